@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/compare/ab_campaign.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "harness/base/error.h"
+#include "harness/compare/ab_campaign.h"
+#include "harness/compare/ab_pairs.h"
+#include "tests/unit/compare/result_maker.h"
+
 namespace stepbench::compare {
 namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using testing_compare::around_10_ms;
 
 // Measures at once: a case's arms have the given levels and a ripple of +-0.4 %.
 class ScriptedArms {
@@ -72,22 +80,16 @@ std::string order_of(const std::vector<AbSlot>& slots, std::size_t case_index) {
   return order;
 }
 
-TEST(AbCampaign, RunsBlocksOfAbbaAndBaabInRandomOrder) {
-  AbCampaign campaign(with_fixed_pairs(1, 40, 7));
-  ScriptedArms arms({1.0});
-  const std::string order = order_of(run(campaign, arms), 0);
-  ASSERT_EQ(order.size(), 80u);
-  std::set<std::string> kinds;
-  for (std::size_t i = 0; i < order.size(); i += 4) kinds.insert(order.substr(i, 4));
-  EXPECT_EQ(kinds, (std::set<std::string>{"ABBA", "BAAB"}));
-}
-
-TEST(AbCampaign, OrderFollowsFromTheSeed) {
+TEST(AbCampaign, OfASeed_RunsItsBlocksOfAbbaAndBaab) {
   const auto order = [](std::uint64_t seed) {
-    AbCampaign campaign(with_fixed_pairs(2, 20, seed));
+    AbCampaign campaign(with_fixed_pairs(2, 40, seed));
     ScriptedArms arms({1.0, 1.0});
     return order_of(run(campaign, arms), 1);
   };
+  ASSERT_EQ(order(7).size(), 80u);
+  std::set<std::string> kinds;
+  for (std::size_t i = 0; i < 80; i += 4) kinds.insert(order(7).substr(i, 4));
+  EXPECT_EQ(kinds, (std::set<std::string>{"ABBA", "BAAB"}));
   EXPECT_EQ(order(3), order(3));
   EXPECT_NE(order(3), order(4));
 }
@@ -190,12 +192,84 @@ TEST(AbCampaign, KnowsHowMuchIsLeft) {
   EXPECT_EQ(campaign.remaining(), 160u);
   EXPECT_EQ(run(campaign, arms).size(), 40u);
   EXPECT_EQ(campaign.remaining(), 0u);
+  AbCampaign nothing(with_looks(0, 0, 1));
+  EXPECT_FALSE(nothing.next([](std::size_t, std::size_t) { return std::vector<PairedSamples>{}; }));
 }
 
-TEST(AbCampaign, WithoutCasesIsOverAtOnce) {
-  AbCampaign campaign(with_looks(0, 0, 1));
-  EXPECT_FALSE(campaign.next([](std::size_t, std::size_t) { return std::vector<PairedSamples>{}; })
-                   .has_value());
+// A campaign of one point in the given order of arms, "ABBA BAAB".
+record::Results campaign(const std::string& order) {
+  testing_compare::MadeResults made{.cases = {{.case_id = "c", .step_ns = around_10_ms(1, 0)}},
+                                    .launches = 100};
+  const record::Results rows = testing_compare::make(made);
+  record::Results results;
+  results.columns = rows.columns;
+  int next_a = 0;
+  int next_b = 0;
+  for (const char arm : order) {
+    if (arm == ' ') continue;
+    int& next = arm == 'A' ? next_a : next_b;
+    record::Launch launch = rows.launches[static_cast<std::size_t>(next)];
+    launch.row.key.arm = arm == 'A' ? kArmA : kArmB;
+    launch.row.key.launch = next++;
+    launch.row.position = static_cast<int>(results.launches.size());
+    launch.place = results.launches.size();
+    results.launches.push_back(std::move(launch));
+  }
+  return results;
+}
+
+const std::vector<AbPoint> kPoint = {{"c", "c", "c"}};
+
+AbPairs pairs_of(const record::Results& results) { return ab_pairs(results, kPoint).front(); }
+
+TEST(AbPairs, TheLaunchesWithOneNumberAreAPair) {
+  const record::Results results = campaign("ABBA BAAB");
+  const AbPairs pairs = pairs_of(results);
+  EXPECT_EQ(pairs.pair.base.measured.size(), 4U);
+  EXPECT_EQ(pairs.a_first, 2U);
+  EXPECT_TRUE(pairs.neighbours);
+  EXPECT_EQ(design_of({pairs}), Design::kInterleaved);
+}
+
+TEST(AbPairs, APairWithAFailedHalfIsDroppedAndCounted) {
+  record::Results results = campaign("ABBA BAAB");
+  results.launches[2].row.outcome = Outcome::failed("died");  // B of pair 1
+  const AbPairs pairs = pairs_of(results);
+  EXPECT_EQ(pairs.dropped, 1U);
+  EXPECT_EQ(pairs.pair.base.measured.size(), 3U);
+  EXPECT_EQ(pairs.pair.candidate.measured.back()->row.key.launch, 3);
+  EXPECT_EQ(pairs.base_launches.size(), 4U) << "the control needs no partner";
+  const auto asked = metric_samples(pairs, results.columns, default_metrics());
+  EXPECT_EQ(asked.front().samples.base.size(), 4U);
+  EXPECT_TRUE(std::isnan(asked.front().samples.candidate.back()));
+}
+
+TEST(AbPairs, APairNeedsBothLaunches) {
+  const AbPairs pairs = pairs_of(campaign("ABB"));
+  EXPECT_EQ(pairs.pair.base.measured.size(), 1U);
+  EXPECT_EQ(pairs.dropped, 0U);
+}
+
+TEST(AbPairs, OfSeveralAttemptsTheLastCounts) {
+  record::Results results = campaign("ABBA");
+  record::Launch again = results.launches[0];
+  again.row.attempt = 1;
+  results.launches[0].row.outcome = Outcome::failed("died");
+  results.launches.push_back(again);
+  EXPECT_EQ(pairs_of(results).pair.base.measured.size(), 2U);
+}
+
+TEST(AbPairs, ArmsThatDidNotTakeTurnsAreSequentialWhateverTheyAreCalled) {
+  EXPECT_EQ(design_of(ab_pairs(campaign("AAAABBBB"), kPoint)), Design::kSequential);
+  EXPECT_EQ(design_of(ab_pairs(campaign("ABABABABABAB"), kPoint)), Design::kSequential)
+      << "A always first: a drift within pairs would look like a change";
+}
+
+TEST(AbPairs, SmokeRowsAreRefused) {
+  record::Results results = campaign("AB");
+  results.launches[0].row.smoke = true;
+  EXPECT_THAT([&] { (void)ab_pairs(results, kPoint); },
+              ThrowsMessage<ConfigError>(HasSubstr("smoke")));
 }
 
 }  // namespace

@@ -78,38 +78,25 @@ class CompareCommand : public testing::Test {
 };
 
 TEST_F(CompareCommand, EveryExitCodeReachesAShellPipeline) {
-  EXPECT_EQ(run("old.jsonl old.jsonl").exit_code, 0);
-  EXPECT_EQ(run("old.jsonl fast.jsonl").exit_code, 0);
-  EXPECT_EQ(run("old.jsonl slow.jsonl").exit_code, 3);
-  EXPECT_EQ(run("old.jsonl slow.jsonl --allow-inconclusive").exit_code, 0);
-  EXPECT_EQ(run("old.jsonl absent.jsonl").exit_code, 2);
-  EXPECT_EQ(run("old.jsonl").exit_code, 2);
-  EXPECT_EQ(run("old.jsonl slow.jsonl --format yaml").exit_code, 2);
   MadeResults other = one_case(1, 0);
   other.cases[0].case_id = "bbbb";
   put("other.jsonl", other);
-  EXPECT_EQ(run("old.jsonl other.jsonl").exit_code, 4);
-}
-
-TEST_F(CompareCommand, TheVerdictFileHoldsTheExitCode) {
-  EXPECT_EQ(run("old.jsonl slow.jsonl --verdict verdict.json --markdown comment.md").exit_code, 3);
-  const auto verdict = json_file("verdict.json");
-  EXPECT_EQ(verdict.at("schema"), "stepbench.verdict");
-  EXPECT_EQ(verdict.at("exit_code"), 3);
-  EXPECT_EQ(verdict.at("verdict"), "suspect");
-  EXPECT_EQ(verdict.at("design"), "sequential");
-  const auto& step = verdict.at("cases").at(0).at("metrics").at(0);
-  EXPECT_NEAR(step.at("change").get<double>(), 0.05, 0.003);
-  EXPECT_EQ(step.at("pairs"), 20);
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "comment.md"));
-}
-
-TEST_F(CompareCommand, AnOutputThatIsAnInputIsRefused) {
-  const std::size_t size = std::filesystem::file_size(folder_ / "old.jsonl");
-  EXPECT_EQ(run("old.jsonl slow.jsonl --verdict old.jsonl").exit_code, 2);
-  EXPECT_EQ(run("old.jsonl slow.jsonl --markdown ./slow.jsonl").exit_code, 2);
-  EXPECT_EQ(run("old.jsonl slow.jsonl --verdict v.json --markdown ./v.json").exit_code, 2);
-  EXPECT_EQ(std::filesystem::file_size(folder_ / "old.jsonl"), size);
+  std::ofstream(folder_ / "empty.jsonl").close();
+  for (const auto& [arguments, code] : std::vector<std::pair<std::string, int>>{
+           {"old.jsonl old.jsonl", 0},
+           {"old.jsonl fast.jsonl", 0},
+           {"old.jsonl slow.jsonl", 3},
+           {"old.jsonl slow.jsonl --allow-inconclusive", 0},
+           {"old.jsonl slow.jsonl --margin step=10%", 0},
+           {"old.jsonl absent.jsonl", 2},
+           {"old.jsonl", 2},
+           {"old.jsonl other.jsonl", 4},
+           {"old.jsonl empty.jsonl", 4},
+           {"old.jsonl fast.jsonl old2.jsonl", 2},
+           {"old.jsonl fast.jsonl slow.jsonl", 3},
+           {"old.jsonl slow.jsonl --baseline slow.jsonl", 0}}) {
+    EXPECT_EQ(run(arguments).exit_code, code) << arguments;
+  }
 }
 
 TEST_F(CompareCommand, AnErrorReplacesAnOldVerdict) {
@@ -117,13 +104,6 @@ TEST_F(CompareCommand, AnErrorReplacesAnOldVerdict) {
   EXPECT_EQ(run("old.jsonl absent.jsonl --verdict verdict.json").exit_code, 2);
   EXPECT_EQ(json_file("verdict.json").at("exit_code"), 2);
   EXPECT_THAT(json_file("verdict.json").at("error").get<std::string>(), HasSubstr("absent.jsonl"));
-}
-
-TEST_F(CompareCommand, StandardOutputHoldsTheFormAskedFor) {
-  const Ended json = run("old.jsonl slow.jsonl --format json");
-  EXPECT_EQ(nlohmann::json::parse(json.output).at("exit_code"), 3);
-  EXPECT_TRUE(run("old.jsonl slow.jsonl --format markdown").output.starts_with("<!-- stepbench"));
-  EXPECT_THAT(run("old.jsonl slow.jsonl").output, HasSubstr("suspect: worse"));
 }
 
 TEST_F(CompareCommand, WhereNothingIsDecidedItQuotesWhatTheMachineShowed) {
@@ -146,32 +126,6 @@ TEST_F(CompareCommand, WhereNothingIsDecidedItQuotesWhatTheMachineShowed) {
   EXPECT_THAT(run("old.jsonl old.jsonl").output, Not(HasSubstr("this machine showed")));
 }
 
-TEST_F(CompareCommand, ASmokeRunIsRefused) {
-  MadeResults smoke = one_case(1, 0);
-  smoke.smoke = true;
-  put("smoke.jsonl", smoke);
-  const Ended ended = run("old.jsonl smoke.jsonl");
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_THAT(ended.output, HasSubstr("smoke.jsonl: holds rows of a run with --smoke or --quick"));
-}
-
-TEST_F(CompareCommand, ACorruptFileIsNamedWithItsLine) {
-  std::ifstream in(folder_ / "old.jsonl");
-  std::string text((std::istreambuf_iterator<char>(in)), {});
-  const std::size_t third = text.find('\n', text.find('\n') + 1) + 1;
-  std::ofstream(folder_ / "corrupt.jsonl") << text.substr(0, third) << "{]\n" << text.substr(third);
-  const Ended ended = run("old.jsonl corrupt.jsonl");
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_THAT(ended.output, HasSubstr("corrupt.jsonl:3"));
-}
-
-TEST_F(CompareCommand, AnEmptyFileHasNoData) {
-  std::ofstream(folder_ / "empty.jsonl").close();
-  const Ended ended = run("old.jsonl empty.jsonl");
-  EXPECT_EQ(ended.exit_code, 4);
-  EXPECT_THAT(ended.output, HasSubstr("no case is in both results"));
-}
-
 TEST_F(CompareCommand, IgnoreJoinsCasesThatDifferInAnOption) {
   MadeResults other = one_case(1, 0);
   other.cases[0].case_id = "bbbb";
@@ -179,51 +133,10 @@ TEST_F(CompareCommand, IgnoreJoinsCasesThatDifferInAnOption) {
   put("eight.jsonl", other);
   const Ended apart = run("old.jsonl eight.jsonl");
   EXPECT_EQ(apart.exit_code, 4);
-  EXPECT_THAT(apart.output, HasSubstr("the most similar ones differ in loader.num_workers ("));
   EXPECT_THAT(apart.output, HasSubstr("--ignore loader.num_workers"));
-  const Ended joined = run("old.jsonl eight.jsonl --ignore num_workers");
-  EXPECT_EQ(joined.exit_code, 0);
-  EXPECT_THAT(joined.output, Not(HasSubstr("the most similar ones")));
-  const Ended wrong = run("old.jsonl eight.jsonl --ignore loader.num_worker");
-  EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_THAT(wrong.output, HasSubstr("did you mean 'loader.num_workers'?"));
-}
-
-TEST_F(CompareCommand, WhatCannotBeAllowedIsRefusedWithTheNearest) {
-  EXPECT_EQ(run("old.jsonl slow.jsonl --allow kernel --allow noise").exit_code, 3);
-  const auto result = run("old.jsonl slow.jsonl --allow kernal");
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.output, HasSubstr("did you mean 'kernel'?"));
-}
-
-TEST_F(CompareCommand, SeveralResultsHaveTheExitCodeOfTheWorst) {
-  put("same.jsonl", one_case(1, 2));
-  EXPECT_EQ(run("old.jsonl fast.jsonl same.jsonl").exit_code, 0);
-  const Ended worst = run("old.jsonl fast.jsonl slow.jsonl same.jsonl --verdict verdict.json");
-  EXPECT_EQ(worst.exit_code, 3);
-  EXPECT_THAT(worst.output, HasSubstr("C slow.jsonl: suspect: 1 perhaps worse"));
-  EXPECT_EQ(json_file("verdict.json").at("schema"), "stepbench.verdicts");
-  EXPECT_EQ(json_file("verdict.json").at("comparisons").size(), 3);
-  EXPECT_EQ(run("old.jsonl fast.jsonl slow.jsonl --allow-inconclusive").exit_code, 0);
-  EXPECT_EQ(run("old.jsonl slow.jsonl --baseline slow.jsonl").exit_code, 0);
-}
-
-TEST_F(CompareCommand, OfSeveralResultsEveryOneIsCheckedAndNamed) {
-  const Ended absent = run("old.jsonl slow.jsonl absent.jsonl");
-  EXPECT_EQ(absent.exit_code, 2);
-  EXPECT_THAT(absent.output, HasSubstr("absent.jsonl: no such file"));
-  EXPECT_THAT(run("old.jsonl slow.jsonl ./old.jsonl").output, HasSubstr("./old.jsonl: is given"));
-  EXPECT_THAT(run("old.jsonl slow.jsonl fast.jsonl --baseline fst.jsonl").output,
-              HasSubstr("did you mean 'fast.jsonl'?"));
-  EXPECT_EQ(run("old.jsonl slow.jsonl fast.jsonl --verdict fast.jsonl").exit_code, 2);
-}
-
-TEST_F(CompareCommand, AMarginIsAShareOrAPercentage) {
-  EXPECT_EQ(run("old.jsonl slow.jsonl --margin step=10%").exit_code, 0);
-  EXPECT_EQ(run("old.jsonl slow.jsonl --margin 0.1").exit_code, 0);
-  EXPECT_EQ(run("old.jsonl slow.jsonl --margin step=ten").exit_code, 2);
-  EXPECT_THAT(run("old.jsonl slow.jsonl --margin speed=1%").output,
-              HasSubstr("'speed' is not tested; a margin can be given for step, peak_bytes"));
+  EXPECT_EQ(run("old.jsonl eight.jsonl --ignore num_workers").exit_code, 0);
+  EXPECT_THAT(run("old.jsonl eight.jsonl --ignore loader.num_worker").output,
+              HasSubstr("did you mean 'loader.num_workers'?"));
 }
 
 // A recorded result whose profiled launch was made twice.
@@ -242,13 +155,8 @@ std::string profiled_twice(const std::string& file) {
   return text;
 }
 
+// What one profiled launch of each side tells is in tests/corpus.
 TEST_F(CompareCommand, CountsFindOnePlantedCopyWhereTimesSayNothing) {
-  const std::string data = STEPBENCH_SOURCE_DIR "/tests/unit/compare/data/";
-  const std::string once =
-      data + "without_copy.jsonl " + data + "with_copy.jsonl --allow model.digest ";
-  const Ended suspected = run(once + "--gate counts");
-  EXPECT_EQ(suspected.exit_code, 3) << "one profiled launch of each never varies";
-  EXPECT_THAT(suspected.output, HasSubstr("--profile 2 counts in more"));
   for (const char* file : {"without_copy.jsonl", "with_copy.jsonl"}) {
     std::ofstream(folder_ / file) << profiled_twice(file);
   }
@@ -257,14 +165,8 @@ TEST_F(CompareCommand, CountsFindOnePlantedCopyWhereTimesSayNothing) {
   const Ended counted = run(pair + "--gate counts --verdict verdict.json");
   EXPECT_EQ(counted.exit_code, 1) << counted.output;
   EXPECT_THAT(counted.output, HasSubstr("aten::copy_"));
-  EXPECT_THAT(counted.output, HasSubstr("(inconclusive"));
   EXPECT_EQ(json_file("verdict.json")["verdict"], "regression");
-  EXPECT_EQ(run(data + "without_copy.jsonl " + data + "without_copy.jsonl --gate counts").exit_code,
-            0);
-  const Ended none = run(std::string(STEPBENCH_SOURCE_DIR "/results/sample ") + STEPBENCH_SOURCE_DIR
-                         "/results/sample --gate counts");
-  EXPECT_EQ(none.exit_code, 4) << none.output;
-  EXPECT_THAT(none.output, HasSubstr("--profile"));
+  EXPECT_EQ(run("without_copy.jsonl without_copy.jsonl --gate counts").exit_code, 0);
   EXPECT_EQ(run("old.jsonl slow.jsonl --margin counts=1%").exit_code, 2);
 }
 

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/compare/gates.h"
-
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <deque>
 #include <limits>
+#include <numeric>
 
 #include "harness/compare/case_result.h"
 #include "harness/compare/comparison.h"
+#include "harness/compare/gates.h"
+#include "harness/compare/window_spread.h"
 #include "harness/document/render.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
 #include "tests/unit/compare/result_maker.h"
+#include "tests/unit/stats/noise.h"
 
 namespace stepbench::compare {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
+using testing::Not;
 using testing_compare::around_10_ms;
 using testing_compare::MadeResults;
+using testing_noise::Noise;
 
 // Quartiles at 100 -+ spread / 2 per cent of the median.
 std::vector<double> spread_by(double percent) {
@@ -30,31 +35,26 @@ std::vector<double> spread_by(double percent) {
 }
 
 TEST(NoiseGate, WarnsAboveTenAndFailsAboveTwentyFivePerCent) {
-  EXPECT_EQ(noise_gate(spread_by(10), "arm a").state, GateState::kPassed);
-  EXPECT_EQ(noise_gate(spread_by(11), "arm a").state, GateState::kWarning);
-  EXPECT_EQ(noise_gate(spread_by(25), "arm a").state, GateState::kWarning);
+  const auto state = [](const std::vector<double>& values) {
+    return noise_gate(values, "arm a").state;
+  };
+  EXPECT_EQ(state(spread_by(10)), GateState::kPassed);
+  EXPECT_EQ(state(spread_by(11)), GateState::kWarning);
+  EXPECT_EQ(state(spread_by(25)), GateState::kWarning);
   const Gate gate = noise_gate(spread_by(26), "arm B");
   EXPECT_EQ(gate.state, GateState::kFailed);
   EXPECT_NEAR(gate.value, 0.26, 1e-12);
-  EXPECT_THAT(
-      gate.text,
-      HasSubstr("arm B's own launches differ by 26.0 % (limit 25 %): the machine is too busy"));
-}
-
-TEST(NoiseGate, FewLaunchesOnlyWarnAndVeryFewSayNothing) {
-  EXPECT_EQ(noise_gate(std::vector{100.0, 200.0, 300.0}, "a").state, GateState::kPassed);
-  EXPECT_EQ(noise_gate(std::vector{100.0, 200.0, 300.0, 400.0}, "a").state, GateState::kWarning);
-  EXPECT_EQ(noise_gate(std::vector{100.0, 200.0, 300.0, 400.0, 500.0}, "a").state,
-            GateState::kWarning);
-  EXPECT_EQ(noise_gate(std::vector{100.0, 200.0, 300.0, 400.0, 500.0, 600.0}, "a").state,
-            GateState::kFailed);
-}
-
-TEST(NoiseGate, WhatIsNoNumberIsLeftOut) {
+  EXPECT_THAT(gate.text, HasSubstr("arm B's own launches differ by 26.0 % (limit 25 %)"));
+  // Few launches only warn and very few say nothing.
+  EXPECT_EQ(state({100, 200, 300}), GateState::kPassed);
+  EXPECT_EQ(state({100, 200, 300, 400}), GateState::kWarning);
+  EXPECT_EQ(state({100, 200, 300, 400, 500}), GateState::kWarning);
+  EXPECT_EQ(state({100, 200, 300, 400, 500, 600}), GateState::kFailed);
+  // What is no number is left out.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> values = spread_by(5);
   values.insert(values.end(), {nan, 0, nan, std::numeric_limits<double>::infinity()});
-  EXPECT_EQ(noise_gate(values, "a").state, GateState::kPassed);
+  EXPECT_EQ(state(values), GateState::kPassed);
   EXPECT_NEAR(noise_gate(values, "a").value, 0.05, 1e-12);
 }
 
@@ -64,10 +64,10 @@ std::vector<double> rising(int blocks, double per_block) {
   return levels;
 }
 
+Gate drift(std::vector<std::vector<double>> cases) { return drift_gate(cases); }
+
 TEST(DriftGate, WarnsAboveTwoAndFailsAboveTenPerCent) {
-  const auto gate = [](double per_block) {
-    return drift_gate(std::vector<std::vector<double>>{rising(10, per_block)});
-  };
+  const auto gate = [](double per_block) { return drift({rising(10, per_block)}); };
   EXPECT_EQ(gate(0.0015).state, GateState::kPassed);
   EXPECT_NEAR(gate(0.0015).value, std::pow(1.0015, 9) - 1, 1e-12) << "told all the same";
   EXPECT_EQ(gate(0.003).state, GateState::kWarning);
@@ -76,27 +76,18 @@ TEST(DriftGate, WarnsAboveTwoAndFailsAboveTenPerCent) {
   EXPECT_THAT(gate(-0.003).text, HasSubstr("2.7 % faster"));
   EXPECT_EQ(gate(0.011).state, GateState::kFailed);
   EXPECT_EQ(gate(-0.012).state, GateState::kFailed);
-}
-
-TEST(DriftGate, FiveBlocksAreFourStepsApart) {
-  const std::vector<std::vector<double>> five = {rising(5, 0.02)};
-  EXPECT_EQ(drift_gate(five).state, GateState::kWarning);
-  EXPECT_NEAR(drift_gate(five).value, 0.082, 0.001);
+  EXPECT_EQ(drift({rising(5, 0.02)}).state, GateState::kWarning);
+  EXPECT_NEAR(drift({rising(5, 0.02)}).value, 0.082, 0.001) << "five blocks are four steps apart";
+  EXPECT_NEAR(drift({rising(5, 0.004), rising(20, 0.004), rising(5, 0.004)}).value,
+              std::pow(1.004, 19) - 1, 1e-12)
+      << "cases that left early count with their blocks";
 }
 
 TEST(DriftGate, NoiseIsNoDrift) {
-  const std::vector<double> noisy = {0, .3, -.2, .1, -.3, .25, -.1, .2, .05, .3};
-  EXPECT_EQ(drift_gate(std::vector<std::vector<double>>{noisy}).state, GateState::kPassed);
-  EXPECT_EQ(drift_gate(std::vector<std::vector<double>>{rising(3, 0.2)}).state, GateState::kPassed)
-      << "three blocks rise by chance";
-  EXPECT_EQ(drift_gate({}).state, GateState::kPassed);
-  EXPECT_EQ(drift_gate(std::vector<std::vector<double>>{rising(1, 0)}).state, GateState::kPassed);
-}
-
-TEST(DriftGate, CasesThatLeftEarlyCountWithTheirBlocks) {
-  const std::vector<std::vector<double>> cases = {rising(5, 0.004), rising(20, 0.004),
-                                                  rising(5, 0.004)};
-  EXPECT_NEAR(drift_gate(cases).value, std::pow(1.004, 19) - 1, 1e-12);
+  EXPECT_EQ(drift({{0, .3, -.2, .1, -.3, .25, -.1, .2, .05, .3}}).state, GateState::kPassed);
+  EXPECT_EQ(drift({rising(3, 0.2)}).state, GateState::kPassed) << "three blocks rise by chance";
+  EXPECT_EQ(drift({}).state, GateState::kPassed);
+  EXPECT_EQ(drift({rising(1, 0)}).state, GateState::kPassed);
 }
 
 TEST(DriftGate, BlocksHoldBothArmsInTheOrderOfTheirNumbers) {
@@ -145,8 +136,8 @@ Comparison compared(const CompareOptions& options) {
   return compare({&a, "old"}, {&b, "new"}, options);
 }
 
-TEST(Gates, NoiseMakesTheVerdictOnTheStepInvalid) {
-  const Comparison result = compared({});
+TEST(Gates, Noise_MakesTheVerdictInvalidUnlessAllowed) {
+  Comparison result = compared({});
   const TestResult& step = result.cases.at(0).metrics.at(0).test;
   EXPECT_EQ(step.verdict, Verdict::kInvalid);
   EXPECT_EQ(step.reason, TestReason::kNoise);
@@ -154,32 +145,23 @@ TEST(Gates, NoiseMakesTheVerdictOnTheStepInvalid) {
   EXPECT_EQ(result.exit_code, 4);
   ASSERT_EQ(result.gates.size(), 2U);
   EXPECT_EQ(result.gates[0].case_id, "aaaa");
-  Comparison told = result;
-  told.judge_again = "stepbench compare old new";
-  const std::string table = document::render(report::comparison_document({&told, 1}, true), {});
-  EXPECT_THAT(table, HasSubstr("invalid: too noisy"));
-  EXPECT_THAT(table,
-              HasSubstr("with this as a warning\n  stepbench compare old new --allow noise\n"));
-  EXPECT_THAT(document::render(report::comparison_document({&result, 1}, true), {.markdown = true}),
-              HasSubstr("the base's own launches differ by 49.8 %"));
+  EXPECT_THAT(result.gates[0].text, HasSubstr("the base's own launches differ by 49.8 %"));
   EXPECT_THAT(report::comparison_json(result),
               HasSubstr(R"("gates":[{"name":"noise","case_id":"aaaa",)"
                         R"("state":"failed","allowed":false)"));
-}
-
-TEST(Gates, AllowedNoiseLeavesTheVerdict) {
-  const Comparison result = compared({.allow = {"noise"}});
-  EXPECT_EQ(result.cases.at(0).metrics.at(0).test.verdict, Verdict::kSuspect);
-  EXPECT_EQ(result.exit_code, 3);
-  const std::string table = document::render(report::comparison_document({&result, 1}, true), {});
-  EXPECT_THAT(table, HasSubstr("allowed: "));
-  EXPECT_THAT(table, Not(HasSubstr("invalid")));
+  result.judge_again = "stepbench compare old new";
+  EXPECT_THAT(document::render(report::comparison_document({&result, 1}, true), {}),
+              HasSubstr("\n  stepbench compare old new --allow noise\n"));
+  const Comparison allowed = compared({.allow = {"noise"}});
+  EXPECT_EQ(allowed.cases.at(0).metrics.at(0).test.verdict, Verdict::kSuspect);
+  EXPECT_EQ(allowed.exit_code, 3);
 }
 
 TEST(Gates, OneOfTheCampaignThatFailsMakesTheWholeInvalid) {
   const record::Results a =
       testing_compare::make({.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(1, 0)}}});
   Comparison comparison = compare({&a, "old"}, {&a, "new"}, {});
+  EXPECT_THAT(comparison.gates, IsEmpty()) << "it is quiet";
   comparison.gates = {{.name = "drift", .state = GateState::kWarning}};
   conclude({}, false, comparison);
   EXPECT_EQ(comparison.exit_code, 0);
@@ -204,22 +186,249 @@ TEST(Gates, NoiseOfWhatWasNotMeasuredLeavesItWithoutData) {
   EXPECT_EQ(gates.size(), 1U);
 }
 
-TEST(Gates, ManyNoisyCasesAreCounted) {
-  MadeResults made = noisy(1);
-  for (int i = 0; i < 9; ++i) {
-    made.cases.push_back(made.cases[0]);
-    made.cases.back().case_id = "case" + std::to_string(i);
+// Ten pairs of one case; a test changes what the machine did to some launches.
+class MachineGates : public testing::Test {
+ protected:
+  MachineGates() : cases_(1) {
+    for (int i = 0; i < 10; ++i) {
+      for (CaseLaunches* side : {&cases_[0].base, &cases_[0].candidate}) {
+        record::Launch& launch = launches_.emplace_back();
+        launch.row.wall_ns = 5'000'000'000;
+        side->measured.push_back(&launch);
+      }
+    }
   }
-  const record::Results a = testing_compare::make(made);
-  const std::string table = document::render(
-      report::comparison_document(std::vector{compare({&a, "old"}, {&a, "new"}, {})}, true), {});
-  EXPECT_THAT(table, HasSubstr("14 more arms of cases differ like that"));
+  record::LaunchRow& base(int i) { return launches_[static_cast<std::size_t>(2 * i)].row; }
+  record::LaunchRow& candidate(int i) { return launches_[static_cast<std::size_t>(2 * i + 1)].row; }
+  // In launch i of the base and of the candidate.
+  void put(const std::string& field, const std::function<double(int)>& of_base,
+           const std::function<double(int)>& of_candidate) {
+    for (int i = 0; i < 10; ++i) {
+      base(i).machine[field] = of_base(i);
+      candidate(i).machine[field] = of_candidate(i);
+    }
+  }
+  void put(const std::string& field, double of_base, double of_candidate) {
+    put(
+        field, [=](int) { return of_base; }, [=](int) { return of_candidate; });
+  }
+  [[nodiscard]] std::vector<Gate> gates(Design design = Design::kInterleaved) const {
+    return machine_gates(cases_, design);
+  }
+  static std::vector<std::string> words(const std::vector<Gate>& gates) {
+    std::vector<std::string> all;
+    for (const Gate& gate : gates)
+      all.push_back(gate.name + " " + std::string(name_of(gate.state)));
+    return all;
+  }
+  std::deque<record::Launch> launches_;
+  std::vector<CasePair> cases_;
+};
+
+double ripple(int i) { return 0.001 * (i % 4); }
+
+TEST_F(MachineGates, AQuietMachineHasNothingToSay) {
+  EXPECT_THAT(gates(), IsEmpty());
+  put("others_cpu_share", ripple, ripple);
+  put("steal_share", ripple, [](int i) { return ripple(9 - i); });
+  put("gpu.sm_mhz_median", 1980, 1945);
+  EXPECT_THAT(gates(), IsEmpty());
 }
 
-TEST(Gates, AQuietComparisonHasNothingToSay) {
-  const record::Results a =
-      testing_compare::make({.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(1, 0)}}});
-  EXPECT_THAT(compare({&a, "old"}, {&a, "new"}, {}).gates, IsEmpty());
+TEST_F(MachineGates, OthersThatHitOneArmMakeTheCampaignInvalid) {
+  put("others_cpu_share", ripple, [](int i) { return 0.06 + ripple(i); });
+  const std::vector<Gate> found = gates();
+  ASSERT_THAT(words(found), ElementsAre("load failed"));
+  EXPECT_NEAR(found[0].value, 0.06, 1e-12);
+  EXPECT_EQ(found[0].fails_at, kLoadApartFails);
+  EXPECT_THAT(found[0].text, HasSubstr("0.13 % in arm A, 6.1 % in arm B"));
+  EXPECT_THAT(words(gates(Design::kSequential)), ElementsAre("load warning"));
+  put(
+      "others_cpu_share", [](int i) { return 0.07 + ripple(i); }, ripple);
+  EXPECT_THAT(words(gates()), ElementsAre("load failed")) << "the base counts as well";
+}
+
+TEST_F(MachineGates, ADifferenceThatIsSmallOrMayBeChanceIsNone) {
+  put("others_cpu_share", ripple, [](int i) { return 0.04 + ripple(i); });
+  EXPECT_THAT(gates(), IsEmpty()) << "certain and small";
+  put(
+      "others_cpu_share", [](int i) { return i % 2 == 0 ? 0.4 : 0.0; },
+      [](int i) { return i % 2 == 0 ? 0.0 : 0.5; });
+  EXPECT_THAT(gates(), IsEmpty()) << "large and by chance";
+}
+
+TEST_F(MachineGates, AMachineThatOthersUseHalfOfIsWarnedOf) {
+  put(
+      "others_cpu_share", [](int i) { return 0.6 + ripple(i); },
+      [](int i) { return 0.6 + ripple(9 - i); });
+  const std::vector<Gate> found = gates();
+  ASSERT_THAT(words(found), ElementsAre("load warning"));
+  EXPECT_THAT(found[0].text, HasSubstr("others used 60.1 % of its CPU time"));
+}
+
+TEST_F(MachineGates, StealInOneArmFailsAndInBothWarns) {
+  put("steal_share", ripple, [](int i) { return 0.03 + ripple(i); });
+  EXPECT_THAT(words(gates()), ElementsAre("steal failed"));
+  put("steal_share", 0.03, 0.03);
+  EXPECT_THAT(gates(), IsEmpty());
+  for (int i = 0; i < 3; ++i) base(i).report.flags = {"steal"};
+  const std::vector<Gate> found = gates();
+  ASSERT_THAT(words(found), ElementsAre("steal warning"));
+  EXPECT_THAT(
+      found[0].text,
+      HasSubstr("in 3 of 20 launches the hypervisor took CPU time (3 of arm A, 0 of arm B)"));
+  base(2).report.flags.clear();
+  EXPECT_THAT(gates(), IsEmpty()) << "two of twenty";
+}
+
+TEST_F(MachineGates, SharesCountedInTicksNeedASecond) {
+  for (const char* share : {"steal_share", "others_cpu_share"}) {
+    put(share, ripple, [](int i) { return 0.8 + ripple(i); });
+  }
+  EXPECT_THAT(gates(), ::testing::SizeIs(2));
+  for (record::Launch& launch : launches_) launch.row.wall_ns = 999'999'999;
+  EXPECT_THAT(gates(), IsEmpty());
+}
+
+TEST_F(MachineGates, WaitingAndAQuotaMayBeAnArmsOwnDoingAndOnlyWarn) {
+  put("window_ns", 1e9, 1e9);
+  put(
+      "window_run_queue_wait_ns", [](int) { return 1e6; }, [](int i) { return 5e7 + i; });
+  EXPECT_THAT(words(gates()), ElementsAre("waiting warning"));
+  put("window_run_queue_wait_ns", 1e6, 1e6);
+  put(
+      "cgroup_throttled_ns", [](int) { return 0; }, [](int i) { return 1e9 + i; });
+  EXPECT_THAT(words(gates()), ElementsAre("quota warning"));
+}
+
+TEST_F(MachineGates, WithoutWindowsTheWaitOfAWholeLifeCounts) {
+  put(
+      "run_queue_wait_ns", [](int) { return 1e6; }, [](int i) { return 1e9 + i; });
+  EXPECT_THAT(words(gates()), ElementsAre("waiting warning"));
+}
+
+TEST_F(MachineGates, OneSlowedDownLaunchWarnsAndAnArmOfThemFails) {
+  for (record::Launch& launch : launches_) launch.row.machine["gpu.throttled"] = std::string("no");
+  EXPECT_THAT(gates(), IsEmpty());
+  candidate(4).report.flags = {"throttled"};
+  EXPECT_THAT(words(gates()), ElementsAre("throttling warning"));
+  for (int i = 0; i < 10; ++i) candidate(i).report.flags = {"throttled"};
+  EXPECT_THAT(words(gates()), ElementsAre("throttling failed"));
+  for (int i = 0; i < 10; ++i) base(i).report.flags = {"throttled"};
+  EXPECT_THAT(words(gates()), ElementsAre("throttling warning")) << "both alike";
+}
+
+TEST_F(MachineGates, ClocksMoreThanTwoPerCentApartFail) {
+  put("gpu.sm_mhz_median", 1980, 1935);
+  const std::vector<Gate> found = gates();
+  ASSERT_THAT(words(found), ElementsAre("clocks failed"));
+  EXPECT_THAT(found[0].text, HasSubstr("1980 MHz in arm A and 1935 MHz in arm B"));
+  EXPECT_THAT(words(gates(Design::kSequential)), ElementsAre("clocks warning"));
+}
+
+TEST_F(MachineGates, ClocksThatThePowerLimitSetsWarnAsTheProgramDecidesThem) {
+  put("gpu.sm_mhz_median", 1980, 1700);
+  put("gpu.power_capped_share", 0.0, 0.04);
+  EXPECT_THAT(words(gates()), ElementsAre("clocks failed")) << "capped for a moment";
+  put("gpu.power_capped_share", 0.0, 0.9);
+  const std::vector<Gate> found = gates();
+  ASSERT_THAT(words(found), ElementsAre("clocks warning"));
+  EXPECT_THAT(found[0].text, HasSubstr("1980 MHz in arm A and 1700 MHz in arm B"));
+  EXPECT_THAT(found[0].text, HasSubstr("at its power limit"));
+}
+
+TEST_F(MachineGates, PairsWithoutAReadingAreLeftOut) {
+  put("others_cpu_share", ripple, [](int i) { return 0.1 + ripple(i); });
+  for (int i = 0; i < 4; ++i) base(i).machine.clear();
+  EXPECT_THAT(gates(), IsEmpty()) << "six pairs cannot tell";
+}
+
+// Launches whose steps a test chooses.
+class Arm {
+ public:
+  void add(const std::vector<double>& steps, std::int64_t workers = 0, double factor = 1) {
+    record::Launch& launch = launches_.emplace_back();
+    launch.row.options["loader.num_workers"] = workers;
+    std::vector<std::int64_t> step_ns;
+    for (const double step : steps) step_ns.push_back(std::llround(1000 * step * factor));
+    const std::int64_t sum = std::accumulate(step_ns.begin(), step_ns.end(), std::int64_t{0});
+    means_.push_back(static_cast<double>(sum) / static_cast<double>(step_ns.size()));
+    launch.samples.push_back(
+        {.steps = {.names = {"index", "step_ns"},
+                   .columns = {std::vector<std::int64_t>(step_ns.size()), step_ns}}});
+    pointers_.push_back(&launch);
+  }
+  [[nodiscard]] std::optional<WindowSpread> spread() const { return window_spread(pointers_); }
+  [[nodiscard]] Gate gate() const { return noise_gate(means_, "arm a", spread()); }
+
+ private:
+  std::deque<record::Launch> launches_;
+  std::vector<const record::Launch*> pointers_;
+  std::vector<double> means_;
+};
+
+TEST(WindowSpread, PredictsHowFarLaunchesLieApart) {
+  Arm arm;
+  for (std::uint64_t i = 0; i < 20; ++i) arm.add(Noise(i).autoregressive(100, 0, 0.3));
+  ASSERT_TRUE(arm.spread());
+  EXPECT_NEAR(arm.spread()->relative_sd, 0.03, 0.008);
+  EXPECT_EQ(arm.spread()->steps, 100);
+}
+
+TEST(WindowSpread, WorkersInLockstepAreTakenByTurns) {
+  Arm by_turns;
+  Arm by_steps;
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    by_turns.add(Noise(i).lockstep(20, 8, 0.05), 8);
+    by_steps.add(Noise(i).lockstep(2, 8, 0.05), 0);
+  }
+  EXPECT_NEAR(by_turns.spread()->relative_sd, 0.05 / std::sqrt(20), 0.004);
+  EXPECT_GT(by_steps.spread()->relative_sd, 0.5) << "single steps would predict nonsense";
+}
+
+TEST(WindowSpread, FewStepsTellNothing) {
+  Arm arm;
+  arm.add({1, 2, 3, 4, 5});
+  EXPECT_FALSE(arm.spread());
+  EXPECT_FALSE(Arm().spread());
+}
+
+TEST(NoiseGate, SpreadThatBlocksExplainAsksForALongerWindow) {
+  Arm arm;
+  for (std::uint64_t i = 0; i < 30; ++i) arm.add(Noise(i).autoregressive(20, 0, 0.5));
+  const Gate gate = arm.gate();
+  EXPECT_NE(gate.state, GateState::kPassed);
+  EXPECT_THAT(gate.text, HasSubstr("their windows are too short for steps that vary so much"));
+  EXPECT_THAT(gate.text, HasSubstr(" steps per launch instead of 20"));
+  EXPECT_THAT(gate.text, Not(HasSubstr("machine")));
+}
+
+// With as many steps as it asks for, the launches do lie within the limit.
+TEST(NoiseGate, TheStepsItAsksForWouldDo) {
+  Arm arm;
+  for (std::uint64_t i = 0; i < 30; ++i) arm.add(Noise(i).autoregressive(20, 0, 0.5));
+  const std::string text = arm.gate().text;
+  const std::string before = "about ";
+  const int steps = std::stoi(text.substr(text.find(before) + before.size()));
+  EXPECT_GT(steps, 20);
+  EXPECT_LT(steps, 200);
+  Arm longer;
+  for (std::uint64_t i = 100; i < 200; ++i) {
+    longer.add(Noise(i).autoregressive(static_cast<std::size_t>(2 * steps), 0, 0.5));
+  }
+  EXPECT_EQ(longer.gate().state, GateState::kPassed) << "with a reserve of two";
+}
+
+TEST(NoiseGate, SpreadThatBlocksDoNotExplainIsTheMachines) {
+  Arm arm;
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    arm.add(Noise(i).autoregressive(50, 0, 0.02), 0, i % 3 == 0 ? 1.5 : i % 3 == 1 ? 1.2 : 1);
+  }
+  const Gate gate = arm.gate();
+  EXPECT_EQ(gate.state, GateState::kFailed);
+  EXPECT_THAT(gate.text, HasSubstr("short windows alone would give 0.42 %"));
+  EXPECT_THAT(gate.text, HasSubstr("the rest is the machine's"));
+  EXPECT_THAT(gate.text, Not(HasSubstr("windows are too short")));
 }
 
 }  // namespace

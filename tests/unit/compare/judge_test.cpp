@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/compare/judge.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,11 +7,13 @@
 #include <limits>
 #include <vector>
 
+#include "harness/compare/exit_code.h"
+#include "harness/compare/judge.h"
+
 namespace stepbench::compare {
 namespace {
 
 using testing::Contains;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -47,28 +47,21 @@ TEST(Judge, ASlowDownBeyondTheMarginIsARegression) {
   EXPECT_LT(result.p_mann_whitney, 1e-6);
 }
 
-TEST(Judge, ASpeedUpBeyondTheMarginIsAnImprovement) {
-  const TestResult result = judged(samples(20, -0.05));
-  EXPECT_EQ(result.verdict, Verdict::kImprovement);
-  EXPECT_FALSE(result.slower);
-  EXPECT_NEAR(result.change.value(), -0.05, 0.003);
-}
-
-TEST(Judge, HigherIsBetterTurnsTheVerdictButNotThePrintedChange) {
+TEST(Judge, AnotherDirectionOrArm_TurnsTheVerdict) {
+  const TestResult faster = judged(samples(20, -0.05));
+  EXPECT_EQ(faster.verdict, Verdict::kImprovement);
+  EXPECT_FALSE(faster.slower);
+  EXPECT_NEAR(faster.change.value(), -0.05, 0.003);
   PairedSamples throughput = samples(20, 0.05);
   throughput.direction = Direction::kHigherIsBetter;
-  const TestResult result = judged(throughput);
-  EXPECT_EQ(result.verdict, Verdict::kImprovement);
-  EXPECT_NEAR(result.change.value(), 0.05, 0.003);
-  EXPECT_LE(result.interval.low, result.change);
-  EXPECT_GE(result.interval.high, result.change);
-}
-
-TEST(Judge, SwappedArmsGiveTheMirroredVerdict) {
-  PairedSamples forward = samples(20, 0.05);
-  PairedSamples backward{.base = forward.candidate, .candidate = forward.base};
+  const TestResult more = judged(throughput);
+  EXPECT_EQ(more.verdict, Verdict::kImprovement);
+  EXPECT_NEAR(more.change.value(), 0.05, 0.003) << "the printed change is not turned";
+  EXPECT_LE(more.interval.low, more.change);
+  EXPECT_GE(more.interval.high, more.change);
+  const PairedSamples forward = samples(20, 0.05);
   const TestResult there = judged(forward);
-  const TestResult back = judged(backward);
+  const TestResult back = judged({.base = forward.candidate, .candidate = forward.base});
   EXPECT_EQ(back.verdict, Verdict::kImprovement);
   EXPECT_DOUBLE_EQ(there.p, back.p);
   EXPECT_NEAR((1 + *there.change) * (1 + *back.change), 1, 1e-12);
@@ -85,13 +78,8 @@ TEST(Judge, AnotherUnitGivesTheSameVerdict) {
   EXPECT_EQ(judged(in_ns).change, judged(in_ms).change);
 }
 
-TEST(Judge, OkMeansShownToLieWithinTheMargin) {
-  const TestResult result = judged(samples(20, 0.001));
-  EXPECT_EQ(result.verdict, Verdict::kOk);
-  EXPECT_FALSE(result.pairs_needed.has_value());
-}
-
 TEST(Judge, ASequentialDesignSaysAtMostSuspect) {
+  EXPECT_EQ(judged(samples(20, 0.001)).verdict, Verdict::kOk) << "shown to lie within the margin";
   const VerdictRule sequential{.design = Design::kSequential};
   EXPECT_EQ(judged(samples(20, 0.05), sequential).verdict, Verdict::kSuspect);
   EXPECT_TRUE(judged(samples(20, 0.05), sequential).slower);
@@ -111,19 +99,15 @@ TEST(Judge, FewerThanSixPairsAreTooFew) {
   EXPECT_EQ(judged(samples(6, 0.5)).verdict, Verdict::kRegression);
 }
 
-TEST(Judge, SaysHowManyPairsWouldDecide) {
+TEST(Judge, Undecided_SaysHowManyPairsWouldDecide) {
   PairedSamples wide{.base = {100, 104, 98, 103, 97, 101, 99, 105},
                      .candidate = {101, 99, 104, 98, 102, 97, 104, 100}};
-  const TestResult result = judged(wide);
-  EXPECT_EQ(result.verdict, Verdict::kInconclusive);
-  EXPECT_EQ(result.reason, TestReason::kWideInterval);
-  EXPECT_GT(result.pairs_needed.value(), 8u);
-}
-
-TEST(Judge, AnEffectBelowTheMarginIsNoRegression) {
-  const TestResult result = judged(samples(20, 0.0105));
-  EXPECT_EQ(result.verdict, Verdict::kInconclusive);
-  EXPECT_EQ(result.reason, TestReason::kBelowMargin);
+  EXPECT_EQ(judged(wide).verdict, Verdict::kInconclusive);
+  EXPECT_EQ(judged(wide).reason, TestReason::kWideInterval);
+  EXPECT_GT(judged(wide).pairs_needed.value(), 8u);
+  const TestResult small = judged(samples(20, 0.0105));
+  EXPECT_EQ(small.verdict, Verdict::kInconclusive);
+  EXPECT_EQ(small.reason, TestReason::kBelowMargin);
 }
 
 TEST(Judge, SaysHowManyPairsOneChangeAmongManyTestsNeeds) {
@@ -133,10 +117,7 @@ TEST(Judge, SaysHowManyPairsOneChangeAmongManyTestsNeeds) {
   EXPECT_EQ(too_few_to_prove(1, 1, {}),
             "1 pair is too few to prove any single change among 1 test: use 6 or more");
   EXPECT_EQ(too_few_to_prove(0, 0, {}), "") << "nothing was tested";
-}
-
-// 2 / C(2n, n): .05 / 1.55e-4 tests with eight launches of each side, 85 with seven.
-TEST(Judge, EightUnpairedLaunchesCarryThreeHundredTestsAndSevenEightyFive) {
+  // 2 / C(2n, n): .05 / 1.55e-4 tests with eight launches of each side, 85 with seven.
   const VerdictRule unpaired{.design = Design::kSequential};
   EXPECT_EQ(too_few_to_prove(8, 321, unpaired), "");
   EXPECT_EQ(too_few_to_prove(8, 322, unpaired),
@@ -198,26 +179,20 @@ TEST(Judge, ABadValueDropsItsPair) {
   }
 }
 
-TEST(Judge, AllEqualValuesAreOk) {
-  const TestResult result =
-      judged({.base = std::vector(10, 5.0), .candidate = std::vector(10, 5.0)});
-  EXPECT_EQ(result.verdict, Verdict::kOk);
-  EXPECT_EQ(result.p, 1);
-  EXPECT_EQ(result.change, 0);
-  EXPECT_EQ(result.ties, 10u);
-}
-
-TEST(Judge, ZeroVarianceDecidesNormallyWithANote) {
-  const TestResult result =
-      judged({.base = std::vector(10, 5.0), .candidate = std::vector(10, 6.0)});
-  EXPECT_EQ(result.verdict, Verdict::kRegression);
-  EXPECT_DOUBLE_EQ(result.p, std::ldexp(1.0, -9));
-  EXPECT_THAT(result.notes, Contains("zero_variance"));
-  const TestResult one = judged({.base = {5.0}, .candidate = {6.0}});
-  EXPECT_THAT(one.notes, ::testing::Not(Contains("zero_variance"))) << "one pair has no variance";
-}
-
-TEST(Judge, ManyTiedPairsPointAtTheClock) {
+TEST(Judge, EqualAndTiedValues_AreDecidedWithANote) {
+  const auto constant = [](std::size_t pairs, double base, double candidate) {
+    return judged({.base = std::vector(pairs, base), .candidate = std::vector(pairs, candidate)});
+  };
+  const TestResult equal = constant(10, 5, 5);
+  EXPECT_EQ(equal.verdict, Verdict::kOk);
+  EXPECT_EQ(equal.p, 1);
+  EXPECT_EQ(equal.change, 0);
+  EXPECT_EQ(equal.ties, 10u);
+  const TestResult slower = constant(10, 5, 6);
+  EXPECT_EQ(slower.verdict, Verdict::kRegression);
+  EXPECT_DOUBLE_EQ(slower.p, std::ldexp(1.0, -9));
+  EXPECT_THAT(slower.notes, Contains("zero_variance"));
+  EXPECT_THAT(constant(1, 5, 6).notes, ::testing::Not(Contains("zero_variance")));
   PairedSamples coarse{.base = {4, 4, 4, 5, 5, 4, 4, 5}, .candidate = {4, 5, 4, 5, 4, 4, 5, 5}};
   EXPECT_THAT(judged(coarse).notes, Contains("clock_resolution"));
   EXPECT_THAT(judged(samples(20, 0.05)).notes, IsEmpty());
@@ -234,12 +209,8 @@ TEST(Judge, CountsAreComparedExactly) {
   EXPECT_EQ(judged(counts(120, 121), {.design = Design::kSequential}).verdict, Verdict::kSuspect);
   EXPECT_TRUE(std::isnan(judged(counts(120, 121)).p));
   EXPECT_EQ(judge(std::vector{counts(1, 2)}, {}).tested, 0u);
-}
-
-TEST(Judge, AChangeFromZeroHasNoPercentage) {
-  const TestResult result = judged({.base = {0, 0}, .candidate = {3, 3}, .exact = true});
-  EXPECT_EQ(result.verdict, Verdict::kRegression);
-  EXPECT_FALSE(result.change.has_value());
+  EXPECT_EQ(judged(counts(0, 3)).verdict, Verdict::kRegression);
+  EXPECT_FALSE(judged(counts(0, 3)).change.has_value()) << "no percentage of nothing";
 }
 
 TEST(Judge, CountsThatVaryAreNeverTested) {
@@ -248,6 +219,8 @@ TEST(Judge, CountsThatVaryAreNeverTested) {
                               .exact = true};
   const PairedSamples reaches_zero{
       .base = {0, 1, 0, 2, 0, 1}, .candidate = {0, 0, 1, 0, 2, 0}, .exact = true};
+  EXPECT_THAT(judged(varying).notes,
+              Contains(::testing::HasSubstr("values range from 100 to 201")));
   for (const PairedSamples& samples : {varying, reaches_zero}) {
     const TestResult result = judged(samples);
     EXPECT_EQ(result.verdict, Verdict::kInconclusive);
@@ -256,13 +229,11 @@ TEST(Judge, CountsThatVaryAreNeverTested) {
   }
 }
 
-TEST(Judge, SurplusLaunchesCountInTheUnpairedFiguresOfPairsOnly) {
+TEST(Judge, SurplusLaunches_AreNoPairs) {
   PairedSamples uneven = samples(10, 0.05);
   uneven.candidate.resize(7);
-  const TestResult result = judged(uneven);
-  EXPECT_EQ(result.pairs, 7u);
-  EXPECT_EQ(result.dropped, 0u);
-  EXPECT_GT(result.base_median, 0);
+  EXPECT_EQ(judged(uneven).pairs, 7u);
+  EXPECT_EQ(judged(uneven).dropped, 0u);
 }
 
 TEST(Judge, ASequentialDesignTestsAllLaunchesOfBothSidesWithoutPairingThem) {
@@ -347,19 +318,52 @@ TEST(Judge, ZeroIsAValueWhereTheMetricMayHaveIt) {
   EXPECT_EQ(judged(some).dropped, 0U);
 }
 
-TEST(Judge, SameInputGivesTheSameBits) {
-  const std::vector<PairedSamples> family{samples(20, 0.01), samples(20, 0.02)};
-  const TestFamily first = judge(family, {});
-  const TestFamily again = judge(family, {});
-  for (std::size_t i = 0; i < family.size(); ++i) {
-    EXPECT_EQ(first.tests[i].p, again.tests[i].p);
-    EXPECT_EQ(first.tests[i].change, again.tests[i].change);
-  }
-}
-
 TEST(Judge, ALookIsStricterThanAFixedNumberOfPairs) {
   EXPECT_EQ(judged(samples(6, 0.5), rule_of_a_look()).reason, TestReason::kTooFewPairs);
   EXPECT_EQ(judged(samples(10, 0.05), rule_of_a_look()).verdict, Verdict::kRegression);
+}
+
+int code(std::vector<Verdict> verdicts, bool allow_inconclusive = false) {
+  std::vector<TestResult> tests(verdicts.size());
+  for (std::size_t i = 0; i < verdicts.size(); ++i) tests[i].verdict = verdicts[i];
+  return exit_code({.tests = tests, .allow_inconclusive = allow_inconclusive});
+}
+
+int suspect(bool slower, bool allow_inconclusive = false) {
+  const std::vector<TestResult> one{{.verdict = Verdict::kSuspect, .slower = slower}};
+  return exit_code({.tests = one, .allow_inconclusive = allow_inconclusive});
+}
+
+TEST(ExitCode, OfTests_FollowsFromTheirVerdicts) {
+  EXPECT_EQ(code({Verdict::kOk}), 0);
+  EXPECT_EQ(code({Verdict::kOk, Verdict::kImprovement}), 0);
+  EXPECT_EQ(code({Verdict::kOk, Verdict::kRegression, Verdict::kInconclusive}), 1);
+  EXPECT_EQ(code({Verdict::kNoData, Verdict::kRegression}), 1) << "whatever else";
+  EXPECT_EQ(code({Verdict::kOk, Verdict::kInconclusive}), 3);
+  EXPECT_EQ(code({Verdict::kOk, Verdict::kInconclusive}, true), 0);
+  EXPECT_EQ(suspect(true), 3);
+  EXPECT_EQ(suspect(true, true), 0);
+  EXPECT_EQ(suspect(false), 0);
+}
+
+TEST(ExitCode, OfNothingOrInvalid_IsNeverGreen) {
+  EXPECT_EQ(code({}), 4);
+  EXPECT_EQ(code({}, true), 4);
+  EXPECT_EQ(code({Verdict::kOk, Verdict::kNoData}), 4);
+  EXPECT_EQ(code({Verdict::kInconclusive, Verdict::kInvalid}), 4);
+  const std::vector<TestResult> fine{{.verdict = Verdict::kOk}};
+  EXPECT_EQ(exit_code({.tests = fine, .missing_cases = true}), 4);
+  const std::vector<TestResult> worse{{.verdict = Verdict::kRegression}};
+  EXPECT_EQ(exit_code({.tests = worse, .campaign_invalid = true}), 4);
+}
+
+TEST(Overall, IsTheVerdictThatDecided) {
+  std::vector<TestResult> tests(2);
+  tests[0].verdict = Verdict::kImprovement;
+  tests[1].verdict = Verdict::kOk;
+  EXPECT_EQ(overall({.tests = tests}), Verdict::kImprovement);
+  tests[1].verdict = Verdict::kRegression;
+  EXPECT_EQ(overall({.tests = tests}), Verdict::kRegression);
 }
 
 }  // namespace

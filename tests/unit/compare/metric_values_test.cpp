@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `compare` takes for the value of a launch, and what it says where there is none.
-#include "harness/compare/metric_values.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/base/error.h"
 #include "harness/compare/comparison.h"
+#include "harness/compare/metric_values.h"
+#include "harness/compare/tested_metrics.h"
 #include "tests/unit/compare/result_maker.h"
 
 namespace stepbench::compare {
@@ -13,8 +14,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
+using ::testing::ThrowsMessage;
 using Change = void (*)(record::Launch&);
 
 record::Results launches(int count, int steps, Change change) {
@@ -35,17 +35,20 @@ CaseResult tested(const record::Results& base, const record::Results& candidate,
 }
 
 TEST(MetricValues, CpuTimeIsThatOfAStepHoweverManyWereMeasured) {
-  const record::Results twenty = launches(
-      8, 20, [](record::Launch& launch) { launch.row.report.metrics["cpu_user_ns"] = 20 * 7e6; });
-  const record::Results forty = launches(
-      8, 40, [](record::Launch& launch) { launch.row.report.metrics["cpu_user_ns"] = 40 * 7e6; });
-  const TestResult test = tested(twenty, forty, "cpu_user").metrics.at(0).test;
+  const auto of_steps = [](int steps) {
+    record::Results results = launches(8, steps, [](record::Launch&) {});
+    for (record::Launch& launch : results.launches) {
+      launch.row.report.metrics["cpu_user_ns"] = steps * 7e6;
+    }
+    return results;
+  };
+  const TestResult test = tested(of_steps(20), of_steps(40), "cpu_user").metrics.at(0).test;
   EXPECT_DOUBLE_EQ(test.base_median, 7e6);
   EXPECT_EQ(test.change, 0);
   EXPECT_EQ(test.verdict, Verdict::kOk);
 }
 
-TEST(MetricValues, NoneOfSomethingIsAValue) {
+TEST(MetricValues, NoneOfSomething_IsAValue) {
   const auto lost = [](double value) {
     record::Results results = launches(8, 20, [](record::Launch&) {});
     results.columns.push_back({.name = "loader_lost_samples", .unit = "samples", .doc = ""});
@@ -60,13 +63,9 @@ TEST(MetricValues, NoneOfSomethingIsAValue) {
   EXPECT_EQ(five.verdict, Verdict::kSuspect);
   EXPECT_TRUE(five.slower);
   EXPECT_FALSE(five.change);
-}
-
-TEST(MetricValues, AStepOfNoTimeIsNoValue) {
-  const record::Results good = launches(8, 20, [](record::Launch&) {});
-  record::Results bad = testing_compare::make(
+  const record::Results no_time = testing_compare::make(
       {.cases = {{.case_id = "aaaa", .step_ns = [](int) { return 0; }}}, .launches = 8});
-  EXPECT_EQ(tested(good, bad, "").metrics.at(0).test.verdict, Verdict::kNoData);
+  EXPECT_EQ(tested(lost(0), no_time, "").metrics.at(0).test.verdict, Verdict::kNoData);
 }
 
 TEST(MetricValues, AnMfuAboveOneIsNoValueForComparisonsEither) {
@@ -112,6 +111,70 @@ TEST(MetricValues, ArmsOnDifferentClocksHaveNoVerdict) {
   }
   EXPECT_THAT(tested(on_device(true), on_device(false), "step").notes,
               Contains(HasSubstr("some launches have no device times")));
+}
+
+const std::vector<Metric>& declared() {
+  static const std::vector<Metric> columns = {
+      {.name = "loader_decode_ns", .unit = "ns", .doc = ""},
+      {.name = "think_ns",
+       .unit = "ns",
+       .role = Role::kContext,
+       .direction = Direction::kNeither,
+       .doc = "",
+       .phase = true},
+      {.name = "cache_hits", .unit = "", .direction = Direction::kHigherIsBetter, .doc = ""},
+      {.name = "stub_steps", .unit = "steps", .direction = Direction::kNeither, .doc = ""}};
+  return columns;
+}
+
+TestedMetric one(const std::string& name) {
+  return tested_metrics(std::vector<std::string>{name}, declared()).metrics.at(0);
+}
+
+TEST(TestedMetrics, WithoutANameTheStepAndThePeakOfMemoryAreTested) {
+  EXPECT_EQ(tested_metrics({}, {}).names(), "step, peak_bytes");
+  EXPECT_TRUE(tested_metrics({}, {}).by_default);
+}
+
+TEST(TestedMetrics, AMetricHasItsNameInTheFileAShortOneAndTheHeadOfItsColumn) {
+  for (const char* name : {"step_p99_ns", "step_p99", "p99", "P99 [ms]"}) {
+    EXPECT_EQ(one(name).metric, "step_p99_ns") << name;
+  }
+  for (const char* name : {"samples_per_s", "samples/s"}) {
+    EXPECT_EQ(one(name).metric, "samples_per_s") << name;
+  }
+  EXPECT_EQ(one("step_ns").kind, MetricKind::kStep);
+  EXPECT_EQ(one("loader_decode").metric, "loader_decode_ns");
+  EXPECT_EQ(one("MFU [%]").metric, "mfu");
+}
+
+TEST(TestedMetrics, APhaseIsMeantByItsNameAndIsBetterWhenShorter) {
+  for (const char* name : {"forward", "forward_ns", "data wait"}) {
+    EXPECT_EQ(one(name).kind, MetricKind::kPhase) << name;
+  }
+  EXPECT_EQ(one("think").kind, MetricKind::kPhase) << "a workload's own";
+  EXPECT_EQ(one("think").direction, Direction::kLowerIsBetter);
+  EXPECT_EQ(one("forward_device_ns").kind, MetricKind::kOther) << "a column";
+}
+
+TEST(TestedMetrics, TheDirectionIsThatOfTheDeclaration) {
+  EXPECT_EQ(one("samples_per_s").direction, Direction::kHigherIsBetter);
+  EXPECT_EQ(one("cache_hits").direction, Direction::kHigherIsBetter);
+  EXPECT_EQ(one("step_p50").direction, Direction::kLowerIsBetter);
+}
+
+TEST(TestedMetrics, AMetricNamedTwiceIsTestedOnce) {
+  const std::vector<std::string> names = {"p99", "step", "step_p99_ns"};
+  EXPECT_EQ(tested_metrics(names, {}).names(), "step_p99, step");
+}
+
+TEST(TestedMetrics, AnUnknownNameIsRefusedWithTheNearest) {
+  EXPECT_THAT([] { (void)one("forwards"); },
+              ThrowsMessage<ConfigError>(HasSubstr("(did you mean 'forward'?)")));
+  EXPECT_THAT([] { (void)one("peak_byte"); },
+              ThrowsMessage<ConfigError>(HasSubstr("(did you mean 'peak_bytes'?)")));
+  EXPECT_THAT([] { (void)one("stub_steps"); },
+              ThrowsMessage<ConfigError>(HasSubstr("neither better nor worse")));
 }
 
 }  // namespace

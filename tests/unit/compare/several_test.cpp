@@ -15,10 +15,9 @@
 namespace stepbench::compare {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 using testing_compare::around_10_ms;
 using testing_compare::MadeResults;
@@ -88,55 +87,32 @@ TEST(CompareSeveral, TheWorstDecides) {
 TEST(CompareSeveral, RefusesByNameTheOneThatMayNotBeCompared) {
   MadeResults smoke = run_of(1, 0);
   smoke.smoke = true;
-  EXPECT_THAT(
-      [&] {
-        (void)compared({run_of(1, 0), run_of(1, 1), smoke});
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("run2: holds rows of a run with --smoke or --quick")));
+  EXPECT_THAT(([&] {
+                (void)compared({run_of(1, 0), run_of(1, 1), smoke});
+              }),
+              ThrowsMessage<ConfigError>(HasSubstr("run2: holds rows of a run with --smoke")));
   MadeResults device = run_of(1, 0);
   device.environment["cpu.model"] = Value{std::string("B")};
-  EXPECT_THAT(
-      [&] {
-        (void)compared({run_of(1, 0), device, run_of(1, 1)});
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("run1")));
+  EXPECT_THAT(([&] {
+                (void)compared({run_of(1, 0), device, run_of(1, 1)});
+              }),
+              ThrowsMessage<ConfigError>(HasSubstr("run1")));
 }
 
-TEST(CompareSeveral, TheTableHasAColumnForEachRun) {
-  const auto all = compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)});
-  const std::string text =
-      document::render(report::comparison_document(all, false), {.columns = 120});
-  EXPECT_THAT(text, HasSubstr("A base (base)\nB run1: suspect: 1 perhaps worse"));
-  EXPECT_THAT(text, HasSubstr("num_workers=4"));
-  EXPECT_THAT(text, HasSubstr(" % worse?  [+"));
-  EXPECT_THAT(text, StartsWith("verdict: suspect (exit code 3), B, the worst of 2; "));
-  EXPECT_THAT(text, HasSubstr("2 cases, "));
-  EXPECT_EQ(text,
-            document::render(report::comparison_document(
-                                 compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)}), false),
-                             {.columns = 120}));
-}
-
-TEST(CompareSeveral, SaysOfAllRunsOnceWhatHoldsForAll) {
-  MadeResults base = run_of(1, 0);
+TEST(CompareSeveral, WhatHoldsForAll_IsSaidOnce) {
   MadeResults kernel = run_of(1, 1);
   kernel.environment["kernel"] = Value{std::string("6.2")};
-  const std::string text = document::render(
-      report::comparison_document(compared({base, run_of(1, 2), kernel}), false), {.columns = 120});
-  EXPECT_THAT(text, HasSubstr("\nC: warning: kernel differs: 6.1 -> 6.2"));
-  const std::string check = "self-check, base against itself";
-  EXPECT_EQ(text.find(check), text.rfind(check));
-  EXPECT_THAT(text, Not(HasSubstr("B: " + check)));
-}
-
-TEST(CompareSeveral, ARunWithoutACaseHasAnEmptyCell) {
   MadeResults one = run_of(1, 1);
   one.cases.pop_back();
-  const auto all = compared({run_of(1, 0), one, run_of(1, 2)}, {.allow = {"missing"}});
+  const auto all = compared({run_of(1, 0), one, kernel}, {.allow = {"missing"}});
   const std::string text =
       document::render(report::comparison_document(all, false), {.columns = 120});
-  EXPECT_THAT(text, HasSubstr("not measured"));
-  EXPECT_THAT(text, HasSubstr("B: only in base: 1 case, bbbb"));
+  EXPECT_THAT(text, AllOf(HasSubstr("\nC: warning: kernel differs: 6.1 -> 6.2"),
+                          HasSubstr("not measured"), HasSubstr("B: only in base: 1 case, bbbb")));
+  const std::string alike = document::render(
+      report::comparison_document(compared({run_of(1, 0), run_of(1, 2), kernel}), false), {});
+  const std::string check = "self-check, base against itself";
+  EXPECT_EQ(alike.find(check), alike.rfind(check));
 }
 
 TEST(CompareSeveral, JsonHoldsEachComparisonAndTheExitCodeOfTheWorst) {
@@ -145,19 +121,8 @@ TEST(CompareSeveral, JsonHoldsEachComparisonAndTheExitCodeOfTheWorst) {
   EXPECT_EQ(json.at("schema"), "stepbench.verdicts");
   EXPECT_EQ(json.at("exit_code"), 3);
   EXPECT_EQ(json.at("verdict"), "suspect");
-  EXPECT_EQ(json.at("base"), "base");
   ASSERT_EQ(json.at("comparisons").size(), 2U);
   EXPECT_EQ(json.at("comparisons").at(1), nlohmann::json::parse(report::comparison_json(all[1])));
-}
-
-TEST(CompareSeveral, MarkdownCanBePostedAsAComment) {
-  const std::string text = document::render(
-      report::comparison_document(compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2)}), false),
-      {.markdown = true});
-  EXPECT_TRUE(
-      text.starts_with("<!-- stepbench-verdict -->\n### 2 results against base\n\n"
-                       "**verdict: suspect (exit code 3), B, the worst of 2; "));
-  EXPECT_THAT(text, HasSubstr("| case | metric | A | B | 95 % interval | C | 95 % interval |"));
 }
 
 TEST(CompareRequest, TakesAnotherBaseByPathOrByItsLastPart) {
@@ -182,11 +147,10 @@ TEST(CompareRequest, OfThreeResultsNoneMayStandTwice) {
   EXPECT_NO_THROW(campaign::refuse_given_twice({.base = "a", .candidates = {"a"}}))
       << "a result against itself is an A/A check";
   EXPECT_NO_THROW(campaign::refuse_given_twice({.base = "a", .candidates = {"b", "c"}}));
-  EXPECT_THAT(
-      [&] {
-        campaign::refuse_given_twice({.base = "a", .candidates = {"b", "./a/"}});
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("./a/: is given twice")));
+  EXPECT_THAT(([] {
+                campaign::refuse_given_twice({.base = "a", .candidates = {"b", "./a/"}});
+              }),
+              ThrowsMessage<ConfigError>(HasSubstr("./a/: is given twice")));
 }
 
 }  // namespace
