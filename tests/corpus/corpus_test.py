@@ -4,7 +4,9 @@ corpus_test.py STEPBENCH DATED SOURCE_DIR OUT [--approve] [--against OTHER_STEPB
 
 A scene is a file scenes/*.txt: command lines of a shell, run one after the other in an empty folder in which `in` holds
 the inputs (inputs.py), each followed by what it printed: `|` standard output, `!` standard error, `>` a file that it
-wrote, `[2]` its exit status. Of a long text stand the first lines and a digest of all; all of it is left under OUT.
+wrote, `[2]` its exit status. What stands in a scene already is left out of the next ones (`~ 12 lines`); of what is
+left the first lines are recorded, or all where `# whole` ends the command line or begins the file. A digest holds what
+is left out: it differs if any of it does, and `against` shows which. All of an output is left under OUT.
 """
 import argparse
 import concurrent.futures
@@ -20,43 +22,79 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 from inputs import make_inputs
 
 NOW = datetime.datetime(2026, 12, 1, 12, tzinfo=datetime.timezone.utc)  # of every command line
 TEXT = {".html", ".json", ".jsonl", ".csv", ".md", ".xml", ".prom", ".txt", ".npy"}
-WHOLE_LINES, WHOLE_CHARACTERS, FIRST_LINES, FIRST_COLUMNS = 200, 20_000, 20, 200
+# Of a text: as it is; all that is new in it; else its first new lines; at most; columns of a line.
+SHORT_LINES, KEPT_LINES, FIRST_LINES, WHOLE_LINES, WIDTH = 4, 24, 9, 200, 200
+
+
+def digest(content):
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def compact(value, indent=""):
+    """Lines of a value of JSON: a list or an object on one line if it is short, else each part by itself."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(indent + line) <= 110 or not isinstance(value, (dict, list)) or not value:
+        return [indent + line]
+    if not any(isinstance(part, (dict, list, str)) for part in value):  # numbers
+        return textwrap.wrap(line, 110, initial_indent=indent, subsequent_indent=indent + " ", break_on_hyphens=False)
+    parts = value.items() if isinstance(value, dict) else [(None, part) for part in value]
+    lines = []
+    for key, part in parts:
+        first, *rest = compact(part, indent + " ")
+        lines += [first if key is None else f"{indent} {json.dumps(key)}: {first.lstrip()}", *rest]
+        lines[-1] += ","
+    return [indent + line[0], *lines[:-1], lines[-1][:-1], indent + line[-1]]
 
 
 def readable(text):
-    """The lines of a text as a person compares them: those that a page shows, the values of an object one by one."""
+    """The lines of a text as a person compares them: those that a page shows, the values of an object."""
     if text.startswith("<!DOCTYPE html>"):
         shown = re.sub(r"(?s)<(style|script)\b.*?</\1>|<[^>]*>", "\n", text)
         return [line for line in map(str.strip, shown.split("\n")) if line]
-    if text.startswith("{") and text.count("\n") == 1 and len(text) > FIRST_COLUMNS:
+    if text.startswith("{") and len(text) > WIDTH:
         try:
-            return json.dumps(json.loads(text), indent=1, ensure_ascii=False).split("\n")
+            return compact(json.loads(text))
         except ValueError:
             pass
     return None
 
 
-def clipped(text, mark):
-    """The lines that are recorded of a text."""
+def clipped(text, mark, known, whole):
+    """The lines that are recorded of a text where those of `known` stand elsewhere; it adds what it records."""
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
     elif text:
         lines[-1] += " (no newline)"
-    size = f"{len(lines)} lines, {len(text)} characters"
-    other = readable(text)
-    lines = other or lines
-    cut = len(lines) > WHOLE_LINES or sum(map(len, lines)) > WHOLE_CHARACTERS
-    if cut:
-        lines = [line[:FIRST_COLUMNS] for line in lines[:FIRST_LINES]]
-    if cut or other:
-        lines.append(f"... {size}, digest {hashlib.sha256(text.encode('utf-8')).hexdigest()[:16]}")
-    return [mark + line for line in lines]
+    size = f"... {len(lines)} lines, {len(text)} characters, digest {digest(text.encode('utf-8'))}"
+    shown = [line[:WIDTH] for line in readable(text) or lines]
+    if shown == lines and len(lines) <= SHORT_LINES:
+        known.update(shown)
+        return [mark + line for line in shown]
+    new = sum(line not in known for line in shown)
+    most = WHOLE_LINES if whole else KEPT_LINES if new <= KEPT_LINES and mark != ">" else FIRST_LINES
+    recorded, at = [], 0
+    while at < len(shown) and most > 0:
+        run = next((n for n, line in enumerate(shown[at:]) if line not in known), len(shown) - at)
+        if run > 1:
+            recorded.append(f"{mark}~ {run} lines")
+        else:
+            run = 1
+            recorded.append(mark + shown[at])
+            known.add(shown[at])
+        at, most = at + run, most - 1
+    return recorded + ([mark + size] if recorded != [mark + line for line in lines] else [])
+
+
+def stands(recorded):
+    """Lines that are recorded somewhere, without their marks."""
+    return {line[1:] for line in recorded if line[0] in "|!>" and not line[1:].startswith(("~ ", "... "))}
 
 
 class Program:
@@ -91,7 +129,7 @@ class Folder:
             text = text.replace(str(path), name)
         text = re.sub(r"(?m)^note: num_workers \d+ exceeds the \d+ cores? .*\n", "", text)
         text = re.sub(rf"(somebody@|this machine, ){re.escape(os.uname().nodename)}\b", r"\1HOST", text)
-        return re.sub(rf"{NOW:%Y-%m-%d}([T ]){NOW:%H:%M}:\d\d", rf"{NOW:%Y-%m-%d}\1{NOW:%H:%M:%S}", text)
+        return re.sub(rf"{NOW:%Y-%m-%d}([T ]){NOW:%H:%M}:\d\d", rf"{NOW:%Y-%m-%d}\g<1>{NOW:%H:%M:%S}", text)
 
     def written(self):
         """Texts of files that are new or changed, by name."""
@@ -106,7 +144,7 @@ class Folder:
         return found
 
     def run(self, command):
-        """What is recorded, and the same with every text whole."""
+        """What it printed and wrote, each with its mark, and its exit status."""
         moved = math.ceil((NOW - datetime.datetime.now(datetime.timezone.utc)).total_seconds())
         environment = {"PATH": f"{self.program.folder}:/usr/bin:/bin", "HOME": str(self.path), "USER": "somebody",
                        "LC_ALL": "C.UTF-8", "TZ": "UTC", "CUDA_VISIBLE_DEVICES": "", "DATED_SECONDS": str(moved),
@@ -116,17 +154,28 @@ class Folder:
                               stdin=subprocess.DEVNULL)
         texts = [("|", done.stdout), ("!", done.stderr)]
         for name, content in self.written().items():
-            texts += [(">", f"file {name}\n".encode()), (">", content)]
-        recorded, whole = [], []
-        for mark, content in texts:
-            try:
-                text = self.plain(content.decode("utf-8"))
-            except UnicodeDecodeError:
-                text = f"{len(content)} bytes, digest {hashlib.sha256(content).hexdigest()[:16]}\n"
-            recorded += clipped(text, mark)
-            whole += [mark + line for line in text.split("\n")]
-        status = [f"[{done.returncode}]"] if done.returncode else []
-        return recorded + status, whole + status
+            if "stepbench" in command:
+                texts += [(">", f"file {name}\n".encode()), (">", content)]
+        return [(mark, self.text(content)) for mark, content in texts], done.returncode
+
+    def text(self, content):
+        try:
+            return self.plain(content.decode("utf-8"))
+        except UnicodeDecodeError:
+            return f"{len(content)} bytes, digest {digest(content)}\n"
+
+
+def recorded_form(answer, known, whole):
+    """The lines that are recorded of an answer."""
+    texts, status = answer
+    known = known | {""}
+    lines = [line for mark, text in texts for line in clipped(text, mark, known, whole)]
+    return lines + ([f"[{status}]"] if status else [])
+
+
+def whole_form(answer):
+    texts, status = answer
+    return [mark + line for mark, text in texts for line in text.split("\n")] + ([f"[{status}]"] if status else [])
 
 
 class Scene:
@@ -145,9 +194,14 @@ class Scene:
             else:
                 before.append(line)
 
-    def write(self, answers):
+    def is_whole(self, command):
+        return command.endswith("# whole") or "# whole" in self.parts[0][0]
+
+    def write(self, answers, known):
         lines = []
-        for (before, _, command, _), (recorded, _) in zip(self.parts, answers):
+        for (before, _, command, _), answer in zip(self.parts, answers):
+            recorded = recorded_form(answer, known, self.is_whole(command))
+            known |= stands(recorded)
             lines += [*before, f"$ {command}", *recorded]
         self.path.write_bytes(("\n".join(lines) + "\n").encode("utf-8"))
 
@@ -156,19 +210,25 @@ class Scene:
         return [folder.run(command) for _, _, command, _ in self.parts]
 
 
-def differences(scene, answers, others, out):
+def differences(scene, answers, others, known, out):
     """A diff for each command line that answers otherwise than before."""
     found = []
     for at, (_, number, command, recorded) in enumerate(scene.parts):
-        before, now = (others[at][1], answers[at][1]) if others else (recorded, answers[at][0])
+        if others:
+            before, now = whole_form(others[at]), whole_form(answers[at])
+        else:
+            before, now = recorded, recorded_form(answers[at], known, scene.is_whole(command))
+            known |= stands(recorded)
         if before == now:
             continue
         out.mkdir(parents=True, exist_ok=True)
         whole = out / f"{scene.name}-{number}.txt"
-        whole.write_bytes(("\n".join(answers[at][1]) + "\n").encode("utf-8"))
-        diff = [line[:FIRST_COLUMNS] for line in difflib.unified_diff(before, now, "before", "now", lineterm="", n=2)]
+        whole.write_bytes(("\n".join(whole_form(answers[at])) + "\n").encode("utf-8"))
+        diff = [line[:WIDTH] for line in difflib.unified_diff(before, now, "before", "now", lineterm="", n=2)][2:]
         more = [f"... {len(diff) - 60} lines more"] if len(diff) > 60 else []
-        found.append("\n".join([f"{scene.path.name}:{number}: $ {command}", *diff[2:62], *more, f"whole: {whole}", ""]))
+        if all(line[1:].lstrip("|!>").startswith("... ") for line in diff if line[0] in "+-"):
+            more = [f"what differs is not among the recorded lines: tests/corpus/against BUILD {scene.name} shows it"]
+        found.append("\n".join([f"{scene.path.name}:{number}: $ {command}", *diff[:60], *more, f"whole: {whole}", ""]))
     return found
 
 
@@ -181,8 +241,8 @@ def main():
                         help="in place of the recorded answers: those of this program, whole")
     parser.add_argument("scenes", nargs="*")
     arguments = parser.parse_args()
-    scenes = [Scene(path) for path in sorted(pathlib.Path(__file__).parent.glob("scenes/*.txt"))
-              if not arguments.scenes or path.stem in arguments.scenes]
+    every = [Scene(path) for path in sorted(pathlib.Path(__file__).parent.glob("scenes/*.txt"))]
+    scenes = [scene for scene in every if not arguments.scenes or scene.name in arguments.scenes]
     with tempfile.TemporaryDirectory() as path, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         folder = pathlib.Path(path).resolve()
         (folder / "in").mkdir()
@@ -193,16 +253,19 @@ def main():
             program = Program(path, plotly, arguments.dated, folder / name)
             return list(pool.map(lambda scene: scene.answers(program, folder / "in", arguments.source), scenes))
 
-        answers = replay(arguments.stepbench, "bin")
-        others = replay(arguments.against, "other") if arguments.against else [None] * len(scenes)
-    number = sum(len(scene.parts) for scene in scenes)
+        answers = dict(zip(scenes, replay(arguments.stepbench, "bin")))
+        others = dict(zip(scenes, replay(arguments.against, "other"))) if arguments.against else {}
+    number, known, found = sum(len(scene.parts) for scene in scenes), set(), []
+    for scene in every:
+        if scene not in answers:
+            known |= stands(line for _, _, _, recorded in scene.parts for line in recorded)
+        elif arguments.approve:
+            scene.write(answers[scene], known)
+        else:
+            found += differences(scene, answers[scene], others.get(scene), known, arguments.out)
     if arguments.approve:
-        for scene, each in zip(scenes, answers):
-            scene.write(each)
         print(f"recorded {number} command lines of {len(scenes)} scenes")
         return 0
-    found = [text for scene, each, other in zip(scenes, answers, others)
-             for text in differences(scene, each, other, arguments.out)]
     print("\n".join(found), f"{len(found)} of {number} command lines answer otherwise", sep="\n")
     return 1 if found or not number else 0
 

@@ -158,7 +158,7 @@ class Plant:
         self.row("gpu_memcpy", name, begin, end, 0, 20, device=0, stream=20, correlation=self.correlation,
                  bytes=1 << 20)
 
-    def write(self, path, cause, gap=2000, steps=8):
+    def write(self, path, cause, gap=2000, steps=8, lost=0, **more):
         for step in range(steps):
             at = 1_000_000 + step * 10_000
             self.row("user_annotation", f"ProfilerStep#{step}", at, at + 10_000)
@@ -183,11 +183,13 @@ class Plant:
                 self.row("cpu_op", "aten::relu", begin, end)
             self.row("cpu_op", "aten::linear", end, at + 10_000)
             self.kernel("gemm", end, at + 9_990, at + 6)
+            if step < lost:
+                self.rows = [row for row in self.rows if row["cat"] != "kernel"]
         head = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Planted GPU", "totalGlobalMem": 1 << 34,
                                                           "computeMajor": 8, "numSms": 108}],
                 "distributedInfo": {"backend": "nccl", "rank": self.rank, "world_size": self.world}}
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({**head, "traceEvents": self.rows}))
+        path.write_text(json.dumps({**head, **more, "traceEvents": self.rows}))
 
 
 def make_traces(fuzz, folder):
@@ -205,6 +207,25 @@ def make_traces(fuzz, folder):
     (folder / "nsight.sqlite").write_bytes(seed[seed.find(b"SQLite format 3"):])
 
 
+def make_trace_folders(folder):
+    """Of a job with a rank missing beside another one, and of two runs of the same cases."""
+    for rank in (0, 1, 3):
+        Plant(rank, 4).write(folder / "job" / f"r{rank}.json", "loading")
+    Plant(0, 2).write(folder / "job/other.json", "loading", steps=4)
+    for run, gap in (("one", 2000), ("two", 1000)):
+        for name in ("0123-native-0-0.1", "0123-native-1-0.2", "4567-native-0-0.3"):
+            origin = {"engine": "native", "case_id": name[:4]}
+            Plant().write(folder / run / f"traces/{name}.pt.trace.json", "sync", gap, stepbench=origin)
+    Plant().write(folder / "base/worker0.111.pt.trace.json", "loading")
+    Plant().write(folder / "base/worker1.111.pt.trace.json", "loading")
+    Plant().write(folder / "new/worker0.222.pt.trace.json", "loading", 1000)
+    Plant().write(folder / "new/worker2.222.pt.trace.json", "loading")
+    Plant().write(folder / "lost.json", "sync", lost=4)
+    hostile = (folder / "lost.json").read_text().replace('"gemm"', r'"\u001b[31m</script>|`x`\n"')
+    (folder / "hostile.json").write_text(hostile)
+    (folder / "empty.json").write_text("")
+
+
 def make_inputs(source, folder):
     sample, unit = source / "results/sample", source / "tests/unit"
     shutil.copytree(sample, folder / "sample", ignore=shutil.ignore_patterns("*.png"))
@@ -215,6 +236,7 @@ def make_inputs(source, folder):
     make_results(sample, folder)
     make_nights(sample, folder / "nights")
     make_traces(source / "tests/fuzz/corpus/trace", folder / "traces")
+    make_trace_folders(folder / "folders")
     (folder / "experiments").mkdir()
     for name, text in EXPERIMENTS.items():
         (folder / "experiments" / f"{name}.yaml").write_text(text)
