@@ -44,8 +44,7 @@ const std::vector<Allowed>& allowed() {
         "unit/run/launch_test.cpp", "unit/worker/launch_test.cpp"}},
       {"a step may be as long as it likes: no time is asserted but that sleeps last",
        {"python/scripts_test.py", "workloads/profile_parts_test.cpp", "workloads/python_batches.py",
-        "workloads/python_findings.py", "workloads/python_findings.py",
-        "workloads/python_runs.py"}},
+        "workloads/python_findings.py", "workloads/python_runs.py"}},
   };
   return all;
 }
