@@ -19,8 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 class DataCommand : public ::testing::Test {
  protected:
@@ -49,17 +47,6 @@ class DataCommand : public ::testing::Test {
 
   test::TemporaryFolder root;
 };
-
-TEST_F(DataCommand, ShowsWhatALoaderWithWorkersDelivers) {
-  const os::CommandResult shown = show("");
-  EXPECT_EQ(shown.exit_status, 0) << shown.err;
-  EXPECT_EQ(shown.err, "");
-  EXPECT_THAT(shown.out,
-              AllOf(HasSubstr("12 samples in 3 classes"), HasSubstr("engine thread, 2 workers"),
-                    HasSubstr("[4, 3, 16, 16]"), HasSubstr("class_00001")));
-  const os::CommandResult json = show("", {"--format", "json"});
-  EXPECT_THAT(json.out, AllOf(StartsWith("{\"case_id\":"), HasSubstr("\"shape\":[4,3,16,16]")));
-}
 
 TEST_F(DataCommand, WritesAContactSheetOnceAndNeverOverAFile) {
   const std::string sheet = root / "new/sheet.png";
@@ -131,16 +118,6 @@ TEST_F(DataCommand, AsksAnotherWorkerAndSaysWhenItCannotShowData) {
   EXPECT_THAT(ask("echo 'disk gone' >&2; exit 3", "reader").err,
               HasSubstr("worker data: disk gone"));
   EXPECT_THAT(ask("exit 0", "adder").err, HasSubstr("has no case with a DataLoader"));
-}
-
-TEST_F(DataCommand, MakesNothingOverAnotherSet) {
-  const os::CommandResult other = data(
-      {"make", "jpeg_folder", "--images", "7", "--classes", "7", "--out", (root / "set").string()});
-  EXPECT_EQ(other.exit_status, 2) << other.out;
-  root.write("own/notes.txt", "mine");
-  const os::CommandResult own = data({"make", "token_bin", "--out", (root / "own").string()});
-  EXPECT_EQ(own.exit_status, 2) << own.out;
-  EXPECT_THAT(own.err, HasSubstr("own"));
 }
 
 }  // namespace

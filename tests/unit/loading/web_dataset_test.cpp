@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/formats/web_dataset.h"
-#include "harness/findings/finding.h"
 
 #include <gmock/gmock.h>
 
@@ -8,11 +7,9 @@
 #include <numeric>
 
 #include "tests/unit/loading/formats.h"
+#include "tests/workloads/driven.h"
 #include "workloads/data/jpeg/jpeg_folder.h"
 #include "workloads/loader/analysis/loader_report.h"
-#include "workloads/loader/fork/fork_loader.h"
-#include "workloads/loader/inline_loader.h"
-#include "workloads/loader/thread/thread_loader.h"
 
 namespace stepbench {
 namespace {
@@ -22,8 +19,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 using testing::UnorderedElementsAreArray;
-
-const HostClock kClock;
 
 std::string file_contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -140,84 +135,15 @@ TEST_F(WebDatasetTest, TheShuffledOrderIsAFunctionOfSeedAndEpoch) {
   EXPECT_NE(order, all());
 }
 
-TEST_F(WebDatasetTest, InlineAndThreadWorkersAgreeAndTheOrderRepeats) {
-  const data::WebDataset set = data(3);
-  const auto order = [&](loader::Loader& loader, std::int64_t epoch) {
-    std::vector<std::vector<std::int64_t>> batches;
-    loader.begin_epoch(epoch);
-    while (const auto batch = loader.next()) {
-      std::vector<std::int64_t> labels(static_cast<std::size_t>(batch->size));
-      std::memcpy(labels.data(), batch->fields[1].data, labels.size() * sizeof labels[0]);
-      batches.push_back(labels);
-    }
-    return batches;
-  };
-  loader::LoaderOptions options{.batch_size = 2, .seed = 7};
-  loader::InlineLoader alone(set, options, {}, kClock);
-  options.num_workers = 1;
-  const auto one = loader::make_thread_loader(set, options, {}, kClock);
-  options.num_workers = 3;
-  const auto three = loader::make_thread_loader(set, options, {}, kClock);
-  options.persistent_workers = true;
-  const auto again = loader::make_thread_loader(set, options, {}, kClock);
-  for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
-    EXPECT_EQ(order(*one, epoch), order(alone, epoch));
-    EXPECT_EQ(order(*three, epoch), order(*again, epoch));
-  }
-}
-
-TEST_F(WebDatasetTest, ThreadsAndProcessesGiveTheSameBatchesBitForBit) {
-  const data::WebDataset set({.path = root.path() / "set",
-                              .image = {.image_size = 12},
-                              .classes = kImages,
-                              .shuffle_buffer = 3});
-  const auto all_bytes = [](loader::Loader& loader) {
-    std::vector<std::vector<std::byte>> batches;
-    for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
-      loader.begin_epoch(epoch);
-      while (const auto batch = loader.next()) {
-        for (const BatchField& field : batch->fields) {
-          const std::size_t size = field.spec->bytes() * static_cast<std::size_t>(batch->size);
-          batches.emplace_back(field.data, field.data + size);
-        }
-      }
-    }
-    return batches;
-  };
-  for (const std::int64_t workers : {1, 2, 3}) {
-    for (const bool drop_last : {false, true}) {
-      loader::LoaderOptions options{.batch_size = 2,
-                                    .seed = 5,
-                                    .num_workers = workers,
-                                    .persistent_workers = true,
-                                    .drop_last = drop_last};
-      const auto expected = all_bytes(*loader::make_thread_loader(set, options, {}, kClock));
-      for (const loader::Transport transport :
-           {loader::Transport::kShmRing, loader::Transport::kTorchFd}) {
-        options.transport = transport;
-        EXPECT_EQ(all_bytes(*loader::make_fork_loader(set, options, {}, kClock)), expected)
-            << workers;
-      }
-    }
-  }
-}
-
-struct Notes final : ReportSink {
-  void metric(std::string_view, double) override {}
-  void effective(std::string_view, Value) override {}
-  void note(std::string text) override { notes.push_back(std::move(text)); }
-  void finding(Finding) override {}
-  std::vector<std::string> notes;
-};
-
 TEST_F(WebDatasetTest, WorkersWithoutAShardAreNoted) {
-  Notes few;
-  loader::report_idle_readers(data(), 5, 1, few);
-  EXPECT_THAT(few.notes, testing::IsEmpty());
-  Notes many;
-  loader::report_idle_readers(data(), 4, 2, many);
-  EXPECT_THAT(many.notes, ElementsAre("the data set has 5 shards for 8 workers: 3 of them read "
-                                      "nothing"));
+  const auto notes = [this](std::int64_t workers, std::int64_t ranks) {
+    const auto report = [&](ReportSink& sink) {
+      loader::report_idle_readers(data(), workers, ranks, sink);
+    };
+    return test::told_by(report).notes;
+  };
+  EXPECT_THAT(notes(5, 1), testing::IsEmpty());
+  EXPECT_THAT(notes(4, 2), ElementsAre(HasSubstr("5 shards for 8 workers: 3 of them")));
 }
 
 TEST_F(WebDatasetTest, ADamagedImageIsNamedAndCanBeSkipped) {
