@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a CPU computes slowly: formats that it has no instructions for, more threads than cores.
 #include "harness/machine/cpu_precision.h"
 
 #include <gmock/gmock.h>
 
 #include <fstream>
 
+#include "harness/machine/cpu_threads.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::machine {
@@ -43,6 +45,19 @@ TEST(CpuPrecision, AFormatWithInstructionsAndAnUnknownCpuAreNoFinding) {
   EXPECT_FALSE(emulated_precision("fp16", {"asimd", "asimdhp"}));
   EXPECT_FALSE(emulated_precision("fp32", {"sse2"}));
   EXPECT_FALSE(emulated_precision("bf16", {}));
+}
+
+TEST(CrowdedThreads, AreMoreThreadsThanCores) {
+  EXPECT_FALSE(crowded_threads(1, 2));
+  EXPECT_FALSE(crowded_threads(2, 2));
+  const auto finding = crowded_threads(8, 2);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->id, "threads.oversubscribed");
+  EXPECT_EQ(finding->value, 8);
+  EXPECT_EQ(finding->threshold, 2);
+  EXPECT_THAT(finding->text, HasSubstr("8 threads share each operation, on 2 cores"));
+  ASSERT_EQ(finding->set.size(), 1U);
+  EXPECT_EQ(finding->set.front().value, "2");
 }
 
 }  // namespace

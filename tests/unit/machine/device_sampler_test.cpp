@@ -57,18 +57,13 @@ TEST(DeviceSampler, SaysTheRangeOfWhatItSaw) {
   scene.nvml.temperature_c = 71;
   scene.nvml.processes = {kOurPid, 7};
   scene.pass_a_second();
-  EXPECT_EQ(scene.field("gpu.sm_mhz_min"), "1200");
-  EXPECT_EQ(scene.field("gpu.sm_mhz_max"), "1980");
-  EXPECT_EQ(scene.field("gpu.sm_mhz_median"), "1590");
-  EXPECT_EQ(scene.field("gpu.ecc"), "true");
-  EXPECT_EQ(scene.field("gpu.power_w_max"), "650.5");
-  EXPECT_EQ(scene.field("gpu.temperature_c_max"), "71");
-  EXPECT_EQ(scene.field("gpu.utilisation_max"), "90");
-  EXPECT_EQ(scene.field("gpu.other_processes"), "1");
-  EXPECT_EQ(scene.field("gpu.persistence"), "true");
-  EXPECT_EQ(scene.field("gpu.mig"), "absent") << "not supported is not false";
-  EXPECT_EQ(scene.field("gpu.throttled"), "no");
-  EXPECT_EQ(scene.field("gpu.samples"), "2");
+  const std::pair<const char*, const char*> kFields[] = {
+      {"gpu.sm_mhz_min", "1200"},    {"gpu.sm_mhz_max", "1980"},   {"gpu.sm_mhz_median", "1590"},
+      {"gpu.ecc", "true"},           {"gpu.power_w_max", "650.5"}, {"gpu.temperature_c_max", "71"},
+      {"gpu.utilisation_max", "90"}, {"gpu.other_processes", "1"}, {"gpu.persistence", "true"},
+      {"gpu.mig", "absent"},  // not supported is not false
+      {"gpu.throttled", "no"},       {"gpu.samples", "2"}};
+  for (const auto& [name, value] : kFields) EXPECT_EQ(scene.field(name), value) << name;
 }
 
 TEST(DeviceSampler, ClocksOfAnIdleDeviceSayNothingOfTheLaunch) {
@@ -97,16 +92,6 @@ TEST(DeviceSampler, TheMedianClockIsThatOfTheWindows) {
   for (int second = 0; second < 5; ++second) scene.pass_a_second();
   EXPECT_EQ(scene.field("gpu.sm_mhz_median"), "1400");
   EXPECT_EQ(scene.field("gpu.sm_mhz_max"), "1980");
-}
-
-TEST(DeviceSampler, AWindowWithoutADeviceIsNotAsked) {
-  ScriptedClock clock;
-  DeviceSampler sampler(nullptr, std::nullopt, clock, owner_of);
-  sampler.window_begins();
-  clock.pass(kSecond);
-  EXPECT_GT(sampler.next_ns(), clock.now_ns());
-  sampler.sample();
-  EXPECT_THAT(sampler.summary(), IsEmpty());
 }
 
 TEST(DeviceSampler, InAContainerTheWorkerItselfIsNotTakenForAStranger) {
@@ -148,6 +133,7 @@ TEST(DeviceSampler, WithoutALibraryOrADeviceIsNeverDueAndSaysNothing) {
        {std::pair<const NvmlSession*, std::optional<int>>{nullptr, 0}, {session.get(), {}}}) {
     DeviceSampler sampler(watched, device, clock, owner_of);
     clock.pass(1000 * kSecond);
+    sampler.window_begins();
     sampler.sample();
     EXPECT_GT(sampler.next_ns(), clock.now_ns());
     EXPECT_THAT(sampler.summary(), IsEmpty());
@@ -182,17 +168,11 @@ TEST(DeviceSampler, FollowsTheDeviceThatTheWorkerNamesWhereTheLibrariesCountDiff
   pass_a_second();
   EXPECT_EQ(to_text(sampler.summary().at("gpu.samples")), "2")
       << "a device that the library does not show";
-}
-
-TEST(DeviceSampler, ADeviceIsFoundByThePlaceThatTheWorkerNamesAlone) {
-  ScriptedClock clock;
-  ScriptedNvml nvml;
-  const auto session = NvmlSession::open(nvml.api());
-  DeviceSampler sampler(session.get(), std::nullopt, clock, owner_of);
-  sampler.device_is("0000:17:00.0");
+  DeviceSampler by_place(session.get(), std::nullopt, clock, owner_of);
+  by_place.device_is("0000:17:00.0");
   clock.pass(kSecond);
-  sampler.sample();
-  EXPECT_EQ(nvml.reads, 1);
+  by_place.sample();
+  EXPECT_EQ(to_text(by_place.summary().at("gpu.samples")), "1") << "by its place alone";
 }
 
 // As slow as some drivers are.
@@ -256,26 +236,19 @@ TEST(DeviceSampler, ACounterThatIsAbsentOnceOrRunsBackwardsIsAbsent) {
       << "the driver was loaded anew";
 }
 
-TEST(DeviceSampler, WindowsTooShortForTheCounterHaveNoEnergyAndSayWhy) {
-  Scene scene;
-  scene.sampler.window_begins();
-  scene.clock.pass(kSecond);
-  scene.nvml.energy_mj += 300'000;
-  scene.sampler.window_ends();
-  EXPECT_EQ(scene.sampler.counters().power_w(), std::nullopt);
-  EXPECT_THAT(scene.field("gpu.energy_source"), testing::HasSubstr("schedule.active"));
-}
-
-TEST(DeviceSampler, APartOfADividedDeviceHasNoEnergyOfItsOwn) {
-  Scene scene;
-  scene.nvml.mig = 1;
-  scene.pass_a_second();
-  scene.sampler.window_begins();
-  scene.clock.pass(4 * kSecond);
-  scene.nvml.energy_mj += 5'000;
-  scene.sampler.window_ends();
-  EXPECT_EQ(scene.sampler.counters().power_w(), std::nullopt);
-  EXPECT_THAT(scene.field("gpu.energy_source"), testing::HasSubstr("MIG"));
+TEST(DeviceSampler, AShortWindowOrAPartOfADeviceHasNoEnergyAndSaysWhy) {
+  for (const auto& [mig, seconds, why] :
+       {std::tuple(false, 1, "schedule.active"), std::tuple(true, 4, "MIG")}) {
+    Scene scene;
+    if (mig) scene.nvml.mig = 1;
+    scene.pass_a_second();
+    scene.sampler.window_begins();
+    scene.clock.pass(seconds * kSecond);
+    scene.nvml.energy_mj += 300'000;
+    scene.sampler.window_ends();
+    EXPECT_EQ(scene.sampler.counters().power_w(), std::nullopt);
+    EXPECT_THAT(scene.field("gpu.energy_source"), testing::HasSubstr(why));
+  }
 }
 
 TEST(DeviceSampler, MemoryErrorsThatComeDuringTheLaunchAreCounted) {

@@ -49,10 +49,9 @@ Examination quiet() {
   return seen;
 }
 
-TEST(Doctor, FindsNothingOnAQuietMachine) { EXPECT_THAT(diagnose(quiet()), IsEmpty()); }
-
 TEST(Doctor, EachDoubtComesWithItsRemedy) {
   Examination seen = quiet();
+  EXPECT_THAT(diagnose(seen), IsEmpty());
   seen.before.governor = "powersave";
   seen.before.quota_cores = 2.5;
   seen.before.swap_used_bytes = std::int64_t{1} << 30;
@@ -90,29 +89,23 @@ TEST(Doctor, WhatMattersForSmallDifferencesIsANote) {
   EXPECT_EQ(findings[1].remedy, "one CPU of each: taskset -c 0,2-4 stepbench ...");
 }
 
-TEST(Doctor, SwapThatMovesIsADoubtHoweverLittleItIs) {
-  Examination seen = quiet();
-  seen.before.swap_used_bytes = 5 << 20;
-  seen.after.pages_swapped_in = 71;
-  EXPECT_EQ(diagnose(seen).at(0).severity, Severity::kWarning);
-}
-
-TEST(Doctor, OneCpuIsTheMachinesOrTheMasks) {
-  Examination seen = quiet();
-  seen.before.cores = 1;
-  seen.before.one_per_core = {0};
-  EXPECT_THAT(ids(diagnose(seen)), ElementsAre("cpu.affinity"));
-  EXPECT_THAT(diagnose(seen).at(0).remedy, HasSubstr("taskset -cp 0-7 $$"));
-  seen.before.online = 1;
-  EXPECT_THAT(ids(diagnose(seen)), ElementsAre("cpu.single"));
-}
-
-TEST(Doctor, AQuotaBelowOneCpuIsToBeRaised) {
-  Examination seen = quiet();
-  seen.before.quota_cores = 0.5;
-  EXPECT_THAT(diagnose(seen).at(0).remedy, HasSubstr("raise the quota"));
-  seen.before.quota_cores = 8;
-  EXPECT_THAT(diagnose(seen), IsEmpty());
+TEST(Doctor, TheRemedyFollowsWhatIsThere) {
+  Examination swap = quiet();
+  swap.before.swap_used_bytes = 5 << 20;
+  swap.after.pages_swapped_in = 71;
+  EXPECT_EQ(diagnose(swap).at(0).severity, Severity::kWarning) << "however little, it moves";
+  Examination one = quiet();
+  one.before.cores = 1;
+  one.before.one_per_core = {0};
+  EXPECT_THAT(ids(diagnose(one)), ElementsAre("cpu.affinity"));
+  EXPECT_THAT(diagnose(one).at(0).remedy, HasSubstr("taskset -cp 0-7 $$"));
+  one.before.online = 1;
+  EXPECT_THAT(ids(diagnose(one)), ElementsAre("cpu.single"));
+  Examination quota = quiet();
+  quota.before.quota_cores = 0.5;
+  EXPECT_THAT(diagnose(quota).at(0).remedy, HasSubstr("raise the quota"));
+  quota.before.quota_cores = 8;
+  EXPECT_THAT(diagnose(quota), IsEmpty());
 }
 
 TEST(Doctor, TheLoadOfTheLastMinuteCountsOnlyWhereNothingIsSeenMeanwhile) {
@@ -186,9 +179,6 @@ TEST(Spin, TimesTheSameWorkUntilTheTimeIsOver) {
   EXPECT_EQ(result.median_ns(), 200);
   EXPECT_NEAR(result.variation(), 0.513, 0.001);
   EXPECT_EQ(result.slowest(), 1.5);
-}
-
-TEST(Spin, OfOneRunVariesNotAtAll) {
   EXPECT_EQ(Spin{.times_ns = {5}}.variation(), 0);
   EXPECT_EQ(Spin{}.median_ns(), 0);
 }
@@ -264,23 +254,12 @@ TEST_F(DoctorCommand, ExitsWithFourWhereMeasuringIsPointless) {
   const os::CommandResult result = doctor({"--root", root_});
   EXPECT_EQ(result.exit_status, 4) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("problem: load 31 on 1 CPU(s)"));
-  EXPECT_THAT(result.out, HasSubstr("remedy: wait until it is quiet"));
-  EXPECT_THAT(result.out, HasSubstr("Measuring here is pointless until the "));
-  EXPECT_THAT(result.out, HasSubstr("1 CPU"));
   EXPECT_EQ(result.err, "") << "no progress beside a terminal";
-}
-
-TEST_F(DoctorCommand, SaysTheSameToAProgram) {
-  write("proc/self/status", "Cpus_allowed_list:\t0\n");
-  write("proc/loadavg", "31.00 1 1 1/100 7\n");
-  const os::CommandResult result = doctor({"--root", root_, "--format", "json"});
-  EXPECT_EQ(result.exit_status, 4);
-  EXPECT_THAT(result.out, HasSubstr(R"("pointless":true)"));
-  EXPECT_THAT(result.out, HasSubstr(R"("id":"cpu.load")"));
-  EXPECT_THAT(result.out, HasSubstr(R"("variation":)"));
-}
-
-TEST_F(DoctorCommand, RefusesWhatItDoesNotKnow) {
+  const os::CommandResult json = doctor({"--root", root_, "--format", "json"});
+  EXPECT_EQ(json.exit_status, 4);
+  EXPECT_THAT(json.out,
+              testing::AllOf(HasSubstr(R"("pointless":true)"), HasSubstr(R"("id":"cpu.load")"),
+                             HasSubstr(R"("variation":)")));
   EXPECT_EQ(doctor({"--format", "yaml"}).exit_status, 2);
   EXPECT_EQ(doctor({"--seconds", "-1"}).exit_status, 2);
 }

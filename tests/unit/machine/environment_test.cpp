@@ -3,10 +3,11 @@
 #include "harness/machine/environment.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <sstream>
 
 #include "harness/machine/cgroup.h"
 #include "harness/machine/process_tree.h"
@@ -21,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
-using ::testing::Optional;
 
 class Machine : public ::testing::Test {
  protected:
@@ -83,89 +83,110 @@ TEST_F(Machine, ReadsTurboOfBothDrivers) {
   EXPECT_EQ(field("cpu.governor"), "powersave");
 }
 
-TEST_F(Machine, ReadsLimitsOfControlGroupsOfVersion2) {
-  write("proc/self/cgroup", "0::/job/7\n");
-  write("sys/fs/cgroup/job/7/cgroup.controllers", "cpu memory\n");
-  write("sys/fs/cgroup/job/7/cpu.max", "250000 100000\n");
-  write("sys/fs/cgroup/job/7/memory.max", "1073741824\n");
-  write("sys/fs/cgroup/job/7/memory.events", "low 0\noom 3\noom_kill 2\noom_group_kill 1\n");
-  write("sys/fs/cgroup/job/7/cpu.stat", "usage_usec 1\nthrottled_usec 12\n");
-  EXPECT_EQ(field("cgroup.cpu_quota_cores"), "2.5");
-  EXPECT_EQ(field("cgroup.memory_limit_bytes"), "1073741824");
-  EXPECT_THAT(Cgroup{root_}.oom_kills(), Optional(2));
-  EXPECT_THAT(Cgroup{root_}.throttled_ns(), Optional(12'000));
-}
+struct Groups {
+  const char* name;
+  const char* files;  // a file of sys/fs each line; `|` ends a line of it
+  std::optional<double> quota = {};
+  std::optional<std::int64_t> memory = {}, oom_kills = {}, throttled_ns = {};
+};
 
-TEST_F(Machine, ReadsLimitsOfControlGroupsOfVersion1AsAContainerSeesThem) {
-  write("proc/self/cgroup", "4:memory:/docker/abc\n1:cpu,cpuacct:/docker/abc\n0::/\n");
-  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "1048576\n");
-  write("sys/fs/cgroup/memory/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 5\n");
-  write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
-  write("sys/fs/cgroup/cpu/cpu.stat", "nr_periods 0\nthrottled_time 99\n");
-  EXPECT_EQ(field("cgroup.cpu_quota_cores"), "absent") << "-1 is no limit";
-  EXPECT_EQ(field("cgroup.memory_limit_bytes"), "1048576");
-  EXPECT_THAT(Cgroup{root_}.oom_kills(), Optional(5));
-  EXPECT_THAT(Cgroup{root_}.throttled_ns(), Optional(99));
-}
+constexpr Groups kGroups[] = {
+    {"version 2", R"(own 0::/job/7
+cgroup/job/7/cgroup.controllers cpu memory
+cgroup/job/7/cpu.max 250000 100000
+cgroup/job/7/memory.max 1073741824
+cgroup/job/7/memory.events low 0|oom 3|oom_kill 2|oom_group_kill 1
+cgroup/job/7/cpu.stat usage_usec 1|throttled_usec 12
+)",
+     2.5, 1073741824, 2, 12'000},
+    {"version 1 as a container sees it, without a quota",
+     R"(own 4:memory:/docker/abc|1:cpu,cpuacct:/docker/abc|0::/
+cgroup/memory/memory.limit_in_bytes 1048576
+cgroup/memory/memory.oom_control oom_kill_disable 0|under_oom 0|oom_kill 5
+cgroup/cpu/cpu.cfs_period_us 100000
+cgroup/cpu/cpu.cfs_quota_us -1
+cgroup/cpu/cpu.stat nr_periods 0|throttled_time 99
+)",
+     std::nullopt, 1048576, 5, 99},
+    {"a limit holds wherever it was set", R"(own 0::/slice/pod/container
+cgroup/cgroup.controllers cpu memory
+cgroup/slice/cgroup.controllers cpu memory
+cgroup/slice/pod/cgroup.controllers cpu memory
+cgroup/slice/pod/container/cgroup.controllers cpu memory
+cgroup/slice/cpu.max 800000 100000
+cgroup/slice/pod/cpu.max 150000 100000
+cgroup/slice/pod/container/cpu.max max 100000
+cgroup/slice/memory.max 4096
+cgroup/slice/pod/container/memory.max max
+cgroup/slice/pod/cpu.stat throttled_usec 7
+cgroup/slice/pod/container/cpu.stat throttled_usec 2
+)",
+     1.5, 4096, std::nullopt, 9000},
+    {"the groups around its own of version 1", R"(own 3:cpu,cpuacct:/pod/one|2:memory:/pod/one
+cgroup/cpu,cpuacct/cpu.cfs_period_us 100000
+cgroup/cpu,cpuacct/pod/cpu.cfs_period_us 100000
+cgroup/cpu,cpuacct/pod/one/cpu.cfs_period_us 100000
+cgroup/memory/memory.limit_in_bytes 9223372036854771712
+cgroup/memory/pod/one/memory.limit_in_bytes 9223372036854771712
+cgroup/cpu,cpuacct/pod/cpu.cfs_quota_us 50000
+cgroup/cpu,cpuacct/pod/one/cpu.cfs_quota_us -1
+)",
+     0.5},
+    {"a process moved out of its name space sees the group at the mount", R"(own 0::/../other
+cgroup/cgroup.controllers cpu
+cgroup/cpu.max 200000 100000
+other/cgroup.controllers cpu
+other/cpu.max 100000 100000
+)",
+     2.0},
+    {"the unified hierarchy beside version 1", R"(own 1:name=systemd:/x|0::/x
+cgroup/unified/x/cgroup.controllers cpu
+cgroup/unified/x/cpu.max 300000 100000
+)",
+     3.0},
+    {"a group without a limit", R"(own 0::/
+cgroup/cgroup.controllers none
+cgroup/cpu.max max 100000
+cgroup/memory.max max
+)"}};
 
-TEST_F(Machine, ALimitHoldsWhereverItWasSet) {
-  write("proc/self/cgroup", "0::/slice/pod/container\n");
-  for (const std::string group : {"", "slice/", "slice/pod/", "slice/pod/container/"}) {
-    write("sys/fs/cgroup/" + group + "cgroup.controllers", "cpu memory\n");
+TEST(ControlGroups, LimitAndCountWhereverTheyStand) {
+  for (const Groups& groups : kGroups) {
+    SCOPED_TRACE(groups.name);
+    const test::TemporaryFolder root;
+    std::istringstream lines(groups.files);
+    for (std::string file, text; lines >> file && std::getline(lines >> std::ws, text);) {
+      std::replace(text.begin(), text.end(), '|', '\n');
+      root.write(file == "own" ? "proc/self/cgroup" : "sys/fs/" + file, text + '\n');
+    }
+    const Cgroup cgroup{root.path()};
+    EXPECT_EQ(cgroup.cpu_quota(), groups.quota);
+    EXPECT_EQ(cgroup.memory_limit_bytes(), groups.memory);
+    EXPECT_EQ(cgroup.oom_kills(), groups.oom_kills);
+    EXPECT_EQ(cgroup.throttled_ns(), groups.throttled_ns);
+    const Fields fields = host_environment(root.path(), {});
+    EXPECT_EQ(number_of(fields, "cgroup.cpu_quota_cores"), groups.quota);
+    EXPECT_EQ(fields.contains("cgroup.memory_limit_bytes"), groups.memory.has_value());
   }
-  write("sys/fs/cgroup/slice/cpu.max", "800000 100000\n");
-  write("sys/fs/cgroup/slice/pod/cpu.max", "150000 100000\n");
-  write("sys/fs/cgroup/slice/pod/container/cpu.max", "max 100000\n");
-  write("sys/fs/cgroup/slice/memory.max", "4096\n");
-  write("sys/fs/cgroup/slice/pod/container/memory.max", "max\n");
-  write("sys/fs/cgroup/slice/pod/cpu.stat", "throttled_usec 7\n");
-  write("sys/fs/cgroup/slice/pod/container/cpu.stat", "throttled_usec 2\n");
-  const Cgroup cgroup{root_};
-  EXPECT_THAT(cgroup.cpu_quota(), Optional(1.5));
-  EXPECT_THAT(cgroup.memory_limit_bytes(), Optional(4096));
-  EXPECT_THAT(cgroup.throttled_ns(), Optional(9000));
-}
-
-TEST_F(Machine, ReadsTheGroupsAroundItsOwnOfVersion1) {
-  write("proc/self/cgroup", "3:cpu,cpuacct:/pod/one\n2:memory:/pod/one\n");
-  for (const std::string group : {"", "pod/", "pod/one/"}) {
-    write("sys/fs/cgroup/cpu,cpuacct/" + group + "cpu.cfs_period_us", "100000\n");
-    write("sys/fs/cgroup/memory/" + group + "memory.limit_in_bytes", "9223372036854771712\n");
-  }
-  write("sys/fs/cgroup/cpu,cpuacct/pod/cpu.cfs_quota_us", "50000\n");
-  write("sys/fs/cgroup/cpu,cpuacct/pod/one/cpu.cfs_quota_us", "-1\n");
-  const Cgroup cgroup{root_};
-  EXPECT_THAT(cgroup.cpu_quota(), Optional(0.5));
-  EXPECT_EQ(cgroup.memory_limit_bytes(), std::nullopt);
-}
-
-TEST_F(Machine, AProcessMovedOutOfItsNamespaceSeesTheGroupAtTheMount) {
-  write("proc/self/cgroup", "0::/../other\n");
-  write("sys/fs/cgroup/cgroup.controllers", "cpu\n");
-  write("sys/fs/cgroup/cpu.max", "200000 100000\n");
-  write("sys/fs/other/cgroup.controllers", "cpu\n");
-  write("sys/fs/other/cpu.max", "100000 100000\n");
-  EXPECT_THAT(Cgroup{root_}.cpu_quota(), Optional(2.0));
-}
-
-TEST_F(Machine, ReadsTheUnifiedHierarchyBesideVersion1) {
-  write("proc/self/cgroup", "1:name=systemd:/x\n0::/x\n");
-  write("sys/fs/cgroup/unified/x/cgroup.controllers", "cpu\n");
-  write("sys/fs/cgroup/unified/x/cpu.max", "300000 100000\n");
-  EXPECT_THAT(Cgroup{root_}.cpu_quota(), Optional(3.0));
-}
-
-TEST_F(Machine, AnUnlimitedGroupHasNoLimit) {
-  write("proc/self/cgroup", "0::/\n");
-  write("sys/fs/cgroup/cgroup.controllers", "\n");
-  write("sys/fs/cgroup/cpu.max", "max 100000\n");
-  write("sys/fs/cgroup/memory.max", "max\n");
-  EXPECT_EQ(Cgroup{root_}.cpu_quota(), std::nullopt);
-  EXPECT_EQ(Cgroup{root_}.memory_limit_bytes(), std::nullopt);
 }
 
 TEST_F(Machine, SeesDevicesWithoutCuda) {
+  for (const char* file : {"dev/nvidia0", "dev/nvidia1", "dev/nvidiactl", "dev/nvidia-uvm"}) {
+    write(file, "");
+  }
+  EXPECT_EQ(find_devices(root_, nullptr).count, 2) << "where the driver shows nothing else";
+  // As gVisor and WSL do: the management library names what proc hides.
+  const auto told = [] {
+    return std::optional{Devices{.count = 8,
+                                 .driver_version = "580.159.03",
+                                 .cuda_version = 13000,
+                                 .models = {"NVIDIA H200"}}};
+  };
+  const Devices by_library = find_devices(root_, told);
+  EXPECT_EQ(by_library.count, 8);
+  EXPECT_EQ(field("gpu.driver", by_library), "580.159.03");
+  EXPECT_EQ(field("gpu.0", by_library), "NVIDIA H200");
+  EXPECT_EQ(by_library.cuda_version, 13000);
   write("proc/driver/nvidia/version",
         "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Thu\nGCC version: 12\n");
   write("proc/driver/nvidia/gpus/0000:41:00.0/information",
@@ -175,42 +196,17 @@ TEST_F(Machine, SeesDevicesWithoutCuda) {
   EXPECT_EQ(devices.driver_version, "580.65.06");
   EXPECT_THAT(devices.models, ElementsAre("NVIDIA H100 80GB HBM3"));
   EXPECT_EQ(field("gpu.0", devices), "NVIDIA H100 80GB HBM3");
-  EXPECT_EQ(find_devices(root_, [] { return std::optional{Devices{.count = 8}}; }).count, 8)
-      << "the management library knows better";
-}
-
-// As gVisor and WSL do.
-TEST_F(Machine, TheManagementLibraryNamesDriverAndDevicesWhereProcIsHidden) {
-  const auto told = [] {
-    return std::optional{Devices{.count = 1,
-                                 .driver_version = "580.159.03",
-                                 .cuda_version = 13000,
-                                 .models = {"NVIDIA H200"}}};
-  };
-  const Devices devices = find_devices(root_, told);
-  EXPECT_EQ(field("gpu.driver", devices), "580.159.03");
-  EXPECT_EQ(field("gpu.0", devices), "NVIDIA H200");
-  EXPECT_EQ(devices.cuda_version, 13000);
-  write("proc/driver/nvidia/version",
-        "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Thu\n");
+  EXPECT_EQ(find_devices(root_, told).count, 8) << "the management library knows better";
   EXPECT_EQ(find_devices(root_, told).driver_version, "580.65.06");
-}
-
-TEST_F(Machine, CountsDeviceFilesWhereTheDriverShowsNothingElse) {
-  for (const char* file : {"dev/nvidia0", "dev/nvidia1", "dev/nvidiactl", "dev/nvidia-uvm"}) {
-    write(file, "");
-  }
-  EXPECT_EQ(find_devices(root_, nullptr).count, 2);
-  EXPECT_EQ(find_devices(root_, [] { return std::optional{Devices{.count = 1}}; }).count, 1);
 }
 
 TEST(Devices, AreNotAvailableWhenAbsentOrHidden) {
   const Devices one{.count = 1};
   EXPECT_FALSE(cuda_available({}, {}));
   EXPECT_TRUE(cuda_available(one, {}));
-  EXPECT_TRUE(cuda_available(one, {{"CUDA_VISIBLE_DEVICES", "0"}}));
-  EXPECT_FALSE(cuda_available(one, {{"CUDA_VISIBLE_DEVICES", ""}}));
-  EXPECT_FALSE(cuda_available(one, {{"CUDA_VISIBLE_DEVICES", "-1"}}));
+  for (const auto& [visible, available] : {std::pair("0", true), {"", false}, {"-1", false}}) {
+    EXPECT_EQ(cuda_available(one, {{"CUDA_VISIBLE_DEVICES", visible}}), available) << visible;
+  }
 }
 
 void write_process(const fs::path& root, int pid, int parent, const std::string& name) {
@@ -232,14 +228,12 @@ TEST_F(Machine, FollowsATreeOfProcessesWhateverTheirNames) {
   write_process(root_, 13, 1, "other");
   EXPECT_THAT(children_of(root_, 10), ElementsAre(11));
   EXPECT_THAT(process_tree(root_, 10), ElementsAre(10, 11, 12));
-}
-
-TEST_F(Machine, TrustsTheKernelsListOfChildrenWhereThereIsOne) {
-  write("proc/10/task/10/children", "11 \n");
-  write("proc/10/task/14/children", "15 \n");
-  write("proc/11/task/11/children", "\n");
-  write("proc/15/task/15/children", "\n");
-  EXPECT_EQ(process_tree(root_, 10).size(), 3U);
+  // The kernel's list of children, where there is one, is trusted.
+  write("proc/20/task/20/children", "21 \n");
+  write("proc/20/task/24/children", "25 \n");
+  write("proc/21/task/21/children", "\n");
+  write("proc/25/task/25/children", "\n");
+  EXPECT_EQ(process_tree(root_, 20).size(), 3U);
 }
 
 TEST_F(Machine, IsSampledAtMostOnceASecond) {
@@ -263,17 +257,19 @@ TEST_F(Machine, IsSampledAtMostOnceASecond) {
   sampler.worker_ended();
   const Fields fields = sampler.summary();
   const auto text = [&](const char* name) { return to_text(fields.at(name)); };
-  EXPECT_EQ(text("samples"), "2");
   EXPECT_EQ(text("tree_peak_rss_bytes"), std::to_string(20 * ::sysconf(_SC_PAGESIZE)));
-  EXPECT_EQ(text("tree_peak_pss_bytes"), "49152");
-  EXPECT_EQ(text("tree_peak_uss_bytes"), "6144");
-  EXPECT_EQ(text("tree_peak_shared_bytes"), "16384");
-  EXPECT_EQ(text("tree_peak_descriptors"), "6");
-  EXPECT_EQ(text("tree_peak_processes"), "2");
-  EXPECT_EQ(text("cpu_ns"), "900");
-  EXPECT_EQ(text("run_queue_wait_ns"), "80");
-  EXPECT_EQ(text("steal_share"), "0.1");
-  EXPECT_EQ(text("load_1m_max"), "1.5");
+  for (const auto& [name, value] : {std::pair("samples", "2"),
+                                    {"tree_peak_pss_bytes", "49152"},
+                                    {"tree_peak_uss_bytes", "6144"},
+                                    {"tree_peak_shared_bytes", "16384"},
+                                    {"tree_peak_descriptors", "6"},
+                                    {"tree_peak_processes", "2"},
+                                    {"cpu_ns", "900"},
+                                    {"run_queue_wait_ns", "80"},
+                                    {"steal_share", "0.1"},
+                                    {"load_1m_max", "1.5"}}) {
+    EXPECT_EQ(text(name), value) << name;
+  }
 }
 
 class PeakMemory : public Machine {

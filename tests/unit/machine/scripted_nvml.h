@@ -11,6 +11,19 @@ namespace stepbench::machine {
 // One device, or several alike, whose readings a test sets; `refuses` names what it does not tell.
 struct ScriptedNvml {
   [[nodiscard]] NvmlApi api() {
+    // Answers of a device: what a member holds now, or always the same.
+    const auto tells = [](const auto& value) {
+      return [&value](NvmlDevice, auto* out) {
+        *out = value;
+        return 0;
+      };
+    };
+    const auto always = [](auto value) {
+      return [value](auto, auto* out) {
+        *out = value;
+        return 0;
+      };
+    };
     NvmlApi api;
     api.init = [this] {
       ++sessions;
@@ -28,24 +41,6 @@ struct ScriptedNvml {
       *version = 13000;
       return 0;
     };
-    api.device_of_pci = [this](const std::string& pci, NvmlDevice* device) {
-      for (std::size_t i = 0; i < pcis.size(); ++i) {
-        if (pcis[i] != pci) continue;
-        *device = &uuids[i];
-        return 0;
-      }
-      return 6;
-    };
-    api.energy = [this](NvmlDevice, unsigned long long* millijoules) {
-      *millijoules = energy_mj;
-      return energy_result;
-    };
-    api.throttled = [this](NvmlDevice, unsigned field, unsigned long long* ns) {
-      const auto found = throttled_ns.find(field);
-      if (found == throttled_ns.end()) return kNvmlNotSupported;
-      *ns = found->second;
-      return 0;
-    };
     api.device_count = [this](unsigned* count) {
       *count = static_cast<unsigned>(uuids.size());
       return 0;
@@ -55,17 +50,31 @@ struct ScriptedNvml {
       *device = &uuids[index];
       return 0;
     };
-    api.uuid = [](NvmlDevice device, std::string* uuid) {
-      *uuid = *static_cast<std::string*>(device);
-      return 0;
+    api.device_of_pci = [this](const std::string& pci, NvmlDevice* device) {
+      for (std::size_t i = 0; i < pcis.size(); ++i) {
+        if (pcis[i] != pci) continue;
+        *device = &uuids[i];
+        return 0;
+      }
+      return 6;
     };
     api.device_of_slice = [this](const std::string& uuid, NvmlDevice* device) {
       if (uuid != "MIG-1c54") return 6;
       *device = &uuids.back();
       return 0;
     };
-    api.name = [](NvmlDevice, std::string* name) {
-      *name = "Scripted GPU";
+    api.uuid = [](NvmlDevice device, std::string* uuid) {
+      *uuid = *static_cast<std::string*>(device);
+      return 0;
+    };
+    api.energy = [this](NvmlDevice, unsigned long long* millijoules) {
+      *millijoules = energy_mj;
+      return energy_result;
+    };
+    api.throttled = [this](NvmlDevice, unsigned field, unsigned long long* ns) {
+      const auto found = throttled_ns.find(field);
+      if (found == throttled_ns.end()) return kNvmlNotSupported;
+      *ns = found->second;
       return 0;
     };
     api.clock = [this](NvmlDevice device, int clock, unsigned* mhz) {
@@ -82,22 +91,6 @@ struct ScriptedNvml {
       *mhz = 1980;
       return 0;
     };
-    api.power = [this](NvmlDevice, unsigned* milliwatts) {
-      *milliwatts = power_mw;
-      return 0;
-    };
-    api.power_limit = [](NvmlDevice, unsigned* milliwatts) {
-      *milliwatts = 700'000;
-      return 0;
-    };
-    api.temperature = [this](NvmlDevice, unsigned* celsius) {
-      *celsius = temperature_c;
-      return 0;
-    };
-    api.clock_reasons = [this](NvmlDevice, unsigned long long* bits) {
-      *bits = reasons;
-      return 0;
-    };
     api.utilisation = [this](NvmlDevice, NvmlUtilisation* out) {
       out->gpu = utilisation;
       return 0;
@@ -106,26 +99,19 @@ struct ScriptedNvml {
       *out = {.total = 1000, .free = 1000 - memory_used, .used = memory_used};
       return 0;
     };
-    api.persistence = [this](NvmlDevice, unsigned* on) {
-      *on = persistence ? 1 : 0;
-      return 0;
-    };
     api.mig = [this](NvmlDevice, unsigned* on) {
       *on = mig.value_or(0);
       return mig ? 0 : kNvmlNotSupported;
     };
-    api.ecc = [](NvmlDevice, unsigned* on) {
-      *on = 1;
-      return 0;
-    };
-    api.memory_errors = [this](NvmlDevice, unsigned long long* count) {
-      *count = memory_errors;
-      return 0;
-    };
-    api.processes = [this](NvmlDevice, std::vector<int>* pids) {
-      *pids = processes;
-      return 0;
-    };
+    api.name = always("Scripted GPU");
+    api.power = tells(power_mw);
+    api.power_limit = always(700'000U);
+    api.temperature = tells(temperature_c);
+    api.clock_reasons = tells(reasons);
+    api.persistence = tells(persistence);
+    api.ecc = always(1U);
+    api.memory_errors = tells(memory_errors);
+    api.processes = tells(processes);
     return api;
   }
 

@@ -2,7 +2,6 @@
 #include "harness/measure/instruction_counter.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cerrno>
@@ -57,23 +56,15 @@ TEST(InstructionCounter, SumsTheThreadsAndClosesTheirEvents) {
   EXPECT_EQ(kernel.closed, 2);
 }
 
-TEST(InstructionCounter, AThreadThatHasEndedIsPassedOver) {
+TEST(InstructionCounter, TakesWhatAKernelLeavesItAndSaysWhatIsShared) {
   ScriptedKernel kernel;
-  kernel.open_errors[10] = ESRCH;
-  EXPECT_EQ(InstructionCounter(kernel.calls()).read().instructions, 1000);
-}
-
-TEST(InstructionCounter, ACounterThatOthersHadForAWhileIsSaidToBeShared) {
-  ScriptedKernel kernel;
-  kernel.value = {1000, 50, 40};
-  EXPECT_TRUE(InstructionCounter(kernel.calls()).read().shared);
-}
-
-TEST(InstructionCounter, AKernelThatCannotTellThreadsFromProcessesIsAskedTheOldWay) {
-  ScriptedKernel kernel;
+  kernel.open_errors[10] = ESRCH;  // a thread that has ended
   kernel.knows_threads_alone = false;
-  (void)InstructionCounter(kernel.calls());
-  EXPECT_THAT(kernel.opened_alone, ElementsAre(false, false));
+  kernel.value = {1000, 50, 40};  // others had the counter for a while
+  const InstructionCounter counter(kernel.calls());
+  EXPECT_EQ(counter.read().instructions, 1000);
+  EXPECT_TRUE(counter.read().shared);
+  EXPECT_THAT(kernel.opened_alone, ElementsAre(false)) << "it is asked the old way";
 }
 
 TEST(InstructionCounter, SaysWhyThereAreNoCounters) {

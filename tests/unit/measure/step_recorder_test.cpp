@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "tests/scripted_clock.h"
 #include "tests/unit/measure/recording_instrument.h"
 
@@ -15,41 +17,42 @@ std::int64_t phase_ns(const StepRecorder::Step& step, PhaseId id) {
   return step.phase_ns[static_cast<std::size_t>(id)];
 }
 
-TEST(StepRecorder, APhaseLastsAsLongAsItsScope) {
+class StepRecorderTest : public testing::Test {
+ protected:
+  // Phases of one step, each in its time.
+  void phase(PhaseId id, std::int64_t ns) {
+    const auto scope = recorder.phase(id);
+    clock.pass(ns);
+  }
   ScriptedClock clock;
-  StepRecorder recorder(clock);
+  StepRecorder recorder{clock};
+};
+
+TEST_F(StepRecorderTest, APhaseLastsAsLongAsItsScopesTogether) {
   recorder.start_step(4);
   clock.pass(5);
-  {
-    const auto forward = recorder.phase(PhaseId::kForward);
-    clock.pass(7);
-  }
+  phase(PhaseId::kForward, 7);
   clock.pass(11);
+  for (const std::int64_t ns : {3, 4}) phase(PhaseId::kBackward, ns);
+  phase(PhaseId::kH2d, 0);
+  try {
+    const auto loss = recorder.phase(PhaseId::kLoss);
+    clock.pass(9);
+    throw 1;
+  } catch (int) {
+  }
   const StepRecorder::Step& step = recorder.finish_step();
   EXPECT_EQ(step.index, 4);
   EXPECT_EQ(phase_ns(step, PhaseId::kForward), 7);
+  EXPECT_EQ(phase_ns(step, PhaseId::kBackward), 7);
+  EXPECT_EQ(phase_ns(step, PhaseId::kLoss), 9) << "an exception ends it";
+  EXPECT_EQ(step.ties, 1) << "a phase without time";
   EXPECT_FALSE(step.nested);
 }
 
-TEST(StepRecorder, RepeatedPhasesAddUp) {
-  ScriptedClock clock;
-  StepRecorder recorder(clock);
+TEST_F(StepRecorderTest, EachStepStartsEmpty) {
   recorder.start_step(0);
-  for (const std::int64_t ns : {3, 4}) {
-    const auto backward = recorder.phase(PhaseId::kBackward);
-    clock.pass(ns);
-  }
-  EXPECT_EQ(phase_ns(recorder.finish_step(), PhaseId::kBackward), 7);
-}
-
-TEST(StepRecorder, EachStepStartsEmpty) {
-  ScriptedClock clock;
-  StepRecorder recorder(clock);
-  recorder.start_step(0);
-  {
-    const auto loss = recorder.phase(PhaseId::kLoss);
-    clock.pass(3);
-  }
+  phase(PhaseId::kLoss, 3);
   recorder.add(Count::kTokens, 8);
   recorder.partial_batch();
   (void)recorder.finish_step();
@@ -61,27 +64,9 @@ TEST(StepRecorder, EachStepStartsEmpty) {
   EXPECT_THAT(step.counts, testing::Each(0));
 }
 
-TEST(StepRecorder, AnExceptionEndsThePhase) {
-  ScriptedClock clock;
-  StepRecorder recorder(clock);
+TEST_F(StepRecorderTest, TheWaitThatBeginsAnEpochIsKeptApart) {
   recorder.start_step(0);
-  try {
-    const auto forward = recorder.phase(PhaseId::kForward);
-    clock.pass(9);
-    throw 1;
-  } catch (int) {
-  }
-  EXPECT_EQ(phase_ns(recorder.finish_step(), PhaseId::kForward), 9);
-}
-
-TEST(StepRecorder, TheWaitThatBeginsAnEpochIsKeptApart) {
-  ScriptedClock clock;
-  StepRecorder recorder(clock);
-  recorder.start_step(0);
-  {
-    const auto wait = recorder.phase(PhaseId::kDataWait);
-    clock.pass(10);
-  }
+  phase(PhaseId::kDataWait, 10);
   {
     const auto wait = recorder.phase(PhaseId::kDataWait);
     recorder.first_of_epoch();
@@ -93,67 +78,45 @@ TEST(StepRecorder, TheWaitThatBeginsAnEpochIsKeptApart) {
   EXPECT_EQ(step.flags, kEpochBorder);
 }
 
-TEST(StepRecorder, ANestedPhaseIsFlagged) {
+// Two instruments; the n-th of their actions throws.
+std::vector<std::string> heard(int throw_at, const std::function<void(StepRecorder&)>& act) {
   ScriptedClock clock;
+  InstrumentLog log;
+  log.throw_at = throw_at;
+  RecordingInstrument a("A", log);
+  RecordingInstrument b("B", log);
+  Instrument* const both[] = {&a, &b};
   StepRecorder recorder(clock);
-  recorder.start_step(0);
-  {
-    const auto outer = recorder.phase(PhaseId::kForward);
-    const auto inner = recorder.phase(PhaseId::kLoss);
-  }
-  EXPECT_TRUE(recorder.finish_step().nested);
-}
-
-TEST(StepRecorder, PhasesWithoutTimeAreCountedAsTies) {
-  ScriptedClock clock;
-  StepRecorder recorder(clock);
-  recorder.start_step(0);
-  { const auto forward = recorder.phase(PhaseId::kForward); }
-  EXPECT_EQ(recorder.finish_step().ties, 1);
+  recorder.listeners(both);
+  act(recorder);
+  return log.lines;
 }
 
 TEST(StepRecorder, InstrumentsHearPhasesInListOrderAndEndsInReverse) {
-  ScriptedClock clock;
-  InstrumentLog log;
-  RecordingInstrument a("A", log);
-  RecordingInstrument b("B", log);
-  Instrument* const both[] = {&a, &b};
-  StepRecorder recorder(clock);
-  recorder.listeners(both);
-  recorder.start_step(2);
-  { const auto h2d = recorder.phase(PhaseId::kH2d); }
-  (void)recorder.finish_step();
-  EXPECT_THAT(log.lines, ElementsAre("A step 2", "B step 2", "A phase 1", "B phase 1",
-                                     "B phase end 1", "A phase end 1", "B step end", "A step end"));
+  EXPECT_THAT(heard(-1,
+                    [](StepRecorder& recorder) {
+                      recorder.start_step(2);
+                      { const auto h2d = recorder.phase(PhaseId::kH2d); }
+                      (void)recorder.finish_step();
+                    }),
+              ElementsAre("A step 2", "B step 2", "A phase 1", "B phase 1", "B phase end 1",
+                          "A phase end 1", "B step end", "A step end"));
 }
 
-TEST(StepRecorder, ThoseThatHeardAStepBeginHearItsEndWhenAnotherThrows) {
-  ScriptedClock clock;
-  InstrumentLog log;
-  log.throw_at = 1;
-  RecordingInstrument a("A", log);
-  RecordingInstrument b("B", log);
-  Instrument* const both[] = {&a, &b};
-  StepRecorder recorder(clock);
-  recorder.listeners(both);
-  EXPECT_THROW(recorder.start_step(0), std::runtime_error);
-  EXPECT_THAT(log.lines, ElementsAre("A step 0", "B step 0 throws", "A step end"));
-}
-
-TEST(StepRecorder, ThoseThatHeardAPhaseBeginHearItsEndWhenAnotherThrows) {
-  ScriptedClock clock;
-  InstrumentLog log;
-  log.throw_at = 3;
-  RecordingInstrument a("A", log);
-  RecordingInstrument b("B", log);
-  Instrument* const both[] = {&a, &b};
-  StepRecorder recorder(clock);
-  recorder.listeners(both);
-  recorder.start_step(0);
-  EXPECT_THROW((void)recorder.phase(PhaseId::kForward), std::runtime_error);
-  (void)recorder.finish_step();
-  EXPECT_THAT(log.lines, ElementsAre("A step 0", "B step 0", "A phase 3", "B phase 3 throws",
-                                     "A phase end 3", "B step end", "A step end"));
+TEST(StepRecorder, ThoseThatHeardABeginHearItsEndWhenAnotherThrows) {
+  EXPECT_THAT(heard(1,
+                    [](StepRecorder& recorder) {
+                      EXPECT_THROW(recorder.start_step(0), std::runtime_error);
+                    }),
+              ElementsAre("A step 0", "B step 0 throws", "A step end"));
+  EXPECT_THAT(heard(3,
+                    [](StepRecorder& recorder) {
+                      recorder.start_step(0);
+                      EXPECT_THROW((void)recorder.phase(PhaseId::kForward), std::runtime_error);
+                      (void)recorder.finish_step();
+                    }),
+              ElementsAre("A step 0", "B step 0", "A phase 3", "B phase 3 throws", "A phase end 3",
+                          "B step end", "A step end"));
 }
 
 }  // namespace

@@ -76,23 +76,17 @@ TEST(WindowSamples, ARequestWaitsForItsFirstTokenAndForEachLaterOneButNotForItsD
   EXPECT_THAT(columns.column("step_ns"), ElementsAre(179, 179));
 }
 
-TEST(WindowSamples, AnAnswerOfOneTokenHasNoTimePerLaterToken) {
-  Window window(1);
-  window.recorder.start_step(0);
-  window.phase(PhaseId::kForward, 30);
-  window.recorder.first_token(0);
-  window.recorder.answered();
-  window.finish();
-  EXPECT_EQ(window.columns().find("time_per_output_token_ns"), nullptr);
-}
-
-TEST(WindowSamples, StepsThatAnswerNothingHaveNoColumnsOfRequests) {
-  Window window(1);
-  window.recorder.start_step(0);
-  window.phase(PhaseId::kForward, 30);
-  window.recorder.answered();  // schedule.sync: step
-  window.finish();
-  EXPECT_EQ(window.columns().find("request_latency_ns"), nullptr);
+TEST(WindowSamples, WhatIsNotAnsweredOrHasNoLaterTokenHasNoColumn) {
+  for (const bool tokens : {true, false}) {
+    Window window(1);
+    window.recorder.start_step(0);
+    window.phase(PhaseId::kForward, 30);
+    if (tokens) window.recorder.first_token(0);
+    window.recorder.answered();  // also by schedule.sync: step
+    window.finish();
+    EXPECT_EQ(window.columns().find("time_per_output_token_ns"), nullptr);
+    EXPECT_EQ(window.columns().find("request_latency_ns") != nullptr, tokens);
+  }
 }
 
 TEST(WindowSamples, PhasesAndTheRestSumToTheStepExactly) {
@@ -137,20 +131,15 @@ TEST(WindowSamples, ColumnsComeInTheDeclaredOrderAndOnlyWhenTheyOccurred) {
                           "bytes", "epoch_wait_ns", "flags"));
 }
 
-TEST(WindowSamples, APhaseOfNoTimeStillHasItsColumn) {
+TEST(WindowSamples, APhaseOfNoTimeHasItsColumnAndTheRestMayBeMarkedByHand) {
   Window window(1);
   window.recorder.start_step(0);
   window.phase(PhaseId::kLoss, 0);
-  window.finish();
-  EXPECT_THAT(window.columns().column("loss_ns"), ElementsAre(0));
-}
-
-TEST(WindowSamples, MarkingTheRestByHandChangesNothing) {
-  Window window(1);
-  window.recorder.start_step(0);
   window.phase(PhaseId::kOther, 5);
   window.finish();
-  EXPECT_THAT(window.columns().names, ElementsAre("index", "step_ns", "other_ns", "flags"));
+  EXPECT_THAT(window.columns().names,
+              ElementsAre("index", "step_ns", "loss_ns", "other_ns", "flags"));
+  EXPECT_THAT(window.columns().column("loss_ns"), ElementsAre(0));
   EXPECT_THAT(window.columns().column("other_ns"), ElementsAre(5));
 }
 
@@ -165,19 +154,13 @@ TEST(WindowSamples, NestedPhasesAreAnErrorNamingTheStep) {
   EXPECT_THAT([&] { (void)window.columns(); }, ThrowsMessage<Error>(HasSubstr("step 17")));
 }
 
-TEST(WindowSamples, StepsThatStartTogetherAreCountedAsTies) {
+TEST(WindowSamples, StepsThatStartTogetherAreTiesAndClearForgetsThem) {
   Window window(3);
   for (int index = 0; index < 3; ++index) {
     window.recorder.start_step(index);
     window.finish();
   }
   EXPECT_EQ(window.samples.clock_ties(), 2);
-}
-
-TEST(WindowSamples, ClearForgetsTheLastWindow) {
-  Window window(1);
-  window.recorder.start_step(0);
-  window.finish();
   window.samples.clear();
   EXPECT_EQ(window.samples.size(), 0U);
   EXPECT_THAT(window.columns().column("step_ns"), testing::IsEmpty());
