@@ -51,7 +51,7 @@ TEST(LineBuffer, CutsLinesWhereverTheBytesWereSplit) {
   }
 }
 
-TEST(LineBuffer, ALineOfTheLimitPassesAndOneByteMoreDoesNot) {
+TEST(LineBuffer, ALineIsRefusedAsSoonAsItIsTooLong) {
   LineBuffer buffer(4);
   buffer.append("four\n");
   EXPECT_EQ(buffer.next(), "four");

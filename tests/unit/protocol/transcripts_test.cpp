@@ -18,14 +18,6 @@ namespace {
 const std::filesystem::path kTranscripts =
     std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/protocol/data";
 
-struct Transcript {
-  const char* name;
-  Pass pass;
-  int highest_version;  // that the worker speaks
-};
-
-class Transcripts : public testing::TestWithParam<Transcript> {};
-
 std::string whole_file(const std::string& name) {
   std::ifstream in(kTranscripts / name);
   EXPECT_TRUE(in) << name;
@@ -47,20 +39,19 @@ std::string record_lines(run::WorkerSession& session, Pass pass) {
   return lines + record::encode(row) + '\n';
 }
 
-TEST_P(Transcripts, OfAnOlderWorkerBecomeTheSameRecordLines) {
-  const std::string name = GetParam().name;
-  run::WorkerSession session{std::uint64_t{1} << 20};
-  session.receive(whole_file(name + ".worker.jsonl"));
-  ASSERT_EQ(session.protocol_error(), std::nullopt);
-  EXPECT_EQ(session.hello()->protocol.max, GetParam().highest_version);
-  EXPECT_EQ(record_lines(session, GetParam().pass), whole_file(name + ".record.jsonl"));
+TEST(Transcripts, OfAnOlderWorkerBecomeTheSameRecordLines) {
+  for (const auto& [name, pass, highest_version] :
+       {std::tuple(std::string("protocol_1_python"), Pass::kTiming, 1),
+        {std::string("protocol_2_stub"), Pass::kTiming, 2},
+        {std::string("protocol_2_profiled"), Pass::kNative, 2}}) {
+    SCOPED_TRACE(name);
+    run::WorkerSession session{std::uint64_t{1} << 20};
+    session.receive(whole_file(name + ".worker.jsonl"));
+    ASSERT_EQ(session.protocol_error(), std::nullopt);
+    EXPECT_EQ(session.hello()->protocol.max, highest_version);
+    EXPECT_EQ(record_lines(session, pass), whole_file(name + ".record.jsonl"));
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(Recorded, Transcripts,
-                         testing::Values(Transcript{"protocol_1_python", Pass::kTiming, 1},
-                                         Transcript{"protocol_2_stub", Pass::kTiming, 2},
-                                         Transcript{"protocol_2_profiled", Pass::kNative, 2}),
-                         [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
 }  // namespace stepbench::protocol

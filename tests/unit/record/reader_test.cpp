@@ -3,7 +3,6 @@
 #include "harness/ops/op_table.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <libdeflate.h>
 
 #include <functional>
@@ -13,6 +12,7 @@
 #include "harness/base/error.h"
 #include "harness/record/case_options.h"
 #include "harness/record/input.h"
+#include "harness/record/launch_rows.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench::record {
@@ -90,14 +90,6 @@ TEST(OptionsOfACase, AreThoseOfItsLaunchesInTheFolderOfTheRun) {
   EXPECT_TRUE(options_of_cases(folder / "nowhere").empty());
 }
 
-TEST(Reader, ALaunchLineCommitsItsSamples) {
-  const Results results = read_text(kRun + whole(testing::key()));
-  ASSERT_EQ(results.launches.size(), 1U);
-  ASSERT_EQ(results.launches[0].samples.size(), 1U);
-  EXPECT_EQ(results.launches[0].samples[0].steps.columns,
-            testing::samples_row().samples.steps.columns);
-}
-
 TEST(Reader, SamplesWhoseLaunchNeverCameAreDroppedAndTheLaunchIsUnfinished) {
   const Results results = read_text(kRun + start(testing::key()) + samples(testing::key()));
   EXPECT_TRUE(results.launches.empty());
@@ -143,14 +135,11 @@ TEST(Reader, OpsThatDoNotFitTogetherAreRefusedWithTheirLine) {
   EXPECT_THAT(error_of(kRun + start(key) + wrong), ::testing::HasSubstr(":3: "));
 }
 
-TEST(Reader, ANameIsNoLongerThanSaid) {
+TEST(Reader, NamesAndLinesAreNoLongerThanSaid) {
   const std::string longest(kMaxNameBytes, 'c');
   EXPECT_EQ(read_text(kRun + whole({longest})).launches.at(0).row.key.case_id, longest);
   EXPECT_EQ(error_of(kRun + whole({longest + "c"})),
             "a.jsonl:2: field 'case_id' is a name of 65,537 bytes; names have 65,536 at most");
-}
-
-TEST(Reader, ALineIsNoLongerThanSaid) {
   const std::string line(kMaxResultLineBytes + 1, ' ');
   EXPECT_THAT(error_of(kRun + line + '\n' + whole({"c"})),
               HasSubstr("a.jsonl:2: this line is longer than 64.0 MiB"));
@@ -255,13 +244,10 @@ TEST(Reader, BrokenGzipNamesTheFile) {
   const std::string packed = gzip(kRun + whole(testing::key()));
   for (const std::size_t cut : {3UL, 12UL, packed.size() / 2, packed.size() - 1}) {
     const auto file = write_file(folder / "a.jsonl.gz", packed.substr(0, cut));
-    try {
-      (void)read_results(file);
-      FAIL() << "cut at " << cut;
-    } catch (const ConfigError& error) {
-      EXPECT_EQ(error.where(), file.string());
-      EXPECT_THAT(error.what(), HasSubstr("gzip"));
-    }
+    EXPECT_THAT([&] { (void)read_results(file); },
+                ::testing::ThrowsMessage<ConfigError>(
+                    AllOf(::testing::StartsWith(file.string() + ": "), HasSubstr("gzip"))))
+        << "cut at " << cut;
   }
 }
 
@@ -280,17 +266,16 @@ TEST(Reader, FieldsKindsAndColumnsOfALaterMinorAreIgnoredWithOneWarning) {
 // Every name that a file holds is of a version that this program cannot know.
 const char* const kLaterFile = "tests/unit/record/data/version_1_9/later.jsonl";
 
-TEST(Reader, AFileOfALaterMinorKeepsTheLaunchesThatAreUnderstood) {
+TEST(Reader, AFileOfALaterMinorKeepsWhatIsUnderstoodAndSaysOnceWhatIsNot) {
   const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / kLaterFile);
   std::vector<int> launches;
   for (const Launch& each : results.launches) launches.push_back(each.row.key.launch);
   EXPECT_THAT(launches, ElementsAre(0, 4));
   EXPECT_EQ(results.launches[0].samples.at(0).steps.columns.at(1).size(), 3U);
   EXPECT_TRUE(results.unfinished.empty()) << "what was left out did not die";
-}
-
-TEST(Reader, AFileOfALaterMinorSaysOnceWhatWasLeftOut) {
-  const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / kLaterFile);
+  std::vector<std::string> names;
+  for (const Metric& metric : results.columns) names.push_back(metric.name);
+  EXPECT_THAT(names, ElementsAre("set_up_ns", "peak_rss_bytes"));
   EXPECT_THAT(
       results.warnings,
       ElementsAre(HasSubstr("newer schema 1.9"),
@@ -302,11 +287,18 @@ TEST(Reader, AFileOfALaterMinorSaysOnceWhatWasLeftOut) {
                   HasSubstr("lines of the unknown kind 'energy' were ignored")));
 }
 
-TEST(Reader, AColumnOfALaterMinorThatIsNotUnderstoodTakesNoOtherWithIt) {
-  const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / kLaterFile);
-  std::vector<std::string> names;
-  for (const Metric& metric : results.columns) names.push_back(metric.name);
-  EXPECT_THAT(names, ElementsAre("set_up_ns", "peak_rss_bytes"));
+// data/version_1_0 was written by version 1.0.0 of the schema.
+TEST(Reader, AFileOfTheFirstVersionIsReadWithoutAWarning) {
+  const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) /
+                                       "tests/unit/record/data/version_1_0");
+  EXPECT_THAT(results.warnings, ::testing::IsEmpty());
+  ASSERT_EQ(results.runs.size(), 1U);
+  EXPECT_EQ(results.runs[0].name, "quickstart");
+  EXPECT_EQ(results.launches.size(), 9U);
+  EXPECT_EQ(results.launches[0].samples.at(0).steps.columns.at(0).size(), 20U);
+  EXPECT_TRUE(results.unfinished.empty());
+  ASSERT_TRUE(results.end.has_value());
+  EXPECT_EQ(results.end->measured, 9);
 }
 
 TEST(Reader, AnAttemptThatIsNotUnderstoodTakesTheOneBeforeWithIt) {
@@ -375,12 +367,9 @@ TEST(Reader, LaunchesKnowWhichColumnsTheirFileCallsPhases) {
   EXPECT_EQ(older.launches.at(0).phases, nullptr) << "files before 1.4 do not say";
 }
 
-TEST(Reader, ALaterMajorIsRefusedWithTheWayOut) {
+TEST(Reader, WhatIsNoFileOfThisVersionIsNamedWithItsLine) {
   EXPECT_THAT(error_of(replaced(kRun, kVersion, "\"2.1.0\"")),
               AllOf(HasSubstr("a.jsonl:1"), HasSubstr("2.1.0"), HasSubstr("reads 1.x")));
-}
-
-TEST(Reader, ForeignFilesAreNamedAsSuch) {
   for (const char* foreign :
        {"hello\n", "{\"traceEvents\":[]}\n", "[1,2]\n", "{\"kind\":\"run\",\"schema\":\"other\"}\n",
         "{\"kind\":\"launch\",\"case_id\":\"c\",\"outcome\":\"measured\"}\n", "42"}) {
@@ -388,9 +377,6 @@ TEST(Reader, ForeignFilesAreNamedAsSuch) {
                 AllOf(HasSubstr("a.jsonl:1: "), HasSubstr("no stepbench result file")))
         << foreign;
   }
-}
-
-TEST(Reader, AnEmptyFileIsAWarning) {
   const Results results = read_text("");
   EXPECT_TRUE(results.launches.empty());
   EXPECT_THAT(results.warnings, ElementsAre(HasSubstr("is empty")));
@@ -457,18 +443,19 @@ TEST(Reader, ConcatenatedFilesAreReadAsOne) {
       read_text(kRun + whole(testing::key("a")) + kRun + whole(testing::key("b")));
   EXPECT_EQ(results.runs.size(), 2U);
   EXPECT_EQ(results.launches.size(), 2U);
-}
-
-TEST(Reader, AFolderWithoutResultsSaysWhatItLooksFor) {
   const TemporaryFolder folder;
   EXPECT_THROW((void)read_results(folder / "none"), ConfigError);
-  try {
-    (void)read_results(folder.path());
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_EQ(error.where(), folder.path().string());
-    EXPECT_THAT(error.what(), HasSubstr(".jsonl"));
-  }
+  EXPECT_THROW((void)read_results(folder.path()), ConfigError) << "without results";
+}
+
+TEST(ResultFile, IsKnownByItsNameAlone) {
+  EXPECT_TRUE(is_result_file("results/run/vm-1of1-12.jsonl"));
+  EXPECT_TRUE(is_result_file("vm-1of1-12.jsonl.gz"));
+  EXPECT_FALSE(is_result_file("experiment.yaml"));
+  EXPECT_FALSE(is_result_file("history.db"));
+  EXPECT_FALSE(is_result_file("results/history.db.events.jsonl"));
+  EXPECT_FALSE(is_result_file("results/history.events.jsonl"));
+  EXPECT_FALSE(is_result_file("results/unfinished-night-0123456789abcdef.jsonl"));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "harness/schedule/arrivals.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/schedule/epoch_window.h"
-
+// How many steps a window has: whole epochs or none, whole blocks.
 #include <gtest/gtest.h>
+
+#include "harness/schedule/epoch_window.h"
+#include "harness/schedule/window_fit.h"
 
 namespace stepbench::schedule {
 namespace {
@@ -14,21 +16,14 @@ std::int64_t borders_in(std::int64_t per_epoch, std::int64_t begin, std::int64_t
   return borders;
 }
 
-TEST(EpochWindow, WithoutBordersNothingChanges) {
+TEST(EpochWindow, ShortEpochsFillItWholeAndWithoutBordersNothingChanges) {
   EXPECT_EQ(fit_epochs({.per_epoch = 0, .refill = 18}, 50).active, 50);
   EXPECT_EQ(fit_epochs({.per_epoch = 0, .refill = 18}, 50).epochs, 0);
   EXPECT_EQ(steps_past_border({.per_epoch = 0, .refill = 18}, 50, 13), 0);
-}
-
-TEST(EpochWindow, ShortEpochsFillItWhole) {
   const EpochFit fit = fit_epochs({.per_epoch = 16}, 50);
   EXPECT_EQ(fit.active, 64);
   EXPECT_EQ(fit.epochs, 4);
   EXPECT_EQ(fit_epochs({.per_epoch = 25}, 50).active, 50);
-}
-
-TEST(EpochWindow, WholeEpochsHoldAsManyBordersWhereverTheWindowBegins) {
-  const EpochFit fit = fit_epochs({.per_epoch = 16}, 50);
   for (std::int64_t begin = 1; begin < 100; ++begin) {
     EXPECT_EQ(borders_in(16, begin, fit.active), fit.epochs) << begin;
   }
@@ -73,6 +68,19 @@ TEST(EpochWindow, AWindowThatIsClearOfBordersStaysInItsPlace) {
   EXPECT_EQ(steps_past_border(steps, 50, 50), 68) << "at step 118, 18 steps after the border";
   EXPECT_EQ(steps_past_border(steps, 50, 110), 8);
   EXPECT_EQ(steps_past_border(steps, 50, 118), 0);
+}
+
+TEST(WindowFit, AWindowIsWholeBlocksAndTellsARateToAShare) {
+  EXPECT_EQ(rounded_up(50, 1), 50);
+  EXPECT_EQ(rounded_up(50, 4), 52);
+  EXPECT_EQ(rounded_up(52, 4), 52);
+  EXPECT_EQ(rounded_up(1, 12), 12);
+  EXPECT_NEAR(window_sd(0.3, 4, 96), 0.0455, 0.0005);
+  EXPECT_NEAR(window_sd(0.3, 4, 120), 0.0403, 0.0005);
+  EXPECT_NEAR(static_cast<double>(steps_for_sd(0.3, 4, 0.01)), 1933, 2);
+  EXPECT_NEAR(static_cast<double>(steps_for_sd(0.3, 8, 0.01)), 2812, 2);
+  EXPECT_NEAR(window_sd(0, 6, 200), 0.01, 1e-12);
+  EXPECT_EQ(steps_for_sd(0, 6, 0.01), 200);
 }
 
 }  // namespace

@@ -33,24 +33,12 @@ std::string letters(const Schedule& schedule, std::size_t steps) {
   return out;
 }
 
-TEST(Schedule, ACycleIsWaitThenWarmupThenActive) {
+TEST(Schedule, RepeatsCyclesOfWaitWarmupAndActive) {
   EXPECT_EQ(letters({.wait = 1, .warmup = 2, .active = 3, .repeat = 1}, 8), "NWWRRSNN");
-}
-
-TEST(Schedule, TheLastActiveStepOfEachCycleSaves) {
   EXPECT_EQ(letters({.wait = 1, .warmup = 0, .active = 1, .repeat = 3}, 8), "NSNSNSNN");
-}
-
-TEST(Schedule, RepeatZeroNeverEnds) {
   EXPECT_EQ(letters({.wait = 0, .warmup = 1, .active = 2, .repeat = 0}, 9), "WRSWRSWRS");
-}
-
-TEST(Schedule, SkipFirstComesOnceBeforeTheFirstCycle) {
   EXPECT_EQ(letters({.wait = 1, .warmup = 1, .active = 1, .repeat = 2, .skip_first = 2}, 9),
             "NNNWSNWSN");
-}
-
-TEST(Schedule, SkipFirstWaitLeavesOutTheFirstWaitOnly) {
   EXPECT_EQ(
       letters(
           {.wait = 2, .warmup = 1, .active = 1, .repeat = 2, .skip_first = 1, .skip_first_wait = 1},

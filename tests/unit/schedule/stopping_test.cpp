@@ -11,29 +11,27 @@
 namespace stepbench::schedule {
 namespace {
 
-TEST(Stopping, ACountEndsWithItsLastCycle) {
+TEST(Stopping, ACountEndsWithItsLastCycleAndZeroNever) {
   const StopRule rule{.cycles = 2};
   EXPECT_EQ(stop_after(rule, 1, 50, {}).stop, std::nullopt);
   EXPECT_EQ(stop_after(rule, 2, 100, {}).stop, StopReason::kCount);
-}
-
-TEST(Stopping, ZeroCyclesNeverEndByCount) {
   EXPECT_EQ(stop_after({.cycles = 0}, 1000, 50'000, {}).stop, std::nullopt);
+  EXPECT_EQ(name_of(StopReason::kCount), "count");
+  EXPECT_EQ(name_of(StopReason::kPrecision), "precision");
+  EXPECT_EQ(name_of(StopReason::kWallLimit), "wall_limit");
+  EXPECT_EQ(name_of(StopReason::kError), "error");
 }
 
 // 95 % of Student's t with nine degrees of freedom.
 constexpr double kT9 = 2.262157;
 
-TEST(Stopping, TheIntervalLiesAboutTheMeanOfAllWindows) {
+TEST(Stopping, TheIntervalLiesAboutTheMeanOfTenWindowsOrMore) {
   const std::vector<double> means = {98, 102, 98, 102, 98, 102, 98, 102, 98, 102};
   const auto interval = interval_of_windows(means);
   ASSERT_TRUE(interval.has_value());
   const double half_width = kT9 * std::sqrt(40.0 / 9 / 10);
   EXPECT_NEAR(interval->low, 100 - half_width, 1e-5);
   EXPECT_NEAR(interval->high, 100 + half_width, 1e-5);
-}
-
-TEST(Stopping, NineWindowsGiveNoInterval) {
   EXPECT_FALSE(interval_of_windows(std::vector<double>(9, 100)).has_value());
 }
 
@@ -96,13 +94,6 @@ TEST(Stopping, RepeatIsTheLeastNumberOfAutomaticCycles) {
   const StopRule rule{.cycles = 12, .automatic = true};
   EXPECT_EQ(stop_after(rule, 11, 550, std::span(equal).first(11)).stop, std::nullopt);
   EXPECT_EQ(stop_after(rule, 12, 600, std::span(equal).first(12)).stop, StopReason::kPrecision);
-}
-
-TEST(StopReason, IsWrittenByName) {
-  EXPECT_EQ(name_of(StopReason::kCount), "count");
-  EXPECT_EQ(name_of(StopReason::kPrecision), "precision");
-  EXPECT_EQ(name_of(StopReason::kWallLimit), "wall_limit");
-  EXPECT_EQ(name_of(StopReason::kError), "error");
 }
 
 }  // namespace

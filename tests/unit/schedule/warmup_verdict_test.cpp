@@ -48,10 +48,9 @@ TEST(Warmup, AFallingWindowIsTooShortAndSaysHowManyStepsMore) {
   EXPECT_THAT(describe(verdict),
               HasSubstr("warm-up too short, at least " + std::to_string(verdict.more_steps)));
   EXPECT_THAT(describe(verdict), HasSubstr("faster"));
-}
-
-TEST(Warmup, AWindowThatNeverSettlesAsksForAsManyStepsAsItHas) {
   EXPECT_GE(judge(window(60, 90)).more_steps, 40);
+  EXPECT_EQ(judge(window(10, 10)).kind, WarmupVerdict::Kind::kUnknown);
+  EXPECT_EQ(judge({}).kind, WarmupVerdict::Kind::kUnknown);
 }
 
 TEST(Warmup, ARisingWindowIsDriftingWhichNoWarmUpCures) {
@@ -93,37 +92,24 @@ TEST(Warmup, ABlockWithAFlaggedStepIsLeftOutWhole) {
   EXPECT_EQ(judge_warmup(steps, flags, 4).kind, WarmupVerdict::Kind::kOk);
 }
 
-TEST(Warmup, WhereMostStepsAreFlaggedAllAreJudged) {
-  const std::vector<std::int64_t> steps = window(60, 30);
-  EXPECT_EQ(judge_warmup(steps, std::vector<std::int64_t>(60, 1)).kind,
+// The first `slow` steps take `times` as long; each `every`th of them is flagged.
+WarmupVerdict judge_flagged(std::size_t slow, std::int64_t times, std::size_t every) {
+  std::vector<std::int64_t> steps = window(60, 0);
+  std::vector<std::int64_t> flags(steps.size(), 0);
+  for (std::size_t i = 0; i < slow; ++i) {
+    steps[i] *= times;
+    if (i % every == 0) flags[i] = 1;
+  }
+  return judge_warmup(steps, flags);
+}
+
+TEST(Warmup, FlaggedStepsAreLeftOutUnlessMostAreAndCountInTheHint) {
+  EXPECT_EQ(judge_flagged(20, 3, 1).kind, WarmupVerdict::Kind::kOk);
+  EXPECT_EQ(judge_warmup(window(60, 30), std::vector<std::int64_t>(60, 1)).kind,
             WarmupVerdict::Kind::kTooShort);
-}
-
-TEST(Warmup, FlaggedStepsAreLeftOut) {
-  std::vector<std::int64_t> steps = window(60, 0);
-  std::vector<std::int64_t> flags(steps.size(), 0);
-  for (std::size_t i = 0; i < 20; ++i) {
-    steps[i] *= 3;
-    flags[i] = 1;
-  }
-  EXPECT_EQ(judge_warmup(steps, flags).kind, WarmupVerdict::Kind::kOk);
-}
-
-TEST(Warmup, TheHintCountsFlaggedStepsOfTheWindow) {
-  std::vector<std::int64_t> steps = window(60, 0);
-  std::vector<std::int64_t> flags(steps.size(), 0);
-  for (std::size_t i = 0; i < 24; ++i) {
-    steps[i] *= 2;
-    if (i % 2 == 0) flags[i] = 1;
-  }
-  const WarmupVerdict verdict = judge_warmup(steps, flags);
-  EXPECT_EQ(verdict.kind, WarmupVerdict::Kind::kTooShort);
-  EXPECT_GE(verdict.more_steps, 23);
-}
-
-TEST(Warmup, TooFewStepsGiveNoVerdict) {
-  EXPECT_EQ(judge(window(10, 10)).kind, WarmupVerdict::Kind::kUnknown);
-  EXPECT_EQ(judge({}).kind, WarmupVerdict::Kind::kUnknown);
+  const WarmupVerdict half = judge_flagged(24, 2, 2);
+  EXPECT_EQ(half.kind, WarmupVerdict::Kind::kTooShort);
+  EXPECT_GE(half.more_steps, 23);
 }
 
 TEST(Warmup, OneSlowFirstStepIsAnotherHint) {
@@ -133,13 +119,8 @@ TEST(Warmup, OneSlowFirstStepIsAnotherHint) {
   EXPECT_EQ(verdict.kind, WarmupVerdict::Kind::kOk);
   EXPECT_TRUE(verdict.first_step_slow);
   EXPECT_THAT(describe(verdict), HasSubstr("first measured step"));
-}
-
-TEST(Warmup, OutliersElsewhereAreNotTheFirstStep) {
-  std::vector<std::int64_t> steps = window(60, 0);
-  steps.front() *= 5;
   steps[30] *= 5;
-  EXPECT_FALSE(judge(steps).first_step_slow);
+  EXPECT_FALSE(judge(steps).first_step_slow) << "there are outliers elsewhere";
 }
 
 TEST(Warmup, OfSeveralWindowsTheWorstCounts) {
