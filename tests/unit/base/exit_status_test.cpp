@@ -2,7 +2,6 @@
 #include "harness/base/exit_status.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
@@ -20,15 +19,12 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(ExitStatus, WhatTheUserCanMendIsTwoInTheExceptionsOwnWords) {
+TEST(ExitStatus, WhatTheUserOrTheSystemCanMendIsTwo) {
   const Failure config = failure_of(ConfigError("sweep.yaml:3:1", "unknown key"), "stepbench run");
   EXPECT_EQ(config.exit_status, 2);
   EXPECT_EQ(config.text, "sweep.yaml:3:1: unknown key");
   EXPECT_EQ(failure_of(Error("disk full"), "stepbench run").exit_status, 2);
   EXPECT_EQ(failure_of(json::LineError("not JSON"), "stepbench show").exit_status, 2);
-}
-
-TEST(ExitStatus, WhatTheSystemRefusesIsTheUsersToo) {
   const std::filesystem::filesystem_error file("cannot open", "results",
                                                std::make_error_code(std::errc::permission_denied));
   EXPECT_EQ(failure_of(file, "stepbench run").exit_status, 2);
@@ -38,6 +34,8 @@ TEST(ExitStatus, WhatTheSystemRefusesIsTheUsersToo) {
   const Failure memory = failure_of(std::bad_alloc(), "stepbench show");
   EXPECT_EQ(memory.exit_status, 2);
   EXPECT_EQ(memory.text, "out of memory");
+  EXPECT_EQ(exit_status_of_signal(2), 130);
+  EXPECT_EQ(exit_status_of_signal(15), 143);
 }
 
 TEST(ExitStatus, OurOwnBugIsSeventyNamesThePlaceAndAsksForAReport) {
@@ -53,11 +51,6 @@ TEST(ExitStatus, AnExceptionThatIsNoneIsABugToo) {
   const Failure bug = unknown_failure("stepbench list");
   EXPECT_EQ(bug.exit_status, 70);
   EXPECT_THAT(bug.text, AllOf(HasSubstr("`stepbench list`"), HasSubstr("please report it")));
-}
-
-TEST(ExitStatus, OfASignalIsWhatAShellSays) {
-  EXPECT_EQ(exit_status_of_signal(2), 130);
-  EXPECT_EQ(exit_status_of_signal(15), 143);
 }
 
 }  // namespace

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/fleet/address.h"
-
+// How ranks find their controller, and what they say to it.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include "harness/base/error.h"
+#include "harness/fleet/address.h"
+#include "harness/fleet/group_lines.h"
 
 namespace stepbench::fleet {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 using namespace std::chrono_literals;
 
 TEST(Address, RanksOfThisMachineComeOverTheLoopback) {
@@ -33,20 +35,19 @@ TEST(Address, EachAddressIsTriedInItsTurn) {
 
 TEST(Address, WhereNobodyListensIsSaidOfAll) {
   const std::string port = std::to_string(free_port());
-  try {
-    static_cast<void>(connect_to("127.0.0.1,127.0.0.2:" + port, 10s));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("cannot reach the controller at port " + port));
-    EXPECT_THAT(error.what(), HasSubstr("127.0.0.2 (Connection refused)"));
-  }
+  EXPECT_THAT([&] { static_cast<void>(connect_to("127.0.0.1,127.0.0.2:" + port, 10s)); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("cannot reach the controller at port " + port),
+                                         HasSubstr("127.0.0.2 (Connection refused)"))));
 }
 
 TEST(Address, WhatIsNoneIsRefused) {
-  EXPECT_THROW(static_cast<void>(connect_to("", 1s)), Error);
-  EXPECT_THROW(static_cast<void>(connect_to("127.0.0.1", 1s)), Error);
-  EXPECT_THROW(static_cast<void>(connect_to("127.0.0.1:0", 1s)), Error);
-  EXPECT_THROW(static_cast<void>(connect_to("somewhere:80", 1s)), Error);
+  for (const char* none : {"", "127.0.0.1", "127.0.0.1:0", "somewhere:80"}) {
+    EXPECT_THROW(static_cast<void>(connect_to(none, 10s)), Error) << none;
+  }
+  EXPECT_THAT([] { static_cast<void>(listen_for_ranks("ib7", true)); },
+              ThrowsMessage<ConfigError>(
+                  AllOf(HasSubstr("'ib7' is no interface or address of this machine"),
+                        HasSubstr("lo (127.0.0.1)"))));
 }
 
 TEST(Address, GlooIsToldOfTheInterfaceWhereTheHostsNameIsALoopback) {
@@ -62,19 +63,53 @@ TEST(Address, GlooIsToldNothingWhereItFindsTheOthersByItself) {
   EXPECT_EQ(gloo_interface(address, "192.0.2.7"), "") << "the host's name has an address";
 }
 
-TEST(Address, AnInterfaceThatIsNotThereIsRefusedWithThoseThatAre) {
-  try {
-    static_cast<void>(listen_for_ranks("ib7", true));
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("'ib7' is no interface or address of this machine"));
-    EXPECT_THAT(error.what(), HasSubstr("lo (127.0.0.1)"));
-  }
-}
-
 TEST(Token, HasBitsOfItsOwn) {
   EXPECT_EQ(make_token().size(), 32);
   EXPECT_NE(make_token(), make_token());
+}
+
+TEST(GroupLines, AJoinComesBackAsItWasSaid) {
+  const RankJoin said{.token = "0f",
+                      .version = "abc",
+                      .place = {.rank = 3, .world = 4, .local_rank = 1, .local_world = 2},
+                      .host = "n\"1",
+                      .pid = 17,
+                      .address = "10.0.0.2",
+                      .port = 4711,
+                      .cpus = "0-3",
+                      .threads = "1",
+                      .devices = "0,1"};
+  const RankJoin heard = decode_join(encode(said));
+  EXPECT_EQ(encode(heard), encode(said));
+  EXPECT_EQ(heard.place.rank, 3);
+  EXPECT_EQ(heard.host, "n\"1");
+}
+
+TEST(GroupLines, ABeginKeepsOrderAndBlanks) {
+  const RankBegin heard = decode_begin(encode(RankBegin{.argv = {"python3", "-c", "print(1)\n", ""},
+                                                        .folder = "/tmp/a b",
+                                                        .set = {{"A", "1=2"}, {"B", ""}},
+                                                        .unset = {"C"}}));
+  EXPECT_THAT(heard.argv, ElementsAre("python3", "-c", "print(1)\n", ""));
+  EXPECT_EQ(heard.folder, "/tmp/a b");
+  EXPECT_THAT(heard.set, ElementsAre(::testing::Pair("A", "1=2"), ::testing::Pair("B", "")));
+  EXPECT_THAT(heard.unset, ElementsAre("C"));
+}
+
+TEST(GroupLines, AnExitKeepsItsOutput) {
+  const RankExit heard =
+      decode_exit(encode(RankExit{.status = 9, .cut = true, .told = 15, .output = "two\nlines\n"}));
+  EXPECT_EQ(heard.status, 9);
+  EXPECT_TRUE(heard.cut);
+  EXPECT_EQ(heard.output, "two\nlines\n");
+}
+
+TEST(GroupLines, WhatIsNoneIsRefused) {
+  for (const char* line : {"", "!", "{\"kind\":\"join\"}", "!{}", "![1]", "!{\"kind\":\"exit\"}",
+                           "!{\"kind\":\"join\",\"rank\":-1}",
+                           "!{\"kind\":\"join\",\"rank\":\"x\"}", "GET / HTTP/1.1"}) {
+    EXPECT_THROW(static_cast<void>(decode_join(line)), Error) << line;
+  }
 }
 
 }  // namespace

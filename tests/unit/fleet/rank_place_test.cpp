@@ -3,7 +3,6 @@
 #include "harness/fleet/rank_place.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "harness/base/error.h"
 
@@ -13,15 +12,7 @@ namespace {
 using machine::Variables;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::string refusal(Launcher launcher, const Variables& variables) {
-  try {
-    static_cast<void>(rank_place(launcher, variables));
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return {};
-}
+using ::testing::ThrowsMessage;
 
 TEST(RankPlace, IsWhatTorchrunSays) {
   const RankPlace place = rank_place(
@@ -59,26 +50,20 @@ TEST(RankPlace, OfMpichIsReadFromPmi) {
   EXPECT_EQ(place.local_world, 2) << "at least as many as its own number says";
 }
 
-TEST(RankPlace, ARankWithoutAWorldIsRefused) {
-  EXPECT_THAT(refusal(Launcher::kTorchrun, {{"RANK", "1"}}),
-              HasSubstr("WORLD_SIZE: is not set, and RANK is"));
-  EXPECT_THAT(refusal(Launcher::kTorchrun, {{"WORLD_SIZE", "2"}}),
-              HasSubstr("RANK: is not set, and WORLD_SIZE is"));
-}
-
-TEST(RankPlace, ARankBeyondItsWorldIsRefused) {
-  EXPECT_THAT(
-      refusal(Launcher::kTorchrun, {{"RANK", "2"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "0"}}),
-      HasSubstr("RANK: is 2 where WORLD_SIZE is 2"));
-}
-
 TEST(RankPlace, WithoutALauncherOrWithNonsenseIsRefused) {
-  EXPECT_THAT(refusal(Launcher::kSrun, {}), HasSubstr("srun did not start this process"));
-  EXPECT_THAT(refusal(Launcher::kTorchrun, {{"RANK", "one"}, {"WORLD_SIZE", "2"}}),
-              HasSubstr("is no number of a rank: 'one'"));
-  EXPECT_THAT(refusal(Launcher::kTorchrun, {{"RANK", ""}, {"WORLD_SIZE", ""}}),
-              HasSubstr("did not start this process"))
-      << "an empty value is unset";
+  const auto expect = [](Launcher launcher, const Variables& variables, const char* what) {
+    EXPECT_THAT([&] { static_cast<void>(rank_place(launcher, variables)); },
+                ThrowsMessage<ConfigError>(HasSubstr(what)));
+  };
+  expect(Launcher::kTorchrun, {{"RANK", "1"}}, "WORLD_SIZE: is not set, and RANK is");
+  expect(Launcher::kTorchrun, {{"WORLD_SIZE", "2"}}, "RANK: is not set, and WORLD_SIZE is");
+  expect(Launcher::kTorchrun, {{"RANK", "2"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "0"}},
+         "RANK: is 2 where WORLD_SIZE is 2");
+  expect(Launcher::kSrun, {}, "srun did not start this process");
+  expect(Launcher::kTorchrun, {{"RANK", "one"}, {"WORLD_SIZE", "2"}},
+         "is no number of a rank: 'one'");
+  // An empty value is unset.
+  expect(Launcher::kTorchrun, {{"RANK", ""}, {"WORLD_SIZE", ""}}, "did not start this process");
 }
 
 TEST(OneOfSeveral, IsWhatALauncherStartedBesideOthers) {
@@ -128,13 +113,9 @@ TEST(Launchers, StartTheHiddenCommandOnEachRank) {
 }
 
 TEST(Launchers, AnUnknownNameIsRefusedWithThoseThereAre) {
-  try {
-    static_cast<void>(launcher_named("slurm"));
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(),
-                HasSubstr("must be one of local, torchrun, srun, mpirun, is 'slurm'"));
-  }
+  EXPECT_THAT([] { static_cast<void>(launcher_named("slurm")); },
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("must be one of local, torchrun, srun, mpirun, is 'slurm'")));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads inside Google Benchmark's loop, on a workload that writes down what is called.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
@@ -135,12 +134,8 @@ TEST(RegisterWorkloads, RefusesAFileAndAWorkloadThatItDoesNotKnow) {
   folder.write("sweep.yaml", "workload: scripted\n");
   const Catalogue all = catalogue();
   EXPECT_THROW(register_workloads(folder / "none.yaml", all, {}), ConfigError);
-  try {
-    register_workloads(folder / "sweep.yaml", all, {});
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("this program has no 'scripted'"));
-  }
+  EXPECT_THAT([&] { register_workloads(folder / "sweep.yaml", all, {}); },
+              ::testing::ThrowsMessage<ConfigError>(HasSubstr("this program has no 'scripted'")));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 bool is_gone(pid_t process) {
-  for (int turn = 0; turn < 6000; ++turn) {
+  for (int turn = 0; turn < 60'000; ++turn) {
     if (::kill(process, 0) != 0) return true;
     std::this_thread::sleep_for(10ms);
   }
@@ -33,12 +33,9 @@ TEST(Command, GivesInputAndTakesBothOutputs) {
   EXPECT_EQ(result.err, "no\n");
 }
 
-TEST(Command, TakesMuchInBothDirectionsAtOnce) {
+TEST(Command, TakesMuchAlsoWhereTheProgramDoesNotRead) {
   const std::string much(3 << 20, 'x');
   EXPECT_EQ(run_command({"cat"}, much, 10min).out.size(), much.size());
-}
-
-TEST(Command, SurvivesAProgramThatDoesNotRead) {
   EXPECT_EQ(run_command({"true"}, std::string(3 << 20, 'x'), 10min).exit_status, 0);
 }
 
@@ -97,7 +94,7 @@ TEST(Command, EndsAtASignalThatIsDeliveredAfterIt) {
 }
 
 TEST(Command, SaysWhyAProgramCannotBeRun) {
-  const CommandResult result = run_command({"/nowhere/program"}, "", 1s);
+  const CommandResult result = run_command({"/nowhere/program"}, "", 10min);
   EXPECT_FALSE(result.started);
   EXPECT_EQ(result.reason, "No such file or directory");
 }

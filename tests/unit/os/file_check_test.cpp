@@ -2,7 +2,6 @@
 #include "harness/os/file_check.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/os/near_file.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::os {
@@ -138,6 +138,35 @@ TEST_F(CheckFiles, ALinkThatLeadsInACircleIsAnAnswer) {
   fs::create_symlink(folder_ / "b", folder_ / "a");
   fs::create_symlink(folder_ / "a", folder_ / "b");
   EXPECT_NO_FATAL_FAILURE((void)resolved_path(folder_ / "a/file"));
+}
+
+class NearFile : public ::testing::Test {
+ protected:
+  NearFile() {
+    for (const char* name : {"train.yaml", "configs/quickstart.yaml"}) folder_.write(name, "");
+  }
+
+  [[nodiscard]] std::string of(const fs::path& name) const {
+    return near_file(folder_.path() / name);
+  }
+  [[nodiscard]] std::string meant(const fs::path& name) const {
+    return " (did you mean '" + (folder_.path() / name).string() + "'?)";
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(NearFile, IsTheNearestEntryOrAnExperimentOfTheConfigs) {
+  EXPECT_EQ(of("trian.yaml"), meant("train.yaml"));
+  EXPECT_EQ(of("train.yml"), meant("train.yaml"));
+  EXPECT_EQ(of("config"), meant("configs"));
+  EXPECT_EQ(of("configs/quickstrat.yaml"), meant("configs/quickstart.yaml"));
+  EXPECT_EQ(of("quickstrat.yaml"), meant("configs/quickstart.yaml"));
+  EXPECT_EQ(of("quickstart.yaml"), meant("configs/quickstart.yaml"));
+  EXPECT_EQ(of("something-else"), "");
+  EXPECT_EQ(of("other.yaml"), "");
+  EXPECT_EQ(of("no-folder/train.yaml"), "");
+  EXPECT_EQ(near_file(""), "");
 }
 
 }  // namespace

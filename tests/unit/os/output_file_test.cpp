@@ -2,7 +2,6 @@
 #include "harness/os/output_file.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <csignal>

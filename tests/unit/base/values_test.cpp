@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/resolved_case.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "harness/base/error.h"
+#include "harness/base/series.h"
 
 namespace stepbench {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 ResolvedCase example() {
   ResolvedCase resolved;
@@ -19,13 +23,15 @@ ResolvedCase example() {
   return resolved;
 }
 
-TEST(ResolvedCase, GivesOptionsByType) {
+TEST(ResolvedCase, GivesOptionsByTypeOrADefault) {
   const ResolvedCase resolved = example();
   EXPECT_TRUE(resolved.flag("flag"));
   EXPECT_EQ(resolved.integer("whole"), 4);
   EXPECT_EQ(resolved.number("whole"), 4.0);
   EXPECT_EQ(resolved.number("number"), 0.5);
   EXPECT_EQ(resolved.text("text"), "x");
+  EXPECT_THROW((void)example().integer_or("text", 7), Error);
+  EXPECT_THROW((void)example().text("absent"), Error);
 }
 
 TEST(ResolvedCase, GivesADefaultWhereAnOptionIsAbsentOrNull) {
@@ -39,17 +45,9 @@ TEST(ResolvedCase, GivesADefaultWhereAnOptionIsAbsentOrNull) {
   EXPECT_EQ(resolved.integer_or("whole", 7), 4);
 }
 
-TEST(ResolvedCase, RefusesAnotherTypeEvenWithADefault) {
-  EXPECT_THROW((void)example().integer_or("text", 7), Error);
-  EXPECT_THROW((void)example().text("absent"), Error);
-}
-
-TEST(Value, IsWrittenInItsShortestForm) {
+TEST(Value, IsWrittenShortAndIsANumberWhereItIsOne) {
   EXPECT_EQ(to_text(Value{0.001}), "0.001");
   EXPECT_EQ(to_text(Value{}), "null");
-}
-
-TEST(Value, IsANumberWhetherWholeOrReal) {
   EXPECT_EQ(number_of(Value{std::int64_t{4}}), 4.0);
   EXPECT_EQ(number_of(Value{0.5}), 0.5);
   EXPECT_EQ(number_of(Value{true}), std::nullopt);
@@ -61,6 +59,25 @@ TEST(Fields, GiveTextOrWhatStandsForNone) {
   EXPECT_EQ(text_of(fields, "a"), "1");
   EXPECT_EQ(text_of(fields, "null"), "");
   EXPECT_EQ(text_of(fields, "absent", "-"), "-");
+}
+
+TEST(Series, HoldsOneArrayForEachName) {
+  Series series;
+  EXPECT_EQ(series.steps(), 0U);
+  series.add("step_ns", 2) = {7, 8};
+  series.add("flags", 2);
+  EXPECT_EQ(series.steps(), 2U);
+  EXPECT_THAT(series.names, ElementsAre("step_ns", "flags"));
+  EXPECT_THAT(series.column("flags"), ElementsAre(0, 0));
+}
+
+TEST(Series, AnAbsentColumnIsNullOrAnErrorThatNamesIt) {
+  Series series{{"step_ns"}, {{7}}};
+  EXPECT_EQ(series.find("flags"), nullptr);
+  EXPECT_THAT([&] { (void)series.column("flags"); },
+              testing::ThrowsMessage<Error>(HasSubstr("'flags'")));
+  (*series.find("step_ns"))[0] = 9;
+  EXPECT_THAT(series.column("step_ns"), ElementsAre(9));
 }
 
 }  // namespace

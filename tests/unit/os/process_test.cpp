@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/os/process_exit.h"
-
+// What the kernel says of a process: how it ended, what it used.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/os/process_exit.h"
+#include "harness/os/usage.h"
 
 namespace stepbench::os {
 namespace {
@@ -18,15 +21,9 @@ TEST(ProcessExit, TellsStatusFromSignalFromMemory) {
       "was killed by the kernel for lack of memory (the limit of its control group is 64 MiB)");
   EXPECT_THAT(exit_text({.status = W_EXITCODE(1, 0), .oom_killed = true}),
               HasSubstr("after a process of its control group was killed for lack of memory"));
-}
-
-TEST(ProcessExit, SaysWhatABusErrorComesFrom) {
   EXPECT_EQ(exit_text({.status = SIGBUS}),
             "was killed by SIGBUS (Bus error) (a mapped file was changed or truncated while it was "
             "read, or /dev/shm is full)");
-}
-
-TEST(ProcessExit, ReadsWhatWaitidSays) {
   siginfo_t info{};
   info.si_code = CLD_EXITED;
   info.si_status = 3;
@@ -34,6 +31,27 @@ TEST(ProcessExit, ReadsWhatWaitidSays) {
   info.si_code = CLD_DUMPED;
   info.si_status = SIGSEGV;
   EXPECT_EQ(exit_text({.status = wait_status(info)}), "was killed by SIGSEGV (Segmentation fault)");
+}
+
+TEST(Usage, OfAProcessByProcIsWhatTheKernelCountedSoFar) {
+  const Usage before = current_usage();
+  const Usage by_proc = usage_of(::getpid());
+  const Usage now = current_usage();
+  EXPECT_GT(by_proc.minor_faults, 0);
+  EXPECT_LE(by_proc.minor_faults, now.minor_faults);
+  EXPECT_LE(by_proc.voluntary_switches, now.voluntary_switches);
+  EXPECT_GE((now - before).user_ns, 0);
+  EXPECT_GT(peak_rss_bytes(), std::int64_t{1} << 20);
+  const Usage none = usage_of(-1);
+  EXPECT_EQ(none.minor_faults, 0);
+  EXPECT_EQ(none.user_ns, 0);
+}
+
+TEST(Usage, AddsAndSubtracts) {
+  const Usage a{.user_ns = 5, .system_ns = 4, .minor_faults = 3};
+  const Usage b{.user_ns = 1, .system_ns = 1, .minor_faults = 1};
+  EXPECT_EQ((a + b).user_ns, 6);
+  EXPECT_EQ((a - b).minor_faults, 2);
 }
 
 }  // namespace
