@@ -2,18 +2,22 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "harness/base/resolved_case.h"
+#include "harness/rule.h"
 #include "workloads/data/data_section.h"
 #include "workloads/loader/loader_section.h"
 
 namespace stepbench::test {
 
+using OptionList = std::vector<std::pair<std::string, Value>>;
+
 // A case with the defaults of the sections data and loader, and `changes` on top. What the planner
 // does about options without a meaning is left out.
-inline ResolvedCase loader_case(const std::vector<std::pair<std::string, Value>>& changes) {
+inline ResolvedCase loader_case(const OptionList& changes) {
   ResolvedCase resolved;
   resolved.workload = "loader";
   for (const Section& section : {data::data_section(), loader::loader_section()}) {
@@ -26,6 +30,32 @@ inline ResolvedCase loader_case(const std::vector<std::pair<std::string, Value>>
   }
   for (const auto& [name, value] : changes) resolved.options[name] = value;
   return resolved;
+}
+
+// What a rule says of a case, and the case behind it.
+struct Said {
+  ResolvedCase resolved;
+  std::vector<std::string> errors = {}, skips = {}, notes = {};
+};
+template <typename Rule>
+Said said_by(const Rule& rule, ResolvedCase resolved, const RuleFacts& facts) {
+  struct Sink final : RuleSink {
+    explicit Sink(Said& into) : said(into) {}
+    void error(std::string_view option, std::string reason) override {
+      said.errors.push_back(std::string(option) + ": " + reason);
+    }
+    void skip(std::string reason) override { said.skips.push_back(std::move(reason)); }
+    void note(std::string text) override { said.notes.push_back(std::move(text)); }
+    Said& said;
+  };
+  Said said{std::move(resolved)};
+  Sink sink(said);
+  rule(said.resolved, facts, sink);
+  return said;
+}
+template <typename Rule>
+Said said_by(const Rule& rule, const OptionList& changes, const RuleFacts& facts) {
+  return said_by(rule, loader_case(changes), facts);
 }
 
 }  // namespace stepbench::test

@@ -19,28 +19,21 @@ using testing::ThrowsMessage;
 
 const std::vector<int> kCores = {0, 1, 2, 3, 8, 9, 10, 11};
 
-TEST(Affinity, NoneLeavesWorkersWhereTheyAre) {
-  EXPECT_THAT(loader::worker_cores("none", 4, kCores), IsEmpty());
-}
-TEST(Affinity, CompactTakesNeighboursAndBeginsAnew) {
-  EXPECT_THAT(loader::worker_cores("compact", 3, kCores), ElementsAre(0, 1, 2));
-  EXPECT_THAT(loader::worker_cores("compact", 3, {5, 7}), ElementsAre(5, 7, 5));
-}
-TEST(Affinity, SpreadTakesCoresFarApart) {
-  EXPECT_THAT(loader::worker_cores("spread", 2, kCores), ElementsAre(0, 8));
-  EXPECT_THAT(loader::worker_cores("spread", 3, kCores), ElementsAre(0, 2, 9));
-  EXPECT_THAT(loader::worker_cores("spread", 3, {5, 7}), ElementsAre(5, 7, 5));
-}
-TEST(Affinity, AListIsTakenInItsOrder) {
-  EXPECT_THAT(loader::worker_cores("9,1-3", 5, kCores), ElementsAre(9, 1, 2, 3, 9));
-}
-TEST(Affinity, ACoreThatIsNotOursIsRefusedByNumber) {
-  EXPECT_THAT([] { (void)loader::worker_cores("1,4", 2, kCores); },
+TEST(Affinity, GivesWorkersTheirCoresInTurn) {
+  const auto cores = [](const char* text, int workers, const std::vector<int>& of = kCores) {
+    return loader::worker_cores(text, workers, of);
+  };
+  EXPECT_THAT(cores("none", 4), IsEmpty());
+  EXPECT_THAT(cores("compact", 3), ElementsAre(0, 1, 2));
+  EXPECT_THAT(cores("compact", 3, {5, 7}), ElementsAre(5, 7, 5));
+  EXPECT_THAT(cores("spread", 2), ElementsAre(0, 8));
+  EXPECT_THAT(cores("spread", 3), ElementsAre(0, 2, 9));
+  EXPECT_THAT(cores("spread", 3, {5, 7}), ElementsAre(5, 7, 5));
+  EXPECT_THAT(cores("9,1-3", 5), ElementsAre(9, 1, 2, 3, 9));
+  EXPECT_THAT([&] { (void)cores("1,4", 2); },
               ThrowsMessage<ConfigError>(HasSubstr("core 4 is not among")));
-}
-TEST(Affinity, OtherTextIsRefused) {
   for (const char* text : {"", "all", "1,", "3-1", "-1", "1-2-3"}) {
-    EXPECT_THAT([&] { (void)loader::worker_cores(text, 2, kCores); },
+    EXPECT_THAT([&] { (void)cores(text, 2); },
                 ThrowsMessage<ConfigError>(HasSubstr("loader.affinity")))
         << text;
   }

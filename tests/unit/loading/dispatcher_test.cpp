@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <fstream>
+#include <limits>
 #include <map>
+#include <sstream>
 
 #include "workloads/data/philox.h"
 
@@ -117,6 +120,51 @@ TEST(Dispatcher, KeepsItsPromisesOverRandomSchedules) {
     if (!in_order) std::ranges::sort(yielded);
     ASSERT_EQ(yielded, all) << "seed " << seed;
   }
+}
+
+// One line of the record: what the Dispatcher does where the same arrives.
+std::string retraced(std::istringstream line) {
+  int workers = 0, in_order = 0;
+  std::int64_t prefetch_factor = 0, tasks = 0;
+  line >> workers >> prefetch_factor >> in_order >> tasks;
+  loader::Dispatcher dispatcher(workers, prefetch_factor, in_order != 0);
+  std::ostringstream out;
+  const auto dispatch = [&](const std::optional<Task>& task) {
+    if (task) out << " D " << task->index << ' ' << task->worker;
+  };
+  const std::int64_t endless = std::numeric_limits<std::int64_t>::max();
+  for (const Task& task : prime(dispatcher, tasks < 0 ? endless : tasks)) dispatch(task);
+  while (dispatcher.state() != State::kEnd) {
+    if (dispatcher.state() == State::kYield) {
+      const std::int64_t yielded = dispatcher.yield().index;
+      dispatch(dispatcher.dispatch());
+      out << " Y " << yielded;
+      continue;
+    }
+    std::string what;
+    while (line >> what && what != "R" && what != "X") {
+    }
+    std::int64_t number = -1;
+    if (!(line >> number)) return "waits for more than arrives:" + out.str();
+    out << ' ' << what << ' ' << number;
+    if (what == "R") {
+      dispatcher.received(number);
+    } else {
+      dispatcher.ended(static_cast<int>(number));
+      dispatch(dispatcher.dispatch());
+    }
+  }
+  return out.str() + " E";
+}
+
+// As tests/workloads/dispatch_order.py wrote it down.
+TEST(Dispatcher, DoesWhatPythonsDataLoaderDoes) {
+  std::ifstream file(STEPBENCH_SOURCE_DIR "/tests/unit/loading/data/dispatch_orders.txt");
+  int compared = 0;
+  for (std::string line; std::getline(file, line); ++compared) {
+    EXPECT_EQ(retraced(std::istringstream(line)), line.substr(line.find(" D "))) << line;
+  }
+  EXPECT_EQ(compared, 60);
 }
 
 }  // namespace

@@ -3,19 +3,14 @@
 
 #include <gmock/gmock.h>
 
-#include <atomic>
 #include <numeric>
 #include <set>
 
-#include "tests/unit/loading/counters.h"
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/synthetic/synthetic.h"
-#include "workloads/loader/inline_loader.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/thread/thread_loader.h"
 
 namespace stepbench {
 namespace {
@@ -23,91 +18,14 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using Batches = std::vector<std::vector<std::int64_t>>;
 
 const HostClock kClock;
 
 class ForkLoader : public test::LeavesNothing {};
 
-std::vector<std::vector<std::byte>> two_epochs(loader::Loader& loader) {
-  std::vector<std::vector<std::byte>> batches;
-  for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
-    loader.begin_epoch(epoch);
-    while (const auto batch = loader.next()) batches.push_back(test::bytes(*batch));
-    batches.emplace_back();
-  }
-  return batches;
-}
-
 std::unique_ptr<loader::Loader> fork_loader(const data::Dataset& data,
                                             const loader::LoaderOptions& options) {
   return loader::make_fork_loader(data, options, loader::sequential_order(data.size()), kClock);
-}
-
-struct Point {
-  std::int64_t workers, prefetch, batch;
-  bool drop_last, shuffle, persistent;
-};
-
-std::vector<Point> grid() {
-  std::vector<Point> points;
-  for (const std::int64_t workers : {1, 2, 4})
-    for (const std::int64_t prefetch : {1, 3})
-      for (const std::int64_t batch : {1, 4, 32})
-        for (const bool drop_last : {false, true})
-          for (const bool shuffle : {false, true})
-            for (const bool persistent : {false, true})
-              points.push_back({workers, prefetch, batch, drop_last, shuffle, persistent});
-  return points;
-}
-
-TEST_F(ForkLoader, GivesTheSamplesOfInlineAndThreadBitForBitWhateverTheOptions) {
-  const data::Synthetic data({.samples = 23, .shape = {2, 3, 5}});
-  for (const Point& p : grid()) {
-    loader::LoaderOptions options{.batch_size = p.batch,
-                                  .seed = 11,
-                                  .num_workers = p.workers,
-                                  .prefetch_factor = p.prefetch,
-                                  .persistent_workers = p.persistent,
-                                  .drop_last = p.drop_last};
-    const loader::EpochOrder order =
-        p.shuffle ? loader::shuffled_order(23, 11) : loader::sequential_order(23);
-    loader::InlineLoader reference(data, options, order, kClock);
-    const auto expected = two_epochs(reference);
-    const auto said = [&] {
-      return testing::Message() << p.workers << " workers, prefetch " << p.prefetch << ", batch "
-                                << p.batch << (p.persistent ? ", persistent" : "");
-    };
-    ASSERT_EQ(two_epochs(*loader::make_thread_loader(data, options, order, kClock)), expected)
-        << said();
-    for (const loader::Transport transport :
-         {loader::Transport::kShmRing, loader::Transport::kTorchFd}) {
-      options.transport = transport;
-      ASSERT_EQ(two_epochs(*loader::make_fork_loader(data, options, order, kClock)), expected)
-          << said();
-    }
-  }
-}
-
-TEST_F(ForkLoader, OutOfOrderTheFirstFinishedIsTheFirstReturned) {
-  const test::SharedGate gate(3);
-  const test::SharedSemaphores done(3);
-  const test::IndexDataset data(6, [&](const data::SampleKey& key) {
-    if (key.index >= 3) return done.post(key.index - 3);  // its worker has handed over the last one
-    gate.pass(key.index);
-  });
-  const auto loader = fork_loader(data, {.num_workers = 3, .in_order = false});
-  loader->begin_epoch(0);
-  for (const std::int64_t sample : {2, 0, 1}) {
-    gate.open(sample);
-    done.wait(sample);
-  }
-  std::set<std::int64_t> rest;
-  std::vector<std::int64_t> first;
-  while (const auto batch = loader->next()) {
-    if (batch->index < 3) first.push_back(batch->index);
-  }
-  EXPECT_THAT(first, ElementsAre(2, 0, 1));
 }
 
 TEST_F(ForkLoader, WorkersThatStayAreTheSameProcessesInEveryEpoch) {
@@ -187,26 +105,6 @@ TEST_F(ForkLoader, LongIndexListsAndDeepQueuesNeverHoldUpTheConsumer) {
   }
 }
 
-TEST_F(ForkLoader, StreamsOfAnIterableDataSetAreThoseOfTheThreads) {
-  const test::Counters data({7, 2, 0, 5});
-  for (const bool persistent : {false, true}) {
-    for (const loader::Transport transport :
-         {loader::Transport::kShmRing, loader::Transport::kTorchFd}) {
-      const loader::LoaderOptions options{.batch_size = 2,
-                                          .num_workers = 4,
-                                          .persistent_workers = persistent,
-                                          .transport = transport};
-      const auto threads = loader::make_thread_loader(data, options, {}, kClock);
-      const auto processes = loader::make_fork_loader(data, options, {}, kClock);
-      for (int pass = 0; pass < 2; ++pass) {  // the same epoch twice begins the streams anew
-        const Batches expected = test::epoch(*threads, 0);
-        EXPECT_EQ(expected.size(), 8U);
-        EXPECT_EQ(test::epoch(*processes, 0), expected);
-      }
-    }
-  }
-}
-
 }  // namespace
 
 namespace test {
@@ -220,10 +118,10 @@ Engine fork_engine(const std::string& name, loader::Transport transport) {
           }};
 }
 
-INSTANTIATE_TEST_SUITE_P(ForkLoader, LoaderContract,
-                         testing::Values(fork_engine("shm_ring", loader::Transport::kShmRing),
-                                         fork_engine("torch_fd", loader::Transport::kTorchFd)),
-                         name_of_engine);
+const auto kForks = testing::Values(fork_engine("shm_ring", loader::Transport::kShmRing),
+                                    fork_engine("torch_fd", loader::Transport::kTorchFd));
+INSTANTIATE_TEST_SUITE_P(ForkLoader, LoaderContract, kForks, name_of_engine);
+INSTANTIATE_TEST_SUITE_P(ForkLoader, IterableContract, kForks, name_of_engine);
 
 }  // namespace test
 }  // namespace stepbench

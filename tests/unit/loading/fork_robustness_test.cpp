@@ -11,6 +11,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "tests/unit/loading/formats.h"
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
@@ -57,14 +58,10 @@ void expect_death(const std::function<void()>& die, const std::string& how) {
   }
 }
 
-TEST_F(ForkRobustness, ASegmentationFaultNamesWorkerProcessAndSignal) {
+TEST_F(ForkRobustness, ADeathNamesWorkerProcessAndCause) {
   expect_death([] { (void)std::raise(SIGSEGV); }, "was killed by SIGSEGV");
-}
-TEST_F(ForkRobustness, AKillNamesTheOneWhoOftenDoesIt) {
   expect_death([] { (void)std::raise(SIGKILL); },
                "was killed by SIGKILL, which the kernel sends when memory runs out");
-}
-TEST_F(ForkRobustness, AnExitOfADataSetNamesTheStatus) {
   expect_death([] { ::_exit(3); }, "exited with status 3");
 }
 
@@ -277,6 +274,20 @@ TEST_F(ForkRobustness, AWorkerThatCannotStartSaysSoForEveryBatch) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("loader worker 0: no decoder"));
   }
+}
+
+TEST_F(ForkRobustness, AFileThatIsCutUnderAWorkerIsNamed) {
+  const test::TemporaryFolder root;
+  test::make("raw_tensor", root / "set", {{"samples", 40}, {"size", 32}});
+  const auto data = data::open_raw_tensor({.common = {.path = root / "set", .classes = 10},
+                                           .shape = {3, 32, 32},
+                                           .stored = DType::kUInt8});
+  const auto loader = robust_fork_loader(*data, {.batch_size = 8, .num_workers = 2});
+  std::filesystem::resize_file(root / "set/input.bin", 0);
+  loader->begin_epoch(0);
+  EXPECT_THAT([&] { (void)loader->next(); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("input.bin: offset 0: the file was cut here"),
+                                         HasSubstr("it had 122880 bytes"))));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <tuple>
 
 #include "tests/unit/loading/leftovers.h"
@@ -11,6 +12,7 @@
 namespace stepbench {
 namespace {
 
+using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 const HostClock kForkUploadClock;
@@ -73,6 +75,23 @@ TEST_P(ForkUpload, WhatACopyThrowsIsTheErrorOfItsBatch) {
     EXPECT_FALSE(loader->next().has_value());
   }
   EXPECT_EQ(upload.there(), 0);
+}
+
+TEST_P(ForkUpload, ADeadWorkerIsReportedThroughTheThread) {
+  const test::IndexDataset data(3, [](const data::SampleKey& key) {
+    if (key.index == 1) (void)std::raise(SIGKILL);
+  });
+  loader::LoaderOptions one_by_one = options();
+  one_by_one.batch_size = one_by_one.num_workers = 1;
+  const auto loader =
+      loader::make_fork_loader(data, one_by_one, loader::sequential_order(3), kForkUploadClock);
+  loader->begin_epoch(0);
+  const auto all = [&] {
+    while (loader->next()) {
+    }
+  };
+  EXPECT_THAT(all, ThrowsMessage<Error>(HasSubstr("was killed by SIGKILL")));
+  EXPECT_THAT(all, ThrowsMessage<Error>(HasSubstr("was killed by SIGKILL")));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "harness/base/error.h"
 #include "tests/unit/loading/test_images.h"
+#include "workloads/data/generate/make_jpeg_folder.h"
 
 namespace stepbench {
 namespace {
@@ -62,6 +63,73 @@ TEST(ImageFolder, SaysWhichFolderIsWrongAndHow) {
   root.write("empty/readme.txt", "");
   EXPECT_THAT([&] { (void)data::scan_image_folder(root.path()); },
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("/empty:"), HasSubstr("has no image"))));
+}
+
+data::JpegFolderPlan small(const std::filesystem::path& out) {
+  return {.out = out, .images = 7, .classes = 3, .width = 40, .height = 30};
+}
+
+TEST(MakeJpegFolder, FillsEveryClassAndSaysHowFarItIs) {
+  const test::TemporaryFolder root;
+  std::int64_t last = 0;
+  const data::MadeFolder made =
+      data::make_jpeg_folder(small(root.path() / "set"), [&](std::int64_t done) { last = done; });
+  EXPECT_EQ(made.made, 7);
+  EXPECT_EQ(last, 7);
+  const data::ImageFolder found = data::scan_image_folder(root.path() / "set");
+  EXPECT_EQ(found.classes.size(), 3U);
+  EXPECT_EQ(found.files.size(), 7U);
+}
+
+TEST(MakeJpegFolder, ImagesAreAFunctionOfSeedAndIndex) {
+  const data::JpegFolderPlan plan = small("");
+  EXPECT_EQ(data::make_photograph(plan, 3), data::make_photograph(plan, 3));
+  EXPECT_NE(data::make_photograph(plan, 3), data::make_photograph(plan, 4));
+  data::JpegFolderPlan other = plan;
+  other.seed = 1;
+  EXPECT_NE(data::make_photograph(plan, 3), data::make_photograph(other, 3));
+}
+
+TEST(MakeJpegFolder, TheFilesHaveTheSizesOfImageNets) {
+  const data::JpegFolderPlan plan;
+  double bytes = 0;
+  constexpr int kImages = 40;
+  for (int i = 0; i < kImages; ++i)
+    bytes += static_cast<double>(data::make_photograph(plan, i).size());
+  EXPECT_NEAR(bytes / kImages, 109e3, 11e3);
+}
+
+TEST(MakeJpegFolder, ASecondCallDoesNothingAndAnInterruptedOneIsFinished) {
+  const test::TemporaryFolder root;
+  const data::JpegFolderPlan plan = small(root.path());
+  const data::MadeFolder first = data::make_jpeg_folder(plan, {});
+  EXPECT_EQ(data::make_jpeg_folder(plan, {}).made, 0);
+  const data::ImageFolder found = data::scan_image_folder(root.path());
+  std::filesystem::remove(found.files[2].path);
+  const data::MadeFolder again = data::make_jpeg_folder(plan, {});
+  EXPECT_EQ(again.made, 1);
+  EXPECT_EQ(again.bytes, first.bytes);
+}
+
+TEST(MakeJpegFolder, RefusesOtherFoldersAndOptionsThatCannotBe) {
+  const test::TemporaryFolder root;
+  root.write("thesis.txt", "x");
+  EXPECT_THAT([&] { data::make_jpeg_folder(small(root.path()), {}); },
+              ThrowsMessage<ConfigError>(HasSubstr("not empty")));
+  EXPECT_THAT([&] { data::make_jpeg_folder(small(root.path() / "thesis.txt"), {}); },
+              ThrowsMessage<ConfigError>(HasSubstr("is not a folder")));
+  data::JpegFolderPlan plan = small(root.path() / "set");
+  data::make_jpeg_folder(plan, {});
+  plan.images = 8;
+  EXPECT_THAT([&] { data::make_jpeg_folder(plan, {}); },
+              ThrowsMessage<ConfigError>(HasSubstr("another made set")));
+  plan.images = 2;
+  EXPECT_THAT([&] { data::make_jpeg_folder(plan, {}); },
+              ThrowsMessage<ConfigError>(HasSubstr("--images: 2 images")));
+  plan.images = 7;
+  plan.quality = 0;
+  EXPECT_THAT([&] { data::make_jpeg_folder(plan, {}); },
+              ThrowsMessage<ConfigError>(HasSubstr("--quality: 0 is outside")));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "tests/unit/loading/counters.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/order.h"
 #include "workloads/loader/worker_spans.h"
@@ -22,16 +23,8 @@ TEST(InlineLoader, YieldsTheOrderInBatchesAndThenTheEnd) {
   EXPECT_EQ(loader.batches_per_epoch(), 3);
   EXPECT_EQ(test::epoch(loader, 0), (Batches{{0, 1}, {2, 3}, {4}}));
   EXPECT_FALSE(loader.next().has_value());
-  EXPECT_EQ(test::epoch(loader, 1), (Batches{{0, 1}, {2, 3}, {4}}));
-}
-
-TEST(InlineLoader, MarksThePartialBatch) {
-  const test::IndexDataset data(3);
-  const HostClock clock;
-  loader::InlineLoader loader(data, {.batch_size = 2}, loader::sequential_order(3), clock);
-  loader.begin_epoch(0);
-  EXPECT_FALSE(loader.next()->partial);
-  EXPECT_TRUE(loader.next()->partial);
+  loader.begin_epoch(1);
+  for (const bool partial : {false, false, true}) EXPECT_EQ(loader.next()->partial, partial);
 }
 
 TEST(InlineLoader, JoinedEpochsFollowEachOtherInFullBatches) {
@@ -108,6 +101,39 @@ TEST(InlineLoader, ABatchOutlivesItsLoaderAndReusedMemoryComesBack) {
     EXPECT_EQ(loader.next()->fields[0].data, second);
   }
   EXPECT_THAT(test::indices(*kept), ElementsAre(0, 1));
+}
+
+TEST(IterableInline, ReadsOneStreamInBatchesAndAnotherInEachEpoch) {
+  const test::Counters data({5});
+  const HostClock clock;
+  loader::InlineLoader loader(data, {.batch_size = 2}, {}, clock);
+  const Batches all = {{0, 1}, {2, 3}, {4}};
+  EXPECT_EQ(test::epoch(loader, 0), all);
+  EXPECT_EQ(test::epoch(loader, 0), all);
+  EXPECT_EQ(test::epoch(loader, 1), all);
+  EXPECT_EQ(loader.batches_per_epoch(), -1);
+  const test::Counters none({0, 0});
+  loader::InlineLoader empty(none, {}, {}, clock);
+  EXPECT_EQ(test::epoch(empty, 0), Batches{});
+}
+
+TEST(IterableInline, JoinedPassesFollowEachOtherInFullBatches) {
+  const test::Counters data({5}, -1, 1000);
+  const HostClock clock;
+  loader::InlineLoader loader(data, {.batch_size = 3, .joined = true}, {}, clock);
+  loader.begin_epoch(0);
+  for (const auto& expected :
+       Batches{{0, 1, 2}, {3, 4, 1000}, {1001, 1002, 1003}, {1004, 2000, 2001}}) {
+    EXPECT_EQ(test::indices(*loader.next()), expected);
+  }
+}
+
+TEST(IterableDataset, HasNoSampleByIndex) {
+  const test::Counters data({1});
+  const auto scratch = data.make_scratch();
+  data::ReadCost cost;
+  EXPECT_THAT([&] { data.read({}, {}, *scratch, cost); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("no sample by index")));
 }
 
 }  // namespace

@@ -37,4 +37,14 @@ class LoaderContract : public LeavesNothing, public testing::WithParamInterface<
   }
 };
 
+// The same of iterable data sets, in iterable_contract.cpp.
+class IterableContract : public LoaderContract {
+ protected:
+  [[nodiscard]] std::unique_ptr<loader::Loader> make(const data::Dataset& data,
+                                                     const loader::LoaderOptions& options) {
+    static const HostClock clock;
+    return LoaderContract::make(data, options, {}, clock);
+  }
+};
+
 }  // namespace stepbench::test

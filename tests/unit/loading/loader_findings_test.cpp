@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planted cases: each gives its verdict and no other.
+// Planted cases: each gives its findings and no others.
 #include "workloads/loader/analysis/loader_findings.h"
 
 #include <gmock/gmock.h>
@@ -12,24 +12,22 @@
 namespace stepbench {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
+using Facts = loader::LoaderFacts;
 
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kSteps = 100;
 
-std::int64_t batch_ms_of(const loader::LoaderFacts& facts) {
+std::int64_t batch_ms_of(const Facts& facts) {
   return (facts.measured.fetch_ns + facts.measured.decode_ns + facts.measured.collate_ns) /
          (kSteps * kMs);
 }
 
 // A run of `kSteps` steps in steady state by the model: the consumer needs `consumer_ms` for a
 // step, a worker `batch_ms` for a batch, all of it decoding.
-loader::LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_t consumer_ms,
-                           std::int64_t batch_ms) {
-  loader::LoaderFacts facts;
+Facts steady(std::int64_t workers, std::int64_t cores, std::int64_t consumer_ms,
+             std::int64_t batch_ms) {
+  Facts facts;
   facts.engine = workers == 0 ? "inline" : "thread";
   facts.options.num_workers = workers;
   facts.options.persistent_workers = true;
@@ -56,41 +54,16 @@ loader::LoaderFacts steady(std::int64_t workers, std::int64_t cores, std::int64_
 }
 
 // Of batches of samples of different lengths, so much is padding; sorted, so much would be.
-loader::LoaderFacts padded(std::int64_t percent, double sorted) {
-  loader::LoaderFacts facts = steady(1, 4, 100, 10);
+Facts padded(std::int64_t percent, double sorted) {
+  Facts facts = steady(1, 4, 100, 10);
   facts.measured.elements = kSteps * 100;
   facts.measured.padding = kSteps * percent;
   facts.padding_sorted = sorted;
   return facts;
 }
 
-TEST(LoaderFindings, PaddingIsToldWithWhatSortingWouldLeave) {
-  const auto found = loader::loader_findings(padded(38, 0.02));
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].id, "loader.padding");
-  EXPECT_THAT(found[0].text, HasSubstr("38.0 % of the tokens in the batches are padding"));
-  EXPECT_EQ(found[0].remedy, "Sorted by length within 64 batches, 2.0 % would be.");
-  EXPECT_EQ(found[0].set.at(0).option, "loader.bucket_batches");
-}
-
-TEST(LoaderFindings, PaddingThatIsLittleOrThatSortingLeavesIsNoFinding) {
-  EXPECT_THAT(loader::loader_findings(padded(9, 0.01)), IsEmpty());
-  EXPECT_THAT(loader::loader_findings(padded(38, 0.30)), IsEmpty());
-  loader::LoaderFacts unknown = padded(38, 0);
-  unknown.padding_sorted.reset();
-  EXPECT_THAT(loader::loader_findings(unknown), IsEmpty());
-}
-
-TEST(LoaderFindings, WhereAllIsPaddedToTheLongestSampleOfAllTheBatchesOwnIsProposed) {
-  loader::LoaderFacts facts = padded(60, 0.60);
-  facts.pads_to_longest = false;
-  const auto found = loader::loader_findings(facts);
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].set.at(0).option, "data.padding");
-}
-
 // The readers hardly compute: they sleep.
-void block(loader::LoaderFacts& facts) {
+void block(Facts& facts) {
   std::swap(facts.measured.fetch_ns, facts.measured.decode_ns);
   facts.window.used.user_ns -= kSteps * batch_ms_of(facts) * kMs;
   facts.machine.workers.cpu_ns = 0;
@@ -99,29 +72,17 @@ void block(loader::LoaderFacts& facts) {
   }
 }
 
-void wait_for_storage(loader::LoaderFacts& facts) {
+void wait_for_storage(Facts& facts) {
   block(facts);
   facts.machine.storage_bytes = kSteps << 20;
   facts.machine.storage_stalled_ns = facts.window.elapsed_ns / 2;
 }
 
 // Another program computes all the time on `cores`; the workers wait for a CPU half of their time.
-void share_with_others(loader::LoaderFacts& facts, std::int64_t cores) {
+void share_with_others(Facts& facts, std::int64_t cores) {
   facts.machine.others_ns = cores * facts.window.elapsed_ns;
   facts.machine.workers.waited_ns = facts.machine.workers.cpu_ns /= 2;
   facts.window.used.user_ns = facts.machine.training->cpu_ns + facts.machine.workers.cpu_ns;
-}
-
-std::vector<std::string> ids(const loader::LoaderFacts& facts) {
-  std::vector<std::string> all;
-  for (const Finding& finding : loader::loader_findings(facts)) all.push_back(finding.id);
-  return all;
-}
-
-Finding only(const loader::LoaderFacts& facts) {
-  const std::vector<Finding> all = loader::loader_findings(facts);
-  EXPECT_EQ(all.size(), 1U);
-  return all.empty() ? Finding{} : all.front();
 }
 
 std::string set_of(const Finding& finding) {
@@ -130,225 +91,20 @@ std::string set_of(const Finding& finding) {
   return text;
 }
 
-TEST(LoaderFindings, SayNothingWhenNothingLimits) {
-  EXPECT_THAT(loader::loader_findings(steady(2, 8, 10, 16)), IsEmpty());
-  EXPECT_THAT(loader::loader_findings(steady(0, 8, 100, 1)), IsEmpty());
-  EXPECT_THAT(loader::loader_findings(loader::LoaderFacts{}), IsEmpty()) << "nothing measured";
-}
-
-TEST(LoaderFindings, OfAnIterableOnlyTheWaitIsKnownAndNoWorkersAreAdvised) {
-  for (const std::int64_t workers : {0, 2}) {
-    loader::LoaderFacts facts = steady(workers, 8, 10, 60);
-    facts.engine = "iterable";
-    const Finding finding = only(facts);
-    EXPECT_EQ(finding.id, "loader.iterable");
-    EXPECT_THAT(finding.text, HasSubstr(workers == 0 ? "waits 85.7 %" : "waits 66.7 %"));
-    EXPECT_THAT(finding.set, IsEmpty());
-    loader::LoaderFacts keeps_up = steady(workers, 8, 100, 5);
-    keeps_up.engine = "iterable";
-    EXPECT_THAT(ids(keeps_up), IsEmpty());
-    loader::LoaderFacts without_step = steady(workers, 8, 0, 60);
-    without_step.engine = "iterable";
-    EXPECT_THAT(ids(without_step), IsEmpty()) << "the loader is the limit by design";
-  }
-}
-
-TEST(LoaderFindings, WithoutWorkersTheStepWaitsForItsOwnReading) {
-  const Finding finding = only(steady(0, 8, 10, 30));
-  EXPECT_EQ(finding.id, "loader.no_workers");
-  EXPECT_EQ(finding.text,
-            "no workers: the step waits 75.0 % of its time for data; decoding takes 90.0 % of that "
-            "wait (computing)");
-  EXPECT_EQ(finding.severity, Severity::kProblem);
-  EXPECT_NEAR(*finding.share, 0.75, 1e-9) << "three workers hide all of it";
-  EXPECT_EQ(set_of(finding), "loader.num_workers=3 ");
-}
-
-TEST(LoaderFindings, WithoutWorkersOnOneCoreOneWorkerCannotHelp) {
-  loader::LoaderFacts facts = steady(0, 1, 10, 30);
-  facts.may_decode_faster = true;
-  EXPECT_EQ(set_of(only(facts)), "data.decode=fast ");
-}
-
-TEST(LoaderFacts, FasterDecodingIsThereWhereverJpegFilesAreDecodedExactly) {
-  const auto may_decode_faster = [](const char* kind, const Value& decode) {
-    const ResolvedCase resolved = test::loader_case({{"data.kind", kind}, {"data.decode", decode}});
-    return loader::loader_facts(resolved, {}, {}).may_decode_faster;
-  };
-  EXPECT_TRUE(may_decode_faster("jpeg_folder", "exact"));
-  EXPECT_TRUE(may_decode_faster("webdataset", "exact"));
-  EXPECT_FALSE(may_decode_faster("webdataset", "fast"));
-  EXPECT_FALSE(may_decode_faster("synthetic", Value())) << "has no such option";
-}
-
-TEST(LoaderFindings, WorkersThatSaturateTheCoresAreTheLimitInPlainWords) {
-  const Finding finding = only(steady(2, 2, 10, 40));
-  EXPECT_EQ(finding.id, "loader.core_bound");
-  EXPECT_EQ(finding.text,
-            "decoding takes 90.0 % of the workers' time; 2 workers, 100 % busy (computing); "
-            "2 cores, 100 % in use; the step waits 50.0 % of its time for data");
-  EXPECT_THAT(finding.set, IsEmpty()) << "no number of workers helps";
-  EXPECT_THAT(finding.remedy, HasSubstr("do less per sample"));
-}
-
-TEST(LoaderFindings, TheLoaderAloneIsItsOwnLimitAndNoComplaint) {
-  const Finding finding = only(steady(2, 2, 0, 40));
-  EXPECT_EQ(finding.text,
-            "decoding takes 90.0 % of the workers' time; 2 workers, 100 % busy (computing); "
-            "2 cores, 100 % in use");
-  EXPECT_EQ(finding.severity, Severity::kInfo);
-  EXPECT_EQ(finding.share, std::nullopt);
-}
-
-TEST(LoaderFindings, WaitsAtEpochBordersAreNotSteadyWaits) {
-  loader::LoaderFacts facts = steady(2, 8, 10, 16);
-  facts.measured.wait_ns[50] = 400 * kMs;
-  facts.window.borders = 1;
-  facts.window.border_ns = 410 * kMs;
-  facts.window.border_next_ns = 400 * kMs;
-  facts.window.elapsed_ns += facts.window.border_ns;
-  EXPECT_EQ(only(facts).id, "loader.epoch_drain");
-}
-
-TEST(LoaderFindings, MoreWorkersAreProposedWhileThereAreCores) {
-  const Finding finding = only(steady(1, 8, 10, 40));
-  EXPECT_EQ(finding.id, "loader.worker_bound");
-  EXPECT_THAT(finding.text, HasSubstr("1 worker, 100 % busy (computing); 1.2 of 8 cores in use"));
-  EXPECT_EQ(set_of(finding), "loader.num_workers=4 ");
-  EXPECT_NEAR(*finding.share, 0.75, 1e-9);
-}
-
-TEST(LoaderFindings, WaitingForStorageIsOverlappedByMoreWorkersThanCores) {
-  loader::LoaderFacts facts = steady(2, 2, 10, 160);
-  wait_for_storage(facts);
-  const Finding finding = only(facts);
-  EXPECT_THAT(finding.text, AllOf(HasSubstr("reading takes 90.0 % of the workers' time"),
-                                  HasSubstr("100 % busy (waiting for storage)")));
-  EXPECT_EQ(set_of(finding), "loader.num_workers=16 ");
-}
-
-TEST(LoaderFindings, WaitingForSomethingElseIsNotCalledStorage) {
-  loader::LoaderFacts facts = steady(2, 2, 10, 160);
-  block(facts);
-  facts.machine.storage_bytes = 0;
-  EXPECT_THAT(only(facts).text, HasSubstr("neither a CPU nor storage)"));
-  EXPECT_THAT(only(facts).remedy, HasSubstr("unless they wait for one another"));
-  facts.machine.storage_bytes = std::nullopt;
-  EXPECT_THAT(only(facts).text, HasSubstr("(waiting for what is not known)"));
-}
-
-TEST(LoaderFindings, WaitingForAServerIsCalledTheNetworkWhateverTheDiskDid) {
-  loader::LoaderFacts facts = steady(2, 2, 10, 160);
-  wait_for_storage(facts);
-  facts.measured.remote.bytes = kSteps << 10;
-  EXPECT_THAT(only(facts).text, HasSubstr("100 % busy (waiting for the network)"));
-  EXPECT_THAT(only(facts).remedy, HasSubstr("as far as the server and the link to it give more"));
-}
-
-TEST(LoaderFindings, ReadingThatComputesIsNeverCalledWaitingHoweverManyCoresAreFree) {
-  loader::LoaderFacts facts = steady(2, 2, 10, 40);
-  facts.engine = "python";
-  std::swap(facts.measured.fetch_ns, facts.measured.decode_ns);
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.core_bound");
-  EXPECT_THAT(finding.text, HasSubstr("__getitem__ takes 90.0 % of the workers' time"));
-  EXPECT_THAT(finding.set, IsEmpty()) << "no worker more than there are cores";
-}
-
-TEST(LoaderFindings, WithoutCountersOfTheKernelNothingIsGuessed) {
-  loader::LoaderFacts facts = steady(2, 2, 10, 160);
-  block(facts);
-  facts.machine = {};
-  const Finding finding = only(facts);
-  EXPECT_THAT(finding.text, HasSubstr("2 workers, 100 % busy; 0.1 of 2 cores in use"));
-  EXPECT_THAT(finding.set, IsEmpty());
-}
-
-TEST(LoaderFindings, OtherProgramsAreNamedWhereWorkersWaitForTheirCores) {
-  loader::LoaderFacts facts = steady(2, 2, 10, 40);
-  share_with_others(facts, 1);
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.other_programs");
-  EXPECT_THAT(finding.text,
-              AllOf(HasSubstr("computing 50.0 %, waiting for a CPU 50.0 %"),
-                    HasSubstr("other programs use 1 of 2 cores"), HasSubstr("waits 50.0 %")));
-  EXPECT_NEAR(*finding.share, 0.25, 1e-9) << "the CPU time of all needs 15 ms on two cores";
-  EXPECT_THAT(finding.set, IsEmpty());
-}
-
-TEST(LoaderFindings, WorkersThatSleepAreBlockedAndNotHeldUpByOthers) {
-  loader::LoaderFacts facts = steady(2, 2, 10, 160);
-  wait_for_storage(facts);
-  facts.machine.others_ns = facts.window.elapsed_ns * 19 / 10;
-  facts.machine.workers.waited_ns = facts.machine.workers_lived_ns / 6;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.worker_bound");
-  EXPECT_THAT(finding.text, HasSubstr("other programs use 1.9 of 2 cores"));
-  EXPECT_EQ(set_of(finding), "loader.num_workers=13 ") << "what they need of the cores is little";
-}
-
-TEST(LoaderFindings, OneWorkerBesideAProgramOnTheOtherCoreIsNotAskedToBecomeTwo) {
-  loader::LoaderFacts facts = steady(1, 2, 0, 40);
-  facts.machine.others_ns = facts.window.elapsed_ns;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.core_bound");
-  EXPECT_THAT(finding.text, HasSubstr("other programs use 1 of 2 cores"));
-  EXPECT_THAT(finding.remedy, HasSubstr("end these"));
-  EXPECT_THAT(finding.set, IsEmpty());
-}
-
-TEST(LoaderFindings, AQuotaIsTheNumberOfCores) {
-  loader::LoaderFacts facts = steady(2, 8, 0, 40);
-  facts.cores = 1.5;
-  facts.window.used.user_ns = facts.window.elapsed_ns * 3 / 2;
-  facts.machine.workers.cpu_ns = facts.machine.workers.cpu_ns * 3 / 4;
-  facts.machine.throttled_ns = facts.machine.workers.cpu_ns / 3;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.core_bound");
-  EXPECT_THAT(finding.text, AllOf(HasSubstr("computing 75.0 %, waiting for a CPU 25.0 %"),
-                                  HasSubstr("1.5 cores, 100 % in use")));
-}
-
-TEST(LoaderFindings, OtherProgramsBesideAQuotaAreCountedOnTheCoresOfTheMachine) {
-  loader::LoaderFacts facts = steady(2, 2, 10, 40);
-  share_with_others(facts, 1);
-  facts.machine_cores = 16;
-  EXPECT_THAT(only(facts).text, testing::Not(HasSubstr("other programs")))
-      << "fifteen cores are left for two";
-  facts.machine_cores = 3;
-  facts.machine.others_ns = 2 * facts.window.elapsed_ns;
-  EXPECT_THAT(only(facts).text, HasSubstr("other programs use 2 of 3 cores"));
-}
-
-loader::LoaderFacts with_gil_held(double held_ms) {
-  loader::LoaderFacts facts = steady(1, 8, 0, 20);
+// A batch waits so long for Python's lock.
+Facts with_gil_held(double held_ms) {
+  Facts facts = steady(1, 8, 0, 20);
   facts.engine = "python";
   facts.measured.queue_thread_wait_ns = static_cast<std::int64_t>(held_ms * kSteps * kMs);
   return facts;
 }
 
-TEST(LoaderFindings, ALockThatKeepsFinishedBatchesIsNamedWithTheOptionThatTriesToHelp) {
-  loader::LoaderFacts facts = with_gil_held(9);
-  const std::vector<Finding> all = loader::loader_findings(facts);
-  EXPECT_THAT(ids(facts), ElementsAre("loader.worker_bound", "loader.gil"));
-  EXPECT_THAT(all[1].text, HasSubstr("waits 9.00 ms for Python's lock (GIL)"));
-  EXPECT_EQ(set_of(all[1]), "loader.switch_interval_us=100 ");
-  EXPECT_EQ(all[1].severity, Severity::kInfo) << "the worker is never idle";
-  facts.options.switch_interval_us = 100;
-  EXPECT_EQ(set_of(loader::loader_findings(facts)[1]), "");
-  facts.machine.workers.waited_ns = facts.machine.workers.cpu_ns * 3 / 10;
-  facts.machine.workers.cpu_ns = facts.machine.workers.cpu_ns * 7 / 10;
-  EXPECT_THAT(ids(facts), testing::Not(testing::Contains("loader.gil"))) << "it had no CPU";
-  EXPECT_THAT(ids(with_gil_held(0.1)), ElementsAre("loader.worker_bound"));
-}
-
 // One worker makes a batch in 20 ms and waits until its four tensors are fetched.
-loader::LoaderFacts with_slow_memory(double ms_for_each) {
-  loader::LoaderFacts facts = with_gil_held(0);
+Facts with_slow_memory(double ms_for_each) {
+  Facts facts = with_gil_held(0);
   const auto held_ns = static_cast<std::int64_t>(4 * ms_for_each * kMs);
   facts.measured.memories = 4 * kSteps;
-  facts.measured.memory_wait_ns = kSteps * held_ns;
-  facts.measured.receive_ns = kSteps * held_ns;
+  facts.measured.memory_wait_ns = facts.measured.receive_ns = kSteps * held_ns;
   facts.window.elapsed_ns += kSteps * held_ns;
   facts.machine.workers_lived_ns += kSteps * held_ns;
   facts.measured.workers[0].idle_ns += kSteps * held_ns;
@@ -356,135 +112,46 @@ loader::LoaderFacts with_slow_memory(double ms_for_each) {
   return facts;
 }
 
-TEST(LoaderFindings, ALockThatHoldsUpTheStepIsTheCause) {
-  const Finding finding = only(with_slow_memory(5));
-  EXPECT_EQ(finding.id, "loader.gil");
-  EXPECT_EQ(finding.text,
-            "a finished batch waits 20.0 ms for Python's lock (GIL), which its worker's own "
-            "reading holds; the step waits 100 % of its time for data");
-  EXPECT_NEAR(finding.share.value_or(0), 0.5, 1e-9) << "20 of 40 ms";
+// Epochs begin so often in the window, for so long.
+void add_borders(Facts& facts, std::int64_t borders, std::int64_t border_ms,
+                 std::int64_t next_ms = 0) {
+  facts.window.borders = borders;
+  facts.window.border_ns = borders * border_ms * kMs;
+  facts.window.border_next_ns = borders * next_ms * kMs;
+  facts.window.elapsed_ns += facts.window.border_ns;
 }
 
-TEST(LoaderFindings, ALockThatBusyWorkersHoldIsNoCauseBesideTheirNumber) {
-  loader::LoaderFacts facts = with_slow_memory(5);
-  facts.measured.workers[0].busy_ns += std::exchange(facts.measured.workers[0].idle_ns, 0);
-  facts.measured.fetch_ns = facts.measured.workers[0].busy_ns - facts.measured.decode_ns;
-  facts.machine.workers.cpu_ns = facts.measured.workers[0].busy_ns;
-  EXPECT_THAT(ids(facts), ElementsAre("loader.worker_bound", "loader.gil"));
-}
-
-TEST(LoaderFindings, ManyTensorsThatAreHandedOverAtOnceWaitForNoLock) {
-  loader::LoaderFacts facts = with_slow_memory(0.2);
-  facts.measured.memories *= 25;
-  facts.measured.memory_wait_ns *= 25;
-  facts.measured.receive_ns *= 25;
-  facts.window.elapsed_ns *= 2;
-  facts.machine.workers_lived_ns *= 2;
-  facts.measured.workers[0].idle_ns += facts.window.elapsed_ns / 2;
-  facts.measured.wait_ns.assign(kSteps, 41 * kMs);
-  EXPECT_THAT(ids(facts), ElementsAre("loader.transport"));
-}
-
-TEST(LoaderFindings, AnAdviceIsOneThatTheEngineTakes) {
-  loader::LoaderFacts facts = steady(2, 8, 10, 16);
+// The kernel has other work with a batch of 1000 pages.
+Facts with_faults() {
+  Facts facts = steady(2, 8, 10, 16);
   facts.measured.bytes = kSteps * 4096 * 1000;
   facts.window.used.minor_faults = kSteps * 1010;
   facts.window.used.system_ns = facts.window.used.user_ns / 2;
-  facts.offers = [](std::string_view option) { return option != "loader.buffers"; };
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.page_faults");
-  EXPECT_THAT(finding.set, IsEmpty());
-  EXPECT_THAT(finding.remedy, HasSubstr("always makes fresh memory"));
+  return facts;
 }
 
-TEST(LoaderFacts, OptionsThatAnEngineRefusesAreNotOffered) {
-  const auto offers = [](const Value& buffers) {
-    const ResolvedCase resolved = test::loader_case({{"loader.buffers", buffers}});
-    return loader::loader_facts(resolved, {}, {}).offers("loader.buffers");
-  };
-  EXPECT_TRUE(offers("fresh"));
-  EXPECT_FALSE(offers(Value()));
-}
-
-TEST(LoaderFindings, ASlowConsumerLeavesTooManyWorkersIdle) {
-  const Finding finding = only(steady(4, 8, 100, 10));
-  EXPECT_EQ(finding.id, "loader.idle_workers");
-  EXPECT_EQ(finding.text, "4 workers are busy only 2.5 % of their time");
-  EXPECT_THAT(finding.remedy, HasSubstr("1 worker would do"));
-  EXPECT_EQ(set_of(finding), "loader.num_workers=1 ");
-  EXPECT_EQ(finding.severity, Severity::kInfo);
-  EXPECT_EQ(finding.share, std::nullopt) << "the step does not get faster";
-}
-
-TEST(LoaderFindings, MoreWorkersThanCoresAreSaidToShareThem) {
-  loader::LoaderFacts facts = steady(8, 2, 10, 80);
-  facts.window.used.user_ns = 2 * facts.window.elapsed_ns;
-  EXPECT_THAT(ids(facts), ElementsAre("loader.oversubscribed"));
-  EXPECT_EQ(set_of(only(facts)), "loader.num_workers=2 ");
-}
-
-TEST(LoaderFindings, TooManyWorkersOnCoresThatAreTheLimitAreOneFinding) {
-  loader::LoaderFacts facts = steady(8, 2, 10, 320);
-  facts.machine.workers.cpu_ns /= 4;
-  facts.machine.workers.waited_ns = 3 * facts.machine.workers.cpu_ns;
-  facts.window.used.user_ns = 2 * facts.window.elapsed_ns;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.oversubscribed");
-  EXPECT_EQ(finding.text,
-            "8 workers share 2 cores, which are 100 % in use; they are computing 25.0 %, waiting "
-            "for a CPU 75.0 %; the step waits 75.0 % of its time for data");
-  EXPECT_THAT(finding.remedy, HasSubstr("do less per sample"));
-}
-
-TEST(LoaderFindings, AStragglerStallsInOrderOnly) {
-  loader::LoaderFacts facts = steady(2, 8, 10, 12);
-  facts.measured.wait_ns[50] = 200 * kMs;
-  facts.measured.stalled_ns = 190 * kMs;
-  facts.window.elapsed_ns += 200 * kMs;
-  for (auto& worker : facts.measured.workers) worker.idle_ns += 200 * kMs;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.straggler");
-  EXPECT_EQ(set_of(finding), "loader.in_order=false ");
-  EXPECT_NEAR(*finding.share, 190.0 / 1200, 1e-9);
-  facts.options.in_order = false;
-  EXPECT_THAT(ids(facts), testing::Not(testing::Contains("loader.straggler")));
-}
-
-TEST(LoaderFindings, UnevenBatchesAskForMoreToBeReadAhead) {
-  loader::LoaderFacts facts = steady(2, 8, 10, 12);
-  facts.measured.wait_ns.assign(kSteps, 2 * kMs);
-  facts.window.elapsed_ns = kSteps * 12 * kMs;
+// The step waits though workers are idle.
+Facts with_waits(std::int64_t consumer_ms, std::int64_t batch_ms, std::int64_t wait_ms) {
+  Facts facts = steady(2, 8, consumer_ms, batch_ms);
+  facts.measured.wait_ns.assign(kSteps, wait_ms * kMs);
+  facts.window.elapsed_ns = kSteps * (consumer_ms + wait_ms) * kMs;
   for (auto& worker : facts.measured.workers) {
     worker.idle_ns = facts.window.elapsed_ns - worker.busy_ns;
   }
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.uneven");
-  EXPECT_THAT(finding.text, HasSubstr("at most 4 finished batches can make up for it"));
-  EXPECT_EQ(set_of(finding), "loader.prefetch_factor=4 ");
+  return facts;
 }
 
-TEST(LoaderFindings, BatchesThatAreAlikeAreNotCalledUneven) {
-  loader::LoaderFacts facts = steady(2, 8, 1, 2);
-  facts.measured.wait_ns.assign(kSteps, 3 * kMs);
+Facts tiny_batches() {
+  Facts facts = with_waits(1, 2, 3);
   facts.measured.blocked_ns = kSteps * 3 * kMs;
-  facts.window.elapsed_ns = kSteps * 4 * kMs;
   facts.machine.workers_lived_ns = 2 * facts.window.elapsed_ns;
-  for (auto& worker : facts.measured.workers) {
-    worker.idle_ns = facts.window.elapsed_ns - worker.busy_ns;
-  }
   facts.measured.busy_us_squared = kSteps * 2000.0 * 2000.0;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.tiny_batches");
-  EXPECT_THAT(finding.text, HasSubstr("a batch takes 2.00 ms to make"));
-  facts.measured.busy_us_squared *= 2;
-  EXPECT_EQ(only(facts).id, "loader.uneven");
-  facts.machine.workers.waited_ns = facts.machine.workers.cpu_ns / 2;
-  facts.machine.workers.cpu_ns /= 2;
-  EXPECT_THAT(loader::loader_findings(facts), IsEmpty()) << "what waits for a CPU is uneven anyway";
+  return facts;
 }
 
-TEST(LoaderFindings, OfSlowSamplesTheOrderIsTheCauseBeforeTheNumberOfWorkers) {
-  loader::LoaderFacts facts = steady(2, 8, 0, 20);
+// Finished batches wait for a late one, which the order of slow samples makes late.
+Facts slow_samples() {
+  Facts facts = steady(2, 8, 0, 20);
   block(facts);
   const std::int64_t waits_ns = facts.window.elapsed_ns / 3;
   facts.window.elapsed_ns += waits_ns;
@@ -493,136 +160,343 @@ TEST(LoaderFindings, OfSlowSamplesTheOrderIsTheCauseBeforeTheNumberOfWorkers) {
   facts.measured.wait_ns.assign(kSteps, facts.window.elapsed_ns / kSteps);
   facts.measured.stalled_ns = facts.window.elapsed_ns * 9 / 10;
   facts.measured.busy_us_squared = kSteps * 2 * 20e3 * 20e3;
-  const Finding finding = loader::loader_findings(facts).front();
-  EXPECT_EQ(finding.id, "loader.straggler");
-  EXPECT_EQ(finding.text,
-            "finished batches wait for a late one in 90.0 % of the time; in any order a step "
-            "would take 25.0 % less");
-  EXPECT_NEAR(finding.share.value_or(0), 0.25, 1e-9) << "what the workers could do, not the wait";
-  facts.measured.busy_us_squared = kSteps * 20e3 * 20e3;
-  EXPECT_EQ(loader::loader_findings(facts).front().id, "loader.worker_bound") << "alike";
-  for (auto& worker : facts.measured.workers) {
-    std::swap(worker.busy_ns, worker.idle_ns);
-    worker.busy_ns /= 2;
-  }
-  EXPECT_THAT(ids(facts), testing::Not(testing::Contains("loader.straggler"))) << "hardly read";
+  return facts;
 }
 
-TEST(LoaderFindings, WorkersThatStartAnewEachEpochAreJudgedBetweenTheBorders) {
-  loader::LoaderFacts facts = steady(2, 2, 0, 20);
-  facts.options.persistent_workers = false;
-  facts.window.borders = 4;
-  facts.window.border_ns = 4 * 220 * kMs;  // 200 ms to start, and the first batch
-  facts.window.border_next_ns = 4 * 20 * kMs;
-  facts.window.elapsed_ns += 4 * 200 * kMs;
-  for (auto& worker : facts.measured.workers) worker.idle_ns += 4 * 200 * kMs;
-  facts.machine.workers_lived_ns += 4 * 400 * kMs;
-  const loader::LoaderAnalysis r(facts);
+// One batch in the middle is late.
+Facts one_late() {
+  Facts facts = steady(2, 8, 10, 12);
+  facts.measured.wait_ns[50] = 200 * kMs;
+  facts.measured.stalled_ns = 190 * kMs;
+  facts.window.elapsed_ns += 200 * kMs;
+  for (auto& worker : facts.measured.workers) worker.idle_ns += 200 * kMs;
+  return facts;
+}
+
+Facts handed_over_slowly(std::int64_t of_workers) {
+  Facts facts = steady(2, 8, 10, 16);
+  facts.measured.receive_ns = facts.window.elapsed_ns / 4;
+  facts.measured.transport_ns = facts.measured.receive_ns + of_workers;
+  return facts;
+}
+
+template <typename Change>
+Facts with(Facts facts, const Change& change) {
+  change(facts);
+  return facts;
+}
+
+// What is found, all of it; the last one says and sets this.
+void found(const char* name, const Facts& facts, const std::string& expected = "",
+           const std::vector<std::string>& says = {}, const std::string& set = "",
+           std::optional<double> share = {}, std::optional<Severity> severity = {}) {
+  SCOPED_TRACE(name);
+  const std::vector<Finding> all = loader::loader_findings(facts);
+  std::string ids;
+  for (const Finding& finding : all) ids += (ids.empty() ? "" : " ") + finding.id;
+  ASSERT_EQ(ids, expected);
+  if (all.empty()) return;
+  const Finding& last = all.back();
+  for (const std::string& words : says) {
+    EXPECT_THAT(last.text + " | " + last.remedy, HasSubstr(words));
+  }
+  EXPECT_EQ(set_of(last), set);
+  EXPECT_NEAR(last.share.value_or(-1), share.value_or(last.share.value_or(-1)), 1e-9);
+  EXPECT_EQ(last.severity, severity.value_or(last.severity));
+  EXPECT_FALSE(severity == Severity::kInfo && last.share) << "the step does not get faster";
+}
+
+TEST(LoaderFindings, OfALoaderThatKeepsUp_AreNone) {
+  Facts facts;
+  found("workers in time", steady(2, 8, 10, 16));
+  found("reading is short", steady(0, 8, 100, 1));
+  found("nothing measured", Facts{});
+  found("little padding", padded(9, 0.01));
+  found("padding that sorting leaves", padded(38, 0.30));
+  facts = padded(38, 0);
+  facts.padding_sorted.reset();
+  found("padding of an unknown order", facts);
+}
+
+TEST(LoaderFindings, OfPadding) {
+  Facts facts;
+  found("sorting helps", padded(38, 0.02), "loader.padding",
+        {"38.0 % of the tokens", "2.0 % would be"}, "loader.bucket_batches=64 ");
+  facts = padded(60, 0.60);
+  facts.pads_to_longest = false;
+  found("padded to the longest of all", facts, "loader.padding", {}, "data.padding=longest ");
+}
+
+TEST(LoaderFindings, OfAnIterable_AreItsWaitAlone) {
+  const auto iterable = [](Facts& facts) { facts.engine = "iterable"; };
+  for (const std::int64_t workers : {0, 2}) {
+    found("waits", with(steady(workers, 8, 10, 60), iterable), "loader.iterable",
+          {workers == 0 ? "waits 85.7 %" : "waits 66.7 %"});
+    found("keeps up", with(steady(workers, 8, 100, 5), iterable));
+    found("the loader alone", with(steady(workers, 8, 0, 60), iterable));
+  }
+}
+
+TEST(LoaderFindings, OfTooFewWorkers) {
+  Facts facts;
+  found("none", steady(0, 8, 10, 30), "loader.no_workers",
+        {"waits 75.0 %", "decoding takes 90.0 %", "(computing)"}, "loader.num_workers=3 ",
+        0.75,  // three workers hide all of it
+        Severity::kProblem);
+  facts = steady(0, 1, 10, 30);
+  facts.may_decode_faster = true;
+  found("none on one core, where one cannot help", facts, "loader.no_workers", {},
+        "data.decode=fast ");
+  found("one of four", steady(1, 8, 10, 40), "loader.worker_bound",
+        {"1 worker, 100 % busy (computing); 1.2 of 8 cores in use"}, "loader.num_workers=4 ", 0.75);
+  found("waiting for storage overlaps on few cores", with(steady(2, 2, 10, 160), wait_for_storage),
+        "loader.worker_bound", {"reading takes 90.0 %", "100 % busy (waiting for storage)"},
+        "loader.num_workers=16 ");
+  facts = steady(2, 2, 10, 160);
+  block(facts);
+  facts.machine.storage_bytes = 0;
+  found("waiting for what is no storage", facts, "loader.worker_bound",
+        {"neither a CPU nor storage)", "unless they wait for one another"},
+        "loader.num_workers=16 ");
+  facts = steady(2, 2, 10, 160);
+  block(facts);
+  facts.machine.storage_bytes = std::nullopt;
+  found("waiting for what is not known", facts, "loader.worker_bound",
+        {"(waiting for what is not known)"}, "loader.num_workers=16 ");
+  facts = steady(2, 2, 10, 160);
+  wait_for_storage(facts);
+  facts.measured.remote.bytes = kSteps << 10;
+  found("waiting for a server, whatever the disk did", facts, "loader.worker_bound",
+        {"100 % busy (waiting for the network)", "the server"}, "loader.num_workers=16 ");
+  facts = steady(2, 2, 10, 160);
+  wait_for_storage(facts);
+  facts.machine.others_ns = facts.window.elapsed_ns * 19 / 10;
+  facts.machine.workers.waited_ns = facts.machine.workers_lived_ns / 6;
+  found("sleeping workers are not held up by others", facts, "loader.worker_bound",
+        {"other programs use 1.9 of 2 cores"}, "loader.num_workers=13 ");
+  facts = steady(2, 2, 10, 160);
+  block(facts);
+  facts.machine = {};
+  found("no counters of the kernel, nothing guessed", facts, "loader.worker_bound",
+        {"2 workers, 100 % busy; 0.1 of 2 cores in use"});
+}
+
+TEST(LoaderFindings, OfCoresThatAreTheLimit_SetNoMoreWorkers) {
+  Facts facts;
+  found("all in use", steady(2, 2, 10, 40), "loader.core_bound",
+        {"90.0 % of the workers' time", "2 workers, 100 % busy (computing)",
+         "2 cores, 100 % in use", "waits 50.0 %", "do less per sample"});
+  found("the loader alone is its own limit", steady(2, 2, 0, 40), "loader.core_bound",
+        {"2 cores, 100 % in use"}, "", {}, Severity::kInfo);
+  facts = steady(2, 2, 10, 40);
+  facts.engine = "python";
+  std::swap(facts.measured.fetch_ns, facts.measured.decode_ns);
+  found("reading that computes", facts, "loader.core_bound", {"__getitem__ takes 90.0 %"});
+  facts = steady(1, 2, 0, 40);
+  facts.machine.others_ns = facts.window.elapsed_ns;
+  found("another program on the other core", facts, "loader.core_bound",
+        {"other programs use 1 of 2 cores", "end these"});
+  facts = steady(2, 8, 0, 40);
+  facts.cores = 1.5;
+  facts.window.used.user_ns = facts.window.elapsed_ns * 3 / 2;
+  facts.machine.workers.cpu_ns = facts.machine.workers.cpu_ns * 3 / 4;
+  facts.machine.throttled_ns = facts.machine.workers.cpu_ns / 3;
+  found("a quota", facts, "loader.core_bound",
+        {"computing 75.0 %, waiting for a CPU 25.0 %", "1.5 cores, 100 % in use"});
+  facts = steady(2, 2, 10, 40);
+  share_with_others(facts, 1);
+  found("shared with other programs", facts, "loader.other_programs",
+        {"computing 50.0 %, waiting for a CPU 50.0 %", "other programs use 1 of 2 cores",
+         "waits 50.0 %"},
+        "",
+        0.25);  // the CPU time of all needs 15 ms on two cores
+}
+
+TEST(LoaderFindings, BesideAQuota_OthersAreCountedOnAllCores) {
+  Facts facts = steady(2, 2, 10, 40);
+  share_with_others(facts, 1);
+  facts.machine_cores = 16;
+  EXPECT_THAT(loader::loader_findings(facts).at(0).text, testing::Not(HasSubstr("other programs")))
+      << "fifteen cores are left for two";
+  facts.machine_cores = 3;
+  facts.machine.others_ns = 2 * facts.window.elapsed_ns;
+  EXPECT_THAT(loader::loader_findings(facts).at(0).text,
+              HasSubstr("other programs use 2 of 3 cores"));
+}
+
+TEST(LoaderFindings, OfTooManyWorkers) {
+  Facts facts;
+  const auto use_all = [](Facts& of) { of.window.used.user_ns = 2 * of.window.elapsed_ns; };
+  found("a slow consumer", steady(4, 8, 100, 10), "loader.idle_workers",
+        {"4 workers are busy only 2.5 %", "1 worker would do"}, "loader.num_workers=1 ", {},
+        Severity::kInfo);
+  found("more than cores", with(steady(8, 2, 10, 80), use_all), "loader.oversubscribed", {},
+        "loader.num_workers=2 ");
+  facts = steady(8, 2, 10, 320);
+  facts.machine.workers.cpu_ns /= 4;
+  facts.machine.workers.waited_ns = 3 * facts.machine.workers.cpu_ns;
+  use_all(facts);
+  found("and the cores are the limit", facts, "loader.oversubscribed",
+        {"8 workers share 2 cores, which are 100 % in use", "computing 25.0 %", "for a CPU 75.0 %",
+         "waits 75.0 %", "do less per sample"},
+        "loader.num_workers=2 ");
+}
+
+TEST(LoaderFindings, OfPythonsLock) {
+  Facts facts;
+  const auto too_little_cpu = [](Facts& of) {
+    of.machine.workers.waited_ns = of.machine.workers.cpu_ns * 3 / 10;
+    of.machine.workers.cpu_ns = of.machine.workers.cpu_ns * 7 / 10;
+  };
+  found("finished batches wait", with_gil_held(9), "loader.worker_bound loader.gil",
+        {"waits 9.00 ms"}, "loader.switch_interval_us=100 ", {},
+        Severity::kInfo);  // the worker is never idle
+  facts = with_gil_held(9);
+  facts.options.switch_interval_us = 100;
+  found("its option is set", facts, "loader.worker_bound loader.gil");
+  found("they hardly wait", with_gil_held(0.1), "loader.worker_bound", {}, "loader.num_workers=8 ");
+  found("the step waits: it is the cause", with_slow_memory(5), "loader.gil",
+        {"waits 20.0 ms", "waits 100 %"}, "loader.switch_interval_us=100 ",
+        0.5);  // 20 of 40 ms
+  facts = with_slow_memory(5);
+  auto& worker = facts.measured.workers[0];
+  worker.busy_ns += std::exchange(worker.idle_ns, 0);
+  facts.measured.fetch_ns = worker.busy_ns - facts.measured.decode_ns;
+  facts.machine.workers.cpu_ns = worker.busy_ns;
+  found("busy workers hold it: their number is the cause", facts, "loader.worker_bound loader.gil",
+        {}, "loader.switch_interval_us=100 ");
+  facts = with_slow_memory(0.2);
+  facts.measured.memories *= 25;
+  facts.measured.memory_wait_ns *= 25;
+  facts.measured.receive_ns *= 25;
+  facts.window.elapsed_ns *= 2;
+  facts.machine.workers_lived_ns *= 2;
+  facts.measured.workers[0].idle_ns += facts.window.elapsed_ns / 2;
+  facts.measured.wait_ns.assign(kSteps, 41 * kMs);
+  found("many tensors at once wait for none", facts, "loader.transport");
+  Facts without_cpu = with(with_gil_held(9), too_little_cpu);
+  for (const Finding& finding : loader::loader_findings(without_cpu)) {
+    EXPECT_NE(finding.id, "loader.gil") << "it had no CPU";
+  }
+}
+
+TEST(LoaderFindings, OfOrderAndUnevenBatches) {
+  Facts facts;
+  const auto in_any_order = [](Facts& of) { of.options.in_order = false; };
+  found("one late", one_late(), "loader.straggler", {}, "loader.in_order=false ", 190.0 / 1200);
+  found("uneven", with_waits(10, 12, 2), "loader.uneven", {"at most 4 finished batches"},
+        "loader.prefetch_factor=4 ");
+  found("alike", tiny_batches(), "loader.tiny_batches", {"2.00 ms"});
+  facts = tiny_batches();
+  facts.measured.busy_us_squared *= 2;
+  found("of two kinds", facts, "loader.uneven", {}, "loader.prefetch_factor=4 ");
+  facts = tiny_batches();
+  facts.measured.busy_us_squared *= 2;
+  facts.machine.workers.waited_ns = facts.machine.workers.cpu_ns / 2;
+  facts.machine.workers.cpu_ns /= 2;
+  found("what waits for a CPU is uneven anyway", facts);
+  const auto first_of = [](const Facts& of) { return loader::loader_findings(of).at(0); };
+  // What the workers could do, not the wait.
+  EXPECT_EQ(first_of(slow_samples()).id, "loader.straggler");
+  EXPECT_THAT(first_of(slow_samples()).text, HasSubstr("90.0 %"));
+  EXPECT_NEAR(first_of(slow_samples()).share.value_or(0), 0.25, 1e-9);
+  Facts alike = slow_samples();
+  alike.measured.busy_us_squared = kSteps * 20e3 * 20e3;
+  EXPECT_EQ(first_of(alike).id, "loader.worker_bound");
+  for (auto& worker : alike.measured.workers) {
+    std::swap(worker.busy_ns, worker.idle_ns);
+    worker.busy_ns /= 2;  // they hardly read
+  }
+  for (const Facts& of : {alike, with(one_late(), in_any_order)}) {
+    for (const Finding& each : loader::loader_findings(of)) EXPECT_NE(each.id, "loader.straggler");
+  }
+}
+
+TEST(LoaderFindings, OfEpochBorders) {
+  Facts facts;
+  const auto anew = [](Facts& of) { of.options.persistent_workers = false; };
+  Facts started_anew = with(steady(2, 2, 0, 20), anew);
+  add_borders(started_anew, 4, 220, 20);  // 200 ms to start, and the first batch
+  started_anew.window.elapsed_ns -= 4 * 20 * kMs;
+  for (auto& worker : started_anew.measured.workers) worker.idle_ns += 4 * 200 * kMs;
+  started_anew.machine.workers_lived_ns += 4 * 400 * kMs;
+  facts = steady(2, 8, 10, 16);
+  facts.measured.wait_ns[50] = 400 * kMs;
+  add_borders(facts, 1, 410, 400);
+  found("waits there are no steady waits", facts, "loader.epoch_drain", {},
+        "loader.epochs=joined ");
+  found("workers start anew",
+        with(with(steady(2, 8, 10, 16), anew), [](Facts& of) { add_borders(of, 2, 150); }),
+        "loader.epoch_gap", {"150 ms"}, "loader.persistent_workers=true ");
+  facts = steady(2, 8, 10, 16);
+  add_borders(facts, 2, 150);
+  found("workers that stay begin with nothing read ahead", facts, "loader.epoch_drain", {},
+        "loader.epochs=joined ");
+  found("judged between the borders", started_anew, "loader.worker_bound loader.epoch_gap", {},
+        "loader.persistent_workers=true ");
+  facts = steady(2, 8, 10, 16);
+  facts.first_wait_ns = 3000 * kMs;
+  found("a late first batch", facts, "loader.start_up", {"3.00 s", "16.0 ms"});
+  const loader::LoaderAnalysis r(started_anew);
   EXPECT_LT(r.busy_ns / r.worker_ns, 0.6);
   EXPECT_GT(r.utilisation(), 0.95);
-  EXPECT_THAT(ids(facts), ElementsAre("loader.worker_bound", "loader.epoch_gap"));
 }
 
-TEST(LoaderFindings, WorkersThatStartAnewEachEpochShowAtTheBorder) {
-  loader::LoaderFacts facts = steady(2, 8, 10, 16);
-  facts.options.persistent_workers = false;
-  facts.window.borders = 2;
-  facts.window.border_ns = 300 * kMs;
-  facts.window.elapsed_ns += facts.window.border_ns;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.epoch_gap");
-  EXPECT_THAT(finding.text, HasSubstr("stands still for 150 ms"));
-  EXPECT_EQ(set_of(finding), "loader.persistent_workers=true ");
-}
-
-TEST(LoaderFindings, WorkersThatPersistStillBeginAnEpochWithNothingReadAhead) {
-  loader::LoaderFacts facts = steady(2, 8, 10, 16);
-  facts.window.borders = 2;
-  facts.window.border_ns = 300 * kMs;
-  facts.window.elapsed_ns += facts.window.border_ns;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.epoch_drain");
-  EXPECT_THAT(finding.text, HasSubstr("the next epoch's first batch is not read before"));
-  EXPECT_EQ(set_of(finding), "loader.epochs=joined ");
-}
-
-TEST(LoaderFindings, SharesAreOfTheWholeTimeBordersIncluded) {
-  loader::LoaderFacts facts = steady(1, 8, 10, 40);
-  const std::int64_t without_ns = facts.window.elapsed_ns;
-  facts.measured.wait_ns.push_back(0);
-  facts.window.borders = 1;
-  facts.window.border_ns = without_ns / 4;
-  facts.window.elapsed_ns += facts.window.border_ns;
-  const loader::LoaderAnalysis r(facts);
-  EXPECT_NEAR(r.wait_share, 0.75 * 0.8, 1e-9) << "the waits between borders";
-  EXPECT_NEAR(r.gain_with(4), (1 - 10 / r.step_ns * kMs) * 0.8, 1e-9);
-}
-
-TEST(LoaderFindings, ALateFirstBatchIsAStartUpCost) {
-  loader::LoaderFacts facts = steady(2, 8, 10, 16);
-  facts.first_wait_ns = 3000 * kMs;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.start_up");
-  EXPECT_EQ(finding.text,
-            "the first batch came after 3.00 s, while a worker needs 16.0 ms for one");
-}
-
-TEST(LoaderFindings, FreshBuffersThatCostTheKernelItsTimeAskForReuse) {
-  loader::LoaderFacts facts = steady(2, 8, 10, 16);
-  facts.measured.bytes = kSteps * 4096 * 1000;
-  facts.window.used.minor_faults = kSteps * 1010;
-  facts.window.used.system_ns = facts.window.used.user_ns / 2;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.page_faults");
-  EXPECT_THAT(finding.text, AllOf(HasSubstr("1,010 page faults per batch"), HasSubstr("33.3 %")));
-  EXPECT_EQ(set_of(finding), "loader.buffers=reused ");
+TEST(LoaderFindings, OfMemoryAndHandingOver) {
+  Facts facts;
+  found("fresh memory", with_faults(), "loader.page_faults",
+        {"1,010 page faults per batch", "33.3 %"}, "loader.buffers=reused ");
+  facts = with_faults();
   facts.transport = "torch_fd";
-  EXPECT_EQ(set_of(only(facts)), "loader.transport=shm_ring ");
+  found("of processes", facts, "loader.page_faults", {}, "loader.transport=shm_ring ");
+  facts = with_faults();
+  facts.offers = [](std::string_view option) { return option != "loader.buffers"; };
+  found("an engine that takes no such advice", facts, "loader.page_faults",
+        {"always makes fresh memory"});
+  facts = with_faults();
   facts.options.reuse_buffers = true;
-  EXPECT_THAT(loader::loader_findings(facts), IsEmpty());
-}
-
-// The lock is no cause of its own where workers wait for a CPU as well.
-TEST(LoaderFindings, HandingOverNamesWhatFinishedBatchesMayWaitFor) {
-  loader::LoaderFacts facts = steady(2, 8, 10, 16);
+  found("reused memory", facts);
+  found("both sides",
+        with(handed_over_slowly(kSteps * kMs), [](Facts& of) { of.transport = "torch_fd"; }),
+        "loader.transport", {"25.0 % of the training thread's time", "5.0 % of the workers'"},
+        "loader.transport=shm_ring ");
+  facts = handed_over_slowly(0);
   facts.measured.queue_thread_wait_ns = kSteps * 6 * kMs;
   facts.machine.workers.waited_ns = kSteps * 8 * kMs;
   facts.machine.training->waited_ns = facts.window.elapsed_ns / 5;
-  facts.measured.receive_ns = facts.window.elapsed_ns / 4;
-  facts.measured.transport_ns = facts.measured.receive_ns;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.transport");
-  EXPECT_THAT(
-      finding.text,
-      HasSubstr("of the workers'; a finished batch waits 6.00 ms for its worker's lock (GIL) "
-                "or for a CPU; the training thread waits 20.0 % of its time for a CPU"));
-}
-
-TEST(LoaderFindings, HandingOverIsNamedWithTheShareOfBothSides) {
-  loader::LoaderFacts facts = steady(2, 8, 10, 16);
-  facts.transport = "torch_fd";
-  facts.measured.receive_ns = facts.window.elapsed_ns / 4;
-  facts.measured.transport_ns = facts.measured.receive_ns + facts.window.elapsed_ns / 10;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.transport");
-  EXPECT_THAT(finding.text, AllOf(HasSubstr("25.0 % of the training thread's time"),
-                                  HasSubstr("5.0 % of the workers'")));
-  EXPECT_EQ(set_of(finding), "loader.transport=shm_ring ");
-}
-
-TEST(LoaderFindings, PinningInTheStepsOwnThreadIsNamed) {
-  loader::LoaderFacts facts = steady(0, 8, 100, 1);
+  found("the lock is no cause of its own where workers wait for a CPU", facts, "loader.transport",
+        {"waits 6.00 ms for its worker's lock (GIL) or for a CPU", "waits 20.0 %"});
+  facts = steady(0, 8, 100, 1);
   facts.measured.pinning_ns = facts.window.elapsed_ns / 10;
-  EXPECT_EQ(only(facts).id, "loader.pinning");
+  found("pinning in the step's own thread", facts, "loader.pinning");
 }
 
-TEST(LoaderFindings, ADataSetThatEveryWorkerReadsWholeIsAProblem) {
-  loader::LoaderFacts facts = steady(2, 8, 10, 16);
-  facts.measured.workers_repeat = true;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.repeated_samples");
-  EXPECT_EQ(finding.severity, Severity::kProblem);
-  EXPECT_THAT(finding.text, HasSubstr("every sample comes 2 times in an epoch"));
+TEST(LoaderFindings, OfSamplesThatRepeatOrNeverCome) {
+  Facts facts;
+  found("every worker reads all",
+        with(steady(2, 8, 10, 16), [](Facts& of) { of.measured.workers_repeat = true; }),
+        "loader.repeated_samples", {"2 times in an epoch"}, "", {}, Severity::kProblem);
+  facts = steady(2, 8, 10, 16);
+  facts.engine = "torch_cpp";
+  facts.measured.lost_samples = 16;
+  found("lost", facts, "loader.lost_samples", {}, "", {}, Severity::kProblem);
+}
+
+TEST(LoaderFacts, FollowFromTheOptionsOfACase) {
+  const auto faster = [](const char* kind, const Value& decode) {
+    const ResolvedCase resolved = test::loader_case({{"data.kind", kind}, {"data.decode", decode}});
+    return loader::loader_facts(resolved, {}, {}).may_decode_faster;
+  };
+  EXPECT_TRUE(faster("jpeg_folder", "exact"));
+  EXPECT_TRUE(faster("webdataset", "exact"));
+  EXPECT_FALSE(faster("webdataset", "fast"));
+  EXPECT_FALSE(faster("synthetic", Value())) << "has no such option";
+  const auto offers = [](const Value& buffers) {
+    const ResolvedCase resolved = test::loader_case({{"loader.buffers", buffers}});
+    return loader::loader_facts(resolved, {}, {}).offers("loader.buffers");
+  };
+  EXPECT_TRUE(offers("fresh"));
+  EXPECT_FALSE(offers(Value())) << "an option that the engine refuses";
 }
 
 // Batches of one number each.
@@ -649,18 +523,21 @@ TEST(RepeatedBatches, AreThoseOfWorkersThatAllDeliverTheSame) {
   EXPECT_FALSE(repeat(1, {5, 5, 6, 6}));
 }
 
-TEST(LoaderFindings, SamplesThatNeverCameAreAProblem) {
-  loader::LoaderFacts facts = steady(2, 8, 10, 16);
-  facts.engine = "torch_cpp";
-  facts.measured.lost_samples = 16;
-  const Finding finding = only(facts);
-  EXPECT_EQ(finding.id, "loader.lost_samples");
-  EXPECT_EQ(finding.severity, Severity::kProblem);
+TEST(LoaderAnalysis, SharesAreOfTheWholeTimeBordersIncluded) {
+  Facts facts = steady(1, 8, 10, 40);
+  const std::int64_t without_ns = facts.window.elapsed_ns;
+  facts.measured.wait_ns.push_back(0);
+  facts.window.borders = 1;
+  facts.window.border_ns = without_ns / 4;
+  facts.window.elapsed_ns += facts.window.border_ns;
+  const loader::LoaderAnalysis r(facts);
+  EXPECT_NEAR(r.wait_share, 0.75 * 0.8, 1e-9) << "the waits between borders";
+  EXPECT_NEAR(r.gain_with(4), (1 - 10 / r.step_ns * kMs) * 0.8, 1e-9);
 }
 
 TEST(LoaderAnalysis, CallsAtEpochBordersAreNoSteadySteps) {
   constexpr std::int64_t kBorders = 20;
-  loader::LoaderFacts facts = steady(1, 4, 10, 40);
+  Facts facts = steady(1, 4, 10, 40);
   facts.measured.wait_ns.resize(kSteps + kBorders, 5 * kMs);
   facts.window.borders = kBorders;
   facts.window.border_ns = kBorders * 6 * kMs;
@@ -672,7 +549,7 @@ TEST(LoaderAnalysis, CallsAtEpochBordersAreNoSteadySteps) {
 }
 
 TEST(LoaderAnalysis, TheTrainingThreadsSleepIsSplitBetweenReadingAndTheStepOnlyWhereThatIsSure) {
-  loader::LoaderFacts facts = steady(0, 2, 1, 40);
+  Facts facts = steady(0, 2, 1, 40);
   EXPECT_DOUBLE_EQ(loader::LoaderAnalysis(facts).reading->computing, 1);
   wait_for_storage(facts);
   EXPECT_NEAR(loader::LoaderAnalysis(facts).reading->blocked, 1, 0.03);
@@ -683,7 +560,7 @@ TEST(LoaderAnalysis, TheTrainingThreadsSleepIsSplitBetweenReadingAndTheStepOnlyW
 }
 
 TEST(LoaderAnalysis, StorageIsWaitedForWhereBytesCameAndTasksStalled) {
-  loader::LoaderFacts facts = steady(2, 2, 1, 40);
+  Facts facts = steady(2, 2, 1, 40);
   wait_for_storage(facts);
   EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kStorage);
   facts.machine.storage_stalled_ns = 0;

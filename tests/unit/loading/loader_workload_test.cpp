@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/loader_workload.h"
-#include "harness/findings/finding.h"
 #include "workloads/loader/analysis/loader_report.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +16,7 @@
 #include "harness/text/numbers.h"
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/test_data.h"
-#include "tests/unit/loading/test_images.h"
+#include "tests/workloads/driven.h"
 #include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/emulated_step.h"
 #include "workloads/loader/make_loader.h"
@@ -28,18 +27,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-struct Reported final : ReportSink {
-  void metric(std::string_view name, double value) override { metrics[std::string(name)] = value; }
-  void effective(std::string_view option, Value value) override {
-    options[std::string(option)] = std::move(value);
-  }
-  void note(std::string text) override { notes.push_back(std::move(text)); }
-  void finding(Finding) override {}
-  std::map<std::string, double> metrics;
-  std::map<std::string, Value> options;
-  std::vector<std::string> notes;
-};
 
 ResolvedCase small_case(std::int64_t workers, bool drop_last = false) {
   return test::loader_case({{"data.samples", std::int64_t{10}},
@@ -59,14 +46,12 @@ class LoaderWorkloadTest : public testing::TestWithParam<std::int64_t> {
 TEST_P(LoaderWorkloadTest, EachStepTakesOneBatchAndEpochsFollowEachOther) {
   loader::LoaderWorkload workload(small_case(GetParam()), context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
+  EXPECT_EQ(workload.steps_per_epoch(), 3);
   StepRecorder recorder(clock);
   std::vector<std::int64_t> samples;
   std::vector<std::int64_t> flags;
-  for (std::int64_t i = 0; i < 7; ++i) {
-    recorder.start_step(i);
-    workload.step(recorder);
-    const StepRecorder::Step& step = recorder.finish_step();
-    samples.push_back(step.counts[static_cast<std::size_t>(Count::kSamples)]);
+  for (const StepRecorder::Step& step : test::take_steps(workload, recorder, 7)) {
+    samples.push_back(test::count_of(step, Count::kSamples));
     flags.push_back(step.flags);
     EXPECT_GT(step.phase_ns[static_cast<std::size_t>(PhaseId::kDataWait)], 0);
     EXPECT_EQ(step.epoch_wait_ns > 0, (step.flags & kEpochBorder) != 0);
@@ -87,56 +72,38 @@ TEST_P(LoaderWorkloadTest, JoinedEpochsMakeEveryStepTheSame) {
   ASSERT_EQ(workload.set_up(), std::nullopt);
   EXPECT_EQ(workload.steps_per_epoch(), 0);
   StepRecorder recorder(clock);
-  for (std::int64_t i = 0; i < 7; ++i) {
-    recorder.start_step(i);
-    workload.step(recorder);
-    const StepRecorder::Step& step = recorder.finish_step();
-    EXPECT_EQ(step.counts[static_cast<std::size_t>(Count::kSamples)], 4);
-    EXPECT_EQ(step.flags, i == 0 ? std::int64_t{kFirstBatch} : 0);
+  std::int64_t flags = kFirstBatch;
+  for (const StepRecorder::Step& step : test::take_steps(workload, recorder, 7)) {
+    EXPECT_EQ(test::count_of(step, Count::kSamples), 4);
+    EXPECT_EQ(step.flags, std::exchange(flags, 0));
     EXPECT_EQ(step.epoch_wait_ns, 0);
   }
   workload.tear_down();
-}
-
-TEST_P(LoaderWorkloadTest, SeparateEpochsTellHowManyStepsTheyAre) {
-  for (const bool drop_last : {false, true}) {
-    loader::LoaderWorkload workload(small_case(GetParam(), drop_last), context);
-    ASSERT_EQ(workload.set_up(), std::nullopt);
-    EXPECT_EQ(workload.steps_per_epoch(), drop_last ? 2 : 3);
-    workload.tear_down();
-  }
 }
 
 TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
   loader::LoaderWorkload workload(small_case(GetParam()), context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
   StepRecorder recorder(clock);
-  const auto steps = [&](int count) {
-    for (int i = 0; i < count; ++i) {
-      recorder.start_step(i);
-      workload.step(recorder);
-    }
-  };
-  steps(5);
+  (void)test::take_steps(workload, recorder, 5);
   workload.window(Edge::kBegin);
-  steps(6);
+  (void)test::take_steps(workload, recorder, 6);
   workload.steps_done();
   workload.tear_down();
-  Reported reported;
-  workload.report(reported);
+  const test::Told told = test::told_by(workload);
   std::set<std::string> declared;
   for (const Metric& metric : loader::loader_metrics()) declared.insert(metric.name);
-  for (const auto& [name, value] : reported.metrics) EXPECT_TRUE(declared.contains(name)) << name;
-  EXPECT_TRUE(reported.metrics.contains("loader_wait_p50_ns"));
+  for (const auto& [name, value] : told.metrics) EXPECT_TRUE(declared.contains(name)) << name;
+  EXPECT_TRUE(told.metrics.contains("loader_wait_p50_ns"));
   double parts = 0;
   for (const char* part : {"blocked", "read", "receive", "pin", "dispatch"}) {
-    parts += reported.metrics.at("loader_next_" + std::string(part) + "_ns");
+    parts += told.metrics.at("loader_next_" + std::string(part) + "_ns");
   }
-  EXPECT_DOUBLE_EQ(parts, reported.metrics.at("loader_next_ns"));
-  EXPECT_EQ(reported.metrics.contains("loader_occupancy"), GetParam() > 0);
-  EXPECT_EQ(reported.metrics.contains("loader_ready_at_begin"), GetParam() > 0);
-  EXPECT_EQ(reported.metrics.contains("loader_ready_at_end"), GetParam() > 0);
-  EXPECT_GT(reported.metrics.at("loader_first_wait_ns"), 0);
+  EXPECT_DOUBLE_EQ(parts, told.metrics.at("loader_next_ns"));
+  EXPECT_EQ(told.metrics.contains("loader_occupancy"), GetParam() > 0);
+  EXPECT_EQ(told.metrics.contains("loader_ready_at_begin"), GetParam() > 0);
+  EXPECT_EQ(told.metrics.contains("loader_ready_at_end"), GetParam() > 0);
+  EXPECT_GT(told.metrics.at("loader_first_wait_ns"), 0);
 }
 
 TEST_P(LoaderWorkloadTest, AnEmulatedStepHasAPhaseOfItsOwnAndTakesItsTime) {
@@ -209,16 +176,11 @@ TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
       ASSERT_EQ(workload.set_up(), std::nullopt);
       StepRecorder recorder(clock);
       workload.window(Edge::kBegin);
-      for (std::int64_t i = 0; i < 7; ++i) {
-        recorder.start_step(i);
-        workload.step(recorder);
-        (void)recorder.finish_step();
-      }
+      (void)test::take_steps(workload, recorder, 7);
       workload.steps_done();
       workload.tear_down();
-      Reported reported;
-      workload.report(reported);
-      EXPECT_EQ(std::get<std::string>(reported.options.at("loader.affinity")), said)
+      const test::Told told = test::told_by(workload);
+      EXPECT_EQ(std::get<std::string>(told.effects.at("loader.affinity")), said)
           << engine << ", " << affinity;
     }
   }
@@ -241,11 +203,10 @@ TEST(LoaderWorkloadFork, TellsWhenTheFirstBatchCameAndHowLongTheConsumerWaitedFo
   recorder.start_step(0);
   workload.step(recorder);
   workload.tear_down();
-  Reported reported;
-  workload.report(reported);
+  const test::Told told = test::told_by(workload);
   EXPECT_GT(context.life_cycle.first_batch_ns, kMeanwhile);
-  EXPECT_GT(reported.metrics.at("loader_first_wait_ns"), 0);
-  EXPECT_LT(reported.metrics.at("loader_first_wait_ns"), kMeanwhile);
+  EXPECT_GT(told.metrics.at("loader_first_wait_ns"), 0);
+  EXPECT_LT(told.metrics.at("loader_first_wait_ns"), kMeanwhile);
 }
 
 class LoaderWorkloadFiles : public testing::Test {
@@ -285,37 +246,7 @@ TEST_P(LoaderWorkloadTest, AnEpochWithoutABatchIsAnErrorThatNamesDropLast) {
   workload.tear_down();  // once more does nothing
 }
 
-TEST(ShrunkDataSet, StandsAsANoteOnTheCase) {
-  const test::TemporaryFolder root;
-  root.write("set/a/1.jpg", test::jpeg(16, 16, 1));
-  std::filesystem::create_symlink("nowhere.jpg", root / "set/a/2.jpg");
-  const HostClock clock;
-  WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
-  loader::LoaderWorkload workload(test::loader_case({{"data.kind", "jpeg_folder"},
-                                                     {"data.path", (root / "set").string()},
-                                                     {"data.image_size", std::int64_t{8}},
-                                                     {"loader.batch_size", std::int64_t{1}},
-                                                     {"loader.num_workers", std::int64_t{0}}}),
-                                  context);
-  ASSERT_EQ(workload.set_up(), std::nullopt);
-  Reported reported;
-  workload.report(reported);
-  EXPECT_THAT(reported.notes, testing::Contains("1 of 2 files is left out: 1 dangling link"));
-}
-
 INSTANTIATE_TEST_SUITE_P(Workers, LoaderWorkloadTest, testing::Values(0, 1, 2));
-
-TEST(MakeLoader, NamesTheEnginesThatItKnows) {
-  const HostClock clock;
-  WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
-  const test::IndexDataset data(4);
-  const ResolvedCase resolved =
-      test::loader_case({{"loader.engine", "warp"}, {"loader.num_workers", std::int64_t{1}}});
-  EXPECT_THAT(
-      [&] { (void)loader::make_loader(data, resolved, loader::sequential_order(4), context); },
-      ThrowsMessage<ConfigError>(
-          HasSubstr("loader.engine: 'warp' is not an engine of this program")));
-}
 
 }  // namespace
 }  // namespace stepbench

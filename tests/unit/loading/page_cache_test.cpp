@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "tests/unit/loading/formats.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/data/formats/mapped_file.h"
 #include "workloads/data/formats/token_bin.h"
@@ -23,6 +24,11 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
+
+bool is_tmpfs(const std::filesystem::path& path) {
+  struct statfs facts {};
+  return ::statfs(path.c_str(), &facts) == 0 && facts.f_type == TMPFS_MAGIC;
+}
 
 class PageCacheTest : public testing::Test {
  protected:
@@ -46,9 +52,7 @@ class PageCacheTest : public testing::Test {
 };
 
 TEST_F(PageCacheTest, WarmFilesAreResidentAndColdOnesAreNot) {
-  struct statfs facts {};
-  ASSERT_EQ(::statfs(folder_.c_str(), &facts), 0);
-  if (facts.f_type == TMPFS_MAGIC) GTEST_SKIP() << "the build folder lies on tmpfs";
+  if (is_tmpfs(folder_)) GTEST_SKIP() << "the build folder lies on tmpfs";
   if (!data::residency({folder_ / "a.bin"})) GTEST_SKIP() << "the kernel has no cachestat(2)";
   const test::IndexDataset data(1);
   data::PageCache cold(wanting("cold"));
@@ -70,21 +74,15 @@ std::size_t resident_pages(const std::filesystem::path& file) {
 }
 
 TEST_F(PageCacheTest, MappedFilesGetColdAndAreReadAgain) {
-  struct statfs facts {};
-  ASSERT_EQ(::statfs(folder_.c_str(), &facts), 0);
-  if (facts.f_type == TMPFS_MAGIC) GTEST_SKIP() << "the build folder lies on tmpfs";
+  if (is_tmpfs(folder_)) GTEST_SKIP() << "the build folder lies on tmpfs";
   const std::filesystem::path file = folder_ / "a.bin";
   const auto tokens = std::make_unique<data::TokenBin>(
       data::TokenBinOptions{.path = file, .sequence_length = 64, .vocabulary = 65536});
-  std::vector<std::int64_t> window(64);
-  std::vector<std::int64_t> target(64);
-  std::vector<std::byte*> slots = {reinterpret_cast<std::byte*>(window.data()),
-                                   reinterpret_cast<std::byte*>(target.data())};
-  const auto scratch = tokens->make_scratch();
-  data::ReadCost cost;
+  std::vector<std::int64_t> window;
   const auto read_all = [&] {
-    for (std::int64_t i = 0; i < tokens->size(); ++i)
-      tokens->read({.index = i}, slots, *scratch, cost);
+    for (std::int64_t i = 0; i < tokens->size(); ++i) {
+      window = test::numbers<std::int64_t>(test::sample(*tokens, {.index = i}).at(0));
+    }
   };
   read_all();
   EXPECT_EQ(resident_pages(file), 25U);
@@ -101,9 +99,7 @@ TEST_F(PageCacheTest, MappedFilesGetColdAndAreReadAgain) {
 }
 
 TEST_F(PageCacheTest, AFileThatAnotherProcessKeepsMappedIsSaidToBeWarm) {
-  struct statfs facts {};
-  ASSERT_EQ(::statfs(folder_.c_str(), &facts), 0);
-  if (facts.f_type == TMPFS_MAGIC) GTEST_SKIP() << "the build folder lies on tmpfs";
+  if (is_tmpfs(folder_)) GTEST_SKIP() << "the build folder lies on tmpfs";
   const std::filesystem::path file = folder_ / "a.bin";
   const data::MappedFile held(file.string());  // not the data set's
   std::size_t sum = 0;
@@ -122,8 +118,7 @@ TEST_F(PageCacheTest, OnTmpfsColdIsRefusedByName) {
   const std::filesystem::path file =
       "/dev/shm/stepbench-" + std::to_string(::getpid()) + "-page-cache";
   std::ofstream(file) << "x";
-  struct statfs facts {};
-  const bool tmpfs = ::statfs(file.c_str(), &facts) == 0 && facts.f_type == TMPFS_MAGIC;
+  const bool tmpfs = is_tmpfs(file);
   if (tmpfs) {
     EXPECT_THAT([&] { data::evict_from_page_cache({file}); },
                 ThrowsMessage<ConfigError>(AllOf(HasSubstr("data.page_cache"),

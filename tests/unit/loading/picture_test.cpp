@@ -9,8 +9,7 @@
 #include <limits>
 
 #include "harness/base/error.h"
-#include "tests/temporary_folder.h"
-#include "tests/unit/loading/test_images.h"
+#include "tests/unit/loading/formats.h"
 #include "workloads/data/jpeg/jpeg_folder.h"
 #include "workloads/loader/preview/contact_sheet.h"
 
@@ -68,13 +67,7 @@ TEST(Picture, OfNormalisedNumbersIsTheImageOfTheFile) {
   }
   root.write("set/a/1.jpg", data::encode_jpeg(rgb, encoding));
   const data::JpegFolder data({.path = root / "set", .image_size = 28, .augment = false});
-  std::vector<float> image(3 * 28 * 28);
-  std::int64_t label = 0;
-  const std::vector<std::byte*> slots = {reinterpret_cast<std::byte*>(image.data()),
-                                         reinterpret_cast<std::byte*>(&label)};
-  data::ReadCost cost;
-  const auto scratch = data.make_scratch();
-  data.read({}, slots, *scratch, cost);
+  const auto image = test::numbers<float>(test::sample(data, {}).at(0));
   const loader::Picture picture = picture_of(image, data.fields()[0], data.facts().pixels);
   const auto expect_near = [](loader::Picture::Colour colour, std::array<int, 3> expected) {
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(colour[c], expected[c], 12) << "channel " << c;

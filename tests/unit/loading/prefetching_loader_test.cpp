@@ -152,21 +152,6 @@ TEST_F(Prefetching, FinishedBatchesAreReadyWhereverTheyWait) {
   EXPECT_EQ(made->ready(), 2) << "one held for its turn, one taken from the pool and not looked at";
 }
 
-TEST_F(Prefetching, JoinedEpochsSendTasksWithoutEnd) {
-  const auto made = loader({.batch_size = 3, .joined = true}, 4);
-  EXPECT_THAT(sent(), ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(script.sent[1].samples.indices, ElementsAre(3, 0, 1));
-  EXPECT_EQ(script.sent[1].samples.epoch_of(0), 0);
-  EXPECT_EQ(script.sent[1].samples.epoch_of(1), 1);
-  EXPECT_THAT(script.sent[3].samples.indices, ElementsAre(1, 2, 3));
-  EXPECT_EQ(script.sent[3].samples.epoch_of(0), 2);
-  for (std::int64_t i = 0; i < 20; ++i) {
-    script.there = results({i});
-    EXPECT_EQ(made->next()->index, i);
-  }
-  EXPECT_EQ(script.sent.size(), 24U);
-}
-
 TEST_F(Prefetching, IsStalledWhileAnotherOneWaitsForItsTurn) {
   const auto made = loader({});
   script.there = results({1});
@@ -203,21 +188,6 @@ TEST_F(Prefetching, TakingAResultOverIsNoWaiting) {
   EXPECT_EQ(m.blocked_ns, 70);
   EXPECT_EQ(m.receive_ns, 30);
   EXPECT_EQ(m.transport_ns, 34);
-}
-
-TEST_F(Prefetching, AnAbandonedEpochLeavesNothingOfWhatWasTakenAtOnce) {
-  const auto made = loader({.persistent_workers = true});
-  script.there = results({1, 0, 2, 3});
-  EXPECT_EQ(made->next()->index, 0);
-  made->begin_epoch(1);
-  EXPECT_EQ(script.drained, 1);
-  arrive(1, results({0}));
-  const auto batch = made->next();
-  EXPECT_EQ(batch->index, 0);
-  EXPECT_EQ(made->metrics().held, 0) << "batch 1 of the old epoch";
-  arrive(1, results({1}));
-  EXPECT_EQ(made->next()->index, 1);
-  EXPECT_EQ(script.limits.size(), 2U) << "batch 1 was taken from the old epoch";
 }
 
 TEST_F(Prefetching, WorkersThatDoNotPersistAreStoppedInTheNextThatFindsTheEnd) {

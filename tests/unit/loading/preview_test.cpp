@@ -84,22 +84,6 @@ TEST(DataPreview, SaysWhatAnEpochOfAnImageFolderIs) {
   EXPECT_LE(image.all.max(), 2.65);
 }
 
-TEST(DataPreview, DeliversTheSameThroughEveryEngineThatItNeedsNoTorchFor) {
-  const test::TemporaryFolder root;
-  test::make("jpeg_folder", root / "set",
-             {{"images", 21}, {"classes", 3}, {"width", 40}, {"height", 30}});
-  std::vector<loader::DataPreview> all;
-  for (const char* engine : {"inline", "thread"}) {
-    all.push_back(preview_of(
-        image_folder(root, {{"loader.engine", Value{engine}},
-                            {"loader.num_workers", Value{std::int64_t{engine[0] == 'i' ? 0 : 2}}},
-                            {"loader.shuffle", Value{true}}})));
-  }
-  EXPECT_EQ(all[0].first_indices, all[1].first_indices);
-  EXPECT_EQ(all[0].fields[0].all.mean(), all[1].fields[0].all.mean());
-  EXPECT_EQ(all[0].first_samples[7].file, all[1].first_samples[7].file);
-}
-
 TEST(DataPreview, ReadsAtMostAnEpochAndAsManyBatchesAsTheSamplesNeed) {
   const Changed synthetic = {{"data.samples", Value{std::int64_t{20}}},
                              {"data.image_size", Value{std::int64_t{8}}},

@@ -238,68 +238,50 @@ TEST_F(RecordedReplays, OthersThanTheRecordedBatchesAreRefused) {
               ThrowsMessage<ConfigError>(HasSubstr("batches of 32 samples of int32")));
 }
 
-struct Refusals final : RuleSink {
-  void error(std::string_view option, std::string reason) override {
-    said.push_back(std::string(option) + ": " + reason);
-  }
-  void skip(std::string reason) override { said.push_back("skip: " + reason); }
-  void note(std::string) override {}
-  std::vector<std::string> said;
-};
-
-TEST(ReplayRules, WorkersThatAreNotThereCannotGoOnAndCopiesAreNotLeftOut) {
-  const auto said_of = [](const std::vector<std::pair<std::string, Value>>& changes, bool swept) {
-    ResolvedCase resolved = test::loader_case(changes);
-    Refusals sink;
-    loader::check_replay(resolved, {.swept = swept, .cores = 4}, sink);
-    return sink.said;
+std::vector<std::string> refusals(const test::OptionList& changes, bool swept = false) {
+  const RuleFacts facts{.swept = swept, .cores = 4};
+  const auto both = [](ResolvedCase& resolved, const RuleFacts& of, RuleSink& sink) {
+    loader::check_replay(resolved, of, sink);
+    loader::check_recording(resolved, of, sink);
   };
-  const std::pair<std::string, Value> working{"loader.replay", std::string("working")};
-  const std::pair<std::string, Value> two{"loader.num_workers", std::int64_t{2}};
-  EXPECT_THAT(said_of({working}, true), ElementsAre(HasSubstr("skip: without workers")));
-  EXPECT_THAT(said_of({working}, false), ElementsAre(HasSubstr("loader.replay: without workers")));
-  EXPECT_THAT(said_of({working, two}, true), IsEmpty());
-  EXPECT_THAT(said_of({{"loader.replay", std::string("stopped")}}, false), IsEmpty());
-  EXPECT_THAT(said_of({working, two, {"transfer.placement", std::string("pin_thread")}}, true),
+  test::Said said = test::said_by(both, changes, facts);
+  for (const std::string& skip : said.skips) said.errors.push_back("skip: " + skip);
+  return said.errors;
+}
+
+TEST(ReplayRules, RefuseWhatCannotBeReplayedOrRecorded) {
+  const test::OptionList::value_type working{"loader.replay", "working"},
+      recorded{"loader.replay", "recorded"}, two{"loader.num_workers", std::int64_t{2}},
+      file{"loader.arrivals", "a.jsonl"}, record{"loader.record_arrivals", true};
+  EXPECT_THAT(refusals({working}, true), ElementsAre(HasSubstr("skip: without workers")));
+  EXPECT_THAT(refusals({working}), ElementsAre(HasSubstr("loader.replay: without workers")));
+  EXPECT_THAT(refusals({working, two, {"transfer.placement", "pin_thread"}}, true),
               ElementsAre(HasSubstr("leave out the copies")));
-}
-
-TEST(ReplayRules, RecordedTimesNeedTheirFileAndAreNotRecordedAgain) {
-  const auto said_of = [](const std::vector<std::pair<std::string, Value>>& changes) {
-    ResolvedCase resolved = test::loader_case(changes);
-    Refusals sink;
-    loader::check_replay(resolved, {.cores = 4}, sink);
-    loader::check_recording(resolved, {.cores = 4}, sink);
-    return sink.said;
-  };
-  const std::pair<std::string, Value> recorded{"loader.replay", std::string("recorded")};
-  const std::pair<std::string, Value> file{"loader.arrivals", std::string("a.jsonl")};
-  const std::pair<std::string, Value> record{"loader.record_arrivals", true};
-  EXPECT_THAT(said_of({recorded, file}), IsEmpty());
-  EXPECT_THAT(said_of({record}), IsEmpty());
-  EXPECT_THAT(said_of({recorded}), ElementsAre(HasSubstr("needs the file of a recording")));
-  EXPECT_THAT(said_of({recorded, file, record}),
+  EXPECT_THAT(refusals({recorded}), ElementsAre(HasSubstr("needs the file of a recording")));
+  EXPECT_THAT(refusals({recorded, file, record}),
               ElementsAre(HasSubstr("have no arrivals of their own")));
+  for (const test::OptionList& fine : {test::OptionList{working, two},
+                                       {{"loader.replay", "stopped"}},
+                                       {recorded, file},
+                                       {record}}) {
+    EXPECT_THAT(refusals(fine, true), IsEmpty());
+  }
 }
 
-TEST(ReplayRules, TheWarmUpHoldsTheBatchesThatAreKeptAndFillsTheQueueOfARecordedLoader) {
-  ResolvedCase resolved = test::loader_case({{"loader.replay", std::string("recorded")},
-                                             {"loader.num_workers", std::int64_t{4}},
-                                             {"schedule.active", std::int64_t{50}},
-                                             {"schedule.warmup", std::int64_t{10}}});
-  Refusals sink;
-  loader::fit_loader_schedule(resolved, {.cores = 4}, sink);
-  EXPECT_EQ(resolved.integer("schedule.warmup"), 4 + 2 * 4 * 2 + 2);
-}
-
+// A recorded loader's queue is filled, too.
 TEST(ReplayRules, TheWarmUpHoldsTheBatchesThatAreKept) {
-  ResolvedCase resolved = test::loader_case({{"loader.replay", std::string("stopped")},
-                                             {"loader.replay_batches", std::int64_t{30}},
-                                             {"schedule.active", std::int64_t{50}},
-                                             {"schedule.warmup", std::int64_t{10}}});
-  Refusals sink;
-  loader::fit_loader_schedule(resolved, {.cores = 4}, sink);
-  EXPECT_EQ(resolved.integer("schedule.warmup"), 32);
+  const auto warmup = [](const char* how, std::int64_t batches, std::int64_t workers) {
+    return test::said_by(loader::fit_loader_schedule,
+                         {{"loader.replay", how},
+                          {"loader.replay_batches", batches},
+                          {"loader.num_workers", workers},
+                          {"schedule.active", std::int64_t{50}},
+                          {"schedule.warmup", std::int64_t{10}}},
+                         {.cores = 4})
+        .resolved.integer("schedule.warmup");
+  };
+  EXPECT_EQ(warmup("recorded", 4, 4), 4 + 2 * 4 * 2 + 2);
+  EXPECT_EQ(warmup("stopped", 30, 0), 32);
 }
 
 }  // namespace

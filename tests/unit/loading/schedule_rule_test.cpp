@@ -14,17 +14,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-struct Said final : RuleSink {
-  void error(std::string_view option, std::string reason) override {
-    errors.push_back(std::string(option) + ": " + reason);
-  }
-  void skip(std::string) override {}
-  void note(std::string text) override {
-    if (!text.starts_with("num_workers")) notes.push_back(std::move(text));
-  }
-  std::vector<std::string> errors, notes;
-};
-
 ResolvedCase with_workers(std::int64_t workers, std::int64_t prefetch_factor = 2) {
   ResolvedCase resolved = test::loader_case(
       {{"loader.num_workers", workers}, {"loader.prefetch_factor", prefetch_factor}});
@@ -41,6 +30,13 @@ std::int64_t steps(const ResolvedCase& resolved, const std::string& name) {
   return resolved.integer("schedule." + name);
 }
 
+test::Said fit(std::int64_t turns, const ResolvedCase& resolved, const RuleFacts& facts = {}) {
+  const auto rule = [turns](ResolvedCase& into, const RuleFacts& of, RuleSink& sink) {
+    loader::fit_schedule(turns, into, of, sink);
+  };
+  return test::said_by(rule, resolved, facts);
+}
+
 TEST(ScheduleRule, AWindowHoldsManyWholeTurnsOfTheWorkers) {
   struct Expected {
     std::int64_t turns, workers, active;
@@ -48,44 +44,30 @@ TEST(ScheduleRule, AWindowHoldsManyWholeTurnsOfTheWorkers) {
   for (const Expected& expected : {Expected{24, 1, 50}, Expected{24, 2, 50}, Expected{24, 3, 72},
                                    Expected{24, 4, 96}, Expected{24, 8, 192}, Expected{6, 3, 51},
                                    Expected{6, 4, 52}, Expected{6, 8, 56}, Expected{6, 12, 72}}) {
-    ResolvedCase resolved = with_workers(expected.workers);
-    Said said;
-    loader::fit_schedule(expected.turns, resolved, {}, said);
-    EXPECT_EQ(steps(resolved, "active"), expected.active) << expected.workers;
-    EXPECT_EQ(steps(resolved, "active") % expected.workers, 0);
-    EXPECT_EQ(steps(resolved, "block"), expected.workers);
+    const ResolvedCase fitted = fit(expected.turns, with_workers(expected.workers)).resolved;
+    EXPECT_EQ(steps(fitted, "active"), expected.active) << expected.workers;
+    EXPECT_EQ(steps(fitted, "block"), expected.workers);
+    const test::Said again = fit(expected.turns, fitted);
+    EXPECT_EQ(again.resolved.options, fitted.options) << "it fits";
+    EXPECT_THAT(again.notes, IsEmpty());
   }
 }
 
 TEST(ScheduleRule, TheWarmUpLastsUntilTheQueueStandsAsItWill) {
-  ResolvedCase resolved = with_workers(4, 3);
-  Said said;
-  loader::fit_schedule(24, resolved, {}, said);
-  EXPECT_EQ(steps(resolved, "wait") + steps(resolved, "warmup"), 2 * 4 * 3 + 2);
-  EXPECT_EQ(steps(resolved, "refill"), 26);
+  const test::Said said = fit(24, with_workers(4, 3));
+  EXPECT_EQ(steps(said.resolved, "wait") + steps(said.resolved, "warmup"), 2 * 4 * 3 + 2);
+  EXPECT_EQ(steps(said.resolved, "refill"), 26);
   EXPECT_THAT(said.notes, ElementsAre(HasSubstr("at least 24 times it")));
 }
 
-TEST(ScheduleRule, ALongerScheduleStaysAsItIsAndNothingIsSaid) {
+TEST(ScheduleRule, ALongerScheduleStaysAsItIs) {
   ResolvedCase resolved = with_workers(4);
   resolved.options["schedule.active"] = std::int64_t{400};
   resolved.options["schedule.warmup"] = std::int64_t{100};
-  Said said;
-  loader::fit_schedule(24, resolved, {}, said);
-  EXPECT_EQ(steps(resolved, "active"), 400);
-  EXPECT_EQ(steps(resolved, "warmup"), 100);
+  const test::Said said = fit(24, resolved);
+  EXPECT_EQ(steps(said.resolved, "active"), 400);
+  EXPECT_EQ(steps(said.resolved, "warmup"), 100);
   EXPECT_THAT(said.notes, IsEmpty());
-}
-
-TEST(ScheduleRule, WhatFitsIsNotChangedASecondTime) {
-  ResolvedCase once = with_workers(6);
-  Said said;
-  loader::fit_schedule(24, once, {}, said);
-  ResolvedCase twice = once;
-  Said second;
-  loader::fit_schedule(24, twice, {}, second);
-  EXPECT_EQ(twice.options, once.options);
-  EXPECT_THAT(second.notes, IsEmpty());
 }
 
 TEST(ScheduleRule, WindowsOfAnAutomaticScheduleFitToo) {
@@ -93,34 +75,28 @@ TEST(ScheduleRule, WindowsOfAnAutomaticScheduleFitToo) {
   resolved.options["schedule.active"] = std::string("auto");
   resolved.options["schedule.window"] = std::int64_t{50};
   resolved.options["schedule.max_active"] = std::int64_t{60};
-  Said said;
-  loader::fit_schedule(24, resolved, {}, said);
-  EXPECT_EQ(resolved.text("schedule.active"), "auto");
-  EXPECT_EQ(steps(resolved, "window"), 96);
-  EXPECT_EQ(steps(resolved, "max_active"), 11 * 96) << "it may stop from the eleventh window on";
+  const ResolvedCase fitted = fit(24, resolved).resolved;
+  EXPECT_EQ(fitted.text("schedule.active"), "auto");
+  EXPECT_EQ(steps(fitted, "window"), 96);
+  EXPECT_EQ(steps(fitted, "max_active"), 11 * 96) << "it may stop from the eleventh window on";
 }
 
 TEST(ScheduleRule, WithoutWorkersAndInASmokeRunNothingChanges) {
-  ResolvedCase inline_case = with_workers(0);
-  const ResolvedCase before = inline_case;
-  Said said;
-  loader::fit_schedule(24, inline_case, {}, said);
-  EXPECT_EQ(inline_case.options, before.options);
+  EXPECT_EQ(fit(24, with_workers(0)).resolved.options, with_workers(0).options);
   ResolvedCase smoke = with_workers(8);
   smoke.options["schedule.active"] = std::int64_t{2};
-  loader::fit_schedule(24, smoke, {.smoke = true}, said);
-  EXPECT_EQ(steps(smoke, "active"), 2);
+  const test::Said said = fit(24, smoke, {.smoke = true});
+  EXPECT_EQ(steps(said.resolved, "active"), 2);
   EXPECT_THAT(said.notes, IsEmpty());
 }
 
 TEST(ScheduleRule, TheLoaderAloneNeedsMoreTurnsThanAStepThatTakesItsBatches) {
-  ResolvedCase resolved = with_workers(4);
-  Said said;
-  for (const WorkloadRule& rule : built_in_rules()) {
-    if (rule.workload == "loader") rule.rule(resolved, {.cores = 8}, said);
+  for (const WorkloadRule& each : built_in_rules()) {
+    if (each.workload != "loader") continue;
+    const test::Said said = test::said_by(each.rule, with_workers(4), {.cores = 8});
+    EXPECT_THAT(said.errors, IsEmpty());
+    EXPECT_EQ(steps(said.resolved, "active"), 96);
   }
-  EXPECT_THAT(said.errors, IsEmpty());
-  EXPECT_EQ(steps(resolved, "active"), 96);
 }
 
 }  // namespace

@@ -46,12 +46,6 @@ TEST(StorageShape, ReadersShareTheLinkAndNotTheLatency) {
   }
 }
 
-// Its time is long past: a test that hangs here tells that it is waited for.
-TEST(StorageShape, WhatTookLongerByItselfIsNotWaitedFor) {
-  const StorageShape shape({.latency_us = 10});
-  shape.wait(StorageShape::Time(), 1, 0);
-}
-
 TEST(StorageShape, LatenciesHaveTheMeanAndTheSpreadThatWereAskedForAndRepeat) {
   const StorageShape shape({.latency_us = 500, .cv = 0.5, .seed = 7});
   const StorageShape again({.latency_us = 500, .cv = 0.5, .seed = 7});
@@ -75,26 +69,16 @@ TEST(StorageShape, ACaseThatAsksForNoneHasNone) {
             nullptr);
 }
 
-struct SaidOfData final : RuleSink {
-  void note(std::string) override {}
-  void skip(std::string reason) override { errors.push_back(std::move(reason)); }
-  void error(std::string_view, std::string reason) override { errors.push_back(reason); }
-  std::vector<std::string> errors;
-};
-
 TEST(StorageShape, WhatReadsNoFilesOfOursCannotBeMadeSlower) {
-  ResolvedCase asked = test::loader_case({{"data.storage_latency_us", 5.0}});
-  asked.options["data.path"] = Value{};
-  SaidOfData said;
-  data::check_data(asked, {}, said);
-  EXPECT_THAT(said.errors, ElementsAre(HasSubstr("data.cost")));
-
-  ResolvedCase swept = test::loader_case({{"data.storage_bandwidth_mb_s", 5.0}});
-  swept.options["data.path"] = Value{};
-  SaidOfData nothing;
-  data::check_data(swept, {.swept = true}, nothing);
-  EXPECT_THAT(nothing.errors, IsEmpty());
-  EXPECT_FALSE(swept.has("data.storage_bandwidth_mb_s")) << "one case, whatever the sweep says";
+  const auto check = [](const char* option, bool swept) {
+    return test::said_by(data::check_data, {{option, 5.0}, {"data.path", Value{}}},
+                         {.swept = swept});
+  };
+  EXPECT_THAT(check("data.storage_latency_us", false).errors, ElementsAre(HasSubstr("data.cost")));
+  const test::Said swept = check("data.storage_bandwidth_mb_s", true);
+  EXPECT_THAT(swept.errors, IsEmpty());
+  EXPECT_THAT(swept.skips, IsEmpty());
+  EXPECT_FALSE(swept.resolved.has("data.storage_bandwidth_mb_s")) << "one case";
 }
 
 class StoredSizes : public testing::Test {

@@ -3,9 +3,10 @@
 
 #include <gmock/gmock.h>
 
-#include <array>
 #include <cmath>
 #include <set>
+
+#include "tests/unit/loading/formats.h"
 
 namespace stepbench {
 namespace {
@@ -17,13 +18,8 @@ struct Sample {
 };
 
 Sample read(const data::Synthetic& data, const data::SampleKey& key) {
-  Sample sample{.image = std::vector<float>(data.fields()[0].bytes() / sizeof(float))};
-  const std::array<std::byte*, 2> slots = {reinterpret_cast<std::byte*>(sample.image.data()),
-                                           reinterpret_cast<std::byte*>(&sample.label)};
-  data::ReadCost cost;
-  const auto scratch = data.make_scratch();
-  data.read(key, slots, *scratch, cost);
-  return sample;
+  const auto fields = test::sample(data, key);
+  return {test::numbers<float>(fields[0]), test::numbers<std::int64_t>(fields[1]).at(0)};
 }
 
 TEST(Synthetic, ASampleIsAFunctionOfSeedAndIndex) {
@@ -92,27 +88,17 @@ TEST(SyntheticStragglers, AreTheShareOfSamplesThatWasAskedForAndAlwaysTheSame) {
 
 TEST(Synthetic, WhatABatchCostsToPutTogetherIsNeitherFetchedNorDecoded) {
   const data::Synthetic data({.shape = {4}, .collate_us = 2000});
-  std::array<float, 4> image = {};
-  std::int64_t label = 0;
-  const std::array<std::byte*, 2> slots = {reinterpret_cast<std::byte*>(image.data()),
-                                           reinterpret_cast<std::byte*>(&label)};
   const HostClock clock;
   data::ReadCost cost{.clock = &clock};
-  const auto scratch = data.make_scratch();
   const std::int64_t began_ns = clock.now_ns();
-  data.read({.index = 1}, slots, *scratch, cost);
+  (void)test::sample(data, {.index = 1}, &cost);
   EXPECT_GE(clock.now_ns() - began_ns - cost.fetch_ns - cost.decode_ns, 2'000'000);
 }
 
 TEST(Synthetic, BytesTakeEveryValue) {
   const data::Synthetic data({.shape = {64, 64}, .dtype = DType::kUInt8});
   EXPECT_EQ(data.fields()[0].bytes(), 4096U);
-  std::vector<std::byte> image(4096);
-  std::int64_t label = 0;
-  const std::array<std::byte*, 2> slots = {image.data(), reinterpret_cast<std::byte*>(&label)};
-  data::ReadCost cost;
-  const auto scratch = data.make_scratch();
-  data.read({.index = 1}, slots, *scratch, cost);
+  const std::vector<std::byte> image = test::sample(data, {.index = 1}).at(0);
   EXPECT_EQ(std::set<std::byte>(image.begin(), image.end()).size(), 256U);
 }
 

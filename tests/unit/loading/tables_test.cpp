@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "harness/base/error.h"
 #include "tests/unit/loading/case.h"
 #include "workloads/data/data_kinds.h"
@@ -18,38 +16,11 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TEST(DataKinds, EachHasANameOfItsOwnAndCanBeOpened) {
-  std::set<std::string> names;
-  for (const data::DataKind& kind : data::data_kinds()) {
-    EXPECT_TRUE(names.insert(kind.variant.name).second) << kind.variant.name;
-    EXPECT_NE(kind.input, nullptr) << kind.variant.name;
-    EXPECT_EQ(kind.open == nullptr, kind.variant.name == data::kPythonName) << kind.variant.name;
-    EXPECT_FALSE(kind.variant.doc.empty()) << kind.variant.name;
-  }
-}
-
 TEST(DataKinds, PythonsIsRefusedWhereThereIsNoInterpreter) {
   ResolvedCase resolved;
   resolved.options["data.kind"] = std::string(data::kPythonName);
   EXPECT_THAT([&] { (void)data::make_dataset(resolved); },
               ThrowsMessage<ConfigError>(HasSubstr("stepbench-worker alone")));
-}
-
-TEST(DataKinds, AMakerMakesTheKindOfItsRow) {
-  for (const data::DataKind& kind : data::data_kinds()) {
-    if (kind.maker == nullptr) continue;
-    EXPECT_EQ(kind.maker->kind, kind.variant.name);
-  }
-  EXPECT_FALSE(data::makers().empty());
-}
-
-TEST(DataKinds, TheSectionOffersThemInTheOrderOfTheTable) {
-  const Section section = data::data_section();
-  ASSERT_EQ(section.variants.size(), data::data_kinds().size());
-  for (std::size_t i = 0; i < data::data_kinds().size(); ++i) {
-    EXPECT_EQ(section.variants[i].name, data::data_kinds()[i].variant.name);
-    EXPECT_EQ(section.options[0].choices[i], data::data_kinds()[i].variant.name);
-  }
 }
 
 TEST(DataKinds, SyntheticSamplesAreImagesOnlyWithThreeChannels) {
@@ -65,25 +36,6 @@ TEST(DataKinds, SyntheticSamplesAreImagesOnlyWithThreeChannels) {
 TEST(DataKinds, AnUnknownKindIsAMistakeNotAnImage) {
   EXPECT_THAT([] { (void)data::data_kind("parquet"); },
               ThrowsMessage<ConfigError>(HasSubstr("'parquet' is not a kind of data set")));
-}
-
-TEST(Engines, EachHasANameOfItsOwnAndOnlyOneHasNoWorkers) {
-  std::set<std::string> names;
-  int without_workers = 0;
-  for (const loader::Engine& engine : loader::engines()) {
-    EXPECT_TRUE(names.insert(engine.variant.name).second) << engine.variant.name;
-    without_workers += engine.has_workers ? 0 : 1;
-  }
-  EXPECT_EQ(without_workers, 1);
-}
-
-TEST(Engines, TheSectionOffersThemInTheOrderOfTheTable) {
-  const Section section = loader::loader_section();
-  ASSERT_EQ(section.variants.size(), loader::engines().size());
-  for (std::size_t i = 0; i < loader::engines().size(); ++i) {
-    EXPECT_EQ(section.variants[i].name, loader::engines()[i].variant.name);
-    EXPECT_EQ(section.options[0].choices[i], loader::engines()[i].variant.name);
-  }
 }
 
 TEST(Engines, AnUnknownEngineIsAMistake) {

@@ -20,7 +20,7 @@ namespace stepbench::test {
 
 // One int64 field holding the index; `before` runs first, on the reading thread, and may throw or
 // wait.
-class IndexDataset final : public data::Dataset {
+class IndexDataset : public data::Dataset {
  public:
   explicit IndexDataset(std::int64_t samples,
                         std::function<void(const data::SampleKey&)> before = {})
@@ -45,26 +45,15 @@ class IndexDataset final : public data::Dataset {
 };
 
 // One int64 field: 1000 times the epoch that the sample is read in, and its index.
-class EpochDataset final : public data::Dataset {
+class EpochDataset final : public IndexDataset {
  public:
   static constexpr std::int64_t kEpoch = 1000;
-  explicit EpochDataset(std::int64_t samples) : samples_(samples) {}
-
-  [[nodiscard]] std::int64_t size() const override { return samples_; }
-  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
-  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
-    return std::make_unique<Scratch>();
-  }
+  using IndexDataset::IndexDataset;
   void read(const data::SampleKey& key, data::SampleSlots out, Scratch&,
             data::ReadCost&) const override {
     const std::int64_t value = key.epoch * kEpoch + key.index;
     std::memcpy(out[0], &value, sizeof value);
   }
-  [[nodiscard]] std::string digest() const override { return "epoch"; }
-
- private:
-  std::int64_t samples_;
-  std::vector<FieldSpec> fields_ = {{.name = "index", .shape = {}, .dtype = DType::kInt64}};
 };
 
 // The samples of an IndexDataset's batch.

@@ -3,12 +3,12 @@
 
 #include <gmock/gmock.h>
 
-#include <condition_variable>
 #include <mutex>
 #include <set>
 #include <thread>
 
 #include "tests/unit/loading/loader_contract.h"
+#include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/data/philox.h"
 #include "workloads/loader/order.h"
@@ -18,39 +18,10 @@ namespace {
 
 const HostClock kClock;
 
-// Lets samples through in a given order, whoever reads them.
-class Gate {
- public:
-  void open(std::int64_t sample) {
-    {
-      const std::lock_guard lock(mutex_);
-      open_.insert(sample);
-    }
-    changed_.notify_all();
-  }
-  void wait_for(std::int64_t sample) {
-    std::unique_lock lock(mutex_);
-    ++waiting_;
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return open_.contains(sample); });
-  }
-  void wait_until_waiting(int readers) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return waiting_ >= readers; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::set<std::int64_t> open_;
-  int waiting_ = 0;
-};
-
 TEST(ThreadLoader, StopsInMidEpochWhileEveryWorkerIsReading) {
   for (const bool persistent : {false, true}) {
-    Gate gate;
-    const test::IndexDataset data(100,
-                                  [&](const data::SampleKey& key) { gate.wait_for(key.index); });
+    const test::SharedGate gate(100);
+    const test::IndexDataset data(100, [&](const data::SampleKey& key) { gate.pass(key.index); });
     auto loader = loader::make_thread_loader(data,
                                              {.batch_size = 10,
                                               .num_workers = 2,
@@ -58,7 +29,7 @@ TEST(ThreadLoader, StopsInMidEpochWhileEveryWorkerIsReading) {
                                               .persistent_workers = persistent},
                                              loader::sequential_order(100), kClock);
     loader->begin_epoch(0);
-    gate.wait_until_waiting(2);
+    for (const std::int64_t sample : {0, 10}) gate.wait_until_begun(sample);
     std::thread opener([&] {
       for (std::int64_t i = 0; i < 100; ++i) gate.open(i);
     });
@@ -151,10 +122,9 @@ INSTANTIATE_TEST_SUITE_P(ThreadLoader, RandomSchedules, testing::Range(0, kSched
 
 namespace test {
 
-INSTANTIATE_TEST_SUITE_P(ThreadLoader, LoaderContract,
-                         testing::Values(Engine{.name = "thread",
-                                                .make = loader::make_thread_loader}),
-                         name_of_engine);
+const auto kThreads = testing::Values(Engine{.name = "thread", .make = loader::make_thread_loader});
+INSTANTIATE_TEST_SUITE_P(ThreadLoader, LoaderContract, kThreads, name_of_engine);
+INSTANTIATE_TEST_SUITE_P(ThreadLoader, IterableContract, kThreads, name_of_engine);
 
 }  // namespace test
 }  // namespace stepbench
