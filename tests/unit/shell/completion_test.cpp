@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <utility>
 
 #include "tests/temporary_folder.h"
 #include "tests/unit/shell/program.h"
@@ -17,7 +19,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using testing::lines_of_text;
-using ::testing::Not;
 using testing::stepbench;
 namespace fs = std::filesystem;
 
@@ -36,51 +37,65 @@ std::vector<std::string> offered(std::vector<std::string> words) {
   return found;
 }
 
-TEST(Completion, OffersCommandsAndTheirs) {
+// The last one is empty behind a blank.
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(stream, word, ' ');) words.push_back(word);
+  if (line.back() == ' ') words.emplace_back();
+  return words;
+}
+
+// What is offered for the last word of a line, all of it.
+TEST(Completion, OffersWhatMayStandThere) {
+  const std::vector<std::pair<std::string, std::string>> lines = {
+      {"sch", "schema"},
+      {"data make jpeg", "jpeg_folder"},
+      {"help da", "data"},
+      {"help cook", "cookbook"},
+      {"completion ", "bash zsh fish"},
+      {"run --dry", "--dry-run"},
+      {"run --dry-run --dry", ""},
+      {"run --set a=1 --se", "--set"},
+      {"data make jpeg_folder --im", "--images"},
+      {"run -- --dry", ""},
+      {"show --format=n", "--format=npy"},
+      {"run x --profile=n", "--profile=native"},
+      {"run --color al", "always"},
+      {"run x --launches ", ""},
+      {"run x --set loader.num_w", "loader.num_workers="},
+      {"run x --set num_w", "num_workers="},
+      {"run x --set loader.pin_memory=", "loader.pin_memory=false loader.pin_memory=true"},
+      {"run x --set=model.precision=b", "--set=model.precision=bf16"},
+      {"plan x --filter engine=fork,th", "engine=fork,thread"},
+      {"ab x --metric step,forw", "step,forward"},
+      {"ab x --margin peak_b", "peak_bytes="},
+      {"run x --sweep model.precision=fp32,b", "model.precision=fp32,bf16"},
+      {"list loader.num_w", "loader.num_workers"},
+      {"compare a b --ignore loader.eng", "loader.engine"},
+      {"show " + kSample + " --case 39", "393d3a56bf8f3c96"},
+      {"show " + kSample + " --baseline 39", "393d3a56bf8f3c96"},
+      {"show " + kSample + " --pivot loader.num_workers,loader.batch_s",
+       "loader.num_workers,loader.batch_size"},
+      {"show " + kSample + " --case ", "393d3a56bf8f3c96 cbe6eb1b4b56e320 f672f0ea6306a318"},
+      {"show /no/such/run --case ", ""},
+      {"run /no/such/file --case ", ""},
+      {"run /no/such/folder/", ""},
+      {"nonsense ", ""},
+  };
+  for (const auto& [line, expected] : lines) {
+    std::string found;
+    for (const std::string& word : offered(words_of(line))) {
+      found += (found.empty() ? "" : " ") + word;
+    }
+    EXPECT_EQ(found, expected) << line;
+  }
   EXPECT_THAT(offered({""}), IsSupersetOf({"run", "ab", "show", "help", "completion"}));
-  EXPECT_THAT(offered({"sch"}), ElementsAre("schema"));
-  EXPECT_THAT(offered({"data", "make", "jpeg"}), ElementsAre("jpeg_folder"));
-  EXPECT_THAT(offered({"help", "da"}), ElementsAre("data"));
   EXPECT_THAT(offered({"help", "data", ""}), Contains("make"));
-  EXPECT_THAT(offered({"help", "cook"}), ElementsAre("cookbook"));
-  EXPECT_THAT(offered({"completion", ""}), ElementsAre("bash", "zsh", "fish"));
-}
-
-TEST(Completion, OffersOptionsOnceUnlessTheyRepeat) {
-  EXPECT_THAT(offered({"run", "--dry"}), ElementsAre("--dry-run"));
-  EXPECT_THAT(offered({"run", "--dry-run", "--dry"}), IsEmpty());
-  EXPECT_THAT(offered({"run", "--set", "a=1", "--se"}), ElementsAre("--set"));
-  EXPECT_THAT(offered({"data", "make", "jpeg_folder", "--im"}), ElementsAre("--images"));
-  EXPECT_THAT(offered({"run", "--", "--dry"}), IsEmpty()) << "a file may be called so";
-}
-
-TEST(Completion, OffersTheValuesOfAnOption) {
-  EXPECT_THAT(offered({"show", "--format", ""}), IsSupersetOf({"table", "csv", "npy"}));
-  EXPECT_THAT(offered({"show", "--format=n"}), ElementsAre("--format=npy"));
-  EXPECT_THAT(offered({"run", "x", "--profile=n"}), ElementsAre("--profile=native"));
-  EXPECT_THAT(offered({"run", "--color", "al"}), ElementsAre("always"));
   EXPECT_THAT(offered({"show", "--sort", "-samples_per"}), Contains("-samples_per_s"));
-  EXPECT_THAT(offered({"run", "x", "--launches", ""}), IsEmpty());
-}
-
-TEST(Completion, OffersKeysAndTheirValues) {
-  EXPECT_THAT(offered({"run", "x", "--set", "loader.num_w"}), ElementsAre("loader.num_workers="));
-  EXPECT_THAT(offered({"run", "x", "--set", "num_w"}), ElementsAre("num_workers="));
-  EXPECT_THAT(offered({"run", "x", "--set", "loader.pin_memory="}),
-              ElementsAre("loader.pin_memory=false", "loader.pin_memory=true"));
-  EXPECT_THAT(offered({"run", "x", "--set=model.precision=b"}),
-              ElementsAre("--set=model.precision=bf16"));
-  EXPECT_THAT(offered({"plan", "x", "--filter", "engine=fork,th"}),
-              ElementsAre("engine=fork,thread"));
   EXPECT_THAT(offered({"run", "x", "--set", "workload=tr"}),
               IsSupersetOf({"workload=train_step", "workload=transfer"}));
-  EXPECT_THAT(offered({"ab", "x", "--metric", "step,forw"}), ElementsAre("step,forward"));
-  EXPECT_THAT(offered({"ab", "x", "--margin", "peak_b"}), ElementsAre("peak_bytes="));
-  EXPECT_THAT(offered({"run", "x", "--sweep", "model.precision=fp32,b"}),
-              ElementsAre("model.precision=fp32,bf16"));
-  EXPECT_THAT(offered({"list", "loader.num_w"}), ElementsAre("loader.num_workers"));
-  EXPECT_THAT(offered({"compare", "a", "b", "--ignore", "loader.eng"}),
-              ElementsAre("loader.engine"));
+  EXPECT_EQ(stepbench({"__complete"}).exit_status, 0);
 }
 
 TEST(Completion, OffersFilesOfTheKindThatIsMeant) {
@@ -93,27 +108,8 @@ TEST(Completion, OffersFilesOfTheKindThatIsMeant) {
   EXPECT_THAT(offered({"show", head}), ElementsAre(head + "c.jsonl", head + "deeper/"));
   EXPECT_THAT(offered({"run", "x", "--results", head}), ElementsAre(head + "deeper/"));
   EXPECT_THAT(offered({"show", "--output", head + "b"}), ElementsAre(head + "b.txt"));
-}
-
-TEST(Completion, OffersTheCasesOfARunAndOfAPlan) {
-  EXPECT_THAT(offered({"show", kSample, "--case", ""}),
-              ElementsAre("393d3a56bf8f3c96", "cbe6eb1b4b56e320", "f672f0ea6306a318"));
-  EXPECT_THAT(offered({"show", kSample, "--case", "39"}), ElementsAre("393d3a56bf8f3c96"));
-  EXPECT_THAT(offered({"show", kSample, "--baseline", "39"}), ElementsAre("393d3a56bf8f3c96"));
-  EXPECT_THAT(offered({"show", kSample, "--pivot", "loader.num_workers,loader.batch_s"}),
-              ElementsAre("loader.num_workers,loader.batch_size"));
-  const test::TemporaryFolder own;
-  const std::string file = (own.path() / "x.yaml").string();
-  std::ofstream{file} << "workload: loader\n";
-  EXPECT_EQ(offered({"run", file, "--case", ""}).size(), 1U);
-}
-
-TEST(Completion, IsSilentWhereNothingCanBeRead) {
-  EXPECT_THAT(offered({"show", "/no/such/run", "--case", ""}), IsEmpty());
-  EXPECT_THAT(offered({"run", "/no/such/file", "--case", ""}), IsEmpty());
-  EXPECT_THAT(offered({"run", "/no/such/folder/"}), IsEmpty());
-  EXPECT_THAT(offered({"nonsense", ""}), IsEmpty());
-  EXPECT_EQ(stepbench({"__complete"}).exit_status, 0);
+  own.write("a.yaml", "workload: loader\n");
+  EXPECT_EQ(offered({"run", head + "a.yaml", "--case", ""}).size(), 1U);
 }
 
 // Runs `script` in the shell; nothing where the shell is not installed.
