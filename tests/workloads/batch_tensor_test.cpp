@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
+#include "tests/workloads/test_case.h"
+#include "workloads/transfer/transfer.h"
 
 namespace stepbench {
 namespace {
@@ -54,6 +56,24 @@ TEST(BatchTensor, EveryFieldTypeHasItsTorchType) {
   EXPECT_EQ(torch_loader::field_tensor(batch, 1).scalar_type(), at::kInt);
   EXPECT_EQ(torch_loader::field_tensor(batch, 2).scalar_type(), at::kLong);
   EXPECT_EQ(torch_loader::field_tensor(batch, 3).scalar_type(), at::kFloat);
+}
+
+TEST(Transfer, OnTheCpuNothingIsCopiedAndNoPhaseIsMarked) {
+  std::vector<float> image(12);
+  std::vector<std::int64_t> label(2);
+  Batch batch{.fields = {}, .size = 2, .owner = nullptr};
+  batch.fields.push_back(
+      {reinterpret_cast<std::byte*>(image.data()), {.name = "image", .shape = {6}}});
+  batch.fields.push_back({reinterpret_cast<std::byte*>(label.data()),
+                          {.name = "label", .shape = {}, .dtype = DType::kInt64}});
+  const TickClock clock;
+  StepRecorder step(clock);
+  step.start_step(0);
+  transfer::Transfer transfer(test::train_case({}), at::Device(at::kCPU));
+  const torch_loader::BatchTensors tensors = transfer.to_device(batch, step);
+  EXPECT_EQ(tensors.input.data_ptr(), image.data());
+  EXPECT_EQ(tensors.target.data_ptr(), label.data());
+  EXPECT_EQ(step.current().phase_ns[static_cast<std::size_t>(PhaseId::kH2d)], 0);
 }
 
 }  // namespace

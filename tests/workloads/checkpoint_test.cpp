@@ -6,12 +6,11 @@
 
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <numeric>
 
 #include "harness/base/error.h"
-#include "harness/findings/finding.h"
 #include "tests/temporary_folder.h"
+#include "tests/workloads/driven.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/data/formats/safetensors.h"
 #include "workloads/step/train_step.h"
@@ -20,27 +19,14 @@ namespace stepbench {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 const char* const kFile = "stepbench-checkpoint.safetensors";
-
-class Reported final : public ReportSink {
- public:
-  void metric(std::string_view name, double value) override { metrics[std::string(name)] = value; }
-  void effective(std::string_view, Value) override {}
-  void note(std::string) override {}
-  void finding(Finding finding) override { findings.push_back(std::move(finding)); }
-
-  std::map<std::string, double> metrics;
-  std::vector<Finding> findings;
-};
 
 struct Trained {
   std::vector<std::int64_t> phase_ns;  // of checkpoints, in each step
   std::string file;                    // as the last one left it
   std::vector<data::StoredTensor> tensors;
-  std::map<std::string, double> metrics;
-  std::vector<Finding> findings;
+  test::Told told;
 };
 
 // Six steps in one window, a checkpoint after each third.
@@ -57,18 +43,12 @@ Trained train(const test::TemporaryFolder& folder, const test::Options& more = {
     EXPECT_EQ(workload->set_up(), std::nullopt);
     workload->window(Edge::kBegin);
     StepRecorder recorder(clock);
-    for (std::int64_t i = 0; i < 6; ++i) {
-      recorder.start_step(i);
-      workload->step(recorder);
-      trained.phase_ns.push_back(
-          recorder.finish_step().phase_ns[static_cast<std::size_t>(declared_phase(0))]);
+    for (const StepRecorder::Step& step : test::take_steps(*workload, recorder, 6)) {
+      trained.phase_ns.push_back(step.phase_ns[static_cast<std::size_t>(declared_phase(0))]);
     }
     workload->window(Edge::kEnd);
     workload->tear_down();
-    Reported reported;
-    workload->report(reported);
-    trained.metrics = reported.metrics;
-    trained.findings = reported.findings;
+    trained.told = test::told_by(*workload);
     std::ifstream in(folder / kFile, std::ios::binary);
     trained.file.assign(std::istreambuf_iterator<char>(in), {});
     trained.tensors = data::read_safetensors(data::MappedFile(folder / kFile));
@@ -97,7 +77,7 @@ TEST(Checkpoint, HoldsParametersAndWhatTheOptimizerKeeps) {
   // Two means and a counter of steps for each parameter.
   EXPECT_EQ(adam.tensors.size(), 4 * sgd.tensors.size());
   EXPECT_EQ(bytes(adam), 3 * bytes(sgd) + sizeof(float) * sgd.tensors.size());
-  EXPECT_EQ(adam.metrics.at("checkpoint_bytes"), static_cast<double>(adam.file.size()));
+  EXPECT_EQ(adam.told.metrics.at("checkpoint_bytes"), static_cast<double>(adam.file.size()));
 }
 
 TEST(Checkpoint, IsTheSameWhoeverWritesIt) {
@@ -111,29 +91,21 @@ TEST(Checkpoint, ThatTakesMuchOfTheTimeIsAFinding) {
   const test::TemporaryFolder folder;
   const test::Options often = {{"checkpoint.every", std::int64_t{1}}};
   const Trained trained = train(folder, often);
-  ASSERT_EQ(trained.findings.size(), 1U);
-  const Finding& finding = trained.findings.front();
+  ASSERT_EQ(trained.told.findings.size(), 1U);
+  const Finding& finding = trained.told.findings.front();
   EXPECT_EQ(finding.id, "checkpoint.blocks");
-  EXPECT_THAT(finding.text, HasSubstr("every step, "));
   ASSERT_EQ(finding.set.size(), 1U);
   EXPECT_EQ(finding.set.front().option, "checkpoint.async");
   test::Options beside = often;
   beside["checkpoint.async"] = true;
-  EXPECT_TRUE(train(folder, beside).findings.front().set.empty());
-  EXPECT_TRUE(train(folder, {{"checkpoint.every", std::int64_t{6}}}).findings.empty());
+  EXPECT_TRUE(train(folder, beside).told.findings.front().set.empty());
+  EXPECT_TRUE(train(folder, {{"checkpoint.every", std::int64_t{6}}}).told.findings.empty());
 }
 
 TEST(Checkpoint, WithoutItNothingIsWrittenOrSaid) {
-  const test::TemporaryFolder folder;
-  test::Options options = test::tiny_images("mlp");
-  const TickClock clock;
-  WorkerContext context{clock, {}, {}};
-  const auto workload = step::make_train_step(test::train_case(options), context);
-  EXPECT_EQ(workload->set_up(), std::nullopt);
-  Reported reported;
-  workload->report(reported);
-  workload->tear_down();
-  EXPECT_FALSE(reported.metrics.contains("checkpoint_bytes"));
+  const test::Driven driven =
+      test::drive(test::train_case(test::tiny_images("mlp")), step::make_train_step, 0);
+  EXPECT_FALSE(driven.told.metrics.contains("checkpoint_bytes"));
 }
 
 TEST(Checkpoint, AFolderThatIsNoneOrAFileThatCannotBeReplacedIsAnErrorOfTheUser) {

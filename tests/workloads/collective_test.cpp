@@ -10,13 +10,12 @@
 
 #include <cmath>
 #include <future>
-#include <map>
 #include <utility>
 #include <vector>
 
 #include "harness/base/clock.h"
 #include "harness/base/error.h"
-#include "harness/findings/finding.h"
+#include "tests/workloads/driven.h"
 #include "tests/workloads/free_port.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/distributed/collective_data.h"
@@ -33,22 +32,8 @@ using testing::HasSubstr;
 
 constexpr int kSteps = 3;
 
-class ReportedCollective final : public ReportSink {
- public:
-  void metric(std::string_view name, double value) override { metrics[std::string(name)] = value; }
-  void effective(std::string_view option, Value value) override {
-    effects[std::string(option)] = to_text(value);
-  }
-  void note(std::string) override {}
-  void finding(Finding) override {}
-
-  std::map<std::string, double> metrics;
-  std::map<std::string, std::string> effects;
-};
-
 struct Exchanged {
-  std::map<std::string, double> metrics;
-  std::map<std::string, std::string> effects;
+  test::Told told;
   std::vector<std::int64_t> bytes;  // of each step
 };
 
@@ -66,17 +51,12 @@ Exchanged exchange(const test::Options& options, int rank, int world, std::uint1
   StepRecorder step(clock);
   Exchanged out;
   workload->window(Edge::kBegin);
-  for (int i = 0; i < kSteps; ++i) {
-    step.start_step(i);
-    workload->step(step);
-    out.bytes.push_back(step.finish_step().counts[static_cast<std::size_t>(Count::kBytes)]);
+  for (const StepRecorder::Step& each : test::take_steps(*workload, step, kSteps)) {
+    out.bytes.push_back(test::count_of(each, Count::kBytes));
   }
   workload->window(Edge::kEnd);
   static_cast<void>(workload->fingerprint());
-  ReportedCollective reported;
-  workload->report(reported);
-  out.metrics = reported.metrics;
-  out.effects = reported.effects;
+  out.told = test::told_by(*workload);
   workload->tear_down();
   return out;
 }
@@ -106,9 +86,10 @@ TEST_P(EachCollective, OfEachTypeHasTheRightResultOnEachNumberOfRanks) {
                                              world);
       for (const Exchanged& rank : ranks) {
         EXPECT_EQ(rank.bytes, std::vector<std::int64_t>(kSteps, 192));
-        EXPECT_EQ(rank.effects.at("collective.backend"), "gloo");
+        EXPECT_EQ(rank.told.effects.at("collective.backend"), Value("gloo"));
         // The slowest rank's, which all say.
-        EXPECT_EQ(rank.metrics.at("bus_bytes_per_s"), ranks.front().metrics.at("bus_bytes_per_s"));
+        EXPECT_EQ(rank.told.metrics.at("bus_bytes_per_s"),
+                  ranks.front().told.metrics.at("bus_bytes_per_s"));
       }
     }
   }
@@ -214,7 +195,7 @@ TEST(BusBandwidth, IsThatOfNcclTests) {
 // A tick of the clock is a nanosecond: all numbers of the report are known.
 TEST(BusBandwidth, IsBytesOverTheTimeOfAStepTimesTheFactor) {
   const auto ranks = exchange_in_threads({{"collective.bytes", std::int64_t{1200}}}, 3);
-  const double per_step_ns = 1200 * 4 / 3. * 1e9 / ranks.front().metrics.at("bus_bytes_per_s");
+  const double per_step_ns = 1200 * 4 / 3. * 1e9 / ranks.front().told.metrics.at("bus_bytes_per_s");
   EXPECT_NEAR(per_step_ns * kSteps, std::round(per_step_ns * kSteps), 1e-6);
   EXPECT_GT(per_step_ns, 1);
 }

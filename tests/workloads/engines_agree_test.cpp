@@ -44,7 +44,7 @@ Both profile(const std::string& model) {
 
 class EnginesAgree : public testing::TestWithParam<const char*> {};
 
-TEST_P(EnginesAgree, OnOpsCallsShapesParentsAndBytes) {
+TEST_P(EnginesAgree, OnOpsCallsShapesParentsBytesAndModules) {
   const Both both = profile(GetParam());
   EXPECT_GT(both.native.ops.size(), 50U);
   EXPECT_GT(both.native.memory.size(), 20U);
@@ -53,10 +53,6 @@ TEST_P(EnginesAgree, OnOpsCallsShapesParentsAndBytes) {
               IsEmpty());
   EXPECT_THAT(test::differences(test::costs_of(both.native), test::costs_of(both.kineto)),
               IsEmpty());
-}
-
-TEST_P(EnginesAgree, OnTheModuleOfEachOp) {
-  const Both both = profile(GetParam());
   const auto modules = [](const ops::OpLog& log) {
     std::vector<std::string> out;
     for (const ops::OpEvent& op : log.ops) {
@@ -67,10 +63,7 @@ TEST_P(EnginesAgree, OnTheModuleOfEachOp) {
     return out;
   };
   EXPECT_THAT(test::differences(modules(both.native), modules(both.kineto)), IsEmpty());
-}
-
-TEST_P(EnginesAgree, ThatSelfTimesSumToTotals) {
-  const Both both = profile(GetParam());
+  // Self times sum to totals.
   for (const ops::OpLog* log : {&both.native, &both.kineto}) {
     const ops::OpTree tree = ops::build_op_tree(*log);
     std::int64_t outermost = 0;

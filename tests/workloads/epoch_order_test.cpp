@@ -44,15 +44,6 @@ TEST(EpochOrder, OfAShuffleIsTheSameWithoutTorch) {
   }
 }
 
-TEST(EpochOrder, PersistentWorkersChangeTheOrderFromTheSecondEpochOn) {
-  const loader::EpochOrder fresh =
-      torch_loader::torch_epoch_order({.size = 100, .shuffle = true, .seed = 7});
-  const loader::EpochOrder kept = torch_loader::torch_epoch_order(
-      {.size = 100, .shuffle = true, .seed = 7, .one_iterator = true});
-  EXPECT_EQ(fresh(0), kept(0));
-  EXPECT_NE(fresh(1), kept(1));
-}
-
 TEST(EpochOrder, DoesNotDependOnTheEpochsAskedForBefore) {
   for (const std::vector<double>& weights : {std::vector<double>{}, std::vector<double>(50, 1)}) {
     const loader::EpochOrder order = torch_loader::torch_epoch_order(

@@ -4,10 +4,7 @@
 #include <ATen/ops/rand.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include "harness/findings/finding.h"
+#include "tests/workloads/driven.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/model/model.h"
 #include "workloads/step/eval_step.h"
@@ -18,26 +15,9 @@
 namespace stepbench {
 namespace {
 
-class MetricsOf final : public ReportSink {
- public:
-  void metric(std::string_view name, double value) override { all[std::string(name)] = value; }
-  void effective(std::string_view, Value) override {}
-  void note(std::string) override {}
-  void finding(Finding) override {}
-  std::map<std::string, double> all;
-};
-
 std::map<std::string, double> metrics_of(
     const test::Options& options, decltype(&step::make_train_step) make = step::make_train_step) {
-  const TickClock clock;
-  WorkerContext context{clock, {}, {}};
-  const auto workload = make(test::train_case(options), context);
-  EXPECT_EQ(workload->set_up(), std::nullopt);
-  (void)workload->fingerprint();
-  MetricsOf sink;
-  workload->report(sink);
-  workload->tear_down();
-  return sink.all;
+  return test::drive(test::train_case(options), make, 0).told.metrics;
 }
 
 double flops_of(const test::Options& options,
@@ -69,31 +49,16 @@ TEST(ModelFlops, DoNotDependOnThePrecision) {
   }
 }
 
-TEST(ModelFlops, AccumulatedMicroBatchesAddUp) {
-  test::Options options = test::tiny_images("mlp");
-  const double one = flops_of(options);
-  options["model.accumulate"] = std::int64_t{3};
-  EXPECT_DOUBLE_EQ(flops_of(options), 3 * one);
-}
-
-TEST(ModelFlops, OfADataSetSmallerThanABatchAreThoseOfItsSamples) {
+TEST(ModelFlops, AreThoseOfTheSamplesOfAStep) {
   test::Options options = test::tiny_images("mlp");
   const double full = flops_of(options);
+  options["model.accumulate"] = std::int64_t{3};
+  EXPECT_DOUBLE_EQ(flops_of(options), 3 * full);
+  options["model.accumulate"] = std::int64_t{1};
   options["data.samples"] = std::int64_t{5};
   options["loader.epochs"] = std::string("separate");
-  const TickClock clock;
-  WorkerContext context{clock, {}, {}};
-  const auto workload = step::make_train_step(test::train_case(options), context);
-  EXPECT_EQ(workload->set_up(), std::nullopt);
-  StepRecorder recorder(clock);
-  recorder.start_step(0);
-  workload->step(recorder);
-  (void)recorder.finish_step();
-  (void)workload->fingerprint();
-  MetricsOf sink;
-  workload->report(sink);
-  workload->tear_down();
-  EXPECT_DOUBLE_EQ(sink.all.at("model_flops_per_step"), full * 5 / 8);
+  const test::Driven driven = test::drive(test::train_case(options), step::make_train_step, 1);
+  EXPECT_DOUBLE_EQ(driven.told.metrics.at("model_flops_per_step"), full * 5 / 8);
 }
 
 TEST(ModelFlops, OfConvolutionsAreThreeTimesTheForwardPassButForTheImagesGradient) {
@@ -136,23 +101,27 @@ TEST(ModelFlops, OfVisionModelsAreThePublishedOnes) {
   }
 }
 
+// A name that begins alike is another device.
 TEST(DevicePeak, IsThatOfTheDataSheetForAName) {
-  EXPECT_EQ(step::device_peak_flops("NVIDIA H200", "bf16"), 989.5e12);
-  EXPECT_EQ(step::device_peak_flops("NVIDIA H100 80GB HBM3", "bf16"), 989.5e12);
-  EXPECT_EQ(step::device_peak_flops("NVIDIA GeForce RTX 4090", "fp32"), 82.6e12);
-  EXPECT_EQ(step::device_peak_flops("Tesla T4", "fp16"), 65e12);
-  EXPECT_EQ(step::device_peak_flops("NVIDIA H100 PCIe", "tf32"), 378e12);
-  EXPECT_EQ(step::device_peak_flops("NVIDIA A100-SXM4-80GB", "fp32"), 19.5e12);
-  EXPECT_EQ(step::device_peak_flops("NVIDIA L40S", "fp16"), 362e12);
-  EXPECT_EQ(step::device_peak_flops("Tesla V100-SXM2-16GB", "bf16"), std::nullopt);
-  EXPECT_EQ(step::device_peak_flops("NVIDIA GeForce GT 710", "fp32"), std::nullopt);
-}
-
-TEST(DevicePeak, IsNotKnownForADeviceOfAnotherNameThatBeginsAlike) {
-  for (const char* name :
-       {"NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 4090 D",
-        "NVIDIA GeForce RTX 3090 Ti", "NVIDIA H100 80GB HBM3 MIG 1g.10gb", "NVIDIA A100X"}) {
-    EXPECT_EQ(step::device_peak_flops(name, "fp32"), std::nullopt) << name;
+  struct Row {
+    const char *name, *precision;
+    std::optional<double> flops;
+  };
+  for (const Row& row : {Row{"NVIDIA H200", "bf16", 989.5e12},
+                         {"NVIDIA H100 80GB HBM3", "bf16", 989.5e12},
+                         {"NVIDIA GeForce RTX 4090", "fp32", 82.6e12},
+                         {"Tesla T4", "fp16", 65e12},
+                         {"NVIDIA H100 PCIe", "tf32", 378e12},
+                         {"NVIDIA A100-SXM4-80GB", "fp32", 19.5e12},
+                         {"NVIDIA L40S", "fp16", 362e12},
+                         {"Tesla V100-SXM2-16GB", "bf16", {}},
+                         {"NVIDIA GeForce GT 710", "fp32", {}},
+                         {"NVIDIA GeForce RTX 4090 Laptop GPU", "fp32", {}},
+                         {"NVIDIA GeForce RTX 4090 D", "fp32", {}},
+                         {"NVIDIA GeForce RTX 3090 Ti", "fp32", {}},
+                         {"NVIDIA H100 80GB HBM3 MIG 1g.10gb", "fp32", {}},
+                         {"NVIDIA A100X", "fp32", {}}}) {
+    EXPECT_EQ(step::device_peak_flops(row.name, row.precision), row.flops) << row.name;
   }
 }
 

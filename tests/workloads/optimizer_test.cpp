@@ -7,9 +7,6 @@
 #include <ATen/ops/rand.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <gtest/gtest.h>
-#include <torch/optim/adam.h>
-#include <torch/optim/adamw.h>
-#include <torch/optim/sgd.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -51,59 +48,6 @@ void expect_same(const std::vector<at::Tensor>& ours, const std::vector<at::Tens
   }
 }
 
-TEST(Optimizer, SgdIsTorchsInEveryImplementation) {
-  struct Setting {
-    double momentum, weight_decay;
-    bool nesterov;
-  };
-  for (const Setting& setting :
-       {Setting{0, 0, false}, {0.9, 0, false}, {0.9, 0.1, false}, {0.9, 0.1, true}}) {
-    const auto reference = new_parameters();
-    torch::optim::SGD theirs(reference, torch::optim::SGDOptions(0.01)
-                                            .momentum(setting.momentum)
-                                            .weight_decay(setting.weight_decay)
-                                            .nesterov(setting.nesterov));
-    after_ten_steps(reference, [&] { theirs.step(); });
-    for (const std::string implementation : {"single", "foreach", "fused"}) {
-      const auto ours =
-          step::make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")},
-                                                 {"optimizer.implementation", implementation},
-                                                 {"optimizer.momentum", setting.momentum},
-                                                 {"optimizer.weight_decay", setting.weight_decay},
-                                                 {"optimizer.nesterov", setting.nesterov}}),
-                               new_parameters());
-      expect_same(after_ten_steps(ours->parameters(), [&] { ours->step(); }), reference,
-                  implementation);
-    }
-  }
-}
-
-template <typename Theirs, typename Options>
-void expect_adam(const std::string& kind) {
-  for (const double weight_decay : {0.0, 0.1}) {
-    const auto reference = new_parameters();
-    Theirs theirs(reference, Options(0.01).weight_decay(weight_decay));
-    after_ten_steps(reference, [&] { theirs.step(); });
-    for (const std::string implementation : {"single", "foreach", "fused"}) {
-      const auto ours =
-          step::make_optimizer(test::train_case({{"optimizer.kind", kind},
-                                                 {"optimizer.implementation", implementation},
-                                                 {"optimizer.weight_decay", weight_decay}}),
-                               new_parameters());
-      expect_same(after_ten_steps(ours->parameters(), [&] { ours->step(); }), reference,
-                  kind + " " + implementation);
-    }
-  }
-}
-
-TEST(Optimizer, AdamIsTorchsInEveryImplementation) {
-  expect_adam<torch::optim::Adam, torch::optim::AdamOptions>("adam");
-}
-
-TEST(Optimizer, AdamWIsTorchsInEveryImplementation) {
-  expect_adam<torch::optim::AdamW, torch::optim::AdamWOptions>("adamw");
-}
-
 void append(std::ofstream& file, const std::vector<at::Tensor>& parameters) {
   for (const at::Tensor& parameter : parameters) {
     const at::Tensor values = parameter.detach().contiguous();
@@ -126,8 +70,12 @@ TEST(Optimizer, TenUpdatesAreThoseOfPythonsOptimizers) {
     std::ofstream file(path, std::ios::binary);
     append(file, new_parameters());
     for (const Setting& setting : {Setting{"sgd", 0, false, 0},
+                                   {"sgd", 0.9, false, 0},
+                                   {"sgd", 0.9, false, 0.1},
                                    {"sgd", 0.9, true, 0.1},
+                                   {"adam", 0, false, 0},
                                    {"adam", 0, false, 0.1},
+                                   {"adamw", 0, false, 0},
                                    {"adamw", 0, false, 0.1}}) {
       for (const std::string implementation : {"single", "foreach", "fused"}) {
         test::Options options = {{"optimizer.kind", std::string(setting.kind)},

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "harness/base/error.h"
+#include "tests/workloads/driven.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/model/model.h"
 #include "workloads/step/train_step.h"
@@ -33,41 +33,9 @@ test::Options checkpointed(test::Options options) {
   return options;
 }
 
-class Told final : public ReportSink {
- public:
-  void metric(std::string_view name, double value) override { metrics[std::string(name)] = value; }
-  void effective(std::string_view name, Value value) override {
-    effects[std::string(name)] = std::move(value);
-  }
-  void note(std::string) override {}
-  void finding(Finding) override {}
-  std::map<std::string, double> metrics;
-  std::map<std::string, Value> effects;
-};
-
-struct StepsTaken {
-  Fingerprint fingerprint;
-  std::map<std::string, double> metrics;
-  std::map<std::string, Value> effects;
-};
-
-StepsTaken take_steps(const test::Options& options, int steps) {
+test::Driven take_steps(const test::Options& options, int steps) {
   at::set_num_threads(1);
-  const TickClock clock;
-  WorkerContext context{clock, {}, {}};
-  const auto workload = step::make_train_step(test::train_case(options), context);
-  EXPECT_EQ(workload->set_up(), std::nullopt);
-  StepRecorder recorder(clock);
-  for (int i = 0; i < steps; ++i) {
-    recorder.start_step(i);
-    workload->step(recorder);
-    (void)recorder.finish_step();
-  }
-  const Fingerprint fingerprint = workload->fingerprint();
-  Told told;
-  workload->report(told);
-  workload->tear_down();
-  return {fingerprint, told.metrics, told.effects};
+  return test::drive(test::train_case(options), step::make_train_step, steps);
 }
 
 // Dropout of bert_base draws the same numbers again, and in the steps that follow.
@@ -77,11 +45,12 @@ TEST(ActivationCheckpointing, LeavesEveryBitOfATrainingAsItIs) {
       test::Options options = tiny(kind);
       options["model.precision"] = precision;
       options["model.accumulate"] = std::int64_t{2};
-      const StepsTaken plain = take_steps(options, 3);
-      const StepsTaken twice = take_steps(checkpointed(options), 3);
+      const test::Driven plain = take_steps(options, 3);
+      const test::Driven twice = take_steps(checkpointed(options), 3);
       EXPECT_EQ(twice.fingerprint.loss, plain.fingerprint.loss) << kind << " " << precision;
       EXPECT_EQ(twice.fingerprint.gradient_norm, plain.fingerprint.gradient_norm) << kind;
-      EXPECT_EQ(twice.metrics.at("model_flops_per_step"), plain.metrics.at("model_flops_per_step"))
+      EXPECT_EQ(twice.told.metrics.at("model_flops_per_step"),
+                plain.told.metrics.at("model_flops_per_step"))
           << kind;
     }
   }
@@ -147,12 +116,12 @@ TEST(ActivationCheckpointing, KeepsTheInputsOfBlocksAlone) {
 TEST(Deterministic, IsTorchsSwitchForTheCaseAlone) {
   test::Options options = tiny("gpt");
   options["model.deterministic"] = true;
-  const StepsTaken switched = take_steps(options, 2);
-  EXPECT_EQ(switched.effects.at("model.deterministic"), Value{true});
+  const test::Driven switched = take_steps(options, 2);
+  EXPECT_EQ(switched.told.effects.at("model.deterministic"), Value{true});
   EXPECT_TRUE(at::globalContext().deterministicCuDNN());
   EXPECT_TRUE(at::empty({64}).isnan().all().item<bool>());
-  const StepsTaken plain = take_steps(tiny("gpt"), 2);
-  EXPECT_FALSE(plain.effects.contains("model.deterministic"));
+  const test::Driven plain = take_steps(tiny("gpt"), 2);
+  EXPECT_FALSE(plain.told.effects.contains("model.deterministic"));
   EXPECT_FALSE(at::globalContext().deterministicAlgorithms());
   EXPECT_EQ(switched.fingerprint.loss, plain.fingerprint.loss);
 }

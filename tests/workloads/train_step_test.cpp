@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/step/train_step.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
-#include "harness/measure/instrument.h"
+#include "tests/workloads/driven.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/step/eval_step.h"
 #include "workloads/step/grad_scaler.h"
@@ -31,26 +32,16 @@ class PhaseLog final : public Instrument {
   void report(ReportSink&) const override {}
 };
 
-struct Driven {
+struct OneStep {
   std::vector<PhaseId> phases;
   StepRecorder::Step step;
 };
 
-Driven drive_one_step(const test::Options& options,
-                      decltype(&step::make_train_step) make = step::make_train_step) {
-  const TickClock clock;
-  WorkerContext context{clock, {}, {}};
-  const auto workload = make(test::train_case(options), context);
-  EXPECT_EQ(workload->set_up(), std::nullopt);
+OneStep drive_one_step(const test::Options& options,
+                       decltype(&step::make_train_step) make = step::make_train_step) {
   PhaseLog log;
-  Instrument* listener = &log;
-  StepRecorder recorder(clock);
-  recorder.listeners({&listener, 1});
-  recorder.start_step(0);
-  workload->step(recorder);
-  const StepRecorder::Step step = recorder.finish_step();
-  workload->tear_down();
-  return {log.phases, step};
+  const test::Driven driven = test::drive(test::train_case(options), make, 1, &log);
+  return {log.phases, driven.steps.at(0)};
 }
 
 TEST(TrainStep, PhasesComeInTheOrderOfATrainingLoop) {
@@ -62,26 +53,12 @@ TEST(TrainStep, PhasesComeInTheOrderOfATrainingLoop) {
 TEST(TrainStep, AccumulationRepeatsMicroBatchesInOneStep) {
   test::Options options = test::tiny_images("mlp");
   options["model.accumulate"] = std::int64_t{2};
-  const Driven driven = drive_one_step(options);
+  const OneStep driven = drive_one_step(options);
   EXPECT_THAT(driven.phases,
               ElementsAre(PhaseId::kDataWait, PhaseId::kZeroGrad, PhaseId::kForward, PhaseId::kLoss,
                           PhaseId::kBackward, PhaseId::kDataWait, PhaseId::kForward, PhaseId::kLoss,
                           PhaseId::kBackward, PhaseId::kOptimizer));
-  EXPECT_EQ(driven.step.counts[static_cast<std::size_t>(Count::kSamples)], 16);
-}
-
-// Flags and samples of each step, `steps` of them.
-std::vector<std::pair<std::int64_t, std::int64_t>> drive(Workload& workload, const Clock& clock,
-                                                         std::int64_t steps) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> driven;
-  StepRecorder recorder(clock);
-  for (std::int64_t i = 0; i < steps; ++i) {
-    recorder.start_step(i);
-    workload.step(recorder);
-    const StepRecorder::Step& step = recorder.finish_step();
-    driven.emplace_back(step.flags, step.counts[static_cast<std::size_t>(Count::kSamples)]);
-  }
-  return driven;
+  EXPECT_EQ(test::count_of(driven.step, Count::kSamples), 16);
 }
 
 TEST(TrainStep, ABatchIsCountedInTheStepThatComputesOnIt) {
@@ -90,18 +67,14 @@ TEST(TrainStep, ABatchIsCountedInTheStepThatComputesOnIt) {
     options["data.samples"] = std::int64_t{20};  // 8, 8 and 4
     options["loader.epochs"] = std::string("separate");
     options["transfer.placement"] = placement;
-    const TickClock clock;
-    WorkerContext context{clock, {}, {}};
-    const auto workload = step::make_train_step(test::train_case(options), context);
-    ASSERT_EQ(workload->set_up(), std::nullopt);
-    EXPECT_EQ(workload->steps_per_epoch(), 3);
+    const test::Driven driven = test::drive(test::train_case(options), step::make_train_step, 7);
+    EXPECT_EQ(driven.steps_per_epoch, 3);
     std::vector<std::int64_t> samples, partial, borders;
-    for (const auto& [flags, count] : drive(*workload, clock, 7)) {
-      samples.push_back(count);
-      partial.push_back(flags & kPartialBatch);
-      borders.push_back(flags & kEpochBorder);
+    for (const StepRecorder::Step& step : driven.steps) {
+      samples.push_back(test::count_of(step, Count::kSamples));
+      partial.push_back(step.flags & kPartialBatch);
+      borders.push_back(step.flags & kEpochBorder);
     }
-    workload->tear_down();
     constexpr auto kPartial = std::int64_t{kPartialBatch};
     constexpr auto kBorder = std::int64_t{kEpochBorder};
     EXPECT_THAT(samples, ElementsAre(8, 8, 4, 8, 8, 4, 8)) << placement;
@@ -119,16 +92,12 @@ TEST(TrainStep, JoinedEpochsMakeEveryStepTheSame) {
     test::Options options = test::tiny_images("mlp");
     options["data.samples"] = std::int64_t{20};
     options["transfer.placement"] = placement;
-    const TickClock clock;
-    WorkerContext context{clock, {}, {}};
-    const auto workload = step::make_train_step(test::train_case(options), context);
-    ASSERT_EQ(workload->set_up(), std::nullopt);
-    EXPECT_EQ(workload->steps_per_epoch(), 0);
-    for (const auto& [flags, samples] : drive(*workload, clock, 7)) {
-      EXPECT_EQ(flags & ~std::int64_t{kFirstBatch}, 0) << placement;
-      EXPECT_EQ(samples, 8) << placement;
+    const test::Driven driven = test::drive(test::train_case(options), step::make_train_step, 7);
+    EXPECT_EQ(driven.steps_per_epoch, 0);
+    for (const StepRecorder::Step& step : driven.steps) {
+      EXPECT_EQ(step.flags & ~std::int64_t{kFirstBatch}, 0) << placement;
+      EXPECT_EQ(test::count_of(step, Count::kSamples), 8) << placement;
     }
-    workload->tear_down();
   }
 }
 
@@ -138,12 +107,9 @@ TEST(TrainStep, BordersRepeatAfterAsManyStepsAsJoinWholeEpochs) {
     test::Options options = test::tiny_images("mlp");  // four batches per epoch
     options["loader.epochs"] = std::string("separate");
     options["model.accumulate"] = std::int64_t{accumulate};
-    const TickClock clock;
-    WorkerContext context{clock, {}, {}};
-    const auto workload = step::make_train_step(test::train_case(options), context);
-    ASSERT_EQ(workload->set_up(), std::nullopt);
-    EXPECT_EQ(workload->steps_per_epoch(), steps) << accumulate;
-    workload->tear_down();
+    EXPECT_EQ(test::drive(test::train_case(options), step::make_train_step, 0).steps_per_epoch,
+              steps)
+        << accumulate;
   }
 }
 
@@ -191,7 +157,7 @@ TEST(GradScaler, LeavesOutAnOverflowingStepAndHalvesItsFactor) {
   EXPECT_EQ(scaler.scale(at::ones({})).item<float>(), 32768);
 }
 
-TEST(TrainStep, ADeviceThatIsNotThereIsAReasonToSkip) {
+TEST(TrainStep, ADeviceThatIsNotThereIsSkipped_AndOfAnotherKindRefused) {
   test::Options options = test::tiny_images("mlp");
   options["device"] = std::string("cuda:63");
   const TickClock clock;
@@ -199,14 +165,52 @@ TEST(TrainStep, ADeviceThatIsNotThereIsAReasonToSkip) {
   const auto workload = step::make_train_step(test::train_case(options), context);
   EXPECT_THAT(workload->set_up().value_or(""), testing::HasSubstr("CUDA device"));
   workload->tear_down();
+  options["device"] = std::string("tpu");
+  EXPECT_THROW((void)step::make_train_step(test::train_case(options), context), ConfigError);
 }
 
-TEST(TrainStep, ADeviceOfAnotherKindIsAMistake) {
+Fingerprint after_three_steps(const test::Options& options) {
+  at::set_num_threads(1);
+  return test::drive(test::train_case(options), step::make_train_step, 3).fingerprint;
+}
+
+TEST(Fingerprint, RepeatsBitForBitForASeedWithOneThread) {
+  const Fingerprint first = after_three_steps(test::tiny_images("resnet18"));
+  const Fingerprint second = after_three_steps(test::tiny_images("resnet18"));
+  EXPECT_EQ(first.loss, second.loss);
+  EXPECT_EQ(first.gradient_norm, second.gradient_norm);
+  EXPECT_GT(first.loss, 0);
+  EXPECT_GT(first.gradient_norm, 0);
+}
+
+TEST(Fingerprint, ShowsAnotherSeedAndAnotherLearningRate) {
   test::Options options = test::tiny_images("mlp");
-  options["device"] = std::string("tpu");
-  const TickClock clock;
-  WorkerContext context{clock, {}, {}};
-  EXPECT_THROW((void)step::make_train_step(test::train_case(options), context), ConfigError);
+  const Fingerprint base = after_three_steps(options);
+  options["seed"] = std::int64_t{1};
+  EXPECT_NE(after_three_steps(options).loss, base.loss);
+  options["seed"] = std::int64_t{0};
+  options["optimizer.lr"] = 0.02;
+  EXPECT_NE(after_three_steps(options).loss, base.loss);
+}
+
+TEST(Fingerprint, DoesNotDependOnHowBatchesAreLoaded) {
+  test::Options options = test::tiny_images("mlp");
+  options["loader.shuffle"] = true;
+  const Fingerprint base = after_three_steps(options);
+  options["loader.buffers"] = std::string("reused");
+  EXPECT_EQ(after_three_steps(options).loss, base.loss);
+  options["loader.engine"] = std::string("thread");
+  options["loader.num_workers"] = std::int64_t{2};
+  EXPECT_EQ(after_three_steps(options).loss, base.loss);
+}
+
+// Two micro-batches of four make the gradient of one batch of eight: the loss is a mean.
+TEST(Fingerprint, AccumulationComputesWhatTheWholeBatchDoes) {
+  test::Options options = test::tiny_images("mlp");
+  const Fingerprint whole = after_three_steps(options);
+  options["loader.batch_size"] = std::int64_t{4};
+  options["model.accumulate"] = std::int64_t{2};
+  EXPECT_NEAR(after_three_steps(options).loss.value(), whole.loss.value(), 1e-5);
 }
 
 }  // namespace
