@@ -3,22 +3,45 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 
-#include "tests/fuzz/memory_file.h"
 #include "workloads/data/dataset.h"
 
 namespace stepbench::fuzz {
+
+using Input = std::span<const std::uint8_t>;
+
+// Bytes as a file of its own, without a disk.
+class MemoryFile {
+ public:
+  explicit MemoryFile(Input bytes);
+  ~MemoryFile();
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  [[nodiscard]] std::filesystem::path path() const;
+
+ private:
+  int fd_;
+};
+
+[[nodiscard]] inline std::string_view text_of(Input input) {
+  return {reinterpret_cast<const char*>(input.data()), input.size()};
+}
+
+// What must hold, or the input is a finding.
+void require(bool holds, const char* what);
 
 // Opens a data set and reads its first samples. An Error is an answer; anything else is not caught.
 void read_samples(const std::function<std::unique_ptr<data::Dataset>()>& open);
 
 // The two files of a set in one input: a little-endian u16 with the length of the first, both.
 struct TwoFiles {
-  std::span<const std::uint8_t> first, second;
+  Input first, second;
 };
-[[nodiscard]] TwoFiles split(std::span<const std::uint8_t> input);
+[[nodiscard]] TwoFiles split(Input input);
 
 }  // namespace stepbench::fuzz

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user, a worker or another rank says.
+#include <algorithm>
+
+#include "harness/base/error.h"
+#include "harness/catalogue/json.h"
+#include "harness/fleet/group_lines.h"
+#include "harness/plan/foreign_check.h"
+#include "harness/plan/plan.h"
+#include "harness/protocol/facts.h"
+#include "harness/protocol/messages.h"
+#include "harness/run/worker_session.h"
+#include "tests/fuzz/targets.h"
+#include "workloads/built_in.h"
+
+namespace stepbench::fuzz {
+namespace {
+
+template <typename Decode>
+void read_twice(std::string_view line, const Decode& decode) {
+  std::string written;
+  try {
+    written = protocol::encode(decode(line));
+  } catch (const Error&) {
+    return;
+  }
+  require(protocol::encode(decode(written)) == written, "a line is read as it was written");
+}
+
+// What the controller says to a worker: a case, and facts of the machine.
+void case_message(Input input) {
+  const std::string line(text_of(input));  // with a NUL behind it
+  read_twice(line, [](std::string_view text) { return protocol::decode_case(text); });
+  read_twice(line, [](std::string_view text) { return protocol::decode_facts(text); });
+}
+
+// What a worker answers to `describe` and to `check`.
+void catalogue(Input input) {
+  const std::string text(text_of(input));
+  try {
+    (void)plan::check_answer_from_json(text);
+  } catch (const Error&) {
+  }
+  std::string written;
+  try {
+    written = catalogue::to_json(catalogue::catalogue_from_json(text, "input"));
+  } catch (const Error&) {
+    return;
+  }
+  require(catalogue::to_json(catalogue::catalogue_from_json(written, "input")) == written,
+          "a catalogue is read as it was written");
+}
+
+// An experiment file, with the options and the rules of this project.
+void config(Input input) {
+  plan::PlanRequest request;
+  request.file = "input.yaml";
+  request.text = std::string(text_of(input));
+  request.max_cases = 1000;
+  try {
+    const plan::Plan first = plan::make_plan(request, built_in_catalogue(), built_in_rules());
+    const plan::Plan again = plan::make_plan(request, built_in_catalogue(), built_in_rules());
+    require(first.digest == again.digest && first.cases.size() <= 1000,
+            "the same text is the same plan");
+  } catch (const Error&) {
+  }
+}
+
+template <typename Line>
+void read(std::string_view text, Line (*decode)(std::string_view)) {
+  std::string written;
+  try {
+    written = fleet::encode(decode(text));
+  } catch (const Error&) {
+    return;
+  }
+  require(fleet::encode(decode(written)) == written, "a line is read as it was written");
+}
+
+// What the controller of a group and its ranks say to each other; the first byte tells which line.
+void group_lines(Input input) {
+  if (input.empty()) return;
+  const std::string_view text = text_of(input.subspan(1));
+  switch (input[0] % 3) {
+    case 0:
+      read(text, fleet::decode_join);
+      break;
+    case 1:
+      read(text, fleet::decode_begin);
+      break;
+    default:
+      read(text, fleet::decode_exit);
+  }
+}
+
+// What a worker may say, in pieces of any size.
+void worker_messages(Input input) {
+  if (input.empty()) return;
+  const std::size_t piece = std::size_t{1} + input[0] * std::size_t{input[0]};
+  const std::string_view text = text_of(input.subspan(1));
+  run::WorkerSession whole(std::uint64_t{1} << 20);
+  run::WorkerSession pieces(std::uint64_t{1} << 20);
+  whole.receive(text);
+  for (std::size_t at = 0; at < text.size(); at += piece) pieces.receive(text.substr(at, piece));
+  require(whole.messages() == pieces.messages() &&
+              whole.protocol_error() == pieces.protocol_error() &&
+              whole.last_message() == pieces.last_message(),
+          "where the bytes are cut does not matter");
+}
+
+}  // namespace
+
+const std::vector<Target>& message_targets() {
+  static const std::vector<Target> all = {{"case_message", case_message},
+                                          {"catalogue", catalogue},
+                                          {"config", config},
+                                          {"group_lines", group_lines},
+                                          {"worker_messages", worker_messages}};
+  return all;
+}
+
+}  // namespace stepbench::fuzz
