@@ -37,7 +37,8 @@ class RunsCommand : public ::testing::Test {
     const os::CommandResult result = stepbench(arguments);
     EXPECT_EQ(result.exit_status, 0) << result.err;
     std::vector<std::string> found;
-    for (const auto& run : nlohmann::json::parse(result.out).at("runs")) {
+    const nlohmann::json said = nlohmann::json::parse(result.out);
+    for (const auto& run : said.at("runs")) {
       found.push_back(run.at("run_id"));
     }
     return found;
