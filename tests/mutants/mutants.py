@@ -220,9 +220,10 @@ def run_in(tree, build, mutants, jobs):
         if what:
             found.append((mutant, what))
         print(f"{mutant.number} {mutant.facts['class']:<11} {mutant.name:<36} {words}  [{time.monotonic() - began:.0f} s]", flush=True)
-    for mutant, what in found:
+    for mutant, what in list(found):
         if not runner.passes(*what):
             bad += 1
+            found.remove((mutant, what))
             print(f"{mutant.number} {mutant.name}: {what[2]} fails without the mutant, too")
     kinds = collections.Counter(mutant.facts["class"] for mutant, _ in found)
     print(f"{len(found)} of {len(mutants)} found: " + ", ".join(f"{count} of {kind}" for kind, count in sorted(kinds.items())))
