@@ -124,15 +124,12 @@ TEST(TuneAgenda, APointThatFailsIsOutAndLargerBatchesOfOneThatRanOutOfMemoryAreN
     Made made = valley(point, launch);
     if (point >= 8) made.outcome = Outcome::failed("CUDA out of memory");
     if (point == 2) made.outcome = Outcome::failed("exited with status 3");
-    if (point == 6) made.memory_bytes = 3e9;
     return made;
   });
-  search.memory_limit = 2e9;
   const auto end = search.run();
   EXPECT_EQ(end->points()[2].fate, Fate::kFailed);
   EXPECT_EQ(end->points()[2].reason, "exited with status 3");
   EXPECT_EQ(end->points()[3].fate, Fate::kMeasured);
-  EXPECT_EQ(end->points()[6].fate, Fate::kOverMemory);
   std::size_t failed = 0;
   std::size_t not_tried = 0;
   for (std::size_t i = 8; i < 12; ++i) {
@@ -142,6 +139,18 @@ TEST(TuneAgenda, APointThatFailsIsOutAndLargerBatchesOfOneThatRanOutOfMemoryAreN
   EXPECT_GE(failed, 1U);
   EXPECT_EQ(failed + not_tried, 4U);
   EXPECT_EQ(end->halving().standing().front().point, 7U);
+}
+
+TEST(TuneAgenda, APointOverTheMemoryLimitCannotWin) {
+  Search search(12, [](std::size_t point, int launch) {
+    Made made = valley(point, launch);
+    if (point == 7) made.memory_bytes = 3e9;
+    return made;
+  });
+  search.memory_limit = 2e9;
+  const auto end = search.run();
+  EXPECT_EQ(end->points()[7].fate, Fate::kOverMemory);
+  EXPECT_NE(end->halving().standing().front().point, 7U);
 }
 
 TEST(TuneAgenda, APointThatEndsAtTheMemoryLimitIsNoFailure) {
