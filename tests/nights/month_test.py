@@ -40,12 +40,10 @@ class Month(unittest.TestCase):
     def test_a_step_is_found_accepted_grows_and_is_fixed(self):
         self.warm_up()
         self.machine.commit("a slower program")
-        self.night(3, ["suspect"], slower=1.03, words=["--no-confirm"])
-        self.night(0, ["reproduced"], slower=1.03, words=["--relinked", self.machine.build("relinked")])
-        verdict = self.night(1, ["regression"], slower=1.03, words=["--allow-known"])
+        verdict = self.night(1, ["regression"], slower=1.03)
         (alert,) = verdict["alerts"]
         self.assertEqual(len(alert["series"]), 2, "one alert for all that moved together")
-        self.night(0, ["regression"], slower=1.03, words=["--allow-known"])
+        self.night(1, ["regression"], slower=1.03)
         self.machine.run("track", "acknowledge", alert["id"], "--reason", "wanted", "--expect", "+4%", status=0)
         self.night(0, ["acknowledged"], slower=1.03)
         grown = self.night(1, ["regression"], slower=1.10)
@@ -58,6 +56,22 @@ class Month(unittest.TestCase):
                             for series in each["series"]), "one measurement is no proof")
         self.night(0, ["fixed"], slower=1.03)
         self.night(0, ["ok", "acknowledged", "warming-up"], slower=1.03)
+
+    def test_a_suspect_stays_open_until_it_is_measured(self):
+        self.warm_up()
+        self.night(3, ["suspect"], slower=1.05, words=["--no-confirm"])
+        self.night(1, ["regression"], slower=1.05)
+
+    def test_what_a_relinked_program_does_not_show_is_no_regression(self):
+        self.warm_up()
+        self.night(0, ["reproduced"], slower=1.05, words=["--relinked", self.machine.build("relinked")])
+        self.night(1, ["regression"], slower=1.05)
+
+    def test_an_old_regression_alone_does_not_fail_where_that_is_asked_for(self):
+        self.warm_up()
+        self.night(1, ["regression"], slower=1.05, words=["--allow-known"])
+        self.night(0, ["regression"], slower=1.05, words=["--allow-known"])
+        self.night(1, ["regression"], slower=1.12, words=["--allow-known"])
 
     def test_another_environment_begins_a_new_level_and_says_what_the_program_did(self):
         self.warm_up()
