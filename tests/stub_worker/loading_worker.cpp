@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker with our data and loaders and without torch: `loader` as it is, and of a model step its
 // loader alone.
+#include <unistd.h>
+
+#include "harness/machine/devices.h"
 #include "harness/worker/worker_main.h"
 #include "workloads/built_in.h"
 #include "workloads/loader/engines.h"
@@ -25,7 +28,9 @@ int main(int argc, char** argv) {
   const stepbench::WorkloadType workloads[] = {{"loader", LoaderWorkload::make},
                                                {"train_step", LoaderWorkload::make},
                                                {"eval_step", LoaderWorkload::make}};
-  return stepbench::worker_main(
-      argc, argv, stepbench::built_in_catalogue(), workloads, {},
-      {.rules = stepbench::built_in_rules(), .show_data = stepbench::show_data});
+  const stepbench::machine::Variables variables = stepbench::machine::variables_of(environ);
+  return stepbench::worker_main(argc, argv, stepbench::built_in_catalogue(), workloads, {},
+                                {.rules = stepbench::built_in_rules(),
+                                 .show_data = stepbench::show_data,
+                                 .variables = &variables});
 }
