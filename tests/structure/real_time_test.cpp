@@ -31,7 +31,7 @@ const std::vector<Allowed>& allowed() {
        {"bisect/bisect_test.py", "jobs/jobs.py", "nights/nights.py", "report/browser.py",
         "run_cases.py", "stub_worker/main.cpp", "tune/tune_test.py",
         "unit/bisect/repository_test.cpp", "unit/campaign/confirm_suspects_test.cpp",
-        "unit/run/run_program.cpp", "workloads/python_bad_input.py"}},
+        "unit/run/run_program.cpp", "unit/shell/plan_test.cpp", "workloads/python_bad_input.py"}},
       {"limits what never ends by itself, or is never run",
        {"unit/campaign/compare_key_test.cpp", "unit/loading/check_loader_test.cpp",
         "unit/loading/fork_robustness_test.cpp", "unit/loading/loader_contract.cpp",
