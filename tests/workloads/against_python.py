@@ -19,7 +19,7 @@ def main():
         if status != 0:
             failed.append(f"{script} ended with status {status}")
     warm.close()
-    sys.exit("; ".join(failed))
+    sys.exit("; ".join(failed) or 0)
 
 
 if __name__ == "__main__":

@@ -117,6 +117,12 @@ data: {kind: synthetic}
         self.assertIn("without workers nothing goes on beside the step", said)
         self.assertIn("a perfect loader would save", said)
 
+    def test_the_warm_up_holds_all_batches_that_are_kept(self):
+        run = self.measured("kept", "--headroom", "--set", "num_workers=0", "--set", "replay_batches=40", "--set", "schedule.warmup=2")
+        cases = [case["options"] for case in json.loads(self.call("show", run, "--format", "json"))["cases"]]
+        warmups = {options["loader.replay"]: options["schedule.warmup"] for options in cases}
+        self.assertEqual(warmups, {"none": 2, "stopped": 42, "working": 42})
+
 
 class Lengths(Commands):
     CONFIG = """

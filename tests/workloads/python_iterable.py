@@ -141,9 +141,8 @@ class InPython(Iterables):
 
 class Replayed(OnLoader):
     def test_what_is_replayed_is_read_no_more_and_where_its_threads_go_on_it_is(self):
-        for replay, threads, more, least, most in (("stopped", True, {}, 4, 4), ("working", False, {}, 4, 4),
-                                                   ("working", True, {}, 5, 1 << 40), ("none", False, {}, 26, 1 << 40),
-                                                   ("stopped", True, {"loader.replay_batches": 40, "schedule.warmup": 2}, 40, 40)):
+        for replay, threads, least, most in (("stopped", True, 4, 4), ("working", False, 4, 4),
+                                             ("working", True, 5, 1 << 40), ("none", False, 26, 1 << 40)):
             with self.subTest(replay=replay, threads=threads):
                 options = self.on(f"""
                     import os, threading
@@ -153,6 +152,6 @@ class Replayed(OnLoader):
                         while True:
                             read.write(b".")
                             yield torch.zeros(4, 3), torch.zeros(4)
-                """) | {"loader.replay": replay, "loader.replay_batches": 4, "schedule.warmup": 6, "schedule.active": 20} | more
+                """) | {"loader.replay": replay, "loader.replay_batches": 4, "schedule.warmup": 6, "schedule.active": 20}
                 self.measured(options)
                 self.assertTrue(least <= (self.folder / "read").stat().st_size <= most, (self.folder / "read").stat().st_size)
