@@ -102,7 +102,7 @@ class WithTorch(Jobs):
         measured = [case for case in self.cases(folder) if case["outcome"] == "measured"]
         self.assertEqual({case["options"]["loader.engine"] for case in measured}, {"thread", "fork", "torch_cpp"})
         for case in measured:
-            self.assertGreater(case["forward_ns"], 0)
+            self.assertGreater(case["phases"]["forward"]["ns"], 0)
 
     def test_inline_and_before_and_after(self):
         self.stepbench("ab", "tiny.yaml", "--set", "engine=inline", "--a-set", "layers=2", "--b-set", "layers=400", "--pairs", "2",
