@@ -202,7 +202,7 @@ TEST_F(ForkRobustness, WorkersDieWithTheirParent) {
 }
 
 TEST_F(ForkRobustness, WithoutDescriptorsABatchOfSegmentsIsAnErrorThatNamesTheLimit) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef STEPBENCH_UBSAN
   GTEST_SKIP() << "UBSan opens a pipe to look at an object, and there is no descriptor left for it";
 #endif
   const test::SharedGate gate(3);
