@@ -33,7 +33,16 @@ message(STATUS "libtorch ${Torch_VERSION} in ${TORCH_INSTALL_PREFIX}")
 set_property(GLOBAL APPEND PROPERTY JOB_POOLS torch_compile=${STEPBENCH_TORCH_JOBS})
 set_property(GLOBAL PROPERTY STEPBENCH_TORCH_LIB ${TORCH_INSTALL_PREFIX}/lib)
 
-# stepbench_torch_sources(group FILES...): sources of stepbench_workloads. One group is one unity batch.
+# CUDA's headers lie beside torch in the wheel's environment; no library of CUDA is linked for them.
+set(STEPBENCH_TORCH_CUDA_INCLUDE "")
+file(GLOB cuda_headers ${TORCH_INSTALL_PREFIX}/../nvidia/*/include/cuda_runtime_api.h)
+if(cuda_headers AND EXISTS ${TORCH_INSTALL_PREFIX}/lib/libtorch_cuda.so)
+  list(GET cuda_headers 0 cuda_header)
+  cmake_path(GET cuda_header PARENT_PATH STEPBENCH_TORCH_CUDA_INCLUDE)
+endif()
+
+# stepbench_torch_sources(group FILES...): sources of stepbench_workloads. One group is one unity batch, as to read
+# torch's headers takes most of its time.
 function(stepbench_torch_sources group)
   target_sources(stepbench_workloads PRIVATE ${ARGN})
   set_source_files_properties(${ARGN} TARGET_DIRECTORY stepbench_workloads PROPERTIES UNITY_GROUP ${group})
