@@ -6,6 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/text/names.h"
+#include "harness/text/removed.h"
 #include "harness/text/words.h"
 
 namespace stepbench::plan {
@@ -100,6 +101,9 @@ std::string OptionIndex::elsewhere(std::string_view name) const {
 }
 
 std::string OptionIndex::unknown(std::string_view name) const {
+  if (const std::string gone = text::removed(name); !gone.empty()) {
+    return "option '" + std::string(name) + "': " + gone;
+  }
   if (const std::string where = elsewhere(name); !where.empty()) {
     return "unknown option '" + std::string(name) + "'" + where;
   }

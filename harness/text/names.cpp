@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "harness/base/error.h"
+#include "harness/text/removed.h"
 #include "harness/text/words.h"
 
 namespace stepbench::text {
@@ -51,6 +52,7 @@ std::string resolve_name(std::string_view given, std::span<const std::string> kn
   if (!meant.empty()) {
     throw Error(quoted + " may be " + join_or(meant) + "; write one in full");
   }
+  if (const std::string gone = removed(given); !gone.empty()) throw Error(quoted + ": " + gone);
   throw Error(std::string(unknown) + " " + quoted + did_you_mean(nearest_name(given, known)));
 }
 

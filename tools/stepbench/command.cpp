@@ -10,6 +10,7 @@
 
 #include "harness/base/error.h"
 #include "harness/text/numbers.h"
+#include "harness/text/removed.h"
 #include "harness/text/words.h"
 
 namespace stepbench::cli {
@@ -55,8 +56,10 @@ void print(const Environment& environment, std::string_view text) {
 CommandOption CommandOption::one_of(const std::vector<std::string>& names) const {
   option_->type_name(text::join(names, "|"));
   option_->check(CLI::Validator(
-      [names](const std::string& value) {
+      [names, flag = name()](const std::string& value) {
         if (std::find(names.begin(), names.end(), value) != names.end()) return std::string();
+        const std::string gone = text::removed(flag + " " + value);
+        if (!gone.empty()) return "'" + value + "': " + gone;
         return "expected one of " + text::join(names) + ", found '" + value + "'" +
                text::did_you_mean(value, names);
       },

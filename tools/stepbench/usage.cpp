@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "harness/text/printable.h"
+#include "harness/text/removed.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/help.h"
 
@@ -43,6 +44,12 @@ std::string decapitalized(std::string text) {
   const bool word = text.size() > 1 && text[1] >= 'a' && text[1] <= 'z';
   if (word && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
   return text;
+}
+
+// `name` as it is written below a command, without the program: "track screen", "ab --bundle".
+std::string below(const Command& command, const std::string& name) {
+  const std::string full = command.full_name() + " " + name;
+  return full.substr(full.find(' ') + 1);
 }
 
 // The option or argument of which CLI11's message speaks: its first word.
@@ -112,6 +119,8 @@ bool lacks_command(const Command& command) {
 std::string unknown_command_text(const Command& command, const std::string& name) {
   const std::vector<std::string> names = command_names(command);
   if (names.empty()) return "`" + command.full_name() + "` has no commands";
+  const std::string gone = text::removed(below(command, name));
+  if (!gone.empty()) return "'" + name + "': " + gone;
   return "unknown command '" + name + "'" + text::did_you_mean(name, names) + "\nexpected one of " +
          text::join(names);
 }
@@ -130,6 +139,8 @@ std::string usage_message(const Command& program, const UsageError& error) {
   const std::string option = first_extra(command, true);
   if (!option.empty()) {
     const std::string name = option.substr(0, option.find('='));
+    const std::string gone = text::removed(below(command, name));
+    if (!gone.empty()) return name + ": " + gone + more;
     return "unknown option '" + name + "'" + text::did_you_mean(name, flag_names(command)) + more;
   }
   if (!extra.empty()) return too_many_text(command, extra) + more;

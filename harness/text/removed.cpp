@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/text/removed.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace stepbench::text {
+namespace {
+
+struct Removed {
+  std::string_view name;
+  std::string_view instead;
+};
+
+constexpr Removed kRemoved[] = {
+    {"explain", "`ab` with both programs on one machine"},
+};
+
+}  // namespace
+
+std::string removed(std::string_view name) {
+  const auto is_meant = [&](const Removed& row) {
+    return row.name == name ||
+           (row.name.size() > name.size() && row.name.ends_with(name) &&
+            row.name[row.name.size() - name.size() - 1] == '.');
+  };
+  const auto* const row = std::ranges::find_if(kRemoved, is_meant);
+  return row == std::end(kRemoved) ? std::string()
+                                   : "removed in 0.2: use " + std::string(row->instead);
+}
+
+}  // namespace stepbench::text
