@@ -29,7 +29,9 @@ constexpr std::size_t kPointsToLoad = track::kLevelPoints + 40;
 
 std::string known_hosts(const std::vector<track::TrackedRun>& runs) {
   std::set<std::string> hosts;
-  for (const track::TrackedRun& run : runs) hosts.insert(run.host);
+  for (const track::TrackedRun& run : runs) {
+    if (!track::is_imported(run)) hosts.insert(run.host);
+  }
   return text::join(hosts);
 }
 
@@ -43,6 +45,11 @@ std::vector<std::string> chosen_night(const CheckRequest& request,
     if (!host.empty() && host != run.host) {
       throw ConfigError(
           "--night", "runs of two machines, " + host + " and " + run.host + ", are not one night");
+    }
+    if (track::is_imported(run)) {
+      throw ConfigError("--night", run.run_id +
+                                       " was measured by another program: it is shown and judged "
+                                       "no more; `stepbench track list` has runs to name");
     }
     host = run.host;
     ids.push_back(run.run_id);
@@ -223,11 +230,11 @@ CheckedNight check_night(const CheckRequest& request, track::TrackStore& store,
                           .allow_known = request.allow_known};
   if (ids.empty()) {
     checked.night = track::judge_night(input);
+    const std::string hosts = known_hosts(runs);
     checked.night.notes.push_back(
-        runs.empty()
-            ? "the history is empty: `stepbench track add RUN` takes a run in"
-            : "the history has no run of this machine, " + request.host + "; it has runs of " +
-                  known_hosts(runs) + ": --night RUN names one of them");
+        hosts.empty() ? "the history has no run to judge: `stepbench track add RUN` takes one in"
+                      : "the history has no run of this machine, " + request.host +
+                            "; it has runs of " + hosts + ": --night RUN names one of them");
     return checked;
   }
   track::HistoryQuery query{.host = track::find_run(runs, ids.front())->host,

@@ -12,8 +12,20 @@ struct Removed {
   std::string_view instead;
 };
 
+constexpr std::string_view kOtherPrograms = "Otava, bencher or asv for what others measured";
+
 constexpr Removed kRemoved[] = {
     {"explain", "`ab` with both programs on one machine"},
+    {"track screen", kOtherPrograms},
+    {"track add --series", kOtherPrograms},
+    {"track add --value-column", kOtherPrograms},
+    {"track add --case-column", kOtherPrograms},
+    {"track add --time-column", kOtherPrograms},
+    {"track add --commit-column", kOtherPrograms},
+    {"track add --unit", kOtherPrograms},
+    {"track add --better", kOtherPrograms},
+    {"track add --first-night", kOtherPrograms},
+    {"track add --host", kOtherPrograms},
 };
 
 }  // namespace

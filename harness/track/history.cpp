@@ -10,6 +10,8 @@ const TrackedRun* find_run(std::span<const TrackedRun> runs, std::string_view ru
   return found == runs.end() ? nullptr : &*found;
 }
 
+bool is_imported(const TrackedRun& run) { return !text_of(run.context, "imported").empty(); }
+
 const TrackedRun* History::find_run(std::string_view run_id) const {
   return track::find_run(runs, run_id);
 }

@@ -42,6 +42,9 @@ struct TrackedRun {
 // nullptr if none has this id.
 [[nodiscard]] const TrackedRun* find_run(std::span<const TrackedRun> runs, std::string_view run_id);
 
+// Of a file of another program, which version 0.1 took in: shown, and not judged.
+[[nodiscard]] bool is_imported(const TrackedRun& run);
+
 struct TrackedPoint {
   std::size_t run = 0;  // index into History::runs
   double value = 0;     // median over launches, in the series' unit

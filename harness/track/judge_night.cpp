@@ -31,7 +31,7 @@ class NightJudge {
     const NightAlerts alerts(facts_.log(), input_);
     SeriesJudge judge(facts_, alerts);
     for (const SeriesHistory& series : input_.history.series) {
-      if (!series.series.screened || series.series.control) continue;
+      if (!series.series.screened || series.series.control || facts_.is_imported(series)) continue;
       if (auto judged = judge.judge(series)) night_.series.push_back(std::move(*judged));
     }
     night_.cohorts = std::move(judge.cohorts());
@@ -168,11 +168,23 @@ class NightJudge {
                              experiment + (series == 1 ? " is" : " are") +
                              " not in tonight's plan any more");
     }
+    tell_imported();
     for (std::string& note : new_series_notes(facts_)) night_.notes.push_back(std::move(note));
     for (const TrackedRun& run : night_.runs) {
       tell_reference(run);
       tell_unusable(run);
     }
+  }
+
+  void tell_imported() {
+    const std::string host = night_.runs.empty() ? std::string() : night_.runs.front().host;
+    const auto imported = std::ranges::count_if(input_.runs, [&](const TrackedRun& run) {
+      return is_imported(run) && (host.empty() || run.host == host);
+    });
+    if (imported == 0) return;
+    night_.notes.push_back(text::counted(imported, "run") +
+                           " of other programs: shown and judged no more; use Otava, bencher or "
+                           "asv for what others measured");
   }
 
   void tell_unusable(const TrackedRun& run) {

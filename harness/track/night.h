@@ -121,9 +121,9 @@ struct NightInput {
 };
 [[nodiscard]] Night judge_night(const NightInput& input);
 
-// The newest run of each experiment of this host, none older than 20 hours before the newest of
-// them. A run whose date lies more than a day after `now_utc` counts only where its experiment has
-// none of the last 20 hours.
+// The newest run of each experiment of this host that stepbench measured, none older than 20 hours
+// before the newest of them. A run whose date lies more than a day after `now_utc` counts only
+// where its experiment has none of the last 20 hours.
 [[nodiscard]] std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs,
                                                      std::string_view host,
                                                      std::string_view now_utc);

@@ -112,6 +112,10 @@ bool NightFacts::is_recent(std::string_view run) const {
 
 bool NightFacts::is_ignored(std::string_view series) const { return ignored_.contains(series); }
 
+bool NightFacts::is_imported(const SeriesHistory& series) const {
+  return !series.points.empty() && track::is_imported(run_of(series, series.points.size() - 1));
+}
+
 bool NightFacts::is_kept(const TrackedRun& run) const {
   return !run.git_dirty && (!input_.has_program || input_.has_program(run));
 }

@@ -53,6 +53,8 @@ class NightFacts {
   [[nodiscard]] bool is_recent(std::string_view run) const;
 
   [[nodiscard]] bool is_ignored(std::string_view series) const;
+  // Its newest point is of another program's file.
+  [[nodiscard]] bool is_imported(const SeriesHistory& series) const;
   // Clean, and its program is there.
   [[nodiscard]] bool is_kept(const TrackedRun& run) const;
   [[nodiscard]] ScreenOptions screen_of_series(const SeriesHistory& series) const;

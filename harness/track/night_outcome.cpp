@@ -152,7 +152,7 @@ std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs, std::st
   // Of each experiment the newest, and the newest whose date can be believed.
   std::map<std::string, std::pair<const TrackedRun*, const TrackedRun*>> newest;
   for (const TrackedRun& run : runs) {
-    if (run.host != host) continue;
+    if (run.host != host || is_imported(run)) continue;
     auto& [any, believed] = newest[run.experiment];
     any = &run;
     if (!is_future(run.started_utc, now_utc)) believed = &run;

@@ -80,7 +80,7 @@ class TrackStore {
   // all launches that the history knows.
   ImportReport add(const record::Results& results, const std::filesystem::path& folder,
                    const ImportOptions& options = {});
-  // The same of runs that were read from elsewhere, some of them in one transaction.
+  // The same of what import_of() gave, some runs in one transaction.
   ImportReport add(const Import& import);
 
   [[nodiscard]] History history(const HistoryQuery& query = {});

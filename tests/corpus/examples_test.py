@@ -239,16 +239,6 @@ class Place:
         self.alert = re.search(r"\bA\d+\b", self.make("stepbench track show"))[0]
         self.series = re.findall(r"\b[0-9a-f]{6,}\b", self.make("stepbench track list"))
         shutil.copy(self.made / "results/history.db", self.made / "other.db")
-        (self.made / "nights.csv").write_text("date,benchmark,ms,step\n" + "".join(
-            f"2026-01-{night:02},train,{50 + night % 3 + (8 if night > 20 else 0)},1\n" for night in range(1, 31)))
-        stats = {"mean": 0.05, "median": 0.05, "min": 0.04, "max": 0.06, "stddev": 0.001, "rounds": 5, "data": [0.05] * 5}
-        benchmark = json.dumps({
-            "machine_info": {"node": "box"}, "commit_info": {"id": "0" * 40, "time": "2026-01-31T02:00:00"},
-            "datetime": "2026-01-31T02:00:00",
-            "benchmarks": [{"name": "test_step", "fullname": "t.py::test_step", "stats": stats}]})
-        for file in (self.made / ".benchmarks/box/0001_run.json", self.made / "results.json"):
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(benchmark)
 
     def make_repository(self):
         (self.made / ".gitignore").write_text("*\n!*.yaml\n!*.py\n!.gitignore\n")

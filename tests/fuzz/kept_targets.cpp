@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that stepbench writes, keeps or takes from others.
+// Files that stepbench writes and keeps, and traces that it takes from others.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -13,7 +13,6 @@
 #include "harness/bisect/search_file.h"
 #include "harness/campaign/kept_machine.h"
 #include "harness/campaign/unfinished_night.h"
-#include "harness/foreign/read_foreign.h"
 #include "harness/record/decode.h"
 #include "harness/record/encode.h"
 #include "harness/record/input.h"
@@ -47,17 +46,6 @@ void folder(Input input) {
               "a launch of a run counts once");
     }
   } catch (const ConfigError&) {
-  }
-}
-
-// Results of other benchmark programs: CSV and JSON.
-void foreign(Input input) {
-  const MemoryFile file(input);
-  for (const bool guess : {false, true}) {
-    try {
-      (void)foreign::read_foreign(file.path(), {.series = "s", .guess = guess});
-    } catch (const ConfigError&) {
-    }
   }
 }
 
@@ -252,9 +240,9 @@ void verdict(Input input) {
 
 const std::vector<Target>& kept_targets() {
   static const std::vector<Target> all = {
-      {"folder", folder}, {"foreign", foreign}, {"history", history}, {"kept", kept},
-      {"night", night},   {"nsight", trace},    {"packed", packed},   {"result", result},
-      {"trace", trace},   {"verdict", verdict}};
+      {"folder", folder}, {"history", history}, {"kept", kept},
+      {"night", night},   {"nsight", trace},    {"packed", packed},
+      {"result", result}, {"trace", trace},     {"verdict", verdict}};
   return all;
 }
 

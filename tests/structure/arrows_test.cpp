@@ -59,7 +59,6 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/track",
      {"harness/store", "harness/record", "harness/estimate", "harness/compare", "harness/stats",
       "harness/catalogue"}},
-    {"harness/foreign", {"harness/track", "harness/catalogue"}},
     {"harness/analyze", {"harness/trace", "harness/ops", "harness/findings", "harness/stats"}},
     {"harness/bisect",
      {"harness/campaign", "harness/compare", "harness/record", "harness/run", "harness/stats",

@@ -18,7 +18,6 @@
 #include "harness/track/track_store.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/run_folders.h"
-#include "tools/stepbench/track/foreign_options.h"
 #include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
 #include "workloads/built_in.h"
@@ -33,19 +32,12 @@ constexpr const char* kTrackAddExamples = R"(Examples:
   stepbench track add results                              every run there: a history made anew
   stepbench track add RUN --db postgresql://bench@db.example.org/nightly
   stepbench track add RUN --keep-worker workers            keeps its program too, by its build
-  stepbench track add .benchmarks/*/*.json                 pytest-benchmark, Google Benchmark, asv
-  stepbench track add nights.csv --series train --value-column step --unit ms
 
 A run may be added again: what the history has stays, launches that came with --resume are added,
 and a launch that is there with other content is told and left as it was. Only measured launches
 count: smoke runs, profiled and wrapped launches and the arms of `ab` are left out and counted. A
 failed case is a gap in its series. The steps stay in the result files; the history keeps the
 numbers of each launch.
-
-A file of another program is known by its content (CSV; JSON of pytest-benchmark, Google Benchmark
-or asv, or an array of objects). Rows of a table with the same time and commit are launches of one
-night, and so are repetitions of Google Benchmark; rounds of pytest-benchmark and asv, which one
-process measured, are one launch.
 
 Exit status: 0, 2 wrong usage, a file that is no result or a history that cannot be written, 4
 nothing was taken in.)";
@@ -54,7 +46,6 @@ struct TrackAddArguments {
   std::vector<std::string> paths = {};
   std::string keep_worker = {};
   HistoryFlags history = {};
-  foreign::ForeignOptions foreign = {};
 };
 
 // A folder of runs stands for all of them. One with nothing in it is said on `err`.
@@ -121,19 +112,8 @@ void archive_workers(track::TrackStore& store, const track::ImportReport& report
   }
 }
 
-void refuse_foreign_options(const foreign::ForeignOptions& options,
-                            const std::vector<fs::path>& runs) {
-  if (!is_given(options) || std::any_of(runs.begin(), runs.end(), foreign::is_foreign)) return;
-  throw ConfigError("RUN", text::printable(runs.front().string()) +
-                               " is a result of stepbench: --series, --value-column and what "
-                               "stands with them say how to read files of other programs");
-}
-
 track::ImportReport add_one(track::TrackStore& store, const fs::path& path,
-                            const TrackAddArguments& arguments, const Environment& environment) {
-  if (foreign::is_foreign(path)) {
-    return store.add(foreign::read_foreign(path, complete(arguments.foreign)));
-  }
+                            const Environment& environment) {
   const record::Results results = record::read_results(path);
   for (const std::string& warning : results.warnings) {
     environment.err << "warning: " << text::printable(warning) << '\n';
@@ -144,12 +124,11 @@ track::ImportReport add_one(track::TrackStore& store, const fs::path& path,
 int track_add(const TrackAddArguments& arguments, const Environment& environment) {
   const std::vector<fs::path> runs = runs_to_add(arguments.paths, environment.err);
   if (runs.empty()) return kExitNothingMeasured;
-  refuse_foreign_options(arguments.foreign, runs);
   track::TrackStore store = open_history(arguments.history, true);
   track::ImportReport all;
   for (const fs::path& path : runs) {
     try {
-      all += add_one(store, path, arguments, environment);
+      all += add_one(store, path, environment);
     } catch (const ConfigError& error) {
       if (all.runs.empty()) throw;
       tell(all, store, environment);
@@ -172,14 +151,11 @@ void add_track_add(Command track) {
   TrackAddArguments& arguments = command.calls(track_add);
   command
       .argument("RUN", arguments.paths,
-                "Run folders, result files, a folder of runs for all of them, or files of other "
-                "programs",
-                "RUN")
+                "Run folders, result files, or a folder of runs for all of them", "RUN")
       .required();
   command.option(kHistoryOptions, "--keep-worker DIR", arguments.keep_worker,
                  "Copy the runs' worker programs here, by build, so that a later night can be "
                  "measured against them; keeps those of the last 14 nights and of open alerts");
-  add_foreign_options(command, arguments.foreign);
   add_history(command, arguments.history);
 }
 

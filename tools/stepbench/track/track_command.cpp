@@ -30,7 +30,6 @@ said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --hel
   add_track_merge(track);
   add_track_prune(track);
   add_track_export(track);
-  add_track_screen(track);
 }
 
 }  // namespace stepbench::cli

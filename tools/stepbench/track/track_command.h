@@ -20,7 +20,6 @@ void add_track_merge(Command track);
 void add_track_note(Command track);
 void add_track_prune(Command track);
 void add_track_report(Command track);
-void add_track_screen(Command track);
 void add_track_show(Command track);
 void add_track_why_split(Command track);
 

@@ -11,6 +11,8 @@
 #include "harness/base/error.h"
 #include "harness/document/render.h"
 #include "harness/report/night_json.h"
+#include "harness/store/database.h"
+#include "harness/store/sqlite.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
 
@@ -161,13 +163,31 @@ TEST_F(CheckedNights, AreNamedByTheBeginOfTheirRun) {
               ThrowsMessage<ConfigError>(HasSubstr("runs of two machines, bench1 and bench2")));
 }
 
+TEST_F(CheckedNights, OfARunThatAnotherProgramMeasured_IsRefused) {
+  store::open_sqlite(folder_ / "history.db")
+      ->exec("UPDATE run SET context = '{\"imported\":\"csv\"}' WHERE run_id LIKE '20260115%'");
+  campaign::CheckRequest old = request();
+  old.nights = {"20260115"};
+  EXPECT_THAT([&] { (void)campaign::check_night(old, store_, {}); },
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("--night: 20260115-020000-nightly was measured by another program")));
+  store::open_sqlite(folder_ / "history.db")
+      ->exec("UPDATE run SET context = '{\"imported\":\"csv\"}'");
+  const campaign::CheckedNight checked = campaign::check_night(request(), store_, {});
+  EXPECT_EQ(checked.night.exit_code, 4);
+  EXPECT_THAT(checked.night.notes,
+              ElementsAre(HasSubstr("21 runs of other programs: shown and judged no more"),
+                          HasSubstr("the history has no run to judge")));
+  EXPECT_THAT(store_.history().series, Not(IsEmpty())) << "they are shown";
+}
+
 TEST(CheckedNight, OfAnEmptyHistoryIsNoData) {
   const test::TemporaryFolder folder;
   track::TrackStore store = track::TrackStore::open("sqlite:" + (folder / "history.db").string());
   const campaign::CheckedNight checked = campaign::check_night(
       {.host = "bench1", .who = "ann@bench1", .now_utc = "2026-01-21T06:00:00Z"}, store, {});
   EXPECT_EQ(checked.night.exit_code, 4);
-  EXPECT_THAT(checked_page(checked), HasSubstr("the history is empty"));
+  EXPECT_THAT(checked_page(checked), HasSubstr("the history has no run to judge"));
   EXPECT_THAT(checked_page(checked), HasSubstr("verdict: no-data"));
 }
 

@@ -213,6 +213,22 @@ TEST(Night, IsTheNewestRunOfEachExperimentOfTwentyHours) {
   EXPECT_THAT(tonight("other box", "2027-01-30T04:00:00Z"), IsEmpty());
 }
 
+TEST(Night, WithSeriesOfOtherPrograms_JudgesItsOwnAndSaysSoOnce) {
+  HistoryMaker maker;
+  maker.add_series("0", HistoryMaker::steady(24));
+  maker.add_series("8", stepped(24, 1.5), "csv");
+  maker.add_series("9", stepped(24, 1.5), "csv");
+  for (std::size_t night = 0; night < 24; ++night) {
+    maker.run(night, "csv").context["imported"] = Value{std::string("csv")};
+  }
+  const track::Night night = maker.judge(kStep);
+  ASSERT_THAT(night.series, SizeIs(1));
+  EXPECT_EQ(night.series[0].series.id, "0");
+  EXPECT_EQ(night.exit_code, 0);
+  EXPECT_THAT(night.notes, ElementsAre(HasSubstr("21 runs of other programs: shown and judged no "
+                                                 "more; use Otava, bencher or asv")));
+}
+
 TEST(Night, HasNoDataWhereThereIsNoSeries) {
   HistoryMaker maker;
   maker.add_series("0", HistoryMaker::steady(21)).screened = false;
