@@ -222,7 +222,7 @@ document::Document alert_document(const track::Alert& alert, const track::Histor
                   Paragraph{.text = "a series of it, night by night:",
                             .below = {command("show " + names.short_id(alert.series.front().id))}},
                   Paragraph{.text = "accept it:",
-                            .below = {command("acknowledge " + alert.id + " --reason \"...\"")}}}});
+                            .below = {command("note " + alert.id + " --as accepted \"...\"")}}}});
   return document;
 }
 

@@ -109,8 +109,8 @@ std::string stale_alert_words(const track::Alert& alert, std::span<const track::
   const auto until = text::parse_utc(today);
   if (!track::is_open(alert.state) || !from || !until || *until - *from < kStale) return {};
   return alert.id + " stays open: " + alert.experiment + " had no night on " + alert.host +
-         " since " + last + ", and nothing measures it any more; stepbench track acknowledge " +
-         alert.id + " --reason \"...\"" + history_words + " ends it";
+         " since " + last + ", and nothing measures it any more; stepbench track note " + alert.id +
+         " --as accepted \"...\"" + history_words + " ends it";
 }
 
 }  // namespace stepbench::report

@@ -239,7 +239,7 @@ class NightWriter {
     }
     if (worst->worse && worst->state != track::AlertState::kSuspect) {
       add_command("accept it; --until DATE or --expect CHANGE: for a while, or as far as that:",
-                  "acknowledge " + worst->id + " --reason \"...\"");
+                  "note " + worst->id + " --as accepted \"...\"");
     }
   }
 

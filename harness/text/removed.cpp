@@ -16,6 +16,10 @@ constexpr std::string_view kOtherPrograms = "Otava, bencher or asv for what othe
 
 constexpr Removed kRemoved[] = {
     {"explain", "`ab` with both programs on one machine"},
+    {"track acknowledge", "`track note A17 --as accepted TEXT`"},
+    {"track assign", "`track note A17 --who NAME`"},
+    {"track baseline", "`track note RUN --as baseline TEXT`"},
+    {"track ignore", "`track note SERIES --as ignored TEXT`, and `--as open` to take it back"},
     {"track screen", kOtherPrograms},
     {"track add --series", kOtherPrograms},
     {"track add --value-column", kOtherPrograms},
@@ -32,9 +36,8 @@ constexpr Removed kRemoved[] = {
 
 std::string removed(std::string_view name) {
   const auto is_meant = [&](const Removed& row) {
-    return row.name == name ||
-           (row.name.size() > name.size() && row.name.ends_with(name) &&
-            row.name[row.name.size() - name.size() - 1] == '.');
+    return row.name == name || (row.name.size() > name.size() && row.name.ends_with(name) &&
+                                row.name[row.name.size() - name.size() - 1] == '.');
   };
   const auto* const row = std::ranges::find_if(kRemoved, is_meant);
   return row == std::end(kRemoved) ? std::string()

@@ -20,7 +20,7 @@ constexpr double kLargestChange = 10;  // ten times as much more
 
 void check_reason(const std::string& reason) {
   if (reason.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw ConfigError("--reason", "is empty: those who come later need to know why");
+    throw ConfigError("TEXT", "is empty: those who come later need to know why");
   }
 }
 
@@ -53,18 +53,6 @@ double checked_change(const Alert& alert, const std::string& text) {
   return expect;
 }
 
-const TrackEvent* newest_baseline(std::span<const TrackEvent> events, const TrackedRun& run) {
-  const TrackEvent* newest = nullptr;
-  for (const TrackEvent& event : events) {
-    if (event.what == kBaselineEvent && event.alert_id.empty() &&
-        text_of(event.details, "experiment") == run.experiment &&
-        text_of(event.details, "host") == run.host) {
-      newest = &event;
-    }
-  }
-  return newest;
-}
-
 bool ends_with_baseline(const Alert& alert, const TrackedRun& run, const RunTimes& times) {
   if (alert.host != run.host || alert.series.empty()) return false;
   if (!is_open(alert.state) && alert.state != AlertState::kAcknowledged) return false;
@@ -90,6 +78,11 @@ std::optional<double> parse_change(std::string_view text) {
   const double share = percent / 100;
   if (share == 0 || share <= -1 || share > kLargestChange) return std::nullopt;
   return share;
+}
+
+bool is_alert_id(std::string_view text) {
+  return text.size() > 1 && (text.front() == 'A' || text.front() == 'a') &&
+         text.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
 const Alert& resolve_alert(const std::string& id, const AlertLog& log) {
@@ -132,14 +125,12 @@ const TrackedRun& resolve_run(std::string_view text, std::span<const TrackedRun>
                                (listed < found.size() ? ", ..." : ""));
 }
 
-TrackEvent acknowledge(const AlertLog& log, const std::string& id, const Acceptance& acceptance,
-                       std::string_view today) {
-  const Alert& alert = resolve_alert(id, log);
+TrackEvent accept_alert(const Alert& alert, const Acceptance& acceptance, std::string_view today) {
   check_reason(acceptance.reason);
   check_until(acceptance.until, today);
   if (!state_after(alert.state, AlertEvent::kAcknowledged, alert.before)) {
-    throw ConfigError("ALERT", alert.id + " is " + std::string(name_of(alert.state)) +
-                                   ": there is nothing to accept");
+    throw ConfigError("--as", alert.id + " is " + std::string(name_of(alert.state)) +
+                                  ": there is nothing to accept");
   }
   TrackEvent event{.what = std::string(name_of(AlertEvent::kAcknowledged)),
                    .alert_id = alert.id,
@@ -151,21 +142,38 @@ TrackEvent acknowledge(const AlertLog& log, const std::string& id, const Accepta
   return event;
 }
 
-std::vector<TrackEvent> set_baseline(BaselineMove move, const TrackedRun& run, const AlertLog& log,
-                                     std::span<const TrackEvent> events,
+std::vector<TrackEvent> reopen_alert(const Alert& alert, const std::string& person,
+                                     const std::string& reason) {
+  std::vector<TrackEvent> events;
+  if (alert.state == AlertState::kAcknowledged) {
+    events.push_back({.what = std::string(name_of(AlertEvent::kExpired)),
+                      .alert_id = alert.id,
+                      .reason = reason.empty() ? "it is accepted no more" : reason});
+  }
+  if (alert.assignee != person) events.push_back(assign_alert(alert, person, ""));
+  if (events.empty()) {
+    throw ConfigError("--as", alert.id + " is " + std::string(name_of(alert.state)) + " and " +
+                                  (person.empty() ? "nobody's" : person + "'s") +
+                                  ": there is nothing to take back");
+  }
+  return events;
+}
+
+std::string baseline_of(const TrackedRun& run, std::span<const TrackEvent> events) {
+  std::string newest;
+  for (const TrackEvent& event : events) {
+    if (event.what == kBaselineEvent && event.alert_id.empty() &&
+        text_of(event.details, "experiment") == run.experiment &&
+        text_of(event.details, "host") == run.host) {
+      newest = text_of(event.details, "run");
+    }
+  }
+  return newest;
+}
+
+std::vector<TrackEvent> set_baseline(const TrackedRun& run, const AlertLog& log,
                                      std::span<const TrackedRun> runs, const std::string& reason) {
   check_reason(reason);
-  const TrackEvent* known = newest_baseline(events, run);
-  if (move == BaselineMove::kSet && known != nullptr) {
-    throw ConfigError("RUN", run.experiment + " has a baseline already, " +
-                                 text_of(known->details, "run") +
-                                 "; `stepbench track baseline update` puts another in its place");
-  }
-  if (move == BaselineMove::kUpdate && known == nullptr) {
-    throw ConfigError("RUN", run.experiment +
-                                 " has no baseline yet; `stepbench track baseline "
-                                 "set` begins with one");
-  }
   const RunTimes times = run_times(runs);
   std::vector<TrackEvent> fresh = {
       {.what = std::string(kBaselineEvent),
@@ -196,12 +204,14 @@ TrackEvent watch_series(const TrackedSeries& series, const std::string& reason) 
 }
 
 TrackEvent note_alert(const Alert& alert, const std::string& words) {
-  if (words.empty()) throw ConfigError("TEXT", "says nothing");
+  if (words.empty())
+    throw ConfigError("TEXT", "is empty: say what people should know, or give --as or --who");
   return {.what = std::string(kNotedEvent), .alert_id = alert.id, .reason = words};
 }
 
 TrackEvent note_run(const TrackedRun& run, const std::string& words) {
-  if (words.empty()) throw ConfigError("TEXT", "says nothing");
+  if (words.empty())
+    throw ConfigError("TEXT", "is empty: say what people should know, or give --as baseline");
   return {.what = std::string(kNotedEvent), .reason = words, .details = {{"run", run.run_id}}};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What people say of alerts, series and nights: accepted, a new usual, not to be looked at, whose
-// it is, what should be known. Each gives the
-// events that say so, without author and time; a ConfigError names what is wrong with the words.
+// it is, what should be known. Each gives the events that say so, without author and time; a
+// ConfigError names what is wrong with the words.
 // Pure; any thread.
 #pragma once
 
@@ -23,19 +23,19 @@ struct Acceptance {
 };
 
 // `today`: 2026-01-31.
-[[nodiscard]] TrackEvent acknowledge(const AlertLog& log, const std::string& alert,
-                                     const Acceptance& acceptance, std::string_view today);
+[[nodiscard]] TrackEvent accept_alert(const Alert& alert, const Acceptance& acceptance,
+                                      std::string_view today);
+// It is accepted no more, and it is that person's to look at; empty: nobody's.
+[[nodiscard]] std::vector<TrackEvent> reopen_alert(const Alert& alert, const std::string& person,
+                                                   const std::string& reason);
 
-enum class BaselineMove : bool { kSet, kUpdate };
-
-// From this run on is the usual for its experiment on its machine. kSet: there is none yet;
-// kUpdate: a newer one takes its place. Open alerts whose series are all of that experiment and
-// began up to then are fixed.
-[[nodiscard]] std::vector<TrackEvent> set_baseline(BaselineMove move, const TrackedRun& run,
-                                                   const AlertLog& log,
-                                                   std::span<const TrackEvent> events,
+// From this run on is the usual for its experiment on its machine. Open alerts whose series are all
+// of that experiment and began up to then are fixed.
+[[nodiscard]] std::vector<TrackEvent> set_baseline(const TrackedRun& run, const AlertLog& log,
                                                    std::span<const TrackedRun> runs,
                                                    const std::string& reason);
+// With which run the usual of that run's experiment on its machine begins; empty: nobody said so.
+[[nodiscard]] std::string baseline_of(const TrackedRun& run, std::span<const TrackEvent> events);
 
 [[nodiscard]] TrackEvent ignore_series(const TrackedSeries& series, const std::string& reason,
                                        const std::string& until, std::string_view today);
@@ -44,7 +44,7 @@ enum class BaselineMove : bool { kSet, kUpdate };
 // What people should know of an alert, or of a night. Empty words are a ConfigError.
 [[nodiscard]] TrackEvent note_alert(const Alert& alert, const std::string& words);
 [[nodiscard]] TrackEvent note_run(const TrackedRun& run, const std::string& words);
-// Whose it is to look at; `to` is empty: nobody's any more.
+// Whose it is to look at.
 [[nodiscard]] TrackEvent assign_alert(const Alert& alert, const std::string& to,
                                       const std::string& reason);
 
@@ -55,6 +55,8 @@ enum class BaselineMove : bool { kSet, kUpdate };
 [[nodiscard]] const TrackedRun& resolve_run(std::string_view text, std::span<const TrackedRun> runs,
                                             const std::string& where);
 
+// Whether it has the form of an alert's id: "A17" or "a17".
+[[nodiscard]] bool is_alert_id(std::string_view text);
 // The alert with that id ("A17", also "17" or "a17"). Throws ConfigError naming the nearest.
 [[nodiscard]] const Alert& resolve_alert(const std::string& id, const AlertLog& log);
 

@@ -31,7 +31,7 @@ constexpr std::string_view kWasNotThere = "two measurements or more, their mean 
 constexpr std::string_view kNoPair = "the last good program does not run, or on other software";
 constexpr std::string_view kGateFailed = "a gate of the measurement failed";
 constexpr std::string_view kPerson = "a person says so";
-constexpr std::string_view kDatePassed = "the date of the acceptance has passed";
+constexpr std::string_view kNoMore = "the date of the acceptance has passed, or a person ends it";
 constexpr std::string_view kLowAgain = "two to four low measurements of last good against tonight";
 constexpr std::string_view kTooLong = "undecided for 14 nights of its experiment";
 constexpr std::string_view kOldFile = "read from histories of older versions, never made";
@@ -107,7 +107,7 @@ constexpr std::array kLifeCycle = std::to_array<Transition>({
     to(S::kRegression, E::kBack, kOldFile, S::kFixed),
 
     stays(S::kAcknowledged, E::kAcknowledged, kPerson),
-    {S::kAcknowledged, E::kExpired, kDatePassed, NextState::kBefore, S::kRegression, true},
+    {S::kAcknowledged, E::kExpired, kNoMore, NextState::kBefore, S::kRegression, true},
     to(S::kAcknowledged, E::kBaseline, kPerson, S::kFixed),
     to(S::kAcknowledged, E::kGrew, kOldFile, S::kSuspect),
     to(S::kAcknowledged, E::kBack, kOldFile, S::kFixed),

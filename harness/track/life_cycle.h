@@ -43,7 +43,7 @@ enum class AlertEvent : std::uint8_t {
   kEnvironmentChange,  // "environment-change"
   kInvalid,            // "invalid"
   kAcknowledged,       // "acknowledged": by a person; details: until, expect
-  kExpired,            // "expired": the date of an acknowledgement has passed
+  kExpired,            // "expired": the date of an acknowledgement has passed, or a person ends it
   kGrew,               // "grew": of older versions only; growth is an alert of its own now
   kBack,               // "back": of older versions only, which closed without a measurement
   kBaseline,           // "baseline": somebody declared a newer run to be the usual

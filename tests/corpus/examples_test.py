@@ -278,8 +278,8 @@ class Place:
             for campaign in (self.root / "beside").iterdir():
                 if campaign.name in line:
                     shutil.copytree(campaign, copy / "results" / campaign.name, dirs_exist_ok=True)
-            if "baseline update" in line:
-                self.run("stepbench track baseline set 20260214-020000-train --reason begin", copy)
+            if "A17 --as open" in line:
+                self.run(self.meant("stepbench track note A17 --as accepted begin"), copy)
             if "data make" in line:
                 shutil.rmtree(copy / "data", ignore_errors=True)
             done = self.run(self.meant(line), copy)

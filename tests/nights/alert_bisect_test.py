@@ -40,7 +40,7 @@ class AlertBisect(unittest.TestCase):
         self.machine.night(self.machine.build("flags", slower=1.1), status=1)
         done = self.machine.run("track", "bisect", "A1", "--build", BUILD, "--no-lock", status=2)
         self.assertRegex(done.err, "both nights are of commit [0-9a-f]{12}: something else than the program changed")
-        self.machine.run("track", "acknowledge", "A1", "--reason", "other flags", status=0)
+        self.machine.run("track", "note", "A1", "--as", "accepted", "other flags", status=0)
         self.commits([1, 1, 1.05, 1.05, 1.05, 1.05], "day")
         self.machine.night(self.machine.build("slow", slower=1.1 * 1.05), status=1)
         self.machine.weather = 1.0

@@ -44,7 +44,7 @@ class Month(unittest.TestCase):
         (alert,) = verdict["alerts"]
         self.assertEqual(len(alert["series"]), 2, "one alert for all that moved together")
         self.night(1, ["regression"], slower=1.03)
-        self.machine.run("track", "acknowledge", alert["id"], "--reason", "wanted", "--expect", "+4%", status=0)
+        self.machine.run("track", "note", alert["id"], "--as", "accepted", "wanted", "--expect", "+4%", status=0)
         self.night(0, ["acknowledged"], slower=1.03)
         grown = self.night(1, ["regression"], slower=1.10)
         (second,) = (each for each in grown["alerts"] if each["state"] == "regression")

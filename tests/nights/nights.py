@@ -127,7 +127,7 @@ class Machine:
         verdict = json.loads(self.run("track", "check", "--no-confirm", "--format", "json").out)
         for series in verdict["series"]:
             if series["metric"] != "step_ns":
-                self.run("track", "ignore", series["id"], "--reason", "not scripted", status=0)
+                self.run("track", "note", series["id"], "--as", "ignored", "not scripted", status=0)
 
     def runs(self):
         """Folders of nights; a second one that begins in the same second has a number."""

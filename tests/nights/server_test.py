@@ -104,7 +104,8 @@ class Servers(unittest.TestCase):
         for series in json.loads(self.machine.run("track", "check", *self.history, "--no-confirm", "--format",
                                                   "json").out)["series"]:
             if series["metric"] != "step_ns":
-                self.machine.run("track", "ignore", *self.history, series["id"], "--reason", "not scripted", status=0)
+                self.machine.run("track", "note", *self.history, series["id"], "--as", "ignored", "not scripted",
+                                 status=0)
 
     def test_a_server_that_goes_away_while_a_night_is_measured_costs_no_launch(self):
         good, hold = self.build_held("good", launch=4)

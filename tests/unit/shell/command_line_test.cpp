@@ -35,7 +35,7 @@ TEST(Help, IsTheSameByTheCommandAndByTheOption) {
 TEST(Help, IsAScreenOfOurWordsInColumns) {
   std::vector<std::vector<std::string>> commands = {{}};
   for (const std::string& name : kCommands) commands.push_back({name});
-  for (const char* name : {"acknowledge", "add", "check", "merge", "prune", "show"}) {
+  for (const char* name : {"add", "check", "merge", "note", "prune", "show"}) {
     commands.push_back({"track", name});
   }
   for (std::vector<std::string>& command : commands) {

@@ -31,8 +31,8 @@ Examples:
   stepbench track check --junit night.xml --openmetrics night.prom
 
 results/NIGHT.md says how to read it. A regression stays until measurements of the last good program
-against the night's no longer find it, until somebody accepts it (`track acknowledge`), or until
-there is a new baseline (`track baseline`).
+against the night's no longer find it, until somebody accepts it, or until there is a new
+baseline (`track note`).
 
 Exit status: 0 nothing was measured to be slower, 1 a regression (with --allow-known: one that was
 told tonight), 2 wrong usage or a history that cannot be read, 3 a suspicion that could not be

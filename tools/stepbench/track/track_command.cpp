@@ -18,11 +18,7 @@ said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --hel
   add_track_check(track);
   add_track_show(track);
   add_track_report(track);
-  add_track_acknowledge(track);
-  add_track_assign(track);
   add_track_note(track);
-  add_track_ignore(track);
-  add_track_baseline(track);
   add_track_confirm(track);
   add_track_bisect(track);
   add_track_list(track);

@@ -6,15 +6,11 @@
 
 namespace stepbench::cli {
 
-void add_track_acknowledge(Command track);
 void add_track_add(Command track);
-void add_track_assign(Command track);
-void add_track_baseline(Command track);
 void add_track_check(Command track);
 void add_track_bisect(Command track);
 void add_track_confirm(Command track);
 void add_track_export(Command track);
-void add_track_ignore(Command track);
 void add_track_list(Command track);
 void add_track_merge(Command track);
 void add_track_note(Command track);

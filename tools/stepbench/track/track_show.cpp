@@ -46,11 +46,6 @@ struct TrackShowArguments {
   std::string format = "page";
 };
 
-bool is_alert_id(const std::string& word) {
-  return word.size() > 1 && (word.front() == 'A' || word.front() == 'a') &&
-         word.find_first_not_of("0123456789", 1) == std::string::npos;
-}
-
 std::string shown_alerts_json(const track::AlertLog& log, const track::History& history,
                               const std::string& words) {
   std::string text;
@@ -89,7 +84,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
     for (const track::Alert& alert : log.alerts) tell_stale(alert, history);
     return kExitOk;
   }
-  if (arguments.words.size() == 1 && is_alert_id(arguments.words.front())) {
+  if (arguments.words.size() == 1 && track::is_alert_id(arguments.words.front())) {
     const track::History history = store.history({.last = 1});
     const std::string id = track::resolve_alert(arguments.words.front(), log).id;
     campaign::list_commits(log, history.runs,

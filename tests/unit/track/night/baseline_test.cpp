@@ -39,39 +39,65 @@ TEST(ParsedChange, IsAPercentageWithItsSign) {
   }
 }
 
-TEST(Acknowledgement, NeedsAnOpenAlertAReasonADateAndAChange) {
+TEST(Acceptance, NeedsAnOpenAlertAReasonADateAndAChange) {
   const track::AlertLog log = regression();
   HistoryMaker over = maker_with_regression();
   over.tell({.what = "back", .alert_id = "A1"});
   const track::AlertLog fixed = track::fold_alerts(over.events);
   struct Row {
-    const char* alert;
     track::Acceptance how;
     const char* why;
     const track::AlertLog* of;
   };
-  const track::AlertLog none;
   for (const Row& row : std::vector<Row>{
-           {"A2", {.reason = "x"}, "ALERT: no alert 'A2' (did you mean 'A1'?)", &log},
-           {"A2", {.reason = "x"}, "there is no alert in this history", &none},
-           {"A1", {.reason = "x"}, "A1 is fixed: there is nothing to accept", &fixed},
-           {"A1", {.reason = ""}, "--reason: is empty", &log},
-           {"A1", {.reason = "\t\n"}, "--reason: is empty", &log},
-           {"A1", {.reason = "x", .until = "2026-01-31"}, "has passed; today is 2026-02-01", &log},
-           {"A1", {.reason = "x", .until = "2026-02-30"}, "expected a date as 2026-01-31", &log},
-           {"A1", {.reason = "x", .until = "2026-2-3"}, "expected a date as 2026-01-31", &log},
-           {"A1", {.reason = "x", .until = "tomorrow"}, "expected a date as 2026-01-31", &log},
-           {"A1", {.reason = "x", .expect = "three"}, "a change in percent as +3% or -0.5%", &log},
-           {"A1", {.reason = "x", .expect = "-3%"}, "is the other way: A1 is +", &log}}) {
-    EXPECT_THAT([&] { (void)track::acknowledge(*row.of, row.alert, row.how, kToday); },
+           {{.reason = "x"}, "--as: A1 is fixed: there is nothing to accept", &fixed},
+           {{.reason = ""}, "TEXT: is empty", &log},
+           {{.reason = "\t\n"}, "TEXT: is empty", &log},
+           {{.reason = "x", .until = "2026-01-31"}, "has passed; today is 2026-02-01", &log},
+           {{.reason = "x", .until = "2026-02-30"}, "expected a date as 2026-01-31", &log},
+           {{.reason = "x", .until = "2026-2-3"}, "expected a date as 2026-01-31", &log},
+           {{.reason = "x", .until = "tomorrow"}, "expected a date as 2026-01-31", &log},
+           {{.reason = "x", .expect = "three"}, "a change in percent as +3% or -0.5%", &log},
+           {{.reason = "x", .expect = "-3%"}, "is the other way: A1 is +", &log}}) {
+    EXPECT_THAT([&] { (void)track::accept_alert(row.of->alerts.front(), row.how, kToday); },
                 ThrowsMessage<ConfigError>(HasSubstr(row.why)));
   }
-  for (const char* alert : {"A1", "a1", "1"}) {
-    const track::TrackEvent event = track::acknowledge(
-        log, alert, {.reason = "x", .until = "2026-02-01", .expect = "3%"}, kToday);
-    EXPECT_EQ(event.alert_id, "A1");
-    EXPECT_DOUBLE_EQ(number_of(event.details, "expect").value(), 0.03);
+  const track::TrackEvent event = track::accept_alert(
+      log.alerts.front(), {.reason = "x", .until = "2026-02-01", .expect = "3%"}, kToday);
+  EXPECT_EQ(event.alert_id, "A1");
+  EXPECT_EQ(event.what, "acknowledged");
+  EXPECT_DOUBLE_EQ(number_of(event.details, "expect").value(), 0.03);
+}
+
+TEST(Acceptance, TakenBack_IsWhatTheAlertWasBeforeAndNobodys) {
+  HistoryMaker maker = maker_with_regression();
+  maker.tell(
+      track::accept_alert(maker.alert("A1"), {.reason = "x", .until = "2026-02-01"}, kToday));
+  maker.tell(track::assign_alert(maker.alert("A1"), "anna", ""));
+  EXPECT_EQ(maker.alert("A1").state, track::AlertState::kAcknowledged);
+  EXPECT_EQ(maker.alert("A1").assignee, "anna");
+  for (track::TrackEvent& event : track::reopen_alert(maker.alert("A1"), "", "not merged")) {
+    maker.tell(std::move(event));
   }
+  const track::Alert open = maker.alert("A1");
+  EXPECT_THAT(track::reopen_alert(open, "ben", ""), SizeIs(1)) << "it is ben's";
+  EXPECT_EQ(open.state, track::AlertState::kRegression);
+  EXPECT_EQ(open.until, "");
+  EXPECT_EQ(open.assignee, "");
+  EXPECT_EQ(open.note, "not merged");
+  EXPECT_THAT([&] { (void)track::reopen_alert(open, "", ""); },
+              ThrowsMessage<ConfigError>(HasSubstr("--as: A1 is regression and nobody's")));
+}
+
+TEST(AlertMeant, IsItsIdWhateverItsCase) {
+  const track::AlertLog log = regression();
+  for (const char* id : {"A1", "a1", "1"}) EXPECT_EQ(track::resolve_alert(id, log).id, "A1");
+  EXPECT_THAT([&] { (void)track::resolve_alert("A2", log); },
+              ThrowsMessage<ConfigError>(HasSubstr("ALERT: no alert 'A2' (did you mean 'A1'?)")));
+  EXPECT_THAT([] { (void)track::resolve_alert("A2", {}); },
+              ThrowsMessage<ConfigError>(HasSubstr("there is no alert in this history")));
+  for (const char* id : {"A1", "a17"}) EXPECT_TRUE(track::is_alert_id(id)) << id;
+  for (const char* id : {"", "A", "17", "A1b", "ab12"}) EXPECT_FALSE(track::is_alert_id(id)) << id;
 }
 
 TEST(Baseline, FixesTheAlertsThatBeganUpToItsRun) {
@@ -79,30 +105,30 @@ TEST(Baseline, FixesTheAlertsThatBeganUpToItsRun) {
   const track::AlertLog log = track::fold_alerts(maker.events);
   const auto& runs = maker.history.runs;
   const auto at = [&](std::size_t night) {
-    return track::set_baseline(track::BaselineMove::kSet, runs[night], log, maker.events, runs,
-                               "release");
+    return track::set_baseline(runs[night], log, runs, "release");
   };
   EXPECT_THAT(at(20), SizeIs(2));
   EXPECT_EQ(at(20)[1].alert_id, "A1");
   EXPECT_THAT(at(19), SizeIs(1)) << "it began later";
 }
 
-TEST(Baseline, IsSetOnceAndUpdatedAfterThat) {
+TEST(Baseline, TakesThePlaceOfTheOneBefore) {
   HistoryMaker maker = maker_with_regression();
-  const auto move = [&](track::BaselineMove how, std::size_t night) {
+  const auto& runs = maker.history.runs;
+  const auto move = [&](std::size_t night) {
     const track::AlertLog log = track::fold_alerts(maker.events);
-    for (track::TrackEvent& event : track::set_baseline(
-             how, maker.history.runs[night], log, maker.events, maker.history.runs, "release")) {
+    for (track::TrackEvent& event : track::set_baseline(runs[night], log, runs, "release")) {
       maker.tell(std::move(event));
     }
   };
-  EXPECT_THAT([&] { move(track::BaselineMove::kUpdate, 10); },
-              ThrowsMessage<ConfigError>(HasSubstr("train has no baseline yet")));
-  move(track::BaselineMove::kSet, 10);
-  EXPECT_THAT([&] { move(track::BaselineMove::kSet, 11); },
-              ThrowsMessage<ConfigError>(HasSubstr("train has a baseline already, 2026-01-11")));
-  move(track::BaselineMove::kUpdate, 20);
+  EXPECT_EQ(track::baseline_of(runs[0], maker.events), "");
+  move(10);
+  EXPECT_EQ(track::baseline_of(runs[0], maker.events), "2026-01-11-train");
+  move(20);
+  EXPECT_EQ(track::baseline_of(runs[0], maker.events), "2026-01-21-train");
   EXPECT_EQ(maker.alert("A1").state, track::AlertState::kFixed);
+  EXPECT_THAT([&] { (void)track::set_baseline(runs[20], {}, runs, ""); },
+              ThrowsMessage<ConfigError>(HasSubstr("TEXT: is empty")));
 }
 
 TEST(RunMeant, IsItsIdTheBeginOfItOrItsFolder) {

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/report/series_names.h"
+#include "harness/text/age.h"
+#include "harness/text/printable.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
+#include "harness/track/baseline.h"
+#include "tools/stepbench/options.h"
+#include "tools/stepbench/track/check_options.h"
+#include "tools/stepbench/track/track_command.h"
+#include "tools/stepbench/track/track_options.h"
+
+namespace stepbench::cli {
+namespace {
+
+constexpr const char* kNoteExamples =
+    R"(Examples:
+  stepbench track note A17 "the new driver is being looked at with its maker"
+  stepbench track note A17 --who anna
+  stepbench track note A17 --as accepted "new normalisation layer, see the pull request"
+  stepbench track note A17 --as accepted "fix is under way" --until 2w
+  stepbench track note A17 --as accepted "checks of inputs" --expect +3%
+  stepbench track note A17 --as open "the fix was not merged"
+  stepbench track note "train num_workers=0" --as ignored "only there to show the extreme"
+  stepbench track note 3f2a91 --as open "disk was replaced"
+  stepbench track note 20260131-020000-nightly "the air conditioning was off"
+  stepbench track note 20260131-020000-nightly --as baseline "release 2.0"
+
+--as accepted, of an alert: the gate is green again, and what is measured now becomes the usual. The
+alert comes back when its date has passed, or when the change grows beyond --expect.
+
+--as ignored, of a series: it is stored and not judged.
+
+--as baseline, of a run: from it on its values are the usual of its experiment on its machine. All
+series begin a new level there and warm up for ten nights; alerts that began up to then are fixed.
+
+--as open takes back that an alert is accepted and whose it is, or that a series is ignored.
+
+Notes of an alert stand among its events, those of a run at its night: `track show` has both. Pages
+of the night, `track show` and the view `alert` of the history have whose an alert is.
+
+Exit status: 0, 2 wrong usage: no such alert, series or run, a date that has passed, nothing to
+accept or to take back.)";
+
+std::string day_utc(std::chrono::system_clock::time_point time) {
+  return text::utc_text(time).substr(0, std::string("2026-01-31").size());
+}
+
+std::string today_utc() { return day_utc(std::chrono::system_clock::now()); }
+
+// Records them with author and time.
+void record_said(track::TrackStore& store, std::vector<track::TrackEvent> events,
+                 const track::AlertLog& log, const Environment& environment) {
+  track::AlertLog after = log;
+  track::add_events(after, events);
+  for (track::TrackEvent& event : events) {
+    event.at_utc = text::utc_text(std::chrono::system_clock::now());
+    event.who = author({}, environment);
+  }
+  store.record(events);
+}
+
+struct NoteArguments {
+  HistoryFlags history = {};
+  std::string subject = {};
+  std::vector<std::string> words = {};
+  std::string as = {};
+  std::string until = {};
+  std::string expect = {};
+  std::string who = {};
+  std::string metric = {};
+};
+
+enum class Noted : std::uint8_t { kAlert, kSeries, kRun };
+
+struct NotedKind {
+  std::string_view name;
+  std::vector<std::string> as;  // what --as may say of it
+};
+
+NotedKind kind_of(Noted noted) {
+  switch (noted) {
+    case Noted::kAlert:
+      return {"an alert", {"accepted", "open"}};
+    case Noted::kSeries:
+      return {"a series", {"ignored", "open"}};
+    case Noted::kRun:
+      return {"a run", {"baseline"}};
+  }
+  return {};
+}
+
+// Ids of runs begin with their date; a folder is called as its run.
+bool is_run_name(const std::string& subject) {
+  constexpr std::size_t kDate = 8;
+  const std::string path = subject.substr(0, subject.find_last_not_of('/') + 1);
+  const std::string name = std::filesystem::path(path).filename().string();
+  const std::string date = name.substr(0, name.find('-'));
+  return date.size() == kDate && date.find_first_not_of("0123456789") == std::string::npos;
+}
+
+Noted noted_by(const std::string& subject) {
+  if (track::is_alert_id(subject)) return Noted::kAlert;
+  return is_run_name(subject) ? Noted::kRun : Noted::kSeries;
+}
+
+// Which of the options do not go with the subject, or with each other.
+void check_note(const NoteArguments& arguments, Noted noted) {
+  const NotedKind kind = kind_of(noted);
+  const auto refuse = [&](const char* option, const std::string& problem) {
+    throw ConfigError(option,
+                      problem + "; '" + arguments.subject + "' is " + std::string(kind.name));
+  };
+  // What is no series may be another subject that is written otherwise.
+  const std::string takes =
+      std::string(kind.name) + " takes " + text::join(kind.as, " or ") +
+      (noted == Noted::kSeries ? "; an alert is named as A17, a run by its folder or id" : "");
+  const bool known = std::ranges::find(kind.as, arguments.as) != kind.as.end();
+  if (!arguments.as.empty() && !known) {
+    throw ConfigError("--as",
+                      "found '" + arguments.as + "' for '" + arguments.subject + "': " + takes);
+  }
+  if (noted == Noted::kSeries && arguments.as.empty()) {
+    throw ConfigError("--as", "is missing for '" + arguments.subject + "': " + takes);
+  }
+  if (noted != Noted::kAlert && !arguments.who.empty()) refuse("--who", "says whose an alert is");
+  if (noted != Noted::kSeries && !arguments.metric.empty()) {
+    refuse("--metric", "tells the series of a case from each other");
+  }
+  if (!arguments.until.empty() && arguments.as != "accepted" && arguments.as != "ignored") {
+    throw ConfigError("--until",
+                      "says how long an alert is accepted or a series ignored; give --as accepted "
+                      "or --as ignored with it");
+  }
+  if (!arguments.expect.empty() && arguments.as != "accepted") {
+    throw ConfigError("--expect",
+                      "says how much of an alert's change is accepted; give --as accepted with it");
+  }
+}
+
+// With the day that `--until 2w` means.
+std::string last_day(const std::string& until) {
+  const auto age = text::parse_age(until);
+  return age ? day_utc(std::chrono::system_clock::now() + *age) : until;
+}
+
+std::string words_of(const NoteArguments& arguments) { return text::join(arguments.words, " "); }
+
+std::string said_of_alert(const NoteArguments& arguments, const std::string& id,
+                          const track::Acceptance& acceptance) {
+  const std::string whose = text::printable(arguments.who) + "'s";
+  if (arguments.as == "open") {
+    return id + " is open and " + (arguments.who.empty() ? "nobody's" : whose) + '\n';
+  }
+  std::string said;
+  if (arguments.as == "accepted") {
+    said = id + " is accepted";
+    if (!acceptance.until.empty()) {
+      said += " until " + acceptance.until + "; it comes back after that\n";
+    } else if (!acceptance.expect.empty()) {
+      said += "; it comes back when the change grows beyond " + text::printable(acceptance.expect) +
+              '\n';
+    } else {
+      said += "; what is measured now is the usual\n";
+    }
+  } else if (arguments.who.empty()) {
+    return id + ": " + text::printable(acceptance.reason) + '\n';
+  }
+  return arguments.who.empty() ? said : said + id + " is " + whose + '\n';
+}
+
+int note_alert(const NoteArguments& arguments, const Environment& environment) {
+  const track::Acceptance acceptance{.reason = words_of(arguments),
+                                     .until = last_day(arguments.until),
+                                     .expect = arguments.expect};
+  track::TrackStore store = open_history(arguments.history);
+  const track::AlertLog log = track::fold_alerts(store.events());
+  const track::Alert& alert = track::resolve_alert(arguments.subject, log);
+  std::vector<track::TrackEvent> events;
+  if (arguments.as == "accepted") {
+    events.push_back(track::accept_alert(alert, acceptance, today_utc()));
+  } else if (arguments.as == "open") {
+    events = track::reopen_alert(alert, arguments.who, acceptance.reason);
+  } else if (arguments.who.empty()) {
+    events.push_back(track::note_alert(alert, acceptance.reason));
+  } else {
+    events.push_back(track::assign_alert(alert, arguments.who, acceptance.reason));
+  }
+  if (arguments.as == "accepted" && !arguments.who.empty()) {
+    events.push_back(track::assign_alert(alert, arguments.who, ""));
+  }
+  record_said(store, events, log, environment);
+  environment.out << said_of_alert(arguments, alert.id, acceptance);
+  return kExitOk;
+}
+
+int note_series(const NoteArguments& arguments, const Environment& environment) {
+  const std::string until = last_day(arguments.until);
+  const bool ignored = arguments.as == "ignored";
+  track::TrackStore store = open_history(arguments.history);
+  const track::History history = store.history({.last = 1});
+  const report::SeriesNames names(history);
+  std::istringstream parts(arguments.subject);
+  const std::vector<std::string> of_case(std::istream_iterator<std::string>(parts), {});
+  const track::TrackedSeries& series =
+      report::resolve_series(names, history, of_case, arguments.metric).series;
+  const std::string reason = words_of(arguments);
+  record_said(store,
+              {ignored ? track::ignore_series(series, reason, until, today_utc())
+                       : track::watch_series(series, reason)},
+              {}, environment);
+  environment.out << text::printable(names.name(series)) << " (" << names.short_id(series.id) << ')'
+                  << (ignored ? " is ignored" : " is looked at again")
+                  << (until.empty() ? "" : " until " + until) << '\n';
+  return kExitOk;
+}
+
+int note_run(const NoteArguments& arguments, const Environment& environment) {
+  track::TrackStore store = open_history(arguments.history);
+  const std::vector<track::TrackedRun> runs = store.runs();
+  const std::vector<track::TrackEvent> events = store.events();
+  const track::AlertLog log = track::fold_alerts(events);
+  const track::TrackedRun& run = track::resolve_run(arguments.subject, runs, "RUN");
+  const std::string words = words_of(arguments);
+  if (arguments.as.empty()) {
+    record_said(store, {track::note_run(run, words)}, log, environment);
+    environment.out << text::printable(run.run_id) << ": " << text::printable(words) << '\n';
+    return kExitOk;
+  }
+  const std::string before = track::baseline_of(run, events);
+  const std::vector<track::TrackEvent> fresh = track::set_baseline(run, log, runs, words);
+  record_said(store, fresh, log, environment);
+  environment.out << text::printable(run.experiment) << " on " << text::printable(run.host)
+                  << ": the usual begins with " << text::printable(run.run_id)
+                  << (before.empty() ? "" : ", no more with " + text::printable(before)) << '\n';
+  for (const track::TrackEvent& event : fresh) {
+    if (!event.alert_id.empty()) environment.out << event.alert_id << " is fixed by it\n";
+  }
+  return kExitOk;
+}
+
+int note(const NoteArguments& arguments, const Environment& environment) {
+  const Noted noted = noted_by(arguments.subject);
+  check_note(arguments, noted);
+  if (noted == Noted::kAlert) return note_alert(arguments, environment);
+  return noted == Noted::kRun ? note_run(arguments, environment)
+                              : note_series(arguments, environment);
+}
+
+}  // namespace
+
+void add_track_note(Command track) {
+  const Command command =
+      track.add("note", "Say what is known of an alert, a series or a run", kNoteExamples);
+  NoteArguments& arguments = command.calls(note);
+  command
+      .argument("SUBJECT", arguments.subject,
+                "An alert's id, a series by its id or words of its case in quotes, or a run by its "
+                "folder or id",
+                "RUN")
+      .required();
+  command.argument("TEXT", arguments.words, "Why, or what people should know; kept with your name",
+                   "TEXT");
+  command.option(kVerdictOptions, "--as", arguments.as, "What becomes of it")
+      .one_of({"accepted", "ignored", "baseline", "open"})
+      .common();
+  command
+      .option(kVerdictOptions, "--until DATE", arguments.until,
+              "The last day on which it is accepted or ignored: a date, or 2w")
+      .common();
+  command
+      .option(kVerdictOptions, "--expect PERCENT", arguments.expect,
+              "The change that is accepted; beyond it the alert comes back")
+      .common();
+  command
+      .option(kVerdictOptions, "--who TEXT", arguments.who, "Whose the alert is to look at: a name")
+      .common();
+  command.option(kCaseOptions, "--metric NAME", arguments.metric,
+                 "Metric of the series, where the case has several");
+  add_history(command, arguments.history);
+}
+
+}  // namespace stepbench::cli
