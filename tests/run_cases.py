@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a GoogleTest program whole, in one process, and says what became of each case.
 
-usage: run_cases.py FOLDER NAME PROGRAM [--shard I/N] [--limit SECONDS]
+usage: run_cases.py FOLDER NAME PROGRAM [--limit SECONDS]
 
 A case that takes longer than its limit is ended with its process group and fails; after a hang or a crash the cases
 that had no turn run in a new process. STEPBENCH_CASES, a regular expression, picks cases by "Suite.Case". Results
@@ -147,8 +147,6 @@ def main(arguments):
     options = dict(zip(arguments[3::2], arguments[4::2]))
     folder.mkdir(exist_ok=True)
     cases = [Case(case) for case in cases_of(program)]
-    number, of = map(int, options.get("--shard", "1/1").split("/"))
-    cases = cases[number - 1 :: of]
     picked = os.environ.get("STEPBENCH_CASES")
     if picked and not re.search(picked, name):
         cases = [case for case in cases if re.search(picked, case.name)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every file of configs/: configs_test.py STEPBENCH WORKER|none SOURCE_DIR. It is planned, and of its cases the first and the last
-are measured for two steps by a worker that is forked from one Python; groups of ranks are not."""
+are measured for one step by a worker that is forked from one Python; groups of ranks are not."""
 import json
 import pathlib
 import subprocess
@@ -12,7 +12,7 @@ del sys.argv[1], sys.argv[2:3]
 sys.path.append(str(SOURCE / "tests/workloads"))
 from python_worker import Warmed  # noqa: E402, takes WORKER
 
-SHORT = {"schedule.wait": 0, "schedule.warmup": 1, "schedule.active": 2, "schedule.repeat": 1}
+SHORT = {"schedule.wait": 0, "schedule.warmup": 0, "schedule.active": 1, "schedule.repeat": 1}
 
 
 class Configs(Warmed):

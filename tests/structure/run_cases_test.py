@@ -85,10 +85,6 @@ class RunCases(unittest.TestCase):
     def test_what_a_case_leaves_running_is_ended(self):
         self.assertEqual(self.run_of("leave", "two")[:2], (0, {"leave": "passed", "two": "passed"}))
 
-    def test_shards_share_the_cases(self):
-        states = [self.run_of("a", "b", "c", options=("--shard", f"{i}/2"))[1] for i in (1, 2)]
-        self.assertEqual(states, [{"a": "passed", "c": "passed"}, {"b": "passed"}])
-
     def test_cases_can_be_picked(self):
         self.assertEqual(self.run_of("good", "fail", picked="^A.go")[:2], (0, {"good": "passed"}))
         self.assertEqual(self.run_of("good", "fail", picked="unit_a")[0], 1)
