@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <utility>
-
-#include "harness/analyze/windows.h"
 
 namespace stepbench::analyze {
 namespace {
@@ -36,13 +33,6 @@ std::int64_t overhead_in_steps(const trace::Trace& trace, const Steps& steps) {
 
 // What must hold whatever the trace: a breach is a mistake of these analyses.
 void check_sums(const Analysis& analysis, std::vector<IntegrityNote>& notes) {
-  const auto breach = [&](const char* what) {
-    notes.insert(notes.begin(), {.id = "sums_do_not_close",
-                                 .level = IntegrityLevel::kError,
-                                 .text = std::string("the parts of ") + what +
-                                         " do not sum to the whole: a mistake of stepbench, "
-                                         "please report it with the trace"});
-  };
   const bool idle_closes =
       std::all_of(analysis.idle.begin(), analysis.idle.end(), [](const IdleReport& report) {
         return std::all_of(report.steps.begin(), report.steps.end(), [](const StepTime& step) {
@@ -50,14 +40,11 @@ void check_sums(const Analysis& analysis, std::vector<IntegrityNote>& notes) {
                  step.compute_ns + step.communication_ns + step.copy_ns + step.idle_total_ns();
         });
       });
-  if (!idle_closes) breach("a step's time");
-  if (!analysis.tensorboard) return;
-  const std::vector<TensorboardStep>& steps = analysis.tensorboard->steps;
-  const bool roles_close = std::all_of(steps.begin(), steps.end(), [](const TensorboardStep& step) {
-    return std::accumulate(step.ns.begin(), step.ns.end(), std::int64_t{0}) ==
-           step.window.length_ns();
-  });
-  if (!roles_close) breach("a step of the tb_step window");
+  if (idle_closes) return;
+  notes.insert(notes.begin(), {.id = "sums_do_not_close",
+                               .level = IntegrityLevel::kError,
+                               .text = "the parts of a step's time do not sum to the whole: a "
+                                       "mistake of stepbench, please report it with the trace"});
 }
 
 }  // namespace
@@ -81,19 +68,8 @@ Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options) {
                 .syncs = timeline.syncs,
                 .overhead = timeline.overhead};
   out.devices = timeline.devices;
-  const Steps host = find_steps(timeline, options.steps);
-  Operators operators = list_operators(timeline);
-  const bool plugin_knows = host.window == WindowKind::kHostStep;
-  out.tensorboard = tensorboard_breakdown(
-      timeline, plugin_knows ? host : whole_as_one_step(timeline), operators.eligible_share);
-  out.tracelens = device_timelines(timeline);
-  out.steps = host;
-  if (options.window) {
-    std::optional<Steps> other =
-        steps_in_window(*options.window, timeline, host, out.tensorboard, out.tracelens);
-    if (other) out.steps = std::move(*other);
-  }
-  out.integrity = check_integrity(timeline, host);
+  out.steps = find_steps(timeline, options.steps);
+  out.integrity = check_integrity(timeline, out.steps);
   out.idle = attribute_idle(timeline, out.steps);
   out.profiler_overhead_ns = overhead_in_steps(trace, out.steps);
   out.data_loading = find_data_loading(timeline, out.steps);
@@ -104,14 +80,18 @@ Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options) {
   out.kernels = list_kernels(timeline, out.steps);
   out.efficiency = find_efficiency(timeline, out.steps, options.untyped);
   out.collectives = list_collectives(timeline, out.steps);
+  Operators operators = list_operators(timeline);
   out.operators = std::move(operators.rows);
+  out.eligible_share = operators.eligible_share;
   out.runtime_calls = list_runtime_calls(timeline, out.steps);
   out.memory = memory_peaks(trace);
-  out.holistic = holistic_breakdown(timeline, host);
-  out.launches = launch_statistics(timeline, host);
-  out.queues = launch_queues(timeline, host);
+  out.launches = launch_statistics(timeline, out.steps);
+  out.queues = launch_queues(timeline, out.steps);
+  out.device_use = find_device_use(timeline, out.steps);
   if (options.critical_path) out.critical_path = find_critical_path(timeline, out.steps);
-  if (options.kernel_tree) out.kernel_tree = find_kernel_tree(timeline, out.steps);
+  if (options.kernel_sequences) {
+    out.kernel_sequences = find_kernel_sequences(timeline, out.steps);
+  }
   check_sums(out, out.integrity);
   return out;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that is read from one trace, as values: where the time of its steps went, and the views of
-// the tools that people know. Each block names the window in which its numbers hold; what the trace
-// cannot tell is absent with a reason, never zero. Pure; any thread.
+// All that is read from one trace, as values: where the time of its steps went, and what ran in
+// them. What the trace cannot tell is absent with a reason, never zero. Pure; any thread.
 //
 //   const Trace trace = read_trace(path);
 //   const Analysis analysis = analyse(trace);
@@ -20,21 +19,19 @@
 #include "harness/analyze/critical_path.h"
 #include "harness/analyze/data_loading.h"
 #include "harness/analyze/device_memory.h"
+#include "harness/analyze/device_use.h"
 #include "harness/analyze/efficiency.h"
-#include "harness/analyze/holistic.h"
 #include "harness/analyze/host_waits.h"
 #include "harness/analyze/host_work.h"
 #include "harness/analyze/idle.h"
 #include "harness/analyze/integrity.h"
-#include "harness/analyze/kernel_tree.h"
+#include "harness/analyze/kernel_sequences.h"
 #include "harness/analyze/kernels.h"
 #include "harness/analyze/launches.h"
 #include "harness/analyze/loader_work.h"
 #include "harness/analyze/operators.h"
 #include "harness/analyze/runtime_calls.h"
 #include "harness/analyze/steps.h"
-#include "harness/analyze/tensorboard.h"
-#include "harness/analyze/tracelens.h"
 #include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
@@ -54,7 +51,7 @@ struct Analysis {
   TraceCounts counts = {};
   std::vector<int> devices = {};              // that ran work
   std::vector<IntegrityNote> integrity = {};  // errors first
-  Steps steps = {};                           // window of all that follows but the named blocks
+  Steps steps = {};                           // window of all that follows, where it says no other
   std::vector<IdleReport> idle = {};          // of each device, then of all; or the host's
   std::int64_t profiler_overhead_ns = 0;      // in the counted steps: the profiler's own work
   ValueOrReason<DataLoading> data_loading = {};
@@ -66,16 +63,15 @@ struct Analysis {
   ValueOrReason<Efficiency> efficiency = {};  // the same
   ValueOrReason<std::vector<CollectiveRow>> collectives = {};
   ValueOrReason<std::vector<OperatorRow>> operators = {};  // whole trace
+  std::optional<double> eligible_share = {};               // Operators::eligible_share
   ValueOrReason<std::vector<RuntimeCallRow>> runtime_calls = {};
   ValueOrReason<std::vector<MemoryPeak>> memory = {};  // whole trace
-  ValueOrReason<Tensorboard> tensorboard = {};         // window tb_step
-  ValueOrReason<Holistic> holistic = {};               // window hta, as the two that follow
-  ValueOrReason<Launches> launches = {};
+  ValueOrReason<Launches> launches = {};               // of rows_before_last_step, as the queues
   ValueOrReason<std::vector<LaunchQueue>> queues = {};
-  ValueOrReason<std::vector<DeviceTimeline>> tracelens = {};  // window device_span
+  std::vector<DeviceUse> device_use = {};  // whole trace
   // Where AnalysisOptions asks for them.
   std::optional<ValueOrReason<CriticalPath>> critical_path = {};
-  std::optional<ValueOrReason<KernelTree>> kernel_tree = {};
+  std::optional<ValueOrReason<std::vector<KernelSequence>>> kernel_sequences = {};
 
   // The trace cannot be trusted: comparisons refuse it, and commands end with status 4.
   [[nodiscard]] bool blocked() const { return blocks_numbers(integrity); }
@@ -86,13 +82,10 @@ struct Analysis {
 
 struct AnalysisOptions {
   StepOptions steps = {};
-  // In which window the numbers of `steps` hold; where the trace has no such window,
-  // Analysis::steps stays in its own. The named blocks keep theirs.
-  std::optional<WindowKind> window = {};
   // Of operators whose types the trace does not have: own ones say it in their case.
   ops::Dtype untyped = ops::Dtype::kUnknown;
   bool critical_path = false;
-  bool kernel_tree = false;
+  bool kernel_sequences = false;
 };
 
 [[nodiscard]] Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options = {});

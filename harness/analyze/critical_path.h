@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step waits for from its end back to its beginning, and how long it would take if a kind of
-// work were free. Pure; any thread.
+// What a step waits for from its end back to its beginning. Pure; any thread.
 //
-// The trace is replayed. The host is one chain of pieces: what the step thread does, and where that
-// does nothing, what another thread does. A device row begins when its launch call has begun and
-// the row before it on its stream has ended; where it still waits and a row of another stream has
-// just ended, it waited for that one. A host's wait ends with the last row that ended inside it.
-// All other distances are taken as they were. With nothing changed the replay is the trace, to the
-// ns.
+// The host is one chain of pieces: what the step thread does, and where that does nothing, what
+// another thread does. A device row begins when its launch call has begun and the row before it on
+// its stream has ended; where it still waits and a row of another stream has just ended, it waited
+// for that one. A host's wait ends with the last row that ended inside it.
 //
-// It cannot know contention: kernels that slow each other down, or a host that others slow, keep
-// their durations whatever else becomes free; nor what other ranks would do; nor a launch that the
-// queue of the device held back.
+// It cannot know contention (kernels that slow each other down, or a host that others slow), nor
+// what other ranks do, nor a launch that the queue of the device held back.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "harness/analyze/path_kind.h"
@@ -34,11 +29,6 @@ struct PathPlace {
   std::int64_t times = 0;
 };
 
-struct WhatIf {
-  std::string_view name = {};  // "copies"
-  double step_ns = 0;          // a step would take
-};
-
 struct CriticalPath {
   TimeSpan window = {};      // from the first counted step to the end of the last one's work
   std::int64_t steps = 0;    // in it
@@ -46,7 +36,6 @@ struct CriticalPath {
   std::int64_t path_ns = 0;  // of all these steps: the window
   std::array<std::int64_t, kPathKinds> ns = {};  // they sum to path_ns
   std::vector<PathPlace> places = {};            // by time
-  std::vector<WhatIf> what_ifs = {};             // by time won
   std::int64_t launch_ns = 0;      // from a call to its row where nothing else holds it
   std::int64_t guessed_waits = 0;  // rows that seem to wait for another stream
 };

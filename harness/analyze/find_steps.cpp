@@ -14,8 +14,8 @@ namespace {
 // The profiler lost the end of a step that shows less than this of the work of the others.
 constexpr double kTruncatedBelow = 0.8;
 
-constexpr std::array<std::string_view, 7> kWindowNames = {
-    "host_step", "tb_step", "device_span", "hta", "host_span", "loading", "marks"};
+constexpr std::array<std::string_view, 5> kWindowNames = {"host_step", "host_span", "device_span",
+                                                          "loading", "marks"};
 
 bool is_step(const trace::Trace& trace, const trace::TraceEvent& event) {
   return (event.kind == trace::EventKind::kAnnotation || event.kind == trace::EventKind::kOp) &&
@@ -150,18 +150,8 @@ Steps steps_without_marks(const Timeline& timeline, bool from_loading) {
 
 }  // namespace
 
-Steps whole_as_one_step(const Timeline& timeline) {
-  return one_step(timeline, step_thread(*timeline.trace));
-}
-
 std::string_view name_of(WindowKind window) {
   return kWindowNames[static_cast<std::size_t>(window)];
-}
-
-std::optional<WindowKind> window_named(std::string_view name) {
-  const auto found = std::find(kWindowNames.begin(), kWindowNames.end(), name);
-  if (found == kWindowNames.end()) return std::nullopt;
-  return static_cast<WindowKind>(found - kWindowNames.begin());
 }
 
 std::vector<TimeSpan> Steps::windows() const {

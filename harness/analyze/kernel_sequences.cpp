@@ -128,7 +128,11 @@ class SequenceFinder {
 
 }  // namespace
 
-std::vector<KernelSequence> repeated_sequences(const Timeline& timeline, const Steps& steps) {
+ValueOrReason<std::vector<KernelSequence>> find_kernel_sequences(const Timeline& timeline,
+                                                                 const Steps& steps) {
+  if (timeline.work.empty()) {
+    return ValueOrReason<std::vector<KernelSequence>>::absent("the trace has no device rows");
+  }
   return SequenceFinder(timeline, steps).find();
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that follow each other again and again; see kernel_tree.h. Pure; any thread.
+// Kernels that follow each other again and again: candidates to be fused, or to be launched as a
+// graph. Of the counted steps. Pure; any thread.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "harness/analyze/steps.h"
+#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 
@@ -18,8 +20,8 @@ struct KernelSequence {
 };
 
 // Of two, four or eight kernels, which come at least twice and as often as there are steps. A pair
-// of neighbours counts in the longest sequence that it is part of.
-[[nodiscard]] std::vector<KernelSequence> repeated_sequences(const Timeline& timeline,
-                                                             const Steps& steps);
+// of neighbours counts in the longest sequence that it is part of. By time between.
+[[nodiscard]] ValueOrReason<std::vector<KernelSequence>> find_kernel_sequences(
+    const Timeline& timeline, const Steps& steps);
 
 }  // namespace stepbench::analyze

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/analyze/holistic.h"
 #include "harness/analyze/launches.h"
 
 namespace stepbench::analyze {
@@ -87,7 +86,7 @@ void follow(QueueEnds& ends, LaunchQueue& queue) {
 ValueOrReason<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline,
                                                       const Steps& steps) {
   std::map<std::uint32_t, QueueEnds> streams;  // by lane
-  for (const std::size_t index : holistic_rows(timeline, steps)) {
+  for (const std::size_t index : rows_before_last_step(timeline, steps)) {
     const WorkRow& row = timeline.work[index];
     if (row.call == ops::kNoIndex) continue;
     QueueEnds& ends = streams[row.event->lane];

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "harness/analyze/holistic.h"
-
 namespace stepbench::analyze {
 namespace {
 
@@ -26,6 +24,17 @@ void keep_worst(std::vector<DelayedLaunch>& worst) {
 
 }  // namespace
 
+std::vector<std::size_t> rows_before_last_step(const Timeline& timeline, const Steps& steps) {
+  const bool marked = steps.window == WindowKind::kHostStep && steps.steps.size() >= 2;
+  const std::int64_t until_ns = marked ? steps.steps.back().mark.begin_ns : 0;
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < timeline.work.size(); ++i) {
+    const trace::TraceEvent* call = timeline.call_of(timeline.work[i]);
+    if (!marked || (call != nullptr && call->start_ns < until_ns)) rows.push_back(i);
+  }
+  return rows;
+}
+
 ValueOrReason<Launches> launch_statistics(const Timeline& timeline, const Steps& steps) {
   Launches out;
   std::vector<double> delays;
@@ -35,7 +44,7 @@ ValueOrReason<Launches> launch_statistics(const Timeline& timeline, const Steps&
   std::vector<std::int64_t> busy_until_ns(timeline.devices.size());
   std::vector<bool> has_worked(timeline.devices.size());
   std::vector<bool> counts(timeline.work.size());
-  for (const std::size_t index : holistic_rows(timeline, steps)) counts[index] = true;
+  for (const std::size_t index : rows_before_last_step(timeline, steps)) counts[index] = true;
   for (std::size_t index = 0; index < timeline.work.size(); ++index) {
     const WorkRow& row = timeline.work[index];
     const trace::TraceEvent& work = *row.event;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How device work was launched: how long calls took, how long work waited behind them, how much was
 // queued. A long delay on a busy device is healthy queueing; it costs only where the device had
-// nothing else to do. In the window of the holistic block. Pure; any thread.
+// nothing else to do. Pure; any thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "harness/analyze/steps.h"
@@ -13,6 +14,11 @@
 #include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
+
+// Indices of Timeline::work, by start: what was launched before the last step began, of whose work
+// a recording may have lost the end; all rows where there are fewer than two steps.
+[[nodiscard]] std::vector<std::size_t> rows_before_last_step(const Timeline& timeline,
+                                                             const Steps& steps);
 
 // A row that began late although its device had nothing to do.
 struct DelayedLaunch {
@@ -25,7 +31,7 @@ struct DelayedLaunch {
 };
 
 struct Launches {
-  static constexpr WindowKind kWindow = WindowKind::kHolistic;
+  static constexpr std::string_view kWindow = "before_last_step";  // as printed
   static constexpr std::int64_t kLongDelayNs = 100'000;
   static constexpr std::int64_t kLongCallNs = 50'000;
 
@@ -51,7 +57,7 @@ struct LaunchQueue {
   int device = 0;
   std::int64_t stream = 0;
   std::int64_t changes = 0;
-  double mean_at_changes = 0;  // HTA's mean
+  double mean_at_changes = 0;
   std::int64_t max = 0;
   double mean = 0;  // over time, as the quantiles, from the first change to the last
   double median = 0;

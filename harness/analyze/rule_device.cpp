@@ -24,10 +24,9 @@ double kernel_ns(const RuleInput& in) {
   return double(in.idle.counted.compute_ns + in.idle.counted.communication_ns);
 }
 
-const TensorboardGpu* gpu_of(const RuleInput& in) {
-  if (!in.analysis.tensorboard) return nullptr;
-  for (const TensorboardGpu& gpu : in.analysis.tensorboard->gpus) {
-    if (!in.options.device || gpu.device == *in.options.device) return &gpu;
+const DeviceUse* use_of_device(const RuleInput& in) {
+  for (const DeviceUse& use : in.analysis.device_use) {
+    if (!in.options.device || use.device == *in.options.device) return &use;
   }
   return nullptr;
 }
@@ -35,20 +34,16 @@ const TensorboardGpu* gpu_of(const RuleInput& in) {
 // "; 14 of 30 equal parts of the trace are below it": is the device idle everywhere, or now and
 // then? Empty where the trace is too short to tell.
 std::string low_parts_text(const RuleInput& in) {
-  if (!in.analysis.tracelens) return {};
-  const std::vector<DeviceTimeline>& timelines = *in.analysis.tracelens;
-  const auto timeline =
-      std::find_if(timelines.begin(), timelines.end(), [&](const DeviceTimeline& each) {
-        return !in.options.device || each.device == *in.options.device;
-      });
-  if (timeline == timelines.end() || timeline->busy_over_time.empty()) return {};
-  const std::vector<double>& parts = timeline->busy_over_time;
+  const DeviceUse* use = use_of_device(in);
+  if (use == nullptr || use->busy_over_time.empty()) return {};
+  const std::vector<double>& parts = use->busy_over_time;
   const auto low =
       std::count_if(parts.begin(), parts.end(), [&](double share) { return share < in.threshold; });
   if (low == 0) return {};
   std::string text = "; of " + std::to_string(parts.size()) +
                      " equal parts of the time between the first and the last row of ";
-  text += timelines.size() > 1 ? "device " + std::to_string(timeline->device) : "the device";
+  text +=
+      in.analysis.device_use.size() > 1 ? "device " + std::to_string(use->device) : "the device";
   if (low == std::ssize(parts)) return text + ", all are below that";
   return text + ", " + std::to_string(low) + (low == 1 ? " is" : " are") + " below that";
 }
@@ -110,19 +105,19 @@ Ruling gpu_gaps(const RuleInput& in) {
 
 Ruling low_occupancy(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoDeviceWork);
-  const TensorboardGpu* gpu = gpu_of(in);
-  if (gpu == nullptr || !gpu->occupancy_percent) {
+  const DeviceUse* use = use_of_device(in);
+  if (use == nullptr || !use->occupancy_percent) {
     return in.undecided("the kernels of this trace do not tell their occupancy");
   }
-  if (*gpu->occupancy_percent >= in.threshold || in.share(kernel_ns(in)) < kMinKernelShare) {
+  if (*use->occupancy_percent >= in.threshold || in.share(kernel_ns(in)) < kMinKernelShare) {
     return std::nullopt;
   }
   Finding finding = in.of_value(
-      *gpu->occupancy_percent, Severity::kInfo,
-      "the kernels keep " + text::short_number(*gpu->occupancy_percent, 1) +
+      *use->occupancy_percent, Severity::kInfo,
+      "the kernels keep " + text::short_number(*use->occupancy_percent, 1) +
           " % of the warps resident, by time" +
-          (gpu->sm_efficiency
-               ? ", and fill " + text::percent_text(*gpu->sm_efficiency) + " of the multiprocessors"
+          (use->sm_efficiency
+               ? ", and fill " + text::percent_text(*use->sm_efficiency) + " of the multiprocessors"
                : std::string()));
   finding.low_confidence = true;
   finding.remedy =
@@ -143,10 +138,10 @@ Ruling tensor_cores_unused(const RuleInput& in) {
     return in.undecided("the trace does not say which device it is of");
   }
   if (device->compute_major < kFirstWithTensorCores || !in.analysis.kernels ||
-      !in.analysis.tensorboard || !in.analysis.tensorboard->eligible_share) {
+      !in.analysis.eligible_share) {
     return std::nullopt;
   }
-  const double eligible = *in.analysis.tensorboard->eligible_share;
+  const double eligible = *in.analysis.eligible_share;
   const Kernels& kernels = *in.analysis.kernels;
   if (eligible < in.threshold || kernels.tensor_core_ns > 0) return std::nullopt;
   const bool perhaps = kernels.probably_tensor_core_ns > 0;

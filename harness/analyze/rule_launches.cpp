@@ -145,7 +145,7 @@ Ruling launch_delay(const RuleInput& in) {
                                     "to do; at worst it waited " +
                                     text::duration(double(late.front().idle_ns)) + " for " +
                                     in.name(late.front().name) + ", whose launch call had ended");
-  finding.window = std::string(name_of(Launches::kWindow));
+  finding.window = std::string(Launches::kWindow);
   finding.low_confidence = true;
   finding.remedy =
       "Locks in the driver, lazy loading of kernels or the profiler itself can be the cause: look "
@@ -165,7 +165,7 @@ Ruling launch_queue_full(const RuleInput& in) {
       in.of_value(worst, Severity::kInfo,
                   "the launch queue is full " + text::percent_text(worst) +
                       " of the time: the host is far ahead, the device is what limits the step");
-  finding.window = std::string(name_of(Launches::kWindow));
+  finding.window = std::string(Launches::kWindow);
   return finding;
 }
 

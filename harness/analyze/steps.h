@@ -3,7 +3,6 @@
 // windows differ, so that each number here names its own. Pure; any thread.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,20 +16,14 @@
 namespace stepbench::analyze {
 
 enum class WindowKind : std::uint8_t {
-  kHostStep,         // a step's start to the next one's, on the step thread; the last: its own end
-  kTensorboardStep,  // moved to the end of the device work that the step launched
-  kDeviceSpan,       // first to last row of a device
-  kHolistic,         // all that was launched before the last step began
+  kHostStep,  // a step's start to the next one's, on the step thread; the last: its own end
   // Of a trace without ProfilerStep rows.
-  kHostSpan,  // first to last row of host ops and of devices
-  kLoading,   // from one fetch of data to the next
-  kMarks,     // from one row of a repeated annotation to the next
+  kHostSpan,    // first to last row of host ops and of devices
+  kDeviceSpan,  // first to last row of the devices, where there are no host ops
+  kLoading,     // from one fetch of data to the next
+  kMarks,       // from one row of a repeated annotation to the next
 };
 [[nodiscard]] std::string_view name_of(WindowKind window);  // "host_step", as printed
-[[nodiscard]] std::optional<WindowKind> window_named(std::string_view name);
-// Those that can be asked for; the others are what a trace without steps has.
-inline constexpr std::array kChosenWindows = {WindowKind::kHostStep, WindowKind::kTensorboardStep,
-                                              WindowKind::kDeviceSpan, WindowKind::kHolistic};
 
 struct Step {
   std::int64_t number = 0;  // N of ProfilerStep#N, waits and warm-ups counted
@@ -91,8 +84,5 @@ struct StepOptions {
 
 // Where no row is a ProfilerStep, rows that repeat are taken as borders: inferred_steps.h.
 [[nodiscard]] Steps find_steps(const Timeline& timeline, const StepOptions& options = {});
-
-// As tools count a trace without ProfilerStep rows.
-[[nodiscard]] Steps whole_as_one_step(const Timeline& timeline);
 
 }  // namespace stepbench::analyze

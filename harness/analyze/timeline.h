@@ -71,9 +71,6 @@ struct Timeline {
 [[nodiscard]] inline bool is_copy(const WorkRow& row) {
   return row.event->kind == trace::EventKind::kMemcpy;
 }
-[[nodiscard]] inline bool is_set(const WorkRow& row) {
-  return row.event->kind == trace::EventKind::kMemset;
-}
 // Ops and annotations, without steps: what a thread was doing.
 [[nodiscard]] inline bool is_host_op(const trace::Trace& trace, const trace::TraceEvent& event) {
   return (event.kind == trace::EventKind::kOp || event.kind == trace::EventKind::kAnnotation) &&

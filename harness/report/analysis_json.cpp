@@ -34,13 +34,7 @@ class AnalysisWriter {
     rows("memory", analysis_.memory);
     block("launches", analysis_.launches, [&](const auto& each) { add(each); });
     rows("queues", analysis_.queues);
-    block("tb_step_time", analysis_.tensorboard, [&](const auto& each) { add(each); });
-    block("hta", analysis_.holistic, [&](const auto& each) { add(each); });
-    rows("tracelens", analysis_.tracelens);
-    if (analysis_.kernel_tree) {
-      block("kernel_tree", *analysis_.kernel_tree,
-            [&](const auto& each) { add_kernel_tree(json_, trace_, each); });
-    }
+    if (analysis_.kernel_sequences) rows("kernel_sequences", *analysis_.kernel_sequences);
     if (analysis_.critical_path) {
       block("critical_path", *analysis_.critical_path,
             [&](const auto& each) { add_critical_path(json_, trace_, each); });
@@ -290,7 +284,7 @@ class AnalysisWriter {
     perhaps("total_bytes", peak.total_bytes);
   }
   void add(const analyze::Launches& of) {
-    json_.text("window", analyze::name_of(analyze::Launches::kWindow)).integer("calls", of.calls);
+    json_.text("window", analyze::Launches::kWindow).integer("calls", of.calls);
     json_.integer("rows", of.rows);
     summary("call_ns", of.call);
     summary("delay_ns", of.delay);
@@ -303,71 +297,11 @@ class AnalysisWriter {
     json_.number("mean", queue.mean).number("median", queue.median).number("p95", queue.p95);
     json_.integer("full_ns", queue.full_ns).number("full_share", queue.full_share);
   }
-  void add(const analyze::Tensorboard& of) {
-    json_.text("window", analyze::name_of(analyze::Tensorboard::kWindow)).open_array("steps");
-    for (const analyze::TensorboardStep& step : of.steps) {
-      json_.open_object().integer("number", step.number);
-      span("window", step.window);
-      for (std::size_t i = 0; i < analyze::kTensorboardRoles; ++i) {
-        json_.integer(key_of(static_cast<analyze::TensorboardRole>(i)), step.ns[i]);
-      }
-      json_.close_object();
-    }
-    json_.close_array().open_object("mean");
-    for (std::size_t i = 0; i < analyze::kTensorboardRoles; ++i) {
-      json_.number(key_of(static_cast<analyze::TensorboardRole>(i)), of.mean_ns[i]);
-    }
-    json_.number("total_ns", of.mean_total_ns).close_object().open_array("gpus");
-    for (const analyze::TensorboardGpu& gpu : of.gpus) {
-      json_.open_object().integer("device", gpu.device).number("utilization", gpu.utilization);
-      perhaps("sm_efficiency", gpu.sm_efficiency);
-      perhaps("occupancy_percent", gpu.occupancy_percent);
-      perhaps("tensor_core_share", gpu.tensor_core_share);
-      json_.close_object();
-    }
-    json_.close_array();
-    perhaps("eligible_share", of.eligible_share);
-  }
-  static std::string key_of(analyze::TensorboardRole role) {
-    return std::string(stepbench::analyze::name_of(role)) + "_ns";
-  }
-  void add(const analyze::Holistic& of) {
-    json_.text("window", analyze::name_of(analyze::Holistic::kWindow)).open_object("temporal");
-    json_.integer("kernel_time_ns", of.temporal.kernel_time_ns);
-    json_.integer("compute_ns", of.temporal.compute_ns);
-    json_.integer("non_compute_ns", of.temporal.non_compute_ns);
-    json_.integer("idle_ns", of.temporal.idle_ns).close_object();
-    perhaps("overlap_share", of.overlap_share);
-    json_.open_array("streams");
-    for (const analyze::HolisticStream& stream : of.streams) {
-      json_.open_object().integer("device", stream.device).integer("stream", stream.stream);
-      for (std::size_t i = 0; i < stream.idle_ns.size(); ++i) {
-        json_.integer(
-            std::string(stepbench::analyze::name_of(static_cast<analyze::HolisticIdle>(i))) + "_ns",
-            stream.idle_ns[i]);
-      }
-      json_.close_object();
-    }
-    json_.close_array().open_array("bandwidth");
-    for (const analyze::HolisticBandwidth& each : of.bandwidth) {
-      json_.open_object().text("kind", each.kind).integer("count", each.count);
-      json_.number("min", each.min).number("mean", each.mean).number("sd", each.sd);
-      json_.number("median", each.median).number("max", each.max).close_object();
-    }
-    json_.close_array();
-  }
-  void add(const analyze::DeviceTimeline& of) {
-    json_.text("window", analyze::name_of(analyze::DeviceTimeline::kWindow))
-        .integer("device", of.device);
-    span("span", of.window);
-    json_.integer("computation_ns", of.computation_ns);
-    json_.integer("communication_ns", of.communication_ns).integer("copies_ns", of.copies_ns);
-    json_.integer("exposed_communication_ns", of.exposed_communication_ns);
-    json_.integer("exposed_copies_ns", of.exposed_copies_ns);
-    json_.integer("busy_ns", of.busy_ns).integer("idle_ns", of.idle_ns);
-    json_.open_array("busy_over_time");
-    for (const double share : of.busy_over_time) json_.number({}, share);
-    json_.close_array();
+  void add(const analyze::KernelSequence& of) {
+    std::vector<std::string> names;
+    for (const std::uint32_t name : of.names) names.push_back(trace_.names[name].text);
+    json_.texts("names", names).integer("times", of.times);
+    json_.integer("kernel_ns", of.kernel_ns).integer("between_ns", of.between_ns);
   }
 
   const AnalysedTrace& analysed_;

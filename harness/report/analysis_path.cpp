@@ -55,25 +55,15 @@ std::vector<document::Block> critical_path_blocks(const AnalysedTrace& analysed,
                                                   std::size_t row_limit) {
   const text::TimeUnit unit = text::unit_for(std::vector<double>{path.step_ns});
   std::vector<document::Block> blocks = {parts_of_path(path, unit)};
-  std::vector<std::string> lines;
-  // Less than can be read from the two times is nothing.
-  constexpr double kTold = 0.995;
-  for (const analyze::WhatIf& what : path.what_ifs) {
-    if (what.step_ns > kTold * path.step_ns) continue;
-    lines.push_back("if " + std::string(what.name) + " took no time, a step would take " +
-                    text::duration(what.step_ns) + " in place of " + text::duration(path.step_ns));
-  }
-  if (lines.empty()) lines.emplace_back("no kind of work alone would make a step shorter");
-  lines.push_back("of " + text::counted(path.steps, "step") +
-                  ", from the first to the end of what the last one launched; by running the trace "
-                  "again with what waits for what");
+  std::vector<std::string> lines = {"of " + text::counted(path.steps, "step") +
+                                    ", from the first to the end of what the last one launched"};
   if (path.guessed_waits > 0) {
     lines.push_back("guessed: " + text::counted(path.guessed_waits, "row") +
                     " waited for one of another stream, which ended just before");
   }
   lines.emplace_back(
       "not known: what kernels and threads that run at once take from each other, and what other "
-      "ranks would do; all other durations stay");
+      "ranks do");
   document::add_paragraphs(blocks, lines);
   blocks.emplace_back(places_of_path(analysed, path, unit, row_limit));
   note_cut(path.places.size(), row_limit, blocks);

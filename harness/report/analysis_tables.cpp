@@ -249,8 +249,7 @@ Blocks call_blocks(const AnalysedTrace& analysed, std::size_t limit) {
 Blocks launch_blocks(const AnalysedTrace& analysed) {
   const analyze::Launches& launches = *analysed.analysis.launches;
   Blocks blocks = {
-      document::Heading{.title = "launches",
-                        .aside = window_aside(analyze::name_of(analyze::Launches::kWindow))},
+      document::Heading{.title = "launches", .aside = window_aside(analyze::Launches::kWindow)},
       line(text::counted(launches.calls, "call") + " started " +
            text::counted(launches.rows, "row") + " of device work; call " +
            text::duration(launches.call.median) + " (median), delay until the work begins " +
@@ -360,9 +359,10 @@ std::vector<document::Block> analysis_tables(const AnalysedTrace& analysed, std:
     add_known("critical path", *analysis.critical_path,
               [&] { return critical_path_blocks(analysed, **analysis.critical_path, row_limit); });
   }
-  if (analysis.kernel_tree) {
-    add_known("kernels by operator", *analysis.kernel_tree,
-              [&] { return kernel_tree_blocks(analysed, **analysis.kernel_tree, row_limit); });
+  if (analysis.kernel_sequences) {
+    add_known("sequences of kernels", *analysis.kernel_sequences, [&] {
+      return kernel_sequence_blocks(analysed, **analysis.kernel_sequences, row_limit);
+    });
   }
   add(place_blocks(analysed, row_limit));
   if (analysis.loader_work && analysis.data_loading) add(loader_blocks(analysed));
@@ -376,9 +376,6 @@ std::vector<document::Block> analysis_tables(const AnalysedTrace& analysed, std:
   add_known("calls", analysis.runtime_calls, [&] { return call_blocks(analysed, row_limit); });
   add_known("launches", analysis.launches, [&] { return launch_blocks(analysed); });
   add_known("memory", analysis.memory, [&] { return memory_blocks(analysed); });
-  add_known("tb_step", analysis.tensorboard, [&] { return tensorboard_blocks(analysed); });
-  add_known("hta", analysis.holistic, [&] { return holistic_blocks(analysed); });
-  add_known("device_span", analysis.tracelens, [&] { return timeline_blocks(analysed); });
   if (!absent.empty()) blocks.emplace_back(document::Heading{.title = "not in this trace"});
   for (const auto& [reason, names] : absent) {
     blocks.emplace_back(line(text::join(names) + ": " + reason));

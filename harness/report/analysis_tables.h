@@ -15,11 +15,6 @@ namespace stepbench::report {
 // `row_limit`: rows of each table, 0: all.
 [[nodiscard]] std::vector<document::Block> analysis_tables(const AnalysedTrace& analysed,
                                                            std::size_t row_limit);
-// As TensorBoard's plug-in, Holistic Trace Analysis and TraceLens count, and where these differ
-// from themselves.
-[[nodiscard]] std::vector<document::Block> tensorboard_blocks(const AnalysedTrace& analysed);
-[[nodiscard]] std::vector<document::Block> holistic_blocks(const AnalysedTrace& analysed);
-[[nodiscard]] std::vector<document::Block> timeline_blocks(const AnalysedTrace& analysed);
 
 // How well operators use the device.
 [[nodiscard]] std::vector<document::Block> efficiency_blocks(const AnalysedTrace& analysed,
@@ -31,15 +26,15 @@ namespace stepbench::report {
 [[nodiscard]] std::vector<document::Block> matched_collective_blocks(
     const std::vector<analyze::MatchedCollectives>& sizes, std::size_t row_limit);
 
-// What a step waits for, and what it would take if a kind of work were free.
+// What a step waits for.
 [[nodiscard]] std::vector<document::Block> critical_path_blocks(const AnalysedTrace& analysed,
                                                                 const analyze::CriticalPath& path,
                                                                 std::size_t row_limit);
 
-// Which operators launched which kernels, and kernels that follow each other again and again.
-[[nodiscard]] std::vector<document::Block> kernel_tree_blocks(const AnalysedTrace& analysed,
-                                                              const analyze::KernelTree& tree,
-                                                              std::size_t row_limit);
+// Kernels that follow each other again and again.
+[[nodiscard]] std::vector<document::Block> kernel_sequence_blocks(
+    const AnalysedTrace& analysed, const std::vector<analyze::KernelSequence>& sequences,
+    std::size_t row_limit);
 
 // Below a table that shows not all rows.
 void note_cut(std::size_t rows, std::size_t limit, std::vector<document::Block>& blocks);

@@ -16,12 +16,8 @@ std::string words_of_window(analyze::WindowKind window) {
       return "loading: from one fetch of data to the next";
     case analyze::WindowKind::kMarks:
       return "marks: from one row of a repeated annotation to the next";
-    case analyze::WindowKind::kTensorboardStep:
-      return "tb_step: a step ends with the device work that it launched";
     case analyze::WindowKind::kDeviceSpan:
       return "device_span: from the first to the last row of the devices";
-    case analyze::WindowKind::kHolistic:
-      return "hta: device rows launched before the last step began";
   }
   return {};
 }

@@ -13,7 +13,7 @@ namespace stepbench::report {
 
 // "host_step: from a ProfilerStep's start to the next one's"
 [[nodiscard]] std::string words_of_window(analyze::WindowKind window);
-// "window tb_step", beside the title of what holds in it.
+// "window " and those words, beside the title of what holds in it.
 [[nodiscard]] std::string window_aside(std::string_view window);
 // Of a part of step_parts(): "idle: loading data"; without a device the host is not idle meanwhile.
 [[nodiscard]] std::string words_of_path(analyze::PathKind kind);  // "computing kernels"

@@ -2,7 +2,6 @@
 #include "harness/report/analysis_work_json.h"
 
 #include <string>
-#include <vector>
 
 namespace stepbench::report {
 namespace {
@@ -45,11 +44,7 @@ void add_critical_path(json::JsonText& json, const trace::Trace& trace,
     json.integer(std::string(analyze::name_of(static_cast<analyze::PathKind>(i))) + "_ns",
                  path.ns[i]);
   }
-  json.close_object().open_array("what_ifs");
-  for (const analyze::WhatIf& what : path.what_ifs) {
-    json.open_object().text("free", what.name).number("step_ns", what.step_ns).close_object();
-  }
-  json.close_array().open_array("places");
+  json.close_object().open_array("places");
   for (const analyze::PathPlace& place : path.places) {
     json.open_object().text("part", analyze::name_of(place.kind));
     name_or_null(json, "name", trace, place.name);
@@ -57,28 +52,6 @@ void add_critical_path(json::JsonText& json, const trace::Trace& trace,
   }
   json.close_array().integer("launch_ns", path.launch_ns);
   json.integer("guessed_waits", path.guessed_waits);
-}
-
-void add_kernel_tree(json::JsonText& json, const trace::Trace& trace,
-                     const analyze::KernelTree& tree) {
-  json.integer("unlaunched_ns", tree.unlaunched_ns).open_array("rows");
-  for (const analyze::KernelTreeRow& row : tree.rows) {
-    json.open_object();
-    name_or_null(json, "name", trace, row.name);
-    json.integer("depth", row.depth).flag("on_device", row.on_device);
-    json.integer("launches", row.launches).integer("device_ns", row.device_ns);
-    name_or_null(json, "line", trace, row.line);
-    json.close_object();
-  }
-  json.close_array().open_array("sequences");
-  for (const analyze::KernelSequence& sequence : tree.sequences) {
-    std::vector<std::string> names;
-    for (const std::uint32_t name : sequence.names) names.push_back(trace.names[name].text);
-    json.open_object().texts("names", names).integer("times", sequence.times);
-    json.integer("kernel_ns", sequence.kernel_ns).integer("between_ns", sequence.between_ns);
-    json.close_object();
-  }
-  json.close_array();
 }
 
 void add_efficiency(json::JsonText& json, const trace::Trace& trace,

@@ -9,7 +9,6 @@
 #include "harness/analyze/collectives.h"
 #include "harness/analyze/critical_path.h"
 #include "harness/analyze/efficiency.h"
-#include "harness/analyze/kernel_tree.h"
 #include "harness/json/json_text.h"
 #include "harness/trace/trace.h"
 
@@ -25,9 +24,6 @@ void add_collective(json::JsonText& json, const analyze::CollectiveRow& row);
 
 void add_critical_path(json::JsonText& json, const trace::Trace& trace,
                        const analyze::CriticalPath& path);
-
-void add_kernel_tree(json::JsonText& json, const trace::Trace& trace,
-                     const analyze::KernelTree& tree);
 
 // null where it is not known.
 void add_summary(json::JsonText& json, std::string_view key, const analyze::Summary& of);

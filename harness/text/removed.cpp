@@ -15,6 +15,9 @@ struct Removed {
 constexpr std::string_view kOtherPrograms = "Otava, bencher or asv for what others measured";
 
 constexpr Removed kRemoved[] = {
+    {"analyze --kernel-tree",
+     "`--kernel-sequences` for kernels that repeat in a row, HolisticTraceAnalysis for trees"},
+    {"analyze --window", "TensorBoard's plug-in, HolisticTraceAnalysis or TraceLens"},
     {"explain", "`ab` with both programs on one machine"},
     {"track acknowledge", "`track note A17 --as accepted TEXT`"},
     {"track assign", "`track note A17 --who NAME`"},

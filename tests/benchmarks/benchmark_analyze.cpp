@@ -208,7 +208,7 @@ BENCHMARK_CAPTURE(analyse_rows, all, kRows, {})->Unit(benchmark::kMillisecond);
 // At most two times as long as without.
 BENCHMARK_CAPTURE(analyse_rows, with_critical_path, kRows, {.critical_path = true})
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(analyse_rows, with_kernel_tree, kRows, {.kernel_tree = true})
+BENCHMARK_CAPTURE(analyse_rows, with_kernel_sequences, kRows, {.kernel_sequences = true})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read, plain, kRows, ".json")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read, gzip, kRows, ".json.gz")->Unit(benchmark::kMillisecond);

@@ -18,9 +18,9 @@ PID, MAIN, BACKWARD = 4711, 4711, 4712
 
 
 class Composer:
-    def __init__(self, seed, device, names, driver=False):
+    def __init__(self, seed, device, names):
         self.random = random.Random(seed)
-        self.device, self.names, self.driver = device, names, driver
+        self.device, self.names = device, names
         self.events, self.correlation, self.op_id = [], 100, 0
         self.taken = set()
         self.free_us = {7: 0, 13: 0, 20: 0}
@@ -65,10 +65,6 @@ class Composer:
         if self.random.random() < 0.9 or communication:
             name = self.work(start, op_id, self.correlation, communication)
         args = {"External id": op_id, "cbid": 1, "correlation": self.correlation}
-        if self.driver and name == "cudaLaunchKernel" and self.random.random() < 0.5:
-            self.events.append({"ph": "X", "cat": "cuda_driver", "name": "cuLaunchKernel", "pid": PID, "tid": tid,
-                                "ts": start, "dur": end - start, "args": args})
-            return
         self.row("runtime", name, start, end, tid, **args)
 
     def ops(self, start, end, tid, depth):
@@ -118,7 +114,7 @@ class Composer:
                 "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 1}, "traceEvents": self.events}
 
 
-def compose(path, seed, device, names, driver=False):
+def compose(path, seed, device, names):
     with open(path, "w") as file:
-        json.dump(Composer(seed, device, names, driver).trace(), file)
+        json.dump(Composer(seed, device, names).trace(), file)
     return path

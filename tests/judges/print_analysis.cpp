@@ -21,23 +21,16 @@ Json or_null(const std::optional<Value>& value) {
 }
 
 Json tensorboard(const trace::Trace& trace, const analyze::Analysis& analysis) {
-  if (!analysis.tensorboard) return {};
   Json out = {{"steps", Json::array()}, {"gpus", Json::array()}};
-  for (const analyze::TensorboardStep& step : analysis.tensorboard->steps) {
-    Json roles = Json::array();
-    for (const std::int64_t ns : step.ns) roles.push_back(us(ns));
-    out["steps"].push_back({{"name", std::to_string(step.number)},
-                            {"roles", roles},
-                            {"total", us(step.window.length_ns())}});
+  for (const analyze::Step& step : analysis.steps.steps) {
+    out["steps"].push_back(std::to_string(step.number));
   }
-  for (const analyze::TensorboardGpu& gpu : analysis.tensorboard->gpus) {
-    out["gpus"].push_back({{"device", gpu.device},
-                           {"utilization", gpu.utilization},
-                           {"sm_efficiency", or_null(gpu.sm_efficiency)},
-                           {"occupancy", or_null(gpu.occupancy_percent)},
-                           {"tensor_cores", or_null(gpu.tensor_core_share)}});
+  for (const analyze::DeviceUse& use : analysis.device_use) {
+    out["gpus"].push_back({{"device", use.device},
+                           {"sm_efficiency", or_null(use.sm_efficiency)},
+                           {"occupancy", or_null(use.occupancy_percent)}});
   }
-  out["eligible"] = or_null(analysis.tensorboard->eligible_share);
+  out["eligible"] = or_null(analysis.eligible_share);
   if (analysis.operators) {
     for (const analyze::OperatorRow& row : *analysis.operators) {
       out["operators"][trace.names[row.name].text] = {row.calls,
@@ -64,27 +57,7 @@ Json tensorboard(const trace::Trace& trace, const analyze::Analysis& analysis) {
 }
 
 Json holistic(const analyze::Analysis& analysis) {
-  if (!analysis.holistic) return {};
-  const analyze::Holistic& found = *analysis.holistic;
   Json out;
-  out["temporal"] = {{"idle_time(us)", us(found.temporal.idle_ns)},
-                     {"compute_time(us)", us(found.temporal.compute_ns)},
-                     {"non_compute_time(us)", us(found.temporal.non_compute_ns)},
-                     {"kernel_time(us)", us(found.temporal.kernel_time_ns)}};
-  for (const std::int64_t ns : found.overlaps.ns) out["overlaps"].push_back(us(ns));
-  out["overlap_share"] = or_null(found.overlap_share);
-  for (const analyze::HolisticStream& stream : found.streams) {
-    for (const analyze::HolisticIdle idle :
-         {analyze::HolisticIdle::kHostWait, analyze::HolisticIdle::kKernelWait,
-          analyze::HolisticIdle::kOther}) {
-      out["idle"][std::to_string(stream.stream)][std::string(analyze::name_of(idle))] =
-          us(stream.idle_ns[static_cast<std::size_t>(idle)]);
-    }
-  }
-  for (const analyze::HolisticBandwidth& row : found.bandwidth) {
-    out["bandwidth"][row.kind] = {row.count, row.mean,   row.sd,  row.min,
-                                  row.p25,   row.median, row.p75, row.max};
-  }
   if (analysis.launches) {
     const analyze::Launches& launches = *analysis.launches;
     out["launches"] = {{"rows", launches.rows},

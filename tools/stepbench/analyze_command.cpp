@@ -40,7 +40,7 @@ Examples:
   stepbench analyze log/                              all traces of a folder; of ranks: who is slow
   nsys export --type sqlite report.nsys-rep && stepbench analyze report.sqlite
   stepbench analyze trace.json --steps 5-8            these steps only
-  stepbench analyze trace.json --critical-path        what a step would take if copies were free
+  stepbench analyze trace.json --critical-path        what a step waits for
   stepbench analyze trace.json --threshold trace.sync_bound=5%
   stepbench analyze new.json --diff base.json         what appeared, vanished and grew, per step
   stepbench analyze trace.json --report page.html     also a page with charts, for a colleague
@@ -247,20 +247,12 @@ void add_analyze(Command app) {
       .option(kCaseOptions, "--steps N|FIRST-LAST", options.steps,
               "Only these steps, by the numbers of ProfilerStep")
       .common();
-  std::vector<std::string> windows;
-  for (const analyze::WindowKind kind : analyze::kChosenWindows)
-    windows.emplace_back(analyze::name_of(kind));
-  command
-      .option(kCaseOptions, "--window", options.window,
-              "What a step is: as TensorBoard's plug-in, TraceLens or HTA count; by "
-              "default from its start to the next one's, host_step")
-      .one_of(windows);
   command.flag(kCaseOptions, "--steps-from-loading", options.from_loading,
                "In a trace without steps, take the fetches of data as borders");
   command.flag(kOutputOptions, "--critical-path", options.critical_path,
-               "What a step waits for, and what it would take if copies, launches ... were free");
-  command.flag(kOutputOptions, "--kernel-tree", options.kernel_tree,
-               "Which operators launched which kernels, and kernels that repeat in a row");
+               "What a step waits for, from its end back to its begin");
+  command.flag(kOutputOptions, "--kernel-sequences", options.kernel_sequences,
+               "Kernels that follow each other again and again, by the time between them");
   command.repeated(kVerdictOptions, "--threshold RULE=VALUE", options.thresholds,
                    "Report a finding from this value on; may be repeated");
   command.option(kVerdictOptions, "--fail-on", options.fail_on, "Exit with 1 from this severity on")

@@ -128,9 +128,8 @@ ops::Dtype precision_of(const Fields& options) {
 
 AnalyzeRequest::AnalyzeRequest(const AnalyzeOptions& options)
     : how{.steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)},
-          .window = analyze::window_named(options.window),
           .critical_path = options.critical_path,
-          .kernel_tree = options.kernel_tree},
+          .kernel_sequences = options.kernel_sequences},
       rules{.device = options.device, .thresholds = thresholds_of(options.thresholds)} {}
 
 Fields AnalyzeRequest::case_options(const trace::Trace& trace, const std::filesystem::path& path) {
@@ -185,15 +184,6 @@ report::AnalysedTrace analyse_one(const trace::Trace& trace, const std::filesyst
   check_device(request.rules.device, analysed.analysis, path);
   if (request.how.steps.numbers && analysed.analysis.steps.counted().empty()) {
     throw ConfigError("--steps", "there is no such step in " + path.string());
-  }
-  if (request.how.window && analysed.analysis.steps.window != *request.how.window) {
-    const std::string needs =
-        *request.how.window == analyze::WindowKind::kHostStep
-            ? "no ProfilerStep rows"
-            : "no rows to make it of: steps or ops of the host, work of a device";
-    throw ConfigError("--window", path.string() + " has no window " +
-                                      std::string(analyze::name_of(*request.how.window)) + ": " +
-                                      needs);
   }
   analysed.findings = analyze::find_causes(trace, analysed.analysis, rules);
   return analysed;

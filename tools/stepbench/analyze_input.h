@@ -26,8 +26,7 @@ struct AnalyzeOptions {
   std::string steps = {};
   bool from_loading = false;
   bool critical_path = false;
-  bool kernel_tree = false;
-  std::string window = {};  // empty: host_step, or what the trace has instead
+  bool kernel_sequences = false;
   std::vector<std::string> thresholds = {};
   std::size_t row_limit = 10;
   std::string format = "page";

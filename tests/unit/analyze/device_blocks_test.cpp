@@ -109,6 +109,15 @@ constexpr Drawn kInNs[] = {
 
 TEST(DeviceBlocks, AreThoseDrawnInNanoseconds) { testing::expect_all(kInNs); }
 
+// Of one that was launched before the recording began nothing is known.
+TEST(Launches, OfTheLastStep_AreLeftOut) {
+  expect_numbers(
+      numbers_of(testing::drawn("step 1 0 100; step 2 100 200; kernel gemm 20 60 < 10 15; "
+                                "kernel gemm 105 115 < 90 95; kernel gemm 130 180 < 120 125; "
+                                "kernel orphan 5 8")),
+      "launches/rows = 2; launches/calls = 2; queues/# = 1");
+}
+
 TEST(Launches, BlameALongDelayWhileTheDeviceDidNothing) {
   const trace::Trace trace = testing::drawn(
       "op aten::mm 0 8; kernel busy 10 400 < 1 2; op aten::add 10 20; kernel queued 400 410 < 12 "

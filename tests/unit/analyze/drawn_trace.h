@@ -128,16 +128,10 @@ inline Json numbers_of(const trace::Trace& trace, const analyze::AnalysisOptions
 // What may not depend on when a trace was recorded, nor on the order of its rows in a file.
 inline Json steady_numbers(const trace::Trace& trace) {
   const Json all = numbers_of(trace);
-  Json kept = {{"hta", all["blocks"]["hta"]},
-               {"launches", all["blocks"]["launches"]},
-               {"tb_step_time", all["blocks"]["tb_step_time"]},
-               {"idle", all["idle"]}};
+  Json kept = {{"launches", all["blocks"]["launches"]}, {"idle", all["idle"]}};
   for (Json& idle : kept["idle"]) {
     idle["places"] = idle["places"].size();
     idle["gaps"] = idle["gaps"].size();
-  }
-  if (kept["tb_step_time"].is_object()) {
-    for (Json& step : kept["tb_step_time"]["steps"]) step.erase("window");
   }
   for (const Json& note : all["integrity"])
     kept["integrity"].push_back({note["id"], note["count"]});
@@ -158,7 +152,7 @@ inline Json number_at(Json at, const std::string& path) {
     } else {
       Json found;
       for (const Json& each : at) {
-        for (const char* key : {"cause", "id", "kind", "free", "name"}) {
+        for (const char* key : {"cause", "id", "kind", "name"}) {
           if (found.is_null() && each.value(key, Json()) == part) found = each;
         }
       }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <random>
 
 #include "harness/analyze/analysis.h"
@@ -158,27 +157,7 @@ TEST(IdleProperties, TimesAtBothEndsOfTheClockDoNotOverflow) {
 
 TEST(IdleProperties, PartsAndPlacesSumToTheWholeExactly) {
   for (std::uint32_t seed = 0; seed < 500; ++seed) {
-    const trace::Trace trace = trace_of_rows(RandomTrace(seed, 5000).rows());
-    const Analysis analysis = analyse(trace);
-    expect_closed(analysis, seed);
-    if (analysis.tracelens) {
-      for (const DeviceTimeline& device : *analysis.tracelens) {
-        EXPECT_EQ(device.computation_ns + device.exposed_communication_ns +
-                      device.exposed_copies_ns + device.idle_ns,
-                  device.window.length_ns())
-            << seed;
-      }
-    }
-    if (analysis.holistic) {
-      const HolisticTemporal& temporal = analysis.holistic->temporal;
-      EXPECT_EQ(temporal.idle_ns + temporal.compute_ns + temporal.non_compute_ns,
-                temporal.kernel_time_ns)
-          << seed;
-      const auto& overlaps = analysis.holistic->overlaps.ns;
-      EXPECT_EQ(std::accumulate(overlaps.begin(), overlaps.end(), std::int64_t{0}),
-                temporal.kernel_time_ns - temporal.idle_ns)
-          << seed;
-    }
+    expect_closed(analyse(trace_of_rows(RandomTrace(seed, 5000).rows())), seed);
   }
 }
 

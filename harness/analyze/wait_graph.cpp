@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analyze/replay.h"
+#include "harness/analyze/wait_graph.h"
 
 #include <algorithm>
 #include <numeric>
@@ -13,7 +13,7 @@ namespace {
 // A row that still waits for longer than this, and then follows the end of another stream's row by
 // less, waited for it.
 constexpr std::int64_t kNearNs = 10'000;
-constexpr int kMaxReplayLooks = 64;
+constexpr int kMaxWaitLooks = 64;
 
 using Pieces = std::vector<HostPiece>;
 
@@ -77,7 +77,7 @@ PathKind kind_of_work(const WorkRow& row) {
 
 }  // namespace
 
-StepReplay::StepReplay(const Timeline& timeline, const Steps& steps, TimeSpan window)
+WaitGraph::WaitGraph(const Timeline& timeline, const Steps& steps, TimeSpan window)
     : window_(window) {
   add_pieces(timeline, steps.lane);
   add_rows(timeline);
@@ -87,7 +87,7 @@ StepReplay::StepReplay(const Timeline& timeline, const Steps& steps, TimeSpan wi
   find_waits();
 }
 
-void StepReplay::add_pieces(const Timeline& timeline, std::uint32_t main) {
+void WaitGraph::add_pieces(const Timeline& timeline, std::uint32_t main) {
   const trace::Trace& trace = *timeline.trace;
   Pieces loading;
   Pieces working;  // of the step thread
@@ -126,7 +126,7 @@ void StepReplay::add_pieces(const Timeline& timeline, std::uint32_t main) {
   }
 }
 
-void StepReplay::add_rows(const Timeline& timeline) {
+void WaitGraph::add_rows(const Timeline& timeline) {
   for (const WorkRow& work : timeline.work) {
     const trace::TraceEvent* call = timeline.call_of(work);
     const TimeSpan at = span_of(*work.event);
@@ -144,7 +144,7 @@ void StepReplay::add_rows(const Timeline& timeline) {
 }
 
 // Rows come by start. They run in the order of their launches, and on a stream one after the other.
-void StepReplay::order_rows() {
+void WaitGraph::order_rows() {
   std::vector<std::int64_t> turn_ns(rows_.size());
   std::vector<std::int64_t> of_lane;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -159,14 +159,14 @@ void StepReplay::order_rows() {
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return turn_ns[a] < turn_ns[b]; });
-  std::vector<ReplayRow> ordered;
+  std::vector<WaitRow> ordered;
   ordered.reserve(rows_.size());
-  std::vector<std::uint32_t> last_of_lane(of_lane.size(), kNoReplayRow);
+  std::vector<std::uint32_t> last_of_lane(of_lane.size(), kNoWaitRow);
   for (const std::uint32_t index : order) {
-    ReplayRow& row = rows_[index];
+    WaitRow& row = rows_[index];
     std::uint32_t& last = last_of_lane[row.lane];
     // Branches of a graph may share a stream, side by side.
-    if (last != kNoReplayRow && ordered[last].at.end_ns <= row.at.begin_ns) row.previous = last;
+    if (last != kNoWaitRow && ordered[last].at.end_ns <= row.at.begin_ns) row.previous = last;
     last = static_cast<std::uint32_t>(ordered.size());
     ordered.push_back(row);
   }
@@ -178,11 +178,11 @@ void StepReplay::order_rows() {
   });
 }
 
-void StepReplay::find_launch_delay() {
+void WaitGraph::find_launch_delay() {
   std::vector<std::int64_t> delays;
-  for (const ReplayRow& row : rows_) {
+  for (const WaitRow& row : rows_) {
     const bool was_idle =
-        row.previous == kNoReplayRow || rows_[row.previous].at.end_ns <= row.launch_ns;
+        row.previous == kNoWaitRow || rows_[row.previous].at.end_ns <= row.launch_ns;
     if (was_idle && row.at.begin_ns > row.launch_ns) {
       delays.push_back(row.at.begin_ns - row.launch_ns);
     }
@@ -194,54 +194,46 @@ void StepReplay::find_launch_delay() {
 }
 
 // Of those that can run before row `index`, on another stream: the one that ended last until then.
-std::uint32_t StepReplay::row_before(std::int64_t at_ns, std::uint32_t index) const {
+std::uint32_t WaitGraph::row_before(std::int64_t at_ns, std::uint32_t index) const {
   auto at = std::partition_point(by_end_.begin(), by_end_.end(),
                                  [&](std::uint32_t row) { return rows_[row].at.end_ns <= at_ns; });
-  for (int looks = 0; at != by_end_.begin() && looks < kMaxReplayLooks; ++looks) {
+  for (int looks = 0; at != by_end_.begin() && looks < kMaxWaitLooks; ++looks) {
     const std::uint32_t row = *--at;
     if (at_ns - rows_[row].at.end_ns > kNearNs) break;
     if (row < index && rows_[row].lane != rows_[index].lane) return row;
   }
-  return kNoReplayRow;
+  return kNoWaitRow;
 }
 
-void StepReplay::bind_rows() {
+void WaitGraph::bind_rows() {
   for (std::uint32_t i = 0; i < rows_.size(); ++i) {
-    ReplayRow& row = rows_[i];
+    WaitRow& row = rows_[i];
     const std::int64_t delay_ns = row.at.begin_ns - row.launch_ns;
     const std::int64_t ready_ns = row.launch_ns + std::min(launch_ns_, delay_ns);
     std::int64_t free_ns = ready_ns;
-    row.after_launch_ns = ready_ns - row.launch_ns;
-    if (row.previous != kNoReplayRow && rows_[row.previous].at.end_ns > ready_ns) {
+    if (row.previous != kNoWaitRow && rows_[row.previous].at.end_ns > ready_ns) {
       free_ns = rows_[row.previous].at.end_ns;
       row.binding = RowBinding::kStream;
     }
     if (row.at.begin_ns - free_ns >= kNearNs) {
       const std::uint32_t other = row_before(row.at.begin_ns, i);
-      if (other != kNoReplayRow && rows_[other].at.end_ns > free_ns) {
+      if (other != kNoWaitRow && rows_[other].at.end_ns > free_ns) {
         row.other = other;
         row.binding = RowBinding::kOtherStream;
-        row.after_other_ns = row.at.begin_ns - rows_[other].at.end_ns;
         ++guessed_waits_;
-        continue;
       }
-    }
-    if (row.binding == RowBinding::kStream) {
-      row.after_previous_ns = row.at.begin_ns - free_ns;
-    } else {
-      row.after_launch_ns = delay_ns;
     }
   }
 }
 
-void StepReplay::find_waits() {
+void WaitGraph::find_waits() {
   for (HostPiece& piece : pieces_) {
     if (piece.kind != PathKind::kWait && !piece.copies) continue;
     auto at = std::partition_point(by_end_.begin(), by_end_.end(), [&](std::uint32_t row) {
       return rows_[row].at.end_ns <= piece.at.end_ns;
     });
-    for (int looks = 0; at != by_end_.begin() && looks < kMaxReplayLooks; ++looks) {
-      const ReplayRow& row = rows_[*--at];
+    for (int looks = 0; at != by_end_.begin() && looks < kMaxWaitLooks; ++looks) {
+      const WaitRow& row = rows_[*--at];
       if (row.at.end_ns <= piece.at.begin_ns) break;
       const bool own = row.launch_ns >= piece.at.begin_ns && row.launch_ns < piece.at.end_ns;
       if (piece.copies ? own && row.kind == PathKind::kCopy : row.launch_ns < piece.at.begin_ns) {
@@ -252,60 +244,12 @@ void StepReplay::find_waits() {
   }
 }
 
-std::int64_t StepReplay::measured_end_ns() const {
+std::int64_t WaitGraph::end_ns() const {
   std::int64_t end_ns = window_.end_ns;
-  for (const ReplayRow& row : rows_) {
+  for (const WaitRow& row : rows_) {
     if (in_window(row)) end_ns = std::max(end_ns, row.at.end_ns);
   }
   return end_ns;
-}
-
-std::int64_t StepReplay::end_ns(const FreeWork& free) const {
-  std::vector<std::int64_t> ended_ns(rows_.size());
-  std::size_t next = 0;
-  std::int64_t done_ns = window_.begin_ns;
-  const auto run = [&](std::int64_t launch_ns) {
-    const ReplayRow& row = rows_[next];
-    std::int64_t start_ns = launch_ns + (free.launch_delay ? 0 : row.after_launch_ns);
-    if (row.previous != kNoReplayRow) {
-      start_ns = std::max(start_ns, ended_ns[row.previous] + row.after_previous_ns);
-    }
-    if (row.other != kNoReplayRow) {
-      start_ns = std::max(start_ns, ended_ns[row.other] + row.after_other_ns);
-    }
-    const bool gone = free.device[static_cast<std::size_t>(row.kind)];
-    ended_ns[next] = start_ns + (gone ? 0 : row.at.length_ns());
-    if (in_window(row)) done_ns = std::max(done_ns, ended_ns[next]);
-    ++next;
-  };
-  // When each piece begins now.
-  std::vector<std::int64_t> begun_ns;
-  begun_ns.reserve(pieces_.size() + 1);
-  begun_ns.push_back(window_.begin_ns);
-  for (const HostPiece& piece : pieces_) {
-    const bool gone = free.host[static_cast<std::size_t>(piece.kind)];
-    std::int64_t end_ns = begun_ns.back() + (gone ? 0 : piece.at.length_ns());
-    const auto launched_ns = [&](const ReplayRow& row) {
-      if (row.launch_ns < window_.begin_ns) return row.launch_ns;
-      std::size_t at = begun_ns.size() - 1;
-      // Another thread launched it before, and it had to wait for its turn on the stream.
-      if (row.launch_ns < piece.at.begin_ns) {
-        at = *window_at(pieces_, row.launch_ns, [](const HostPiece& each) { return each.at; });
-      }
-      const std::int64_t until_ns = at + 1 < begun_ns.size() ? begun_ns[at + 1] : end_ns;
-      return std::min(begun_ns[at] + row.launch_ns - pieces_[at].at.begin_ns, until_ns);
-    };
-    if (piece.waits_for != kNoReplayRow && !gone) {
-      while (next <= piece.waits_for) run(launched_ns(rows_[next]));
-      const std::int64_t after_ns = piece.at.end_ns - rows_[piece.waits_for].at.end_ns;
-      end_ns = std::max(begun_ns.back(), ended_ns[piece.waits_for]) + after_ns;
-    }
-    while (next < rows_.size() && rows_[next].launch_ns < piece.at.end_ns) {
-      run(launched_ns(rows_[next]));
-    }
-    begun_ns.push_back(end_ns);
-  }
-  return std::max(done_ns, begun_ns.back());
 }
 
 }  // namespace stepbench::analyze
