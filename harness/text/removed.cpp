@@ -15,6 +15,7 @@ struct Removed {
 constexpr std::string_view kOtherPrograms = "Otava, bencher or asv for what others measured";
 
 constexpr Removed kRemoved[] = {
+    {"data show --png FILE.png", "`--png DIR`, which writes each picture as a file of its own"},
     {"analyze --kernel-tree",
      "`--kernel-sequences` for kernels that repeat in a row, HolisticTraceAnalysis for trees"},
     {"analyze --window", "TensorBoard's plug-in, HolisticTraceAnalysis or TraceLens"},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <ostream>
 #include <string_view>
 
@@ -10,6 +9,7 @@
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_request.h"
 #include "harness/text/printable.h"
+#include "harness/text/removed.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/commands.h"
@@ -19,19 +19,17 @@
 namespace stepbench::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kDataShowExamples =
     R"(Nothing is measured: the first batches of the first epoch are read, and looked at.
 
 Examples:
   stepbench data show configs/quickstart.yaml
-  stepbench data show configs/quickstart.yaml --png sheet.png      what the model sees, as pictures
-  stepbench data show sweep.yaml --case 3f9a --samples 16 --png sheets
+  stepbench data show configs/quickstart.yaml --png seen           what the model sees, as pictures
+  stepbench data show sweep.yaml --case 3f9a --samples 16 --png seen
   stepbench data show mine.yaml --set data.augment=false --format json | jq .labels
 
-The contact sheet shows the pictures as they reach the model: cropped, flipped, resized, brought back to
-bytes, each with its label and its index in the data set.
+The pictures are what reaches the model: cropped, flipped, resized, brought back to bytes. Their names
+have the order of the samples that are printed: CASE-000.png, CASE-001.png ...
 
 Exit status: 0, 2 wrong usage, or data that cannot be read.)";
 
@@ -119,19 +117,10 @@ Chosen choose_case(plan::Plan plan, const std::string& id) {
   return {chosen.resolved, title};
 }
 
-// FILE.png, or a file of the case's name in a folder.
-std::string sheet_file(const std::string& png, const std::string& case_id) {
-  constexpr std::array kOtherPictures = {".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff"};
-  for (const char* ending : kOtherPictures) {
-    if (!png.ends_with(ending)) continue;
-    throw ConfigError("--png", "the sheet is written as PNG: " +
-                                   fs::path(png).replace_extension(".png").string());
-  }
-  if (png.empty() || png.ends_with(".png") || png.ends_with(".PNG")) return png;
-  return (fs::path(png) / (case_id + ".png")).string();
-}
-
 int show_data_of(const DataShowOptions& options, const Environment& environment) {
+  if (options.png.ends_with(".png")) {
+    throw ConfigError("--png " + options.png, text::removed("data show --png FILE.png"));
+  }
   const campaign::CampaignContext context = campaign_context(environment);
   const auto worker =
       options.worker.empty()
@@ -143,7 +132,7 @@ int show_data_of(const DataShowOptions& options, const Environment& environment)
   const loader::ShowDataRequest request{
       .samples = options.samples,
       .batches = options.batches,
-      .png = sheet_file(options.png, chosen.resolved.case_id),
+      .png = options.png,
       .json = options.format == "json",
       .title = chosen.title,
       .columns = environment.terminal_columns,
@@ -180,9 +169,8 @@ void add_data_show(Command data) {
             "Batches read; more where --samples needs them, at most an epoch", 1'000'000'000);
   add_worker(command, options.worker);
   command
-      .option(kOutputOptions, "--png PATH", options.png,
-              "Contact sheet of the samples, where they are pictures: a new file that ends in "
-              ".png, or a folder for it")
+      .option(kOutputOptions, "--png DIR", options.png,
+              "Write the samples, where they are pictures, as files into this folder")
       .common();
   add_format(command, options.format, {"text", "json"});
 }

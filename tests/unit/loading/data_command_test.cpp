@@ -48,17 +48,15 @@ class DataCommand : public ::testing::Test {
   test::TemporaryFolder root;
 };
 
-TEST_F(DataCommand, WritesAContactSheetOnceAndNeverOverAFile) {
-  const std::string sheet = root / "new/sheet.png";
-  const os::CommandResult shown = show("", {"--png", sheet});
-  EXPECT_THAT(shown.out, HasSubstr("sheet.png: 8 pictures")) << shown.err;
-  EXPECT_TRUE(fs::is_regular_file(sheet));
-  const os::CommandResult again = show("", {"--png", sheet});
+TEST_F(DataCommand, PicturesAreWrittenOnce_NeverOverAFile) {
+  const std::string folder = root / "new/seen";
+  const os::CommandResult shown = show("", {"--png", folder});
+  EXPECT_THAT(shown.out, HasSubstr("new/seen: 8 pictures")) << shown.err;
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 8);
+  const os::CommandResult again = show("", {"--png", folder});
   EXPECT_EQ(again.exit_status, 2);
-  EXPECT_THAT(again.err, HasSubstr("is there already; nothing is overwritten"));
+  EXPECT_THAT(again.err, HasSubstr("-000.png: is there already; nothing is overwritten"));
   EXPECT_EQ(again.out, "");
-  const os::CommandResult folder = show("", {"--png", root / "sheets"});
-  EXPECT_EQ(std::distance(fs::directory_iterator(root / "sheets"), {}), 1) << folder.err;
 }
 
 TEST_F(DataCommand, AsksForACaseWhereTheyReadDifferentData) {

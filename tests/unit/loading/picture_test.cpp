@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of a contact sheet: the bytes that the numbers were made from, in the right channels and
-// places, and a PNG file that other programs read.
+// Pictures of samples: the bytes that the numbers were made from, in the right channels and places,
+// and a PNG file that other programs read.
 #include "workloads/loader/preview/picture.h"
 
 #include <gmock/gmock.h>
 #include <png.h>
 
+#include <array>
 #include <limits>
 
 #include "harness/base/error.h"
 #include "tests/unit/loading/formats.h"
 #include "workloads/data/jpeg/jpeg_folder.h"
-#include "workloads/loader/preview/contact_sheet.h"
 
 namespace stepbench {
 namespace {
@@ -27,6 +27,13 @@ loader::Picture picture_of(const auto& numbers, const FieldSpec& spec,
                            const std::optional<data::PixelScale>& pixels = {}) {
   return loader::to_picture(std::as_bytes(std::span(numbers)).data(), spec,
                             *loader::picture_layout(spec), pixels);
+}
+
+using Colour = std::array<int, 3>;
+
+Colour colour_at(const loader::Picture& picture, int x, int y) {
+  const auto first = picture.rgb.begin() + 3 * (y * picture.width + x);
+  return {first[0], first[1], first[2]};
 }
 
 TEST(PictureLayout, IsFoundForOneAndThreeChannelsBeforeAndBehindThePlaces) {
@@ -49,9 +56,9 @@ TEST(Picture, OfBytesHasThemInPlace) {
   const loader::Picture picture = picture_of(planes, image_spec({3, 4, 5}, DType::kUInt8));
   EXPECT_EQ(picture.width, 5);
   EXPECT_EQ(picture.height, 4);
-  EXPECT_EQ(picture.at(2, 1), (loader::Picture::Colour{7, 27, 47}));
+  EXPECT_EQ(colour_at(picture, 2, 1), (Colour{7, 27, 47}));
   const loader::Picture last = picture_of(planes, image_spec({4, 5, 3}, DType::kUInt8));
-  EXPECT_EQ(last.at(2, 1), (loader::Picture::Colour{21, 22, 23}));
+  EXPECT_EQ(colour_at(last, 2, 1), (Colour{21, 22, 23}));
 }
 
 TEST(Picture, OfNormalisedNumbersIsTheImageOfTheFile) {
@@ -69,11 +76,11 @@ TEST(Picture, OfNormalisedNumbersIsTheImageOfTheFile) {
   const data::JpegFolder data({.path = root / "set", .image_size = 28, .augment = false});
   const auto image = test::numbers<float>(test::sample(data, {}).at(0));
   const loader::Picture picture = picture_of(image, data.fields()[0], data.facts().pixels);
-  const auto expect_near = [](loader::Picture::Colour colour, std::array<int, 3> expected) {
+  const auto expect_near = [](Colour colour, Colour expected) {
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(colour[c], expected[c], 12) << "channel " << c;
   };
-  expect_near(picture.at(4, 14), {220, 40, 30});
-  expect_near(picture.at(23, 14), {20, 40, 200});
+  expect_near(colour_at(picture, 4, 14), {220, 40, 30});
+  expect_near(colour_at(picture, 23, 14), {20, 40, 200});
 }
 
 TEST(Picture, OfOtherNumbersIsStretchedAndShowsNaN) {
@@ -81,46 +88,15 @@ TEST(Picture, OfOtherNumbersIsStretchedAndShowsNaN) {
   numbers[0] = -5.0F;
   numbers[1] = std::numeric_limits<float>::quiet_NaN();
   const loader::Picture picture = picture_of(numbers, image_spec({4, 4}, DType::kFloat32));
-  EXPECT_EQ(picture.at(0, 0), (loader::Picture::Colour{0, 0, 0}));
-  EXPECT_EQ(picture.at(3, 3), (loader::Picture::Colour{255, 255, 255}));
-  EXPECT_EQ(picture.at(1, 0), (loader::Picture::Colour{255, 0, 255}));
-}
-
-TEST(ResizedPicture, IsLargerByAWholeFactorOrTheMeanOfBlocks) {
-  loader::Picture small(32, 16, 9);
-  small.set(1, 0, {200, 0, 0});
-  const loader::Picture up = loader::resized_near(small, 256);
-  EXPECT_EQ(up.width, 256);
-  EXPECT_EQ(up.height, 128);
-  EXPECT_EQ(up.at(15, 7), (loader::Picture::Colour{200, 0, 0}));
-  EXPECT_EQ(up.at(16, 7), (loader::Picture::Colour{9, 9, 9}));
-  loader::Picture large(512, 512, 100);
-  large.set(0, 0, {0, 0, 0});
-  const loader::Picture down = loader::resized_near(large, 256);
-  EXPECT_EQ(down.width, 256);
-  EXPECT_EQ(down.at(0, 0), (loader::Picture::Colour{75, 75, 75}));
-}
-
-TEST(ContactSheet, HasFourPicturesInARowAndWordsBelow) {
-  const std::vector<loader::LabelledPicture> pictures(
-      6, {.picture = loader::Picture(64, 64, 128),
-          .lines = {"7 a long name of a class that is cut", "#1"}});
-  const loader::Picture sheet = loader::contact_sheet(pictures);
-  EXPECT_GT(sheet.width, 4 * 256);
-  EXPECT_LT(sheet.width, 5 * 256);
-  EXPECT_GT(sheet.height, 2 * 256);
-  EXPECT_EQ(sheet.at(20, 20), (loader::Picture::Colour{128, 128, 128}));
-  bool ink = false;
-  for (int x = 0; x < 200; ++x)
-    ink = ink || sheet.at(x, 12 + 256 + 12) == loader::Picture::Colour{0, 0, 0};
-  EXPECT_TRUE(ink);
-  EXPECT_EQ(loader::contact_sheet({}).at(0, 0), (loader::Picture::Colour{255, 255, 255}));
+  EXPECT_EQ(colour_at(picture, 0, 0), (Colour{0, 0, 0}));
+  EXPECT_EQ(colour_at(picture, 3, 3), (Colour{255, 255, 255}));
+  EXPECT_EQ(colour_at(picture, 1, 0), (Colour{255, 0, 255}));
 }
 
 TEST(PngFile, IsReadBackAndNeverOverwritten) {
   const test::TemporaryFolder root;
-  loader::Picture picture(5, 3, 77);
-  picture.set(4, 2, {1, 2, 3});
+  loader::Picture picture{.width = 5, .height = 3, .rgb = std::vector<std::uint8_t>(45, 77)};
+  picture.rgb.back() = 3;
   loader::write_png(picture, root / "a.png");
   png_image image{};
   image.version = PNG_IMAGE_VERSION;

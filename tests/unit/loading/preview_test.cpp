@@ -4,11 +4,9 @@
 #include <gmock/gmock.h>
 
 #include <limits>
-#include <set>
 
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/formats.h"
-#include "workloads/loader/preview/pixel_font.h"
 #include "workloads/loader/preview/preview_text.h"
 #include "workloads/loader/preview/show_data.h"
 #include "workloads/loader/python_shuffle.h"
@@ -188,20 +186,6 @@ TEST(ShowDataRequest, IsTheSameBehindTheWire) {
   const loader::ShowDataRequest heard = loader::decode_show_data(loader::encode(asked));
   EXPECT_EQ(loader::encode(heard), loader::encode(asked));
   EXPECT_EQ(heard.png, asked.png);
-}
-
-TEST(PixelFont, HasADifferentGlyphForEveryCharacter) {
-  std::set<std::string> glyphs;
-  for (char character = ' '; character <= '~'; ++character) {
-    std::string pixels;
-    for (int y = 0; y < loader::kGlyphHeight; ++y) {
-      for (int x = 0; x < loader::kGlyphWidth; ++x)
-        pixels += loader::glyph_has(character, x, y) ? '#' : ' ';
-    }
-    EXPECT_EQ(pixels.find('#') == std::string::npos, character == ' ') << character;
-    glyphs.insert(pixels);
-  }
-  EXPECT_THAT(glyphs, SizeIs('~' - ' ' + 1));
 }
 
 }  // namespace

@@ -216,12 +216,7 @@ class Preview {
       }
     }
     if (!request_.pictures || !layouts_[0]) return;
-    std::vector<std::string> lines;
-    if (label) lines.push_back(std::to_string(*label) + " " + sample.name);
-    lines.push_back(sample.index ? "#" + std::to_string(*sample.index)
-                                 : "sample " + std::to_string(place));
-    out_.pictures.push_back(
-        {to_picture(numbers, *first.spec, *layouts_[0], facts_.pixels), std::move(lines)});
+    out_.pictures.push_back(to_picture(numbers, *first.spec, *layouts_[0], facts_.pixels));
   }
 
   void finish() {
@@ -285,7 +280,7 @@ class Preview {
            " were never bytes: each picture is stretched from its smallest to its largest");
     }
     if (request_.pictures && !layouts_[0]) {
-      note("field " + first.spec.name + " is no picture: no contact sheet is written");
+      note("field " + first.spec.name + " is no picture: no file is written");
     }
   }
 

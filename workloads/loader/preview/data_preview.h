@@ -10,8 +10,8 @@
 
 #include "harness/base/resolved_case.h"
 #include "workloads/loader/make_loader.h"
-#include "workloads/loader/preview/contact_sheet.h"
 #include "workloads/loader/preview/field_statistics.h"
+#include "workloads/loader/preview/picture.h"
 
 namespace stepbench::loader {
 
@@ -64,9 +64,9 @@ struct DataPreview {
   std::vector<LabelPreview> labels = {};  // of the batches, by label; empty: there are none
   std::int64_t tokens_seen = 0;           // different ones in the batches; 0: there are none
   std::vector<SamplePreview> first_samples = {};
-  std::vector<LabelledPicture> pictures = {};  // of them
+  std::vector<Picture> pictures = {};  // of them
   std::vector<std::string> notes = {};
-  std::string sheet;  // the file that the pictures were written to
+  std::string png;  // the folder that the pictures were written to; empty: none
 };
 
 struct PreviewRequest {

@@ -2,6 +2,7 @@
 #include "workloads/loader/preview/picture.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -11,17 +12,10 @@ namespace {
 
 constexpr std::int64_t kMinSide = 4;
 constexpr std::int64_t kMaxSide = 16384;
-constexpr Picture::Colour kMagenta = {255, 0, 255};
 
 bool is_side(std::int64_t extent) { return extent >= kMinSide && extent <= kMaxSide; }
 
 bool is_channels(std::int64_t extent) { return extent == 1 || extent == 3; }
-
-std::size_t offset(const Picture& picture, int x, int y) {
-  return (static_cast<std::size_t>(y) * static_cast<std::size_t>(picture.width) +
-          static_cast<std::size_t>(x)) *
-         3;
-}
 
 float float_at(const std::byte* sample, std::size_t place) {
   float value = 0;
@@ -50,16 +44,6 @@ std::uint8_t byte_of(float value) {
 
 }  // namespace
 
-Picture::Colour Picture::at(int x, int y) const {
-  const std::size_t first = offset(*this, x, y);
-  return {rgb[first], rgb[first + 1], rgb[first + 2]};
-}
-
-void Picture::set(int x, int y, Colour colour) {
-  if (x < 0 || y < 0 || x >= width || y >= height) return;
-  std::ranges::copy(colour, rgb.begin() + static_cast<std::ptrdiff_t>(offset(*this, x, y)));
-}
-
 std::size_t PictureLayout::place(std::int64_t channel, std::int64_t y, std::int64_t x) const {
   return static_cast<std::size_t>(channels_last ? (y * width + x) * channels + channel
                                                 : (channel * height + y) * width + x);
@@ -86,11 +70,11 @@ Picture to_picture(const std::byte* sample, const FieldSpec& spec, const Picture
   const bool bytes = spec.dtype == DType::kUInt8;
   const data::PixelScale scale =
       bytes ? data::PixelScale{} : (pixels ? *pixels : stretched(sample, spec));
-  Picture picture(static_cast<int>(layout.width), static_cast<int>(layout.height));
+  Picture picture{.width = layout.width, .height = layout.height};
+  picture.rgb.reserve(static_cast<std::size_t>(3 * layout.width * layout.height));
   for (std::int64_t y = 0; y < layout.height; ++y) {
     for (std::int64_t x = 0; x < layout.width; ++x) {
-      Picture::Colour colour{};
-      bool is_number = true;
+      std::array<std::uint8_t, 3> colour{};
       for (std::size_t c = 0; c < colour.size(); ++c) {
         const auto channel = std::min(static_cast<std::int64_t>(c), layout.channels - 1);
         const std::size_t place = layout.place(channel, y, x);
@@ -99,37 +83,16 @@ Picture to_picture(const std::byte* sample, const FieldSpec& spec, const Picture
           continue;
         }
         const float value = float_at(sample, place);
-        is_number = is_number && !std::isnan(value);
-        if (is_number) colour[c] = byte_of((value - scale.shift[c]) / scale.scale[c]);
+        if (std::isnan(value)) {
+          colour = {255, 0, 255};
+          break;
+        }
+        colour[c] = byte_of((value - scale.shift[c]) / scale.scale[c]);
       }
-      picture.set(static_cast<int>(x), static_cast<int>(y), is_number ? colour : kMagenta);
+      picture.rgb.insert(picture.rgb.end(), colour.begin(), colour.end());
     }
   }
   return picture;
-}
-
-Picture resized_near(const Picture& picture, int side) {
-  const int longer = std::max(picture.width, picture.height);
-  const int up = std::max(1, side / longer);
-  const int down = (longer + side - 1) / side;
-  Picture result(std::max(1, picture.width * up / down), std::max(1, picture.height * up / down));
-  for (int y = 0; y < result.height; ++y) {
-    for (int x = 0; x < result.width; ++x) {
-      std::array<int, 3> sum{};
-      for (int part = 0; part < down * down; ++part) {
-        const int from_x = std::min((x * down + part % down) / up, picture.width - 1);
-        const int from_y = std::min((y * down + part / down) / up, picture.height - 1);
-        const Picture::Colour colour = picture.at(from_x, from_y);
-        for (std::size_t c = 0; c < 3; ++c) sum[c] += colour[c];
-      }
-      Picture::Colour mean{};
-      for (std::size_t c = 0; c < 3; ++c) {
-        mean[c] = static_cast<std::uint8_t>(sum[c] / (down * down));
-      }
-      result.set(x, y, mean);
-    }
-  }
-  return result;
 }
 
 }  // namespace stepbench::loader

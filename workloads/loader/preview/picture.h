@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A field of a sample as a picture for people: bytes again, whatever the loader made of them. Pure;
-// any thread.
+// A field of a sample as a picture for people: bytes again, whatever the loader made of them, and
+// their way into a PNG file. Any thread.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -15,21 +15,9 @@ namespace stepbench::loader {
 
 // 8-bit RGB, row by row from the top.
 struct Picture {
-  Picture() = default;
-  Picture(int pixels_wide, int pixels_high, std::uint8_t grey = 0)
-      : width(pixels_wide),
-        height(pixels_high),
-        rgb(static_cast<std::size_t>(pixels_wide) * static_cast<std::size_t>(pixels_high) * 3,
-            grey) {}
-
-  using Colour = std::array<std::uint8_t, 3>;
-  [[nodiscard]] Colour at(int x, int y) const;
-  // Does nothing outside the picture.
-  void set(int x, int y, Colour colour);
-
-  int width = 0;
-  int height = 0;
-  std::vector<std::uint8_t> rgb;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::vector<std::uint8_t> rgb = {};
 };
 
 // Where a field of a sample has its pixels: one or three channels, before or behind the rows and
@@ -53,7 +41,7 @@ struct PictureLayout {
                                  const PictureLayout& layout,
                                  const std::optional<data::PixelScale>& pixels);
 
-// Larger by a whole factor up to about `side` pixels, or smaller by a mean of blocks down to it.
-[[nodiscard]] Picture resized_near(const Picture& picture, int side);
+// A new file. Throws ConfigError naming it where there is one already or none can be written.
+void write_png(const Picture& picture, const std::filesystem::path& file);
 
 }  // namespace stepbench::loader

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
-#include "workloads/loader/preview/contact_sheet.h"
+#include "workloads/loader/preview/picture.h"
 
 namespace stepbench::loader {
 

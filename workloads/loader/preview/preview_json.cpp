@@ -82,7 +82,7 @@ std::string preview_json(const DataPreview& preview) {
   for (const LabelPreview& label : preview.labels) add_label(json, label);
   json.close_array().open_array("first_samples");
   for (const SamplePreview& sample : preview.first_samples) add_sample(json, sample);
-  json.close_array().texts("notes", preview.notes).text("png", preview.sheet).close_object();
+  json.close_array().texts("notes", preview.notes).text("png", preview.png).close_object();
   return json.take();
 }
 

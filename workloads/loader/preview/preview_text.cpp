@@ -229,10 +229,10 @@ std::string preview_text(const DataPreview& preview, const std::string& title,
   for (const std::string& note : preview.notes) {
     text += text::wrap_hanging("note: " + text::printable(note), columns) + "\n";
   }
-  if (!preview.sheet.empty()) {
-    text += "\n" + text::printable(preview.sheet) + ": " +
+  if (!preview.png.empty()) {
+    text += "\n" + text::printable(preview.png) + ": " +
             text::counted(static_cast<std::int64_t>(preview.pictures.size()), "picture") +
-            ", label and index below each\n";
+            ", in the order of the samples above\n";
   }
   return text;
 }

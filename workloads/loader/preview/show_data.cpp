@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/preview/show_data.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -12,10 +13,19 @@
 namespace stepbench::loader {
 namespace {
 
-void expect_new(const std::string& file) {
+// "FOLDER/CASE-007.png": by name they have the order of the samples.
+std::filesystem::path picture_file(const std::string& folder, const std::string& case_id,
+                                   std::size_t sample) {
+  constexpr std::size_t kDigits = 3;
+  const std::string number = std::to_string(sample);
+  const std::string zeros(kDigits - std::min(kDigits, number.size()), '0');
+  return std::filesystem::path(folder) / (case_id + "-" + zeros + number + ".png");
+}
+
+void expect_new(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(std::filesystem::symlink_status(file, ignored))) return;
-  throw ConfigError(file, "is there already; nothing is overwritten");
+  throw ConfigError(file.string(), "is there already; nothing is overwritten");
 }
 
 }  // namespace
@@ -50,17 +60,18 @@ ShowDataRequest decode_show_data(std::string_view line) {
 std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
                       const std::vector<Engine>& table, const OrderMaker& order,
                       data::PythonParts* python, const machine::Variables* variables) {
-  if (!request.png.empty()) expect_new(request.png);
+  if (!request.png.empty()) expect_new(picture_file(request.png, resolved.case_id, 0));
   DataPreview preview = preview_data(
       resolved,
       {.samples = request.samples, .batches = request.batches, .pictures = !request.png.empty()},
       table, order, python, variables);
   if (!preview.pictures.empty()) {
-    const std::filesystem::path folder = std::filesystem::path(request.png).parent_path();
     std::error_code ignored;
-    if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
-    write_png(contact_sheet(preview.pictures), request.png);
-    preview.sheet = request.png;
+    std::filesystem::create_directories(request.png, ignored);
+    for (std::size_t i = 0; i < preview.pictures.size(); ++i) {
+      write_png(preview.pictures[i], picture_file(request.png, resolved.case_id, i));
+    }
+    preview.png = request.png;
   }
   if (request.json) return preview_json(preview) + "\n";
   return preview_text(preview, request.title, static_cast<std::size_t>(request.columns));

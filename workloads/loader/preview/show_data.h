@@ -13,7 +13,7 @@ namespace stepbench::loader {
 struct ShowDataRequest {
   std::int64_t samples = 8;
   std::int64_t batches = 2;
-  std::string png = {};  // the contact sheet's file, whose folder is made; empty: none is made
+  std::string png = {};  // the folder of the pictures, which is made; empty: none are made
   bool json = false;
   std::string title = {};  // for people, behind the case's id
   std::int64_t columns = 100;
@@ -23,8 +23,8 @@ struct ShowDataRequest {
 [[nodiscard]] std::string encode(const ShowDataRequest& request);
 [[nodiscard]] ShowDataRequest decode_show_data(std::string_view line);
 
-// What is to be printed. Throws ConfigError naming the contact sheet's file if that is there
-// already, before anything is read, and what preview_data() throws.
+// What is to be printed. Throws ConfigError naming a picture's file if that is there already,
+// before anything is read, and what preview_data() throws.
 [[nodiscard]] std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
                                     const std::vector<Engine>& table, const OrderMaker& order,
                                     data::PythonParts* python = nullptr,
