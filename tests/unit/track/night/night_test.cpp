@@ -213,6 +213,19 @@ TEST(Night, IsTheNewestRunOfEachExperimentOfTwentyHours) {
   EXPECT_THAT(tonight("other box", "2027-01-30T04:00:00Z"), IsEmpty());
 }
 
+TEST(Night, WithARateThatFalls_IsSuspectOfBeingWorse) {
+  for (const double factor : {0.8, 1.25}) {
+    HistoryMaker maker;
+    track::TrackedSeries& rate = maker.add_series("0", stepped(24, factor));
+    rate.unit = "1/s";
+    rate.direction = Direction::kHigherIsBetter;
+    const track::Night night = maker.judge(kStep);
+    EXPECT_EQ(of_case(night, "0").state, track::NightState::kSuspect);
+    EXPECT_EQ(of_case(night, "0").worse, factor < 1);
+    EXPECT_EQ(night.exit_code, factor < 1 ? 3 : 0);
+  }
+}
+
 TEST(Night, WithSeriesOfOtherPrograms_JudgesItsOwnAndSaysSoOnce) {
   HistoryMaker maker;
   maker.add_series("0", HistoryMaker::steady(24));
