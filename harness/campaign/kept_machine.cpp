@@ -76,7 +76,6 @@ compare::MachineNoise read_noise(const std::string& text) {
     }
   }
   if (noise.cases.empty()) throw json::LineError("it has no case");
-  noise.controls = compare::controls_from(source.fields("controls"));
   return noise;
 }
 
@@ -135,31 +134,6 @@ fs::path place_for_machine(const machine::Variables& variables, const Fields& id
   return file;
 }
 
-compare::Controls read_controls(const fs::path& file) {
-  const auto text = os::read_text(file);
-  if (!text) throw ConfigError(file.string(), "cannot be read");
-  compare::Controls controls;
-  try {
-    json::LineParser parser;
-    const auto source = parser.parse(*text, json::LineParser::Padding::kNone).object;
-    // Of `doctor --format json` it stands in `measured`.
-    if (const auto measured = source.object("measured")) {
-      controls = compare::controls_from(measured->fields("controls"));
-    } else {
-      controls = compare::controls_from(source.fields("controls"));
-    }
-  } catch (const json::LineError& error) {
-    throw ConfigError(file.string(), error.what());
-  }
-  if (controls.all.empty()) {
-    throw ConfigError(
-        file.string(),
-        "holds no controls; `stepbench doctor --measure` on that machine makes a file "
-        "that does");
-  }
-  return controls;
-}
-
 void keep_machine(const fs::path& file, const compare::MachineNoise& noise) {
   os::OutputFile out(kFlag, file);
   out.write(machine_json(noise) + '\n');
@@ -186,9 +160,7 @@ std::string machine_json(const compare::MachineNoise& noise) {
     json.number("aa_low", each.aa_interval.low).number("aa_high", each.aa_interval.high);
     json.flag("differs", each.differs).close_object();
   }
-  json.close_array().texts("too_few", noise.too_few);
-  if (!noise.controls.all.empty()) json.values("controls", compare::to_fields(noise.controls));
-  json.close_object();
+  json.close_array().texts("too_few", noise.too_few).close_object();
   return json.take();
 }
 

@@ -33,10 +33,6 @@ struct KeptMachine {
 // Throws ConfigError; the old file stays then.
 void keep_machine(const std::filesystem::path& file, const compare::MachineNoise& noise);
 
-// The controls of a kept file, of whatever machine, or of what `doctor --measure --format json`
-// printed. Throws ConfigError where it holds none.
-[[nodiscard]] compare::Controls read_controls(const std::filesystem::path& file);
-
 // As it stands in the file: one object on one line.
 [[nodiscard]] std::string machine_json(const compare::MachineNoise& noise);
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/campaign/kept_machine.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/machine/device_state.h"
 #include "harness/machine/environment.h"
@@ -19,19 +18,6 @@
 namespace stepbench::campaign {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-// So that a run tells how fast its machine was at known work, wherever it is read.
-void add_controls(record::RunRow& row, const machine::Variables& variables) {
-  const KeptMachine kept = kept_machine(variables, machine_identity("/"));
-  if (!kept.noise || kept.noise->controls.all.empty()) return;
-  for (const auto& [name, value] : compare::to_fields(kept.noise->controls)) {
-    row.context.insert_or_assign(std::string(compare::kControlPrefix) + name, value);
-  }
-}
-
-}  // namespace
 
 Session::Session(const CampaignContext& context, run::Progress& progress,
                  run::Interrupts& interrupts, const Clock& clock)
@@ -50,20 +36,18 @@ bool Session::begin(const std::set<std::string>& devices, LockPolicy policy) {
 }
 
 record::RunRow Session::header(const HeaderFacts& facts) const {
-  record::RunRow row = run::make_run_header({.plan = facts.plan,
-                                             .catalogue = facts.catalogue,
-                                             .worker = facts.worker,
-                                             .host = host_,
-                                             .git = machine::git_state(fs::current_path()),
-                                             .argv = context_.argv,
-                                             .shard = facts.shard,
-                                             .smoke = facts.smoke,
-                                             .wrap = facts.wrap,
-                                             .asked = facts.asked,
-                                             .stepbench_version = context_.stepbench_version,
-                                             .started = std::chrono::system_clock::now()});
-  add_controls(row, context_.variables);
-  return row;
+  return run::make_run_header({.plan = facts.plan,
+                               .catalogue = facts.catalogue,
+                               .worker = facts.worker,
+                               .host = host_,
+                               .git = machine::git_state(fs::current_path()),
+                               .argv = context_.argv,
+                               .shard = facts.shard,
+                               .smoke = facts.smoke,
+                               .wrap = facts.wrap,
+                               .asked = facts.asked,
+                               .stepbench_version = context_.stepbench_version,
+                               .started = std::chrono::system_clock::now()});
 }
 
 record::Results Session::resume(const std::string& folder) {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/controls.h"
 #include "harness/record/reader.h"
 #include "harness/stats/interval.h"
 
@@ -38,7 +37,6 @@ struct MachineNoise {
   std::optional<double> others_share = {};  // of the CPUs, by other programs
   std::vector<CaseSpread> cases = {};       // in their order in `names`
   std::vector<std::string> too_few = {};    // cases with fewer than kFewestForSpread launches
-  Controls controls = {};                   // how fast the machine is at known work
 };
 inline constexpr std::size_t kFewestForSpread = 6;
 

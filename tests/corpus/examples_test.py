@@ -47,8 +47,7 @@ ELSEWHERE = {
     "stepbench-gbench": "another program: tests/unit/gbench",
     "measure.sh": "Install.TheRecipesForCiPassInACleanCheckout",
 }
-MERE_NAMES = {"stepbench ab", "stepbench nightly", "stepbench run", "stepbench run --python", "stepbench tune",
-              "stepbench explain"}
+MERE_NAMES = {"stepbench ab", "stepbench nightly", "stepbench run", "stepbench run --python", "stepbench tune"}
 # Words that stand for what a reader puts there, in a table's cells.
 PLACES = {"PATH": "build/my-worker", "GOOD BAD": "HEAD~20 HEAD", "ID": "3f9a", "SERIES": "3f2a91", "WORDS": "alert",
           "DIR": "bundle", "FILE": "train.yaml"}
@@ -212,9 +211,6 @@ class Place:
         for name in ("old", "new", "a"):
             (self.made / f"{name}.jsonl").write_text(rows.replace(run.name, name))
         (self.made / "b.jsonl.gz").write_bytes(gzip.compress(rows.encode()))
-        controls = {"gemm_ns": 3e7, "gemm_sd": 0.01, "gemm_launches": 8}
-        for name in ("machine-a", "machine-b"):
-            (self.made / f"{name}.json").write_text(json.dumps({"controls": controls}))
 
     def make_traces(self):
         for name, gap in (("trace", 2000), ("base", 2000), ("new", 4000)):

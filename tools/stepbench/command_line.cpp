@@ -48,7 +48,7 @@ HelpStyle out_style(const Environment& environment) {
 void set_groups(const Command& program) {
   for (const auto& [group, names] : std::vector<std::pair<const char*, std::vector<const char*>>>{
            {"Measure", {"plan", "run", "ab", "tune"}},
-           {"Read results", {"show", "report", "compare", "explain", "analyze", "export", "runs"}},
+           {"Read results", {"show", "report", "compare", "analyze", "export", "runs"}},
            {"Follow nights", {"nightly", "track", "bisect"}},
            {"Look up", {"list", "schema", "doctor", "help"}},
            {"Set up", {"data", "completion"}}}) {
@@ -112,7 +112,7 @@ constexpr NamedCommand kCommands[] = {
     {"nightly", add_nightly}, {"analyze", add_analyze}, {"track", add_track},
     {"list", add_list},       {"schema", add_schema},   {"doctor", add_doctor},
     {"help", add_help, true}, {"data", add_data},       {"completion", add_completion, true},
-    {"tune", add_tune},       {"explain", add_explain}};
+    {"tune", add_tune}};
 
 // The one that the line begins with; none for --version; else all. To declare an option takes
 // longer than to use it.

@@ -14,7 +14,6 @@ void add_compare(Command program);
 void add_completion(Command program);
 void add_data(Command program);
 void add_doctor(Command program);
-void add_explain(Command program);
 void add_export(Command program);
 void add_list(Command program);
 void add_nightly(Command program);

@@ -8,7 +8,6 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/kept_machine.h"
 #include "harness/campaign/measure_machine.h"
-#include "harness/campaign/scratch_folder.h"
 #include "harness/document/render.h"
 #include "harness/findings/findings_json.h"
 #include "harness/json/json_text.h"
@@ -17,18 +16,14 @@
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
-#include "harness/text/words.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/doctor_ranks.h"
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
-#include "workloads/data/generate/make_jpeg_folder.h"
 
 namespace stepbench::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct DoctorOptions {
   std::string format = "text";
@@ -176,30 +171,10 @@ campaign::MachineRun measure(const DoctorOptions& options, const Fields& identit
                   << std::flush;
   run::Progress progress = make_progress(environment, true, clock);
   run::Interrupts interrupts;
-  const campaign::CampaignContext context = campaign_context(environment);
-  campaign::MachineRun run = campaign::measure_machine(campaign::machine_cases(), options.measure,
-                                                       {}, context, progress, interrupts, clock);
+  campaign::MachineRun run =
+      campaign::measure_machine(campaign::machine_cases(), options.measure, {},
+                                campaign_context(environment), progress, interrupts, clock);
   run.noise.machine = identity;
-  if (run.signal || run.noise.cases.empty()) return run;
-  environment.err << "measuring controls, for about as long ...\n" << std::flush;
-  const campaign::ScratchFolder images("stepbench-images");
-  constexpr std::int64_t kImages = 64;
-  data::make_jpeg_folder({.out = fs::path(images.path()) / "set", .images = kImages}, {});
-  const auto cores = static_cast<int>(number_of(identity, "cores").value_or(1));
-  campaign::ControlRun controls = campaign::measure_controls(
-      campaign::control_cases((fs::path(images.path()) / "set").string(), cores), options.measure,
-      {}, context, progress, interrupts, clock);
-  run.signal = controls.signal;
-  run.noise.controls = std::move(controls.controls);
-  run.noise.controls.machine.insert(identity.begin(), identity.end());
-  run.noise.controls.machine.emplace("threads", std::int64_t{cores});
-  if (!controls.failed.empty() || !controls.too_few.empty()) {
-    environment.err << "stepbench: controls are missing: "
-                    << (controls.failed.empty() ? text::join(controls.too_few) +
-                                                      ": fewer than 6 launches; give more SECONDS"
-                                                : text::printable(controls.failed))
-                    << '\n';
-  }
   return run;
 }
 
@@ -216,8 +191,7 @@ int keep(const campaign::MachineRun& run, const std::filesystem::path& place,
   environment.out.flush();
   campaign::keep_machine(place, run.noise);
   environment.err << "Kept in " << text::printable(place.string())
-                  << ", quoted by `plan` and by verdicts that are inconclusive; later runs carry "
-                     "its controls\n";
+                  << ", quoted by `plan` and by verdicts that are inconclusive\n";
   return kExitOk;
 }
 
@@ -276,9 +250,7 @@ void add_doctor(Command app) {
   command
       .option(kMeasureOptions, "--measure SECONDS", options.measure,
               "Also measure three small cases in turns for so long, to see how small a "
-              "change can be found here, then controls for `explain`; the answers are kept in the "
-              "user's "
-              "state folder")
+              "change can be found here; the answer is kept in the user's state folder")
       .with_value_when_bare("60")
       .number(10, 86400, "seconds");
   const CommandOption ranks =

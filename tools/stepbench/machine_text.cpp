@@ -35,25 +35,6 @@ bool is_undecided(const compare::Comparison& comparison) {
       });
 }
 
-std::string controls_text(const compare::Controls& controls, const Environment& environment) {
-  document::Table grid{.columns = {document::words("control"),
-                                   {.head = "step"},
-                                   {.head = "launches"},
-                                   {.head = "spread"},
-                                   {.head = "what it is", .left = true, .drop_at = 10}},
-                       .rows = {}};
-  for (const compare::ControlKind& kind : compare::control_kinds()) {
-    const compare::Control* one = controls.find(kind.name);
-    if (one == nullptr) continue;
-    grid.rows.push_back({{kind.name, text::duration(one->step_ns), std::to_string(one->launches),
-                          text::percent_text(one->sd), kind.doc}});
-  }
-  return "Controls, by which `stepbench explain` tells this machine from another:\n\n" +
-         document::draw(std::move(grid), static_cast<std::size_t>(environment.terminal_columns),
-                        environment.colour)
-             .text;
-}
-
 }  // namespace
 
 std::string machine_text(const compare::MachineNoise& noise, const Environment& environment) {
@@ -98,7 +79,6 @@ std::string machine_text(const compare::MachineNoise& noise, const Environment& 
     out += name + ": fewer than " + std::to_string(compare::kFewestForSpread) +
            " launches were measured: give more SECONDS\n";
   }
-  if (!noise.controls.all.empty()) out += '\n' + controls_text(noise.controls, environment);
   return out;
 }
 
