@@ -19,6 +19,7 @@ constexpr Removed kRemoved[] = {
     {"analyze --kernel-tree",
      "`--kernel-sequences` for kernels that repeat in a row, HolisticTraceAnalysis for trees"},
     {"analyze --window", "TensorBoard's plug-in, HolisticTraceAnalysis or TraceLens"},
+    {"ab --bundle", "`export --format json --no-text` of the run's folder"},
     {"explain", "`ab` with both programs on one machine"},
     {"track acknowledge", "`track note A17 --as accepted TEXT`"},
     {"track assign", "`track note A17 --who NAME`"},
@@ -34,6 +35,8 @@ constexpr Removed kRemoved[] = {
     {"track add --better", kOtherPrograms},
     {"track add --first-night", kOtherPrograms},
     {"track add --host", kOtherPrograms},
+    {"runs compress", "`gzip` on the files, which are read as before"},
+    {"runs redact", "`export --format json --no-text`"},
 };
 
 }  // namespace

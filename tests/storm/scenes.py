@@ -254,33 +254,6 @@ class Night(History):
         self.nothing_left()
 
 
-class Compress(Scene):
-    name = "compress"
-
-    def set_up(self):
-        self.run = self.results / "20260131-020000-storm"
-        shutil.copytree(self.ground.finished, self.run)
-        self.shown = self.succeed("show", self.run).stdout
-
-    def command(self):
-        return [self.ground.stepbench, "runs", "compress", self.run]
-
-    def after_cut(self):
-        self.no_process()
-        # Between the packed file and the end of the plain one both are there.
-        if len(list(self.run.glob("*.jsonl*"))) == 1:
-            require(self.succeed("show", self.run).stdout == self.shown, "the results have changed")
-
-    def complete(self):
-        self.succeed(*self.command()[1:])
-
-    def whole(self):
-        require(self.succeed("show", self.run).stdout == self.shown, "the results have changed")
-        names = [path.name for path in self.run.iterdir()]
-        require(len(names) == 1 and names[0].endswith(".jsonl.gz"), f"in the folder: {names}")
-        self.nothing_left()
-
-
 class Export(Scene):
     name = "export"
     old = "an export of before\n"
@@ -330,4 +303,4 @@ class Site(History):
         self.nothing_left()
 
 
-SCENES = {scene.name: scene for scene in (Run, Ab, Import, Night, Compress, Export, Site)}
+SCENES = {scene.name: scene for scene in (Run, Ab, Import, Night, Export, Site)}

@@ -13,11 +13,13 @@ FILE is JSON: what was done, and what was found. Exit status 1: something was fo
 """
 import argparse
 import concurrent.futures
+import gzip
 import itertools
 import json
 import os
 import pathlib
 import random
+import shutil
 import sys
 import threading
 import time
@@ -179,14 +181,17 @@ def calls_of(ground, kind, how):
 def cuts(ground, preload=None):
     """A packed file that was cut is refused, or what is missing is said. The number of cuts."""
     with ground.folder() as folder:
-        scene = SCENES["compress"](ground, folder)
-        scene.complete()
-        file = next(scene.run.glob("*.gz"))
-        whole = file.read_bytes()
+        scene = Run(ground, folder)
+        run = folder / "packed"
+        shutil.copytree(ground.finished, run)
+        plain = next(run.glob("*.jsonl"))
+        file = plain.with_name(f"{plain.name}.gz")
+        whole = gzip.compress(plain.read_bytes())
+        plain.unlink()
         places = range(1, len(whole), max(1, len(whole) // 200))
         for size in places:
             file.write_bytes(whole[:size])
-            done = scene.call([ground.stepbench, "show", scene.run], **(preload or {}))
+            done = scene.call([ground.stepbench, "show", run], **(preload or {}))
             require(done.returncode == 2 and done.stderr or "cut" in done.stderr,
                     f"a file cut after {size} of {len(whole)} bytes: {done.returncode}: {done.stderr or 'no word'}")
         return len(places)

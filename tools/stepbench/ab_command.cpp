@@ -19,7 +19,6 @@
 #include "harness/report/ab_plan_text.h"
 #include "harness/report/comparison_json.h"
 #include "harness/run/interpreter.h"
-#include "harness/runs/bundle.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/campaign_context.h"
@@ -27,7 +26,6 @@
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/script_options.h"
-#include "tools/stepbench/shareable_words.h"
 #include "tools/stepbench/verdict_output.h"
 
 namespace stepbench::cli {
@@ -44,8 +42,6 @@ Examples:
   stepbench ab train.yaml --b-env OMP_NUM_THREADS=1 --pairs 20
   stepbench ab train.py --a-python .venv-2.10 --b-python .venv-2.11 -- --batch-size 64
                                                         a script with two versions of torch
-  stepbench ab train.py --a-python .venv-2.10 --b-python .venv-2.11 --bundle slower.zip
-                                                        the same as an archive for an issue elsewhere
   stepbench ab train.yaml --b new/stepbench-worker --margin step=2% --format markdown
   stepbench ab train.yaml --b new/stepbench-worker --metric step_p99,peak_bytes
   stepbench ab train.yaml --b new/stepbench-worker --gate counts     one pair; operations decide, not times
@@ -64,7 +60,6 @@ struct AbOptions {
   campaign::AbRequest request = {};
   ScriptOptions script = {};
   VerdictOutput output = {};
-  std::string bundle = {};  // an archive to share; empty: none
   bool smoke = false;
   bool dry_run = false;
   LockFlags lock = {};
@@ -77,27 +72,6 @@ void refuse_smoke(const AbOptions& options) {
   throw ConfigError("--smoke",
                     "measures nothing, so that there is nothing to compare; `stepbench run FILE "
                     "--smoke` tells whether everything works");
-}
-
-constexpr const char* kBundle = "--bundle";
-
-void check_bundle(const std::string& file) {
-  if (file.empty() || std::filesystem::path(file).extension() == ".zip") return;
-  throw ConfigError(kBundle, file + " is no name of a zip archive; name " + file + ".zip");
-}
-
-// When all else is written and printed: where it fails, a warning says so and the exit status stays
-// that of the measurement.
-void write_bundle(const AbOptions& options, const std::filesystem::path& run_folder,
-                  const Environment& environment) {
-  if (options.bundle.empty()) return;
-  try {
-    os::write_output_file(kBundle, options.bundle,
-                          runs::bundle_of_ab(run_folder, shareable_options(*options.script.command),
-                                             shareable_words()));
-  } catch (const std::exception& error) {
-    environment.err << "warning: " << text::printable(error.what()) << '\n';
-  }
 }
 
 // The command line that goes on with this campaign: when it has ended, one that only judges.
@@ -185,13 +159,11 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   run.comparison.judge_again = judge_again(environment.argv, request.arms, run.run_folder);
   write_verdict(verdict_files.front(), report::comparison_json(run.comparison));
   show_verdict({&run.comparison, 1}, options.output, environment);
-  write_bundle(options, run.run_folder, environment);
   progress.say("Results: " + run.run_folder.string());
   return run.exit_status;
 }
 
 int execute_ab(const AbOptions& options, const Environment& environment) {
-  check_bundle(options.bundle);
   check_export_files(options.output.exports, environment);
   std::optional<run::Interrupts> interrupts;
   std::vector<std::string> verdict_files;
@@ -301,9 +273,6 @@ void add_ab(Command app) {
   add_measuring(ab, options);
   add_rule(ab, options.request, options.gate_counts);
   add_verdict_output(ab, options.output);
-  ab.option(kOutputOptions, std::string(kBundle) + " FILE", options.bundle,
-            "Also write a zip archive to share: verdict, samples, environments, settings and the "
-            "command; names of metrics and options stay, all other texts of yours are replaced");
   add_quiet(ab, options.quiet);
 }
 

@@ -27,8 +27,6 @@ void add_track(Command program);
 
 // Below `data` and `runs`.
 void add_data_show(Command data);
-void add_runs_compress(Command runs);
 void add_runs_prune(Command runs);
-void add_runs_redact(Command runs);
 
 }  // namespace stepbench::cli

@@ -16,6 +16,7 @@
 #include "harness/report/export_source.h"
 #include "harness/report/night_json.h"
 #include "harness/report/read_comparison.h"
+#include "harness/report/without_text.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/commands.h"
@@ -23,6 +24,7 @@
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/run_folders.h"
 #include "tools/stepbench/track/track_options.h"
+#include "workloads/built_in.h"
 
 namespace stepbench::cli {
 namespace {
@@ -35,6 +37,8 @@ constexpr const char* kExportExamples = R"(Examples:
   stepbench export results/RUN --case 4f1c --format dlio --output workload.yaml
   stepbench export old.jsonl --format gbench --output old.json
       then, with Google Benchmark's tools: compare.py benchmarks old.json new.json
+  stepbench export results/RUN --format json --no-text --output to-share.json
+      numbers, digests, models of hardware; no name, host, path, command or sentence
 
 results/EXPORTS.md says what stands in each format. Of several runs JUnit has a suite for each, and
 OpenMetrics the last one.
@@ -47,6 +51,7 @@ struct ExportRequest {
   std::string format = {};
   std::string output = {};
   std::string case_id = {};
+  bool no_text = false;
   report::ExportOptions options = {};
 };
 
@@ -175,15 +180,28 @@ bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::
   return export_runs(arguments, format, sink, err);
 }
 
+bool export_for_all(const text::TextSink& sink, const ExportRequest& arguments, std::ostream& err) {
+  if (!arguments.no_text) return export_to(sink, arguments, err);
+  const report::ExportFormat& format = chosen_format(arguments);
+  if (format.name != "json") {
+    throw ConfigError("--no-text", "is of the format json, not " + std::string(format.name) +
+                                       "; give --format json");
+  }
+  std::string json;
+  const bool measured = export_to([&](std::string_view piece) { json += piece; }, arguments, err);
+  sink(report::json_without_text(json, built_in_catalogue()));
+  return measured;
+}
+
 bool export_to_standard_output(const ExportRequest& arguments, const Environment& environment) {
-  return export_to([&](std::string_view piece) { environment.out << piece; }, arguments,
-                   environment.err);
+  return export_for_all([&](std::string_view piece) { environment.out << piece; }, arguments,
+                        environment.err);
 }
 
 bool export_to_file(const ExportRequest& arguments, std::ostream& err) {
   os::OutputFile file("--output", arguments.output);
   const bool measured =
-      export_to([&](std::string_view piece) { file.write(piece); }, arguments, err);
+      export_for_all([&](std::string_view piece) { file.write(piece); }, arguments, err);
   file.close();
   return measured;
 }
@@ -220,6 +238,9 @@ void add_export(Command app) {
       .common();
   command.option(kOutputOptions, "--case ID", arguments.case_id,
                  "Only this case of the runs, by its id or the id's first digits");
+  command.flag(kOutputOptions, "--no-text", arguments.no_text,
+               "Of json: without what may name a person, a machine, a path, a command or a host, "
+               "to give to others");
   command
       .option(kOutputOptions, "--max-series N", arguments.options.max_series,
               "Of openmetrics: refuse results that make more series")

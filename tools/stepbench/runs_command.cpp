@@ -9,6 +9,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/report/runs_table.h"
 #include "harness/text/printable.h"
+#include "harness/text/removed.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
@@ -72,7 +73,7 @@ int list_runs(const RunsOptions& options, const Environment& environment) {
 
 void add_runs(Command app) {
   const Command runs =
-      app.add("runs", "List the runs in a folder; delete, pack, share them", kRunsExamples);
+      app.add("runs", "List the runs in a folder, or delete old ones", kRunsExamples);
   RunsOptions& options = runs.calls(list_runs);
   runs.needs_command(true);
   const CommandOption folder = runs.argument(
@@ -87,8 +88,11 @@ void add_runs(Command app) {
       .common();
   add_format(runs, options.format, {"table", "csv", "json", "markdown"});
   add_runs_prune(runs);
-  add_runs_compress(runs);
-  add_runs_redact(runs);
+  // A word that is no command is taken for the folder.
+  runs.on_parsed([&options] {
+    const std::string gone = text::removed("runs " + options.folder);
+    if (!gone.empty()) throw ConfigError("runs " + options.folder, gone);
+  });
 }
 
 }  // namespace stepbench::cli
