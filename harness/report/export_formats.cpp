@@ -5,7 +5,6 @@
 #include "harness/report/checks.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/export_dlio.h"
 #include "harness/report/export_gbench.h"
 #include "harness/report/export_junit.h"
 #include "harness/report/history_export.h"
@@ -70,12 +69,6 @@ constexpr ExportFormat kFormats[] = {
      .use = "compare.py of Google Benchmark, and what reads its JSON",
      .of_run = [](const record::Results& results, Options,
                   const text::TextSink& sink) { sink(gbench_json(results)); }},
-    {.name = "dlio",
-     .ending = ".yaml",
-     .use = "DLIO and MLPerf Storage: one case as a workload",
-     .of_one_case = true,
-     .of_run = [](const record::Results& results, Options,
-                  const text::TextSink& sink) { sink(dlio_yaml(results)); }},
 };
 
 }  // namespace

@@ -25,8 +25,6 @@ struct ExportFormat {
   std::string_view name;
   std::string_view ending;  // of a file's name; the first format that has it is meant by it
   std::string_view use;     // what reads it
-  // A run comes in it as one case, of the kinds that it has a place for; else it refuses the run.
-  bool of_one_case = false;
   // Throws before the first piece.
   void (*of_run)(const record::Results&, const ExportOptions&, const text::TextSink&) = nullptr;
   std::string (*of_verdict)(std::span<const compare::Comparison>, const ExportOptions&) = nullptr;

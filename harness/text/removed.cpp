@@ -19,6 +19,7 @@ constexpr Removed kRemoved[] = {
     {"analyze --kernel-tree",
      "`--kernel-sequences` for kernels that repeat in a row, HolisticTraceAnalysis for trees"},
     {"analyze --window", "TensorBoard's plug-in, HolisticTraceAnalysis or TraceLens"},
+    {"--format dlio", "`--format json`, which has the loader, the step and the files of each case"},
     {"ab --bundle", "`export --format json --no-text` of the run's folder"},
     {"explain", "`ab` with both programs on one machine"},
     {"track acknowledge", "`track note A17 --as accepted TEXT`"},

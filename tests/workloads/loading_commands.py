@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands make of real loaders, without torch: recorded arrivals, --headroom, lengths of samples, --what-if, --format dlio.
+"""What commands make of real loaders, without torch: recorded arrivals, --headroom, lengths of samples, --what-if, AU.
 
     python loading_commands.py STEPBENCH LOADING_WORKER [CLASS[.TEST]]...
 """
 import json
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
 import unittest
-
-import yaml
 
 STEPBENCH, WORKER = (os.path.abspath(argument) for argument in (sys.argv.pop(1), sys.argv.pop(1)))
 
@@ -219,21 +216,9 @@ emulated: {step_us: 500}
         self.assertIn("nothing here can be told of", self.call("show", run, "--what-if", "num_workers=4", status=2))
 
 
-class Dlio(Commands):
-    """A measured case as a workload of DLIO, read back by a YAML reader and held against the keys that DLIO documents."""
+class Utilisation(Commands):
+    """AU, the share of time in which an emulated step did not wait for data."""
 
-    # docs/source/config.rst of dlio_benchmark, and for lengths in bytes the keys that its LoadConfig reads.
-    DOCUMENTED = {
-        "model": {"name": str},
-        "workflow": {"generate_data": bool, "train": bool, "checkpoint": bool},
-        "dataset": {"data_folder": str, "format": str, "num_files_train": int, "num_samples_per_file": int,
-                    "record_length_bytes": int, "record_length_bytes_stdev": int},
-        "reader": {"data_loader": str, "batch_size": int, "read_threads": int, "prefetch_size": int, "pin_memory": bool,
-                   "file_shuffle": str, "sample_shuffle": str},
-        "train": {"epochs": int, "computation_time": float, "computation_time_stdev": float},
-        "metric": {"au": float},
-    }
-    IMAGES = 24
     CONFIG = """
 name: demand
 workload: loader
@@ -245,59 +230,9 @@ loader: {batch_size: 4, num_workers: 1, prefetch_factor: 3, shuffle: true}
 emulated: {step_us: 3000}
 """
 
-    @classmethod
-    def setUpClass(cls):
-        made = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(made.cleanup)
-        cls.images = pathlib.Path(made.name, "set")
-        subprocess.run([STEPBENCH, "data", "make", "jpeg_folder", "--images", str(cls.IMAGES), "--classes", "3", "--out",
-                        cls.images], check=True, capture_output=True)
-
     def setUp(self):
         super().setUp()
-        (self.folder / "set").symlink_to(self.images)
-
-    def dlio(self, run, *more, status=0):
-        said = self.call("export", run, "--format", "dlio", *more, status=status)
-        return yaml.safe_load(said) if status == 0 else said
-
-    def test_every_key_is_one_that_dlio_documents_and_says_what_was_measured(self):
-        run = self.measured("one")
-        self.call("export", run, "--format", "dlio", "--output", "workload.yaml")
-        said = yaml.safe_load((self.folder / "workload.yaml").read_text())
-        self.assertEqual(said.pop("framework"), "pytorch")
-        self.assertEqual(said.keys(), self.DOCUMENTED.keys())
-        for section, keys in self.DOCUMENTED.items():
-            self.assertEqual(said[section].keys(), keys.keys(), section)
-            for key, kind in keys.items():
-                self.assertIs(type(said[section][key]), kind, f"{section}.{key}")
-        sizes = [file.stat().st_size for file in self.images.rglob("*.jpg")]
-        self.assertEqual(said["model"]["name"], "demand")
-        self.assertEqual(said["workflow"], {"generate_data": False, "train": True, "checkpoint": False})
-        self.assertEqual(said["dataset"], {
-            "data_folder": "set", "format": "jpeg", "num_files_train": self.IMAGES, "num_samples_per_file": 1,
-            "record_length_bytes": round(statistics.mean(sizes)), "record_length_bytes_stdev": round(statistics.stdev(sizes))})
-        self.assertEqual(said["reader"], {"data_loader": "pytorch", "batch_size": 4, "read_threads": 1, "prefetch_size": 3,
-                                          "pin_memory": False, "file_shuffle": "seed", "sample_shuffle": "seed"})
-        self.assertGreaterEqual(said["train"]["computation_time"], 0.003)
-        self.assertEqual(said["metric"], {"au": 0.9})
-
-    def test_of_several_cases_one_is_asked_for_and_each_has_its_own(self):
-        run = self.measured("two", "--sweep", "num_workers=0,1")
-        self.assertIn("choose one", self.dlio(run, status=2))
-        lines = self.call("show", run, "--format", "csv").splitlines()
-        ids = [line.split(",")[lines[0].split(",").index("case_id")] for line in lines[1:3]]
-        threads = [self.dlio(run, "--case", each)["reader"]["read_threads"] for each in ids]
-        self.assertEqual(sorted(threads), [0, 1])
-        self.assertIn("no case begins", self.dlio(run, "--case", "zzzz", status=2))
-
-    def test_synthetic_data_are_synthetic_there_and_other_kinds_are_refused(self):
-        folder = "{kind: jpeg_folder, path: set, image_size: 32}"
-        (self.folder / "file.yaml").write_text(self.CONFIG.replace(folder, "{kind: synthetic, samples: 40, features: 25}"))
-        said = self.dlio(self.measured("synthetic"))["dataset"]
-        self.assertEqual((said["format"], said["record_length_bytes"], said["num_samples_per_file"]), ("synthetic", 4 * 25 + 8, 40))
-        (self.folder / "file.yaml").write_text(self.CONFIG.replace(folder, "{kind: synthetic_tokens}"))
-        self.assertIn("no format for the files of data.kind synthetic_tokens", self.dlio(self.measured("tokens"), status=2))
+        self.call("data", "make", "jpeg_folder", "--images", "24", "--classes", "3", "--out", "set")
 
     def test_a_column_and_a_note_say_what_au_is_worth(self):
         said = " ".join(self.call("show", self.measured("note")).split())

@@ -34,7 +34,7 @@ constexpr const char* kExportExamples = R"(Examples:
   stepbench export results/RUN --output runs.csv       the format by the file's ending
   stepbench export results/RUN/verdict.json --format junit
   stepbench export results/history.db --format openmetrics --output stepbench.prom
-  stepbench export results/RUN --case 4f1c --format dlio --output workload.yaml
+  stepbench export results/RUN --case 4f1c --format json --output case.json
   stepbench export old.jsonl --format gbench --output old.json
       then, with Google Benchmark's tools: compare.py benchmarks old.json new.json
   stepbench export results/RUN --format json --no-text --output to-share.json

@@ -18,7 +18,6 @@
 #include "harness/report/annotations.h"
 #include "harness/report/checks.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/export_dlio.h"
 #include "harness/report/export_formats.h"
 #include "harness/report/export_gbench.h"
 #include "harness/report/export_junit.h"
@@ -252,39 +251,11 @@ TEST(CasesCsv, AMetricThatHasTheNameOfAColumnKeepsItsValue) {
   EXPECT_THAT(csv, HasSubstr("launches,metric.launches\n3,123\n"));
 }
 
-// That a real case is read back key by key is tests/workloads/loading_commands.py.
-TEST(Dlio, TakesOneMeasuredCaseWhoseFilesAreKnownAndQuotesItsNames) {
-  const auto refused = [](const record::Results& results, const char* why) {
-    EXPECT_THAT([&] { (void)dlio_yaml(results); },
-                ::testing::ThrowsMessage<ConfigError>(HasSubstr(why)));
-  };
-  record::Results results = sample_run();
-  refused({}, "none was measured");
-  refused(results, "choose one");
-  const std::string id = results.launches.front().row.key.case_id;
-  std::erase_if(results.launches,
-                [&](const record::Launch& launch) { return launch.row.key.case_id != id; });
-  refused(results, "measure the case again");
-  for (record::Launch& launch : results.launches) {
-    launch.row.report.metrics.emplace("data_set_files", 12.0);
-    launch.row.report.metrics.emplace("data_record_bytes", 345.6);
-    launch.row.report.metrics.emplace("data_record_bytes_sd", 7.0);
-    launch.row.options.insert_or_assign("data.path", Value{std::string("a\n\x1b[2Jb: \"c\"")});
-  }
-  results.runs.front().name = "x\ny: {z";
-  const std::string yaml = dlio_yaml(results);
-  EXPECT_THAT(yaml, HasSubstr("\n  num_files_train: 12\n"));
-  EXPECT_THAT(yaml, HasSubstr("\n  record_length_bytes: 346\n"));
-  EXPECT_THAT(yaml, HasSubstr("\n  name: \"x\\ny: {z\"\n"));
-  EXPECT_THAT(yaml, Not(HasSubstr("\x1b")));
-}
-
 TEST(ExportFormats, HaveOneNameEachAndEveryRunComesInAllOfThem) {
   std::set<std::string_view> names;
   for (const ExportFormat& format : export_formats()) {
     EXPECT_TRUE(names.insert(format.name).second);
     ASSERT_NE(format.of_run, nullptr);
-    if (format.of_one_case) continue;
     const std::string text = text::whole_text(
         [&](const text::TextSink& sink) { format.of_run(record::Results(), {}, sink); });
     EXPECT_THAT(text, Not(::testing::IsEmpty())) << format.name;
