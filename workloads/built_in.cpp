@@ -20,7 +20,6 @@
 #include "workloads/step/generate_section.h"
 #include "workloads/step/optimizer_section.h"
 #include "workloads/step/python_step_section.h"
-#include "workloads/step/requests_rule.h"
 #include "workloads/transfer/transfer_section.h"
 
 namespace stepbench {
@@ -130,21 +129,18 @@ void check_ranks(const ResolvedCase& resolved, RuleSink& sink) {
 }
 
 void check_loader_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  step::refuse_requests(resolved, sink);
   refuse_ranks(resolved, sink);
   check_batches(resolved, facts, sink);
   loader::fit_loader_schedule(resolved, facts, sink);
 }
 
 void check_transfer_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  step::refuse_requests(resolved, sink);
   refuse_ranks(resolved, sink);
   transfer::check_copy(resolved, facts, sink);
   loader::check_stacks(resolved, facts, sink);
 }
 
 void check_script_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  step::refuse_requests(resolved, sink);
   check_ranks(resolved, sink);
   distributed::refuse_sync(resolved, sink);
   script::check_script(resolved, facts, sink);
@@ -159,7 +155,6 @@ void check_model_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& 
 }
 
 void check_train_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  step::refuse_requests(resolved, sink);
   check_ranks(resolved, sink);
   distributed::check_group_train_step(resolved, facts, sink);
   check_model_step(resolved, facts, sink);
@@ -169,14 +164,12 @@ void check_train_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& 
 void check_eval_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   refuse_ranks(resolved, sink);
   check_model_step(resolved, facts, sink);
-  step::check_requests(resolved, facts, sink);
 }
 
 void check_python_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_ranks(resolved, sink);
   distributed::refuse_sync(resolved, sink);
   loader::check_stacks(resolved, facts, sink);
-  step::check_requests(resolved, facts, sink);
 }
 
 void check_generate_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
@@ -185,7 +178,6 @@ void check_generate_workload(ResolvedCase& resolved, const RuleFacts& facts, Rul
 }
 
 void check_collective_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  step::refuse_requests(resolved, sink);
   check_ranks(resolved, sink);
   distributed::refuse_sync(resolved, sink);
   distributed::check_collective(resolved, facts, sink);

@@ -141,43 +141,6 @@ Section schedule() {
            .default_value = "none"s,
            .choices = {"none", "step"},
            .identity_default = "none"s},
-          {.name = "arrivals.rate",
-           .type = OptionType::kNumber,
-           .doc = "Requests that arrive per second, whether earlier ones were answered or not (an "
-                  "open loop); a step answers one. They queue, and the latency of each counts from "
-                  "its arrival. They begin with the warm-up, so that the queue stands as it will "
-                  "when the window begins. The same in every run; each launch has its own. Makes "
-                  "sync: step. Unset: a step begins when the one before is done.",
-           .unit = "requests/s",
-           .min = 0.001,
-           .max = 1e6,
-           .also_called = {"request_rate", "qps", "rps", "requests_per_second"}},
-          {.name = "arrivals.process",
-           .type = OptionType::kEnum,
-           .doc = "poisson: independent of each other, as those of many users; fixed: at equal "
-                  "distances.",
-           .default_value = "poisson"s,
-           .choices = {"poisson", "fixed"},
-           .identity_default = "poisson"s,
-           .requires_ = Requires{.option = "schedule.arrivals.rate",
-                                 .op = Requires::Op::kGreater,
-                                 .value = integer(0),
-                                 .doc = "needs arrivals.rate"},
-           .values_called = {{"exponential", "poisson"},
-                             {"constant", "fixed"},
-                             {"uniform", "fixed"},
-                             {"deterministic", "fixed"}}},
-          {.name = "arrivals.p99_limit_ms",
-           .type = OptionType::kNumber,
-           .doc =
-               "Computes the highest rate of arrivals at which the 99th percentile of the "
-               "latency stays below this, from the times that the measured answers took, with or "
-               "without arrivals of their own. Makes sync: step.",
-           .unit = "ms",
-           .min = 0.001,
-           .max = 1e9,
-           .identity = Identity::kContext,
-           .also_called = {"slo_ms", "p99_ms", "latency_limit_ms"}},
           {.name = "precision",
            .type = OptionType::kNumber,
            .doc = "With active: auto, stop when half the 95 % interval of time / steps is at most "
@@ -378,7 +341,6 @@ const std::vector<Phase>& built_in_phases() {
       {"grad_sync", "Waiting for gradients of other ranks."},
       {"optimizer", "The optimizer's update."},
       {"graph_replay", "Replay of a captured CUDA graph of the step."},
-      {"arrival_wait", "Idle until the next request arrives (schedule.arrivals)."},
       {"other", "The rest of the step: period minus all phases."},
   };
   return phases;

@@ -145,37 +145,29 @@ void estimate_case(CaseRow& row) {
     row.clock = common(row.clock, clock_of(estimate));
   std::vector<double> steps;
   std::vector<double> headlines;
-  std::vector<OfferedLoad> loads;
   for (const auto& [launch, estimate] : row.measured) {
     steps.push_back(step_ns(estimate, row.clock));
     if (const double ns = headline_ns(estimate, row.clock); ns > 0) headlines.push_back(ns);
-    if (estimate.load) loads.push_back(*estimate.load);
   }
-  row.load = offered_load(loads);
   using Estimate = LaunchEstimate;
   const auto over = [&](auto get) { return median_over(row.measured, get); };
   row.step_ns = stats::median(steps);
   row.mean_ns =
       std::accumulate(steps.begin(), steps.end(), 0.0) / static_cast<double>(steps.size());
-  if (!row.overloaded()) {
-    row.latency_ns = over([](const Estimate& e) {
-      return e.latency ? std::optional(e.latency->p50_ns) : std::nullopt;
-    });
-    add_spread(row, headlines);
-  }
+  row.latency_ns = over([](const Estimate& e) {
+    return e.latency ? std::optional(e.latency->p50_ns) : std::nullopt;
+  });
+  add_spread(row, headlines);
   row.step_host_ns =
       over([](const Estimate& e) { return std::optional(step_ns(e, StepClock::kHost)); });
-  if (!row.overloaded()) {
-    row.p50_ns = over([](const Estimate& e) { return std::optional(e.quantiles.p50_ns); });
-    row.p90_ns = over([](const Estimate& e) { return std::optional(e.quantiles.p90_ns); });
-    row.p99_ns = over([](const Estimate& e) { return e.quantiles.p99_ns; });
-  }
+  row.p50_ns = over([](const Estimate& e) { return std::optional(e.quantiles.p50_ns); });
+  row.p90_ns = over([](const Estimate& e) { return std::optional(e.quantiles.p90_ns); });
+  row.p99_ns = over([](const Estimate& e) { return e.quantiles.p99_ns; });
   row.device_span_ns = over([](const Estimate& e) { return e.device_span_ns; });
   row.host_lead_ns = over([](const Estimate& e) { return e.host_lead_ns; });
   std::vector<const record::Launch*> launches;
   for (const MeasuredLaunch& each : row.measured) launches.push_back(each.launch);
   if (row.latency_ns) row.requests = request_times(launches);
-  if (row.latency_ns || row.load) row.highest_rate = highest_rate(launches);
   add_phases(row);
   add_borders(row);
   const auto unknown = [](const MeasuredLaunch& each) { return each.estimate.no_rates; };

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/estimate/highest_rate.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/estimate/request_times.h"
 #include "harness/record/reader.h"
@@ -83,8 +82,6 @@ struct CaseRow {
   std::optional<double> epoch_gap_ns = {};  // what a border costs beyond a usual wait
   std::optional<double> epoch_gap_per_step_ns = {};  // the same, spread over all steps
 
-  std::optional<OfferedLoad> load = {};  // schedule.arrivals; over launches
-  std::optional<HighestRate> highest_rate = {};
   std::vector<RequestTimes> requests = {};  // where steps answer requests
 
   // Set by compare_with_best() and compare_with_baseline(), in what the rows are judged by.
@@ -106,11 +103,8 @@ struct CaseRow {
     const auto found = options().find(name);
     return found == options().end() || is_null(found->second) ? nullptr : &found->second;
   }
-  // Requests wait the longer the longer the window is: no latency is one of the case.
-  [[nodiscard]] bool overloaded() const { return load && load->state() == LoadState::kOverload; }
   // What the row is about: its latency where that was asked for, else its step.
   [[nodiscard]] std::optional<double> headline_ns() const {
-    if (overloaded()) return std::nullopt;
     return latency_ns ? latency_ns : step_ns;
   }
 };

@@ -93,7 +93,7 @@ double mfu(OneLaunch of) {
 // Of a step that neither waits nor is what lies between the phases.
 template <typename Phase>
 bool is_computing(const Phase& phase) {
-  return phase.name != "data_wait" && phase.name != "arrival_wait" && phase.name != "other";
+  return phase.name != "data_wait" && phase.name != "other";
 }
 
 // NaN where no step follows the wait, or nothing waits.

@@ -2,7 +2,6 @@
 #include "harness/estimate/launch_estimate.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -232,7 +231,6 @@ std::optional<LaunchEstimate> estimate_of(const record::Launch& launch) {
   const bool latency = wants_latency(launch);
   std::vector<double> times = latency ? latencies(steps) : steps.values("step_ns");
   if (latency) out.latency = latency_of(times);
-  out.load = offered_load(launch);
   out.quantiles = quantiles_of(std::move(times));
   return out;
 }
@@ -276,7 +274,6 @@ ModelRate model_rate(double flops_per_step, std::optional<double> device_peak_fl
 }
 
 double headline_ns(const LaunchEstimate& launch, StepClock clock) {
-  if (launch.overloaded()) return std::numeric_limits<double>::quiet_NaN();
   return launch.latency ? launch.latency->p50_ns : step_ns(launch, clock);
 }
 

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/estimate/offered_load.h"
 #include "harness/record/reader.h"
 #include "harness/stats/interval.h"
 
@@ -86,14 +85,10 @@ struct LaunchEstimate {
 
   StepQuantiles quantiles;
   std::optional<Latency> latency;
-  std::optional<OfferedLoad> load;    // schedule.arrivals
   std::vector<FlaggedSteps> flagged;  // only flags that occurred
   std::optional<EpochBorders> borders;
   std::optional<double> device_span_ns;  // median of step_device_ns
   std::optional<double> host_lead_ns;    // median: how far the host runs ahead of the device
-
-  // Its latencies grow as long as the window lasts.
-  [[nodiscard]] bool overloaded() const { return load && load->state() == LoadState::kOverload; }
 };
 
 // Nothing without samples.
@@ -118,7 +113,7 @@ struct ModelRate {
 [[nodiscard]] ModelRate model_rate(double flops_per_step, std::optional<double> device_peak_flops,
                                    double step_ns);
 // What stands for the launch in tables and verdicts: its latency where that is asked for, else its
-// step. NaN for a latency under overload.
+// step.
 [[nodiscard]] double headline_ns(const LaunchEstimate& launch, StepClock clock);
 
 }  // namespace stepbench::estimate

@@ -128,15 +128,13 @@ std::vector<EstimateColumn> make_launch_metrics() {
                "What is special about a step: first of an epoch, partial batch, throttled.")});
   add(Source::kHostClock,
       {lower("epoch_wait_ns", "ns", "Part of data_wait_ns spent on batches that start an epoch."),
-       lower("queue_wait_ns", "ns",
-             "From a request's arrival until the answers to all earlier ones were done "
-             "(schedule.arrivals); part of its latency."),
        lower("request_latency_ns", "ns",
-             "From a request's arrival to the end of its answer, the device's work in it, without "
-             "the wait for its data."),
-       lower("time_to_first_token_ns", "ns",
-             "From a request's arrival to the first token of its answer on the host, without the "
-             "wait for its data."),
+             "From a request to the end of its answer, the device's work in it, without the wait "
+             "for its data."),
+       lower(
+           "time_to_first_token_ns", "ns",
+           "From a request to the first token of its answer on the host, without the wait for its "
+           "data."),
        lower("time_per_output_token_ns", "ns",
              "From the first to the last token of an answer, over the tokens after the first.")});
   add(Source::kHostClock,

@@ -62,7 +62,6 @@ void add_costs(const CaseRow& row, CaseNoise& noise) {
 }  // namespace
 
 std::optional<CaseNoise> noise_of(const CaseRow& row) {
-  if (row.load) return std::nullopt;
   const std::vector<double> logs = log_headlines(row);
   if (logs.size() < kMinLaunches || row.smoke) return std::nullopt;
   CaseNoise noise{.launches = logs.size(), .total_sd = stats::standard_deviation(logs)};

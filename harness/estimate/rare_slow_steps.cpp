@@ -32,8 +32,7 @@ std::int64_t rounded_up(double steps) {
 }  // namespace
 
 std::optional<RareSlowSteps> rare_slow_steps(const CaseRow& row, double margin) {
-  if (row.load || row.measured.size() < kFewestLaunches || !row.mean_ns || !(*row.step_ns > 0))
-    return {};
+  if (row.measured.size() < kFewestLaunches || !row.mean_ns || !(*row.step_ns > 0)) return {};
   RareSlowSteps found{.difference = *row.mean_ns / *row.step_ns - 1};
   if (!(found.difference > margin)) return {};
   const std::string_view column = row.clock == StepClock::kDevice ? "period_device_ns" : "step_ns";

@@ -59,54 +59,8 @@ constexpr ShownColumn kShown[] = {
     {"time_per_output_token_p50_ns", "per token p50", 80},
 };
 
-bool has_load(const CaseRow& row) { return row.load.has_value(); }
-
-bool has_limit(const CaseRow& row) { return row.highest_rate.has_value(); }
-
-Value end_of_rate(const CaseRow& row, double stats::Interval::*end) {
-  if (!row.highest_rate || !row.highest_rate->interval) return {};
-  return (*row.highest_rate->interval).*end;
-}
-
-std::vector<EstimateColumn> load_columns() {
-  return {
-      {.metric = {.name = "utilisation"},
-       .get = [](const CaseRow& row) { return row.load ? Value(row.load->utilisation) : Value(); },
-       .format = ColumnFormat::kPercent,
-       .header = "utilisation [%]",
-       .drop_at = 86,
-       .shown_for = has_load},
-      {.metric = {.name = "overload"},
-       .get = [](const CaseRow& row) { return row.load ? Value(row.overloaded()) : Value(); },
-       .shown_for = has_load},
-      {.metric = {.name = "highest_rate",
-                  .unit = "requests/s",
-                  .direction = Direction::kHigherIsBetter,
-                  .doc = "The rate of arrivals at which the 99th percentile of the latency reaches "
-                         "schedule.arrivals.p99_limit_ms: by Lindley's recursion over the measured "
-                         "answers.",
-                  .source = Source::kHostClock},
-       .get =
-           [](const CaseRow& row) {
-             return row.highest_rate ? Value(row.highest_rate->per_s) : Value();
-           },
-       .format = ColumnFormat::kNumber,
-       .header = "rate at p99 limit",
-       .drop_at = 88,
-       .shown_for = has_limit},
-      {.metric = {.name = "highest_rate_low"},
-       .get = [](const CaseRow& row) { return end_of_rate(row, &stats::Interval::low); },
-       .format = ColumnFormat::kNumber,
-       .shown_for = has_limit},
-      {.metric = {.name = "highest_rate_high"},
-       .get = [](const CaseRow& row) { return end_of_rate(row, &stats::Interval::high); },
-       .format = ColumnFormat::kNumber,
-       .shown_for = has_limit},
-  };
-}
-
 std::vector<EstimateColumn> make_request_columns() {
-  std::vector<EstimateColumn> columns = load_columns();
+  std::vector<EstimateColumn> columns;
   for (const WaitKind& kind : kWaitKinds) {
     for (std::size_t i = 0; i < kRequestQuantiles.size(); ++i) add_quantile(kind, i, columns);
   }

@@ -18,9 +18,8 @@ struct WaitKind {
   std::string_view column;  // "time_to_first_token_ns"
   std::string_view name;    // "time to first token"
 };
-inline constexpr std::array<WaitKind, 4> kWaitKinds = {
-    {{"queue_wait_ns", "wait in the queue"},
-     {"request_latency_ns", "request latency"},
+inline constexpr std::array<WaitKind, 3> kWaitKinds = {
+    {{"request_latency_ns", "request latency"},
      {"time_to_first_token_ns", "time to first token"},
      {"time_per_output_token_ns", "time per output token"}}};
 

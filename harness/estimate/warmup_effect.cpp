@@ -154,7 +154,7 @@ std::optional<WarmupEffect> warmup_effect(std::span<const StepWindows> launches)
 }
 
 std::optional<WarmupEffect> warmup_effect(const CaseRow& row) {
-  if (row.latency_ns || row.load || row.smoke) return std::nullopt;
+  if (row.latency_ns || row.smoke) return std::nullopt;
   std::vector<StepWindows> launches;
   for (const auto& [launch, estimate] : row.measured) {
     launches.push_back(windows_of(*launch, row.clock));

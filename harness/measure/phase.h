@@ -21,7 +21,6 @@ enum class PhaseId : std::uint8_t {
   kGradSync,
   kOptimizer,
   kGraphReplay,
-  kArrivalWait,
   kOther,  // the rest of the step; computed, never marked
   kFirstDeclared
 };

@@ -52,7 +52,6 @@ class StepRecorder {
     std::int64_t first_token_ns = 0;  // when its first token was there
     std::int64_t later_tokens = 0;    // of each sequence, after the first
     std::int64_t answered_ns = 0;     // when its answer was there
-    std::int64_t queue_wait_ns = -1;  // -1: it did not arrive, the step before was done
     std::uint32_t occurred = 0;       // bit per PhaseId
     std::int32_t ties = 0;            // phases during which the clock stood still
     bool nested = false;              // a phase began inside another: a bug of the workload
@@ -74,8 +73,7 @@ class StepRecorder {
 
   // For the worker loop.
   void listeners(std::span<Instrument* const> instruments) { instruments_ = instruments; }
-  void start_step(std::int64_t index);  // reads the clock
-  void queued(std::int64_t wait_ns) { step_.queue_wait_ns = wait_ns; }
+  void start_step(std::int64_t index);                      // reads the clock
   void answered() { step_.answered_ns = clock_.now_ns(); }  // the device has done the step
   [[nodiscard]] const Step& finish_step();                  // phases must be closed
   [[nodiscard]] const Step& current() const { return step_; }

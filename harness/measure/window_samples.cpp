@@ -13,17 +13,14 @@ namespace {
 using Step = StepRecorder::Step;
 
 constexpr auto kRest = static_cast<std::size_t>(PhaseId::kOther);
-constexpr auto kArrivalWait = static_cast<std::size_t>(PhaseId::kArrivalWait);
 constexpr auto kDataWait = static_cast<std::size_t>(PhaseId::kDataWait);
 constexpr std::array<const char*, kCounts> kCountNames = {"samples", "tokens", "bytes"};
 
-bool arrived(const Step& step) { return step.queue_wait_ns >= 0; }
 bool has_tokens(const Step& step) { return step.first_token_ns != 0; }
 
-// Since a request's arrival. It brings its data: the time to make them is none of its own.
-std::int64_t since_arrival(const Step& step, std::int64_t when_ns) {
-  const std::int64_t idle = step.phase_ns[kArrivalWait] + step.phase_ns[kDataWait];
-  return std::max<std::int64_t>(step.queue_wait_ns, 0) + when_ns - step.start_ns - idle;
+// Since the request. It brings its data: the time to make them is none of its own.
+std::int64_t since_request(const Step& step, std::int64_t when_ns) {
+  return when_ns - step.start_ns - step.phase_ns[kDataWait];
 }
 
 }  // namespace
@@ -80,16 +77,11 @@ Series WindowSamples::columns(std::int64_t end_ns) const {
   const auto answers = [&](const auto& holds) {
     return any([&](const Step& step) { return step.answered_ns != 0 && holds(step); });
   };
-  if (answers(arrived)) {
-    column("queue_wait_ns", [](const Step& step) { return step.queue_wait_ns; });
-  }
-  if (answers(arrived) || answers(has_tokens)) {
-    column("request_latency_ns",
-           [](const Step& step) { return since_arrival(step, step.answered_ns); });
-  }
   if (answers(has_tokens)) {
+    column("request_latency_ns",
+           [](const Step& step) { return since_request(step, step.answered_ns); });
     column("time_to_first_token_ns",
-           [](const Step& step) { return since_arrival(step, step.first_token_ns); });
+           [](const Step& step) { return since_request(step, step.first_token_ns); });
   }
   if (answers([](const Step& step) { return step.later_tokens > 0; })) {
     column("time_per_output_token_ns", [](const Step& step) {

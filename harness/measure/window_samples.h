@@ -27,7 +27,7 @@ class WindowSamples {
 
   // Columns index, step_ns, <phase>_ns of each phase that occurred, other_ns, then samples, tokens,
   // bytes and epoch_wait_ns when any step has them, those of requests where steps answer some
-  // (queue_wait_ns, request_latency_ns, time_to_first_token_ns, time_per_output_token_ns; without
+  // (request_latency_ns, time_to_first_token_ns, time_per_output_token_ns; without
   // the wait for their data), flags. A step lasts until the next one's start, the last until
   // `end_ns`; its phases and other_ns sum to it exactly. Throws Error naming the step whose phases
   // are longer than itself.

@@ -61,25 +61,6 @@ void add_requests(const estimate::CaseRow& row, std::vector<document::Block>& bl
   }
 }
 
-void add_highest_rate(const estimate::CaseRow& row, std::vector<document::Block>& blocks) {
-  if (!row.highest_rate) return;
-  const estimate::HighestRate& found = *row.highest_rate;
-  const std::string limit = "p99 below " + text::duration(found.limit_ns);
-  if (found.per_s == 0) {
-    blocks.emplace_back(document::Paragraph{
-        "no rate keeps " + limit + ": of the answers alone one in a hundred takes longer"});
-    return;
-  }
-  std::string text = limit + " up to " + text::significant(found.per_s) + " requests/s";
-  if (found.interval) {
-    text += ' ' + text::interval_text(found.interval->low, found.interval->high);
-  }
-  blocks.emplace_back(document::Paragraph{
-      text +
-      ", computed from the measured answers (Lindley's recursion); measure it with "
-      "schedule.arrivals.rate"});
-}
-
 document::Table phases_of(const estimate::CaseRow& row, const char* title,
                           const std::vector<estimate::PhaseEstimate>& phases) {
   const double step_ns = row.step_ns.value_or(1);
@@ -134,15 +115,12 @@ document::Table launches_of(const estimate::CaseRow& row) {
     const auto in_table = [&](std::optional<double> ns) {
       return ns ? document::number(*ns / unit.ns) : "-";
     };
-    const auto quantile = [&, overloaded = estimate.overloaded()](std::optional<double> ns) {
-      return overloaded ? "-" : in_table(ns);
-    };
     const estimate::StepQuantiles& quantiles = estimate.quantiles;
     const bool rated = estimate.samples && !estimate.no_rates;
     table.rows.push_back(
         {.cells = {std::to_string(launch->row.key.launch), in_table(step),
-                   quantile(quantiles.p50_ns), quantile(quantiles.p90_ns),
-                   quantile(quantiles.p99_ns), quantile(quantiles.iqr_ns),
+                   in_table(quantiles.p50_ns), in_table(quantiles.p90_ns),
+                   in_table(quantiles.p99_ns), in_table(quantiles.iqr_ns),
                    document::percent(data_wait_share(estimate)),
                    rated ? document::number(static_cast<double>(*estimate.samples) /
                                             (step * static_cast<double>(estimate.steps) * 1e-9))
@@ -174,7 +152,6 @@ void add_counted(const estimate::CaseRow& row, const record::Results& results,
 std::vector<document::Block> case_times(const estimate::CaseRow& row) {
   std::vector<document::Block> blocks;
   add_requests(row, blocks);
-  add_highest_rate(row, blocks);
   blocks.emplace_back(phases_of(row, "Phases of a step on the host, by its own clock", row.phases));
   blocks.emplace_back(phases_of(row, "Phases of a step on the stream that computes, by CUDA events",
                                 row.device_phases));

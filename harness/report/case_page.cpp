@@ -55,8 +55,7 @@ std::string launches_line(const estimate::CaseRow& row) {
 std::string numbers_line(const estimate::CaseRow& row) {
   const double headline = row.headline_ns().value_or(*row.step_ns);
   const text::TimeUnit unit = text::unit_for({&headline, 1});
-  std::string text = row.overloaded() ? "overload  " : "";
-  text += (row.latency_ns ? "latency p50 " : "step ") + text::duration(headline);
+  std::string text = (row.latency_ns ? "latency p50 " : "step ") + text::duration(headline);
   if (row.spread != estimate::Spread::kNone) {
     text += "  " +
             text::interval_text(row.interval_ns.low / unit.ns, row.interval_ns.high / unit.ns) +

@@ -51,7 +51,6 @@ document::Cell spread_cell(const estimate::CaseRow& row, const TableFacts& facts
 std::string marks(const estimate::CaseRow& row, const TableFacts& facts) {
   std::vector<std::string> all;
   if (row.smoke) all.emplace_back("smoke");
-  if (row.overloaded()) all.emplace_back("overload");
   if (row.pass != Pass::kTiming) all.emplace_back(record::name_of(row.pass));
   if (row.latency_ns && facts.latencies.size() > 1) all.emplace_back("latency p50");
   if (facts.clocks.size() > 1) all.push_back("clock: " + std::string(estimate::name_of(row.clock)));

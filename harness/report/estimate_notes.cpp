@@ -41,38 +41,6 @@ void add_clock(const estimate::CaseRow& row, Lines& lines) {
   lines.push_back(text + ": its phases are what launching the work cost");
 }
 
-// What the queue of a case with arrivals can tell.
-void add_load(const estimate::CaseRow& row, Lines& lines) {
-  if (!row.load || row.load->state() == estimate::LoadState::kSteady) return;
-  const estimate::OfferedLoad& load = *row.load;
-  const std::string rate = text::significant(load.rate_per_s) + "/s";
-  if (load.utilisation >= 1) {
-    lines.push_back("overload: " + rate + " requests arrive and " +
-                    text::significant(1e9 / load.service_ns) + "/s can be answered, each in " +
-                    text::duration(load.service_ns) +
-                    ": the queue grows as long as the window lasts, so that no latency is given; "
-                    "lower schedule.arrivals.rate");
-    return;
-  }
-  const std::string busy =
-      "at " + rate + " the server is busy " + text::percent_text(load.utilisation) + " of its time";
-  if (!std::isfinite(load.settles)) {
-    lines.push_back("too near to overload: " + busy +
-                    " over all launches, and in half of them all of it, so that no latency is "
-                    "given; lower schedule.arrivals.rate");
-    return;
-  }
-  const std::string queue = busy + ", and its queue stands after about " +
-                            text::with_separators(std::llround(load.settles)) +
-                            " requests; a window and its warm-up have " +
-                            text::with_separators(std::llround(load.requests));
-  lines.push_back(load.state() == estimate::LoadState::kOverload
-                      ? "too near to overload for this window: " + queue +
-                            ", so that no latency is given; raise schedule.warmup and "
-                            "schedule.active, or lower schedule.arrivals.rate"
-                      : "the queue has hardly settled, and waits are read off too short: " + queue);
-}
-
 void add_rare_slow_steps(const estimate::CaseRow& row, Lines& lines) {
   const auto rare = estimate::rare_slow_steps(row, kMargin);
   if (!rare) return;
@@ -118,7 +86,6 @@ std::vector<std::string> estimate_notes(const estimate::CaseRow& row) {
   add_clock(row, lines);
   add_file_version(row, lines);
   if (row.smoke) return lines;
-  add_load(row, lines);
   add_rare_slow_steps(row, lines);
   add_queue_level(row, lines);
   if (row.mfu_refused) {

@@ -124,14 +124,10 @@ void add_launches(json::JsonText& json, const estimate::CaseRow& row) {
     json.number("step_ns", estimate::step_ns(estimate, row.clock));
     json.integer("window_ns", estimate::window_ns(estimate, row.clock))
         .integer("steps", estimate.steps);
-    if (estimate.overloaded()) {
-      json.flag("overload", true);
-    } else {
-      if (estimate.latency) json.number("latency_p50_ns", estimate.latency->p50_ns);
-      json.number("step_p50_ns", quantiles.p50_ns).number("step_p90_ns", quantiles.p90_ns);
-      if (quantiles.p99_ns) json.number("step_p99_ns", *quantiles.p99_ns);
-      json.number("step_iqr_ns", quantiles.iqr_ns);
-    }
+    if (estimate.latency) json.number("latency_p50_ns", estimate.latency->p50_ns);
+    json.number("step_p50_ns", quantiles.p50_ns).number("step_p90_ns", quantiles.p90_ns);
+    if (quantiles.p99_ns) json.number("step_p99_ns", *quantiles.p99_ns);
+    json.number("step_iqr_ns", quantiles.iqr_ns);
     if (estimate.uneven) json.flag("uneven", true);
     add_phases(json, "phases", estimate.phases, estimate);
     add_phases(json, "device_phases", estimate.device_phases, estimate);

@@ -16,9 +16,8 @@ GbenchRepetition gbench_repetition(const estimate::MeasuredLaunch& measured,
   const estimate::LaunchEstimate& estimate = measured.estimate;
   const estimate::ClockedLaunch of{launch, estimate, row.clock};
   GbenchRepetition one{.steps = estimate.steps,
-                       .real_ns = estimate.latency && !estimate.overloaded()
-                                      ? estimate.latency->p50_ns
-                                      : estimate::step_ns(estimate, row.clock)};
+                       .real_ns = estimate.latency ? estimate.latency->p50_ns
+                                                   : estimate::step_ns(estimate, row.clock)};
   const double cpu =
       estimate::reported(launch, "cpu_user_ns") + estimate::reported(launch, "cpu_system_ns");
   if (std::isfinite(cpu) && one.steps > 0) one.cpu_ns = cpu / static_cast<double>(one.steps);

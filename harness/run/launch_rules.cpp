@@ -34,9 +34,8 @@ std::string place_of(const record::CycleSamples& samples, std::size_t row) {
 
 bool is_host_time(std::string_view column, const LaunchRules& rules) {
   return column == "step_ns" || column == "epoch_wait_ns" || column == "other_ns" ||
-         column == "queue_wait_ns" || column == "request_latency_ns" ||
-         column == "time_to_first_token_ns" || column == "time_per_output_token_ns" ||
-         rules.phases.contains(column);
+         column == "request_latency_ns" || column == "time_to_first_token_ns" ||
+         column == "time_per_output_token_ns" || rules.phases.contains(column);
 }
 
 bool is_count(std::string_view column) {

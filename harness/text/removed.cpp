@@ -13,6 +13,8 @@ struct Removed {
 };
 
 constexpr std::string_view kOtherPrograms = "Otava, bencher or asv for what others measured";
+constexpr std::string_view kOpenLoop =
+    "`schedule.sync: step` for latencies, and a load generator such as GuideLLM for rates";
 
 constexpr Removed kRemoved[] = {
     {"data show --png FILE.png", "`--png DIR`, which writes each picture as a file of its own"},
@@ -38,6 +40,20 @@ constexpr Removed kRemoved[] = {
     {"track add --host", kOtherPrograms},
     {"runs compress", "`gzip` on the files, which are read as before"},
     {"runs redact", "`export --format json --no-text`"},
+    {"arrival_wait_ns", kOpenLoop},
+    {"highest_rate", kOpenLoop},
+    {"highest_rate_high", kOpenLoop},
+    {"highest_rate_low", kOpenLoop},
+    {"overload", kOpenLoop},
+    {"queue_wait_ns", kOpenLoop},
+    {"queue_wait_p50_ns", kOpenLoop},
+    {"queue_wait_p999_ns", kOpenLoop},
+    {"queue_wait_p99_ns", kOpenLoop},
+    {"schedule.arrivals", kOpenLoop},
+    {"schedule.arrivals.p99_limit_ms", kOpenLoop},
+    {"schedule.arrivals.process", kOpenLoop},
+    {"schedule.arrivals.rate", kOpenLoop},
+    {"utilisation", kOpenLoop},
 };
 
 }  // namespace

@@ -164,8 +164,6 @@ class Launch {
       }
     }
     evidence_.options = loop_options(resolved_, began_ns_, pass_);
-    evidence_.options.arrivals.seed =
-        schedule::seed_of_launch(evidence_.options.arrivals.seed, context_.launch);
     evidence_.options.epoch_steps.only_whole = workload_->borders_inside_epochs();
     fit_to_epochs(workload_->steps_per_epoch(), evidence_.options, pass_);
     Loop loop(evidence_.options, clock_, *workload_, instruments,

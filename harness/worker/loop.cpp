@@ -17,10 +17,6 @@ std::int64_t window_ns(const Series& cycle, std::int64_t drained_ns) {
   return std::accumulate(period->begin(), period->end(), std::int64_t{0});
 }
 
-std::int64_t phase_ns(const StepRecorder::Step& step, PhaseId phase) {
-  return step.phase_ns[static_cast<std::size_t>(phase)];
-}
-
 }  // namespace
 
 Loop::Loop(LoopOptions options, const Clock& clock, Workload& workload,
@@ -30,8 +26,7 @@ Loop::Loop(LoopOptions options, const Clock& clock, Workload& workload,
       workload_(workload),
       instruments_(instruments),
       recorder_(clock),
-      samples_(std::move(phase_names)),
-      queue_(options.arrivals, 0) {}
+      samples_(std::move(phase_names)) {}
 
 void Loop::exercise() {
   constexpr int kClockBurst = 64;  // pages in the vDSO
@@ -74,7 +69,7 @@ void Loop::drive(const OnStage& on_stage, const OnCycle& on_cycle) {
   for (std::int64_t step = 0; clock_.now_ns() < options_.deadline_ns; ++step) {
     const Action action = next_action(step);
     prepare(action, on_stage);
-    one_step(step, options_.arrivals.rate_per_s > 0 && action != Action::kNone);
+    one_step(step);
     ++result_.all_steps;
     if (action == Action::kRecordAndSave) {
       end_window(on_cycle);
@@ -108,7 +103,6 @@ Action Loop::next_action(std::int64_t step) {
     workload_.before_cycle();
     cycle_began_ns_ = clock_.now_ns();
     steps_of_cycle_ = 0;
-    queue_ = schedule::RequestQueue(options_.arrivals, static_cast<std::uint64_t>(result_.cycles));
   }
   return schedule::action_at(options_.schedule, step - inserted_);
 }
@@ -135,18 +129,9 @@ void Loop::prepare(Action action, const OnStage& on_stage) {
   usage_at_begin_ = os::current_usage();
 }
 
-void Loop::wait_for_request() {
-  if (const std::int64_t idle_ns = queue_.idle_ns(); idle_ns > 0) {
-    const auto idle = recorder_.phase(PhaseId::kArrivalWait);
-    clock_.wait_until(clock_.now_ns() + idle_ns);
-  }
-  recorder_.queued(queue_.begin(phase_ns(recorder_.current(), PhaseId::kArrivalWait)));
-}
-
-void Loop::one_step(std::int64_t index, bool arrives) {
+void Loop::one_step(std::int64_t index) {
   recorder_.start_step(index);
   try {
-    if (arrives) wait_for_request();
     workload_.step(recorder_);
     if (options_.sync_each_step) {
       workload_.synchronize();
@@ -157,10 +142,6 @@ void Loop::one_step(std::int64_t index, bool arrives) {
     throw;
   }
   const StepRecorder::Step& step = recorder_.finish_step();
-  if (arrives) {
-    queue_.served(step.answered_ns - step.start_ns - phase_ns(step, PhaseId::kArrivalWait) -
-                  phase_ns(step, PhaseId::kDataWait));
-  }
   if (in_window_) {
     samples_.append(step);
   } else {

@@ -58,8 +58,7 @@ class Loop {
   void drive(const OnStage& on_stage, const OnCycle& on_cycle);
   [[nodiscard]] Action next_action(std::int64_t step);
   void prepare(Action action, const OnStage& on_stage);
-  void one_step(std::int64_t index, bool arrives);
-  void wait_for_request();
+  void one_step(std::int64_t index);
   void end_window(const OnCycle& on_cycle);
   [[nodiscard]] bool stop_between_cycles();
   [[nodiscard]] std::int64_t known_step_ns(bool drained) const;
@@ -70,7 +69,6 @@ class Loop {
   measure::InstrumentSet& instruments_;
   StepRecorder recorder_;
   measure::WindowSamples samples_;
-  schedule::RequestQueue queue_;
   bool in_window_ = false;
   std::int64_t inserted_ = 0;    // steps that are not in the schedule, so far
   std::int64_t cycle_from_ = 0;  // until this step, steps are inserted

@@ -51,16 +51,6 @@ void profile_last_steps(const ResolvedCase& resolved, LoopOptions& out) {
   out.stop.cycles = 1;
 }
 
-schedule::Arrivals arrivals_of(const ResolvedCase& resolved) {
-  const double rate = resolved.number_or("schedule.arrivals.rate", 0);
-  if (rate < 0) throw Error("schedule.arrivals.rate must be above 0");
-  return {.rate_per_s = rate,
-          .process = resolved.text_or("schedule.arrivals.process", "poisson") == "fixed"
-                         ? schedule::ArrivalProcess::kFixed
-                         : schedule::ArrivalProcess::kPoisson,
-          .seed = static_cast<std::uint64_t>(resolved.integer_or("seed", 0))};
-}
-
 }  // namespace
 
 LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began_ns, Pass pass) {
@@ -88,8 +78,7 @@ LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began
   if (is_profiling(pass)) profile_last_steps(resolved, out);
   out.idle_device = is_profiling(pass);
   out.host_alone = resolved.text_or("device", "") == "cpu";
-  if (!is_profiling(pass)) out.arrivals = arrivals_of(resolved);
-  out.sync_each_step = resolved.text("schedule.sync") == "step" || out.arrivals.rate_per_s > 0;
+  out.sync_each_step = resolved.text("schedule.sync") == "step";
   const double wall_s = resolved.number("limits.wall_s");
   const double stepping_s = wall_s - std::min(wall_s / 10, kMaxReservedS);
   out.deadline_ns = launch_began_ns + static_cast<std::int64_t>(stepping_s * kNsPerSecond);

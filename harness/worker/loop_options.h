@@ -6,7 +6,6 @@
 
 #include "harness/base/resolved_case.h"
 #include "harness/record/rows.h"
-#include "harness/schedule/arrivals.h"
 #include "harness/schedule/epoch_window.h"
 #include "harness/schedule/schedule.h"
 #include "harness/schedule/stopping.h"
@@ -16,8 +15,7 @@ namespace stepbench::worker {
 struct LoopOptions {
   schedule::Schedule schedule = {};
   schedule::StopRule stop = {};
-  bool sync_each_step = false;       // schedule.sync: step
-  schedule::Arrivals arrivals = {};  // of requests, in timing launches; each cycle begins anew
+  bool sync_each_step = false;  // schedule.sync: step
   // schedule.block: so many workers deliver in turns, so that single steps say little.
   std::int64_t block_steps = 1;
   schedule::EpochSteps epoch_steps = {};  // per_epoch 0: where a window lies does not matter

@@ -111,10 +111,7 @@ record::LaunchReport make_report(const LaunchEvidence& evidence, std::span<const
     report.schedule["within_launch_low_ns"] = loop.within_launch->low;
     report.schedule["within_launch_high_ns"] = loop.within_launch->high;
   }
-  // A step's time is the distance of two arrivals then, which has no warm-up.
-  if (!(evidence.options.arrivals.rate_per_s > 0)) {
-    record::put_warmup(record::judge_windows(cycles, evidence.options.block_steps), report);
-  }
+  record::put_warmup(record::judge_windows(cycles, evidence.options.block_steps), report);
   const auto metric = [&](const char* name, std::int64_t value) {
     report.metrics[name] = static_cast<double>(value);
   };

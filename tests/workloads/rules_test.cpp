@@ -157,25 +157,6 @@ const std::vector<Mistake>& mistakes() {
       {images("python", with(kTwice, {{"model.path", text("my.py")}})), kAlone,
        "activation_checkpointing knows the blocks of built-in models alone; call "
        "torch.utils.checkpoint in the forward() of your model"},
-      // Requests.
-      {images("resnet18", {{"schedule.arrivals.rate", 20.0}}), kAlone,
-       "schedule.arrivals.rate: nobody asks for a step of train_step; requests arrive at generate, "
-       "eval_step and python_step",
-       false},
-      {images("resnet18", {{"schedule.arrivals.rate", 20.0}, {"workload", text("loader")}}), kAlone,
-       "schedule.arrivals.rate: nobody asks for a step of loader", false},
-      {images("resnet18", {{"schedule.arrivals.p99_limit_ms", 20.0}}), kAlone,
-       "schedule.arrivals.p99_limit_ms: nobody asks for a step", false},
-      {prompts({{"schedule.arrivals.p99_limit_ms", 20.0}}), kAlone, ""},
-      {prompts({{"schedule.arrivals.rate", 0.05}}), kAlone,
-       "schedule.arrivals.rate: 60 requests at 0.0500/s take 1,200 s, longer than a launch may "
-       "(limits.wall_s: 600)",
-       false},
-      {prompts({{"schedule.arrivals.rate", 0.05}}), {.smoke = true}, ""},
-      {prompts({{"schedule.arrivals.rate", 5.0}, {"schedule.active", text("auto")}}), kAlone,
-       "schedule.active: auto measures until time / steps is exact", false},
-      {prompts({{"schedule.arrivals.rate", 5.0}, {"profile.counts", text("perf")}}), kAlone,
-       "profile.counts: would count the instructions of waiting", false},
       // Models and the data that they take.
       {images("mlp"), kAlone, ""},
       {images("resnet18"), kAlone, ""},
@@ -330,13 +311,9 @@ TEST(Rules, TwoMistakes_AreBothNamed) {
 }
 
 TEST(Rules, StepsOfRequests_BecomeLatencies) {
-  for (const test::Options& options :
-       {prompts(),
-        images("resnet18", {{"workload", text("eval_step")}, {"schedule.arrivals.rate", 20.0}})}) {
-    ResolvedCase resolved = test::train_case(options);
-    EXPECT_THAT(judged(resolved, {}).errors, IsEmpty());
-    EXPECT_EQ(resolved.text("schedule.sync"), "step");
-  }
+  ResolvedCase resolved = test::train_case(prompts());
+  EXPECT_THAT(judged(resolved, {}).errors, IsEmpty());
+  EXPECT_EQ(resolved.text("schedule.sync"), "step");
 }
 
 TEST(Rules, ATransfer_NeedsSomethingToCopy) {

@@ -38,35 +38,27 @@ TEST(Worker, MeasuresATrainingStepWhosePhasesAndRestSumToIt) {
   EXPECT_GT(std::get<double>(report.fingerprint.at("gradient_norm")), 0);
 }
 
-// A million a second: each waits until the one before is answered, but for the microsecond that it
-// came later.
-TEST(Worker, AnswersRequestsInTheOrderOfTheirArrivalAndCountsTheWaitOfEach) {
+TEST(Worker, AnswersOfALanguageModel_HaveTheirLatencyAndThatOfTheirTokens) {
   const auto messages = run_worker({{"workload", std::string("generate")},
                                     {"data.kind", std::string("synthetic_tokens")},
                                     {"data.sequence_length", std::int64_t{24}},
                                     {"data.vocabulary", std::int64_t{40}},
                                     {"model.kind", std::string("gpt")},
                                     {"generate.new_tokens", std::int64_t{5}},
-                                    {"schedule.sync", std::string("step")},
-                                    {"schedule.arrivals.rate", 1e6},
-                                    {"schedule.arrivals.process", std::string("fixed")}});
+                                    {"schedule.sync", std::string("step")}});
   const Series& samples = only<record::CycleSamples>(messages).steps;
   EXPECT_THAT(samples.names,
               testing::ElementsAre("index", "step_ns", "data_wait_ns", "prefill_ns", "decode_ns",
-                                   "other_ns", "samples", "tokens", "bytes", "queue_wait_ns",
-                                   "request_latency_ns", "time_to_first_token_ns",
-                                   "time_per_output_token_ns", "flags"));
-  const auto& wait = samples.column("queue_wait_ns");
+                                   "other_ns", "samples", "tokens", "bytes", "request_latency_ns",
+                                   "time_to_first_token_ns", "time_per_output_token_ns", "flags"));
   const auto& latency = samples.column("request_latency_ns");
-  for (std::size_t i = 0; i + 1 < wait.size(); ++i) EXPECT_EQ(wait[i + 1], latency[i] - 1000) << i;
-  for (std::size_t i = 0; i < wait.size(); ++i) {
+  for (std::size_t i = 0; i < latency.size(); ++i) {
     const std::int64_t first = samples.column("time_to_first_token_ns")[i];
     const std::int64_t each = samples.column("time_per_output_token_ns")[i];
-    EXPECT_GE(first, wait[i] + samples.column("prefill_ns")[i] / 2) << i;
+    EXPECT_GE(first, samples.column("prefill_ns")[i] / 2) << i;
     EXPECT_NEAR(static_cast<double>(first + 4 * each), static_cast<double>(latency[i]), 2) << i;
     EXPECT_EQ(samples.column("tokens")[i], 8 * 5);
   }
-  EXPECT_EQ(only<record::LaunchReport>(messages).schedule.count("warmup_verdict"), 0U);
 }
 
 ops::OpTable profiled_ops(const std::vector<protocol::WorkerMessage>& messages) {

@@ -84,7 +84,7 @@ TEST(Columns, EachMetricIsDeclaredOnceInTheUnitThatItsNameSays) {
     EXPECT_TRUE(!metric.name.ends_with("_bytes") || metric.unit == "bytes") << metric.name;
   }
   EXPECT_THAT(harness_metrics(), Contains(Field(&Metric::name, "mfu")));
-  EXPECT_THAT(harness_metrics(), Contains(Field(&Metric::name, "highest_rate")));
+  EXPECT_THAT(harness_metrics(), Contains(Field(&Metric::name, "time_to_first_token_ns")));
   EXPECT_FALSE(names.contains("outcome")) << "it describes a case, and is no metric";
 }
 

@@ -56,31 +56,6 @@ TEST(WarmUpNotes, ATrendIsToldWhereMoreThanHalfOfTheLaunchesHaveIt) {
   EXPECT_THAT(notes({{"drowsy"}, {"drowsy"}}), IsEmpty()) << "of a later version";
 }
 
-std::vector<std::string> load_notes(const estimate::OfferedLoad& load) {
-  record::Launch launch;
-  estimate::CaseRow row;
-  row.measured.push_back({.launch = &launch, .estimate = {}});
-  row.step_ns = 1e6;
-  row.load = load;
-  return document::lines_of(notes_of({row}, {}));
-}
-
-TEST(LoadNotes, NearOverload_SayHowManyRequestsItTakes) {
-  EXPECT_THAT(load_notes({.rate_per_s = 120, .service_ns = 1e7, .utilisation = 1.2}),
-              ElementsAre(HasSubstr("overload: 120/s requests arrive and 100/s can be answered")));
-  estimate::OfferedLoad near{
-      .rate_per_s = 95, .service_ns = 1e7, .utilisation = 0.95, .requests = 500, .settles = 800};
-  EXPECT_THAT(
-      load_notes(near),
-      ElementsAre(HasSubstr("after about 800 requests; a window and its warm-up have 500")));
-  near.requests = 2000;
-  EXPECT_THAT(load_notes(near), ElementsAre(HasSubstr("the queue has hardly settled")));
-  near.settles = std::numeric_limits<double>::infinity();
-  EXPECT_THAT(load_notes(near), ElementsAre(HasSubstr("in half of them all of it")));
-  near.settles = 100;
-  EXPECT_THAT(load_notes(near), IsEmpty());
-}
-
 // A launch that waits so many of 1000 ns for a CPU, of which others used a share.
 void add_waiting(estimate::CaseRow& row, std::deque<record::Launch>& launches,
                  std::int64_t waited_ns, double others) {

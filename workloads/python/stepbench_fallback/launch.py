@@ -66,8 +66,6 @@ class Launch(Driven):
     def run(self, import_ns):
         self.stage("set_up")
         began = time.monotonic_ns()
-        if self.case.get("schedule.arrivals.rate", None) is not None:
-            self.case.refuse("schedule.arrivals.rate", "the arrival of requests")
         self.step = steps.make_step(self.case)
         loop = Loop(self.schedule, self, self.step.phases)
         self.loop = loop
