@@ -10,6 +10,7 @@
 #include "harness/os/near_file.h"
 #include "harness/plan/parse_value.h"
 #include "harness/plan/yaml_document.h"
+#include "harness/text/removed.h"
 #include "harness/text/url.h"
 #include "harness/text/words.h"
 
@@ -46,9 +47,12 @@ std::string known_keys(const std::vector<std::string>& keys) {
 
 std::string unknown_key(const std::string& key, const std::string& section,
                         const std::vector<std::string>& keys, const OptionIndex& index) {
+  const std::string prefix = section.empty() ? "" : section + '.';
+  if (const std::string gone = text::removed(prefix + key); !gone.empty()) {
+    return "key '" + prefix + key + "': " + gone;
+  }
   std::string text = "unknown key '" + key + "'";
   text += section.empty() ? " at the top level" : " in section '" + section + "'";
-  const std::string prefix = section.empty() ? "" : section + '.';
   if (const std::string where = index.elsewhere(prefix + key); !where.empty()) return text + where;
   const std::vector<std::string> ours = index.called(key);
   for (const std::string& full : ours) {
