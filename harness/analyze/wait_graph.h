@@ -32,10 +32,10 @@ struct WaitRow {
   PathKind kind = PathKind::kCompute;
   RowBinding binding = RowBinding::kLaunch;
   std::uint32_t name = ops::kNoIndex;
-  std::uint32_t lane = 0;                 // its stream
+  std::uint32_t lane = 0;               // its stream
   std::uint32_t previous = kNoWaitRow;  // on its stream
   std::uint32_t other = kNoWaitRow;     // of another stream, that it seems to wait for
-  std::int64_t launch_ns = 0;             // begin of its call; of a row without one its own
+  std::int64_t launch_ns = 0;           // begin of its call; of a row without one its own
 };
 
 class WaitGraph {
