@@ -10,6 +10,7 @@ In place of `script` a request may have `worker`, the file of a stepbench-worker
 `python`: the version that it was built for; `alone`: it was built without a module for Python.
 """
 import ctypes
+import gc
 import json
 import os
 import runpy
@@ -62,6 +63,7 @@ def main():
     except ImportError:
         pass  # of a build without Python
     sys.path.pop(0)
+    gc.freeze()  # else each child looks through all of torch for garbage, and copies it
     answer(ready=True)
     while line := os.read(0, 1 << 16):
         request = json.loads(line)
