@@ -33,9 +33,14 @@ message(STATUS "libtorch ${Torch_VERSION} in ${TORCH_INSTALL_PREFIX}")
 set_property(GLOBAL APPEND PROPERTY JOB_POOLS torch_compile=${STEPBENCH_TORCH_JOBS})
 set_property(GLOBAL PROPERTY STEPBENCH_TORCH_LIB ${TORCH_INSTALL_PREFIX}/lib)
 
-# CUDA's headers lie beside torch in the wheel's environment; no library of CUDA is linked for them.
+# CUDA's headers lie beside torch in the wheel's environment, else where STEPBENCH_CUDA_INCLUDE says; no library of CUDA is
+# linked for them.
 set(STEPBENCH_TORCH_CUDA_INCLUDE "")
+get_property(cuda_include GLOBAL PROPERTY STEPBENCH_CUDA_INCLUDE)
 file(GLOB cuda_headers ${TORCH_INSTALL_PREFIX}/../nvidia/*/include/cuda_runtime_api.h)
+if(EXISTS ${cuda_include}/cuda_runtime_api.h)
+  list(APPEND cuda_headers ${cuda_include}/cuda_runtime_api.h)
+endif()
 if(cuda_headers AND EXISTS ${TORCH_INSTALL_PREFIX}/lib/libtorch_cuda.so)
   list(GET cuda_headers 0 cuda_header)
   cmake_path(GET cuda_header PARENT_PATH STEPBENCH_TORCH_CUDA_INCLUDE)
