@@ -59,9 +59,9 @@ constexpr Removed kRemoved[] = {
 }  // namespace
 
 std::string removed(std::string_view name) {
+  // "arrivals" means schedule.arrivals; "rate" alone may be a word for something else.
   const auto is_meant = [&](const Removed& row) {
-    return row.name == name || (row.name.size() > name.size() && row.name.ends_with(name) &&
-                                row.name[row.name.size() - name.size() - 1] == '.');
+    return row.name == name || row.name.substr(row.name.find('.') + 1) == name;
   };
   const auto* const row = std::ranges::find_if(kRemoved, is_meant);
   return row == std::end(kRemoved) ? std::string()

@@ -9,8 +9,8 @@
 namespace stepbench::text {
 
 // "removed in 0.2: use ..."; empty for a name that never was. A name is written as users write it:
-// "explain", "track screen", "ab --bundle", "--format dlio", "schedule.arrivals" (or its end,
-// "arrivals").
+// "explain", "track screen", "ab --bundle", "--format dlio", "schedule.arrivals" or without
+// the section, "arrivals".
 [[nodiscard]] std::string removed(std::string_view name);
 
 }  // namespace stepbench::text
