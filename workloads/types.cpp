@@ -67,10 +67,9 @@ std::unique_ptr<Workload> make_python_step(const ResolvedCase& resolved, WorkerC
 }
 
 std::string show_data_with_torch(const ResolvedCase& resolved, std::string_view request,
-                                 data::PythonParts* python, const machine::Variables* variables) {
+                                 data::PythonParts* python) {
   return loader::show_data(resolved, loader::decode_show_data(request),
-                           torch_loader::torch_engines(), torch_loader::torch_order, python,
-                           variables);
+                           torch_loader::torch_engines(), torch_loader::torch_order, python);
 }
 
 }  // namespace

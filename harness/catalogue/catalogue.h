@@ -51,7 +51,6 @@ struct Option {
   std::string pattern = {};  // kString: an ECMAScript regular expression for the whole text
   // kPath: checked when the plan is made, relative to the current directory.
   bool must_exist = false;
-  bool may_be_url = false;         // kPath: what is_url() takes for one is no file that must exist
   std::string pattern_words = {};  // `pattern` for people: "auto, or a share such as 2% or 0.02"
   // Other tools' words for the option and for its values, {theirs, ours}: hints only, never taken.
   std::vector<std::string> also_called = {};

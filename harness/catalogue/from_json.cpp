@@ -175,7 +175,6 @@ Option read_option(const Object& json) {
   option.identity_default = as_declared(json.value("identity_default"), option.type);
   option.pattern = json.text("pattern");
   option.must_exist = json.flag("must_exist");
-  option.may_be_url = json.flag("may_be_url");
   option.pattern_words = json.text("pattern_words");
   option.also_called = json.texts("also_called");
   option.values_called = json.named_texts("values_called");

@@ -101,7 +101,6 @@ OrderedJson option_json(const Option& option) {
   }
   if (!option.pattern.empty()) json["pattern"] = option.pattern;
   if (option.must_exist) json["must_exist"] = true;
-  if (option.may_be_url) json["may_be_url"] = true;
   if (!option.pattern_words.empty()) json["pattern_words"] = option.pattern_words;
   if (!option.also_called.empty()) json["also_called"] = option.also_called;
   // In the order in which they are read again.

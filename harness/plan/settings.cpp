@@ -11,7 +11,6 @@
 #include "harness/plan/parse_value.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/text/removed.h"
-#include "harness/text/url.h"
 #include "harness/text/words.h"
 
 namespace stepbench::plan {
@@ -277,10 +276,13 @@ void check_path(const std::string& name, const Value& value, const std::string& 
   const Option& option = *declarations.front();
   const auto* path = std::get_if<std::string>(&value);
   if (!option.must_exist || path == nullptr) return;
+  const std::string scheme = path->substr(0, std::min(path->find("//"), path->size()) + 2);
+  if (const std::string gone = text::removed(scheme); !gone.empty()) {
+    context.errors.add(where, scheme + ": " + gone);  // what follows may hold a secret
+    return;
+  }
   std::error_code error;
   if (std::filesystem::exists(*path, error)) return;
-  const auto takes_urls = [](const Option* each) { return each->may_be_url; };
-  if (text::is_url(*path) && std::ranges::any_of(declarations, takes_urls)) return;
   const bool one_doc = std::all_of(declarations.begin(), declarations.end(),
                                    [&](const Option* other) { return other->doc == option.doc; });
   const std::string doc = one_doc ? option.doc

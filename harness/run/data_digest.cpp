@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "harness/base/digest.h"
-#include "harness/text/url.h"
 
 namespace stepbench::run {
 
@@ -14,7 +13,6 @@ namespace fs = std::filesystem;
 
 std::string path_digest(const fs::path& path) {
   std::error_code error;
-  if (text::is_url(path.native())) return digest(path.native());
   if (!fs::exists(path, error)) return {};
   if (!fs::is_directory(path, error)) {
     const auto bytes = fs::file_size(path, error);

@@ -11,7 +11,7 @@
 namespace stepbench::run {
 
 // Names and sizes of all files below `path`, or of the one file; not where it lies. Empty when
-// there is none. Of an address, the address: nobody is asked.
+// there is none.
 [[nodiscard]] std::string path_digest(const std::filesystem::path& path);
 
 // Of everything that the plan's path options name; empty when they name nothing that exists.

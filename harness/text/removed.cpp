@@ -16,6 +16,10 @@ constexpr std::string_view kOtherPrograms = "Otava, bencher or asv for what othe
 constexpr std::string_view kOpenLoop =
     "`schedule.sync: step` for latencies, and a load generator such as GuideLLM for rates";
 
+// Over a network.
+constexpr std::string_view kShards =
+    "`loader.engine: iterable` with webdataset, s3torchconnector or litdata, or a mounted bucket";
+
 constexpr Removed kRemoved[] = {
     {"data show --png FILE.png", "`--png DIR`, which writes each picture as a file of its own"},
     {"analyze --kernel-tree",
@@ -54,6 +58,13 @@ constexpr Removed kRemoved[] = {
     {"schedule.arrivals.process", kOpenLoop},
     {"schedule.arrivals.rate", kOpenLoop},
     {"utilisation", kOpenLoop},
+    {"http://", kShards},
+    {"https://", kShards},
+    {"s3://", kShards},
+    {"data.remote_timeout_s", kShards},
+    {"data.remote_retries", kShards},
+    {"data.s3_endpoint", kShards},
+    {"loader_retries", kShards},
 };
 
 }  // namespace

@@ -70,8 +70,7 @@ class Program {
     }
     protocol::CaseMessage message = protocol::decode_case(line);
     worker::fill_defaults(message.resolved, parts_.catalogue);
-    std::cout << parts_.facts.show_data(message.resolved, request, parts_.facts.python,
-                                        parts_.facts.variables)
+    std::cout << parts_.facts.show_data(message.resolved, request, parts_.facts.python)
               << std::flush;
   }
 

@@ -24,9 +24,8 @@ struct WorkerFacts {
   const Clock* clock = nullptr;                               // null: the host's
   // For `data`: the text to print for a case; null: this worker cannot. The request is what
   // `stepbench data show` wrote.
-  std::string (*show_data)(
-      const ResolvedCase& resolved, std::string_view request, data::PythonParts* python,
-      const std::vector<std::pair<std::string, std::string>>* variables) = nullptr;
+  std::string (*show_data)(const ResolvedCase& resolved, std::string_view request,
+                           data::PythonParts* python) = nullptr;
   // WorkerContext::python, which outlives the worker.
   data::PythonParts* python = nullptr;
   // For `hello`: of the program that stepbench started, where another one carries on for it. Empty:

@@ -36,7 +36,7 @@ const std::vector<Allowed>& allowed() {
        {"unit/campaign/compare_key_test.cpp", "unit/loading/check_loader_test.cpp",
         "unit/loading/fork_robustness_test.cpp", "unit/loading/loader_contract.cpp",
         "unit/os/command_test.cpp", "unit/run/faults_test.cpp", "unit/store/sqlite_test.cpp",
-        "unit/track/history/store_test.cpp", "workloads/remote_shards.py"}},
+        "unit/track/history/store_test.cpp"}},
       {"any moment will do, and both orders are right", {"unit/run/interrupt_test.cpp"}},
       {"is a scripted clock, or where one begins",
        {"nights/dated.cpp", "own_clock.py", "stub_worker/stub_clock.h",

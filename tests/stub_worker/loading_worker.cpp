@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker with our data and loaders and without torch: `loader` as it is, and of a model step its
 // loader alone.
-#include <unistd.h>
-
-#include "harness/machine/devices.h"
 #include "harness/worker/worker_main.h"
 #include "workloads/built_in.h"
 #include "workloads/loader/engines.h"
@@ -15,9 +12,9 @@ namespace stepbench {
 namespace {
 
 std::string show_data(const ResolvedCase& resolved, std::string_view request,
-                      data::PythonParts* python, const machine::Variables* variables) {
+                      data::PythonParts* python) {
   return loader::show_data(resolved, loader::decode_show_data(request), loader::engines(),
-                           loader::order_without_torch, python, variables);
+                           loader::order_without_torch, python);
 }
 
 }  // namespace
@@ -28,9 +25,7 @@ int main(int argc, char** argv) {
   const stepbench::WorkloadType workloads[] = {{"loader", LoaderWorkload::make},
                                                {"train_step", LoaderWorkload::make},
                                                {"eval_step", LoaderWorkload::make}};
-  const stepbench::machine::Variables variables = stepbench::machine::variables_of(environ);
-  return stepbench::worker_main(argc, argv, stepbench::built_in_catalogue(), workloads, {},
-                                {.rules = stepbench::built_in_rules(),
-                                 .show_data = stepbench::show_data,
-                                 .variables = &variables});
+  return stepbench::worker_main(
+      argc, argv, stepbench::built_in_catalogue(), workloads, {},
+      {.rules = stepbench::built_in_rules(), .show_data = stepbench::show_data});
 }

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 STEPBENCH = pathlib.Path(sys.argv.pop(1)).resolve()
-MODULES = ("python_bad_input", "python_batches", "python_fallback", "python_findings", "python_iterable", "python_remote")
+MODULES = ("python_bad_input", "python_batches", "python_fallback", "python_findings", "python_iterable")
 
 if __name__ == "__main__":
     sys.modules["python_hosted"] = sys.modules["__main__"]

@@ -139,8 +139,7 @@ int show_data_of(const DataShowOptions& options, const Environment& environment)
   };
   const bool here = !worker && loader::previews_without_torch(chosen.resolved);
   environment.out << (here ? loader::show_data(chosen.resolved, request, loader::engines(),
-                                               loader::order_without_torch, nullptr,
-                                               &environment.variables)
+                                               loader::order_without_torch)
                            : run::data_shown_by(
                                  worker ? *worker : run::find_worker("", environment.program_dir),
                                  chosen.resolved, loader::encode(request)));

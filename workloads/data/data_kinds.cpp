@@ -61,12 +61,10 @@ const DataKind& data_kind(const ResolvedCase& resolved) {
   return data_kind(resolved.text("data.kind"));
 }
 
-std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved, PythonParts* python,
-                                      const machine::Variables* variables) {
+std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved, PythonParts* python) {
   const DataKind& kind = data_kind(resolved);
   if (kind.open != nullptr) {
     std::unique_ptr<Dataset> dataset = kind.open(resolved);
-    dataset->connect(variables == nullptr ? machine::Variables() : *variables);
     dataset->set_storage(storage_shape(resolved));
     return dataset;
   }

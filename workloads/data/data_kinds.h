@@ -22,10 +22,8 @@ class PythonParts;
 
 // The data set that the section `data` describes. Throws ConfigError naming the file or folder that
 // is wrong. `python` opens those that the user wrote in Python; null: they are refused.
-// `variables` of the environment, for what is read over a network.
 [[nodiscard]] std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved,
-                                                    PythonParts* python = nullptr,
-                                                    const machine::Variables* variables = nullptr);
+                                                    PythonParts* python = nullptr);
 
 // What `stepbench data make` can make, in the order of the table.
 [[nodiscard]] std::vector<const Maker*> makers();

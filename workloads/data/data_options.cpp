@@ -15,13 +15,6 @@ Option path_option(std::string doc) {
           .also_called = {"root", "data_dir", "folder", "directory"}};
 }
 
-Option path_or_url_option(std::string doc) {
-  Option option = path_option(std::move(doc));
-  option.may_be_url = true;
-  option.also_called.insert(option.also_called.end(), {"url", "urls", "shards"});
-  return option;
-}
-
 Option dtype_option(const std::string& otherwise) {
   return {.name = "dtype",
           .type = OptionType::kEnum,

@@ -11,8 +11,6 @@ namespace stepbench::data {
 
 // The file or folder that must be there.
 [[nodiscard]] Option path_option(std::string doc);
-// The same, or an address of a server.
-[[nodiscard]] Option path_or_url_option(std::string doc);
 // How many a data set that is made up has.
 [[nodiscard]] Option samples_option();
 [[nodiscard]] Option image_size_option();

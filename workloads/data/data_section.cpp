@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "workloads/data/data_kinds.h"
-#include "workloads/data/remote_access.h"
 #include "workloads/data/sample_lengths.h"
 #include "workloads/data/storage_shape.h"
 
@@ -76,7 +75,6 @@ Section data_section() {
 }
 
 void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  check_remote(resolved, facts, sink);
   if (resolved.has("data.page_cache") && !resolved.has("data.path")) {
     if (!facts.swept) {
       sink.error("data.page_cache", "data.kind " + resolved.text("data.kind") + " reads no files");

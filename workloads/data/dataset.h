@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,7 +14,6 @@
 #include <vector>
 
 #include "harness/base/clock.h"
-#include "harness/machine/devices.h"
 #include "workloads/data/batch.h"
 #include "workloads/data/storage_shape.h"
 
@@ -31,39 +29,12 @@ struct SampleKey {
   std::int64_t epoch = 0;
 };
 
-// Of what was read over a network.
-struct RemoteReads {
-  std::int64_t bytes = 0;  // that arrived, those that were asked for again among them
-  // Requests that were made again, by why.
-  std::int64_t refused = 0;  // the server's answer was an error that may pass: 5xx, 408, 429
-  std::int64_t broken = 0;   // no connection, or one that ended early
-  std::int64_t late = 0;     // nothing, or too little, in time
-
-  [[nodiscard]] std::int64_t retries() const { return refused + broken + late; }
-  // What was read since `had`.
-  [[nodiscard]] RemoteReads operator-(const RemoteReads& had) const {
-    return {.bytes = bytes - had.bytes,
-            .refused = refused - had.refused,
-            .broken = broken - had.broken,
-            .late = late - had.late};
-  }
-  RemoteReads& operator+=(const RemoteReads& more) {
-    bytes += more.bytes;
-    refused += more.refused;
-    broken += more.broken;
-    late += more.late;
-    return *this;
-  }
-};
-
 // Time spent inside read(), by kind; summed by the caller over a batch.
 struct ReadCost {
   const Clock* clock = nullptr;  // null: times are not taken
   std::int64_t fetch_ns = 0;     // bytes from storage
   std::int64_t decode_ns = 0;    // bytes to tensor
   std::int64_t skipped = 0;      // samples replaced because of on_error: skip
-  RemoteReads remote = {};
-  const std::atomic<bool>* stop = nullptr;  // true: what waits for a server throws Error
 };
 
 // How the numbers of a picture were made from bytes: byte * scale + shift, per channel. As it
@@ -131,9 +102,6 @@ class Dataset {
   // Content digest: count and bytes; a must-match field of comparisons.
   [[nodiscard]] virtual std::string digest() const = 0;
 
-  // What it needs of the environment to read over a network; before the first read, and before
-  // processes are forked. Throws ConfigError saying what is missing.
-  virtual void connect(const machine::Variables&) {}
   // Null: its storage is taken as it is. Before the first read.
   void set_storage(std::shared_ptr<const StorageShape> shape) { storage_ = std::move(shape); }
   // Around each read of its files, by whoever makes it. `which` draws the read's latency; a read

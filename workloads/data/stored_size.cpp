@@ -5,7 +5,6 @@
 #include <cmath>
 #include <system_error>
 
-#include "harness/text/url.h"
 #include "workloads/data/data_kinds.h"
 
 namespace stepbench::data {
@@ -54,7 +53,6 @@ std::vector<fs::path> files_below(const fs::path& path) {
 
 std::optional<StoredSize> stored_size(const ResolvedCase& resolved, const Dataset& dataset) {
   if (data_kind(resolved).open == nullptr || !resolved.has("data.path")) return std::nullopt;
-  if (text::is_url(resolved.text("data.path"))) return std::nullopt;
   if (dataset.size() > 0 && !dataset.file_of(0).empty()) return size_of_files_of_samples(dataset);
   try {
     StoredSize found{.samples = std::max<std::int64_t>(0, dataset.size())};

@@ -37,13 +37,12 @@ void BatchReader::pad(Batch& batch, std::int64_t index) {
 
 void BatchReader::fill(Batch& batch, const BatchSamples& samples, BatchCost& cost,
                        const std::atomic<bool>* stop) {
-  data::ReadCost reads{.clock = &clock_, .stop = stop};
+  data::ReadCost reads{.clock = &clock_};
   const auto account = [&] {
     cost.ended_ns = clock_.now_ns();
     cost.fetch_ns = reads.fetch_ns;
     cost.decode_ns = reads.decode_ns;
     cost.skipped = reads.skipped;
-    cost.remote = reads.remote;
   };
   try {
     const bool pads = dataset_.lengths() != nullptr;

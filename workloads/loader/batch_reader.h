@@ -21,7 +21,6 @@ struct BatchCost {
   std::int64_t fetch_ns = 0;
   std::int64_t decode_ns = 0;
   std::int64_t skipped = 0;
-  data::RemoteReads remote = {};
   [[nodiscard]] std::int64_t total_ns() const { return ended_ns - began_ns; }
   // The rest: memory, and what the data set spent on neither fetching nor decoding.
   [[nodiscard]] std::int64_t collate_ns() const { return total_ns() - fetch_ns - decode_ns; }

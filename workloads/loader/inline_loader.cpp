@@ -48,7 +48,6 @@ std::optional<Batch> InlineLoader::next() {
     metrics_.decode_ns += cost.decode_ns;
     metrics_.collate_ns += cost.collate_ns();
     metrics_.skipped_samples += cost.skipped;
-    metrics_.remote += cost.remote;
     metrics_.read_ns += cost.total_ns();
     metrics_.pin_ns += pinning_ns;
     metrics_.pinning_ns += pinning_ns;

@@ -10,7 +10,6 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
   elements += other.elements;
   padding += other.padding;
   skipped_samples += other.skipped_samples;
-  remote += other.remote;
   lost_samples += other.lost_samples;
   epochs += other.epochs;
   epoch_begin_ns += other.epoch_begin_ns;

@@ -79,7 +79,6 @@ struct LoaderMetrics {
   std::int64_t elements = 0;
   std::int64_t padding = 0;
   std::int64_t skipped_samples = 0;
-  data::RemoteReads remote = {};
   std::int64_t lost_samples = 0;  // of epochs that an engine ended early
 
   std::int64_t epochs = 0;          // begun

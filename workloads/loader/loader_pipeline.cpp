@@ -33,7 +33,7 @@ void LoaderPipeline::open(std::unique_ptr<PinnedMemory> pinned, BatchUpload* upl
   options_ = loader_options(resolved_);
   options_.rank = context_.rank;
   options_.world = context_.world;
-  dataset_ = data::make_dataset(resolved_, context_.python, context_.variables);
+  dataset_ = data::make_dataset(resolved_, context_.python);
   page_cache_.prepare(*dataset_);
   loader_ = make_loader(*dataset_, resolved_, order(), context_, table_, pinned_.get(), upload);
   if (resolved_.flag_or("loader.record_arrivals", false)) {

@@ -126,7 +126,6 @@ void PrefetchingLoader::account(const LoaderResult& result) {
   metrics_.upload_ns += result.upload_ns;
   metrics_.transport_ns += result.blocked_ns;
   metrics_.skipped_samples += result.cost.skipped;
-  metrics_.remote += result.cost.remote;
   LoaderMetrics::Worker& worker = metrics_.workers[static_cast<std::size_t>(result.worker)];
   worker.busy_ns += result.cost.total_ns();
   worker.idle_ns += result.idle_ns;

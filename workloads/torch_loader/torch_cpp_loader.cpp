@@ -283,7 +283,6 @@ class TorchCppLoader final : public loader::Loader {
     metrics_.decode_ns += taken.cost.decode_ns;
     metrics_.collate_ns += taken.cost.collate_ns();
     metrics_.skipped_samples += taken.cost.skipped;
-    metrics_.remote += taken.cost.remote;
     loader::LoaderMetrics::Worker& worker =
         metrics_.workers.at(static_cast<std::size_t>(taken.worker));
     worker.busy_ns += taken.cost.total_ns();

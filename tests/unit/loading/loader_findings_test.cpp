@@ -265,11 +265,6 @@ TEST(LoaderFindings, OfTooFewWorkers) {
         {"(waiting for what is not known)"}, "loader.num_workers=16 ");
   facts = steady(2, 2, 10, 160);
   wait_for_storage(facts);
-  facts.measured.remote.bytes = kSteps << 10;
-  found("waiting for a server, whatever the disk did", facts, "loader.worker_bound",
-        {"100 % busy (waiting for the network)", "the server"}, "loader.num_workers=16 ");
-  facts = steady(2, 2, 10, 160);
-  wait_for_storage(facts);
   facts.machine.others_ns = facts.window.elapsed_ns * 19 / 10;
   facts.machine.workers.waited_ns = facts.machine.workers_lived_ns / 6;
   found("sleeping workers are not held up by others", facts, "loader.worker_bound",

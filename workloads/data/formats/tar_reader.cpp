@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <exception>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -39,15 +38,6 @@ std::string reason(struct archive* archive) {
   return words;
 }
 
-// Of an archive's first bytes.
-void expect_kind(const std::string& path, std::span<const std::byte> bytes) {
-  if (bytes.empty()) throw ConfigError(path, "is empty");
-  const std::string_view kind = file_kind(bytes);
-  if (!kind.empty() && kind != "tar") {
-    throw file_error(path, 0, "expected a tar archive" + looks_like(bytes));
-  }
-}
-
 void expect_tar(const std::string& path) {
   std::array<std::byte, 512> start{};
   // Not blocking: it may be a pipe.
@@ -61,66 +51,28 @@ void expect_tar(const std::string& path) {
   if (!S_ISREG(status.st_mode)) throw ConfigError(path, "is not a regular file");
   const ssize_t got = ::pread(file.value(), start.data(), start.size(), 0);
   if (got < 0) refuse("cannot be read");
-  expect_kind(path, std::span<const std::byte>(start).first(static_cast<std::size_t>(got)));
-}
-
-void support_tar(struct archive* archive) {
-  archive_read_support_format_tar(archive);
-  archive_read_support_format_gnutar(archive);
+  const auto bytes = std::span<const std::byte>(start).first(static_cast<std::size_t>(got));
+  if (bytes.empty()) throw ConfigError(path, "is empty");
+  const std::string_view kind = file_kind(bytes);
+  if (!kind.empty() && kind != "tar") {
+    throw file_error(path, 0, "expected a tar archive" + looks_like(bytes));
+  }
 }
 
 }  // namespace
-
-struct TarReader::Feed {
-  explicit Feed(ArchiveSource& from) : source(from), first(from.read()) {}
-
-  static la_ssize_t read(struct archive* archive, void* self, const void** bytes) {
-    auto& feed = *static_cast<Feed*>(self);
-    try {
-      std::span<const std::byte> next = std::exchange(feed.first, {});
-      if (next.empty()) next = feed.source.read();
-      *bytes = next.data();
-      return static_cast<la_ssize_t>(next.size());
-    } catch (...) {
-      feed.failed = std::current_exception();
-      archive_set_error(archive, EIO, "the source failed");
-      return ARCHIVE_FATAL;
-    }
-  }
-
-  ArchiveSource& source;
-  std::span<const std::byte> first;  // read already
-  std::exception_ptr failed;         // what the source threw, kept from the C code between
-};
 
 TarReader::TarReader(std::string path)
     : path_(std::move(path)), archive_(archive_read_new(), free_archive) {
   expect_tar(path_);
   struct archive* archive = as_archive(archive_.get());
-  support_tar(archive);
+  archive_read_support_format_tar(archive);
+  archive_read_support_format_gnutar(archive);
   if (archive_read_open_filename(archive, path_.c_str(), kBlockBytes) != ARCHIVE_OK) {
     throw file_error(path_, 0, "expected a tar archive: " + reason(archive));
   }
 }
 
-TarReader::TarReader(std::string name, ArchiveSource& source)
-    : path_(std::move(name)),
-      feed_(std::make_unique<Feed>(source)),
-      archive_(archive_read_new(), free_archive) {
-  expect_kind(path_, feed_->first);
-  struct archive* archive = as_archive(archive_.get());
-  support_tar(archive);
-  if (archive_read_open(archive, feed_.get(), nullptr, Feed::read, nullptr) != ARCHIVE_OK) {
-    rethrow_of_source();
-    throw file_error(path_, 0, "expected a tar archive: " + reason(archive));
-  }
-}
-
 TarReader::~TarReader() = default;
-
-void TarReader::rethrow_of_source() const {
-  if (feed_ && feed_->failed) std::rethrow_exception(feed_->failed);
-}
 
 bool TarReader::next(Entry& entry) {
   struct archive* archive = as_archive(archive_.get());
@@ -132,7 +84,6 @@ bool TarReader::next(Entry& entry) {
       return false;
     }
     if (status < ARCHIVE_WARN) {
-      rethrow_of_source();
       // What the library has taken in: the header that it could not read begins there.
       const la_int64_t taken = archive_filter_bytes(archive, 0);
       throw file_error(path_, static_cast<std::uint64_t>(std::max<la_int64_t>(taken, 0)),
@@ -162,10 +113,7 @@ void TarReader::read(const Entry& entry, std::uint64_t max_bytes, std::vector<st
     const std::size_t had = content.size();
     content.resize(std::min<std::size_t>(entry.bytes, had + kBlockBytes));
     const la_ssize_t got = archive_read_data(archive, content.data() + had, content.size() - had);
-    if (got < 0) {
-      rethrow_of_source();
-      throw file_error(path_, entry.offset, entry.name + ": " + reason(archive));
-    }
+    if (got < 0) throw file_error(path_, entry.offset, entry.name + ": " + reason(archive));
     content.resize(had + static_cast<std::size_t>(got));
     if (got == 0) {
       throw file_error(path_, entry.offset,

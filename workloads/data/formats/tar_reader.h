@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "workloads/data/archive_source.h"
-
 namespace stepbench::data {
 
 // The regular files of a tar archive, one after another. One thread. Throws Error naming the
@@ -16,8 +14,6 @@ namespace stepbench::data {
 class TarReader {
  public:
   explicit TarReader(std::string path);
-  // Of what `source` yields, which must outlive it; `name` stands in errors.
-  TarReader(std::string name, ArchiveSource& source);
   ~TarReader();
   TarReader(const TarReader&) = delete;
   TarReader& operator=(const TarReader&) = delete;
@@ -35,11 +31,7 @@ class TarReader {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  struct Feed;  // what libarchive reads the source through
-  void rethrow_of_source() const;
-
   std::string path_;
-  std::unique_ptr<Feed> feed_;                      // null: of a file
   std::unique_ptr<void, void (*)(void*)> archive_;  // struct archive
   bool any_ = false;
 };

@@ -5,19 +5,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <numeric>
 #include <system_error>
 #include <utility>
 
-#include "harness/text/url.h"
 #include "workloads/data/data_options.h"
 #include "workloads/data/file_kind.h"
 #include "workloads/data/formats/web_samples.h"
 #include "workloads/data/left_out.h"
 #include "workloads/data/philox.h"
 #include "workloads/data/read_skipping.h"
-#include "workloads/data/remote_reader.h"
 
 namespace stepbench::data {
 namespace {
@@ -28,7 +25,6 @@ constexpr std::uint32_t kShardDraws = 8;   // follows the sequences of the other
 constexpr std::uint32_t kBufferDraws = 9;  // this and those after it: one per reader
 
 std::vector<std::string> list_shards(const fs::path& path) {
-  if (text::is_url(path.native())) return expand_braces(path.native());
   std::error_code error;
   if (fs::is_regular_file(path, error)) return {path.string()};
   if (!fs::is_directory(path, error)) {
@@ -59,9 +55,7 @@ class WebStream final : public SampleStream {
             kBufferDraws + static_cast<std::uint32_t>(share.rank * share.workers + share.worker)),
         work_(data.options().image),
         buffer_(
-            static_cast<std::size_t>(std::max<std::int64_t>(1, data.options().shuffle_buffer))) {
-    if (data.remote() != nullptr) remote_ = std::make_unique<RemoteReader>(data.remote());
-  }
+            static_cast<std::size_t>(std::max<std::int64_t>(1, data.options().shuffle_buffer))) {}
 
   bool next(SampleSlots out, ReadCost& cost) override {
     for (std::int64_t failed = 0;;) {
@@ -70,7 +64,6 @@ class WebStream final : public SampleStream {
       } catch (const Error& error) {
         if (!data_.options().skip_errors) throw;
         ++cost.skipped;
-        if (cost.stop != nullptr && cost.stop->load(std::memory_order_relaxed)) throw;
         if (++failed < kMaxSkipsInARow) continue;
         throw Error("data.on_error: skip found " + std::to_string(failed) +
                     " unreadable samples in a row; the last: " + error.what());
@@ -88,10 +81,7 @@ class WebStream final : public SampleStream {
     const auto now = [&] { return cost.clock != nullptr ? cost.clock->now_ns() : 0; };
     const std::int64_t began = now();
     std::int64_t fetched = began;
-    const RemoteReads had = remote_ ? remote_->reads() : RemoteReads();
-    if (remote_) remote_->stop_by(cost.stop);
     const auto account = [&] {
-      if (remote_) cost.remote += remote_->reads() - had;
       cost.fetch_ns += fetched - began;
       cost.decode_ns += now() - fetched;
     };
@@ -119,7 +109,7 @@ class WebStream final : public SampleStream {
         const std::int64_t shard = shards_[opened_++];
         fresh_ = true;
         held.shard = shard_ = shard;
-        open(data_.shards()[static_cast<std::size_t>(shard)]);
+        samples_.emplace(data_.shards()[static_cast<std::size_t>(shard)]);
       }
       held.shard = shard_;
       try {
@@ -138,15 +128,6 @@ class WebStream final : public SampleStream {
       }
       samples_.reset();
     }
-  }
-
-  void open(const std::string& shard) {
-    if (!remote_) {
-      samples_.emplace(shard);
-      return;
-    }
-    remote_->open(shard);
-    samples_.emplace(shard, *remote_);
   }
 
   void decode(const Held& held, SampleSlots out) {
@@ -175,8 +156,7 @@ class WebStream final : public SampleStream {
   std::vector<std::int64_t> shards_;
   std::size_t opened_ = 0;
   std::int64_t shard_ = 0;
-  bool fresh_ = false;                    // nothing of the shard was read yet
-  std::unique_ptr<RemoteReader> remote_;  // null: the shards are files
+  bool fresh_ = false;  // nothing of the shard was read yet
   std::optional<WebSamples> samples_;
   Philox random_;
   JpegSample work_;
@@ -185,7 +165,7 @@ class WebStream final : public SampleStream {
 };
 
 Variant webdataset_variant() {
-  Variant variant{
+  return {
       .name = "webdataset",
       .doc =
           "Tar shards of JPEG images as WebDataset reads them: consecutive entries with the same "
@@ -193,11 +173,8 @@ Variant webdataset_variant() {
           "round the ranks and those of a rank round its workers, each worker drops its own last "
           "batch, and loader.shuffle does not apply. Fields: image float32 (3, H, W), label int64.",
       .options = {
-          path_or_url_option(
-              "Folder with .tar shards, or one of them; `stepbench data make webdataset` makes "
-              "one. "
-              "Or the address of shards that are read over the network, in WebDataset's writing: "
-              "\"http://host/shard-{000000..000007}.tar\", https://... or s3://BUCKET/KEY."),
+          path_option("Folder with .tar shards, or one of them. `stepbench data make webdataset` "
+                      "makes one."),
           image_size_option(),
           augment_option(),
           decode_option(),
@@ -214,8 +191,6 @@ Variant webdataset_variant() {
            .max = 1 << 24,
            .identity_default = std::int64_t{0}},
           on_error_option()}};
-  std::ranges::move(remote_options(), std::back_inserter(variant.options));
-  return variant;
 }
 
 }  // namespace
@@ -253,22 +228,14 @@ DatasetFacts WebDataset::facts() const {
   return facts;
 }
 
-void WebDataset::connect(const machine::Variables& variables) {
-  const std::string_view scheme = text::url_scheme(shards_.front());
-  if (scheme.empty()) return;
-  remote_ = std::make_shared<RemoteAccess>(options_.remote, scheme == "s3", variables);
-}
-
 std::string WebDataset::digest() const {
   std::int64_t bytes = 0;
   for (const std::string& shard : shards_) {
     struct stat status {};
     if (::stat(shard.c_str(), &status) == 0) bytes += status.st_size;
   }
-  // Nobody tells the size of what lies behind an address, but by reading it.
-  const bool remote = text::is_url(shards_.front());
-  return "webdataset:" + std::to_string(shards_.size()) + ":" +
-         (remote ? "remote" : std::to_string(bytes)) + ":" + std::to_string(options_.classes);
+  return "webdataset:" + std::to_string(shards_.size()) + ":" + std::to_string(bytes) + ":" +
+         std::to_string(options_.classes);
 }
 
 DataKind webdataset_kind() {
@@ -283,8 +250,7 @@ DataKind webdataset_kind() {
                                             .own_huffman = has_own_jpeg_decoder(resolved)},
                                   .classes = resolved.integer("data.classes"),
                                   .shuffle_buffer = resolved.integer("data.shuffle_buffer"),
-                                  .skip_errors = skips_errors(resolved),
-                                  .remote = remote_options_of(resolved)});
+                                  .skip_errors = skips_errors(resolved)});
           },
           .iterable = true};
 }

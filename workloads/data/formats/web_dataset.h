@@ -10,17 +10,15 @@
 #include "workloads/data/data_kind.h"
 #include "workloads/data/dataset.h"
 #include "workloads/data/jpeg/jpeg_sample.h"
-#include "workloads/data/remote_access.h"
 
 namespace stepbench::data {
 
 struct WebDatasetOptions {
-  std::filesystem::path path;  // a folder with .tar shards, one of them, or an address
+  std::filesystem::path path;  // a folder with .tar shards, or one of them
   JpegSampleOptions image;
   std::int64_t classes = 1000;
   std::int64_t shuffle_buffer = 0;  // samples held per reader; 0: in the order of the shards
   bool skip_errors = false;
-  RemoteOptions remote = {};
 };
 
 // WebDataset's tar shards: consecutive entries with the same name up to the first dot are a sample;
@@ -45,15 +43,11 @@ class WebDataset final : public IterableDataset {
 
   [[nodiscard]] const std::vector<std::string>& shards() const { return shards_; }
   [[nodiscard]] const WebDatasetOptions& options() const { return options_; }
-  void connect(const machine::Variables& variables) override;
-  // Null: the shards are files.
-  [[nodiscard]] const std::shared_ptr<const RemoteAccess>& remote() const { return remote_; }
 
  private:
   WebDatasetOptions options_;
   std::vector<std::string> shards_;
   std::vector<FieldSpec> fields_;
-  std::shared_ptr<const RemoteAccess> remote_;
 };
 
 // The row of data.kind.

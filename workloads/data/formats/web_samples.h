@@ -25,8 +25,6 @@ struct WebSample {
 class WebSamples {
  public:
   explicit WebSamples(std::string path) : tar_(std::move(path)) {}
-  // Of what `source` yields, which must outlive it.
-  WebSamples(std::string name, ArchiveSource& source) : tar_(std::move(name), source) {}
 
   // False at the end. Reuses the memory of `sample`. Throws Error naming shard and offset; after a
   // sample that lacks something the next one can be read, after a damaged archive broken() is true.

@@ -140,13 +140,9 @@ double LoaderAnalysis::wait_for_gil() const {
 }
 
 Blocked LoaderAnalysis::blocked_on() const {
-  if (!reading) return Blocked::kUnknown;
+  if (!facts_.machine.storage_bytes || !reading) return Blocked::kUnknown;
   const double readers = std::max<double>(1, static_cast<double>(workers()));
   const double blocked_ns = reading->blocked * (workers() > 0 ? busy_ns : batch_ns * calls);
-  const data::RemoteReads& remote = facts_.measured.remote;
-  // A server that sends little is waited for all the same.
-  if (blocked_ns > 0 && (remote.bytes > 0 || remote.retries() > 0)) return Blocked::kNetwork;
-  if (!facts_.machine.storage_bytes) return Blocked::kUnknown;
   if (blocked_ns <= 0) return Blocked::kElse;
   const double rate = static_cast<double>(*facts_.machine.storage_bytes) / (blocked_ns * 1e-9);
   if (rate < kMinBytesPerBlockedS) return Blocked::kElse;

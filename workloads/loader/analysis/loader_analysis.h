@@ -21,8 +21,7 @@ struct ReadingTime {
 // What blocked readers wait for.
 enum class Blocked : std::uint8_t {
   kStorage,  // bytes came from it meanwhile
-  kNetwork,  // the data set is read over it
-  kElse,     // a server of the user's code, a lock, another process, sleep
+  kElse,     // the network, a lock, another process, sleep
   kUnknown   // the kernel does not tell what was read
 };
 

@@ -171,11 +171,7 @@ std::vector<Metric> loader_metrics() {
   context("loader_machine_cores", "cores",
           "That it shared with other programs; absent under a quota, which nobody shares.");
   context("loader_storage_bytes", "bytes",
-          "Bytes of a batch that came from storage and not from the page cache; of shards behind "
-          "an address, over the network.");
-  context("loader_retries", "requests",
-          "Requests over the network that were made again in the windows: the connection broke, "
-          "nothing came in time, or the server's answer was an error that may pass.");
+          "Bytes of a batch that came from storage and not from the page cache.");
   context("loader_storage_pressure", "ratio",
           "Share of the windows in which some program of the machine waited for storage (PSI).");
   context("data_set_files", "files", "Files of the data set.");

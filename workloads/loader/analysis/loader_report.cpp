@@ -8,7 +8,6 @@
 
 #include "harness/stats/order.h"
 #include "harness/text/numbers.h"
-#include "harness/text/words.h"
 #include "workloads/loader/analysis/loader_analysis.h"
 #include "workloads/loader/cpu_affinity.h"
 
@@ -55,8 +54,8 @@ void report_window(const LoaderMetrics& metrics, const WindowFacts& window, Repo
   }
 }
 
-void report_machine(const CoreFacts& machine, const data::RemoteReads& remote,
-                    const WindowFacts& window, double calls, ReportSink& sink) {
+void report_machine(const CoreFacts& machine, const WindowFacts& window, double calls,
+                    ReportSink& sink) {
   const auto share = [&](const char* name, std::int64_t ns, std::int64_t of_ns) {
     if (of_ns > 0) sink.metric(name, static_cast<double>(ns) / static_cast<double>(of_ns));
   };
@@ -66,18 +65,12 @@ void report_machine(const CoreFacts& machine, const data::RemoteReads& remote,
     share("training_cpu_wait", machine.training->waited_ns, window.elapsed_ns);
   }
   if (machine.others_ns) share("loader_other_cores", *machine.others_ns, window.elapsed_ns);
-  if (machine.storage_bytes || remote.bytes > 0) {
-    const std::int64_t bytes = machine.storage_bytes.value_or(0) + remote.bytes;
-    sink.metric("loader_storage_bytes", static_cast<double>(bytes) / calls);
+  if (machine.storage_bytes) {
+    sink.metric("loader_storage_bytes", static_cast<double>(*machine.storage_bytes) / calls);
   }
   if (machine.storage_stalled_ns) {
     share("loader_storage_pressure", *machine.storage_stalled_ns, window.elapsed_ns);
   }
-}
-
-void report_retries(const data::RemoteReads& remote, ReportSink& sink) {
-  if (remote.bytes > 0) sink.metric("loader_retries", static_cast<double>(remote.retries()));
-  if (const std::string text = retries_text(remote); !text.empty()) sink.note(text);
 }
 
 void report_cores(const std::vector<LoaderMetrics::Worker>& workers, ReportSink& sink) {
@@ -130,25 +123,11 @@ void report_workers(const LoaderMetrics& metrics, ReportSink& sink) {
 
 }  // namespace
 
-std::string retries_text(const data::RemoteReads& remote) {
-  std::vector<std::string> why;
-  const auto add = [&](std::int64_t count, const char* words) {
-    if (count > 0) why.push_back(text::with_separators(count) + " for " + words);
-  };
-  add(remote.refused, "an answer that was an error");
-  add(remote.broken, "a broken connection");
-  add(remote.late, "one that was late");
-  if (why.empty()) return {};
-  return text::counted(remote.retries(), "request") + " over the network " +
-         (remote.retries() == 1 ? "was" : "were") + " made again, " + text::join(why, ", ");
-}
-
 void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
                    const CoreFacts& machine, ReportSink& sink) {
   if (metrics.wait_ns.empty()) return;
   const auto calls = static_cast<double>(metrics.wait_ns.size());
-  report_machine(machine, metrics.remote, window, calls, sink);
-  report_retries(metrics.remote, sink);
+  report_machine(machine, window, calls, sink);
   report_window(metrics, window, sink);
   report_next(metrics, calls, sink);
   const std::vector<double> waits = as_doubles(metrics.wait_ns);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "harness/catalogue/catalogue.h"
@@ -20,10 +19,6 @@ namespace stepbench::loader {
 // Reports every metric that loader_metrics() declares and this loader has.
 void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
                    const CoreFacts& machine, ReportSink& sink);
-
-// "3 requests over the network were made again, 2 for a broken connection, 1 for
-// one that was late"; empty: none was.
-[[nodiscard]] std::string retries_text(const data::RemoteReads& remote);
 
 // What the steady-state model knows of the windows, for predictions of other numbers of workers.
 void report_model(const LoaderFacts& facts, ReportSink& sink);

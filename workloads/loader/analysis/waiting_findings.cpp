@@ -50,8 +50,6 @@ std::string_view blocked_text(const LoaderAnalysis& r) {
   switch (r.blocked_on()) {
     case Blocked::kStorage:
       return "waiting for storage";
-    case Blocked::kNetwork:
-      return "waiting for the network";
     case Blocked::kElse:
       return "waiting for something that is neither a CPU nor storage";
     case Blocked::kUnknown:
@@ -114,10 +112,6 @@ void offer_less_work(const LoaderFacts& facts, const LoaderAnalysis& r, Finding&
 
 // Those that wait together for one lock or one server win nothing by being more.
 std::string remedy_of_blocked(const LoaderAnalysis& r) {
-  if (r.blocked_on() == Blocked::kNetwork) {
-    return "Workers that wait for a server leave the cores free: use more of them, as far as the "
-           "server and the link to it give more.";
-  }
   return r.blocked_on() == Blocked::kStorage
              ? "Workers that wait for storage leave the cores free: use more of them."
              : "Workers that wait leave the cores free: use more of them, unless they wait for one "

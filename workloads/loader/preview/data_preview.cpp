@@ -13,7 +13,6 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "workloads/data/data_kinds.h"
-#include "workloads/loader/analysis/loader_report.h"
 #include "workloads/loader/order.h"
 #include "workloads/loader/python_shuffle.h"
 
@@ -56,13 +55,12 @@ std::string order_in_words(const data::Dataset& data, const LoaderOptions& optio
 class Preview {
  public:
   Preview(const ResolvedCase& resolved, const PreviewRequest& request,
-          const std::vector<Engine>& table, const OrderMaker& order, data::PythonParts* python,
-          const machine::Variables* variables)
+          const std::vector<Engine>& table, const OrderMaker& order, data::PythonParts* python)
       : request_(request), resolved_(resolved), options_(loader_options(resolved)) {
     // Pinned memory holds the same numbers.
     resolved_.options["loader.pin_memory"] = Value{false};
     context_.python = python;
-    data_ = data::make_dataset(resolved_, python, variables);
+    data_ = data::make_dataset(resolved_, python);
     facts_ = data_->facts();
     EpochOrder epochs = order(*data_, options_);
     if (epochs) {
@@ -272,9 +270,6 @@ class Preview {
       note(text::counted(skipped, "sample") +
            " could not be read, and the next took its place (data.on_error: skip)");
     }
-    if (const std::string again = retries_text(loader_->metrics().remote); !again.empty()) {
-      note(again);
-    }
     if (request_.pictures && layouts_[0] && first.spec.dtype == DType::kFloat32 && !facts_.pixels) {
       note("the numbers of field " + first.spec.name +
            " were never bytes: each picture is stretched from its smallest to its largest");
@@ -307,8 +302,8 @@ class Preview {
 
 DataPreview preview_data(const ResolvedCase& resolved, const PreviewRequest& request,
                          const std::vector<Engine>& table, const OrderMaker& order,
-                         data::PythonParts* python, const machine::Variables* variables) {
-  return Preview(resolved, request, table, order, python, variables).run();
+                         data::PythonParts* python) {
+  return Preview(resolved, request, table, order, python).run();
 }
 
 bool previews_without_torch(const ResolvedCase& resolved) {

@@ -79,8 +79,7 @@ struct PreviewRequest {
 // the loader throw.
 [[nodiscard]] DataPreview preview_data(const ResolvedCase& resolved, const PreviewRequest& request,
                                        const std::vector<Engine>& table, const OrderMaker& order,
-                                       data::PythonParts* python = nullptr,
-                                       const machine::Variables* variables = nullptr);
+                                       data::PythonParts* python = nullptr);
 
 // Whether preview_data() needs no torch to deliver what a worker would: engine and order are there
 // without it.

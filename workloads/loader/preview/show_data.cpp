@@ -59,12 +59,12 @@ ShowDataRequest decode_show_data(std::string_view line) {
 
 std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
                       const std::vector<Engine>& table, const OrderMaker& order,
-                      data::PythonParts* python, const machine::Variables* variables) {
+                      data::PythonParts* python) {
   if (!request.png.empty()) expect_new(picture_file(request.png, resolved.case_id, 0));
   DataPreview preview = preview_data(
       resolved,
       {.samples = request.samples, .batches = request.batches, .pictures = !request.png.empty()},
-      table, order, python, variables);
+      table, order, python);
   if (!preview.pictures.empty()) {
     std::error_code ignored;
     std::filesystem::create_directories(request.png, ignored);

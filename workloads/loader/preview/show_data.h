@@ -27,7 +27,6 @@ struct ShowDataRequest {
 // before anything is read, and what preview_data() throws.
 [[nodiscard]] std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
                                     const std::vector<Engine>& table, const OrderMaker& order,
-                                    data::PythonParts* python = nullptr,
-                                    const machine::Variables* variables = nullptr);
+                                    data::PythonParts* python = nullptr);
 
 }  // namespace stepbench::loader
