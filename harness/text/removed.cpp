@@ -20,6 +20,8 @@ constexpr std::string_view kOpenLoop =
 constexpr std::string_view kShards =
     "`loader.engine: iterable` with webdataset, s3torchconnector or litdata, or a mounted bucket";
 
+constexpr std::string_view kSlowStorage = "the storage itself, or `data.cost` of synthetic data";
+
 constexpr Removed kRemoved[] = {
     {"data show --png FILE.png", "`--png DIR`, which writes each picture as a file of its own"},
     {"analyze --kernel-tree",
@@ -65,6 +67,9 @@ constexpr Removed kRemoved[] = {
     {"data.remote_retries", kShards},
     {"data.s3_endpoint", kShards},
     {"loader_retries", kShards},
+    {"data.storage_latency_us", kSlowStorage},
+    {"data.storage_bandwidth_mb_s", kSlowStorage},
+    {"data.storage_cv", kSlowStorage},
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Storage and steps of known speed through the real worker: do rates, AU and what an export says come out as arithmetic
+"""Storage and steps of known speed through a worker of ours: do rates, AU and what an export says come out as arithmetic
 has them?
 
-    planted_storage.py STEPBENCH WORKER [LAUNCHES]
+    planted_storage.py STEPBENCH SLOW_STORAGE_WORKER [LAUNCHES]
 
 Files of one size. With W workers, a latency L, B bytes a file and a link of R bytes/s a loader gives at most
 min(W / (L + B / R), R / B) samples/s, and a step of C seconds beside it waits for what is left. A control has neither."""
@@ -20,23 +20,22 @@ BATCH = 4
 
 # name: options, the step in ms that arithmetic gives, and AU of it (None: none is emulated)
 PLANTS = {
-    "latency, 1 worker": ({"storage_latency_us": 5000}, 1, 0, BATCH * 5, None),
-    "latency, 2 workers": ({"storage_latency_us": 5000}, 2, 0, BATCH * 5 / 2, None),
-    "bandwidth, 2 workers": ({"storage_bandwidth_mb_s": 40}, 2, 0, BATCH * 5, None),
-    "both, 2 workers": ({"storage_latency_us": 20000, "storage_bandwidth_mb_s": 40}, 2, 0, BATCH * 25 / 2, None),
-    "spread latency, 1 worker": ({"storage_latency_us": 5000, "storage_cv": 0.5}, 1, 0, None, None),
-    "step faster than storage": ({"storage_latency_us": 5000}, 1, 10_000, BATCH * 5, 0.5),
-    "step slower than storage": ({"storage_latency_us": 1000}, 1, 20_000, 20, 1.0),
+    "latency, 1 worker": ({"latency_us": 5000}, 1, 0, BATCH * 5, None),
+    "latency, 2 workers": ({"latency_us": 5000}, 2, 0, BATCH * 5 / 2, None),
+    "bandwidth, 2 workers": ({"bandwidth_mb_s": 40}, 2, 0, BATCH * 5, None),
+    "both, 2 workers": ({"latency_us": 20000, "bandwidth_mb_s": 40}, 2, 0, BATCH * 25 / 2, None),
+    "step faster than storage": ({"latency_us": 5000}, 1, 10_000, BATCH * 5, 0.5),
+    "step slower than storage": ({"latency_us": 1000}, 1, 20_000, 20, 1.0),
     "control: a step, storage as it is": ({}, 1, 20_000, 20, 1.0),
 }
 
 
 def run(stepbench, worker, folder, data, name, options, workers, step_us, launches):
     out = folder / name.replace(" ", "_").replace(":", "").replace(",", "")
-    lines = [f"  {key}: {value}" for key, value in options.items()]
     (folder / "case.yaml").write_text("\n".join([
         "name: planted-storage", "workload: loader", "device: cpu", f"launches: {launches}",
-        "schedule: {wait: 0, warmup: 8, active: 48}", "data:", "  kind: raw_tensor", f"  path: {data}", f"  shape: {RECORD}", *lines,
+        "schedule: {wait: 0, warmup: 8, active: 48}", "data:", "  kind: raw_tensor", f"  path: {data}", f"  shape: {RECORD}",
+        "storage: " + json.dumps(options),
         f"loader: {{batch_size: {BATCH}, num_workers: {workers}}}", f"emulated: {{step_us: {step_us}}}"]) + "\n")
     subprocess.run([stepbench, "run", folder / "case.yaml", "--worker", worker, "--results", out, "--no-lock", "--quiet"],
                    check=True, stdout=subprocess.DEVNULL)
@@ -58,11 +57,9 @@ def main():
         for plant, (options, workers, step_us, expected_ms, expected_au) in PLANTS.items():
             row = run(stepbench, worker, folder, data, plant, options, workers, step_us, launches)
             step_ms, au = row["step_ns"] * 1e-6, row.get("accelerator_utilisation")
-            said = f"{plant}: step {step_ms:.2f} ms"
-            if expected_ms is not None:
-                said += f", arithmetic {expected_ms:.2f} ({100 * (step_ms / expected_ms - 1):+.1f} %)"
-                if abs(step_ms / expected_ms - 1) > MOST_OFF:
-                    wrong.append(plant)
+            said = f"{plant}: step {step_ms:.2f} ms, arithmetic {expected_ms:.2f} ({100 * (step_ms / expected_ms - 1):+.1f} %)"
+            if abs(step_ms / expected_ms - 1) > MOST_OFF:
+                wrong.append(plant)
             if expected_au is not None:
                 said += f"; AU {100 * au:.1f} %, arithmetic {100 * expected_au:.0f} %"
                 if abs(au - expected_au) > MOST_OFF:

@@ -238,7 +238,7 @@ emulated: {step_us: 3000}
         said = " ".join(self.call("show", self.measured("note")).split())
         self.assertIn("AU [%]", said)
         self.assertIn("AU tells nothing of the storage", said)
-        cold = self.measured("shaped", "--set", "data.storage_latency_us=100")
+        cold = self.measured("cold", "--set", "data.page_cache=cold")
         self.assertNotIn("AU tells nothing", " ".join(self.call("show", cold).split()))
         self.assertNotIn("AU", self.call("show", self.measured("alone", "--set", "emulated.step_us=0")))
 

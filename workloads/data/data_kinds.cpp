@@ -63,11 +63,7 @@ const DataKind& data_kind(const ResolvedCase& resolved) {
 
 std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved, PythonParts* python) {
   const DataKind& kind = data_kind(resolved);
-  if (kind.open != nullptr) {
-    std::unique_ptr<Dataset> dataset = kind.open(resolved);
-    dataset->set_storage(storage_shape(resolved));
-    return dataset;
-  }
+  if (kind.open != nullptr) return kind.open(resolved);
   if (python == nullptr) {
     throw ConfigError("data.kind", kind.variant.name + " is read by stepbench-worker alone");
   }

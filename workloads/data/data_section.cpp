@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/data_section.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "workloads/data/data_kinds.h"
 #include "workloads/data/sample_lengths.h"
-#include "workloads/data/storage_shape.h"
 
 namespace stepbench::data {
-namespace {
-
-// Reads of somebody's code, and of nothing, cannot be made slower.
-void check_storage(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  const bool ours = resolved.has("data.path") && data_kind(resolved).open != nullptr;
-  if (ours) return;
-  for (const char* option : {"data.storage_latency_us", "data.storage_bandwidth_mb_s"}) {
-    if (resolved.number_or(option, 0) > 0 && !facts.swept) {
-      sink.error(option, "data.kind " + resolved.text("data.kind") +
-                             " reads no files that stepbench reads; of synthetic data, data.cost "
-                             "says how long a sample takes");
-    }
-    resolved.options[option] = Value{};
-  }
-  resolved.options["data.storage_cv"] = Value{};
-}
-
-}  // namespace
 
 Section data_section() {
   Section section{
@@ -66,7 +44,6 @@ Section data_section() {
           },
       .variants = {},
   };
-  std::ranges::move(storage_options(), std::back_inserter(section.options));
   for (const DataKind& kind : data_kinds()) {
     section.options[0].choices.push_back(kind.variant.name);
     section.variants.push_back(kind.variant);
@@ -81,7 +58,6 @@ void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) 
     }
     resolved.options["data.page_cache"] = Value{};
   }
-  check_storage(resolved, facts, sink);
   check_lengths(resolved, facts, sink);
 }
 

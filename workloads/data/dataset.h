@@ -15,7 +15,6 @@
 
 #include "harness/base/clock.h"
 #include "workloads/data/batch.h"
-#include "workloads/data/storage_shape.h"
 
 namespace stepbench::data {
 
@@ -101,21 +100,6 @@ class Dataset {
   virtual void release_pages() const {}
   // Content digest: count and bytes; a must-match field of comparisons.
   [[nodiscard]] virtual std::string digest() const = 0;
-
-  // Null: its storage is taken as it is. Before the first read.
-  void set_storage(std::shared_ptr<const StorageShape> shape) { storage_ = std::move(shape); }
-  // Around each read of its files, by whoever makes it. `which` draws the read's latency; a read
-  // that was made ahead has none.
-  [[nodiscard]] StorageShape::Time begin_read() const {
-    return storage_ ? std::chrono::steady_clock::now() : StorageShape::Time();
-  }
-  void end_read(StorageShape::Time began, std::uint64_t bytes,
-                std::optional<std::uint64_t> which) const {
-    if (storage_) storage_->wait(began, bytes, which);
-  }
-
- private:
-  std::shared_ptr<const StorageShape> storage_;
 };
 
 // Which part of an iterable data set one reader gets: shards go round the ranks, and those of a

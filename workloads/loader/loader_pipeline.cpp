@@ -74,9 +74,8 @@ void LoaderPipeline::report(ReportSink& sink) const {
   if (data::data_kind(resolved_).open == nullptr) sink.effective("data.digest", dataset_->digest());
   if (const auto stored = data::stored_size(resolved_, *dataset_)) {
     report_stored(*stored, sink);
-    const bool says_something_of_storage = resolved_.text_or("data.page_cache", "") == "cold" ||
-                                           data::storage_shape(resolved_) != nullptr;
-    if (resolved_.number_or("emulated.step_us", 0) > 0 && !says_something_of_storage) {
+    if (resolved_.number_or("emulated.step_us", 0) > 0 &&
+        resolved_.text_or("data.page_cache", "") != "cold") {
       note_data_in_memory(*stored, memory_bytes(), sink);
     }
   }

@@ -87,8 +87,6 @@ void MappedRows::read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost&
 
 void MappedRows::read_one(const SampleKey& key, SampleSlots out, ReadCost& cost) const {
   const std::int64_t began = cost.clock != nullptr ? cost.clock->now_ns() : 0;
-  const auto asked = begin_read();
-  std::uint64_t stored_bytes = 0;
   bool converted = false;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const MappedColumn& column = columns_[i];
@@ -98,7 +96,6 @@ void MappedRows::read_one(const SampleKey& key, SampleSlots out, ReadCost& cost)
     const std::uint64_t offset = run->begin + static_cast<std::uint64_t>(row) * run->stride;
     put(column, run->file->bytes().data() + offset, out[i]);
     run->file->expect_whole(offset, record_bytes_[i]);
-    stored_bytes += record_bytes_[i];
     converted |= column.stored != column.spec.dtype && !column.spec.shape.empty();
     if (column.limit == 0) continue;
     const auto value = load_little<std::int64_t>(out[i]);
@@ -108,7 +105,6 @@ void MappedRows::read_one(const SampleKey& key, SampleSlots out, ReadCost& cost)
                            std::to_string(column.limit - 1));
     }
   }
-  end_read(asked, stored_bytes, static_cast<std::uint64_t>(key.index));
   if (cost.clock == nullptr) return;
   // A mapped record is fetched by the very loop that converts it.
   (converted ? cost.decode_ns : cost.fetch_ns) += cost.clock->now_ns() - began;

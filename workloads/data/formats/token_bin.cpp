@@ -212,11 +212,8 @@ void TokenBin::read_one(const SampleKey& key, std::int64_t length, SampleSlots o
   auto file = files_.begin();
   for (; place >= places(*file); ++file) place -= places(*file);
   const std::int64_t first = options_.random ? place : place * window;
-  const auto asked = begin_read();
   file->wide ? copy<std::uint32_t>(*file, first, length, out)
              : copy<std::uint16_t>(*file, first, length, out);
-  end_read(asked, static_cast<std::uint64_t>((length + 1) * (file->wide ? 4 : 2)),
-           static_cast<std::uint64_t>(key.index));
 }
 
 template <typename Token>

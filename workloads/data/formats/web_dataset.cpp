@@ -107,21 +107,12 @@ class WebStream final : public SampleStream {
       if (!samples_) {
         if (opened_ == shards_.size()) return false;
         const std::int64_t shard = shards_[opened_++];
-        fresh_ = true;
         held.shard = shard_ = shard;
         samples_.emplace(data_.shards()[static_cast<std::size_t>(shard)]);
       }
       held.shard = shard_;
       try {
-        const auto asked = data_.begin_read();
-        if (samples_->next(held.sample)) {
-          // A shard is read ahead: of its later samples only the bytes take time.
-          data_.end_read(asked, held.sample.image.size(),
-                         std::exchange(fresh_, false)
-                             ? std::optional(static_cast<std::uint64_t>(shard_))
-                             : std::nullopt);
-          return true;
-        }
+        if (samples_->next(held.sample)) return true;
       } catch (...) {
         if (samples_->broken()) samples_.reset();
         throw;
@@ -156,7 +147,6 @@ class WebStream final : public SampleStream {
   std::vector<std::int64_t> shards_;
   std::size_t opened_ = 0;
   std::int64_t shard_ = 0;
-  bool fresh_ = false;  // nothing of the shard was read yet
   std::optional<WebSamples> samples_;
   Philox random_;
   JpegSample work_;

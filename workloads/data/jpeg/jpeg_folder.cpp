@@ -74,9 +74,7 @@ void JpegFolder::read_one(const SampleKey& key, SampleSlots out, JpegSample& wor
   const std::int64_t began = now();
   std::int64_t fetched = began;
   try {
-    const auto asked = begin_read();
     read_file(file.path, kMaxFileBytes, work.file);
-    end_read(asked, work.file.size(), static_cast<std::uint64_t>(key.index));
     fetched = now();
     if (const std::string_view kind = file_kind(work.file); !kind.empty() && kind != "JPEG") {
       throw Error("is a " + std::string(kind) + " file; data.kind jpeg_folder reads JPEG alone");

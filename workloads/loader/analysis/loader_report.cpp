@@ -203,8 +203,7 @@ void note_data_in_memory(const data::StoredSize& stored, std::int64_t memory_byt
   sink.note(sizes +
             "reads come from the page cache after the first pass, so AU tells nothing of "
             "the storage. MLPerf Storage asks for five times the memory; data.page_cache: "
-            "cold takes the files out of it before each window, data.storage_latency_us "
-            "and data.storage_bandwidth_mb_s stand for other storage");
+            "cold takes the files out of it before each window");
 }
 
 void report_idle_readers(const data::Dataset& dataset, std::int64_t num_workers, std::int64_t ranks,
