@@ -21,6 +21,7 @@
 #include "workloads/distributed/collective.h"
 #include "workloads/distributed/group_train_step.h"
 #include "workloads/distributed/rank_device.h"
+#include "workloads/loader/kept_batches.h"
 #include "workloads/loader/loader_workload.h"
 #include "workloads/loader/preview/show_data.h"
 #include "workloads/model/check_plugin.h"
@@ -46,6 +47,14 @@ std::unique_ptr<Workload> make_loader_workload(const ResolvedCase& resolved,
       resolved, context, torch_loader::torch_engines(),
       torch_loader::pinned_memory(step::parse_device(resolved.text("device"))),
       torch_loader::torch_order);
+}
+
+// loader.alone: the loader without the step.
+template <auto make_step>
+std::unique_ptr<Workload> make_with_loader(const ResolvedCase& resolved, WorkerContext& context) {
+  return loader::alone_of(resolved) == loader::Alone::kLoader
+             ? make_loader_workload(resolved, context)
+             : make_step(resolved, context);
 }
 
 // Null unless the case runs on a CUDA device.
@@ -78,10 +87,10 @@ std::span<const WorkloadType> built_in_workloads() {
   static constexpr std::array types = {
       WorkloadType{"loader", make_loader_workload},
       WorkloadType{"transfer", step::make_transfer_workload},
-      WorkloadType{"train_step", distributed::make_train_step},
-      WorkloadType{"eval_step", step::make_eval_step},
+      WorkloadType{"train_step", make_with_loader<distributed::make_train_step>},
+      WorkloadType{"eval_step", make_with_loader<step::make_eval_step>},
       WorkloadType{"python_step", make_python_step},
-      WorkloadType{"generate", step::make_generate_step},
+      WorkloadType{"generate", make_with_loader<step::make_generate_step>},
       WorkloadType{"collective", distributed::make_collective},
   };
   return types;

@@ -75,14 +75,6 @@ std::vector<BusyMachine> busy_launches(const CaseRow& row) {
   return busy;
 }
 
-std::optional<double> window_wait(const CaseRow& row) {
-  std::vector<double> shares;
-  for (const MeasuredLaunch& each : row.measured) {
-    if (const auto share = waited_in_windows(each.launch->row)) shares.push_back(*share);
-  }
-  return shares.empty() ? std::nullopt : std::optional(stats::median(shares));
-}
-
 std::optional<BusyMachine> busiest(std::span<const CaseRow> rows) {
   std::optional<BusyMachine> most;
   for (const CaseRow& row : rows) {

@@ -22,9 +22,6 @@ struct BusyMachine {
 [[nodiscard]] std::optional<BusyMachine> busy_machine(const CaseRow& row);
 // Each launch that had to wait, where it is known how long.
 [[nodiscard]] std::vector<BusyMachine> busy_launches(const CaseRow& row);
-// Share of its windows in which the training thread could have run and had no CPU, in the median of
-// the launches that tell.
-[[nodiscard]] std::optional<double> window_wait(const CaseRow& row);
 // The busiest case; nullopt where what it waits changes little.
 [[nodiscard]] std::optional<BusyMachine> busiest(std::span<const CaseRow> rows);
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "harness/estimate/best_bound.h"
-#include "harness/estimate/replayed.h"
+#include "harness/estimate/measured_alone.h"
 #include "harness/stats/mean_ratio.h"
 
 namespace stepbench::estimate {
@@ -60,7 +60,7 @@ std::optional<Ratio> ratio_of(const CaseRow& row, const CaseRow& to, Judged by) 
 
 bool can_be_ranked(const CaseRow& row) {
   return row.headline_ns() && !row.smoke && row.pass == Pass::kTiming && row.arm.empty() &&
-         replayed(row) == Replayed::kNot;
+         !is_alone(row);
 }
 
 std::string_view column_of(Judged by) {

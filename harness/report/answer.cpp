@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <span>
 
 #include "harness/base/launch_flags.h"
 #include "harness/estimate/ranking.h"
 #include "harness/report/headroom.h"
 #include "harness/report/rank_values.h"
-#include "harness/report/replay_error.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -174,9 +172,9 @@ std::string answer_line(const std::vector<estimate::CaseRow>& rows,
                         const record::Results& results) {
   if (is_first_look(results)) return first_look_text(rows, results);
   if (rows.empty()) return {};
-  std::vector<std::string> of_replays = headroom_lines(rows, results);
-  std::ranges::move(replay_error_lines(rows, results), std::back_inserter(of_replays));
-  if (!of_replays.empty()) return text::join(of_replays, "; ");
+  if (const auto headroom = headroom_lines(rows, results); !headroom.empty()) {
+    return text::join(headroom, "; ");
+  }
   const auto ranking = estimate::rank(rows);
   if (!ranking) return unranked_text(rows, results);
   const estimate::RowNames names(rows, results);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "harness/estimate/measured_alone.h"
 #include "harness/estimate/ranking.h"
-#include "harness/estimate/replayed.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -13,8 +13,6 @@ namespace stepbench::report {
 namespace {
 
 using estimate::CaseRow;
-using estimate::find_replayed;
-using estimate::Replayed;
 
 constexpr std::size_t kLaunchesForBounds = 6;
 
@@ -23,42 +21,50 @@ struct SavingBounds {
   double least = 0;
   double most = 0;
 };
-std::optional<SavingBounds> saving_bounds(const CaseRow& as_is, const CaseRow& stopped) {
-  if (as_is.spread != estimate::Spread::kOverLaunches ||
-      stopped.spread != estimate::Spread::kOverLaunches) {
+std::optional<SavingBounds> saving_bounds(const CaseRow& both, const CaseRow& step) {
+  if (both.spread != estimate::Spread::kOverLaunches ||
+      step.spread != estimate::Spread::kOverLaunches) {
     return std::nullopt;
   }
-  return SavingBounds{.least = as_is.interval_ns.low - stopped.interval_ns.high,
-                      .most = as_is.interval_ns.high - stopped.interval_ns.low};
+  return SavingBounds{.least = both.interval_ns.low - step.interval_ns.high,
+                      .most = both.interval_ns.high - step.interval_ns.low};
 }
 
 // They sum to what is saved: launches differ by more than one part of nothing.
-std::string headroom_parts(const CaseRow& as_is, const CaseRow* working, const CaseRow& stopped) {
-  if (working == nullptr) return {};
-  const double between_ns = std::clamp(*working->step_ns, *stopped.step_ns, *as_is.step_ns);
-  return ": " + text::duration(*as_is.step_ns - between_ns) + " waiting, " +
-         text::duration(between_ns - *stopped.step_ns) + " because its workers take CPU";
+std::string headroom_parts(const CaseRow& both, const CaseRow& step) {
+  if (!both.data_wait_share) return {};
+  const auto waits_ns = [](const CaseRow& row) {
+    return row.data_wait_share.value_or(0) * *row.step_ns;
+  };
+  const double saved_ns = *both.step_ns - *step.step_ns;
+  const double waiting_ns = std::clamp(waits_ns(both) - waits_ns(step), 0.0, saved_ns);
+  return ": " + text::duration(waiting_ns) + " waiting, " + text::duration(saved_ns - waiting_ns) +
+         " because the two share the machine";
 }
 
-std::string headroom_line(const CaseRow& as_is, const CaseRow* working, const CaseRow& stopped) {
-  const double saved = *as_is.step_ns - *stopped.step_ns;
-  const std::optional<SavingBounds> known = saving_bounds(as_is, stopped);
+std::string three_numbers(const CaseRow& both, const CaseRow* loader, const CaseRow& step) {
+  return (loader == nullptr ? "; " : "; loader alone " + text::duration(*loader->step_ns) + ", ") +
+         "step alone " + text::duration(*step.step_ns) + ", both " + text::duration(*both.step_ns);
+}
+
+std::string headroom_line(const CaseRow& both, const CaseRow& step) {
+  const double saved = *both.step_ns - *step.step_ns;
+  const std::optional<SavingBounds> known = saving_bounds(both, step);
   if (saved <= 0 || (known && known->least <= 0)) {
     std::string text = "a perfect loader would save nothing that these launches can tell";
     if (known && known->most > 0) {
       text += ": at most " + text::duration(known->most) + " (" +
-              text::percent_text(known->most / *as_is.step_ns) + ")";
+              text::percent_text(known->most / *both.step_ns) + ")";
     }
     return text;
   }
   std::string text = "a perfect loader would save " + text::duration(saved) + " (" +
-                     text::percent_text(saved / *as_is.step_ns) + ")" +
-                     headroom_parts(as_is, working, stopped);
+                     text::percent_text(saved / *both.step_ns) + ")" + headroom_parts(both, step);
   if (known) {
     return text + "; " + text::duration(known->least) + " to " + text::duration(known->most) +
            " in all";
   }
-  const std::size_t launches = std::min(as_is.measured.size(), stopped.measured.size());
+  const std::size_t launches = std::min(both.measured.size(), step.measured.size());
   return text + "; too few launches to call it (n=" + std::to_string(launches) + ", " +
          std::to_string(kLaunchesForBounds) + " needed)";
 }
@@ -69,17 +75,18 @@ std::vector<std::string> headroom_lines(const std::vector<CaseRow>& rows,
                                         const record::Results& results) {
   std::vector<const CaseRow*> cases;
   for (const CaseRow& row : rows) {
-    if (estimate::replayed(row) == Replayed::kNot && estimate::is_timed(row) &&
-        find_replayed(rows, row, Replayed::kStopped) != nullptr) {
+    if (!estimate::is_alone(row) && estimate::is_timed(row) &&
+        estimate::find_alone(rows, row, "step") != nullptr) {
       cases.push_back(&row);
     }
   }
   const estimate::RowNames names(rows, results);
   std::vector<std::string> lines;
-  for (const CaseRow* as_is : cases) {
-    lines.push_back((cases.size() > 1 ? names.name(*as_is) + ": " : "") +
-                    headroom_line(*as_is, find_replayed(rows, *as_is, Replayed::kWorking),
-                                  *find_replayed(rows, *as_is, Replayed::kStopped)));
+  for (const CaseRow* both : cases) {
+    const CaseRow& step = *estimate::find_alone(rows, *both, "step");
+    lines.push_back((cases.size() > 1 ? names.name(*both) + ": " : "") +
+                    headroom_line(*both, step) +
+                    three_numbers(*both, estimate::find_alone(rows, *both, "loader"), step));
   }
   return lines;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a perfect loader would save: a case beside its own with the loader's batches replayed
-// (loader.replay). Pure; any thread.
+// What a perfect loader would save: a case beside its loader alone and its step alone
+// (loader.alone). Pure; any thread.
 #pragma once
 
 #include <string>
@@ -10,9 +10,10 @@
 
 namespace stepbench::report {
 
-// A line per case that was measured as it is and with its batches replayed: "a perfect loader would
-// save 21.4 ms (30 %): 15.1 ms waiting, 6.3 ms because its workers take CPU". As it is - working is
-// the wait, working - stopped the cores that the workers take. Bounds are those of both cases'
+// A line per case that was measured as it is and with its step alone: "a perfect loader would save
+// 21.4 ms (30 %): 15.1 ms waiting, 6.3 ms because the two share the machine; ... loader alone 40.2
+// ms, step alone 50.0 ms, both 71.4 ms". What is saved is both - the step alone; waiting is what
+// the step waits for data beside the loader and not alone. Bounds are those of both cases'
 // intervals. Empty where there is no such pair.
 [[nodiscard]] std::vector<std::string> headroom_lines(const std::vector<estimate::CaseRow>& rows,
                                                       const record::Results& results);

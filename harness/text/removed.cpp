@@ -22,6 +22,8 @@ constexpr std::string_view kShards =
 
 constexpr std::string_view kSlowStorage = "the storage itself, or `data.cost` of synthetic data";
 
+constexpr std::string_view kHeadroom = "`run --headroom`";
+
 constexpr Removed kRemoved[] = {
     {"data show --png FILE.png", "`--png DIR`, which writes each picture as a file of its own"},
     {"analyze --kernel-tree",
@@ -70,6 +72,20 @@ constexpr Removed kRemoved[] = {
     {"data.storage_latency_us", kSlowStorage},
     {"data.storage_bandwidth_mb_s", kSlowStorage},
     {"data.storage_cv", kSlowStorage},
+    {"show --what-if", "`run --headroom`, or measure them: `run --sweep num_workers=4,8`"},
+    {"run --record-arrivals", kHeadroom},
+    {"loader.record_arrivals", kHeadroom},
+    {"loader.replay", kHeadroom},
+    {"loader.replay_batches", kHeadroom},
+    {"loader.arrivals", kHeadroom},
+    {"loader.arrivals_id", kHeadroom},
+    {"loader.ahead", kHeadroom},
+    {"loader_turn_ns", kHeadroom},
+    {"loader_turn_cv", kHeadroom},
+    {"loader_own_ns", kHeadroom},
+    {"loader_cpu_ns", kHeadroom},
+    {"loader_cores", kHeadroom},
+    {"loader_machine_cores", kHeadroom},
 };
 
 }  // namespace

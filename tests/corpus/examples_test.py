@@ -31,7 +31,6 @@ ELSEWHERE = {
     "track confirm": "wants nights of this machine: tests/nights",
     "track bisect": "wants the repository of its nights: Nights.an_alert_leads_to_the_commit",
     "doctor --measure": "measures for a minute: unit_doctor, DoctorMeasure.*",
-    "--what-if": "wants batches of a real loader: tests/workloads/loading_commands.py",
     "--ranks": "wants several CPUs and their launchers: tests/fleet/ranks_test.py",
     "tune train.py": "starts a Python a hundred times: Tune.arguments_of_a_script_are_tuned",
     "tune --python": "starts a Python a hundred times: Tune.arguments_of_a_script_are_tuned",

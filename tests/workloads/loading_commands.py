@@ -1,17 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands make of real loaders, without torch: recorded arrivals, --headroom, lengths of samples, --what-if, AU.
+"""What commands make of real loaders, without torch: --headroom, lengths of samples, AU.
 
     python loading_commands.py STEPBENCH LOADING_WORKER [CLASS[.TEST]]...
 """
+import contextlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
 STEPBENCH, WORKER = (os.path.abspath(argument) for argument in (sys.argv.pop(1), sys.argv.pop(1)))
+
+
+@contextlib.contextmanager
+def one_core():
+    """For programs that are started meanwhile."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 class Commands(unittest.TestCase):
@@ -37,61 +50,6 @@ class Commands(unittest.TestCase):
         return str(next((self.folder / name).iterdir()))
 
 
-class Arrivals(Commands):
-    CONFIG = """
-name: arrivals
-workload: loader
-device: cpu
-launches: 1
-schedule: {wait: 0, warmup: 6, active: 24}
-data: {kind: synthetic, features: 16}
-loader: {engine: thread, num_workers: 2, batch_size: 4}
-"""
-
-    def record(self):
-        said = self.run_on("--record-arrivals")
-        self.assertIn("Arrivals: results/", said)
-        self.assertIn("--set loader.replay=recorded --set loader.arrivals=FILE", said)
-        (file,) = self.folder.glob("results/*/arrivals/*.jsonl")
-        return file
-
-    def replay(self, file, *more, status=0):
-        return self.run_on("--set", "loader.replay=recorded", "--set", f"loader.arrivals={file}", *more, status=status)
-
-    def test_what_was_recorded_is_played_back_beside_the_loader_and_the_answer_is_how_near_it_comes(self):
-        file = self.record()
-        head, *batches = [json.loads(line) for line in file.read_text().splitlines()]
-        self.assertEqual(head["batches"], len(batches))
-        self.assertEqual((head["engine"], head["ahead"]), ("thread", 4))
-        self.assertGreaterEqual(sum(batch.get("window", False) for batch in batches), 24)
-        self.assertEqual({batch["bytes"] for batch in batches}, {4 * (16 * 4 + 8)})
-        said = self.run_on("--set", f"loader.arrivals={file}", "--sweep", "loader.replay=none,recorded")
-        self.assertIn("replayed arrivals give", said)
-        self.assertIn("where the loader gives", said)
-        self.assertNotIn("fastest", said)
-
-    def test_a_recording_alone_changes_no_case(self):
-        plain = self.run_on("--dry-run", "--set", "launches=2")
-        self.assertEqual(plain, self.run_on("--dry-run", "--set", "launches=2", "--record-arrivals"))
-
-    def test_bad_input_is_refused_with_what_to_do(self):
-        self.assertIn("needs the file of a recording", self.run_on("--set", "loader.replay=recorded", status=2))
-        self.assertIn("absent.jsonl", self.replay("absent.jsonl", status=2))
-        self.assertIn("replay: recorded", self.run_on("--set", "loader.arrivals=file.yaml", status=2))
-        (self.folder / "other.jsonl").write_text('{"record":"run"}\n')
-        self.assertIn("is no file that --record-arrivals wrote", self.replay("other.jsonl", status=4))
-        file = self.record()
-        text = file.read_text()
-        (self.folder / "cut.jsonl").write_text(text[:len(text) // 2])
-        self.assertIn("cut off", self.replay("cut.jsonl", status=4))
-        self.assertIn("this case's are of 8 samples", self.replay(file, "--set", "batch_size=8", status=4))
-        self.assertIn("were recorded, and this case's are of 4 samples of float32 17",
-                      self.replay(file, "--set", "data.features=17", status=4))
-        self.assertIn("have no arrivals of their own", self.replay(file, "--record-arrivals", status=2))
-        self.assertIn("do not fit into", self.replay(file, "--set", "replay_batches=4096", "--set", "data.fill=label",
-                                                     "--set", "data.features=32000000", status=4))
-
-
 class Headroom(Commands):
     CONFIG = """
 name: headroom
@@ -102,23 +60,45 @@ schedule: {wait: 0, warmup: 6, active: 20}
 data: {kind: synthetic}
 """
 
-    def test_the_case_as_it_is_stands_beside_the_replayed_ones_and_the_answer_is_what_a_perfect_loader_saves(self):
-        said = self.run_on("--headroom", "--set", "num_workers=2")
-        self.assertIn("a perfect loader would save", said)
+    def parts(self, *more):
+        """Of one case, in ms: saved, waiting, shared, the loader alone, the step alone, both; without a saving the last three."""
+        said = self.run_on("--headroom", *more)
         self.assertNotIn("fastest so far", said)
-        for replay in ("none", "stopped", "working"):
-            self.assertIn(replay, said)
+        ms = {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
+        found = re.search(r"a perfect loader would save .* both [0-9.]+ \w+", said)
+        self.assertTrue(found, said)
+        return [float(number) * ms[unit] for number, unit in re.findall(r"([0-9.]+) (ns|us|ms|s)\b", found[0])]
 
-    def test_without_workers_the_working_case_is_skipped_with_the_reason(self):
-        said = self.run_on("--headroom", "--set", "num_workers=0")
-        self.assertIn("without workers nothing goes on beside the step", said)
-        self.assertIn("a perfect loader would save", said)
+    def test_a_loader_that_is_waited_for_is_told_as_waiting(self):
+        saved, waiting, shared, loader, step, both = self.parts(
+            "--set", "data.cost=sleep", "--set", "data.cost_us=30000", "--set", "emulated.step_us=10000", "--set", "num_workers=0")
+        self.assertAlmostEqual(loader, 30, delta=6)
+        self.assertAlmostEqual(step, 10, delta=3)
+        self.assertAlmostEqual(both, 40, delta=8)
+        self.assertAlmostEqual(saved, both - step, delta=0.2)
+        self.assertGreater(waiting, 0.9 * saved)
+        self.assertAlmostEqual(waiting + shared, saved, delta=0.2)
+
+    def test_a_loader_that_takes_the_core_is_told_as_sharing_the_machine(self):
+        with one_core():
+            saved, waiting, shared, loader, step, both = self.parts(
+                "--set", "data.cost=spin", "--set", "data.cost_us=8000", "--set", "emulated.step_us=10000", "--set",
+                "emulated.where=spin", "--set", "num_workers=1")
+        self.assertGreater(both, 0.8 * (loader + step))
+        self.assertAlmostEqual(waiting + shared, saved, delta=0.2)
+        self.assertGreater(shared, 0.6 * saved)
+
+    def test_a_loader_that_keeps_up_saves_nothing_that_is_worth_a_change(self):
+        numbers = self.parts("--set", "emulated.step_us=10000", "--set", "num_workers=2")
+        loader, step, both = numbers[-3:]
+        self.assertLess(loader, 5)
+        self.assertAlmostEqual(both, step, delta=3)
 
     def test_the_warm_up_holds_all_batches_that_are_kept(self):
-        run = self.measured("kept", "--headroom", "--set", "num_workers=0", "--set", "replay_batches=40", "--set", "schedule.warmup=2")
+        run = self.measured("kept", "--headroom", "--set", "num_workers=0", "--set", "schedule.warmup=2")
         cases = [case["options"] for case in json.loads(self.call("show", run, "--format", "json"))["cases"]]
-        warmups = {options["loader.replay"]: options["schedule.warmup"] for options in cases}
-        self.assertEqual(warmups, {"none": 2, "stopped": 42, "working": 42})
+        warmups = {options["loader.alone"]: options["schedule.warmup"] for options in cases}
+        self.assertEqual(warmups, {"none": 2, "loader": 2, "step": 6})
 
 
 class Lengths(Commands):
@@ -181,39 +161,6 @@ optimizer: {kind: sgd, lr: 0.1}
         self.assertIn("number 1 of long.txt is 33, expected a whole number of tokens from 1 to 32",
                       self.run_on("--set", "data.lengths=long.txt", status=4))
         self.assertIn("cannot read absent.txt", self.run_on("--set", "data.lengths=absent.txt", status=4))
-
-
-class WhatIf(Commands):
-    """How near it comes to what is measured is tests/benchmarks/planted_what_if.py."""
-
-    CONFIG = """
-name: what-if
-workload: loader
-device: cpu
-launches: 1
-schedule: {wait: 0, warmup: 10, active: 48}
-data: {kind: synthetic, features: 16}
-loader: {batch_size: 4}
-emulated: {step_us: 500}
-"""
-
-    def test_of_a_sweep_other_numbers_are_told_with_how_far_that_is_off(self):
-        run = self.measured("sweep", "--sweep", "num_workers=0,1,2")
-        said = self.call("show", run, "--what-if", "num_workers=6,1").splitlines()
-        self.assertRegex(said[0], r"^1 worker would give .* \+- .*; measured: .*, so it is off by .*, from 2 workers$")
-        self.assertRegex(said[1], r"^6 workers would give .* \+- .* \(not measured\), from 2 workers$")
-        self.assertRegex(said[2], r"^held against what was measured: 1 worker .*, 2 workers .* in the median$")
-        self.assertEqual(len(said), 3)
-
-    def test_of_one_number_the_error_is_not_known_and_without_workers_nothing_is_told(self):
-        run = self.measured("one", "--set", "num_workers=2")
-        said = self.call("show", run, "--what-if", "num_workers=4")
-        self.assertIn("4 workers would give", said)
-        self.assertNotIn("+-", said)
-        self.assertIn("how far that is off is not known", said)
-        self.assertIn("nothing here can be told of", self.call("show", run, "--what-if", "num_workers=2", status=2))
-        run = self.measured("none", "--set", "num_workers=0")
-        self.assertIn("nothing here can be told of", self.call("show", run, "--what-if", "num_workers=4", status=2))
 
 
 class Utilisation(Commands):

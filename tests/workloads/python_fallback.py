@@ -113,10 +113,8 @@ class Fallback(Warmed):
     def test_what_only_c_plus_plus_computes_is_refused_with_the_way_to_it(self):
         for workload, options, files, words in (
             ("collective", {"collective.op": "all_reduce"}, {"step": STEP}, ("workload: collective is computed by stepbench's C++",)),
-            ("train_step", {"loader.replay": "stopped"}, {"data": DATA, "model": NET},
-             ("loader.replay", "computed by stepbench's C++")),
-            ("train_step", {"loader.record_arrivals": True}, {"data": DATA, "model": NET},
-             ("loader.record_arrivals", "computed by stepbench's C++")),
+            ("train_step", {"loader.alone": "step"}, {"data": DATA, "model": NET},
+             ("loader.alone", "computed by stepbench's C++")),
         ):
             with self.subTest(words):
                 self.refused(self.on(options, **files), *words, workload=workload, alone=True)

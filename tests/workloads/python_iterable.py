@@ -139,19 +139,16 @@ class InPython(Iterables):
     alone = True
 
 
-class Replayed(OnLoader):
-    def test_what_is_replayed_is_read_no_more_and_where_its_threads_go_on_it_is(self):
-        for replay, threads, least, most in (("stopped", True, 4, 4), ("working", False, 4, 4),
-                                             ("working", True, 5, 1 << 40), ("none", False, 26, 1 << 40)):
-            with self.subTest(replay=replay, threads=threads):
-                options = self.on(f"""
-                    import os, threading
+class MeasuredAlone(OnLoader):
+    def test_a_step_alone_reads_no_more_than_the_batches_that_are_kept(self):
+        for alone, least, most in (("step", 4, 4), ("none", 26, 1 << 40), ("loader", 26, 1 << 40)):
+            with self.subTest(alone=alone):
+                options = self.on("""
                     def loader():
                         read = open("read", "wb", buffering=0)
-                        if {threads}: threading.Thread(target=threading.Event().wait, daemon=True).start()
                         while True:
                             read.write(b".")
                             yield torch.zeros(4, 3), torch.zeros(4)
-                """) | {"loader.replay": replay, "loader.replay_batches": 4, "schedule.warmup": 6, "schedule.active": 20}
+                """) | {"loader.alone": alone, "schedule.warmup": 6, "schedule.active": 20}
                 self.measured(options)
                 self.assertTrue(least <= (self.folder / "read").stat().st_size <= most, (self.folder / "read").stat().st_size)

@@ -43,7 +43,6 @@ Examples:
   stepbench run --resume results/RUN                         go on where a run was cut off
   stepbench run train.yaml --profile                         and what did each operation cost?
   stepbench run train.yaml --headroom                        and what would a perfect loader save?
-  stepbench run train.yaml --record-arrivals                 when did each batch arrive?
   stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
   stepbench run sweep.yaml --wrap 'nsys profile -o {run_dir}/{case_id}'
   stepbench run mine.yaml --worker build/my-worker           workloads of your own
@@ -60,7 +59,6 @@ struct RunOptions {
   std::string shard = {};
   bool dry_run = false;
   bool headroom = false;
-  bool record_arrivals = false;
   LockFlags lock = {};
   bool quiet = false;
   std::string sort = {};
@@ -106,7 +104,7 @@ void print_results(const RunOptions& options, const campaign::RunEnd& end,
   if (options.format == "table") {
     print(environment, report::render_table(end.results, style) +
                            "\nResults: " + text::printable(end.run_folder.string()) + '\n' +
-                           arrivals_text(end.run_folder) + traces_text(end.run_folder));
+                           traces_text(end.run_folder));
   } else if (options.format == "github") {
     print(environment, report::github_annotations(report::checks_of(end.results)));
   } else {
@@ -116,8 +114,7 @@ void print_results(const RunOptions& options, const campaign::RunEnd& end,
 
 int measure_and_print(const RunOptions& options, const Environment& environment) {
   campaign::RunRequest request = options.request;
-  if (options.record_arrivals) request.set.emplace_back("loader.record_arrivals=true");
-  if (options.headroom) request.sweep.emplace_back("loader.replay=none,working,stopped");
+  if (options.headroom) request.sweep.emplace_back("loader.alone=none,loader,step");
   request.shard = request.resume.empty()
                       ? campaign::shard_here(options.shard, environment.variables)
                       : campaign::parse_shard(options.shard);
@@ -209,11 +206,8 @@ void add_how_to_measure(Command run, RunOptions& options) {
       .common();
   run.flag(
       kMeasureOptions, "--headroom", options.headroom,
-      "What would a perfect loader save? Each case also with its batches replayed from memory, "
-      "the loader stopped and still working: loader.replay");
-  run.flag(kMeasureOptions, "--record-arrivals", options.record_arrivals,
-           "Keep when each batch arrived, in the run's folder `arrivals`; loader.replay: recorded "
-           "plays it back");
+      "What would a perfect loader save? Each case also with its loader alone, and with its step "
+      "alone on batches that are there already: loader.alone");
   run.option(kMeasureOptions, "--wrap COMMAND", options.request.wrap,
              "Run each worker under this command, a profiler for instance; {run_dir}, {case_id} "
              "and {launch} are filled in");

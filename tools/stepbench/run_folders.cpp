@@ -75,12 +75,4 @@ std::string traces_text(const fs::path& run) {
          text::printable(text::shell_word(folder.string())) + ")\n";
 }
 
-std::string arrivals_text(const fs::path& run) {
-  std::error_code ignored;
-  const fs::path folder = run / "arrivals";
-  if (!fs::is_directory(folder, ignored) || fs::is_empty(folder, ignored)) return {};
-  return "Arrivals: " + text::printable(folder.string()) +
-         " (play a file of it back: --set loader.replay=recorded --set loader.arrivals=FILE)\n";
-}
-
 }  // namespace stepbench::cli

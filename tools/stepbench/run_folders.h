@@ -19,7 +19,5 @@ namespace stepbench::cli {
 
 // A line that says where the run's Chrome traces lie and what opens them; empty where it has none.
 [[nodiscard]] std::string traces_text(const std::filesystem::path& run);
-// The same of the arrivals of batches, and how they are played back.
-[[nodiscard]] std::string arrivals_text(const std::filesystem::path& run);
 
 }  // namespace stepbench::cli

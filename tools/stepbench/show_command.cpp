@@ -27,7 +27,6 @@
 #include "harness/report/rank_table.h"
 #include "harness/report/samples_export.h"
 #include "harness/report/table.h"
-#include "harness/report/what_if.h"
 #include "harness/text/printable.h"
 #include "harness/text/share.h"
 #include "harness/text/words.h"
@@ -62,7 +61,6 @@ struct ShowOptions {
   bool noise = false;
   bool ranks = false;
   std::string find = {};
-  std::string what_if = {};
   std::string output = {};
 };
 
@@ -80,7 +78,6 @@ constexpr const char* kShowExamples = R"(Examples:
   stepbench show RUN --noise --find 1.5%      ... to find a change of 1.5 %; by default 2 %
   stepbench show RUN --ranks                  the ranks of a case side by side: who waits for whom
   stepbench show NIGHT1 NIGHT2 NIGHT3 --noise   also what runs and builds differ by
-  stepbench show RUN --what-if num_workers=4,8   what would other numbers of workers give?
   stepbench show RUN --columns num_workers,samples/s,peak_rss_bytes
                                               these columns: options, estimates, metrics, phases
   stepbench show RUN1 RUN2 --baseline RUN1    two runs beside each other
@@ -168,9 +165,6 @@ void check_combination(const ShowOptions& options) {
          "is of the table; the page of a case has it anyway: leave out --case");
   refuse(!options.noise && !options.find.empty(), "--find",
          "needs --noise: stepbench show --noise --find " + options.find);
-  refuse(!options.what_if.empty() && (other || options.format != ""), "--what-if",
-         "is a text of its own: leave out --case, --columns, --format, --noise, --ops, --pivot and "
-         "--samples");
   const std::string whole_table = "tells the ranks of each case: leave out ";
   refuse(options.ranks && options.ops, "--ranks", whole_table + "--ops");
   refuse(options.ranks && (raw || options.noise), "--ranks", whole_table + "--samples and --noise");
@@ -188,7 +182,6 @@ void check_combination(const ShowOptions& options) {
 
 std::string content(const ShowOptions& options, const record::Results& results,
                     const report::TableStyle& style) {
-  if (!options.what_if.empty()) return report::what_if_text(results, options.what_if);
   if (options.ops) {
     if (options.by_module) return modules(options, results, style);
     const bool for_programs = options.format == "csv" || options.format == "json";
@@ -347,10 +340,6 @@ void add_what(Command show, ShowOptions& options) {
       .one_value_each_time();
   show.flag(kOutputOptions, "--noise", options.noise,
             "Where the noise comes from, and which launches find a change at the least cost");
-  show.option(
-      kOutputOptions, "--what-if num_workers=N[,N]", options.what_if,
-      "What other numbers of workers would give, by what was measured of their batches, and "
-      "how far that is off where it was measured");
   show.flag(kOutputOptions, "--ranks", options.ranks,
             "The ranks of each case that was launched as a group: their steps, and who waits for "
             "whom");

@@ -96,7 +96,6 @@ void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved,
   facts.machine = cores_.facts();
   facts.unknown_length = unknown_length_;
   facts.padding_sorted = padding_sorted;
-  report_model(facts, sink);
   for (Finding& finding : loader_findings(facts)) sink.finding(std::move(finding));
 }
 

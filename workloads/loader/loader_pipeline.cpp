@@ -36,14 +36,6 @@ void LoaderPipeline::open(std::unique_ptr<PinnedMemory> pinned, BatchUpload* upl
   dataset_ = data::make_dataset(resolved_, context_.python);
   page_cache_.prepare(*dataset_);
   loader_ = make_loader(*dataset_, resolved_, order(), context_, table_, pinned_.get(), upload);
-  if (resolved_.flag_or("loader.record_arrivals", false)) {
-    const std::int64_t ahead = batches_ahead(resolved_, *loader_);
-    const std::int64_t workers = std::max<std::int64_t>(1, options_.num_workers);
-    auto recording =
-        std::make_unique<RecordingLoader>(std::move(loader_), ahead, workers, context_.clock);
-    recording_ = recording.get();
-    loader_ = std::move(recording);
-  }
   stream_.emplace(*loader_, context_);
   const Engine* engine = find_engine(table_, resolved_.text("loader.engine"));
   if (engine != nullptr && engine->forks) stream_->begin();
@@ -55,21 +47,16 @@ std::int64_t LoaderPipeline::batches_per_epoch() const {
 
 void LoaderPipeline::window(Edge edge) {
   if (edge == Edge::kBegin) stream_->window(edge);
-  if (edge == Edge::kBegin && recording_ != nullptr) recording_->window(edge);
   if (context_.python != nullptr) context_.python->window(edge);
 }
 
-void LoaderPipeline::steps_done() {
-  if (recording_ != nullptr) recording_->window(Edge::kEnd);
-  stream_->window(Edge::kEnd);
-}
+void LoaderPipeline::steps_done() { stream_->window(Edge::kEnd); }
 
 void LoaderPipeline::tear_down() { stepbench::loader::tear_down(loader_, context_); }
 
 void LoaderPipeline::report(ReportSink& sink) const {
   if (!stream_) return;
   stream_->report(sink, resolved_, padding_of_epoch(*dataset_, options_, order(), kSortedBatches));
-  if (recording_ != nullptr) keep_arrivals(recording_->arrivals(), resolved_, context_, sink);
   if (context_.python != nullptr) context_.python->report(sink);
   if (data::data_kind(resolved_).open == nullptr) sink.effective("data.digest", dataset_->digest());
   if (const auto stored = data::stored_size(resolved_, *dataset_)) {

@@ -13,7 +13,6 @@
 #include "workloads/loader/batch_stream.h"
 #include "workloads/loader/make_loader.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/recording_loader.h"
 
 namespace stepbench::loader {
 
@@ -58,7 +57,6 @@ class LoaderPipeline {
   data::PageCache page_cache_;
   std::unique_ptr<PinnedMemory> pinned_;
   std::unique_ptr<Loader> loader_;
-  RecordingLoader* recording_ = nullptr;  // loader.record_arrivals: loader_ itself
   std::optional<BatchStream> stream_;
 };
 

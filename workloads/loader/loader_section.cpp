@@ -11,8 +11,7 @@
 #include "workloads/data/python_kind.h"
 #include "workloads/loader/engines.h"
 #include "workloads/loader/iterable_engine.h"
-#include "workloads/loader/recording_loader.h"
-#include "workloads/loader/replay_loader.h"
+#include "workloads/loader/kept_batches.h"
 #include "workloads/loader/sampler.h"
 
 namespace stepbench::loader {
@@ -205,8 +204,7 @@ std::vector<Option> common_options() {
   std::vector<Option> samplers = sampler_options();
   options.insert(seed, std::make_move_iterator(samplers.begin()),
                  std::make_move_iterator(samplers.end()));
-  std::ranges::move(replay_options(), std::back_inserter(options));
-  options.push_back(record_option());
+  options.push_back(alone_option());
   return options;
 }
 
@@ -311,8 +309,7 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     for (const char* option : kWorkerOptions) resolved.options[option] = Value{};
   }
   check_stacks(resolved, facts, sink);
-  check_replay(resolved, facts, sink);
-  check_recording(resolved, facts, sink);
+  check_alone(resolved, facts, sink);
   if (engine->check != nullptr) engine->check(resolved, facts, sink);
   if (workers > facts.cores) {
     sink.note("num_workers " + std::to_string(workers) + " exceeds the " +

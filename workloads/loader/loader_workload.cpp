@@ -10,13 +10,17 @@ std::optional<std::string> LoaderWorkload::set_up() {
   return std::nullopt;
 }
 
-std::int64_t LoaderWorkload::steps_per_epoch() const { return pipeline_.batches_per_epoch(); }
+std::int64_t LoaderWorkload::steps_per_epoch() const {
+  return pipeline_.batches_per_epoch() / batches_per_step_;
+}
 
 void LoaderWorkload::step(StepRecorder& step) {
-  const Batch batch = pipeline_.next(step);
-  BatchMarks(batch).put_on(step);
-  if (batch.padding) step.add(Count::kTokens, batch.elements() - *batch.padding);
-  emulated_.run(step);
+  for (std::int64_t i = 0; i < batches_per_step_; ++i) {
+    const Batch batch = pipeline_.next(step);
+    BatchMarks(batch).put_on(step);
+    if (batch.padding) step.add(Count::kTokens, batch.elements() - *batch.padding);
+  }
+  if (!alone_) emulated_.run(step);
 }
 
 }  // namespace stepbench::loader

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `workload: loader`: each step takes one batch and drops it, so a step lasts as long as the loader
-// needs, or holds it for the time of a step that is emulated. No torch.
+// needs, or holds it for the time of a step that is emulated. Other workloads whose loader is
+// measured alone (loader.alone) are this one. No torch.
 #pragma once
 
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "harness/workload.h"
 #include "workloads/loader/emulated_step.h"
+#include "workloads/loader/kept_batches.h"
 #include "workloads/loader/loader_pipeline.h"
 
 namespace stepbench::loader {
@@ -24,7 +26,9 @@ class LoaderWorkload final : public Workload {
       : resolved_(resolved),
         pinned_(std::move(pinned)),
         pipeline_(resolved_, context, std::move(order), table),
-        emulated_(resolved_) {}
+        emulated_(resolved_),
+        alone_(alone_of(resolved_) == Alone::kLoader),
+        batches_per_step_(resolved_.integer_or("model.accumulate", 1)) {}
 
   [[nodiscard]] static std::unique_ptr<Workload> make(const ResolvedCase& resolved,
                                                       WorkerContext& context) {
@@ -46,6 +50,8 @@ class LoaderWorkload final : public Workload {
   std::unique_ptr<PinnedMemory> pinned_;
   LoaderPipeline pipeline_;
   EmulatedStep emulated_;
+  bool alone_;                     // the emulated step is left out, too
+  std::int64_t batches_per_step_;  // of the step in whose place this is
 };
 
 }  // namespace stepbench::loader

@@ -6,9 +6,9 @@
 
 #include "harness/base/error.h"
 #include "harness/text/words.h"
+#include "workloads/loader/kept_batches.h"
 #include "workloads/loader/loader_section.h"
 #include "workloads/loader/order.h"
-#include "workloads/loader/replay_loader.h"
 #include "workloads/loader/sample_weights.h"
 
 namespace stepbench::loader {
@@ -104,8 +104,11 @@ std::unique_ptr<Loader> make_loader(const data::Dataset& dataset, const Resolved
     options.upload = upload;
   }
   std::unique_ptr<Loader> loader = engine.make(dataset, options, std::move(order), context);
-  loader =
-      replaying(std::move(loader), resolved, options.pin_memory ? pinned : nullptr, context.clock);
+  if (const std::int64_t kept = kept_batches(resolved); kept > 0) {
+    loader = std::make_unique<KeptBatches>(std::move(loader), kept,
+                                           options.pin_memory ? pinned : nullptr, context.clock,
+                                           free_memory_bytes());
+  }
   context.life_cycle.loader_construct_ns = context.clock.now_ns() - began;
   return loader;
 }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/schedule/window_fit.h"
-#include "workloads/loader/replay_loader.h"
+#include "workloads/loader/kept_batches.h"
 
 namespace stepbench::loader {
 namespace {
@@ -35,18 +35,13 @@ class ScheduleOfCase {
   bool raised_ = false;
 };
 
-// The batches that are replayed come before the window, and so does filling the queue of a replayed
-// loader.
-void fit_replay(ResolvedCase& resolved, const RuleFacts& facts) {
-  const std::int64_t kept = replayed_batches(resolved);
+// The batches that are given again come before the window.
+void fit_kept_batches(ResolvedCase& resolved, const RuleFacts& facts) {
+  const std::int64_t kept = kept_batches(resolved);
   if (kept == 0 || facts.smoke || !resolved.has("schedule.active")) return;
   const std::int64_t of_a_step =
       std::max<std::int64_t>(1, resolved.integer_or("model.accumulate", 1));
-  const std::int64_t queue = replay_of(resolved) == ReplayMode::kRecorded
-                                 ? resolved.integer_or("loader.num_workers", 0) *
-                                       resolved.integer_or("loader.prefetch_factor", 0)
-                                 : 0;
-  ScheduleOfCase(resolved).raise("schedule.warmup", (kept + 2 * queue) / of_a_step + 2);
+  ScheduleOfCase(resolved).raise("schedule.warmup", kept / of_a_step + 2);
 }
 
 }  // namespace
@@ -59,7 +54,7 @@ void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& f
         "loader.epochs: separate: a window is whole epochs where one fits into it, and else lies "
         "between two borders, so that what they cost is not measured; each launch says which");
   }
-  fit_replay(resolved, facts);
+  fit_kept_batches(resolved, facts);
   const std::int64_t workers = resolved.integer("loader.num_workers");
   const bool has_schedule = resolved.has("schedule.active");
   if (workers == 0 || facts.smoke || !has_schedule || !resolved.has("loader.prefetch_factor")) {

@@ -15,8 +15,8 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/workload.h"
+#include "workloads/loader/kept_batches.h"
 #include "workloads/loader/loader.h"
-#include "workloads/loader/replay_loader.h"
 #include "workloads/model/model.h"
 #include "workloads/python/in_python.h"
 #include "workloads/python/iterable_loader.h"
@@ -76,8 +76,8 @@ std::unique_ptr<loader::Loader> HostedParts::make_loader(const data::Dataset& da
   }
   if (takes_iterable(python->resolved())) {
     auto made = std::make_unique<IterableLoader>(*python, options, context, waits_.loader);
-    const bool replays = loader::replay_of(python->resolved()) != loader::ReplayMode::kNone;
-    iterable_ = replays ? nullptr : made.get();
+    const bool ends_early = loader::alone_of(python->resolved()) == loader::Alone::kStep;
+    iterable_ = ends_early ? nullptr : made.get();
     return made;
   }
   if (context.profiled && python->resolved().flag_or("profile.stacks", false)) {

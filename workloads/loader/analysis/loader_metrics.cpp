@@ -160,16 +160,6 @@ std::vector<Metric> loader_metrics() {
           "Share of the windows in which the training thread could have run and had no CPU.");
   context("loader_other_cores", "cores",
           "Cores that other programs used in the windows, of those that this one may use.");
-  context("loader_turn_ns", "ns",
-          "A worker's time for a batch, without its waits for a CPU: what `show --what-if` starts "
-          "from, as from the next five.");
-  context("loader_turn_cv", "ratio",
-          "How uneven batches are: standard deviation of that time over its mean.");
-  context("loader_own_ns", "ns", "The step beyond its wait for data, and for a CPU.");
-  context("loader_cpu_ns", "ns", "CPU time of the worker and its children for a step.");
-  context("loader_cores", "cores", "That there were for it: what other programs left.");
-  context("loader_machine_cores", "cores",
-          "That it shared with other programs; absent under a quota, which nobody shares.");
   context("loader_storage_bytes", "bytes",
           "Bytes of a batch that came from storage and not from the page cache.");
   context("loader_storage_pressure", "ratio",

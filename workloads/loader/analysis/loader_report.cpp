@@ -172,21 +172,6 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
   report_workers(metrics, sink);
 }
 
-void report_model(const LoaderFacts& facts, ReportSink& sink) {
-  if (facts.measured.wait_ns.empty() || facts.window.elapsed_ns <= 0) return;
-  const LoaderAnalysis r(facts);
-  if (r.workers() == 0 || r.batch_ns <= 0) return;
-  const double waited = r.reading ? r.reading->waiting_for_cpu : 0;
-  sink.metric("loader_turn_ns", r.batch_ns * (1 - waited));
-  if (const auto variation = r.variation()) sink.metric("loader_turn_cv", *variation);
-  sink.metric("loader_own_ns", r.consumer_ns * (1 - std::min(0.9, r.training_waited.value_or(0))));
-  sink.metric("loader_cpu_ns", r.own_cores * r.step_ns);
-  sink.metric("loader_cores", r.blocks() ? facts.cores : r.cores_left());
-  if (r.others_cores && facts.machine_cores <= facts.cores) {
-    sink.metric("loader_machine_cores", facts.cores);
-  }
-}
-
 void report_stored(const data::StoredSize& stored, ReportSink& sink) {
   sink.metric("data_set_files", static_cast<double>(stored.files));
   sink.metric("data_set_bytes", static_cast<double>(stored.bytes));

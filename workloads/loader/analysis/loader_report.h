@@ -20,8 +20,6 @@ namespace stepbench::loader {
 void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
                    const CoreFacts& machine, ReportSink& sink);
 
-// What the steady-state model knows of the windows, for predictions of other numbers of workers.
-void report_model(const LoaderFacts& facts, ReportSink& sink);
 // How large the data set is where it lies.
 void report_stored(const data::StoredSize& stored, ReportSink& sink);
 // A note where the page cache of so much memory may hold it: what is read tells little of storage.

@@ -55,10 +55,8 @@ class Batches:
 
     def __init__(self, data, case):
         self.data = data
-        if case.get("loader.replay", "none") != "none":
-            case.refuse("loader.replay", "what is replayed")
-        if case.get("loader.record_arrivals", False):
-            case.refuse("loader.record_arrivals", "when batches arrive")
+        if case.get("loader.alone", "none") != "none":
+            case.refuse("loader.alone", "the loader or the step alone")
         seed = case.get("loader.seed", None)
         options = {name: case.get("loader." + name) for name in OPTIONS}
         if options["batch_size"] == hosted_data.ITEMS_ARE_BATCHES:

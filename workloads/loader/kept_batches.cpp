@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/loader/kept_batches.h"
+
+#include <cstddef>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+#include "workloads/data/sample_lengths.h"
+
+namespace stepbench::loader {
+namespace {
+
+constexpr const char* kLoaderName = "loader";
+constexpr const char* kStepName = "step";
+constexpr const char* kAloneOption = "loader.alone";
+constexpr std::int64_t kFewBatches = 4;
+// Of samples of different lengths: nearly as long as all are in the mean.
+constexpr std::int64_t kManyBatches = 64;
+
+// Of its own: the loader may want its memory back.
+Batch plain_copy(const Batch& batch) {
+  Batch copy = batch;
+  const auto memory = std::make_shared<std::vector<std::vector<std::byte>>>();
+  for (BatchField& field : copy.fields) {
+    const std::size_t bytes = field.spec->bytes() * static_cast<std::size_t>(batch.size);
+    memory->emplace_back(field.data, field.data + bytes);
+    field.data = memory->back().data();
+  }
+  copy.owner = memory;
+  copy.device_copy = {};
+  return copy;
+}
+
+}  // namespace
+
+Option alone_option() {
+  return {.name = "alone",
+          .type = OptionType::kEnum,
+          .doc =
+              "What would a perfect loader save? loader: each batch is taken and dropped, "
+              "without the step. step: after the first batches these are given again and "
+              "again, from memory, and the loader ends with its workers, so the step neither "
+              "waits nor shares its cores. `stepbench run --headroom` measures each of them "
+              "beside both together.",
+          .default_value = std::string{"none"},
+          .choices = {"none", kLoaderName, kStepName},
+          .identity_default = std::string{"none"}};
+}
+
+std::int64_t free_memory_bytes() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string name, unit; file >> name;) {
+    std::int64_t kib = 0;
+    if (name == "MemAvailable:" && file >> kib) return kib * 1024;
+    std::getline(file, unit);
+  }
+  return std::numeric_limits<std::int64_t>::max();
+}
+
+Alone alone_of(const ResolvedCase& resolved) {
+  const std::string alone = resolved.text_or(kAloneOption, "none");
+  return alone == kLoaderName ? Alone::kLoader
+         : alone == kStepName ? Alone::kStep
+                              : Alone::kNeither;
+}
+
+std::int64_t kept_batches(const ResolvedCase& resolved) {
+  if (alone_of(resolved) != Alone::kStep) return 0;
+  return data::lengths_differ(resolved) ? kManyBatches : kFewBatches;
+}
+
+void check_alone(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  const auto refuse = [&](const std::string& reason) {
+    facts.swept ? sink.skip(reason) : sink.error(kAloneOption, reason);
+  };
+  const std::string placement = resolved.text_or("transfer.placement", "");
+  const bool on_device = placement == "pin_thread" || placement == "upstream";
+  switch (alone_of(resolved)) {
+    case Alone::kNeither:
+      return;
+    case Alone::kLoader:
+      if (resolved.integer_or("distributed.ranks", 1) > 1) {
+        refuse("the loader alone runs in one process, and this case has several ranks");
+      }
+      return;
+    case Alone::kStep:
+      if (!on_device) return;
+      refuse("with transfer.placement: " + placement +
+             " the loader's batches are on the device already: the step alone would leave out the "
+             "copies; set placement: prefetch_stream");
+  }
+}
+
+KeptBatches::KeptBatches(std::unique_ptr<Loader> loader, std::int64_t batches, PinnedMemory* pinned,
+                         const Clock& clock, std::int64_t free_bytes)
+    : loader_(std::move(loader)),
+      batches_(batches),
+      pinned_(pinned),
+      clock_(clock),
+      free_bytes_(free_bytes) {}
+
+void KeptBatches::begin_epoch(std::int64_t epoch) {
+  ++metrics_.epochs;
+  if (!full()) loader_->begin_epoch(epoch);
+}
+
+std::optional<Batch> KeptBatches::next() {
+  const std::int64_t began = clock_.now_ns();
+  std::optional<Batch> batch;
+  if (full()) {
+    batch = kept_[static_cast<std::size_t>(given_ % batches_)];
+  } else {
+    batch = loader_->next();
+    if (!batch) return batch;
+    keep(*batch);
+    if (full()) {
+      batch = kept_.back();  // its loader is gone before it is used
+      loader_.reset();
+    }
+  }
+  batch->index = given_++;
+  const std::int64_t took = clock_.now_ns() - began;
+  metrics_.wait_ns.push_back(took);
+  metrics_.dispatch_ns += took;
+  metrics_.count(*batch);
+  return batch;
+}
+
+std::vector<WorkerThread> KeptBatches::worker_threads() const {
+  return loader_ ? loader_->worker_threads() : std::vector<WorkerThread>();
+}
+
+void KeptBatches::keep(const Batch& batch) {
+  const auto bytes = static_cast<std::int64_t>(batch.bytes());
+  if (kept_.empty() && bytes > free_bytes_ / batches_) {
+    throw ConfigError(kAloneOption, text::counted(batches_, "batch") + " of " +
+                                        text::with_separators(bytes >> 20) +
+                                        " MiB do not fit into the " +
+                                        text::with_separators(free_bytes_ >> 20) +
+                                        " MiB of memory that are free; set a smaller batch_size");
+  }
+  kept_.push_back(pinned_ != nullptr ? pinned_copy(batch, *pinned_) : plain_copy(batch));
+}
+
+}  // namespace stepbench::loader
