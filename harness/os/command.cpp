@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "harness/base/error.h"
+#include "harness/os/child.h"
 #include "harness/os/descriptor.h"
 
 namespace stepbench::os {
@@ -108,7 +109,6 @@ struct CommandChild {
   pid_t parent;
 };
 
-// Between fork and exec: async-signal-safe calls only, no allocation.
 [[noreturn]] void become_command(const CommandChild& child) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -117,9 +117,6 @@ struct CommandChild {
   defaults.sa_handler = SIG_DFL;
   ::sigaction(SIGPIPE, &defaults, nullptr);
   ::sigaction(SIGXFSZ, &defaults, nullptr);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
   if (::dup2(child.in, STDIN_FILENO) >= 0 && ::dup2(child.out, STDOUT_FILENO) >= 0 &&
       ::dup2(child.err, STDERR_FILENO) >= 0) {
     ::execvp(child.arguments[0], child.arguments);
@@ -162,8 +159,7 @@ CommandResult run_command(const std::vector<std::string>& argv, std::string_view
                            .error = failure.write.value(),
                            .parent = ::getpid()};
   const HeldSignals signals;
-  const pid_t pid = ::fork();
-  if (pid == 0) become_command(child);
+  const pid_t pid = start_child([&] { become_command(child); });
   if (pid < 0) {
     result.reason = std::strerror(errno);
     return result;

@@ -20,6 +20,7 @@
 
 #include "harness/base/error.h"
 #include "harness/machine/process_tree.h"
+#include "harness/os/child.h"
 #include "harness/run/orphans.h"
 
 namespace stepbench::run {
@@ -97,7 +98,6 @@ bool limit_data(rlim_t bytes) {
   return ::setrlimit(RLIMIT_DATA, &limit) == 0;
 }
 
-// Between fork and exec: async-signal-safe calls only, no allocation.
 [[noreturn]] void become_worker(const ChildPlan& plan) {
   const auto fail = [&] {
     const int error = errno;
@@ -113,9 +113,6 @@ bool limit_data(rlim_t bytes) {
     action.sa_handler = SIG_DFL;
     ::sigaction(signal, &action, nullptr);
   }
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
   if (::dup2(plan.null, 0) < 0 || ::dup2(plan.output, 1) < 0 || ::dup2(plan.output, 2) < 0 ||
       ::dup2(plan.control, kControlDescriptor) < 0 ||
       ::dup2(plan.lifeline, kLifelineDescriptor) < 0) {
@@ -196,9 +193,8 @@ WorkerProcess spawn_worker(const SpawnRequest& request) {
       .error = their_error.value(),
       .parent = ::getpid(),
       .data_bytes = request.data_bytes ? static_cast<rlim_t>(*request.data_bytes) : RLIM_INFINITY};
-  const pid_t pid = ::fork();
+  const pid_t pid = os::start_child([&] { become_worker(plan); });
   if (pid < 0) throw_errno("cannot start a process for the worker");
-  if (pid == 0) become_worker(plan);
   ::setpgid(pid, pid);  // whichever of the two comes first
   their_error.close();
 
