@@ -110,13 +110,6 @@ class Attribution {
 
 }  // namespace
 
-std::string_view name_of(IdleCause cause) {
-  constexpr std::array<std::string_view, kIdleCauses> kNames = {
-      "data_loading", "synchronise", "copy_call",    "launch",
-      "backward",     "host_op",     "other_thread", "unattributed"};
-  return kNames[static_cast<std::size_t>(cause)];
-}
-
 std::span<const StepPart> step_parts() {
   static constexpr std::array<StepPart, 3 + kIdleCauses> kParts = {{
       {"compute", [](const StepTime& step) { return step.compute_ns; }},

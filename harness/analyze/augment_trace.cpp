@@ -50,8 +50,7 @@ class Augmentation {
     add_name("thread_name", kFindingsTrack, "findings");
     for (const Finding& finding : findings) {
       if (!finding.undecided.empty()) continue;
-      const std::string name =
-          std::string(stepbench::name_of(finding.severity)) + ": " + finding.id;
+      const std::string name = std::string(name_of(finding.severity)) + ": " + finding.id;
       for (const Finding::Place& place : finding.places) {
         trace::TraceFile& row = open("i", name, kFindingsTrack).text(R"(,"s":"p","ts":)");
         row.microseconds(place.at_ns).text(R"(,"args":{"text":)").quoted(finding.text);

@@ -8,11 +8,6 @@
 
 namespace stepbench::analyze {
 
-std::string_view name_of(IntegrityLevel level) {
-  constexpr std::array<std::string_view, 3> kNames = {"note", "warning", "error"};
-  return kNames[static_cast<std::size_t>(level)];
-}
-
 std::vector<IntegrityNote> check_integrity(const Timeline& timeline, const Steps& steps) {
   IntegrityNotes notes;
   check_device_rows(timeline, notes);

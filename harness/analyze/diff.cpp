@@ -329,17 +329,6 @@ class Comparison {
 
 }  // namespace
 
-std::string_view name_of(DiffChange change) {
-  constexpr std::array<std::string_view, 7> kNames = {"none",   "appeared",   "vanished",  "grew",
-                                                      "shrank", "more_often", "less_often"};
-  return kNames[static_cast<std::size_t>(change)];
-}
-
-std::string_view name_of(DiffLevel level) {
-  constexpr std::array<std::string_view, 3> kNames = {"note", "warning", "error"};
-  return kNames[static_cast<std::size_t>(level)];
-}
-
 bool TraceDiff::comparable() const {
   return std::none_of(notes.begin(), notes.end(),
                       [](const DiffNote& each) { return each.level == DiffLevel::kError; });

@@ -20,6 +20,7 @@
 
 #include "harness/analyze/analysis.h"
 #include "harness/analyze/step_costs.h"
+#include "harness/base/enum_names.h"
 #include "harness/findings/finding.h"
 
 namespace stepbench::analyze {
@@ -66,7 +67,9 @@ enum class DiffChange : std::uint8_t {
   kMoreOften,  // as long in sum, more calls
   kLessOften
 };
-[[nodiscard]] std::string_view name_of(DiffChange change);  // "appeared", "more_often"
+constexpr EnumNames<7> names_of(DiffChange) {
+  return {"none", "appeared", "vanished", "grew", "shrank", "more_often", "less_often"};
+}
 
 struct DiffRow {
   std::string name = {};
@@ -103,11 +106,11 @@ struct DiffFinding {
 };
 
 enum class DiffLevel : std::uint8_t { kNote, kWarning, kError };
+constexpr EnumNames<3> names_of(DiffLevel) { return {"note", "warning", "error"}; }
 struct DiffNote {
   DiffLevel level = DiffLevel::kNote;
   std::string text = {};
 };
-[[nodiscard]] std::string_view name_of(DiffLevel level);  // note, warning, error
 
 struct TraceDiff {
   std::vector<std::string> base_paths = {};

@@ -14,9 +14,6 @@ namespace {
 // The profiler lost the end of a step that shows less than this of the work of the others.
 constexpr double kTruncatedBelow = 0.8;
 
-constexpr std::array<std::string_view, 5> kWindowNames = {"host_step", "host_span", "device_span",
-                                                          "loading", "marks"};
-
 bool is_step(const trace::Trace& trace, const trace::TraceEvent& event) {
   return (event.kind == trace::EventKind::kAnnotation || event.kind == trace::EventKind::kOp) &&
          trace.names[event.name].facts.step >= 0;
@@ -149,10 +146,6 @@ Steps steps_without_marks(const Timeline& timeline, bool from_loading) {
 }
 
 }  // namespace
-
-std::string_view name_of(WindowKind window) {
-  return kWindowNames[static_cast<std::size_t>(window)];
-}
 
 std::vector<TimeSpan> Steps::windows() const {
   std::vector<TimeSpan> windows(steps.size());

@@ -14,6 +14,7 @@
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
 #include "harness/analyze/timeline.h"
+#include "harness/base/enum_names.h"
 
 namespace stepbench::analyze {
 
@@ -29,8 +30,11 @@ enum class IdleCause : std::uint8_t {
   kOtherThread,  // another thread is inside one
   kUnattributed  // no row covers it
 };
+constexpr EnumNames<8> names_of(IdleCause) {
+  return {"data_loading", "synchronise", "copy_call",    "launch",
+          "backward",     "host_op",     "other_thread", "unattributed"};
+}
 inline constexpr std::size_t kIdleCauses = 8;
-[[nodiscard]] std::string_view name_of(IdleCause cause);  // "data_loading", as printed
 
 // One step. wall = compute + communication + copy + sum of idle.
 struct StepTime {

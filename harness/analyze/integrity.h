@@ -9,6 +9,7 @@
 
 #include "harness/analyze/steps.h"
 #include "harness/analyze/timeline.h"
+#include "harness/base/enum_names.h"
 
 namespace stepbench::analyze {
 
@@ -17,7 +18,7 @@ enum class IntegrityLevel : std::uint8_t {
   kWarning,  // lowers the confidence in what rests on it
   kError     // numbers would lie: blocks comparisons and sets the exit status
 };
-[[nodiscard]] std::string_view name_of(IntegrityLevel level);  // note, warning, error
+constexpr EnumNames<3> names_of(IntegrityLevel) { return {"note", "warning", "error"}; }
 
 struct IntegrityNote {
   std::string id = {};  // stable, for tools: "launches_without_record"

@@ -150,11 +150,6 @@ IntervalSet fetches_of(const trace::Trace& trace, std::uint32_t lane) {
 
 }  // namespace
 
-std::string_view name_of(LoaderPart part) {
-  const auto index = static_cast<std::size_t>(part);
-  return index < kMadeParts ? ops::kLoaderParts[index] : "hand_over";
-}
-
 std::int64_t LoaderWork::exposed_total_ns() const {
   return std::accumulate(exposed_ns.begin(), exposed_ns.end(), std::int64_t{0});
 }

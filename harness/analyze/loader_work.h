@@ -11,6 +11,7 @@
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
 #include "harness/analyze/value_or_reason.h"
+#include "harness/base/enum_names.h"
 
 namespace stepbench::analyze {
 
@@ -20,8 +21,8 @@ enum class LoaderPart : std::uint8_t {
   kCollate,
   kHandOver  // no worker was making a batch: it was on its way, or not begun
 };
+constexpr EnumNames<4> names_of(LoaderPart) { return {"fetch", "decode", "collate", "hand_over"}; }
 inline constexpr std::size_t kLoaderPartCount = 4;
-[[nodiscard]] std::string_view name_of(LoaderPart part);  // "fetch", as printed
 
 struct LoaderWork {
   using Parts = std::array<std::int64_t, kLoaderPartCount>;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "harness/base/enum_names.h"
+
 namespace stepbench::analyze {
 
 enum class PathKind : std::uint8_t {
@@ -19,7 +21,10 @@ enum class PathKind : std::uint8_t {
   kQueue,    // between rows of the device
   kUnknown,  // no row of the host: Python, or nothing
 };
+constexpr EnumNames<9> names_of(PathKind) {
+  return {"compute", "communication", "copy",  "data_loading", "operators",
+          "launch",  "wait",          "queue", "unknown"};
+}
 inline constexpr std::size_t kPathKinds = 9;
-[[nodiscard]] std::string_view name_of(PathKind kind);  // "compute"
 
 }  // namespace stepbench::analyze

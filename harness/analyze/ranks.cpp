@@ -375,12 +375,6 @@ class RankComparison {
 
 }  // namespace
 
-std::string_view name_of(RankClocks clocks) {
-  constexpr std::array<std::string_view, 4> kNames = {"one_host", "host_unknown", "several_hosts",
-                                                      "unknown"};
-  return kNames[static_cast<std::size_t>(clocks)];
-}
-
 RankReport compare_ranks(std::vector<RankTrace> ranks) {
   if (ranks.empty()) return {};
   return RankComparison(std::move(ranks)).take();

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "harness/analyze/rank_trace.h"
+#include "harness/base/enum_names.h"
 
 namespace stepbench::analyze {
 
@@ -53,7 +54,9 @@ struct Straggler {
 
 // How far clocks of ranks can be compared.
 enum class RankClocks : std::uint8_t { kOneHost, kHostUnknown, kSeveralHosts, kUnknown };
-[[nodiscard]] std::string_view name_of(RankClocks clocks);  // "one_host"
+constexpr EnumNames<4> names_of(RankClocks) {
+  return {"one_host", "host_unknown", "several_hosts", "unknown"};
+}
 
 // Collectives of equal facts that were matched: what exchanging alone took, from the moment on in
 // which the last rank entered.

@@ -128,12 +128,6 @@ class CostTable {
 
 }  // namespace
 
-std::string_view name_of(CostKind kind) {
-  constexpr std::array<std::string_view, kCostKinds> kNames = {"operator", "kernel", "call",
-                                                               "shape", "collective"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 std::vector<NamedCost> step_costs(const Timeline& timeline, const Steps& steps) {
   CostTable table(timeline, steps);
   table.add_operators();

@@ -14,6 +14,7 @@
 #include "harness/analyze/idle.h"
 #include "harness/analyze/steps.h"
 #include "harness/analyze/timeline.h"
+#include "harness/base/enum_names.h"
 
 namespace stepbench::analyze {
 
@@ -24,8 +25,10 @@ enum class CostKind : std::uint8_t {
   kShape,      // matrix products, convolutions and attention by shape: EfficiencyRow
   kCollective  // CollectiveRow
 };
+constexpr EnumNames<5> names_of(CostKind) {
+  return {"operator", "kernel", "call", "shape", "collective"};
+}
 inline constexpr std::size_t kCostKinds = 5;
-[[nodiscard]] std::string_view name_of(CostKind kind);  // "operator", as printed
 
 struct NamedCost {
   CostKind kind = CostKind::kOperator;

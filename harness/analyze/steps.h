@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/analyze/timeline.h"
+#include "harness/base/enum_names.h"
 
 namespace stepbench::analyze {
 
@@ -23,7 +24,9 @@ enum class WindowKind : std::uint8_t {
   kLoading,     // from one fetch of data to the next
   kMarks,       // from one row of a repeated annotation to the next
 };
-[[nodiscard]] std::string_view name_of(WindowKind window);  // "host_step", as printed
+constexpr EnumNames<5> names_of(WindowKind) {
+  return {"host_step", "host_span", "device_span", "loading", "marks"};
+}
 
 struct Step {
   std::int64_t number = 0;  // N of ProfilerStep#N, waits and warm-ups counted

@@ -17,7 +17,7 @@ namespace {
 std::string name_of_shape(const trace::Trace& trace, const EfficiencyRow& row) {
   std::string name = trace.names[row.name].text;
   name += ' ' + tensor_shapes(trace.text(row.shapes));
-  if (row.dtype != ops::Dtype::kUnknown) name += ' ' + std::string(ops::name_of(row.dtype));
+  if (row.dtype != ops::Dtype::kUnknown) name += ' ' + std::string(name_of(row.dtype));
   return name;
 }
 
@@ -25,7 +25,7 @@ std::string name_of_shape(const trace::Trace& trace, const EfficiencyRow& row) {
 std::string name_of_collective(const ExchangeFacts& facts) {
   std::string name = facts.name;
   if (facts.bytes >= 0) name += ' ' + text::byte_text(double(facts.bytes));
-  if (facts.dtype != ops::Dtype::kUnknown) name += ' ' + std::string(ops::name_of(facts.dtype));
+  if (facts.dtype != ops::Dtype::kUnknown) name += ' ' + std::string(name_of(facts.dtype));
   return name;
 }
 

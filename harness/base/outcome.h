@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/base/enum_names.h"
+
 namespace stepbench {
 
 // How one launch ended. An expected end is a value: it is recorded and the sweep goes on.
@@ -17,5 +19,6 @@ struct Outcome {
   [[nodiscard]] static Outcome skipped(std::string why) { return {Kind::kSkipped, std::move(why)}; }
   [[nodiscard]] static Outcome failed(std::string why) { return {Kind::kFailed, std::move(why)}; }
 };
+constexpr EnumNames<3> names_of(Outcome::Kind) { return {"measured", "skipped", "failed"}; }
 
 }  // namespace stepbench

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/bisect/search.h"
 #include "harness/bisect/sequential_test.h"
 
@@ -21,6 +22,7 @@ struct SearchStep {
   std::size_t base = 0;  // places of commits, 0 is the good end
   std::size_t candidate = 0;
 };
+constexpr EnumNames<4> names_of(SearchStep::Kind) { return {"ends", "commit", "culprit", "rest"}; }
 
 enum class SearchAnswer {
   kOpen,           // there is a next step
@@ -29,6 +31,9 @@ enum class SearchAnswer {
   kNotReproduced,  // the bad end is not slower
   kContradicted,   // fresh pairs of the last two commits do not differ: nothing is known of either
 };
+constexpr EnumNames<5> names_of(SearchAnswer) {
+  return {"open", "found", "range", "not_reproduced", "contradicted"};
+}
 
 class Bisection {
  public:

@@ -26,32 +26,6 @@ void write_change(json::JsonText& json, std::string_view key, const Ends& change
       .close_object();
 }
 
-std::string_view name_of(Side side) {
-  switch (side) {
-    case Side::kGood:
-      return "good";
-    case Side::kBad:
-      return "bad";
-    case Side::kOpen:
-      return "undecided";
-  }
-  return {};
-}
-
-std::string_view name_of(SearchStep::Kind kind) {
-  switch (kind) {
-    case SearchStep::Kind::kEnds:
-      return "ends";
-    case SearchStep::Kind::kCommit:
-      return "commit";
-    case SearchStep::Kind::kCulprit:
-      return "culprit";
-    case SearchStep::Kind::kRest:
-      return "rest";
-  }
-  return {};
-}
-
 void write_judged(json::JsonText& json, const BisectRun& run) {
   json.open_array("judged");
   for (const JudgedStep& each : run.judged) {
@@ -73,22 +47,6 @@ void write_judged(json::JsonText& json, const BisectRun& run) {
 }
 
 }  // namespace
-
-std::string_view name_of(SearchAnswer answer) {
-  switch (answer) {
-    case SearchAnswer::kOpen:
-      return "open";
-    case SearchAnswer::kFound:
-      return "found";
-    case SearchAnswer::kRange:
-      return "range";
-    case SearchAnswer::kNotReproduced:
-      return "not_reproduced";
-    case SearchAnswer::kContradicted:
-      return "contradicted";
-  }
-  return {};
-}
 
 namespace {
 

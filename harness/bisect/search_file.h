@@ -27,7 +27,4 @@ void write_search_file(const BisectRun& run);  // into its folder
 // Throws where the search of --resume is another one than is asked for.
 void check_same_search(const BisectRun& earlier, const BisectRun& asked);
 
-// "found", "range", "not_reproduced", "contradicted", "open".
-[[nodiscard]] std::string_view name_of(SearchAnswer answer);
-
 }  // namespace stepbench::bisect

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <span>
 
+#include "harness/base/enum_names.h"
+
 namespace stepbench::bisect {
 
 // Paired log ratios of one comparison: log(candidate / base) of the pairs, positive is worse.
@@ -34,6 +36,7 @@ class PooledSpread {
 };
 
 enum class Side { kGood, kBad, kOpen };
+constexpr EnumNames<3> names_of(Side) { return {"good", "bad", "undecided"}; }
 
 // `size`: the log ratio of the bad end to the good one, above 0. `earlier`: of the other
 // comparisons. `error`: the probability that a decided side is wrong.

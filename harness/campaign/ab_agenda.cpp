@@ -143,7 +143,7 @@ void AbAgenda::say_ended() {
     setup_.say((open ? "not decided after " : "decided after ") +
                text::counted(static_cast<std::int64_t>(one.ended_at), "pair") + ": " +
                setup_.labels[i] + ": " + setup_.tested.metrics.front().name + ' ' +
-               std::string(compare::name_of(first.verdict)) + ", " + change_text(first));
+               std::string(name_of(first.verdict)) + ", " + change_text(first));
   }
 }
 

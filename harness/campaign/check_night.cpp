@@ -199,7 +199,7 @@ std::string cause_text(const ConfirmedSeries& series) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::min(series.cause.size(), kPhasesInACause); ++i) {
     const compare::PhaseChange& phase = series.cause[i];
-    parts.push_back(compare::name_of(phase) + ' ' + text::signed_duration(phase.change_ns) + ", " +
+    parts.push_back(phase_text(phase) + ' ' + text::signed_duration(phase.change_ns) + ", " +
                     text::percent_text(phase.share) + " of the change");
   }
   for (std::size_t i = 0; i < std::min(series.ops.size(), kOpsInACause); ++i) {

@@ -89,7 +89,7 @@ void take_no_finding(int number, track::AlertState state, const std::string& why
 
 std::string describe(const ConfirmedSeries& one) {
   std::string text = one.suspect.case_id.substr(0, kCaseDigits) + ' ' + one.suspect.metric + ": " +
-                     std::string(track::name_of(one.state));
+                     std::string(name_of(one.state));
   if (!one.answers.empty()) {
     const track::ConfirmAnswer& last = one.answers.back();
     text += ", " + text::signed_percent(last.change) + " % [" + text::signed_percent(last.low) +

@@ -12,15 +12,20 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/base/value.h"
 #include "harness/catalogue/source.h"
 
 namespace stepbench {
 
 enum class OptionType : std::uint8_t { kBool, kInteger, kNumber, kString, kEnum, kPath };
+constexpr EnumNames<6> names_of(OptionType) {
+  return {"bool", "integer", "number", "string", "enum", "path"};
+}
 
 // key: part of case_id when it differs from identity_default. context: recorded, not part of it.
 enum class Identity : std::uint8_t { kKey, kContext };
+constexpr EnumNames<2> names_of(Identity) { return {"key", "context"}; }
 
 // The option has a meaning only while another option of the same case satisfies this.
 struct Requires {
@@ -30,6 +35,7 @@ struct Requires {
   Value value;
   std::string doc;  // said to the user: "needs worker processes (num_workers > 0)"
 };
+constexpr EnumNames<3> names_of(Requires::Op) { return {"equal", "not_equal", "greater"}; }
 
 struct Option {
   std::string name;  // inside its section: "num_workers"
@@ -82,8 +88,10 @@ struct Section {
 };
 
 enum class Direction : std::uint8_t { kLowerIsBetter, kHigherIsBetter, kNeither };
+constexpr EnumNames<3> names_of(Direction) { return {"lower", "higher", "neither"}; }
 // Joins two runs, explains them, is compared.
 enum class Role : std::uint8_t { kKey, kContext, kMetric };
+constexpr EnumNames<3> names_of(Role) { return {"key", "context", "metric"}; }
 
 struct Phase {
   std::string name;

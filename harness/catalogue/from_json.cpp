@@ -211,7 +211,7 @@ Phase read_phase(const Object& json) { return {json.text("name", true), json.tex
 Source read_source(const Object& json) {
   const std::string name = json.text("source");
   if (name.empty()) return Source::kUnknown;
-  if (const std::optional<Source> source = source_named(name)) return *source;
+  if (const std::optional<Source> source = one_of<Source>(name)) return *source;
   std::vector<std::string> known;
   for (const SourceName& each : sources()) known.emplace_back(each.name);
   json.fail("source", "expected one of " + text::join(known) + ", found '" + name + "'" +

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
+
+#include "harness/base/enum_names.h"
 
 namespace stepbench {
 
@@ -22,16 +23,28 @@ enum class Source : std::uint8_t {
   kInstructions,
   kNvml
 };
+constexpr EnumNames<10> names_of(Source) {
+  return {"",
+          "host_clock",
+          "cuda_events",
+          "cuda_events+host_clock",
+          "cupti",
+          "cuda_allocator",
+          "system",
+          "counted",
+          "instruction_counter",
+          "nvml"};
+}
 
 struct SourceName {
-  Source source = Source::kUnknown;
-  std::string_view name;  // "cuda_events"; empty: unsaid
-  std::string_view doc;   // one sentence, for users
+  constexpr SourceName(Source of, std::string_view words)
+      : source(of), name(name_of(of)), doc(words) {}
+  Source source;
+  std::string_view name;
+  std::string_view doc;  // one sentence, for users
 };
 
 // All but kUnknown, in order.
 [[nodiscard]] std::span<const SourceName> sources();
-[[nodiscard]] std::string_view name_of(Source source);
-[[nodiscard]] std::optional<Source> source_named(std::string_view name);
 
 }  // namespace stepbench

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/stats/interval.h"
 
 namespace stepbench::compare {
@@ -26,6 +27,9 @@ struct AaControl {
   std::optional<double> change = {};
   stats::Interval interval = {};
 };
+constexpr EnumNames<3> names_of(AaControl::State) {
+  return {"too few runs to tell", "passed", "failed"};
+}
 
 inline constexpr std::size_t kMinQuads = 20;  // with fewer it is never said to have passed
 

@@ -165,7 +165,7 @@ class AlikeRanks {
 
 }  // namespace
 
-std::string name_of(const PhaseChange& change) {
+std::string phase_text(const PhaseChange& change) {
   if (change.ranks.empty()) return change.phase;
   if (change.all_ranks) return change.phase + " on all ranks";
   return change.phase + " on " + findings::rank_names(change.ranks);

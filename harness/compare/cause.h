@@ -27,7 +27,7 @@ struct PhaseChange {
 };
 
 // "forward", "forward on all ranks", "backward on ranks 0 and 2"
-[[nodiscard]] std::string name_of(const PhaseChange& change);
+[[nodiscard]] std::string phase_text(const PhaseChange& change);
 
 // Some ranks spend more, others less or elsewhere: a rank that comes late to a collective makes the
 // phase longer in which the others wait for it, and a time alone does not tell who is late.

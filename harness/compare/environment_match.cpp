@@ -101,18 +101,6 @@ bool is_made_up(const record::Results& results) {
 
 }  // namespace
 
-std::string_view name_of(FieldClass field_class) {
-  switch (field_class) {
-    case FieldClass::kMustMatch:
-      return "must-match";
-    case FieldClass::kShouldMatch:
-      return "should-match";
-    case FieldClass::kInformative:
-      return "informative";
-  }
-  return "";
-}
-
 FieldClass class_of(std::string_view field, bool on_gpu) {
   constexpr std::array<std::string_view, 4> kInformative = {"host", "env_removed", "path", "pid"};
   constexpr std::array<std::string_view, 4> kInformativeGroups = {"git.", "worker.", "memory.bytes",

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/compare/case_pairs.h"
 
 namespace stepbench::compare {
@@ -19,7 +20,9 @@ enum class FieldClass : std::uint8_t {  // written to disk by name
                  // compared
   kInformative   // host name, build: recorded
 };
-[[nodiscard]] std::string_view name_of(FieldClass field_class);
+constexpr EnumNames<3> names_of(FieldClass) {
+  return {"must-match", "should-match", "informative"};
+}
 
 // By the field's name. `on_gpu`: some compared case runs on one; else a GPU's model and driver do
 // not matter.

@@ -253,18 +253,6 @@ Gate judge_clocks(std::span<const CasePair> cases, Design design) {
 
 }  // namespace
 
-std::string_view name_of(GateState state) {
-  switch (state) {
-    case GateState::kPassed:
-      return "passed";
-    case GateState::kWarning:
-      return "warning";
-    case GateState::kFailed:
-      return "failed";
-  }
-  return "";
-}
-
 std::span<const std::string_view> gate_names() {
   static constexpr std::array<std::string_view, 6> kNames = {"noise", "drift",      "load",
                                                              "steal", "throttling", "clocks"};

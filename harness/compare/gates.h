@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/compare/case_pairs.h"
 #include "harness/compare/judge.h"
 #include "harness/compare/window_spread.h"
@@ -18,7 +19,7 @@
 namespace stepbench::compare {
 
 enum class GateState : std::uint8_t { kPassed, kWarning, kFailed };  // written to disk by name
-[[nodiscard]] std::string_view name_of(GateState state);
+constexpr EnumNames<3> names_of(GateState) { return {"passed", "warning", "failed"}; }
 
 struct Gate {
   std::string name = {};     // "noise", "drift", "load", ...: what --allow takes

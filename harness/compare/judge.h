@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/compare/paired_samples.h"
 #include "harness/stats/interval.h"
 
@@ -28,7 +29,9 @@ enum class Verdict : std::uint8_t {  // written to disk by name
   kInvalid,
   kNoData
 };
-[[nodiscard]] std::string_view name_of(Verdict verdict);
+constexpr EnumNames<7> names_of(Verdict) {
+  return {"regression", "improvement", "ok", "suspect", "inconclusive", "invalid", "no-data"};
+}
 
 struct VerdictRule {
   double q = 0.05;           // false discovery rate over the family
@@ -53,7 +56,20 @@ enum class TestReason : std::uint8_t {  // written to disk by name
   kTooManyDropped,
   kNoise
 };
-[[nodiscard]] std::string_view name_of(TestReason reason);   // "too_few_pairs"; "" of kNone
+constexpr EnumNames<12> names_of(TestReason) {
+  return {"",
+          "too_few_pairs",
+          "not_rejected_after_correction",
+          "below_margin",
+          "mean_cost",
+          "wide_interval",
+          "count_varies",
+          "exact",
+          "no_pairs",
+          "no_usable_values",
+          "too_many_dropped",
+          "noise"};
+}
 [[nodiscard]] std::string_view describe(TestReason reason);  // for people
 
 // One metric of one case: how much it changed and what that is worth.

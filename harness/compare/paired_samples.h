@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/record/rows.h"
 
 namespace stepbench::compare {
@@ -13,7 +14,7 @@ namespace stepbench::compare {
 // interleaved: the arms took turns in one campaign. sequential: one arm was measured after the
 // other, so that a drift of the machine looks like a change; such a comparison confirms nothing.
 enum class Design : std::uint8_t { kInterleaved, kSequential };
-[[nodiscard]] std::string_view name_of(Design design);
+constexpr EnumNames<2> names_of(Design) { return {"interleaved", "sequential"}; }
 
 // One metric of one case in both arms. Every value is one process. Where the arms took turns equal
 // indexes are a pair, and what the longer arm has beyond that is used by the unpaired figures only;

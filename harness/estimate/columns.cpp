@@ -12,7 +12,6 @@
 #include "harness/estimate/launch_values.h"
 #include "harness/estimate/noise.h"
 #include "harness/estimate/ranking.h"
-#include "harness/record/encode.h"
 #include "harness/stats/order.h"
 
 namespace stepbench::estimate {
@@ -157,7 +156,7 @@ std::vector<EstimateColumn> make_key_columns() {
        .shown_for = placed_by_table},
       {.metric = {.name = "arm"}, .get = [](Row row) { return Value(row.arm); }},
       {.metric = {.name = "pass"},
-       .get = [](Row row) { return Value(std::string(record::name_of(row.pass))); }},
+       .get = [](Row row) { return Value(std::string(name_of(row.pass))); }},
       {.metric = {.name = "workload"}, .get = [](Row row) { return Value(row.workload); }},
       {.metric = {.name = "experiment"},
        .get = [](Row row) { return of_run(row, &record::RunRow::name); }},

@@ -190,18 +190,6 @@ bool wants_latency(const record::Launch& launch) {
 
 }  // namespace
 
-std::string_view name_of(StepClock clock) {
-  switch (clock) {
-    case StepClock::kHost:
-      return "host";
-    case StepClock::kDrained:
-      return "drained";
-    case StepClock::kDevice:
-      break;
-  }
-  return "device";
-}
-
 std::optional<LaunchEstimate> estimate_of(const record::Launch& launch) {
   StepColumns steps(launch);
   if (steps.steps() == 0 || !steps.complete("step_ns")) return std::nullopt;

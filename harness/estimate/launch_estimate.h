@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/record/reader.h"
 #include "harness/stats/interval.h"
 
@@ -22,7 +23,7 @@ enum class StepClock : std::uint8_t {
   kDrained,  // some launches by kDevice, others on the host: from an idle device until it is idle
   kDevice  // CUDA events on the stream that computes, from the end of a step to the end of the next
 };
-[[nodiscard]] std::string_view name_of(StepClock clock);  // "host", "drained", "device"
+constexpr EnumNames<3> names_of(StepClock) { return {"host", "drained", "device"}; }
 
 struct PhaseTime {
   std::string name;     // "data_wait"

@@ -7,7 +7,6 @@
 
 #include "harness/base/error.h"
 #include "harness/ops/op_frame.h"
-#include "harness/record/encode.h"
 
 namespace stepbench::estimate {
 namespace {
@@ -48,7 +47,7 @@ std::vector<ProfiledCase> profiled_cases(const record::Results& results,
       const CaseRow* row = row_of_pass(rows, key, run_id, key.pass);
       all.push_back({.case_id = key.case_id,
                      .label = row == nullptr ? key.case_id : names.name(*row),
-                     .engine = std::string(record::name_of(key.pass))});
+                     .engine = std::string(name_of(key.pass))});
       frames.emplace_back();
     }
     ProfiledCase& profiled = all[at->second];

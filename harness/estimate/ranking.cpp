@@ -133,11 +133,6 @@ std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by
   return is_rate(by) ? ratio_of(row, over, by) : ratio_of(over, row, by);
 }
 
-std::string_view name_of(Difference difference) {
-  constexpr std::array<std::string_view, 4> kNames = {"better", "same", "worse", "no_numbers"};
-  return kNames.at(static_cast<std::size_t>(difference));
-}
-
 Difference told_apart(const CaseRow& row, const CaseRow& from, Judged by) {
   constexpr double kNoiseOfOneLaunch = 0.05;
   constexpr double kConfidence = 0.99;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/stats/interval.h"
 
@@ -53,7 +54,7 @@ struct Ratio {
 [[nodiscard]] std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by);
 
 enum class Difference : std::uint8_t { kBetter, kSame, kWorse, kNoNumbers };
-[[nodiscard]] std::string_view name_of(Difference difference);  // better, same, worse, no_numbers
+constexpr EnumNames<4> names_of(Difference) { return {"better", "same", "worse", "no_numbers"}; }
 // The one rule by which a row is told from another. Their intervals over launches: the same where
 // these overlap, so that what a table shows as a tie is one. Else the 99 % interval of the ratio of
 // their launches' means, which must not contradict their medians: a range of a few launches is no

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
+
 namespace stepbench {
 
 enum class Severity : std::uint8_t { kInfo, kWarning, kProblem };  // written to disk by name
-
-[[nodiscard]] std::string_view name_of(Severity severity);  // info, warning, problem
-[[nodiscard]] std::optional<Severity> severity_named(std::string_view name);
+constexpr EnumNames<3> names_of(Severity) { return {"info", "warning", "problem"}; }
 
 inline constexpr std::size_t kMaxPlaces = 8;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error of a line of JSON.
+// The errors of a line of JSON.
 #pragma once
+
+#include <string>
+#include <string_view>
 
 #include "harness/base/error.h"
 
@@ -11,6 +14,25 @@ namespace stepbench::json {
 class LineError : public Error {
  public:
   using Error::Error;
+};
+
+// A field has a name that this version does not have.
+class UnknownName : public LineError {
+ public:
+  UnknownName(std::string_view field, std::string_view name, const std::string& known)
+      : LineError("field '" + std::string(field) + "' is '" + std::string(name) +
+                  "'; known: " + known),
+        field_(field),
+        name_(name),
+        known_(known) {}
+  [[nodiscard]] const std::string& field() const { return field_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& known() const { return known_; }  // "timing, native"
+
+ private:
+  std::string field_;
+  std::string name_;
+  std::string known_;
 };
 
 }  // namespace stepbench::json

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "harness/base/enum_names.h"
+
 namespace stepbench::ops {
 
 // "none" among indices into a table.
@@ -18,6 +20,9 @@ enum class ActivityKind : std::uint8_t {
   kDriver,           // a call of the CUDA driver
   kSynchronization,  // waiting for an event, a stream or a context
 };
+constexpr EnumNames<6> names_of(ActivityKind) {
+  return {"kernel", "memcpy", "memset", "runtime", "driver", "synchronization"};
+}
 enum class CopyKind : std::uint8_t {
   kNone,
   kHostToDevice,

@@ -9,25 +9,8 @@
 namespace stepbench::ops {
 namespace {
 
-struct DtypeFacts {
-  std::string_view name;
-  std::int64_t bytes;
-};
-
 // In the order of Dtype.
-constexpr std::array<DtypeFacts, 13> kDtypes = {{{"unknown", 0},
-                                                 {"fp64", 8},
-                                                 {"fp32", 4},
-                                                 {"tf32", 4},
-                                                 {"fp16", 2},
-                                                 {"bf16", 2},
-                                                 {"fp8", 1},
-                                                 {"int64", 8},
-                                                 {"int32", 4},
-                                                 {"int16", 2},
-                                                 {"int8", 1},
-                                                 {"complex64", 8},
-                                                 {"complex128", 16}}};
+constexpr std::array<std::int64_t, 13> kBytes = {0, 8, 4, 4, 2, 2, 1, 8, 4, 2, 1, 8, 16};
 
 struct DtypeText {
   std::string_view text;  // in small letters, without "c10::"
@@ -64,14 +47,10 @@ Dtype dtype_named(std::string_view text) {
   const auto* known = std::find_if(std::begin(kTexts), std::end(kTexts),
                                    [&](const DtypeText& each) { return each.text == lower; });
   if (known != std::end(kTexts)) return known->dtype;
-  const auto own = std::find_if(kDtypes.begin(), kDtypes.end(),
-                                [&](const DtypeFacts& each) { return each.name == lower; });
-  return own == kDtypes.end() ? Dtype::kUnknown : static_cast<Dtype>(own - kDtypes.begin());
+  return one_of<Dtype>(lower).value_or(Dtype::kUnknown);
 }
 
-std::string_view name_of(Dtype dtype) { return kDtypes[static_cast<std::size_t>(dtype)].name; }
-
-std::int64_t element_bytes(Dtype dtype) { return kDtypes[static_cast<std::size_t>(dtype)].bytes; }
+std::int64_t element_bytes(Dtype dtype) { return kBytes[static_cast<std::size_t>(dtype)]; }
 
 std::string_view quoted_text(std::string_view list, std::size_t index) {
   std::size_t open = list.find('"');

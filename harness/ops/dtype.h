@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "harness/base/enum_names.h"
+
 namespace stepbench::ops {
 
 enum class Dtype : std::uint8_t {
@@ -23,10 +25,13 @@ enum class Dtype : std::uint8_t {
   kComplex64,
   kComplex128,
 };
+constexpr EnumNames<13> names_of(Dtype) {
+  return {"unknown", "fp64",  "fp32",  "tf32", "fp16",      "bf16",      "fp8",
+          "int64",   "int32", "int16", "int8", "complex64", "complex128"};
+}
 
 // torch.profiler: "c10::BFloat16", "long int"; NCCL's rows: "BFloat16", "Long"; here "bf16".
 [[nodiscard]] Dtype dtype_named(std::string_view text);
-[[nodiscard]] std::string_view name_of(Dtype dtype);    // "bf16"; "unknown"
 [[nodiscard]] std::int64_t element_bytes(Dtype dtype);  // 0: unknown
 
 // The text in the `index`th pair of quotation marks: "float" of ["long int", "float"] for 1; empty

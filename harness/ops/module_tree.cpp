@@ -148,10 +148,4 @@ ModuleTree make_module_tree(const OpTable& table, std::size_t depth) {
   return ModuleTreeMaker(table, depth).make();
 }
 
-std::string_view name_of(NodeKind kind) {
-  constexpr std::array<std::string_view, 5> kNames = {"step", "module", "self", "no_module",
-                                                      "outside_ops"};
-  return kNames.at(static_cast<std::size_t>(kind));
-}
-
 }  // namespace stepbench::ops

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/ops/op_table.h"
 
 namespace stepbench::ops {
@@ -44,6 +45,9 @@ struct ModuleNode {
   ModuleCost all = {};
   std::vector<ModuleCost> by_phase = {};  // as ModuleTree::phases, then what lies in no phase
 };
+constexpr EnumNames<5> names_of(ModuleNode::Kind) {
+  return {"step", "module", "self", "no_module", "outside_ops"};
+}
 
 struct ModuleTree {
   std::vector<std::string> phases;  // by first call
@@ -56,7 +60,5 @@ struct ModuleTree {
 
 // Modules of at most `depth` names; deeper ones count to these.
 [[nodiscard]] ModuleTree make_module_tree(const OpTable& table, std::size_t depth);
-
-[[nodiscard]] std::string_view name_of(ModuleNode::Kind kind);
 
 }  // namespace stepbench::ops

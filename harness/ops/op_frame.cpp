@@ -14,11 +14,6 @@
 namespace stepbench::ops {
 namespace {
 
-constexpr std::array<std::string_view, 5> kOpKinds = {"op", "annotation", "call", "device",
-                                                      "memory"};
-constexpr std::array<std::string_view, 6> kActivityKinds = {"kernel",  "memcpy", "memset",
-                                                            "runtime", "driver", "synchronization"};
-
 // How a member of a row becomes an integer.
 template <typename Row>
 struct Member {
@@ -35,7 +30,7 @@ struct Layout;
 template <>
 struct Layout<OpRow> {
   static constexpr std::string_view kTable = "ops";
-  static constexpr auto& kKinds = kOpKinds;
+  static constexpr auto kKinds = names_of(OpKind{});
   static constexpr std::array<Member<OpRow>, 22> kMembers = {{
       {"step", &OpRow::step},
       {"phase", &OpRow::phase},
@@ -66,7 +61,7 @@ struct Layout<OpRow> {
 template <>
 struct Layout<ActivityRow> {
   static constexpr std::string_view kTable = "activities";
-  static constexpr auto& kKinds = kActivityKinds;
+  static constexpr auto kKinds = names_of(ActivityKind{});
   static constexpr std::array<Member<ActivityRow>, 8> kMembers = {{
       {"phase", &ActivityRow::phase},
       {"name", &ActivityRow::name},
@@ -114,7 +109,7 @@ struct Layout<StackRow> {
 template <>
 struct Layout<FoldedCall> {
   static constexpr std::string_view kTable = "calls";
-  static constexpr auto& kKinds = kOpKinds;
+  static constexpr auto kKinds = names_of(OpKind{});
   static constexpr std::array<Member<FoldedCall>, 7> kMembers = {{
       {"name", &FoldedCall::name},
       {"depth", &FoldedCall::depth},
@@ -276,12 +271,6 @@ class Unpacker {
 };
 
 }  // namespace
-
-std::string_view name_of(OpKind kind) { return kOpKinds.at(static_cast<std::size_t>(kind)); }
-
-std::string_view name_of(ActivityKind kind) {
-  return kActivityKinds.at(static_cast<std::size_t>(kind));
-}
 
 std::vector<OpFrame> frames_of(const OpTable& table, std::size_t max_bytes) {
   Packer packer(table, max_bytes);

@@ -112,8 +112,6 @@ struct OpTable {
 };
 
 // The names on disk.
-[[nodiscard]] std::string_view name_of(OpKind kind);
-[[nodiscard]] std::string_view name_of(ActivityKind kind);
 
 // The finest grouping: by step, phase, name, shapes, module and kind, in order of first call.
 [[nodiscard]] OpTable make_op_table(const OpLog& log);

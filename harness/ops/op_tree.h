@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/ops/op_log.h"
 
 namespace stepbench::ops {
@@ -18,6 +19,7 @@ enum class OpKind : std::uint8_t {  // written to disk by name
   kDevice,  // a kernel, copy or set; never a node of the tree
   kMemory   // a change of an allocator outside all ops; never a node of the tree
 };
+constexpr EnumNames<5> names_of(OpKind) { return {"op", "annotation", "call", "device", "memory"}; }
 
 // The name of every step's node.
 inline constexpr std::string_view kStepNode = "ProfilerStep*";

@@ -324,12 +324,6 @@ const AttentionKernel* attention_kernel(std::string_view name) {
 
 }  // namespace
 
-std::string_view name_of(WorkKind kind) {
-  constexpr std::array<std::string_view, 4> kNames = {"elementwise", "matrix product",
-                                                      "convolution", "attention"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 bool has_work(std::string_view name) {
   return formula_of(name) != nullptr || attention_kernel(name) != nullptr;
 }

@@ -8,10 +8,14 @@
 #include <optional>
 #include <string_view>
 
+#include "harness/base/enum_names.h"
+
 namespace stepbench::ops {
 
 enum class WorkKind : std::uint8_t { kElementwise, kMatrix, kConvolution, kAttention };
-[[nodiscard]] std::string_view name_of(WorkKind kind);  // "matrix product"
+constexpr EnumNames<4> names_of(WorkKind) {
+  return {"elementwise", "matrix product", "convolution", "attention"};
+}
 
 struct OpWork {
   WorkKind kind = WorkKind::kMatrix;

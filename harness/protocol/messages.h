@@ -12,6 +12,7 @@
 #include <string_view>
 #include <variant>
 
+#include "harness/base/enum_names.h"
 #include "harness/base/resolved_case.h"
 #include "harness/record/rows.h"
 
@@ -50,6 +51,9 @@ struct Hello {
 };
 
 enum class Stage : std::uint8_t { kSetUp, kExercise, kWarmup, kActive, kTearDown };
+constexpr EnumNames<5> names_of(Stage) {
+  return {"set_up", "exercise", "warmup", "active", "tear_down"};
+}
 
 struct StageMessage {
   Stage stage;
@@ -97,7 +101,6 @@ class WorkerDecoder {
   std::unique_ptr<json::LineParser> parser_;
 };
 
-[[nodiscard]] std::string_view name_of(Stage stage);
 // The highest version both speak; throws Error naming both ranges when there is none.
 [[nodiscard]] int agree(VersionRange ours, VersionRange theirs);
 

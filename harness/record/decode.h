@@ -13,6 +13,7 @@
 #include "harness/record/rows.h"
 
 namespace stepbench::json {
+class AlikeOptions;
 class LineParser;
 }  // namespace stepbench::json
 
@@ -25,8 +26,6 @@ struct UnknownRow {
 };
 using Row = std::variant<RunRow, ColumnRow, WorkerRow, StartRow, SamplesRow, OpsRow, LaunchRow,
                          EndRow, UnknownRow>;
-
-class AlikeOptions;
 
 class LineDecoder {
  public:
@@ -43,7 +42,7 @@ class LineDecoder {
 
  private:
   std::unique_ptr<json::LineParser> parser_;
-  std::unique_ptr<AlikeOptions> alike_;
+  std::unique_ptr<json::AlikeOptions> alike_;
 };
 
 }  // namespace stepbench::record

@@ -30,7 +30,7 @@ schedule::WarmupVerdict judge_windows(std::span<const Series> cycles, std::int64
 }
 
 void put_warmup(const schedule::WarmupVerdict& verdict, LaunchReport& report) {
-  report.schedule["warmup_verdict"] = std::string(schedule::name_of(verdict.kind));
+  report.schedule["warmup_verdict"] = std::string(name_of(verdict.kind));
   report.schedule["warmup_more"] = verdict.more_steps;
   report.schedule["warmup_change"] = verdict.change;
   if (verdict.kind == schedule::WarmupVerdict::Kind::kTooShort) {

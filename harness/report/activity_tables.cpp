@@ -129,7 +129,7 @@ std::vector<document::Table> activity_tables(const ops::OpTable& table, std::siz
 void add_activities(json::JsonText& json, const ops::OpTable& table) {
   json.open_array("activities");
   for (const ops::ActivityRow& row : table.activities) {
-    json.open_object().text("kind", ops::name_of(row.kind)).text("name", table.text(row.name));
+    json.open_object().text("kind", name_of(row.kind)).text("name", table.text(row.name));
     json.text("op", table.text(row.op)).text("phase", table.text(row.phase));
     json.integer("launches", row.launches).integer("total_ns", row.total_ns);
     json.integer("min_ns", row.min_ns).integer("max_ns", row.max_ns).integer("bytes", row.bytes);

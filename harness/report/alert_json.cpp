@@ -50,7 +50,7 @@ std::string told_state(track::AlertState state) {
     case track::AlertState::kSuspect:
       return "suspect, not measured again yet";
     default:
-      return std::string(track::name_of(state));
+      return std::string(name_of(state));
   }
 }
 
@@ -155,7 +155,7 @@ std::string alert_json(const track::Alert& alert, const track::History& history,
       .text("version", kAlertVersion)
       .text("text", alert_sentence(alert, history))
       .text("id", alert.id)
-      .text("state", track::name_of(alert.state))
+      .text("state", name_of(alert.state))
       .flag("worse", alert.worse)
       .text("host", alert.host)
       .text("experiment", alert.experiment)

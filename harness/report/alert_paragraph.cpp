@@ -131,7 +131,7 @@ std::string alert_headline(const track::Alert& alert, const track::Night& night)
                   [&](const track::TrackedRun& run) { return run.run_id == alert.opened_run; });
   std::string text = alert.id;
   text += tonight ? ", opened tonight" : ", open since " + alert.opened_utc.substr(0, 10);
-  text += ": " + std::string(track::name_of(alert.state)) + ", " +
+  text += ": " + std::string(name_of(alert.state)) + ", " +
           text::counted(std::ssize(alert.series), "series") + (alert.worse ? " worse" : " better");
   if (!alert.assignee.empty()) text += ", " + alert.assignee + "'s";
   return text;

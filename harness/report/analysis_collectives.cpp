@@ -21,7 +21,7 @@ std::vector<document::Column> exchange_columns() {
 std::vector<document::Cell> exchange_cells(const analyze::ExchangeFacts& facts) {
   return {facts.name, facts.group.empty() ? "-" : facts.group,
           facts.group_size < 0 ? document::Cell("-") : document::count(facts.group_size),
-          facts.dtype == ops::Dtype::kUnknown ? "-" : ops::name_of(facts.dtype),
+          facts.dtype == ops::Dtype::kUnknown ? "-" : name_of(facts.dtype),
           facts.bytes < 0 ? document::Cell("-") : document::bytes(double(facts.bytes))};
 }
 

@@ -24,7 +24,7 @@ std::string name_of_side(const std::vector<std::string>& paths) {
 }
 
 std::string words_of_change(analyze::DiffChange change) {
-  std::string words(analyze::name_of(change));
+  std::string words(name_of(change));
   if (change == analyze::DiffChange::kNone) return "-";
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;
@@ -57,8 +57,8 @@ void add_diff_notes(const analyze::TraceDiff& diff, std::vector<document::Block>
                           : document::Paragraph{"comparable: NO, do not trust the differences",
                                                 document::Tone::kBad});
   for (const analyze::DiffNote& note : diff.notes) {
-    blocks.emplace_back(document::Paragraph{
-        std::string(analyze::name_of(note.level)) + ": " + note.text, tone_of(note.level)});
+    blocks.emplace_back(document::Paragraph{std::string(name_of(note.level)) + ": " + note.text,
+                                            tone_of(note.level)});
   }
 }
 

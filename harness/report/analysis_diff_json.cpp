@@ -21,7 +21,7 @@ void add_diff_row(json::JsonText& json, const analyze::DiffRow& row, DiffRowFiel
                   std::string_view key = {}) {
   json.open_object(key).text("name", row.name);
   if (!row.phase.empty()) json.text("phase", row.phase);
-  json.text("change", analyze::name_of(row.change)).number("base_ns", row.base_ns);
+  json.text("change", name_of(row.change)).number("base_ns", row.base_ns);
   json.number("new_ns", row.new_ns).number("difference_ns", row.difference_ns());
   json.number("noise_ns", row.noise_ns);
   if (fields.calls) {
@@ -53,13 +53,10 @@ std::string diff_json(const analyze::TraceDiff& diff, int exit_status) {
   json.open_object("diff");
   add_diff_side(json, "base", diff.base_paths, diff.base_steps);
   add_diff_side(json, "new", diff.new_paths, diff.new_steps);
-  json.text("window", analyze::name_of(diff.window)).flag("comparable", diff.comparable());
+  json.text("window", name_of(diff.window)).flag("comparable", diff.comparable());
   json.flag("nothing_changed", diff.nothing_changed()).open_array("notes");
   for (const analyze::DiffNote& note : diff.notes) {
-    json.open_object()
-        .text("level", analyze::name_of(note.level))
-        .text("text", note.text)
-        .close_object();
+    json.open_object().text("level", name_of(note.level)).text("text", note.text).close_object();
   }
   json.close_array();
   add_diff_row(json, diff.step, {}, "step");
@@ -74,14 +71,14 @@ std::string diff_json(const analyze::TraceDiff& diff, int exit_status) {
     json.close_array();
   }
   for (const analyze::DiffTable& table : diff.tables) {
-    json.open_array(std::string(analyze::name_of(table.kind)) + 's');
+    json.open_array(std::string(name_of(table.kind)) + 's');
     for (const analyze::DiffRow& row : table.rows) add_diff_row(json, row, fields_of(table.kind));
     json.close_array();
   }
   json.open_array("findings");
   for (const analyze::DiffFinding& finding : diff.findings) {
-    json.open_object().text("id", finding.id).text("change", analyze::name_of(finding.change));
-    json.text("severity", stepbench::name_of(finding.severity)).text("text", finding.text);
+    json.open_object().text("id", finding.id).text("change", name_of(finding.change));
+    json.text("severity", name_of(finding.severity)).text("text", finding.text);
     const std::string unit = finding.is_gain ? "gain_ns" : "value";
     json.number("base_" + unit, finding.base);
     json.number("new_" + unit, finding.next);

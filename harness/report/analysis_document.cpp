@@ -61,9 +61,8 @@ void add_integrity(const AnalysedTrace& analysed, std::vector<document::Block>& 
         worst == document::Tone::kPlain ? "integrity: ok" : "integrity: see the warnings", worst});
   }
   for (const analyze::IntegrityNote& note : notes) {
-    blocks.emplace_back(
-        document::Paragraph{.text = std::string(analyze::name_of(note.level)) + ": " + note.text,
-                            .tone = tone_of(note.level)});
+    blocks.emplace_back(document::Paragraph{
+        .text = std::string(name_of(note.level)) + ": " + note.text, .tone = tone_of(note.level)});
   }
 }
 
@@ -221,7 +220,7 @@ std::string place_words(const Finding::Place& place, std::int64_t begin_ns) {
 }
 
 document::Paragraph finding_paragraph(const Finding& finding, std::int64_t begin_ns) {
-  document::Paragraph paragraph{.text = std::string(stepbench::name_of(finding.severity)) + ": " +
+  document::Paragraph paragraph{.text = std::string(name_of(finding.severity)) + ": " +
                                         finding.text + " [" + finding.id +
                                         (finding.low_confidence ? ", low confidence" : "") + ']',
                                 .tone = tone_of(finding.severity)};

@@ -79,7 +79,7 @@ std::vector<document::Block> efficiency_blocks(const AnalysedTrace& analysed,
     table.rows.push_back(
         {.cells = {
              name_in(analysed, row.name), analyze::tensor_shapes(analysed.trace->text(row.shapes)),
-             ops::name_of(row.dtype), row.backward ? "backward" : "forward",
+             name_of(row.dtype), row.backward ? "backward" : "forward",
              document::short_number(double(row.in_steps.calls) / steps),
              document::number(double(row.in_steps.ns) / steps / 1e3),
              document::number(row.flops_per_s() / kTera), document::percent(row.peak_share),

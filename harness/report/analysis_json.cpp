@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/findings/findings_json.h"
+#include "harness/findings/fields.h"
 #include "harness/json/json_text.h"
 #include "harness/report/analysis_report.h"
 #include "harness/report/analysis_work_json.h"
@@ -40,7 +40,8 @@ class AnalysisWriter {
             [&](const auto& each) { add_critical_path(json_, trace_, each); });
     }
     json_.close_object();
-    findings::add_findings(json_, "findings", analysed_.findings);
+    json::FieldWriter writer(json_);
+    writer("findings", analysed_.findings);
     json_.integer("exit_code", exit_status).close_object();
     return json_.take();
   }
@@ -123,7 +124,7 @@ class AnalysisWriter {
   void add_integrity() {
     json_.open_array("integrity");
     for (const analyze::IntegrityNote& note : analysis_.integrity) {
-      json_.open_object().text("id", note.id).text("level", analyze::name_of(note.level));
+      json_.open_object().text("id", note.id).text("level", name_of(note.level));
       json_.text("text", note.text).integer("count", note.count).integer("of", note.of);
       json_.close_object();
     }
@@ -131,7 +132,7 @@ class AnalysisWriter {
   }
   void add_steps() {
     const analyze::Steps& steps = analysis_.steps;
-    json_.open_object("steps").text("window", analyze::name_of(steps.window));
+    json_.open_object("steps").text("window", name_of(steps.window));
     if (!steps.reason.empty()) json_.text("reason", steps.reason);
     std::vector<std::int64_t> counted;
     for (const std::size_t i : steps.counted()) counted.push_back(std::int64_t(i));
@@ -150,7 +151,7 @@ class AnalysisWriter {
     static constexpr std::string_view kScopes[] = {"device", "all_devices", "host"};
     json_.open_object().text("scope", kScopes[static_cast<std::size_t>(report.scope)]);
     if (report.device) json_.integer("device", *report.device);
-    json_.text("window", analyze::name_of(analysis_.steps.window));
+    json_.text("window", name_of(analysis_.steps.window));
     vector("wall_ns", report, [](const analyze::StepTime& step) { return step.wall_ns; });
     for (const analyze::StepPart& part : analyze::step_parts()) {
       vector(std::string(part.name) + "_ns", report, part.of);
@@ -161,7 +162,7 @@ class AnalysisWriter {
            [](const analyze::StepTime& step) { return step.data_hidden_ns; });
     json_.open_array("places");
     for (const analyze::IdlePlace& place : report.places) {
-      json_.open_object().text("cause", stepbench::analyze::name_of(place.cause));
+      json_.open_object().text("cause", name_of(place.cause));
       name("name", place.name);
       name("call", place.call);
       name("annotation", place.annotation);
@@ -202,9 +203,7 @@ class AnalysisWriter {
     const auto parts = [&](std::string_view key, const analyze::LoaderWork::Parts& values) {
       json_.open_object(key);
       for (std::size_t i = 0; i < analyze::kLoaderPartCount; ++i) {
-        json_.integer(
-            std::string(stepbench::analyze::name_of(static_cast<analyze::LoaderPart>(i))) + "_ns",
-            values[i]);
+        json_.integer(std::string(name_of(static_cast<analyze::LoaderPart>(i))) + "_ns", values[i]);
       }
       json_.close_object();
     };

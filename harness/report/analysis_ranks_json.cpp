@@ -50,13 +50,13 @@ std::string ranks_json(const analyze::RankReport& report, int exit_status) {
   } else {
     json.null("world");
   }
-  json.text("window", analyze::name_of(report.window)).texts("warnings", report.warnings);
+  json.text("window", name_of(report.window)).texts("warnings", report.warnings);
   json.integer("steps", report.steps).integer("collectives", report.collectives);
   json.integer("unmatched", report.unmatched).number("unmatched_ns", report.unmatched_ns);
   json.number("step_ns", report.step_ns);
   json.number("imbalance_ns", report.imbalance_ns);
   add_straggler(json, report.straggler);
-  json.text("clocks", analyze::name_of(report.clocks));
+  json.text("clocks", name_of(report.clocks));
   json.number("skew_mean_ns", report.skew_mean_ns);
   json.number("skew_max_ns", report.skew_max_ns);
   json.open_array("sizes");

@@ -182,8 +182,7 @@ Blocks loader_blocks(const AnalysedTrace& analysed) {
     if (part == analyze::LoaderPart::kHandOver) {
       add(not_made, work.exposed_ns[i], std::nullopt);
     } else {
-      add(std::string(analyze::name_of(part)), work.exposed_ns[i],
-          double(work.work_ns[i]) / batches);
+      add(std::string(name_of(part)), work.exposed_ns[i], double(work.work_ns[i]) / batches);
     }
   }
   add("sum", total_ns, double(made_ns) / batches);
@@ -302,7 +301,7 @@ Blocks place_blocks(const AnalysedTrace& analysed, std::size_t limit) {
     const std::uint32_t around = place.caller == ops::kNoIndex ? place.annotation : place.caller;
     const double each_ns = per_step.mean(place.idle_ns);
     table.rows.push_back(
-        {.cells = {words_of_part("idle_" + std::string(analyze::name_of(place.cause)), idle->scope),
+        {.cells = {words_of_part("idle_" + std::string(name_of(place.cause)), idle->scope),
                    std::move(what), name_in(analysed, around), document::time(each_ns, unit),
                    document::share(each_ns, wall_ns), per_step.times(place.rows)}});
   }

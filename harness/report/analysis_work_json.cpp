@@ -23,7 +23,7 @@ void add_summary(json::JsonText& json, std::string_view key, const analyze::Summ
 }
 
 void add_exchange(json::JsonText& json, const analyze::ExchangeFacts& facts, double duration_ns) {
-  json.text("name", facts.name).text("group", facts.group).text("dtype", ops::name_of(facts.dtype));
+  json.text("name", facts.name).text("group", facts.group).text("dtype", name_of(facts.dtype));
   json.integer("group_size", facts.group_size).integer("bytes", facts.bytes);
   json.number("algorithm_bytes_per_ns", facts.algorithm_bandwidth(duration_ns));
   json.number("bus_bytes_per_ns", facts.bus_bandwidth(duration_ns));
@@ -41,12 +41,11 @@ void add_critical_path(json::JsonText& json, const trace::Trace& trace,
   json.integer("steps", path.steps).number("step_ns", path.step_ns);
   json.integer("path_ns", path.path_ns).open_object("parts");
   for (std::size_t i = 0; i < analyze::kPathKinds; ++i) {
-    json.integer(std::string(analyze::name_of(static_cast<analyze::PathKind>(i))) + "_ns",
-                 path.ns[i]);
+    json.integer(std::string(name_of(static_cast<analyze::PathKind>(i))) + "_ns", path.ns[i]);
   }
   json.close_object().open_array("places");
   for (const analyze::PathPlace& place : path.places) {
-    json.open_object().text("part", analyze::name_of(place.kind));
+    json.open_object().text("part", name_of(place.kind));
     name_or_null(json, "name", trace, place.name);
     json.integer("ns", place.ns).integer("times", place.times).close_object();
   }
@@ -73,8 +72,8 @@ void add_efficiency(json::JsonText& json, const trace::Trace& trace,
   json.close_array().open_array("rows");
   for (const analyze::EfficiencyRow& row : efficiency.rows) {
     json.open_object().text("name", trace.names[row.name].text);
-    json.text("kind", ops::name_of(row.work.kind)).text("shapes", trace.text(row.shapes));
-    json.text("arguments", trace.text(row.arguments)).text("dtype", ops::name_of(row.dtype));
+    json.text("kind", name_of(row.work.kind)).text("shapes", trace.text(row.shapes));
+    json.text("arguments", trace.text(row.arguments)).text("dtype", name_of(row.dtype));
     json.flag("backward", row.backward).integer("calls", row.calls);
     json.integer("time_ns", row.time_ns).integer("step_calls", row.in_steps.calls);
     json.integer("step_ns", row.in_steps.ns).integer("flops", row.flops());

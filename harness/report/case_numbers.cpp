@@ -8,7 +8,6 @@
 
 #include "harness/document/cells.h"
 #include "harness/document/render_text.h"
-#include "harness/record/encode.h"
 #include "harness/report/estimate_text.h"
 #include "harness/stats/order.h"
 #include "harness/text/numbers.h"
@@ -83,7 +82,7 @@ void add_device(const estimate::CaseRow& row, std::vector<document::Block>& bloc
   std::string text = "a step spans " + text::duration(*row.device_span_ns) + " on the device";
   if (row.host_lead_ns) {
     text += ", host ahead by " + text::duration(*row.host_lead_ns) + " (" +
-            std::string(stepbench::name_of(Source::kEventsAndHost)) + ")";
+            std::string(name_of(Source::kEventsAndHost)) + ")";
   }
   blocks.emplace_back(document::Paragraph{std::move(text)});
 }
@@ -193,7 +192,7 @@ document::Table case_metrics(const estimate::CaseRow& row, const record::Results
     };
     table.rows.push_back(
         {.cells = {display_name(name), cell(stats::median(numbers)), cell(low), cell(high),
-                   known ? stepbench::name_of(metric->source) : std::string_view(),
+                   known ? name_of(metric->source) : std::string_view(),
                    known ? metric->doc : std::string()}});
   }
   for (const std::string& name : not_finite) {

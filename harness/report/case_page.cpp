@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "harness/estimate/columns.h"
-#include "harness/record/encode.h"
 #include "harness/report/answer.h"
 #include "harness/report/case_numbers.h"
 #include "harness/report/estimate_text.h"
@@ -36,7 +35,7 @@ const record::Launch* first_launch(const estimate::CaseRow& row) {
 std::string launches_line(const estimate::CaseRow& row) {
   std::string text = "case " + row.case_id;
   if (!row.arm.empty()) text += "  arm " + row.arm;
-  if (row.pass != Pass::kTiming) text += "  pass " + std::string(record::name_of(row.pass));
+  if (row.pass != Pass::kTiming) text += "  pass " + std::string(name_of(row.pass));
   if (estimate::counts_instructions(row)) text += " (instructions counted by valgrind)";
   if (!row.workload.empty()) text += "  " + row.workload;
   text += "  " + text::counted(std::ssize(row.measured), "launch") + " measured";
@@ -63,7 +62,7 @@ std::string numbers_line(const estimate::CaseRow& row) {
   }
   if (row.latency_ns) text += "  step " + text::duration(*row.step_ns);
   if (row.clock != estimate::StepClock::kHost) {
-    text += "  clock: " + std::string(estimate::name_of(row.clock));
+    text += "  clock: " + std::string(name_of(row.clock));
   }
   std::map<int, const estimate::EstimateColumn*> on_page;
   for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "harness/document/cells.h"
 #include "harness/estimate/baseline.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/row_values.h"
-#include "harness/record/encode.h"
 #include "harness/report/answer.h"
 #include "harness/report/estimate_text.h"
 #include "harness/text/numbers.h"
@@ -51,9 +51,9 @@ document::Cell spread_cell(const estimate::CaseRow& row, const TableFacts& facts
 std::string marks(const estimate::CaseRow& row, const TableFacts& facts) {
   std::vector<std::string> all;
   if (row.smoke) all.emplace_back("smoke");
-  if (row.pass != Pass::kTiming) all.emplace_back(record::name_of(row.pass));
+  if (row.pass != Pass::kTiming) all.emplace_back(name_of(row.pass));
   if (row.latency_ns && facts.latencies.size() > 1) all.emplace_back("latency p50");
-  if (facts.clocks.size() > 1) all.push_back("clock: " + std::string(estimate::name_of(row.clock)));
+  if (facts.clocks.size() > 1) all.push_back("clock: " + std::string(name_of(row.clock)));
   if (!row.failed.empty()) {
     all.push_back(std::to_string(row.failed.size()) + " of " +
                   std::to_string(row.measured.size() + row.failed.size()) + " failed");
@@ -309,7 +309,7 @@ std::string headline_head(const TableFacts& facts) {
   if (facts.latencies == std::set<bool>{true}) return "latency p50" + unit;
   if (facts.clocks.size() != 1 || facts.clocks.contains(estimate::StepClock::kHost))
     return "step" + unit;
-  return "step, " + std::string(estimate::name_of(*facts.clocks.begin())) + unit;
+  return "step, " + std::string(name_of(*facts.clocks.begin())) + unit;
 }
 
 TableFacts table_facts(const record::Results& results, const TableStyle& style) {

@@ -7,7 +7,6 @@
 
 #include "harness/estimate/columns.h"
 #include "harness/json/json_text.h"
-#include "harness/record/encode.h"
 #include "harness/report/catalogue_text.h"
 #include "harness/text/words.h"
 
@@ -82,8 +81,7 @@ std::string metrics_json(const std::vector<MetricGroup>& groups) {
   for (const MetricGroup& group : groups) {
     for (const Metric& metric : group.metrics) {
       json.open_object().text("name", metric.name).text("unit", metric.unit);
-      json.text("role", record::name_of(metric.role))
-          .text("direction", record::name_of(metric.direction));
+      json.text("role", name_of(metric.role)).text("direction", name_of(metric.direction));
       json.text("source", name_of(metric.source)).texts("workloads", group.workloads);
       json.text("doc", metric.doc).close_object();
     }

@@ -8,7 +8,6 @@
 
 #include "harness/compare/exit_code.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/record/encode.h"
 #include "harness/report/comparison_cells.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -111,8 +110,7 @@ void make_names_unique(std::vector<Check>& checks) {
 Check check_of_row(const estimate::CaseRow& row, const estimate::RowNames& names) {
   Check check{.name = names.name(row), .group = group_of(row.workload)};
   if (check.name.empty()) check.name = "case " + row.case_id.substr(0, kShortId);
-  if (row.pass != Pass::kTiming)
-    check.name += " (pass " + std::string(record::name_of(row.pass)) + ')';
+  if (row.pass != Pass::kTiming) check.name += " (pass " + std::string(name_of(row.pass)) + ')';
   judge_row(row, check);
   if (const auto ns = row.headline_ns()) check.seconds = *ns * 1e-9;
   if (const record::Launch* launch = any_launch(row)) check.repeat = launch->row.repeat_command;
@@ -162,7 +160,7 @@ Check check_of_case(const compare::CaseResult& one, const std::vector<std::strin
     if (metric.decides && is_worse) {
       worst = &metric;
       check.state = state_of(metric.test);
-      check.type = compare::name_of(metric.test.verdict);
+      check.type = name_of(metric.test.verdict);
       check.message = line;
     }
     if (metric.unit == "ns" && metric.of_step && std::isfinite(metric.test.candidate_median)) {
@@ -171,12 +169,12 @@ Check check_of_case(const compare::CaseResult& one, const std::vector<std::strin
   }
   if (worst == nullptr) {
     check.state = CheckState::kError;
-    check.type = compare::name_of(compare::Verdict::kNoData);
+    check.type = name_of(compare::Verdict::kNoData);
     check.message = "nothing of it was compared";
   }
   for (const compare::PhaseChange& change : one.cause) {
-    check.text += "  " + compare::name_of(change) + ' ' + text::signed_duration(change.change_ns) +
-                  " per step\n";
+    check.text +=
+        "  " + phase_text(change) + ' ' + text::signed_duration(change.change_ns) + " per step\n";
   }
   for (const compare::OpChange& op : one.ops) {
     check.text += "  " + op.name + ' ' + text::short_number(op.base_calls) + " -> " +
@@ -207,7 +205,7 @@ CheckSuite suite_of(const compare::Comparison& comparison) {
   const std::vector<std::string> varying = estimate::varying_options(options, comparison.swept);
   const bool in_turns = comparison.rule.design == compare::Design::kInterleaved;
   CheckSuite suite{.name = comparison.base + " -> " + comparison.candidate,
-                   .verdict = std::string(compare::name_of(comparison.verdict))};
+                   .verdict = std::string(name_of(comparison.verdict))};
   for (const compare::CaseResult& one : comparison.cases) {
     suite.checks.push_back(check_of_case(one, varying, in_turns ? "pairs" : "launches"));
   }
@@ -218,20 +216,20 @@ CheckSuite suite_of(const compare::Comparison& comparison) {
     suite.checks.push_back({.name = "gate " + gate.name,
                             .group = kNoGroup,
                             .state = CheckState::kError,
-                            .type = std::string(compare::name_of(compare::Verdict::kInvalid)),
+                            .type = std::string(name_of(compare::Verdict::kInvalid)),
                             .message = gate.text});
   }
   if (comparison.aa_control.state == compare::AaControl::State::kFailed) {
     suite.checks.push_back({.name = "self-check",
                             .group = kNoGroup,
                             .state = CheckState::kError,
-                            .type = std::string(compare::name_of(compare::Verdict::kInvalid)),
+                            .type = std::string(name_of(compare::Verdict::kInvalid)),
                             .message = "the base differs from itself, so that no verdict holds"});
   }
   make_names_unique(suite.checks);
-  suite.properties = {{"verdict", std::string(compare::name_of(comparison.verdict))},
+  suite.properties = {{"verdict", std::string(name_of(comparison.verdict))},
                       {"exit_code", std::int64_t{comparison.exit_code}},
-                      {"design", std::string(compare::name_of(comparison.rule.design))}};
+                      {"design", std::string(name_of(comparison.rule.design))}};
   return suite;
 }
 

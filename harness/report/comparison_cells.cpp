@@ -65,7 +65,7 @@ std::string adjusted_p_text(double p) {
 }
 
 std::string verdict_text(const compare::TestResult& test, const std::string& unit) {
-  std::string text(compare::name_of(test.verdict));
+  std::string text(name_of(test.verdict));
   switch (test.verdict) {
     case compare::Verdict::kSuspect:
       text += test.slower ? ": worse" : ": better";

@@ -23,8 +23,7 @@ void write_metric(json::JsonText& json, const compare::MetricResult& metric) {
   json.flag("primary", metric.primary).number("margin", metric.margin);
   json.flag("timed", metric.timed).flag("of_step", metric.of_step);
   json.flag("decides", metric.decides);
-  json.text("verdict", compare::name_of(test.verdict))
-      .text("reason", compare::name_of(test.reason));
+  json.text("verdict", name_of(test.verdict)).text("reason", name_of(test.reason));
   json.flag("slower", test.slower);
   json.number("base_median", test.base_median);
   json.number("candidate_median", test.candidate_median);
@@ -130,7 +129,7 @@ void write_gates(json::JsonText& json, const std::vector<compare::Gate>& gates) 
   json.open_array("gates");
   for (const compare::Gate& gate : gates) {
     json.open_object().text("name", gate.name).text("case_id", gate.case_id);
-    json.text("state", compare::name_of(gate.state)).flag("allowed", gate.allowed);
+    json.text("state", name_of(gate.state)).flag("allowed", gate.allowed);
     json.number("value", gate.value);
     write_limit(json, "warns_at", gate.warns_at);
     write_limit(json, "fails_at", gate.fails_at);
@@ -140,18 +139,6 @@ void write_gates(json::JsonText& json, const std::vector<compare::Gate>& gates) 
 }
 
 }  // namespace
-
-std::string_view name_of(compare::AaControl::State state) {
-  switch (state) {
-    case compare::AaControl::State::kTooFew:
-      return "too few runs to tell";
-    case compare::AaControl::State::kPassed:
-      return "passed";
-    case compare::AaControl::State::kFailed:
-      return "failed";
-  }
-  return "";
-}
 
 std::string error_json(int exit_code, std::string_view message) {
   json::JsonText json;
@@ -166,7 +153,7 @@ std::string verdict_json(std::span<const compare::Comparison> comparisons) {
   const compare::Comparison& worst = comparisons[compare::worst_of(comparisons)];
   json::JsonText json;
   json.open_object().text("schema", kVerdictsSchema).text("version", kVerdictsVersion);
-  json.integer("exit_code", worst.exit_code).text("verdict", compare::name_of(worst.verdict));
+  json.integer("exit_code", worst.exit_code).text("verdict", name_of(worst.verdict));
   json.text("base", comparisons.front().base).number("q", worst.rule.q);
   write_count(json, "tested", worst.tested);
   json.open_array("comparisons");
@@ -183,8 +170,8 @@ std::string comparison_json(const compare::Comparison& comparison) {
   json::JsonText json;
   json.open_object().text("schema", kVerdictSchema).text("version", kVerdictVersion);
   json.integer("exit_code", comparison.exit_code);
-  json.text("verdict", compare::name_of(comparison.verdict));
-  json.text("design", compare::name_of(comparison.rule.design));
+  json.text("verdict", name_of(comparison.verdict));
+  json.text("design", name_of(comparison.rule.design));
   json.text("base", comparison.base).text("candidate", comparison.candidate);
   json.texts("swept", comparison.swept);
   if (comparison.seed) {
@@ -208,7 +195,7 @@ std::string comparison_json(const compare::Comparison& comparison) {
   json.open_array("environment");
   for (const compare::EnvironmentDifference& difference : comparison.environment) {
     json.open_object().text("field", difference.field);
-    json.text("class", compare::name_of(difference.field_class));
+    json.text("class", name_of(difference.field_class));
     json.text("base", difference.base).text("candidate", difference.candidate);
     json.flag("allowed", difference.allowed);
     write_count(json, "cases", difference.cases);

@@ -14,7 +14,6 @@ inline constexpr std::string_view kVerdictSchema = "stepbench.verdict";
 inline constexpr std::string_view kVerdictVersion = "1.7.0";
 
 // In the verdict file.
-[[nodiscard]] std::string_view name_of(compare::AaControl::State state);
 
 // The verdict file: one JSON object with `exit_code`, `verdict` and every case; what is not a
 // number is null. The same comparison gives the same bytes.

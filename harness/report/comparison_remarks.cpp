@@ -45,7 +45,7 @@ std::string op_text(const compare::OpChange& change) {
 document::Paragraph cause_of(const compare::CaseResult& one, const ComparisonNames& names) {
   document::Paragraph paragraph{.text = names.label(one) + ":"};
   paragraph.text += text::join(one.cause, ",", [](const compare::PhaseChange& change) {
-    return ' ' + compare::name_of(change) + (change.change_ns < 0 ? " -" : " +") +
+    return ' ' + phase_text(change) + (change.change_ns < 0 ? " -" : " +") +
            text::duration(std::abs(change.change_ns)) + " per step (" +
            text::significant(100 * change.share, 2) + " % of the change)";
   });

@@ -158,7 +158,7 @@ std::string verdict_line(const compare::Comparison& comparison) {
     const auto found = marks.find(mark);
     if (found != marks.end()) parts.push_back(std::to_string(found->second) + ' ' + words);
   }
-  std::string text(compare::name_of(comparison.verdict));
+  std::string text(name_of(comparison.verdict));
   text += parts.empty() ? "; no case is in both results" : ": " + text::join(parts);
   return text + " (exit code " + std::to_string(comparison.exit_code) + ")";
 }

@@ -37,7 +37,7 @@ document::Paragraph confirmed_paragraph(const campaign::ConfirmedSeries& one,
   const track::TrackedSeries* series = names.find(one.suspect.series);
   document::Paragraph paragraph{.text =
                                     (series == nullptr ? one.suspect.series : names.name(*series)) +
-                                    ": " + std::string(track::name_of(one.state))};
+                                    ": " + std::string(name_of(one.state))};
   if (one.good_value && one.tonight_value && series != nullptr) {
     paragraph.below.emplace_back(amount_text(*one.good_value, series->unit) + " (last good) -> " +
                                  amount_text(*one.tonight_value, series->unit) + " (tonight)");

@@ -13,9 +13,8 @@
 #include "harness/estimate/columns.h"
 #include "harness/estimate/metric_medians.h"
 #include "harness/estimate/row_values.h"
-#include "harness/findings/findings_json.h"
+#include "harness/findings/fields.h"
 #include "harness/json/json_text.h"
-#include "harness/record/encode.h"
 #include "harness/report/answer.h"
 #include "harness/report/findings.h"
 #include "harness/report/notes.h"
@@ -144,7 +143,8 @@ void add_case_findings(json::JsonText& json, const estimate::CaseRow& row,
   json.open_array("findings");
   for (const CaseFinding& each : findings_of(row, proposals)) {
     json.open_object();
-    findings::add_members(json, each.finding);
+    json::FieldWriter writer(json);
+    fields(writer, each.finding);
     json.integer("launches", static_cast<std::int64_t>(each.launches));
     if (each.answer) {
       json.open_object("measured").text("case_id", each.answer->row->case_id);

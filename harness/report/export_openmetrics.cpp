@@ -224,7 +224,7 @@ void write_comparison(const compare::Comparison& comparison, text::GaugePage& pa
   page.add("stepbench_exit_code", "", kExitCodeHelp, text::GaugePage::label_text(sides),
            comparison.exit_code);
   text::GaugePage::Labels verdict = sides;
-  verdict.emplace_back("verdict", std::string(compare::name_of(comparison.verdict)));
+  verdict.emplace_back("verdict", std::string(name_of(comparison.verdict)));
   page.add("stepbench_verdict", "", "The verdict of the whole comparison, as a label.",
            text::GaugePage::label_text(verdict), 1);
   std::set<std::string> used;

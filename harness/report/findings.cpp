@@ -27,7 +27,7 @@ bool is_more_severe(const Finding& a, const Finding& b) {
 }
 
 std::string headline(const Finding& finding) {
-  std::string text(stepbench::name_of(finding.severity));
+  std::string text(name_of(finding.severity));
   text += ": " + (finding.text.empty() ? finding.id : finding.text);
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;

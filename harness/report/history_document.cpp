@@ -45,9 +45,8 @@ Tone tone_of_state(const track::Alert& alert) {
 Paragraph alert_of_series(const track::Alert& alert, const std::string& series_id,
                           const track::History& history, Links links) {
   Paragraph paragraph{.text = alert.id + ", opened " + alert.opened_utc.substr(0, 10) + ": " +
-                              std::string(track::name_of(alert.state)) +
-                              comma(acceptance_words(alert)) + ", " +
-                              text::signed_percent(alert.find(series_id)->change) + " %" +
+                              std::string(name_of(alert.state)) + comma(acceptance_words(alert)) +
+                              ", " + text::signed_percent(alert.find(series_id)->change) + " %" +
                               (note_words(alert).empty() ? "" : "; " + note_words(alert)),
                       .tone = tone_of_state(alert),
                       .below = range_lines(alert, history)};
@@ -152,7 +151,7 @@ document::Answer series_answer(const HistoryView& view) {
     return answer;
   }
   const track::Alert& alert = **open;
-  answer.text += "; " + alert.id + ' ' + std::string(track::name_of(alert.state)) + " since " +
+  answer.text += "; " + alert.id + ' ' + std::string(name_of(alert.state)) + " since " +
                  alert.opened_utc.substr(0, 10);
   answer.tone =
       alert.worse && track::is_open(alert.state) ? document::Tone::kBad : document::Tone::kDoubt;
@@ -188,7 +187,7 @@ document::Document alert_document(const track::Alert& alert, const track::Histor
                                   const SeriesNames& names, const std::string& history_words,
                                   Links links) {
   document::Document document{
-      .headline = alert.id + " on " + alert.host + ": " + std::string(track::name_of(alert.state)) +
+      .headline = alert.id + " on " + alert.host + ": " + std::string(name_of(alert.state)) +
                   comma(acceptance_words(alert)) + ", " +
                   text::counted(std::ssize(alert.series), "series") +
                   (alert.worse ? " worse" : " better") + ", opened " +
@@ -275,7 +274,7 @@ document::Answer open_alerts_answer(const track::AlertLog& log, const SeriesName
   const track::Alert& worst = **std::ranges::max_element(open, {}, weight);
   std::string text = text::counted(std::ssize(open), "alert") +
                      (open.size() == 1 ? " is open: " : " are open: ") + worst.id + ", " +
-                     std::string(track::name_of(worst.state));
+                     std::string(name_of(worst.state));
   if (const track::AlertSeries* largest = largest_of(worst)) {
     const track::TrackedSeries* series = names.find(largest->id);
     text += ", " + text::signed_percent(largest->change) + " % in " +

@@ -7,7 +7,6 @@
 
 #include "harness/base/value.h"
 #include "harness/json/json_text.h"
-#include "harness/record/encode.h"
 #include "harness/text/csv.h"
 #include "harness/text/words.h"
 
@@ -54,7 +53,7 @@ void add_series(json::JsonText& json, const track::SeriesHistory& one,
   json.open_object().text("series_id", series.id).text("experiment", series.experiment);
   json.text("workload", series.workload).text("case_id", series.case_id);
   json.text("metric", series.metric).text("unit", series.unit);
-  json.text("direction", record::name_of(series.direction)).flag("screened", series.screened);
+  json.text("direction", name_of(series.direction)).flag("screened", series.screened);
   json.flag("control", series.control).values("options", series.options);
   json.values("machine", series.machine).open_array("points");
   for (const track::TrackedPoint& point : one.points) add_point(json, point, history);
@@ -191,7 +190,7 @@ std::string series_json(const HistoryView& view, const SeriesNames& names) {
   write_nights(json, view);
   json.open_array("alerts");
   for (const track::Alert* alert : view.alerts) {
-    json.open_object().text("id", alert->id).text("state", track::name_of(alert->state));
+    json.open_object().text("id", alert->id).text("state", name_of(alert->state));
     json.text("first_bad", alert->find(series.id)->first_bad);
     json.text("note", alert->note).close_object();
   }

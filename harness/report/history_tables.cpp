@@ -90,7 +90,7 @@ SeriesRow row_of(const HistoryView& view) {
   for (const track::Alert* alert : view.alerts) {
     const bool accepted = alert->state == track::AlertState::kAcknowledged;
     if (!track::is_open(alert->state) && !accepted) continue;
-    row.state = track::name_of(alert->state);
+    row.state = name_of(alert->state);
     row.alert = alert->id;
     row.tone = accepted ? Tone::kDim : tone_of_alert(alert);
     if (!accepted) return row;
@@ -192,7 +192,7 @@ document::Table alerts_table(std::span<const track::Alert* const> alerts, const 
     const std::string words = acceptance_words(*alert);
     table.rows.push_back(
         {.cells = {document::linked(alert->id, links == Links::kPages ? alert_file(alert->id) : ""),
-                   track::name_of(alert->state), alert->opened_utc.substr(0, 10),
+                   name_of(alert->state), alert->opened_utc.substr(0, 10),
                    today.empty() ? "" : age_text(alert->opened_utc.substr(0, 10), today),
                    alert->host, document::count(std::ssize(alert->series)),
                    document::change(largest == nullptr ? std::nullopt

@@ -54,7 +54,7 @@ std::string acceptance_words(const track::Alert& alert) {
 }
 
 std::string note_words(const track::Alert& alert) {
-  const std::string_view fired = track::name_of(track::AlertEvent::kFired);
+  const std::string_view fired = name_of(track::AlertEvent::kFired);
   const bool is_of_the_screen = std::ranges::any_of(alert.events, [&](const auto& event) {
     return event.what == fired && event.reason == alert.note;
   });
@@ -64,7 +64,7 @@ std::string note_words(const track::Alert& alert) {
 std::string alert_words(const track::Alert& alert) {
   const std::string accepted = acceptance_words(alert);
   const std::string note = note_words(alert);
-  return alert.id + ": " + std::string(track::name_of(alert.state)) +
+  return alert.id + ": " + std::string(name_of(alert.state)) +
          (accepted.empty() ? "" : ", " + accepted) + (note.empty() ? "" : "; " + note);
 }
 

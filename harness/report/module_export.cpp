@@ -46,7 +46,7 @@ std::string modules_csv(const std::vector<CaseModules>& all, const std::string& 
       const ops::ModuleNode& node = tree.nodes[i];
       const ops::ModuleCost& cost = node.all;
       text += profiled.case_id + ',' + profiled.engine + ',' + std::to_string(tree.steps) + ',' +
-              std::string(ops::name_of(node.kind)) + ',' + text::csv_cell(node.path) + ',' +
+              std::string(name_of(node.kind)) + ',' + text::csv_cell(node.path) + ',' +
               std::to_string(node.depth) + ',' + microseconds(cost.cpu_ns) + ',' +
               microseconds(cost.device_ns);
       for (const std::int64_t number : {cost.flops, cost.cpu_allocated_bytes, cost.cpu_bytes,
@@ -89,7 +89,7 @@ std::string modules_json(const std::vector<CaseModules>& all, const std::string&
     json.integer("beside_ns", tree.beside_ns).open_array("modules");
     for (const std::size_t i : module_order(tree, sort)) {
       const ops::ModuleNode& node = tree.nodes[i];
-      json.open_object().text("kind", ops::name_of(node.kind)).text("module", node.path);
+      json.open_object().text("kind", name_of(node.kind)).text("module", node.path);
       json.integer("depth", static_cast<std::int64_t>(node.depth));
       add_cost(json, node.all);
       json.open_object("phases");

@@ -77,7 +77,7 @@ void add_alert(Check& check, const track::NightSeries& series,
 
 Check check_of_series(const track::NightSeries& series, const std::string& name,
                       const campaign::CheckedNight& checked) {
-  const std::string_view state = track::name_of(series.state);
+  const std::string_view state = name_of(series.state);
   const std::string& unit = series.series.unit;
   Check check{.name = name, .group = series.series.workload, .state = state_of(series)};
   if (check.group.empty()) check.group = "stepbench";
@@ -109,7 +109,7 @@ std::vector<CheckSuite> checks_of_night(std::string_view night_json) {
   const ReadNight read = read_night(night_json);
   if (!read.error.empty()) return checks_of_error("stepbench track check", read.error);
   const track::Night& night = read.checked.night;
-  const std::string verdict(track::name_of(night.verdict));
+  const std::string verdict(name_of(night.verdict));
   CheckSuite suite{
       .name = "night of " + read.host,
       .host = read.host,

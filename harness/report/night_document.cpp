@@ -95,7 +95,7 @@ class NightWriter {
   void add(document::Paragraph paragraph) { blocks_.emplace_back(std::move(paragraph)); }
   // "verdict: regression (exit code 1); num_workers=2 step +6.28 %, A1"
   [[nodiscard]] document::Answer answer() const {
-    document::Answer answer{.text = "verdict: " + std::string(track::name_of(night_.verdict)) +
+    document::Answer answer{.text = "verdict: " + std::string(name_of(night_.verdict)) +
                                     why_verdict(night_) + " (exit code " +
                                     std::to_string(night_.exit_code) + ')',
                             .tone = tone_of(night_.verdict, true)};
@@ -308,7 +308,7 @@ document::Table night_table(const campaign::CheckedNight& checked, const NightVi
                   {.head = "tonight"},
                   {.head = "change"},
                   {.head = "per control", .drop_at = 20},
-                  {.head = std::string(track::name_of(view.screen)), .drop_at = 30},
+                  {.head = std::string(name_of(view.screen)), .drop_at = 30},
                   document::words("state"),
                   document::words("alert"),
                   {.head = "last good", .left = true, .drop_at = 40},
@@ -325,7 +325,7 @@ document::Table night_table(const campaign::CheckedNight& checked, const NightVi
                    amount_cell(series->value, series->usual, *series),
                    document::change(series->change),
                    with_control ? document::change(series->normalised_change) : "",
-                   with_score ? score_cell(series->score) : "", track::name_of(series->state),
+                   with_score ? score_cell(series->score) : "", name_of(series->state),
                    series->alert, run_date(checked.history, series->last_good),
                    whole ? series->why : ""},
          .tone = tone_of(series->state, series->worse)});

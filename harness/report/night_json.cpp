@@ -36,7 +36,7 @@ void write_series(json::JsonText& json, const track::NightSeries& series, const 
   json.text("name", names.name(known)).text("workload", known.workload);
   json.text("case_id", known.case_id).text("metric", known.metric).text("unit", known.unit);
   json.values("options", known.options);
-  json.text("state", track::name_of(series.state)).flag("fired", series.fired);
+  json.text("state", name_of(series.state)).flag("fired", series.fired);
   json.flag("worse", series.worse && series.state != track::NightState::kOk);
   json.text("run_id", series.run);
   write_value(json, "value", series.value);
@@ -75,8 +75,8 @@ std::string night_json(const campaign::CheckedNight& checked, const NightView& v
   const SeriesNames names(checked.history);
   json::JsonText json;
   json.open_object().text("schema", kNightSchema).text("version", kNightVersion);
-  json.integer("exit_code", night.exit_code).text("verdict", track::name_of(night.verdict));
-  json.text("screen", track::name_of(view.screen));
+  json.integer("exit_code", night.exit_code).text("verdict", name_of(night.verdict));
+  json.text("screen", name_of(view.screen));
   json.text("host", night.runs.empty() ? std::string() : night.runs.front().host);
   json.flag("newest", night.is_newest).flag("interrupted", checked.signal.has_value());
   json.open_array("runs");
@@ -84,7 +84,7 @@ std::string night_json(const campaign::CheckedNight& checked, const NightView& v
   json.close_array().open_object("counts");
   for (std::size_t i = 0; i < track::kNightStates; ++i) {
     const auto state = static_cast<track::NightState>(i);
-    json.integer(track::name_of(state), static_cast<std::int64_t>(night.count(state)));
+    json.integer(name_of(state), static_cast<std::int64_t>(night.count(state)));
   }
   json.close_object().open_array("series");
   const std::vector<HistoryView> moved = moved_over_nights(checked, view);

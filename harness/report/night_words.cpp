@@ -65,7 +65,7 @@ std::string counts_text(const track::Night& night) {
     const auto state = static_cast<track::NightState>(i);
     const std::size_t count = night.count(state);
     if (count == 0) continue;
-    std::string part = std::to_string(count) + ' ' + std::string(track::name_of(state));
+    std::string part = std::to_string(count) + ' ' + std::string(name_of(state));
     if (state == track::NightState::kWarmingUp) part += warm_up_words(night);
     parts.push_back(std::move(part));
   }

@@ -12,7 +12,6 @@
 #include "harness/base/value.h"
 #include "harness/estimate/busy_machine.h"
 #include "harness/estimate/warmup_effect.h"
-#include "harness/record/encode.h"
 #include "harness/report/estimate_notes.h"
 #include "harness/report/ops_report.h"
 #include "harness/schedule/warmup_verdict.h"
@@ -293,7 +292,7 @@ void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
                        std::vector<document::Paragraph>& notes) {
   Collector found(rows, results);
   for (const estimate::CaseRow& row : profiled) {
-    const std::string pass(record::name_of(row.pass));
+    const std::string pass(name_of(row.pass));
     for (const auto& [launch, estimate] : row.measured) {
       const auto& metrics = launch->row.report.metrics;
       const auto overhead = metrics.find("profile_overhead");

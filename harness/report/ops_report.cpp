@@ -12,7 +12,6 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
 #include "harness/ops/op_table.h"
-#include "harness/record/encode.h"
 #include "harness/report/activity_tables.h"
 #include "harness/report/ops_columns.h"
 #include "harness/text/csv.h"
@@ -186,7 +185,7 @@ std::string as_csv(const std::vector<Profiled>& all, const OpsView& view) {
   for (const Profiled& profiled : all) {
     for (const ops::OpRow& row : profiled.rows) {
       text += text::csv_cell(profiled.case_id) + ',' + text::csv_cell(profiled.engine) + ',' +
-              std::string(ops::name_of(row.kind));
+              std::string(name_of(row.kind));
       for (const OpColumn* column : columns) {
         text += ',' + text::csv_cell(plain_text(column->get(row, profiled.table, profiled.totals),
                                                 column->unit));
@@ -223,7 +222,7 @@ std::string as_json(const std::vector<Profiled>& all, const OpsView& view) {
     json.integer("self_cpu_ns", profiled.totals.self_cpu_ns);
     json.integer("self_device_ns", profiled.totals.self_device_ns).open_array("rows");
     for (const ops::OpRow& row : profiled.rows) {
-      json.open_object().text("kind", ops::name_of(row.kind));
+      json.open_object().text("kind", name_of(row.kind));
       for (const OpColumn* column : columns) {
         add_value(json, *column, column->get(row, profiled.table, profiled.totals));
       }

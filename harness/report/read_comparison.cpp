@@ -15,17 +15,6 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The value of this name, among those that are numbered from 0 to `last`. A later minor version may
-// have more: then `otherwise`.
-template <typename Enum, typename NameOf>
-Enum value_named(std::string_view name, Enum last, Enum otherwise, const NameOf& name_of_value) {
-  for (int i = 0; i <= static_cast<int>(last); ++i) {
-    const auto value = static_cast<Enum>(i);
-    if (name_of_value(value) == name) return value;
-  }
-  return otherwise;
-}
-
 double number_or_nan(const json::LineObject& object, std::string_view field) {
   return object.number(field).value_or(kNaN);
 }
@@ -71,12 +60,10 @@ compare::MetricResult read_metric(const json::LineObject& source) {
   metric.of_step = source.find("of_step") ? source.flag("of_step") : metric.name == "step";
   metric.decides = !source.find("decides") || source.flag("decides");
   compare::TestResult& test = metric.test;
-  test.verdict = value_named(source.text("verdict"), compare::Verdict::kNoData,
-                             compare::Verdict::kInconclusive,
-                             [](compare::Verdict verdict) { return compare::name_of(verdict); });
+  test.verdict =
+      one_of<compare::Verdict>(source.text("verdict")).value_or(compare::Verdict::kInconclusive);
   test.reason =
-      value_named(source.text("reason"), compare::TestReason::kNoise, compare::TestReason::kNone,
-                  [](compare::TestReason reason) { return compare::name_of(reason); });
+      one_of<compare::TestReason>(source.text("reason")).value_or(compare::TestReason::kNone);
   test.slower = source.flag("slower");
   test.base_median = number_or_nan(source, "base_median");
   test.candidate_median = number_or_nan(source, "candidate_median");
@@ -166,26 +153,24 @@ std::vector<compare::MissingCase> read_missing(const json::LineObject& source,
 }
 
 compare::Gate read_gate(const json::LineObject& source) {
-  return {.name = source.text("name"),
-          .case_id = source.text("case_id"),
-          .state = value_named(source.text("state"), compare::GateState::kFailed,
-                               compare::GateState::kWarning,
-                               [](compare::GateState state) { return compare::name_of(state); }),
-          .value = number_or_nan(source, "value"),
-          .warns_at = source.number("warns_at"),
-          .fails_at = source.number("fails_at"),
-          .text = source.text("text"),
-          .allowed = source.flag("allowed")};
+  return {
+      .name = source.text("name"),
+      .case_id = source.text("case_id"),
+      .state =
+          one_of<compare::GateState>(source.text("state")).value_or(compare::GateState::kWarning),
+      .value = number_or_nan(source, "value"),
+      .warns_at = source.number("warns_at"),
+      .fails_at = source.number("fails_at"),
+      .text = source.text("text"),
+      .allowed = source.flag("allowed")};
 }
 
 compare::EnvironmentDifference read_difference(const json::LineObject& source) {
   return {.field = source.text("field"),
           .base = source.text("base"),
           .candidate = source.text("candidate"),
-          .field_class = value_named(
-              source.text("class"), compare::FieldClass::kInformative,
-              compare::FieldClass::kInformative,
-              [](compare::FieldClass field_class) { return compare::name_of(field_class); }),
+          .field_class = one_of<compare::FieldClass>(source.text("class"))
+                             .value_or(compare::FieldClass::kInformative),
           .allowed = source.flag("allowed"),
           .cases = count_in(source, "cases")};
 }
@@ -195,13 +180,11 @@ compare::Comparison read_one(const json::LineObject& source) {
                                  .candidate = source.text("candidate"),
                                  .swept = source.texts("swept")};
   comparison.exit_code = source.count("exit_code");
-  comparison.verdict = value_named(
-      source.text("verdict"), compare::Verdict::kNoData, compare::Verdict::kInconclusive,
-      [](compare::Verdict verdict) { return compare::name_of(verdict); });
+  comparison.verdict =
+      one_of<compare::Verdict>(source.text("verdict")).value_or(compare::Verdict::kInconclusive);
   compare::VerdictRule& rule = comparison.rule;
   rule.design =
-      value_named(source.text("design"), compare::Design::kSequential, compare::Design::kSequential,
-                  [](compare::Design design) { return compare::name_of(design); });
+      one_of<compare::Design>(source.text("design")).value_or(compare::Design::kSequential);
   rule.q = source.number("q").value_or(rule.q);
   rule.confidence = source.number("confidence").value_or(rule.confidence);
   if (source.find("seed")) {
@@ -218,8 +201,7 @@ compare::Comparison read_one(const json::LineObject& source) {
   if (const auto control = source.object("aa_control")) {
     using State = compare::AaControl::State;
     comparison.aa_control = {
-        .state = value_named(control->text("state"), State::kFailed, State::kTooFew,
-                             [](State state) { return name_of(state); }),
+        .state = one_of<State>(control->text("state")).value_or(State::kTooFew),
         .pooled_quads = count_in(*control, "quads"),
         .p = number_or_nan(*control, "p"),
         .change = control->number("change")};

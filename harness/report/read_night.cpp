@@ -33,7 +33,7 @@ std::size_t size_in(const json::LineObject& source, std::string_view field) {
 track::NightState night_state_called(const std::string& name) {
   for (std::size_t i = 0; i < track::kNightStates; ++i) {
     const auto state = static_cast<track::NightState>(i);
-    if (name == track::name_of(state)) return state;
+    if (name == name_of(state)) return state;
   }
   throw json::LineError("'" + name + "' is no state of a night");
 }
@@ -102,7 +102,7 @@ track::AlertSeries read_alert_series(const json::LineObject& source) {
 
 track::Alert read_alert(const json::LineObject& source) {
   const std::string state = source.text("state");
-  const auto known = track::alert_state_of(state);
+  const auto known = one_of<track::AlertState>(state);
   if (!known) throw json::LineError("'" + state + "' is no state of an alert");
   track::Alert alert{.id = source.text("id"),
                      .state = *known,
@@ -250,8 +250,9 @@ ReadNight read_night(std::string_view night_json) {
   read.checked.night = read_verdict(source, read.host);
   read.checked.history.runs = read_runs(source, read.host);
   if (source.flag("interrupted")) read.checked.signal = 0;
-  read.view = {.screen = track::screen_of(source.text("screen")).value_or(read.view.screen),
-               .history_words = history_words_in(source)};
+  read.view = {
+      .screen = one_of<track::ScreenKind>(source.text("screen")).value_or(read.view.screen),
+      .history_words = history_words_in(source)};
   std::vector<track::SeriesHistory>& series = read.checked.history.series;
   for (const track::NightSeries& one : read.checked.night.series) {
     series.push_back({.series = one.series});

@@ -82,7 +82,7 @@ const std::vector<Field>& fields_of_a_run() {
        [](const runs::RunSummary& run) { return Value{static_cast<std::int64_t>(run.bytes)}; }},
       {"state",
        [](const runs::RunSummary& run) {
-         return Value{std::string(run.broken.empty() ? runs::name_of(run.state) : "broken")};
+         return Value{std::string(run.broken.empty() ? name_of(run.state) : "broken")};
        }},
       {"broken", [](const runs::RunSummary& run) { return Value{run.broken}; }}};
   return kFields;
@@ -162,7 +162,7 @@ std::vector<RunCell> cells_for(std::span<const runs::RunSummary> runs, runs::Mom
       {{.head = "size", .drop_at = 25},
        [](const runs::RunSummary& run) { return text::byte_text(static_cast<double>(run.bytes)); }},
       {{.head = "state", .left = true},
-       [](const runs::RunSummary& run) { return std::string(runs::name_of(run.state)); }}};
+       [](const runs::RunSummary& run) { return std::string(name_of(run.state)); }}};
 }
 
 document::Tone tint_of_run(const runs::RunSummary& run) {
@@ -205,7 +205,7 @@ std::string totals_text(std::span<const runs::RunSummary> runs, std::size_t all)
   for (const runs::RunState state :
        {runs::RunState::kRunning, runs::RunState::kInterrupted, runs::RunState::kUnfinished}) {
     const std::size_t count = states.at(static_cast<std::size_t>(state));
-    if (count > 0) parts.push_back(std::to_string(count) + ' ' + std::string(runs::name_of(state)));
+    if (count > 0) parts.push_back(std::to_string(count) + ' ' + std::string(name_of(state)));
   }
   if (broken > 0) parts.push_back(std::to_string(broken) + " unreadable");
   if (!parts.empty()) text += "; " + text::join(parts);

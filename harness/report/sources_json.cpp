@@ -16,7 +16,7 @@ void add_sources(json::JsonText& json, std::span<const std::string> names,
     if (found == definitions.end() || found->source == Source::kUnknown) continue;
     if (!open) json.open_object("sources");
     open = true;
-    json.text(name, stepbench::name_of(found->source));
+    json.text(name, name_of(found->source));
   }
   if (open) json.close_object();
 }

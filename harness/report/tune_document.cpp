@@ -283,7 +283,7 @@ document::Table points_table(const TuneRun& run) {
     const bool is_best = !run.standing.empty() && place == run.standing.front().point;
     std::string left;
     if (point.state.fate != Fate::kMeasured) {
-      left = std::string(tune::name_of(point.state.fate));
+      left = std::string(name_of(point.state.fate));
     } else if (is_best) {
       left = "best";
     } else if (!behind.contains(place)) {

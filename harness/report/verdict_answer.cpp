@@ -89,7 +89,7 @@ std::string reason_text(const compare::Comparison& comparison) {
       const JudgedMetric& first = open.front();
       const std::string what = verdict_text(first.metric->test, needed_unit(comparison));
       text += ", " + (comparison.cases.size() == 1 ? "" : names.of(*first.of) + ' ') +
-              first.metric->name + what.substr(compare::name_of(comparison.verdict).size());
+              first.metric->name + what.substr(name_of(comparison.verdict).size());
       return text;
     }
     case compare::Verdict::kNoData:
@@ -105,7 +105,7 @@ std::string reason_text(const compare::Comparison& comparison) {
 document::Answer verdict_answer(std::span<const compare::Comparison> comparisons,
                                 const std::vector<document::Paragraph>& remarks) {
   const compare::Comparison& worst = comparisons[compare::worst_of(comparisons)];
-  document::Answer answer{.text = "verdict: " + std::string(compare::name_of(worst.verdict)) +
+  document::Answer answer{.text = "verdict: " + std::string(name_of(worst.verdict)) +
                                   " (exit code " + std::to_string(worst.exit_code) + ')',
                           .tone = tone_of(worst.verdict)};
   if (comparisons.size() > 1) {

@@ -34,11 +34,6 @@ std::string escaped(const std::string& path) {
 
 }  // namespace
 
-std::string_view name_of(CountEngine engine) {
-  constexpr std::array<std::string_view, 3> kNames = {"none", "perf", "valgrind"};
-  return kNames.at(static_cast<std::size_t>(engine));
-}
-
 CountTools count_tools(const plan::Plan& plan, const machine::Variables& variables) {
   CountTools tools;
   const bool any = std::any_of(plan.cases.begin(), plan.cases.end(), [](const auto& planned) {

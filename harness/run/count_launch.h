@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/base/resolved_case.h"
 #include "harness/machine/devices.h"
 #include "harness/plan/plan.h"
@@ -19,7 +20,7 @@
 namespace stepbench::run {
 
 enum class CountEngine : std::uint8_t { kNone, kPerf, kValgrind };
-[[nodiscard]] std::string_view name_of(CountEngine engine);  // as the option's value
+constexpr EnumNames<3> names_of(CountEngine) { return {"none", "perf", "valgrind"}; }
 
 struct CountTools {
   std::string no_counters = {};  // why the processor counts nothing; empty: it does

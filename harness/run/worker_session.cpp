@@ -25,7 +25,7 @@ std::string quote(std::string_view line) {
 struct TitleOf {
   std::string operator()(const protocol::Hello&) const { return "`hello`"; }
   std::string operator()(const protocol::StageMessage& message) const {
-    return "`stage " + std::string{protocol::name_of(message.stage)} + "`";
+    return "`stage " + std::string{name_of(message.stage)} + "`";
   }
   std::string operator()(const protocol::CycleMessage& message) const {
     return "`cycle " + std::to_string(message.cycle) + "`";

@@ -36,7 +36,7 @@ void WorkerTalk::receive(std::string_view bytes, std::int64_t now_ns) {
 }
 
 std::string WorkerTalk::stage_name() const {
-  return session_.stage() ? std::string(protocol::name_of(*session_.stage())) : "start";
+  return session_.stage() ? std::string(name_of(*session_.stage())) : "start";
 }
 
 bool WorkerTalk::in_cycles() const {

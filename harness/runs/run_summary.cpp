@@ -216,12 +216,6 @@ std::string time_of(const RunSummary& run) {
 
 }  // namespace
 
-std::string_view name_of(RunState state) {
-  static constexpr std::array<std::string_view, 4> kNames = {"complete", "running", "interrupted",
-                                                             "unfinished"};
-  return kNames.at(static_cast<std::size_t>(state));
-}
-
 RunSummary summarise_run(const fs::path& folder) {
   RunSummary run{.folder = folder, .bytes = bytes_in(folder)};
   std::error_code error;

@@ -9,13 +9,16 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/base/value.h"
 
 namespace stepbench::runs {
 
 // written to JSON by name. unfinished: no program writes it and it has no end, so it was killed.
 enum class RunState : std::uint8_t { kComplete, kRunning, kInterrupted, kUnfinished };
-[[nodiscard]] std::string_view name_of(RunState state);
+constexpr EnumNames<4> names_of(RunState) {
+  return {"complete", "running", "interrupted", "unfinished"};
+}
 
 struct RunSummary {
   std::filesystem::path folder = {};

@@ -50,20 +50,6 @@ bool precise_twice_running(const StopRule& rule, std::span<const double> window_
 
 }  // namespace
 
-std::string_view name_of(StopReason reason) {
-  switch (reason) {
-    case StopReason::kCount:
-      return "count";
-    case StopReason::kPrecision:
-      return "precision";
-    case StopReason::kWallLimit:
-      return "wall_limit";
-    case StopReason::kError:
-      return "error";
-  }
-  return "error";
-}
-
 StopVerdict stop_after(const StopRule& rule, std::int64_t cycles_done, std::int64_t active_done,
                        std::span<const double> window_means) {
   const bool enough_cycles = rule.cycles > 0 && cycles_done >= rule.cycles;

@@ -7,12 +7,15 @@
 #include <span>
 #include <string_view>
 
+#include "harness/base/enum_names.h"
 #include "harness/stats/interval.h"
 
 namespace stepbench::schedule {
 
 enum class StopReason : std::uint8_t { kCount, kPrecision, kWallLimit, kError };  // on disk by name
-[[nodiscard]] std::string_view name_of(StopReason reason);
+constexpr EnumNames<4> names_of(StopReason) {
+  return {"count", "precision", "wall_limit", "error"};
+}
 
 struct StopRule {
   std::int64_t cycles = 1;  // at least; without `automatic` exactly. 0: no end

@@ -58,25 +58,8 @@ bool only_the_first_stands_out(std::span<const double> steps) {
 
 }  // namespace
 
-std::string_view name_of(WarmupVerdict::Kind kind) {
-  switch (kind) {
-    case Kind::kUnknown:
-      return "unknown";
-    case Kind::kOk:
-      return "ok";
-    case Kind::kDrifting:
-      return "drifting";
-    case Kind::kTooShort:
-      return "too_short";
-  }
-  return "unknown";
-}
-
 WarmupVerdict::Kind warmup_kind(std::string_view name) {
-  for (const Kind kind : {Kind::kOk, Kind::kDrifting, Kind::kTooShort}) {
-    if (name_of(kind) == name) return kind;
-  }
-  return Kind::kUnknown;
+  return one_of<Kind>(name).value_or(Kind::kUnknown);
 }
 
 WarmupVerdict judge_warmup(std::span<const std::int64_t> step_ns,

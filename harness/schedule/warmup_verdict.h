@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/enum_names.h"
+
 namespace stepbench::schedule {
 
 struct WarmupVerdict {
@@ -17,8 +19,10 @@ struct WarmupVerdict {
   double change = 0;  // of the step time from the first to the last third: -0.05 = 5 % faster
   bool first_step_slow = false;  // the first step alone stands out
 };
+constexpr EnumNames<4> names_of(WarmupVerdict::Kind) {
+  return {"unknown", "ok", "drifting", "too_short"};
+}
 
-[[nodiscard]] std::string_view name_of(WarmupVerdict::Kind kind);
 // Unknown for a name of a later version.
 [[nodiscard]] WarmupVerdict::Kind warmup_kind(std::string_view name);
 

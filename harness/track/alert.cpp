@@ -154,7 +154,7 @@ bool apply_event(Alert& alert, const TrackEvent& event) {
     alert.events.push_back(event);
     return true;
   }
-  const auto what = alert_event_of(event.what);
+  const auto what = one_of<AlertEvent>(event.what);
   if (!what || alert_number(event.alert_id) == 0) return false;
   const auto to =
       state_after(is_new ? std::nullopt : std::optional(alert.state), *what, alert.before);

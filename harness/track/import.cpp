@@ -14,7 +14,6 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/metric_medians.h"
 #include "harness/json/json_text.h"
-#include "harness/record/encode.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 #include "harness/track/busy_nights.h"
@@ -76,7 +75,7 @@ LaunchValues values_of(const estimate::MeasuredLaunch& measured, estimate::StepC
 std::string digest_of(const record::LaunchRow& row, const LaunchValues& values) {
   json::JsonText json;
   json.open_object().integer("attempt", row.attempt);
-  json.text("outcome", record::name_of(row.outcome.kind)).text("started_utc", row.started_utc);
+  json.text("outcome", name_of(row.outcome.kind)).text("started_utc", row.started_utc);
   json.integer("wall_ns", row.wall_ns).integer("steps", values.steps);
   const auto step = values.values.find(kStepSeries);
   if (step != values.values.end()) json.number("step_ns", step->second);

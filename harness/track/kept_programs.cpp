@@ -101,20 +101,6 @@ class DeletedBranches {
 
 }  // namespace
 
-std::string_view name_of(KeptFor why) {
-  switch (why) {
-    case KeptFor::kNamed:
-      return "named";
-    case KeptFor::kDaily:
-      return "daily";
-    case KeptFor::kWeekly:
-      return "weekly";
-    case KeptFor::kMonthly:
-      return "monthly";
-  }
-  return {};
-}
-
 std::map<std::string, KeptFor, std::less<>> programs_to_keep(std::span<const TrackedRun> runs,
                                                              std::span<const TrackEvent> events,
                                                              std::string_view host,

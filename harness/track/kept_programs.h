@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/enum_names.h"
 #include "harness/track/alert.h"
 #include "harness/track/history.h"
 
@@ -27,7 +28,7 @@ enum class KeptFor : std::uint8_t {  // the first that fits; the last goes first
   kWeekly,
   kMonthly
 };
-[[nodiscard]] std::string_view name_of(KeptFor why);  // "weekly"
+constexpr EnumNames<4> names_of(KeptFor) { return {"named", "daily", "weekly", "monthly"}; }
 
 // By build id, of runs of this host. Of a week and of a month the first night's.
 [[nodiscard]] std::map<std::string, KeptFor, std::less<>> programs_to_keep(

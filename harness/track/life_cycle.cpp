@@ -7,16 +7,6 @@
 namespace stepbench::track {
 namespace {
 
-constexpr std::array<std::string_view, kAlertStates> kStateNames = {
-    "suspect",     "not-reproduced",     "reproduced",   "regression",
-    "improvement", "environment-change", "acknowledged", "fixed",
-    "invalid",     "doubtful",           "unmeasured"};
-
-constexpr std::array<std::string_view, kAlertEvents> kEventNames = {
-    "fired",   "reproduced",   "confirmed", "improved", "not-reproduced", "environment-change",
-    "invalid", "acknowledged", "expired",   "grew",     "back",           "baseline",
-    "doubted", "fixed",        "unmeasured"};
-
 using S = AlertState;
 using E = AlertEvent;
 
@@ -135,26 +125,6 @@ constexpr std::array kLifeCycle = std::to_array<Transition>({
 });
 
 }  // namespace
-
-std::string_view name_of(AlertState state) {
-  return kStateNames.at(static_cast<std::size_t>(state));
-}
-
-std::optional<AlertState> alert_state_of(std::string_view name) {
-  const auto* found = std::find(kStateNames.begin(), kStateNames.end(), name);
-  if (found == kStateNames.end()) return std::nullopt;
-  return static_cast<AlertState>(found - kStateNames.begin());
-}
-
-std::string_view name_of(AlertEvent event) {
-  return kEventNames.at(static_cast<std::size_t>(event));
-}
-
-std::optional<AlertEvent> alert_event_of(std::string_view name) {
-  const auto* found = std::find(kEventNames.begin(), kEventNames.end(), name);
-  if (found == kEventNames.end()) return std::nullopt;
-  return static_cast<AlertEvent>(found - kEventNames.begin());
-}
 
 bool is_pending(AlertState state) {
   return state == AlertState::kSuspect || state == AlertState::kDoubtful ||

@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "harness/base/enum_names.h"
+
 namespace stepbench::track {
 
 enum class AlertState : std::uint8_t {  // written to disk by name
@@ -24,9 +26,12 @@ enum class AlertState : std::uint8_t {  // written to disk by name
   kDoubtful,           // measured once, and not there: measured once more with another build
   kUnmeasured          // it could not be measured for too long, and expired
 };
+constexpr EnumNames<11> names_of(AlertState) {
+  return {"suspect",     "not-reproduced",     "reproduced",   "regression",
+          "improvement", "environment-change", "acknowledged", "fixed",
+          "invalid",     "doubtful",           "unmeasured"};
+}
 inline constexpr std::size_t kAlertStates = 11;
-[[nodiscard]] std::string_view name_of(AlertState state);  // "not-reproduced"
-[[nodiscard]] std::optional<AlertState> alert_state_of(std::string_view name);
 
 // To be measured until it is decided: suspect, doubtful, reproduced, invalid.
 [[nodiscard]] bool is_pending(AlertState state);
@@ -51,9 +56,13 @@ enum class AlertEvent : std::uint8_t {
   kFixed,              // "fixed": last good against tonight, and it is gone
   kUnmeasured          // "unmeasured": nothing could decide it for kNightsToMeasure nights
 };
+constexpr EnumNames<15> names_of(AlertEvent) {
+  return {
+      "fired",   "reproduced",   "confirmed", "improved", "not-reproduced", "environment-change",
+      "invalid", "acknowledged", "expired",   "grew",     "back",           "baseline",
+      "doubted", "fixed",        "unmeasured"};
+}
 inline constexpr std::size_t kAlertEvents = 15;
-[[nodiscard]] std::string_view name_of(AlertEvent event);
-[[nodiscard]] std::optional<AlertEvent> alert_event_of(std::string_view name);
 
 // A suspicion that no measurement decides in so many nights of its experiment expires.
 inline constexpr std::size_t kNightsToMeasure = 14;

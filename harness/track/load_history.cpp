@@ -6,7 +6,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "harness/record/encode.h"
 #include "harness/track/row_json.h"
 
 namespace stepbench::track {
@@ -43,10 +42,7 @@ bool wanted(const std::vector<std::string>& list, const std::string& name) {
 }
 
 Direction direction_of(std::string_view name) {
-  for (const Direction each : {Direction::kHigherIsBetter, Direction::kNeither}) {
-    if (record::name_of(each) == name) return each;
-  }
-  return Direction::kLowerIsBetter;
+  return one_of<Direction>(name).value_or(Direction::kLowerIsBetter);
 }
 
 TrackedPoint point_of_row(store::SqlRow row, std::size_t run) {

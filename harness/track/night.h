@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/track/alert.h"
 #include "harness/track/history.h"
 #include "harness/track/screen.h"
@@ -39,8 +40,13 @@ enum class NightState : std::uint8_t {  // written to disk by name
   kDoubtful,     // as AlertState
   kUnmeasured
 };
+constexpr EnumNames<16> names_of(NightState) {
+  return {"ok",           "warming-up", "suspect",     "not-reproduced",
+          "reproduced",   "regression", "improvement", "environment-change",
+          "acknowledged", "fixed",      "invalid",     "no-data",
+          "future-dated", "ignored",    "doubtful",    "unmeasured"};
+}
 inline constexpr std::size_t kNightStates = 16;
-[[nodiscard]] std::string_view name_of(NightState state);
 
 struct NightSeries {
   TrackedSeries series = {};

@@ -19,12 +19,6 @@ using namespace std::chrono_literals;
 constexpr auto kNightLasts = 20h;
 constexpr auto kFutureAfter = 24h;
 
-constexpr std::array<std::string_view, kNightStates> kNightNames = {
-    "ok",           "warming-up", "suspect",     "not-reproduced",
-    "reproduced",   "regression", "improvement", "environment-change",
-    "acknowledged", "fixed",      "invalid",     "no-data",
-    "future-dated", "ignored",    "doubtful",    "unmeasured"};
-
 const TrackedRun& run_named(std::span<const TrackedRun> runs, const std::string& id) {
   const TrackedRun* found = find_run(runs, id);
   return found == nullptr ? runs.front() : *found;
@@ -130,10 +124,6 @@ bool was_judged(NightState state) {
 }
 
 }  // namespace
-
-std::string_view name_of(NightState state) {
-  return kNightNames.at(static_cast<std::size_t>(state));
-}
 
 std::size_t Night::count(NightState state) const {
   return static_cast<std::size_t>(std::count_if(

@@ -18,7 +18,7 @@ struct Pending {
 };
 
 bool is_news(const Alert& alert, const TrackEvent& event) {
-  const auto what = alert_event_of(event.what);
+  const auto what = one_of<AlertEvent>(event.what);
   if (!what) return false;
   const auto state = alert.events.empty() ? std::nullopt : std::optional(alert.state);
   const Transition* known = transition(state, *what);

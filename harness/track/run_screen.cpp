@@ -11,31 +11,6 @@
 #include "harness/track/screens.h"
 
 namespace stepbench::track {
-namespace {
-
-constexpr std::array<std::pair<ScreenKind, std::string_view>, 4> kScreenNames = {{
-    {ScreenKind::kRobustZ, "robust_z"},
-    {ScreenKind::kOtava2, "otava2"},
-    {ScreenKind::kRank, "rank"},
-    {ScreenKind::kTPred, "t_pred"},
-}};
-
-}  // namespace
-
-std::string_view name_of(ScreenKind kind) {
-  for (const auto& [known, name] : kScreenNames) {
-    if (known == kind) return name;
-  }
-  return {};
-}
-
-std::optional<ScreenKind> screen_of(std::string_view name) {
-  for (const auto& [kind, known] : kScreenNames) {
-    if (known == name) return kind;
-  }
-  return std::nullopt;
-}
-
 ScreenAnswer screen(std::span<const double> segment, const ScreenOptions& options) {
   if (segment.size() <= kMinForScreen) return {.warming_up = true};
   switch (options.kind) {

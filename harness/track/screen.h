@@ -10,6 +10,8 @@
 #include <span>
 #include <string_view>
 
+#include "harness/base/enum_names.h"
+
 namespace stepbench::track {
 
 enum class ScreenKind : std::uint8_t {
@@ -18,8 +20,7 @@ enum class ScreenKind : std::uint8_t {
   kRank,     // a shift of ranks, and of 2 %, in the last 8 nights; fires least of all
   kTPred     // outside the 99 % prediction bound of the last 64
 };
-[[nodiscard]] std::string_view name_of(ScreenKind kind);  // "robust_z"
-[[nodiscard]] std::optional<ScreenKind> screen_of(std::string_view name);
+constexpr EnumNames<4> names_of(ScreenKind) { return {"robust_z", "otava2", "rank", "t_pred"}; }
 
 inline constexpr std::size_t kMinForScreen = 10;  // points of a segment before tonight's
 

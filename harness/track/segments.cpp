@@ -33,22 +33,6 @@ std::string_view date_of(const TrackedRun& run) {
 
 }  // namespace
 
-std::string_view name_of(SegmentStart start) {
-  switch (start) {
-    case SegmentStart::kFirst:
-      return "first";
-    case SegmentStart::kCohort:
-      return "cohort";
-    case SegmentStart::kFixed:
-      return "fixed";
-    case SegmentStart::kBaseline:
-      return "baseline";
-    case SegmentStart::kTold:
-      return "told";
-  }
-  return {};
-}
-
 std::vector<Segment> segments_of(const SeriesHistory& series, std::span<const TrackedRun> runs,
                                  std::span<const SegmentBreak> breaks, Environments environments) {
   const bool together = environments == Environments::kTogether;

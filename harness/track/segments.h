@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/track/history.h"
 
 namespace stepbench::track {
@@ -21,7 +22,9 @@ enum class SegmentStart : std::uint8_t {
   kBaseline,  // somebody accepted this run as what is usual from now on
   kTold       // a change that began in this run was measured and told, or accepted
 };
-[[nodiscard]] std::string_view name_of(SegmentStart start);  // "cohort"
+constexpr EnumNames<5> names_of(SegmentStart) {
+  return {"first", "cohort", "fixed", "baseline", "told"};
+}
 
 // A new segment begins with this run or, where the series has no point of it, with its next point.
 // Runs that the history does not have break nothing.

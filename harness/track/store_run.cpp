@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 
-#include "harness/record/encode.h"
 #include "harness/stats/order.h"
 #include "harness/text/printable.h"
 #include "harness/track/row_json.h"
@@ -183,8 +182,8 @@ class RunWriter {
   void put_launch(const ImportedCase& one, const ImportedLaunch& launch) {
     const std::int64_t number = launch.values.launch;
     append(launches_, stored_.run_id, one.case_id, std::string(),
-           std::string(record::name_of(Pass::kTiming)), number, std::int64_t{0},
-           std::int64_t{launch.attempt}, std::string(record::name_of(launch.outcome.kind)),
+           std::string(name_of(Pass::kTiming)), number, std::int64_t{0},
+           std::int64_t{launch.attempt}, std::string(name_of(launch.outcome.kind)),
            launch.outcome.reason, launch.values.steps, launch.cohort, launch.digest);
     for (const auto& [metric, value] : launch.values.values) {
       append(values_, stored_.run_id, one.case_id, number, metric, value);
@@ -254,7 +253,7 @@ class RunWriter {
     std::vector<store::SqlValue> names;
     for (const auto& [id, each] : series) {
       append(names, id, each.workload, each.case_id, each.metric, each.unit,
-             std::string(record::name_of(each.direction)), fields_json(Fields(each.options)),
+             std::string(name_of(each.direction)), fields_json(Fields(each.options)),
              fields_json(each.machine), run_.run.started_utc);
     }
     database_.insert(kSeries, names);

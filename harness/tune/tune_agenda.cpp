@@ -28,22 +28,6 @@ std::string batch_option_of(const plan::Plan& plan) {
 
 }  // namespace
 
-std::string_view name_of(Fate fate) {
-  switch (fate) {
-    case Fate::kMeasured:
-      return "measured";
-    case Fate::kFailed:
-      return "failed";
-    case Fate::kSkipped:
-      return "skipped";
-    case Fate::kOverMemory:
-      return "over_memory";
-    case Fate::kNotTried:
-      return "not_tried";
-  }
-  return {};
-}
-
 TuneAgenda::TuneAgenda(Setup setup, const record::Results& earlier)
     : setup_(std::move(setup)),
       batch_option_(batch_option_of(setup_.plan)),

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/compare/tested_metrics.h"
 #include "harness/plan/plan.h"
 #include "harness/run/agenda.h"
@@ -26,7 +27,9 @@ enum class Fate : std::uint8_t {  // written to disk by name
   kOverMemory,  // it holds more than is allowed
   kNotTried     // a smaller one ran out of memory
 };
-[[nodiscard]] std::string_view name_of(Fate fate);
+constexpr EnumNames<5> names_of(Fate) {
+  return {"measured", "failed", "skipped", "over_memory", "not_tried"};
+}
 
 // What is known of one point.
 struct PointState {

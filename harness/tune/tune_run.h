@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/compare/comparison.h"
 #include "harness/compare/tested_metrics.h"
 #include "harness/tune/halving.h"
@@ -24,7 +25,9 @@ enum class TuneAnswer : std::uint8_t {  // written to disk by name
   kUndecided,     // fresh pairs do not tell
   kNothing        // nothing could be measured
 };
-[[nodiscard]] std::string_view name_of(TuneAnswer answer);
+constexpr EnumNames<5> names_of(TuneAnswer) {
+  return {"better", "own_is_best", "not_confirmed", "undecided", "nothing"};
+}
 
 struct TunedPoint {
   std::string case_id = {};

@@ -65,7 +65,7 @@ void write_confirmation(json::JsonText& json, const TuneRun& run) {
   }
   const compare::TestResult& test = run.confirmed->test;
   json.open_object("confirmation")
-      .text("verdict", compare::name_of(test.verdict))
+      .text("verdict", name_of(test.verdict))
       .number("change", test.change)
       .number("low", test.interval.low)
       .number("high", test.interval.high)
@@ -79,22 +79,6 @@ void write_confirmation(json::JsonText& json, const TuneRun& run) {
 }
 
 }  // namespace
-
-std::string_view name_of(TuneAnswer answer) {
-  switch (answer) {
-    case TuneAnswer::kBetter:
-      return "better";
-    case TuneAnswer::kOwnIsBest:
-      return "own_is_best";
-    case TuneAnswer::kNotConfirmed:
-      return "not_confirmed";
-    case TuneAnswer::kUndecided:
-      return "undecided";
-    case TuneAnswer::kNothing:
-      return "nothing";
-  }
-  return {};
-}
 
 std::string tuning_json(const TuneRun& run) {
   json::JsonText json;
@@ -148,7 +132,7 @@ std::string tuned_header(const TuneRun& run) {
     text += "# Against the settings before: " + run.objective.name + ' ' +
             text::signed_percent(*test.change) + " % [" + text::signed_percent(test.interval.low) +
             ", " + text::signed_percent(test.interval.high) + "], " +
-            std::string(compare::name_of(test.verdict)) + " after " +
+            std::string(name_of(test.verdict)) + " after " +
             text::counted(static_cast<std::int64_t>(test.pairs), "pair") + "\n";
   } else {
     text += "# Not compared with the settings before.\n";

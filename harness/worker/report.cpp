@@ -90,7 +90,7 @@ void collect(Workload& workload, const measure::InstrumentSet& instruments,
 record::LaunchReport make_report(const LaunchEvidence& evidence, std::span<const Series> cycles) {
   record::LaunchReport report = evidence.report;
   const LoopResult& loop = evidence.loop;
-  report.schedule["stop_reason"] = std::string(schedule::name_of(loop.reason));
+  report.schedule["stop_reason"] = std::string(name_of(loop.reason));
   report.schedule["cycles"] = loop.cycles;
   report.schedule["active"] = loop.active_steps;
   report.schedule["warmup"] = evidence.options.schedule.warmup;

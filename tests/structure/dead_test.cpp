@@ -19,7 +19,6 @@ namespace {
 
 // Used by tests alone, with a reason.
 const std::set<std::string> kForTests = {
-    "alert_state_of",          // the table of states is written by name in its test
     "decode_worker",           // transcripts, and the tests of workers in other languages
     "mann_whitney_p_greater",  // published answers are one-sided
     "outstanding",             // what a dispatcher promises at every moment

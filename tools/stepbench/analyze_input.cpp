@@ -191,7 +191,7 @@ report::AnalysedTrace analyse_one(const trace::Trace& trace, const std::filesyst
 
 bool fails_on(const AnalyzeOptions& options, Severity severity) {
   return !options.fail_on.empty() &&
-         severity >= severity_named(options.fail_on).value_or(Severity::kProblem);
+         severity >= one_of<Severity>(options.fail_on).value_or(Severity::kProblem);
 }
 
 }  // namespace stepbench::cli

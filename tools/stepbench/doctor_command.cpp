@@ -9,7 +9,7 @@
 #include "harness/campaign/kept_machine.h"
 #include "harness/campaign/measure_machine.h"
 #include "harness/document/render.h"
-#include "harness/findings/findings_json.h"
+#include "harness/findings/fields.h"
 #include "harness/json/json_text.h"
 #include "harness/machine/doctor.h"
 #include "harness/machine/environment.h"
@@ -153,11 +153,8 @@ void print_json(const machine::Examination& seen, const std::vector<Finding>& fi
   json.integer("cores", seen.before.cores);
   json.integer("devices", static_cast<std::int64_t>(seen.devices.size()));
   json.flag("pointless", is_pointless(findings));
-  if (findings.empty()) {
-    json.open_array("findings").close_array();
-  } else {
-    findings::add_findings(json, "findings", findings);
-  }
+  json::FieldWriter writer(json);
+  writer("findings", findings);
   if (measured != nullptr) json.json("measured", campaign::machine_json(*measured));
   json.close_object();
   out << json.line() << '\n';

@@ -9,7 +9,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/document/cells.h"
 #include "harness/document/render.h"
-#include "harness/findings/findings_json.h"
+#include "harness/findings/fields.h"
 #include "harness/json/json_text.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"
@@ -94,11 +94,8 @@ void print_json(const campaign::RanksRequest& request, const campaign::RanksSeen
     json.integer("devices", rank.devices).close_object();
   }
   json.close_array();
-  if (findings.empty()) {
-    json.open_array("findings").close_array();
-  } else {
-    findings::add_findings(json, "findings", findings);
-  }
+  json::FieldWriter writer(json);
+  writer("findings", findings);
   out << json.close_object().line() << '\n';
 }
 

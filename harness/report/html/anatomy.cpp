@@ -296,7 +296,7 @@ class AnatomySection {
   }
 
   static std::string finding_text(const CaseFinding& found) {
-    return std::string(stepbench::name_of(found.finding.severity)) + ": " +
+    return std::string(name_of(found.finding.severity)) + ": " +
            (found.finding.text.empty() ? found.finding.id : found.finding.text);
   }
 

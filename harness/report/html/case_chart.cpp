@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 
-#include "harness/record/encode.h"
 #include "harness/report/answer.h"
 #include "harness/report/html/figure.h"
 #include "harness/text/numbers.h"
@@ -140,7 +139,7 @@ std::string CaseWords::hover(const estimate::CaseRow& row, bool brief) const {
   if (row.is_best)
     which += facts_.ranking && facts_.ranking->ties.empty() ? ", best" : ", tied best";
   if (row.smoke) which += ", smoke run: not for comparison";
-  if (row.pass != Pass::kTiming) which += ", pass " + std::string(record::name_of(row.pass));
+  if (row.pass != Pass::kTiming) which += ", pass " + std::string(name_of(row.pass));
   lines.push_back(which);
   if (row.step_ns) {
     for (const Measure& measure : measures_) {

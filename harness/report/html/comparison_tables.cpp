@@ -36,7 +36,7 @@ document::Table gates_table(const compare::Comparison& comparison, const Compari
     table.rows.push_back(
         {.cells = {gate.name,
                    gate.case_id.empty() ? "all" : names.short_id(gate.case_id),
-                   std::string(compare::name_of(gate.state)) + (gate.allowed ? ", allowed" : ""),
+                   std::string(name_of(gate.state)) + (gate.allowed ? ", allowed" : ""),
                    {text::significant(gate.value), finite(gate.value)},
                    limit(gate.warns_at),
                    limit(gate.fails_at),
@@ -64,7 +64,7 @@ document::Table causes_table(const compare::Comparison& comparison, const Compar
       table.rows.push_back(
           {.cells = {
                names.of(one),
-               compare::name_of(change),
+               phase_text(change),
                {std::move(before), finite(change.base_ns)},
                {std::move(after), finite(change.candidate_ns)},
                {text::signed_duration(change.change_ns), finite(change.change_ns)},

@@ -20,7 +20,7 @@ std::string words_of_change(const analyze::DiffRow& row) {
                      text::signed_duration(row.difference_ns()) + " per step";
   if (row.noise_ns) text += "; counts from " + text::duration(*row.noise_ns) + " on";
   if (!row.changed()) return text + ": no more than the steps differ by";
-  return text + ": " + std::string(analyze::name_of(row.change));
+  return text + ": " + std::string(name_of(row.change));
 }
 
 std::string name_of_row(const analyze::DiffRow& row) {
@@ -103,7 +103,7 @@ document::Table differences_table(const std::string& title,
                    document::number(row.new_ns / kNsPerMs),
                    document::number(row.difference_ns() / kNsPerMs),
                    document::number(row.base_count), document::number(row.new_count),
-                   row.changed() ? std::string(analyze::name_of(row.change)) : "-"}});
+                   row.changed() ? std::string(name_of(row.change)) : "-"}});
     const bool longer = row.difference_ns() > 0;
     table.rows.back().tone = !row.changed() ? document::Tone::kPlain
                              : longer       ? document::Tone::kBad

@@ -20,18 +20,6 @@ std::string_view of_round(const std::array<std::string_view, kCount>& names, std
   return names.at((place / std::size(kSeriesColours)) % kCount);
 }
 
-std::string_view name_of(AxisKind kind) {
-  switch (kind) {
-    case AxisKind::kLog:
-      return "log";
-    case AxisKind::kDate:
-      return "date";
-    case AxisKind::kLinear:
-      break;
-  }
-  return "linear";
-}
-
 // By to_chars alone: "53.2", not "53.20000".
 std::string_view digits_of(double value, int digits, std::array<char, 40>& buffer) {
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/json/json_text.h"
 #include "harness/stats/interval.h"
 
@@ -67,6 +68,7 @@ void add_intervals(json::JsonText& json, std::string_view key, std::span<const d
 inline constexpr std::size_t kTickCells = 72;
 
 enum class AxisKind : std::uint8_t { kLinear, kLog, kDate };
+constexpr EnumNames<3> names_of(AxisKind) { return {"linear", "log", "date"}; }
 
 struct Axis {
   std::string title = {};  // plain, with its unit: "step [ms]"

@@ -47,10 +47,10 @@ std::string amount_or_dash(const std::optional<double>& value, const std::string
 
 std::string hover_of(const track::NightSeries& series, const SeriesNames& names) {
   const std::string& unit = series.series.unit;
-  std::vector<std::string> lines = {
-      names.name(series.series), std::string(track::name_of(series.state)),
-      amount_or_dash(series.value, unit) + ", usual " + amount_or_dash(series.usual, unit) + ", " +
-          change_words(series.change)};
+  std::vector<std::string> lines = {names.name(series.series), std::string(name_of(series.state)),
+                                    amount_or_dash(series.value, unit) + ", usual " +
+                                        amount_or_dash(series.usual, unit) + ", " +
+                                        change_words(series.change)};
   if (series.normalised_change) {
     lines.push_back("per control case " + change_words(series.normalised_change));
   }

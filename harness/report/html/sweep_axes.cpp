@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "harness/record/encode.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -86,7 +85,7 @@ std::string series_text(const estimate::CaseRow& row, const estimate::RowNames& 
   std::vector<std::string> parts;
   if (names.has_runs()) parts.push_back(names.run(row));
   if (!row.arm.empty()) parts.push_back("arm " + row.arm);
-  if (row.pass != Pass::kTiming) parts.emplace_back(record::name_of(row.pass));
+  if (row.pass != Pass::kTiming) parts.emplace_back(name_of(row.pass));
   return text::join(parts, " ");
 }
 

@@ -37,7 +37,7 @@ constexpr const char* kOneCase =
     "stub: {jitter: 0.01}\n";
 
 std::string state_of(const campaign::ConfirmedNight& night) {
-  return night.series.empty() ? "" : std::string(track::name_of(night.series.front().state));
+  return night.series.empty() ? "" : std::string(name_of(night.series.front().state));
 }
 
 TEST(ConfirmSuspects, WhatIsReproducedTwiceIsARegressionWithItsSizeAndCause) {

@@ -72,7 +72,7 @@ TEST(GroupVerdict, OneSlowRankIsToldApartFromThoseThatWaitForIt) {
   ASSERT_EQ(one.cause.size(), 2);
   for (const PhaseChange& change : one.cause) {
     const bool waits = change.phase == "other";
-    EXPECT_EQ(name_of(change), waits ? "other on ranks 0 and 2" : "data_wait on rank 1");
+    EXPECT_EQ(phase_text(change), waits ? "other on ranks 0 and 2" : "data_wait on rank 1");
     EXPECT_NEAR(change.change_ns, kMs, 0.03 * kMs);
     EXPECT_NEAR(change.share, 1, 0.03);
   }
@@ -86,7 +86,7 @@ TEST(GroupVerdict, OneSlowRankIsToldApartFromThoseThatWaitForIt) {
 TEST(GroupVerdict, RanksThatAllChanged_AreOneCause) {
   const Comparison all = compared(group(1, 0, {1, 1, 1}), group(1.1, 1, {2, 2, 2}));
   ASSERT_EQ(all.cases.at(0).cause.size(), 1);
-  EXPECT_EQ(name_of(all.cases.at(0).cause[0]), "data_wait on all ranks");
+  EXPECT_EQ(phase_text(all.cases.at(0).cause[0]), "data_wait on all ranks");
   EXPECT_THAT(all.cases.at(0).who_waits, IsEmpty());
   const Comparison same = compared(group(1, 0, {1, 2, 1}), group(1, 0, {1, 2, 1}));
   EXPECT_THAT(same.cases.at(0).cause, IsEmpty());

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
                           {"annotation", op.scope == ops::OpScope::kUserScope}});
   }
   for (const ops::DeviceActivity& activity : log.activities) {
-    out["activities"].push_back({{"kind", ops::name_of(activity.kind)},
+    out["activities"].push_back({{"kind", name_of(activity.kind)},
                                  {"name", log.names[activity.name]},
                                  {"start", activity.start_ns},
                                  {"end", activity.end_ns},
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   for (const ops::OpRow& row : ops::grouped(table.rows, {.shapes = true})) {
     out["table"].push_back({{"name", table.text(row.name)},
                             {"shapes", table.text(row.shapes)},
-                            {"kind", ops::name_of(row.kind)},
+                            {"kind", name_of(row.kind)},
                             {"values",
                              {row.calls, row.self_cpu_ns, row.cpu_ns, row.self_device_ns,
                               row.device_ns, row.self_cpu_bytes, row.cpu_bytes}}});

@@ -301,6 +301,37 @@ TEST(Reader, AFileOfTheFirstVersionIsReadWithoutAWarning) {
   EXPECT_EQ(results.end->measured, 9);
 }
 
+// data/versions has what each version's writer wrote of one case.
+TEST(Reader, AFileOfEachVersion_IsReadWithoutAWarning) {
+  for (int minor = 0; minor <= kResultMinor; ++minor) {
+    SCOPED_TRACE(minor);
+    const Results results =
+        read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) /
+                     ("tests/unit/record/data/versions/1_" + std::to_string(minor) + ".jsonl"));
+    EXPECT_THAT(results.warnings, ::testing::IsEmpty());
+    const RunRow& run = results.runs.at(0);
+    EXPECT_EQ(run.schema_minor, minor);
+    EXPECT_EQ(run.asked.set.size(), minor >= 5 ? 1U : 0U);
+    EXPECT_EQ(run.labels.contains("branch"), minor >= 6);
+    const Metric& launches = results.columns.at(2);
+    EXPECT_TRUE(launches.exact) << "by its unit, or because it says so";
+    EXPECT_EQ(launches.source, minor >= 2 ? Source::kCounted : Source::kUnknown);
+    EXPECT_EQ(results.columns.at(1).phase, minor >= 4);
+    EXPECT_EQ(results.columns.back().source, minor == 8   ? Source::kNvml
+                                             : minor == 7 ? Source::kInstructions
+                                                          : launches.source);
+    ASSERT_EQ(results.launches.size(), minor >= 1 ? 2U : 1U);
+    const Launch& timed = results.launches.back();
+    EXPECT_EQ(timed.samples.at(0).steps.column("step_ns").back(), 1200);
+    EXPECT_EQ(timed.samples.at(0).steps.find("period_device_ns") != nullptr, minor >= 3);
+    EXPECT_TRUE(is_null(timed.row.options.at("loader.prefetch_factor")));
+    EXPECT_EQ(to_text(timed.row.report.fingerprint.at("loss")), "nan");
+    EXPECT_EQ(timed.row.report.metrics.at("grad_scale"), std::nullopt);
+    if (minor == 0) continue;
+    EXPECT_EQ(ops::op_table_of(results.launches[0].ops).rows.at(0).calls, 3);
+  }
+}
+
 TEST(Reader, AnAttemptThatIsNotUnderstoodTakesTheOneBeforeWithIt) {
   const auto key = testing::key();
   const std::string newer = replaced(kRun, kVersion, "\"1.9.0\"");
@@ -423,7 +454,7 @@ TEST(Reader, WrongFieldsAreNamedWithLineAndReason) {
       {R"("outcome":"measured")", R"("outcome":"great")", "a.jsonl:4: field 'outcome' is 'great'"},
       {R"("outcome":"measured",)", "", "a.jsonl:4: field 'outcome' is missing"},
       {R"("set_up_ns":1500000.0)", R"("set_up_ns":"long")",
-       "a.jsonl:4: metric 'set_up_ns' must be a number"},
+       "a.jsonl:4: field 'metrics.set_up_ns' must be a number or null"},
       {R"("wall_ns":123456789)", R"("wall_ns":9223372036854775808)",
        "a.jsonl:4: field 'wall_ns' must be an integer"},
       {R"("flags":["clock_ties"])", R"("flags":[1])",

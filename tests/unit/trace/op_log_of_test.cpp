@@ -24,7 +24,7 @@ std::set<std::string> lines_of(const ops::OpTable& table) {
        ops::grouped(table.rows, {.shapes = true, .phase = true, .step = true})) {
     std::ostringstream line;
     line << table.text(row.name) << ' ' << table.text(row.shapes) << ' ' << table.text(row.phase)
-         << " step " << row.step << ' ' << ops::name_of(row.kind) << ' ' << row.calls << " cpu "
+         << " step " << row.step << ' ' << name_of(row.kind) << ' ' << row.calls << " cpu "
          << row.self_cpu_ns << ' ' << row.cpu_ns << " device " << row.self_device_ns << ' '
          << row.device_ns << " bytes " << row.self_cpu_bytes << ' ' << row.cpu_bytes << " flops "
          << row.flops;

@@ -30,8 +30,9 @@ ScreenAnswer screened(const std::vector<double>& values, ScreenKind kind = Scree
 }
 
 TEST(Screen, NamesAreReadBack) {
-  for (const ScreenKind kind : kAllScreens) EXPECT_EQ(screen_of(name_of(kind)), kind);
-  EXPECT_EQ(screen_of("robust-z"), std::nullopt);
+  for (const ScreenKind kind : kAllScreens)
+    EXPECT_EQ(one_of<track::ScreenKind>(name_of(kind)), kind);
+  EXPECT_EQ(one_of<track::ScreenKind>("robust-z"), std::nullopt);
 }
 
 TEST(Screen, WarmsUpUntilThereAreTenNightsBeforeTonight) {

@@ -344,7 +344,7 @@ slowest. `t_pred` and `otava2` miss steps among outliers.
           quiet_nights({.noise = noise, .layout_sd = 0.005}, kind, kSeries, kNights, next_seed());
       const FoundSteps found = found_steps({.noise = noise}, kind, 0.03, kSeries, next_seed());
       const std::size_t middle = median_night(found.twice);
-      std::cout << "| `" << track::name_of(kind) << "` | " << name_of(noise) << " | "
+      std::cout << "| `" << stepbench::name_of(kind) << "` | " << name_of(noise) << " | "
                 << fixed(plain.per_thousand(plain.fired), 1) << " | "
                 << rate(plain, plain.slower_once) << " | " << rate(layout, layout.slower_once)
                 << " | " << fixed(100 * share_within(found.twice, 5), 1) << " | "

@@ -70,12 +70,12 @@ campaign::CheckRequest complete_request(const CheckOptions& options,
   request.host = machine::host_name("/");
   request.who = author(options.who, environment);
   request.now_utc = text::utc_text(std::chrono::system_clock::now());
-  request.screen = track::screen_of(options.screen).value_or(track::ScreenKind::kRobustZ);
+  request.screen = one_of<track::ScreenKind>(options.screen).value_or(track::ScreenKind::kRobustZ);
   return request;
 }
 
 report::NightView night_view(const CheckOptions& options, const HistoryFlags& history) {
-  return {.screen = track::screen_of(options.screen).value_or(track::ScreenKind::kRobustZ),
+  return {.screen = one_of<track::ScreenKind>(options.screen).value_or(track::ScreenKind::kRobustZ),
           .history_words = history_words(history)};
 }
 
@@ -105,8 +105,7 @@ void show_night(const campaign::CheckedNight& checked, const CheckOptions& optio
     document::Document document = report::night_document(checked, view);
     const bool markdown = options.format == "markdown";
     if (markdown) {
-      document.headline =
-          std::string(track::name_of(checked.night.verdict)) + ": " + document.headline;
+      document.headline = std::string(name_of(checked.night.verdict)) + ": " + document.headline;
     }
     environment.out << document::render(document, {.markdown = markdown,
                                                    .colour = environment.colour,

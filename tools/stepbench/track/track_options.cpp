@@ -54,10 +54,10 @@ CommandOption add_history(Command command, HistoryFlags& flags) {
 void add_screen(Command command, std::string& screen, const std::string& doc) {
   command.option(kVerdictOptions, "--screen", screen, doc)
       .with_default()
-      .one_of({std::string(track::name_of(track::ScreenKind::kRobustZ)),
-               std::string(track::name_of(track::ScreenKind::kOtava2)),
-               std::string(track::name_of(track::ScreenKind::kRank)),
-               std::string(track::name_of(track::ScreenKind::kTPred))});
+      .one_of({std::string(name_of(track::ScreenKind::kRobustZ)),
+               std::string(name_of(track::ScreenKind::kOtava2)),
+               std::string(name_of(track::ScreenKind::kRank)),
+               std::string(name_of(track::ScreenKind::kTPred))});
 }
 
 std::string default_history(const std::string& results) {

@@ -64,7 +64,7 @@ TEST(AlertTable, FromEveryOpenState_AMeasurementOrAPersonEndsIt) {
   for (std::size_t i = 0; i < track::kAlertStates; ++i) {
     const auto state = static_cast<track::AlertState>(i);
     if (!track::is_open(state)) continue;
-    open.push_back(track::name_of(state));
+    open.push_back(name_of(state));
     EXPECT_TRUE(track::transition(state, track::AlertEvent::kAcknowledged)) << name_of(state);
     const track::AlertEvent ends =
         track::is_pending(state) ? track::AlertEvent::kNotReproduced : track::AlertEvent::kFixed;
@@ -79,14 +79,14 @@ TEST(AlertTable, FromEveryOpenState_AMeasurementOrAPersonEndsIt) {
 TEST(AlertTable, SaysForEachStateAndEventWhatComesNext) {
   ASSERT_EQ(kExpected.size(), track::kAlertStates);
   for (const auto& [state_name, after] : kExpected) {
-    const track::AlertState state = *track::alert_state_of(state_name);
+    const track::AlertState state = *one_of<track::AlertState>(state_name);
     for (std::size_t i = 0; i < track::kAlertEvents; ++i) {
       const auto event = static_cast<track::AlertEvent>(i);
       const auto next = track::state_after(state, event, track::AlertState::kRegression);
       const char letter = after[2 * i];
-      EXPECT_EQ(next ? std::string(track::name_of(*next)) : std::string("."),
+      EXPECT_EQ(next ? std::string(name_of(*next)) : std::string("."),
                 letter == '=' ? state_name : kLetters.at(letter))
-          << state_name << " + " << track::name_of(event);
+          << state_name << " + " << name_of(event);
     }
   }
 }
@@ -95,21 +95,21 @@ TEST(AlertTable, OnlyAFiredScreenOpensAnAlert) {
   for (std::size_t i = 0; i < track::kAlertEvents; ++i) {
     const auto event = static_cast<track::AlertEvent>(i);
     const auto next = track::state_after(std::nullopt, event, track::AlertState::kSuspect);
-    EXPECT_EQ(next.has_value(), event == track::AlertEvent::kFired) << track::name_of(event);
+    EXPECT_EQ(next.has_value(), event == track::AlertEvent::kFired) << name_of(event);
   }
 }
 
 TEST(AlertTable, NamesOfStatesAndEventsReadBack) {
   for (std::size_t i = 0; i < track::kAlertStates; ++i) {
-    EXPECT_EQ(track::alert_state_of(track::name_of(static_cast<track::AlertState>(i))),
+    EXPECT_EQ(one_of<track::AlertState>(name_of(static_cast<track::AlertState>(i))),
               static_cast<track::AlertState>(i));
   }
   for (std::size_t i = 0; i < track::kAlertEvents; ++i) {
-    EXPECT_EQ(track::alert_event_of(track::name_of(static_cast<track::AlertEvent>(i))),
+    EXPECT_EQ(one_of<track::AlertEvent>(name_of(static_cast<track::AlertEvent>(i))),
               static_cast<track::AlertEvent>(i));
   }
-  EXPECT_EQ(track::alert_state_of("Suspect"), std::nullopt);
-  EXPECT_EQ(track::alert_event_of(""), std::nullopt);
+  EXPECT_EQ(one_of<track::AlertState>("Suspect"), std::nullopt);
+  EXPECT_EQ(one_of<track::AlertEvent>(""), std::nullopt);
 }
 
 track::TrackEvent alert_event(const std::string& what, const std::string& alert,

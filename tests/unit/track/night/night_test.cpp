@@ -87,14 +87,14 @@ TEST(Night, MeasuredAgain_ExitsByWhatCameOut) {
                                         {track::AlertState::kInvalid, 4},
                                         {track::AlertState::kNotReproduced, 0},
                                         {track::AlertState::kEnvironmentChange, 0}}) {
-    SCOPED_TRACE(std::string(track::name_of(outcome)));
+    SCOPED_TRACE(std::string(name_of(outcome)));
     HistoryMaker copy = maker;
     copy.measure(night, outcome);
     const track::Night after = copy.look(kStep);
     EXPECT_EQ(after.exit_code, exit_code);
     EXPECT_THAT(after.events, IsEmpty());
     EXPECT_EQ(copy.alert("A1").state, outcome);
-    EXPECT_EQ(std::string(track::name_of(of_case(after, "0").state)), track::name_of(outcome));
+    EXPECT_EQ(std::string(name_of(of_case(after, "0").state)), name_of(outcome));
   }
 }
 

@@ -9,15 +9,15 @@
 #include "harness/base/option_values.h"
 #include "harness/json/line_object.h"
 
-namespace stepbench::record {
+namespace stepbench::json {
 
 class AlikeOptions {
  public:
   // The object `field` of a line, as LineObject::fields() reads it.
-  [[nodiscard]] OptionValues read(const json::LineObject& source, std::string_view field);
+  [[nodiscard]] OptionValues read(const LineObject& source, std::string_view field);
 
  private:
   std::vector<OptionValues> known_;  // with other names each, the last one that fitted in front
 };
 
-}  // namespace stepbench::record
+}  // namespace stepbench::json

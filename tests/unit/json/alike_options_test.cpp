@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/record/alike_options.h"
+#include "harness/json/alike_options.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace stepbench::record {
+namespace stepbench::json {
 namespace {
 
 class Reader {
  public:
   OptionValues read(const std::string& options) {
     const std::string line = "{\"options\":" + options + "}";
-    return alike_.read(parser_.parse(line, json::LineParser::Padding::kNone).object, "options");
+    return alike_.read(parser_.parse(line, LineParser::Padding::kNone).object, "options");
   }
 
  private:
-  json::LineParser parser_;
+  LineParser parser_;
   AlikeOptions alike_;
 };
 
 OptionValues by_fields(const std::string& options) {
-  json::LineParser parser;
+  LineParser parser;
   const std::string line = "{\"options\":" + options + "}";
-  return OptionValues(
-      parser.parse(line, json::LineParser::Padding::kNone).object.fields("options"));
+  return OptionValues(parser.parse(line, LineParser::Padding::kNone).object.fields("options"));
 }
 
 TEST(AlikeOptions, CasesOfASweepShareTheirNamesAndWhatTheyHaveInCommon) {
@@ -74,4 +73,4 @@ TEST(AlikeOptions, ManyKindsOfCasesAreReadAsWell) {
 }
 
 }  // namespace
-}  // namespace stepbench::record
+}  // namespace stepbench::json

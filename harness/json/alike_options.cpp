@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/record/alike_options.h"
+#include "harness/json/alike_options.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace stepbench::record {
+namespace stepbench::json {
 
-OptionValues AlikeOptions::read(const json::LineObject& source, std::string_view field) {
+OptionValues AlikeOptions::read(const LineObject& source, std::string_view field) {
   constexpr std::size_t kMostKnown = 8;
   for (auto known = known_.begin(); known != known_.end(); ++known) {
     if (auto options = source.options_like(*known, field)) {
@@ -22,4 +22,4 @@ OptionValues AlikeOptions::read(const json::LineObject& source, std::string_view
   return options;
 }
 
-}  // namespace stepbench::record
+}  // namespace stepbench::json

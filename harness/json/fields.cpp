@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/json/fields.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "harness/json/alike_options.h"
+#include "harness/json/number_arrays.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench::json {
+namespace {
+
+std::string_view spelling(double number) {
+  if (std::isnan(number)) return "nan";
+  return number > 0 ? "inf" : "-inf";
+}
+
+double non_finite_of(std::string_view spelling) {
+  if (spelling == "inf") return std::numeric_limits<double>::infinity();
+  if (spelling == "-inf") return -std::numeric_limits<double>::infinity();
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+// Puts back what JSON could not hold of the values of the member `object`.
+template <typename Values>
+void restore(const LineObject& in, std::string_view object, Values& values) {
+  const auto is_missing = [](const auto& each) { return stepbench::is_null(each.second); };
+  if (std::none_of(values.begin(), values.end(), is_missing)) return;
+  const auto all = in.object("non_finite");
+  if (!all) return;
+  const std::string prefix = std::string(object) + '.';
+  for (const auto& [path, spelling] : all->members()) {
+    if (!path.starts_with(prefix)) continue;
+    const std::string name(path.substr(prefix.size()));
+    const auto found = values.find(name);
+    if (found == values.end() || !stepbench::is_null(found->second)) continue;
+    values.insert_or_assign(name, Value(non_finite_of(spelling.text().value_or(""))));
+  }
+}
+
+[[noreturn]] void out_of_range(std::string_view field, std::int64_t number) {
+  throw LineError("field '" + std::string(field) + "' is out of range: " + std::to_string(number));
+}
+
+// `length` says how long the columns are; lines of workers may leave it out.
+void check_shape(const Series& series, std::string_view length, const LineObject& in) {
+  if (series.names.size() != series.columns.size()) {
+    throw LineError("samples name " + std::to_string(series.names.size()) + " columns and hold " +
+                    std::to_string(series.columns.size()) + " arrays");
+  }
+  for (std::size_t i = 0; i < series.names.size(); ++i) {
+    const std::string& name = series.names[i];
+    if (series.columns[i].size() != series.columns[0].size()) {
+      throw LineError("column '" + name + "' holds " + std::to_string(series.columns[i].size()) +
+                      " steps, column '" + series.names[0] + "' " +
+                      std::to_string(series.columns[0].size()));
+    }
+    const auto here = series.names.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(series.names.begin(), here, name) != here) {
+      throw LineError("column '" + name + "' stands twice");
+    }
+  }
+  const auto held = static_cast<std::int64_t>(series.steps());
+  const std::int64_t said = in.integer(length, -1);
+  if (said >= 0 && said != held) {
+    throw LineError("field '" + std::string(length) + "' says " + std::to_string(said) +
+                    ", the columns hold " + std::to_string(held));
+  }
+}
+
+}  // namespace
+
+FieldWriter& FieldWriter::series(std::string_view length, const Series& series) {
+  json_.integer(length, static_cast<std::int64_t>(series.steps()));
+  json_.texts("columns", series.names).open_array("values");
+  for (const auto& column : series.columns) json_.integers({}, column);
+  json_.close_array();
+  return *this;
+}
+
+FieldWriter& FieldWriter::non_finite() {
+  json_.open_object("non_finite");
+  for (const auto& [path, spelling] : facts_) json_.text(path, spelling);
+  for (const auto& [path, spelling] : metrics_) json_.text(path, spelling);
+  json_.close_object();
+  return *this;
+}
+
+void FieldWriter::note(std::string_view object, const std::string& name, const Value& value) {
+  const auto* number = std::get_if<double>(&value);
+  if (number == nullptr || std::isfinite(*number)) return;
+  facts_.emplace_back(std::string(object) + '.' + name, spelling(*number));
+}
+
+void FieldWriter::note(std::string_view object, const std::string& name,
+                       const std::optional<double>& value) {
+  if (value && std::isfinite(*value)) return;
+  metrics_.emplace_back(std::string(object) + '.' + name, value ? spelling(*value) : "not finite");
+}
+
+FieldReader& FieldReader::series(std::string_view length, Series& series) {
+  series.names = in_.texts("columns");
+  const auto values = in_.find("values");
+  if (!values) throw LineError("field 'values' is missing");
+  if (how_.numbers != nullptr && *how_.numbers) {
+    if (!values->is_null()) throw LineError("field 'values' stands twice");
+    series.columns = std::move(**how_.numbers);
+  } else {  // written in another order than ours, or with blanks
+    series.columns = parse_number_arrays(values->json()).values;
+  }
+  check_shape(series, length, in_);
+  return *this;
+}
+
+std::optional<JsonView> FieldReader::find(std::string_view field, const FieldRule& rule) const {
+  auto view = in_.find(field);
+  if (!view && !rule.also.empty()) view = in_.find(rule.also);
+  if (rule.filled && (!view || view->text() == "")) {
+    throw LineError("field '" + std::string(field) + "' is missing or empty");
+  }
+  if (rule.needed && !view) throw LineError("there is no field '" + std::string(field) + "'");
+  return view;
+}
+
+void FieldReader::take_values(std::string_view field, Fields& values) const {
+  values = in_.fields(field, how_.nested);
+  restore(in_, field, values);
+}
+
+void FieldReader::take_values(std::string_view field, OptionValues& values) const {
+  values = how_.alike != nullptr ? how_.alike->read(in_, field)
+                                 : OptionValues(in_.fields(field, how_.nested));
+  restore(in_, field, values);
+}
+
+void FieldReader::take(std::string_view field, const JsonView& view, bool& flag, const FieldRule&) {
+  const auto truth = view.flag();
+  if (!truth) wrong_type(field, "a boolean", view);
+  flag = *truth;
+}
+
+void FieldReader::take(std::string_view field, const JsonView& view, int& number,
+                       const FieldRule& rule) {
+  std::int64_t whole = 0;
+  take(field, view, whole, rule);
+  const std::int64_t least = rule.below_zero ? std::numeric_limits<int>::min() : 0;
+  if (whole < least || whole > std::numeric_limits<int>::max()) out_of_range(field, whole);
+  number = static_cast<int>(whole);
+}
+
+void FieldReader::take(std::string_view field, const JsonView& view, std::int64_t& number,
+                       const FieldRule&) {
+  const auto whole = view.integer();
+  if (!whole) wrong_type(field, "an integer", view);
+  number = *whole;
+}
+
+void FieldReader::take(std::string_view field, const JsonView& view, std::size_t& number,
+                       const FieldRule& rule) {
+  std::int64_t whole = 0;
+  take(field, view, whole, rule);
+  if (whole < 0) out_of_range(field, whole);
+  number = static_cast<std::size_t>(whole);
+}
+
+void FieldReader::take(std::string_view field, const JsonView& view, double& number,
+                       const FieldRule&) {
+  if (view.is_null()) return;
+  const auto real = view.number();
+  if (!real) wrong_type(field, "a number", view);
+  number = *real;
+}
+
+void FieldReader::take(std::string_view field, const JsonView& view, std::string& text,
+                       const FieldRule& rule) {
+  const auto held = view.text();
+  if (!held) wrong_type(field, "a string", view);
+  if (held->size() > rule.most_bytes) {
+    throw LineError("field '" + std::string(field) + "' is a name of " +
+                    text::with_separators(std::ssize(*held)) + " bytes; names have " +
+                    text::with_separators(static_cast<std::int64_t>(rule.most_bytes)) + " at most");
+  }
+  text = *held;
+}
+
+void FieldReader::take(std::string_view field, const JsonView& view,
+                       std::vector<std::string>& texts, const FieldRule&) {
+  const auto elements = view.elements();
+  if (!elements) wrong_type(field, "an array of strings", view);
+  texts.clear();
+  for (const JsonView& each : *elements) {
+    const auto text = each.text();
+    if (!text) wrong_type(field, "an array of strings", each);
+    texts.emplace_back(*text);
+  }
+}
+
+void FieldReader::take(std::string_view field, const JsonView& view,
+                       std::vector<std::pair<std::string, std::string>>& texts,
+                       const FieldRule& rule) {
+  const auto object = view.object();
+  if (!object) wrong_type(field, "an object", view);
+  for (const auto& [name, each] : object->members()) {
+    take(name, each, texts.emplace_back(name, "").second, rule);
+  }
+}
+
+void FieldReader::take(std::string_view field, const JsonView& view,
+                       std::map<std::string, std::optional<double>, std::less<>>& numbers,
+                       const FieldRule&) {
+  const auto object = view.object();
+  if (!object) wrong_type(field, "an object", view);
+  for (const auto& [name, each] : object->members()) {
+    const std::optional<double> number = each.number();
+    if (!number && !each.is_null()) {
+      wrong_type(std::string(field).append(".").append(name), "a number or null", each);
+    }
+    numbers.emplace_hint(numbers.end(), name, number);
+  }
+}
+
+void FieldReader::unknown(std::string_view field, std::string_view name,
+                          std::span<const std::string_view> known) {
+  throw UnknownName(field, name, text::join(known, ", "));
+}
+
+void FieldReader::in_element(std::string_view field, const LineError& error) {
+  constexpr std::string_view kField = "field ";
+  const std::string_view what = error.what();
+  throw LineError("field '" + std::string(field) + "': " +
+                  (what.starts_with(kField) ? "member " + std::string(what.substr(kField.size()))
+                                            : std::string(what)));
+}
+
+}  // namespace stepbench::json

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/protocol/messages.h"
+
+#include <algorithm>
+
+#include "harness/base/error.h"
+#include "harness/json/line_error.h"
+#include "harness/json/line_object.h"
+#include "harness/protocol/facts.h"
+#include "harness/protocol/fields.h"
+#include "harness/record/fields.h"
+
+namespace stepbench::protocol {
+namespace {
+
+constexpr std::size_t kMaxDepth = 7;  // of lists and objects in each other
+
+[[noreturn]] void fail(const std::string& what) { throw Error("protocol: " + what); }
+
+std::string shortened(std::string_view text) {
+  constexpr std::size_t kShown = 80;
+  return std::string(text.substr(0, kShown)) + (text.size() > kShown ? "..." : "");
+}
+
+json::LineParser::Line parse(std::string_view line, json::LineParser& parser) {
+  if (line.size() > kMaxLineBytes) {
+    fail("a line of " + std::to_string(line.size()) + " bytes; the limit is " +
+         std::to_string(kMaxLineBytes));
+  }
+  try {
+    return parser.parse(line, json::LineParser::Padding::kNone);
+  } catch (const json::LineError& error) {
+    fail(std::string(error.what()) + ": '" + shortened(line) + "'");
+  }
+}
+
+std::string kind_of(const json::LineObject& line) {
+  const auto kind = line.find("kind");
+  const auto text = kind ? kind->text() : std::nullopt;
+  if (!text) fail("a line without a 'kind'");
+  return std::string(*text);
+}
+
+// What is wrong with one field is said with the kind of its line.
+template <typename Read>
+auto reading(const std::string& kind, const Read& read) {
+  try {
+    return read();
+  } catch (const json::UnknownName& error) {
+    fail("'" + kind + "': field '" + error.field() + "' must be one of " + error.known() +
+         ", is '" + shortened(error.name()) + "'");
+  } catch (const json::LineError& error) {
+    fail("'" + kind + "': " + error.what());
+  }
+}
+
+constexpr json::Reading kStrict{.nested = json::Nested::kRefused};
+
+record::CycleSamples samples(json::LineParser::Line& line) {
+  if (!line.object.find("cycle")) throw json::LineError("there is no field 'cycle'");
+  auto samples = json::read<record::CycleSamples>(line.object, {.numbers = &line.numbers});
+  if (samples.steps.find("step_ns") == nullptr) {
+    throw json::LineError("field 'columns' is not complete: it has no 'step_ns'");
+  }
+  if (samples.steps.steps() > record::kMaxStepsPerSamplesRow) {
+    throw json::LineError("field 'values' must be at most " +
+                          std::to_string(record::kMaxStepsPerSamplesRow) + " steps long");
+  }
+  return samples;
+}
+
+WorkerMessage message(const std::string& kind, json::LineParser::Line& line) {
+  const json::LineObject& in = line.object;
+  if (kind == "hello") return json::read<Hello>(in, kStrict);
+  if (kind == "stage") return json::read<StageMessage>(in);
+  if (kind == "cycle") return json::read<CycleMessage>(in);
+  if (kind == "samples") return samples(line);
+  if (kind == "ops") return json::read<ops::OpFrame>(in, {.numbers = &line.numbers});
+  if (kind == "launch") return json::read<record::LaunchReport>(in, kStrict);
+  if (kind == "skipped") return json::read<SkippedMessage>(in);
+  if (kind == "failed") return json::read<FailedMessage>(in);
+  fail("unknown kind '" + shortened(kind) +
+       "'; a worker sends hello, stage, cycle, samples, ops and one of launch, skipped, failed");
+}
+
+// Reads a line that must be of kind `wanted`.
+template <typename T>
+T read_kind(std::string_view line, const char* wanted) {
+  json::LineParser parser(kMaxDepth);
+  const json::LineObject in = parse(line, parser).object;
+  const std::string kind = kind_of(in);
+  if (kind != wanted) {
+    fail(std::string("expected a line of kind '") + wanted + "', got '" + shortened(kind) + "'");
+  }
+  return reading(kind, [&] { return json::read<T>(in, kStrict); });
+}
+
+}  // namespace
+
+// Text from a workload or an exception may not be UTF-8; it does not cost the launch.
+std::string encode(const WorkerMessage& message) {
+  return std::visit([](const auto& typed) { return json::object_text(typed); }, message);
+}
+
+std::string encode(const CaseMessage& message) { return json::object_text(message); }
+std::string encode(const RuleFacts& facts) { return json::object_text(facts); }
+
+CaseMessage decode_case(std::string_view line) {
+  auto message = read_kind<CaseMessage>(line, "case");
+  ResolvedCase& resolved = message.resolved;
+  if (resolved.point_id.empty()) resolved.point_id = resolved.case_id;
+  return message;
+}
+
+RuleFacts decode_facts(std::string_view line) { return read_kind<RuleFacts>(line, "facts"); }
+
+WorkerDecoder::WorkerDecoder() : parser_(std::make_unique<json::LineParser>(kMaxDepth)) {}
+WorkerDecoder::~WorkerDecoder() = default;
+
+WorkerMessage WorkerDecoder::decode(std::string_view line) {
+  json::LineParser::Line parsed = parse(line, *parser_);
+  const std::string kind = kind_of(parsed.object);
+  return reading(kind, [&] { return message(kind, parsed); });
+}
+
+WorkerMessage decode_worker(std::string_view line) { return WorkerDecoder().decode(line); }
+
+int agree(VersionRange ours, VersionRange theirs) {
+  const int highest = std::min(ours.max, theirs.max);
+  if (highest >= std::max(ours.min, theirs.min)) return highest;
+  const auto spelled = [](VersionRange range) {
+    return range.min == range.max ? std::to_string(range.min)
+                                  : std::to_string(range.min) + " to " + std::to_string(range.max);
+  };
+  throw Error("no protocol version in common: ours " + spelled(ours) + ", theirs " +
+              spelled(theirs));
+}
+
+}  // namespace stepbench::protocol

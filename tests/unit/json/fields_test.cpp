@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/json/fields.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "harness/protocol/fields.h"
+#include "harness/record/fields.h"
+#include "tests/unit/json/drawn_fields.h"
+
+namespace stepbench {
+namespace {
+
+using Records =
+    ::testing::Types<record::RunRow, record::ColumnRow, record::WorkerRow, record::StartRow,
+                     record::SamplesRow, record::OpsRow, record::LaunchRow, record::EndRow>;
+using Messages =
+    ::testing::Types<record::CycleSamples, ops::OpFrame, record::LaunchReport, RuleFacts,
+                     protocol::CaseMessage, protocol::Hello, protocol::StageMessage,
+                     protocol::CycleMessage, protocol::SkippedMessage, protocol::FailedMessage>;
+
+template <typename T>
+void expect_round_trips() {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    T drawn{};
+    testing::DrawnFields draw(seed);
+    fields(draw, drawn);
+    const std::string text = json::object_text(drawn);
+    EXPECT_EQ(json::object_text(json::read_text<T>(text)), text);
+  }
+}
+
+std::string page(const char* file) {
+  std::ostringstream text;
+  text << std::ifstream(std::string(STEPBENCH_SOURCE_DIR "/") + file).rdbuf();
+  return text.str();
+}
+
+// Whether a line of the page names the field, and the version that brought it.
+bool tells_of(const std::string& page, const std::string& field, int since) {
+  const std::string version = "since 1." + std::to_string(since);
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(field);
+    const bool named = line.find('`' + field + '`') != std::string::npos ||
+                       line.find('"' + field + '"') != std::string::npos ||
+                       (at != std::string::npos && line.find('{') < at);
+    if (named && (since == 0 || line.find(version) != std::string::npos)) return true;
+  }
+  return false;
+}
+
+template <typename T>
+void expect_told(const std::string& page) {
+  T value{};
+  testing::FieldNames names;
+  fields(names, value);
+  for (const auto& [field, since] : names.names()) {
+    EXPECT_TRUE(tells_of(page, field, since)) << field << " since 1." << since;
+  }
+}
+
+template <typename T>
+class RecordFields : public ::testing::Test {};
+TYPED_TEST_SUITE(RecordFields, Records);
+
+TYPED_TEST(RecordFields, DrawnValues_ReadBackAsWritten) { expect_round_trips<TypeParam>(); }
+TYPED_TEST(RecordFields, AreToldOfInTheSchema) {
+  expect_told<TypeParam>(page("results/SCHEMA.md"));
+}
+
+template <typename T>
+class MessageFields : public ::testing::Test {};
+TYPED_TEST_SUITE(MessageFields, Messages);
+
+TYPED_TEST(MessageFields, DrawnValues_ReadBackAsWritten) { expect_round_trips<TypeParam>(); }
+TYPED_TEST(MessageFields, AreToldOfInTheProtocol) {
+  // Of what was measured it points to the schema.
+  expect_told<TypeParam>(page("harness/protocol/PROTOCOL.md") + page("results/SCHEMA.md"));
+}
+
+template <typename T>
+std::string error_of(const std::string& text) {
+  try {
+    (void)json::read_text<T>(text);
+  } catch (const json::LineError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(FieldReader, OfWhatIsMissingOrWrong_NamesTheField) {
+  using record::LaunchKey;
+  EXPECT_EQ(error_of<LaunchKey>("{}"), "field 'case_id' is missing or empty");
+  EXPECT_EQ(error_of<LaunchKey>(R"({"case_id":""})"), "field 'case_id' is missing or empty");
+  EXPECT_EQ(error_of<LaunchKey>(R"({"case_id":1})"),
+            "field 'case_id' must be a string, is an integer");
+  EXPECT_EQ(error_of<LaunchKey>(R"({"case_id":"c","rank":-1})"),
+            "field 'rank' is out of range: -1");
+  EXPECT_EQ(error_of<LaunchKey>(R"({"case_id":"c","rank":1.0})"),
+            "field 'rank' must be an integer, is a fraction");
+  EXPECT_EQ(error_of<LaunchKey>(R"({"case_id":"c","pass":"slow"})"),
+            "field 'pass' is 'slow'; known: timing, native, kineto, wrapped");
+  EXPECT_EQ(error_of<protocol::Hello>(R"({"protocol":[1,1]})"), "there is no field 'build_id'");
+  EXPECT_EQ(error_of<record::LaunchReport>(
+                R"({"findings":[{"id":"a"},{"id":"b","places":[{"step":"x"}]}]})"),
+            "field 'findings': member 'places': member 'step' must be an integer, is a string");
+}
+
+TEST(FieldReader, OfAnAbsentField_LeavesTheDefault) {
+  const auto message = json::read_text<protocol::CaseMessage>(
+      R"({"protocol":[1,1],"case_id":"c","workload":"w","later":{"a":[1]}})");
+  EXPECT_EQ(message.world, 1);
+  EXPECT_EQ(message.pass, Pass::kTiming);
+}
+
+}  // namespace
+}  // namespace stepbench
