@@ -4,75 +4,108 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <regex>
 
+#include "harness/json/indented.h"
+#include "harness/json/json_text.h"
 #include "harness/text/names.h"
+#include "harness/text/words.h"
 
 namespace stepbench::catalogue {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 std::string full_name(const Section& section, const Option& option) {
   return section.name.empty() ? option.name : section.name + "." + option.name;
 }
 
-OrderedJson scalar(const Value& value) {
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  return nullptr;
-}
+// JSON that is whole.
+using Json = std::string;
 
-void add_bound(OrderedJson& json, const char* name, double bound) {
-  if (!std::isfinite(bound)) return;
-  if (bound == std::floor(bound) && std::abs(bound) < 9e15) {
-    json[name] = static_cast<std::int64_t>(bound);
-  } else {
-    json[name] = bound;
+Json text(std::string_view words) { return json::json_string(words); }
+
+// Members in the order in which they came.
+class Members {
+ public:
+  Members(std::initializer_list<std::pair<std::string, Json>> members = {}) : members_(members) {}
+  void set(const std::string& name, Json json) {
+    const auto found = std::ranges::find(members_, name, &std::pair<std::string, Json>::first);
+    if (found == members_.end()) {
+      members_.emplace_back(name, std::move(json));
+    } else {
+      found->second = std::move(json);
+    }
   }
+  [[nodiscard]] bool empty() const { return members_.empty(); }
+  [[nodiscard]] Json object() const {
+    json::JsonText json;
+    json.open_object();
+    for (const auto& [name, each] : members_) json.json(name, each);
+    return json.close_object().take();
+  }
+
+ private:
+  std::vector<std::pair<std::string, Json>> members_;
+};
+
+Json object(std::initializer_list<std::pair<std::string, Json>> members) {
+  return Members(members).object();
 }
 
-OrderedJson typed(const Option& option) {
+Json list(const std::vector<Json>& elements) { return "[" + text::join(elements, ",") + "]"; }
+
+Json texts(const std::vector<std::string>& words) {
+  return "[" + text::join(words, ",", [](const std::string& each) { return text(each); }) + "]";
+}
+
+Json scalar(const Value& value) {
+  json::JsonText json;
+  return json.value({}, value).take();
+}
+
+void add_bound(Members& members, const char* name, double bound) {
+  if (!std::isfinite(bound)) return;
+  const bool is_whole = bound == std::floor(bound) && std::abs(bound) < 9e15;
+  members.set(name, scalar(is_whole ? Value(static_cast<std::int64_t>(bound)) : Value(bound)));
+}
+
+Json typed(const Option& option) {
   switch (option.type) {
     case OptionType::kBool:
-      return {{"type", "boolean"}};
+      return object({{"type", text("boolean")}});
     case OptionType::kEnum:
-      return {{"enum", option.choices}};
+      return object({{"enum", texts(option.choices)}});
     case OptionType::kInteger:
     case OptionType::kNumber: {
-      OrderedJson json = {{"type", option.type == OptionType::kInteger ? "integer" : "number"}};
-      add_bound(json, "minimum", option.min);
-      add_bound(json, "maximum", option.max);
-      return json;
+      Members members = {{"type", text(name_of(option.type))}};
+      add_bound(members, "minimum", option.min);
+      add_bound(members, "maximum", option.max);
+      return members.object();
     }
     case OptionType::kString:
       if (!option.pattern.empty()) {
         // A text that looks like a number is written without quotes.
         const bool may_be_number = std::regex_match("0", std::regex(option.pattern));
-        return {{"type",
-                 may_be_number ? OrderedJson::array({"string", "number"}) : OrderedJson("string")},
-                {"pattern", "^(" + option.pattern + ")$"}};
+        return object({{"type", may_be_number ? texts({"string", "number"}) : text("string")},
+                       {"pattern", text("^(" + option.pattern + ")$")}});
       }
-      return {{"type", OrderedJson::array({"string", "number", "boolean"})}};
+      return object({{"type", texts({"string", "number", "boolean"})}});
     case OptionType::kPath:
-      return {{"type", "string"}, {"minLength", 1}};
+      return object({{"type", text("string")}, {"minLength", "1"}});
   }
-  return OrderedJson::object();
+  return "{}";
 }
 
-OrderedJson value_schema(const Option& option) {
-  OrderedJson any = OrderedJson::array({typed(option)});
+std::vector<Json> value_schema(const Option& option) {
+  std::vector<Json> any = {typed(option)};
   if (option.type != OptionType::kEnum && !option.choices.empty()) {
-    OrderedJson keywords = option.choices;
+    std::vector<Json> keywords;
+    for (const std::string& choice : option.choices) keywords.push_back(text(choice));
     if (std::ranges::find(option.choices, "null") != option.choices.end()) {
-      keywords.push_back(nullptr);
+      keywords.emplace_back("null");
     }
-    any.push_back({{"enum", std::move(keywords)}});
+    any.push_back(object({{"enum", list(keywords)}}));
   }
-  any.push_back({{"$ref", "#/$defs/variable"}});
+  any.push_back(object({{"$ref", text("#/$defs/variable")}}));
   return any;
 }
 
@@ -84,21 +117,22 @@ std::string description(const Option& option) {
   return text;
 }
 
-// All declarations of one name; variants may share it.
-OrderedJson option_schema(const std::vector<const Option*>& declarations) {
-  OrderedJson json = {{"description", description(*declarations.front())}};
-  if (declarations.size() == 1 && !is_null(declarations.front()->default_value) &&
-      declarations.front()->default_in.empty()) {
-    json["default"] = scalar(declarations.front()->default_value);
+// All declarations of one name; variants may share it. Without `any`, what each of them takes.
+Json option_schema(const std::vector<const Option*>& declarations, std::vector<Json> any = {}) {
+  const Option& first = *declarations.front();
+  Members members = {{"description", text(description(first))}};
+  if (declarations.size() == 1 && !is_null(first.default_value) && first.default_in.empty()) {
+    members.set("default", scalar(first.default_value));
   }
-  OrderedJson any = OrderedJson::array();
-  for (const Option* option : declarations) {
-    for (OrderedJson& alternative : value_schema(*option)) {
-      if (std::find(any.begin(), any.end(), alternative) == any.end()) any.push_back(alternative);
+  if (any.empty()) {
+    for (const Option* option : declarations) {
+      for (Json& alternative : value_schema(*option)) {
+        if (std::ranges::find(any, alternative) == any.end()) any.push_back(alternative);
+      }
     }
   }
-  json["anyOf"] = std::move(any);
-  return json;
+  members.set("anyOf", list(any));
+  return members.object();
 }
 
 using Declarations = std::vector<std::pair<std::string, std::vector<const Option*>>>;
@@ -133,88 +167,88 @@ class SchemaMaker {
     }
   }
 
-  OrderedJson make() {
-    OrderedJson properties = OrderedJson::object();
+  Json make() {
+    Members properties;
     for (const Section& section : catalogue_.sections) {
       if (section.name.empty()) properties = options_of(section);
     }
-    if (properties.contains("workload")) {
-      properties["workload"]["anyOf"] =
-          OrderedJson::array({workload_values(), {{"$ref", "#/$defs/variable"}}});
-    }
     for (const Section& section : catalogue_.sections) {
-      if (!section.name.empty()) properties[section.name] = section_schema(section);
+      if (!section.name.empty()) properties.set(section.name, section_schema(section));
     }
-    properties["sweep"] = sweep_schema();
-    OrderedJson schema = {
-        {"$schema", "https://json-schema.org/draft/2020-12/schema"},
-        {"title", "stepbench experiment"},
-        {"type", "object"},
-        {"additionalProperties", false},
-        {"anyOf", OrderedJson::array({{{"required", OrderedJson::array({"workload"})}},
-                                      {{"required", OrderedJson::array({"sweep"})}}})},
-        {"properties", std::move(properties)}};
-    schema["allOf"] = variant_rules();
-    schema["$defs"] = {{"variable",
-                        {{"description", "A value with ${NAME:-default} in it."},
-                         {"type", "string"},
-                         {"pattern", "\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}"}}}};
-    return schema;
+    properties.set("sweep", sweep_schema());
+    const auto required = [](const char* name) { return object({{"required", texts({name})}}); };
+    return object(
+        {{"$schema", text("https://json-schema.org/draft/2020-12/schema")},
+         {"title", text("stepbench experiment")},
+         {"type", text("object")},
+         {"additionalProperties", "false"},
+         {"anyOf", list({required("workload"), required("sweep")})},
+         {"properties", properties.object()},
+         {"allOf", variant_rules()},
+         {"$defs",
+          object({{"variable",
+                   object({{"description", text("A value with ${NAME:-default} in it.")},
+                           {"type", text("string")},
+                           {"pattern", text("\\$\\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\\}")}})}})}});
   }
 
  private:
-  [[nodiscard]] OrderedJson workload_values() const { return {{"enum", workload_names_}}; }
+  [[nodiscard]] Json workload_values() const { return object({{"enum", texts(workload_names_)}}); }
 
-  [[nodiscard]] OrderedJson options_of(const Section& section) const {
-    OrderedJson properties = OrderedJson::object();
+  [[nodiscard]] Members options_of(const Section& section) const {
+    Members properties;
+    std::map<std::string, Members> groups;
     for (const auto& [name, declarations] : declarations_of(section)) {
       const std::size_t dot = name.find('.');
       if (dot == std::string::npos) {
-        properties[name] = option_schema(declarations);
+        const bool is_workload = section.name.empty() && name == "workload";
+        std::vector<Json> any;
+        if (is_workload) any = {workload_values(), object({{"$ref", text("#/$defs/variable")}})};
+        properties.set(name, option_schema(declarations, any));
         continue;
       }
-      OrderedJson& group = properties[name.substr(0, dot)];
-      group["type"] = "object";
-      group["additionalProperties"] = false;
-      group["properties"][name.substr(dot + 1)] = option_schema(declarations);
+      Members& group = groups[name.substr(0, dot)];
+      group.set(name.substr(dot + 1), option_schema(declarations));
+      properties.set(name.substr(0, dot), object({{"type", text("object")},
+                                                  {"additionalProperties", "false"},
+                                                  {"properties", group.object()}}));
     }
     return properties;
   }
 
-  [[nodiscard]] OrderedJson section_schema(const Section& section) const {
-    OrderedJson json = {{"description", section.doc},
-                        {"type", OrderedJson::array({"object", "null"})}};
-    json["properties"] = options_of(section);
-    if (section.open) {
-      json["additionalProperties"] = {
-          {"type", OrderedJson::array({"string", "number", "boolean"})}};
-    } else {
-      json["additionalProperties"] = false;
-    }
-    return json;
+  [[nodiscard]] Json section_schema(const Section& section) const {
+    return object({{"description", text(section.doc)},
+                   {"type", texts({"object", "null"})},
+                   {"properties", options_of(section).object()},
+                   {"additionalProperties", section.open ? plain_value() : "false"}});
   }
 
+  static Json plain_value() { return object({{"type", texts({"string", "number", "boolean"})}}); }
+
   // Without a sweep a variant's file must not hold options of its siblings.
-  [[nodiscard]] OrderedJson variant_rules() const {
-    OrderedJson rules = OrderedJson::array();
+  [[nodiscard]] Json variant_rules() const {
+    std::vector<Json> rules;
+    const auto properties = [](const std::string& name, Json json) {
+      return object({{"properties", object({{name, std::move(json)}})}});
+    };
     for (const Section& section : catalogue_.sections) {
       for (const Variant& variant : section.variants) {
-        OrderedJson refused = OrderedJson::object();
+        Members refused;
         for (const auto& [name, declarations] : declarations_of(section)) {
-          if (!belongs(section, variant, name)) refused[name] = false;
+          if (!belongs(section, variant, name)) refused.set(name, "false");
         }
         if (refused.empty()) continue;
-        const OrderedJson is_variant = {
-            {"properties", {{section.selector, {{"const", variant.name}}}}},
-            {"required", OrderedJson::array({section.selector})}};
-        rules.push_back({{"if",
-                          {{"properties", {{section.name, is_variant}}},
-                           {"required", OrderedJson::array({section.name})},
-                           {"not", {{"required", OrderedJson::array({"sweep"})}}}}},
-                         {"then", {{"properties", {{section.name, {{"properties", refused}}}}}}}});
+        const Json is_variant = object(
+            {{"properties", object({{section.selector, object({{"const", text(variant.name)}})}})},
+             {"required", texts({section.selector})}});
+        rules.push_back(object(
+            {{"if", object({{"properties", object({{section.name, is_variant}})},
+                            {"required", texts({section.name})},
+                            {"not", object({{"required", texts({"sweep"})}})}})},
+             {"then", properties(section.name, object({{"properties", refused.object()}}))}}));
       }
     }
-    return rules;
+    return list(rules);
   }
 
   static bool belongs(const Section& section, const Variant& variant, const std::string& name) {
@@ -224,59 +258,58 @@ class SchemaMaker {
   }
 
   template <typename Wrap>
-  [[nodiscard]] OrderedJson by_full_name(bool keys_only, Wrap wrap) const {
-    OrderedJson properties = OrderedJson::object();
-    OrderedJson patterns = OrderedJson::object();
+  [[nodiscard]] Json by_full_name(const char* words, bool keys_only, Wrap wrap) const {
+    Members properties;
+    Members patterns;
     for (const Section& section : catalogue_.sections) {
       for (const auto& [name, declarations] : declarations_of(section)) {
         if (keys_only && declarations.front()->identity == Identity::kContext) continue;
-        OrderedJson value = option_schema(declarations);
-        if (section.name.empty() && name == "workload")
-          value["anyOf"] = OrderedJson::array({workload_values()});
-        const std::string full = full_name(section, *declarations.front());
-        properties[full] = wrap(value);
-        if (text::matching_names(name, all_names_).size() == 1) properties[name] = properties[full];
+        std::vector<Json> any;
+        if (section.name.empty() && name == "workload") any = {workload_values()};
+        const Json value = wrap(option_schema(declarations, any));
+        properties.set(full_name(section, *declarations.front()), value);
+        if (text::matching_names(name, all_names_).size() == 1) properties.set(name, value);
       }
       if (!section.open) continue;
-      patterns["^" + section.name + "\\..+$"] =
-          wrap({{"type", OrderedJson::array({"string", "number", "boolean"})}});
+      patterns.set("^" + section.name + "\\..+$", wrap(plain_value()));
     }
-    OrderedJson json = {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", false}};
-    json["properties"] = std::move(properties);
-    json["patternProperties"] = std::move(patterns);
-    return json;
+    Members members = {{"type", text("object")},
+                       {"minProperties", "1"},
+                       {"additionalProperties", "false"},
+                       {"properties", properties.object()},
+                       {"patternProperties", patterns.object()}};
+    if (words != nullptr) members.set("description", text(words));
+    return members.object();
   }
 
-  [[nodiscard]] OrderedJson sweep_schema() const {
-    const auto list_or_one = [](const OrderedJson& value) -> OrderedJson {
-      return {{"anyOf", OrderedJson::array(
-                            {value, {{"type", "array"}, {"minItems", 1}, {"items", value}}})}};
+  [[nodiscard]] Json sweep_schema() const {
+    const auto list_or_one = [](const Json& value) {
+      return object(
+          {{"anyOf",
+            list(
+                {value, object({{"type", text("array")}, {"minItems", "1"}, {"items", value}})})}});
     };
-    const auto one = [](const OrderedJson& value) -> OrderedJson { return value; };
-    OrderedJson matrix = by_full_name(true, list_or_one);
-    matrix["description"] = "Every combination of the values.";
-    OrderedJson zip = by_full_name(false, list_or_one);
-    zip["description"] = "Lists of equal length that advance together.";
-    OrderedJson exclude = {{"description", "Points of matrix x zip to leave out."},
-                           {"type", "array"},
-                           {"minItems", 1},
-                           {"items", by_full_name(false, list_or_one)}};
-    OrderedJson include = {
-        {"description", "Cases to append: the file's options with these over them."},
-        {"type", "array"},
-        {"minItems", 1},
-        {"items", by_full_name(false, one)}};
-    return {
-        {"description",
-         "Options that vary from case to case, by full names or by short ones that only one has."},
-        {"type", "object"},
-        {"minProperties", 1},
-        {"additionalProperties", false},
-        {"properties",
-         {{"matrix", std::move(matrix)},
-          {"zip", std::move(zip)},
-          {"exclude", std::move(exclude)},
-          {"include", std::move(include)}}}};
+    const auto list_of = [](const char* words, const Json& items) {
+      return object({{"description", text(words)},
+                     {"type", text("array")},
+                     {"minItems", "1"},
+                     {"items", items}});
+    };
+    const auto one = [](const Json& value) { return value; };
+    return object(
+        {{"description", text("Options that vary from case to case, by full names or by short ones "
+                              "that only one has.")},
+         {"type", text("object")},
+         {"minProperties", "1"},
+         {"additionalProperties", "false"},
+         {"properties",
+          object({{"matrix", by_full_name("Every combination of the values.", true, list_or_one)},
+                  {"zip", by_full_name("Lists of equal length that advance together.", false,
+                                       list_or_one)},
+                  {"exclude", list_of("Points of matrix x zip to leave out.",
+                                      by_full_name(nullptr, false, list_or_one))},
+                  {"include", list_of("Cases to append: the file's options with these over them.",
+                                      by_full_name(nullptr, false, one))}})}});
   }
 
   const Catalogue& catalogue_;
@@ -287,8 +320,7 @@ class SchemaMaker {
 }  // namespace
 
 std::string json_schema(const Catalogue& catalogue) {
-  return SchemaMaker(catalogue).make().dump(1, ' ', false, OrderedJson::error_handler_t::replace) +
-         "\n";
+  return json::indented(SchemaMaker(catalogue).make()) + "\n";
 }
 
 }  // namespace stepbench::catalogue

@@ -79,6 +79,18 @@ std::optional<double> JsonView::number() const {
   return if_of_type(element_of(handle_).get_double());
 }
 
+std::optional<std::uint64_t> JsonView::natural() const {
+  return if_of_type(element_of(handle_).get_uint64());
+}
+
+Value JsonView::plain() const {
+  if (const auto string = text()) return std::string(*string);
+  if (const auto whole = integer()) return *whole;
+  if (const auto truth = flag()) return *truth;
+  if (const auto real = number()) return *real;
+  return {};
+}
+
 std::optional<bool> JsonView::flag() const { return if_of_type(element_of(handle_).get_bool()); }
 
 std::optional<std::vector<JsonView>> JsonView::elements() const {
@@ -263,6 +275,14 @@ LineParser::~LineParser() = default;
 
 bool LineParser::is_json(std::string_view line) {
   return memory_->tree.parse(line.data(), line.size(), false).error() == simdjson::SUCCESS;
+}
+
+std::optional<JsonView> LineParser::parse_value(std::string_view text) {
+  dom::element root;
+  if (memory_->tree.parse(text.data(), text.size(), true).get(root) != simdjson::SUCCESS) {
+    return std::nullopt;
+  }
+  return JsonView(handle_of(root));
 }
 
 LineParser::Line LineParser::parse(std::string_view line, Padding padding) {

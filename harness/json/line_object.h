@@ -24,9 +24,11 @@ class JsonView {
  public:
   [[nodiscard]] bool is_null() const;
   [[nodiscard]] std::optional<std::string_view> text() const;
-  [[nodiscard]] std::optional<std::int64_t> integer() const;  // without fraction or exponent
-  [[nodiscard]] std::optional<double> number() const;         // also an integer
+  [[nodiscard]] std::optional<std::int64_t> integer() const;   // without fraction or exponent
+  [[nodiscard]] std::optional<double> number() const;          // also an integer
+  [[nodiscard]] std::optional<std::uint64_t> natural() const;  // up to 2^64 - 1
   [[nodiscard]] std::optional<bool> flag() const;
+  [[nodiscard]] Value plain() const;  // null also of a list or an object
   [[nodiscard]] std::optional<std::vector<JsonView>> elements() const;
   [[nodiscard]] std::optional<LineObject> object() const;
   [[nodiscard]] std::string_view type() const;  // "an array", "a string", "null"
@@ -96,6 +98,9 @@ class LineParser {
   // LineError when it is no JSON object.
   [[nodiscard]] Line parse(std::string_view line, Padding padding);
   [[nodiscard]] bool is_json(std::string_view line);  // whole, not cut; padded
+  // Of a whole document, whatever it is; nullopt if it is not JSON. The views live as those of a
+  // line.
+  [[nodiscard]] std::optional<JsonView> parse_value(std::string_view text);
 
  private:
   struct Memory;

@@ -2,16 +2,17 @@
 #include "harness/report/without_text.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/json/json_text.h"
+#include "harness/json/line_object.h"
 
 namespace stepbench::report {
 namespace {
 
-using TextlessJson = nlohmann::ordered_json;
+using json::JsonView;
 using Words = std::set<std::string, std::less<>>;
 
 constexpr std::size_t kMaxNesting = 100;
@@ -92,36 +93,46 @@ class TextRemover {
  public:
   explicit TextRemover(const Catalogue& catalogue) : listed_(listed_values(catalogue)) {}
 
-  void remove_from(TextlessJson& json) {
-    if (json.is_structured() && places_.size() > kMaxNesting) {
+  // Writes what is left of it.
+  void keep(const JsonView& json) {
+    const auto elements = json.elements();
+    const auto object = json.object();
+    if ((elements || object) && places_.size() > kMaxNesting) {
       throw ConfigError("--no-text", "the JSON is nested too deep");
     }
-    if (json.is_array()) {
-      TextlessJson kept = TextlessJson::array();
-      for (TextlessJson& each : json) {
-        if (each.is_string() && !is_kept(each)) continue;
-        places_.push_back(place());
-        remove_from(each);
-        places_.pop_back();
-        kept.push_back(std::move(each));
+    if (elements) {
+      text_ += '[';
+      for (const JsonView& each : *elements) {
+        const auto text = each.text();
+        if (!text || is_kept(*text)) keep_in(place(), each, "");
       }
-      json = std::move(kept);
-    } else if (json.is_object()) {
-      TextlessJson kept = TextlessJson::object();
-      for (auto& [member, value] : json.items()) {
+      text_ += ']';
+    } else if (object) {
+      text_ += '{';
+      for (const auto& [member, value] : object->members()) {
         if (is_left_out(member)) continue;
-        places_.push_back(member);
-        if (!value.is_string() || is_kept(value)) {
-          remove_from(value);
-          kept[member] = std::move(value);
-        }
+        places_.emplace_back(member);
+        const auto text = value.text();
+        const bool kept = !text || is_kept(*text);
         places_.pop_back();
+        if (kept) keep_in(std::string(member), value, json::json_string(member) + ':');
       }
-      json = std::move(kept);
+      text_ += '}';
+    } else {
+      text_ += json.json();
     }
   }
+  [[nodiscard]] std::string take() { return std::move(text_); }
 
  private:
+  void keep_in(std::string place, const JsonView& json, const std::string& key) {
+    if (text_.back() != '{' && text_.back() != '[') text_ += ',';
+    text_ += key;
+    places_.push_back(std::move(place));
+    keep(json);
+    places_.pop_back();
+  }
+
   // Of an element that of its list.
   [[nodiscard]] std::string place() const { return places_.empty() ? "" : places_.back(); }
 
@@ -129,10 +140,10 @@ class TextRemover {
     return std::find(places_.begin(), places_.end(), member) != places_.end();
   }
 
-  [[nodiscard]] bool is_kept(const TextlessJson& json) const {
+  [[nodiscard]] bool is_kept(std::string_view text) const {
     const std::string member = place();
     if (is_below("options") || is_below("effective") || member == "workload") {
-      return listed_.contains(json.get_ref<const std::string&>());
+      return listed_.contains(text);
     }
     if (is_below("environment") || is_below("machine") || is_below("fields")) {
       return machine_members().contains(member);
@@ -143,15 +154,18 @@ class TextRemover {
 
   Words listed_;
   std::vector<std::string> places_;
+  std::string text_;
 };
 
 }  // namespace
 
 std::string json_without_text(std::string_view json, const Catalogue& catalogue) {
-  TextlessJson all = TextlessJson::parse(json, nullptr, false);
-  if (all.is_discarded()) throw ConfigError("--no-text", "the source is no JSON");
-  TextRemover(catalogue).remove_from(all);
-  return all.dump() + '\n';
+  json::LineParser parser;
+  const auto all = parser.parse_value(json);
+  if (!all) throw ConfigError("--no-text", "the source is no JSON");
+  TextRemover remover(catalogue);
+  remover.keep(*all);
+  return remover.take() + '\n';
 }
 
 }  // namespace stepbench::report

@@ -160,7 +160,7 @@ std::vector<Said> sayings() {
        tensors,
        little64(UINT64_MAX) + "{}",
        {"offset 0: the header's length is given as 18446744073709551615 bytes"}},
-      {"safetensors", tensors, header("{\"a\":", ""), {"offset 13: the header is not JSON"}},
+      {"safetensors", tensors, header("{\"a\":", ""), {"offset 8: the header is not JSON"}},
       {"safetensors",
        tensors,
        header(R"({"image":{"dtype":"U8","shape":[2],"data_offsets":[0,9]}})", "ab"),

@@ -2,16 +2,16 @@
 #include "workloads/data/formats/safetensors.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <string_view>
 
+#include "harness/json/json_text.h"
+#include "harness/json/line_object.h"
 #include "workloads/data/file_kind.h"
 #include "workloads/data/formats/stored_value.h"
 
 namespace stepbench::data {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the format's own reader
@@ -48,19 +48,14 @@ class Header {
 
   [[nodiscard]] std::vector<StoredTensor> tensors() const {
     const auto* text = reinterpret_cast<const char*>(file_.bytes().data()) + kLengthBytes;
-    Json json;
-    try {
-      json = Json::parse(text, text + length_);
-    } catch (const Json::parse_error& error) {
-      throw file_error(file_.path(), kLengthBytes + (error.byte == 0 ? 0 : error.byte - 1),
-                       "the header is not JSON" + looks_like(file_.bytes()));
-    } catch (const Json::out_of_range&) {
-      throw file_error(file_.path(), kLengthBytes, "the header holds a number beyond all doubles");
-    }
-    if (!json.is_object()) refuse("the header is not a JSON object");
+    json::LineParser parser;
+    const auto json = parser.parse_value({text, length_});
+    if (!json) refuse("the header is not JSON" + looks_like(file_.bytes()));
+    const auto object = json->object();
+    if (!object) refuse("the header is not a JSON object");
     std::vector<StoredTensor> tensors;
-    for (const auto& [name, entry] : json.items()) {
-      if (name != "__metadata__") tensors.push_back(tensor(name, entry));
+    for (const auto& [name, entry] : object->members()) {
+      if (name != "__metadata__") tensors.push_back(tensor(std::string(name), entry));
     }
     std::ranges::sort(tensors, {}, &StoredTensor::begin);
     for (std::size_t i = 1; i < tensors.size(); ++i) {
@@ -78,38 +73,39 @@ class Header {
     throw file_error(file_.path(), kLengthBytes, what);
   }
 
-  [[nodiscard]] std::vector<std::uint64_t> numbers(const std::string& name, const Json& entry,
+  [[nodiscard]] std::vector<std::uint64_t> numbers(const std::string& name,
+                                                   const json::LineObject& entry,
                                                    const char* key) const {
     const auto found = entry.find(key);
+    const auto elements = found ? found->elements() : std::nullopt;
     std::vector<std::uint64_t> values;
-    bool good = found != entry.end() && found->is_array();
-    if (good) {
-      for (const Json& value : *found) {
-        good = good && value.is_number_unsigned();
-        if (good) values.push_back(value.get<std::uint64_t>());
-      }
+    for (std::size_t i = 0; elements && i < elements->size(); ++i) {
+      if (const auto value = (*elements)[i].natural()) values.push_back(*value);
     }
-    if (!good) refuse("tensor '" + name + "' has no " + key + " of whole numbers");
+    if (!elements || values.size() != elements->size()) {
+      refuse("tensor '" + name + "' has no " + key + " of whole numbers");
+    }
     return values;
   }
 
-  [[nodiscard]] StoredTensor tensor(const std::string& name, const Json& entry) const {
-    if (!entry.is_object()) refuse("tensor '" + name + "' is not described by an object");
-    const auto dtype = entry.find("dtype");
-    if (dtype == entry.end() || !dtype->is_string()) refuse("tensor '" + name + "' has no dtype");
-    StoredTensor tensor{.name = name, .type = dtype->get<std::string>()};
+  [[nodiscard]] StoredTensor tensor(const std::string& name, const json::JsonView& view) const {
+    const auto entry = view.object();
+    if (!entry) refuse("tensor '" + name + "' is not described by an object");
+    const auto dtype = entry->find("dtype");
+    if (!dtype || !dtype->text()) refuse("tensor '" + name + "' has no dtype");
+    StoredTensor tensor{.name = name, .type = std::string(*dtype->text())};
     const auto* type = std::ranges::find(kTypes, std::string_view(tensor.type), &Type::name);
     if (type == std::end(kTypes)) {
       refuse("tensor '" + name + "' has the unknown dtype '" + tensor.type + "'");
     }
     tensor.dtype = type->dtype;
     std::optional<std::uint64_t> bytes = type->bytes;
-    for (const std::uint64_t extent : numbers(name, entry, "shape")) {
+    for (const std::uint64_t extent : numbers(name, *entry, "shape")) {
       if (bytes) bytes = product(*bytes, extent);
       if (extent > std::uint64_t{INT64_MAX}) bytes.reset();
       tensor.shape.push_back(static_cast<std::int64_t>(extent));
     }
-    const std::vector<std::uint64_t> offsets = numbers(name, entry, "data_offsets");
+    const std::vector<std::uint64_t> offsets = numbers(name, *entry, "data_offsets");
     if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_) {
       refuse("tensor '" + name + "' does not lie within the " + std::to_string(data_) +
              " bytes of data");
@@ -137,15 +133,20 @@ std::vector<StoredTensor> read_safetensors(const MappedFile& file) {
 }
 
 std::string safetensors_header(std::span<const StoredTensor> tensors) {
-  Json json = Json::object();
-  std::uint64_t begin = 0;
+  std::map<std::string, std::string> entries;  // by name
+  std::int64_t begin = 0;
   for (const StoredTensor& tensor : tensors) {
-    const std::uint64_t end = begin + tensor.bytes;
-    json[tensor.name] = {
-        {"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+    const std::int64_t end = begin + static_cast<std::int64_t>(tensor.bytes);
+    json::JsonText entry;
+    const std::int64_t offsets[] = {begin, end};
+    entry.open_object().integers("data_offsets", offsets).text("dtype", tensor.type);
+    entries[tensor.name] = entry.integers("shape", tensor.shape).close_object().take();
     begin = end;
   }
-  std::string text = json.dump();
+  json::JsonText json;
+  json.open_object();
+  for (const auto& [name, entry] : entries) json.json(name, entry);
+  std::string text = json.close_object().take();
   text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes,
               ' ');  // data lies even
   std::string header;
