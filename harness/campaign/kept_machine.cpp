@@ -9,11 +9,41 @@
 
 #include "harness/base/error.h"
 #include "harness/base/value.h"
-#include "harness/json/json_text.h"
-#include "harness/json/line_error.h"
-#include "harness/json/line_object.h"
+#include "harness/json/fields.h"
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
+
+namespace stepbench::compare {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+template <typename V>
+void fields(V& v, json::Of<CaseSpread> auto& spread) {
+  if constexpr (V::kReads) {
+    spread.step_ns = spread.launch_sd = spread.minutes_sd = kNone;
+    spread.found_by_10 = spread.found_by_40 = kNone;
+    spread.aa_interval = {-1, std::numeric_limits<double>::infinity()};
+  }
+  v("name", spread.name, json::kFilled)("launches", spread.launches)("step_ns", spread.step_ns);
+  v("step_sd", spread.step_sd)("launch_sd", spread.launch_sd)("minutes_sd", spread.minutes_sd);
+  v("found_by_10_pairs", spread.found_by_10)("found_by_40_pairs", spread.found_by_40);
+  v("aa_change", spread.aa_change)("aa_low", spread.aa_interval.low);
+  v("aa_high", spread.aa_interval.high)("differs", spread.differs);
+}
+
+template <typename V>
+void fields(V& v, json::Of<MachineNoise> auto& noise) {
+  if constexpr (V::kReads) noise.seconds = kNone;
+  v.constant("schema", campaign::kMachineSchema).constant("version", campaign::kMachineVersion);
+  v("measured_utc", noise.measured_utc, json::kFilled)("machine", noise.machine);
+  v("seconds", noise.seconds)("steal_share", noise.steal_share);
+  v("others_share", noise.others_share)("cases", noise.cases)("too_few", noise.too_few);
+}
+
+}  // namespace stepbench::compare
 
 namespace stepbench::campaign {
 namespace {
@@ -37,45 +67,25 @@ fs::path machine_file(const machine::Variables& variables, const Fields& identit
   return folder / "stepbench" / ("machine-" + host + ".json");
 }
 
-double positive(const json::LineObject& object, std::string_view field) {
-  const auto value = object.number(field);
-  if (!value || *value < 0) throw json::LineError(std::string(field) + " is not given");
-  return *value;
-}
-
-compare::CaseSpread read_spread(const json::LineObject& source) {
-  compare::CaseSpread spread{.name = source.needed_text("name"),
-                             .launches = static_cast<std::size_t>(source.count("launches")),
-                             .step_ns = positive(source, "step_ns"),
-                             .step_sd = source.number("step_sd"),
-                             .launch_sd = positive(source, "launch_sd"),
-                             .minutes_sd = positive(source, "minutes_sd"),
-                             .found_by_10 = positive(source, "found_by_10_pairs"),
-                             .found_by_40 = positive(source, "found_by_40_pairs")};
-  spread.aa_change = source.number("aa_change").value_or(0);
-  spread.aa_interval = {source.number("aa_low").value_or(-1),
-                        source.number("aa_high").value_or(std::numeric_limits<double>::infinity())};
-  spread.differs = source.flag("differs");
-  return spread;
-}
-
 compare::MachineNoise read_noise(const std::string& text) {
   json::LineParser parser;
   const json::LineObject source = parser.parse(text, json::LineParser::Padding::kNone).object;
   if (source.text("schema") != kMachineSchema || !source.text("version").starts_with("1.")) {
     throw json::LineError("it is no " + std::string(kMachineSchema) + " 1.x");
   }
-  compare::MachineNoise noise{.measured_utc = source.needed_text("measured_utc"),
-                              .machine = source.fields("machine"),
-                              .seconds = positive(source, "seconds"),
-                              .steal_share = source.number("steal_share"),
-                              .others_share = source.number("others_share")};
-  if (const auto cases = source.array("cases")) {
-    for (const json::JsonView& view : *cases) {
-      if (const auto one = view.object()) noise.cases.push_back(read_spread(*one));
-    }
-  }
+  auto noise = json::read<compare::MachineNoise>(source);
   if (noise.cases.empty()) throw json::LineError("it has no case");
+  const auto need = [](double value, const char* field) {
+    if (!(value >= 0)) throw json::LineError(std::string(field) + " is not given");
+  };
+  need(noise.seconds, "seconds");
+  for (const compare::CaseSpread& spread : noise.cases) {
+    need(spread.step_ns, "step_ns");
+    need(spread.launch_sd, "launch_sd");
+    need(spread.minutes_sd, "minutes_sd");
+    need(spread.found_by_10, "found_by_10_pairs");
+    need(spread.found_by_40, "found_by_40_pairs");
+  }
   return noise;
 }
 
@@ -140,28 +150,6 @@ void keep_machine(const fs::path& file, const compare::MachineNoise& noise) {
   out.close();
 }
 
-std::string machine_json(const compare::MachineNoise& noise) {
-  json::JsonText json;
-  json.open_object().text("schema", kMachineSchema).text("version", kMachineVersion);
-  json.text("measured_utc", noise.measured_utc).values("machine", noise.machine);
-  json.number("seconds", noise.seconds);
-  json.number("steal_share", noise.steal_share);
-  json.number("others_share", noise.others_share);
-  json.open_array("cases");
-  for (const compare::CaseSpread& each : noise.cases) {
-    json.open_object().text("name", each.name);
-    json.integer("launches", static_cast<std::int64_t>(each.launches));
-    json.number("step_ns", each.step_ns);
-    json.number("step_sd", each.step_sd);
-    json.number("launch_sd", each.launch_sd).number("minutes_sd", each.minutes_sd);
-    json.number("found_by_10_pairs", each.found_by_10);
-    json.number("found_by_40_pairs", each.found_by_40);
-    json.number("aa_change", each.aa_change);
-    json.number("aa_low", each.aa_interval.low).number("aa_high", each.aa_interval.high);
-    json.flag("differs", each.differs).close_object();
-  }
-  json.close_array().texts("too_few", noise.too_few).close_object();
-  return json.take();
-}
+std::string machine_json(const compare::MachineNoise& noise) { return json::object_text(noise); }
 
 }  // namespace stepbench::campaign

@@ -12,9 +12,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
-#include "harness/json/json_text.h"
-#include "harness/json/line_error.h"
-#include "harness/json/line_object.h"
+#include "harness/json/fields.h"
 #include "harness/os/descriptor.h"
 #include "harness/os/text_file.h"
 
@@ -26,30 +24,28 @@ namespace fs = std::filesystem;
 constexpr std::string_view kEventSchema = "stepbench.event";
 constexpr std::int64_t kEventVersion = 1;
 
-std::string event_line(const RecordedEvent& recorded) {
-  const TrackEvent& event = recorded.event;
-  json::JsonText json;
-  json.open_object().text("schema", kEventSchema).integer("version", kEventVersion);
-  json.integer("seq", recorded.seq).text("at", event.at_utc).text("who", event.who);
-  json.text("what", event.what).text("alert", event.alert_id);
-  json.text("from", event.from_state).text("to", event.to_state).text("reason", event.reason);
-  return json.values("details", event.details).close_object().take();
+}  // namespace
+
+template <typename V>
+void fields(V& v, json::Of<RecordedEvent> auto& recorded) {
+  auto& event = recorded.event;
+  v.constant("schema", kEventSchema);
+  if constexpr (!V::kReads) v("version", kEventVersion);
+  v("seq", recorded.seq)("at", event.at_utc)("who", event.who)("what", event.what, json::kFilled);
+  v("alert", event.alert_id)("from", event.from_state)("to", event.to_state);
+  v("reason", event.reason)("details", event.details);
 }
+
+namespace {
+
+std::string event_line(const RecordedEvent& recorded) { return json::object_text(recorded); }
 
 RecordedEvent event_of(const json::LineObject& line) {
   if (line.text("schema") != kEventSchema) throw json::LineError("it is no event of stepbench");
   if (line.integer("version") > kEventVersion) {
     throw json::LineError("it was written by a newer stepbench");
   }
-  return {.seq = line.integer("seq"),
-          .event = {.at_utc = line.text("at"),
-                    .who = line.text("who"),
-                    .what = line.needed_text("what"),
-                    .alert_id = line.text("alert"),
-                    .from_state = line.text("from"),
-                    .to_state = line.text("to"),
-                    .reason = line.text("reason"),
-                    .details = line.fields("details")}};
+  return json::read<RecordedEvent>(line);
 }
 
 [[noreturn]] void refuse_write(const fs::path& file) {

@@ -2,9 +2,7 @@
 #include "harness/track/row_json.h"
 
 #include "harness/base/error.h"
-#include "harness/json/json_text.h"
-#include "harness/json/line_error.h"
-#include "harness/json/line_object.h"
+#include "harness/record/fields.h"
 #include "harness/store/database.h"
 
 namespace stepbench::track {
@@ -29,12 +27,7 @@ std::string fields_json(const Fields& fields) {
   return json.close_object().take();
 }
 
-std::string asked_json(const record::CommandLine& asked) {
-  json::JsonText json;
-  json.open_object().text("folder", asked.folder).texts("set", asked.set);
-  json.texts("sweep", asked.sweep).texts("filter", asked.filter).texts("cases", asked.cases);
-  return json.text("worker", asked.worker).close_object().take();
-}
+std::string asked_json(const record::CommandLine& asked) { return json::object_text(asked); }
 
 Fields fields_from_json(const std::string& json) {
   return read_json("{\"fields\":" + json + "}", [](const json::LineObject& object) -> Fields {
@@ -43,14 +36,8 @@ Fields fields_from_json(const std::string& json) {
 }
 
 record::CommandLine asked_from_json(const std::string& json) {
-  return read_json(json, [](const json::LineObject& object) {
-    return record::CommandLine{.folder = object.text("folder"),
-                               .set = object.texts("set"),
-                               .sweep = object.texts("sweep"),
-                               .filter = object.texts("filter"),
-                               .cases = object.texts("cases"),
-                               .worker = object.text("worker")};
-  });
+  return read_json(
+      json, [](const json::LineObject& object) { return json::read<record::CommandLine>(object); });
 }
 
 }  // namespace stepbench::track

@@ -6,8 +6,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
-#include "harness/json/json_text.h"
-#include "harness/json/line_object.h"
+#include "harness/json/fields.h"
 #include "workloads/loader/preview/preview_text.h"
 
 namespace stepbench::loader {
@@ -30,31 +29,17 @@ void expect_new(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::string encode(const ShowDataRequest& request) {
-  json::JsonText json;
-  json.open_object()
-      .text("kind", "data")
-      .integer("samples", request.samples)
-      .integer("batches", request.batches)
-      .text("png", request.png)
-      .flag("json", request.json)
-      .text("title", request.title)
-      .integer("columns", request.columns)
-      .close_object();
-  return json.take();
+template <typename V>
+void fields(V& v, json::Of<ShowDataRequest> auto& request) {
+  v.constant("kind", "data")("samples", request.samples)("batches", request.batches);
+  v("png", request.png)("json", request.json)("title", request.title);
+  v("columns", request.columns);
 }
 
+std::string encode(const ShowDataRequest& request) { return json::object_text(request); }
+
 ShowDataRequest decode_show_data(std::string_view line) {
-  json::LineParser parser;
-  const std::string own(line);
-  const json::LineObject object = parser.parse(own, json::LineParser::Padding::kNone).object;
-  const ShowDataRequest usual;
-  return {.samples = object.integer("samples", usual.samples),
-          .batches = object.integer("batches", usual.batches),
-          .png = object.text("png"),
-          .json = object.flag("json"),
-          .title = object.text("title"),
-          .columns = object.integer("columns", usual.columns)};
+  return json::read_text<ShowDataRequest>(std::string(line));
 }
 
 std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
