@@ -20,6 +20,8 @@ inline constexpr std::string_view kWaitedForCpu = "waited_for_cpu";
 inline constexpr std::string_view kSteal = "steal";
 inline constexpr std::string_view kCpuQuota = "cpu_quota";
 inline constexpr std::string_view kThrottled = "throttled";
+inline constexpr std::string_view kGpuLost = "gpu_lost";
+inline constexpr std::string_view kGpuMemoryErrors = "gpu_memory_errors";
 
 // By the controller, of a profiled launch beside the timed ones.
 inline constexpr std::string_view kPerturbed = "perturbed";
@@ -37,6 +39,8 @@ inline constexpr std::string_view kProfileMismatch = "profile_mismatch";
   if (flag == kSteal) return "the hypervisor took CPU time away";
   if (flag == kCpuQuota) return "a CPU quota stopped the program";
   if (flag == kThrottled) return "the GPU was slowed down";
+  if (flag == kGpuLost) return "the GPU was lost";
+  if (flag == kGpuMemoryErrors) return "the GPU had memory errors";
   if (flag == kPerturbed) return "profiling changed the steps";
   if (flag == kProfileMismatch) return "the profiled launch computed something else";
   return flag;

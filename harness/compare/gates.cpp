@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "harness/base/launch_flags.h"
-#include "harness/base/value.h"
+#include "harness/record/quality.h"
 #include "harness/stats/order.h"
 #include "harness/stats/rank_tests.h"
 #include "harness/stats/slope.h"
@@ -19,6 +19,9 @@
 
 namespace stepbench::compare {
 namespace {
+
+using record::Fact;
+using record::Quality;
 
 constexpr std::size_t kMinToWarn = 4;
 constexpr std::size_t kMinToFail = 6;
@@ -42,62 +45,18 @@ std::string cause_of(double spread, const std::optional<WindowSpread>& within, b
   return text;
 }
 
-constexpr std::int64_t kLongEnoughNs = 1'000'000'000;  // for shares that are counted in ticks
-
-bool labelled(const record::LaunchRow& row, std::string_view flag) {
-  const auto& flags = row.report.flags;
-  return std::find(flags.begin(), flags.end(), flag) != flags.end();
-}
-
-std::optional<double> share_of_life(const record::LaunchRow& row, std::string_view field) {
-  const auto value = number_of(row.machine, field);
-  if (!value || row.wall_ns < kLongEnoughNs) return std::nullopt;
-  return *value / static_cast<double>(row.wall_ns);
-}
-
-std::optional<double> share_in_ticks(const record::LaunchRow& row, std::string_view field) {
-  return row.wall_ns < kLongEnoughNs ? std::nullopt : number_of(row.machine, field);
-}
-
-std::optional<double> others(const record::LaunchRow& row) {
-  return share_in_ticks(row, "others_cpu_share");
-}
-std::optional<double> steal(const record::LaunchRow& row) {
-  return share_in_ticks(row, "steal_share");
-}
-std::optional<double> waiting(const record::LaunchRow& row) {
-  const auto waited = number_of(row.machine, "window_run_queue_wait_ns");
-  const auto window = number_of(row.machine, "window_ns");
-  if (waited && window && *window > 0) return *waited / *window;
-  return share_of_life(row, "run_queue_wait_ns");
-}
-std::optional<double> stopped(const record::LaunchRow& row) {
-  return share_of_life(row, "cgroup_throttled_ns");
-}
-std::optional<double> slowed(const record::LaunchRow& row) {
-  if (!row.machine.contains("gpu.throttled")) return std::nullopt;
-  return labelled(row, launch_flag::kThrottled) ? 1.0 : 0.0;
-}
-
 struct Watched {
   const char* gate;
-  std::string_view flag;  // by which a row says it; empty: none
-  std::optional<double> (*share)(const record::LaunchRow&);
-  double apart;  // beyond which arms differ
+  Fact fact;
   bool may_fail;
-  const char* what;   // that differs between the arms
-  const char* label;  // what happened in a launch with the flag
+  const char* what;  // that differs between the arms
 };
 constexpr std::array kWatched = {
-    Watched{"load", "", others, kLoadApartFails, true, "CPU time that others used", ""},
-    Watched{"steal", launch_flag::kSteal, steal, kApart, true, "CPU time that the hypervisor took",
-            "the hypervisor took CPU time"},
-    Watched{"throttling", launch_flag::kThrottled, slowed, kApart, true,
-            "launches with a slowed down GPU", "the GPU was slowed down"},
-    Watched{"waiting", launch_flag::kWaitedForCpu, waiting, kApart, false,
-            "time that the training thread waited for a CPU", "the program had to wait for a CPU"},
-    Watched{"quota", launch_flag::kCpuQuota, stopped, kApart, false,
-            "time that the CPU quota stopped the worker", "the CPU quota stopped the program"}};
+    Watched{"load", Fact::kOthers, true, "CPU time that others used"},
+    Watched{"steal", Fact::kSteal, true, "CPU time that the hypervisor took"},
+    Watched{"throttling", Fact::kThrottled, true, "launches with a slowed down GPU"},
+    Watched{"waiting", Fact::kWaited, false, "time that the training thread waited for a CPU"},
+    Watched{"quota", Fact::kQuota, false, "time that the CPU quota stopped the worker"}};
 
 double mean(std::span<const double> values) {
   double sum = 0;
@@ -111,14 +70,17 @@ struct Arms {
   std::vector<double> candidate;
 };
 
-template <typename Read>
-Arms read_pairs(std::span<const CasePair> cases, Read read) {
+Arms read_pairs(std::span<const CasePair> cases, Fact fact) {
   Arms arms;
+  const auto value_of = [&](const record::LaunchRow& row) {
+    return row.wall_ns < record::row_of(fact).least_wall_ns ? std::nullopt
+                                                            : Quality(row).value(fact);
+  };
   for (const CasePair& one : cases) {
     const std::size_t pairs = std::min(one.base.measured.size(), one.candidate.measured.size());
     for (std::size_t i = 0; i < pairs; ++i) {
-      const auto a = read(one.base.measured[i]->row);
-      const auto b = read(one.candidate.measured[i]->row);
+      const auto a = value_of(one.base.measured[i]->row);
+      const auto b = value_of(one.candidate.measured[i]->row);
       if (!a || !b) continue;
       arms.base.push_back(*a);
       arms.candidate.push_back(*b);
@@ -137,23 +99,23 @@ double p_of_difference(const Arms& arms, Design design) {
   return stats::signed_rank(differences).p_two_sided;
 }
 
-struct Labels {
-  std::size_t base = 0;
-  std::size_t candidate = 0;
-  std::size_t launches = 0;
+// Launches of a side that were watched, and in which the fact is to be told.
+struct Seen {
+  std::size_t launches = 0, watched = 0, told = 0;
 };
 
-Labels count_labels(std::span<const CasePair> cases, std::string_view flag) {
-  Labels count;
+Seen launches_of(std::span<const CasePair> cases, CaseLaunches CasePair::*side, Fact fact) {
+  Seen seen;
   for (const CasePair& one : cases) {
-    for (const record::Launch* launch : one.base.measured)
-      count.base += labelled(launch->row, flag);
-    for (const record::Launch* launch : one.candidate.measured) {
-      count.candidate += labelled(launch->row, flag);
+    for (const record::Launch* launch : (one.*side).measured) {
+      const Quality quality(launch->row);
+      ++seen.launches;
+      if (quality.value(fact)) ++seen.watched;
+      const bool enough = launch->row.wall_ns >= record::row_of(fact).least_wall_ns;
+      if (enough && quality.told(fact)) ++seen.told;
     }
-    count.launches += one.base.measured.size() + one.candidate.measured.size();
   }
-  return count;
+  return seen;
 }
 
 // The sides as people know them.
@@ -166,75 +128,89 @@ SideNames names_in(Design design) {
                                         : SideNames{"the base", "the candidate"};
 }
 
-void judge_level(const Watched& watched, const Arms& arms, std::span<const CasePair> cases,
+void warn(Gate& gate, double value, double warns_at, std::string text) {
+  gate.state = GateState::kWarning;
+  gate.value = value;
+  gate.warns_at = warns_at;
+  gate.text = std::move(text);
+}
+
+void judge_level(const record::FactRow& row, const Arms& arms, std::span<const CasePair> cases,
                  const SideNames& names, Gate& gate) {
-  if (watched.flag.empty()) {
+  if (row.flag.empty()) {
     const double level = (mean(arms.base) + mean(arms.candidate)) / 2;
-    if (!(level > kLoadWarns)) return;
-    gate.state = GateState::kWarning;
-    gate.warns_at = kLoadWarns;
-    gate.value = level;
-    gate.text =
-        "the machine was busy: others used " + text::percent_text(level) + " of its CPU time";
+    if (row.level(level) < record::FactLevel::kUnusable) return;
+    warn(gate, level, row.unusable,
+         "the machine was busy: others used " + text::percent_text(level) + " of its CPU time");
     return;
   }
-  const Labels labels = count_labels(cases, watched.flag);
-  const std::size_t all = labels.base + labels.candidate;
-  const bool any_counts = watched.share == slowed;
-  const double level =
-      static_cast<double>(all) / static_cast<double>(std::max<std::size_t>(labels.launches, 1));
-  if (all == 0 || (!any_counts && !(level > kLabelledWarns))) return;
-  gate.state = GateState::kWarning;
-  gate.warns_at = any_counts ? 0 : kLabelledWarns;
-  gate.value = level;
-  gate.text = "in " + std::to_string(all) + " of " +
-              text::counted(static_cast<std::int64_t>(labels.launches), "launch") + ' ' +
-              watched.label + " (" + std::to_string(labels.base) + " of " + names.base + ", " +
-              std::to_string(labels.candidate) + " of " + names.candidate + ')';
+  const Seen base = launches_of(cases, &CasePair::base, row.fact);
+  const Seen candidate = launches_of(cases, &CasePair::candidate, row.fact);
+  const std::size_t all = base.told + candidate.told;
+  const auto launches = static_cast<std::int64_t>(base.launches + candidate.launches);
+  const double share =
+      static_cast<double>(all) / static_cast<double>(std::max(launches, std::int64_t{1}));
+  // A device that is slowed down once is hot.
+  const double warns_at = row.fact == Fact::kThrottled ? 0 : kLabelledWarns;
+  if (!(share > warns_at)) return;
+  warn(gate, share, warns_at,
+       "in " + std::to_string(all) + " of " + text::counted(launches, "launch") + ' ' +
+           std::string(launch_flag::meaning(row.flag)) + " (" + std::to_string(base.told) + " of " +
+           names.base + ", " + std::to_string(candidate.told) + " of " + names.candidate + ')');
+}
+
+// Where one side alone was watched, nobody knows whether they differ. A device is there or is not.
+void judge_watching(const Watched& watched, std::span<const CasePair> cases, const SideNames& names,
+                    Gate& gate) {
+  const Seen base = launches_of(cases, &CasePair::base, watched.fact);
+  const Seen candidate = launches_of(cases, &CasePair::candidate, watched.fact);
+  const bool both = (base.watched == 0) == (candidate.watched == 0);
+  if (both || watched.fact == Fact::kThrottled || base.launches * candidate.launches == 0) return;
+  warn(gate, 0, 0,
+       std::string(watched.what) + " was not watched in " +
+           (base.watched == 0 ? names.base : names.candidate));
 }
 
 Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Design design) {
   Gate gate{.name = watched.gate};
-  const Arms arms = read_pairs(cases, watched.share);
+  const record::FactRow& row = record::row_of(watched.fact);
+  const Arms arms = read_pairs(cases, watched.fact);
   const SideNames names = names_in(design);
-  judge_level(watched, arms, cases, names, gate);
+  judge_watching(watched, cases, names, gate);
+  judge_level(row, arms, cases, names, gate);
   if (arms.base.empty()) return gate;
   const double before = mean(arms.base);
   const double after = mean(arms.candidate);
   const double apart = std::abs(after - before);
-  if (!(apart > watched.apart) || p_of_difference(arms, design) > kApartAlpha) return gate;
+  if (!(apart > row.apart) || p_of_difference(arms, design) > kApartAlpha) return gate;
   const bool fails = watched.may_fail && design == Design::kInterleaved;
   gate.state = fails ? GateState::kFailed : GateState::kWarning;
   gate.value = apart;
-  gate.warns_at = watched.apart;
-  if (fails) gate.fails_at = watched.apart;
+  gate.warns_at = row.apart;
+  if (fails) gate.fails_at = row.apart;
   gate.text = std::string(watched.what) +
               " differs by more than chance: " + text::percent_text(before) + " in " + names.base +
               ", " + text::percent_text(after) + " in " + names.candidate;
   return gate;
 }
 
-std::optional<double> clock_of(const record::LaunchRow& row) {
-  return number_of(row.machine, "gpu.sm_mhz_median");
-}
-
 // Whether the power limit held the clock of an arm down for more than a moment.
 bool power_capped(std::span<const CasePair> cases) {
-  const Arms arms = read_pairs(cases, [](const record::LaunchRow& row) {
-    return number_of(row.machine, "gpu.power_capped_share");
-  });
-  return std::max(mean(arms.base), mean(arms.candidate)) > kPowerCapped;
+  const Arms arms = read_pairs(cases, Fact::kPowerCap);
+  return record::row_of(Fact::kPowerCap).level(std::max(mean(arms.base), mean(arms.candidate))) >=
+         record::FactLevel::kSeen;
 }
 
 Gate judge_clocks(std::span<const CasePair> cases, Design design) {
-  Gate gate{.name = "clocks", .fails_at = kClocksFail};
-  const Arms arms = read_pairs(cases, clock_of);
+  const double apart = record::row_of(Fact::kClock).apart;
+  Gate gate{.name = "clocks", .fails_at = apart};
+  const Arms arms = read_pairs(cases, Fact::kClock);
   if (arms.base.empty()) return gate;
   const double before = stats::median(arms.base);
   const double after = stats::median(arms.candidate);
   if (!(before > 0) || !(after > 0)) return gate;
   gate.value = after / before - 1;
-  if (!(std::abs(gate.value) > kClocksFail)) return gate;
+  if (!(std::abs(gate.value) > apart)) return gate;
   const SideNames names = names_in(design);
   gate.text = "the GPU's clock was " + text::short_number(before, 0) + " MHz in " + names.base +
               " and " + text::short_number(after, 0) + " MHz in " + names.candidate;

@@ -32,19 +32,15 @@ struct Gate {
   bool allowed = false;
 };
 
-// Limits: statistics of torch.utils.benchmark for noise; others are choices.
+// Limits: statistics of torch.utils.benchmark for noise; others are choices. Those of what a
+// machine did stand in record/quality.h.
 inline constexpr double kNoiseWarns = 0.10;  // interquartile range over median of an arm's launches
 inline constexpr double kNoiseFails = 0.25;
 inline constexpr double kDriftWarns = 0.02;  // of step times, first block to last
 inline constexpr double kDriftFails = 0.10;
 inline constexpr double kDriftAlpha = 0.05;
-inline constexpr double kLoadWarns = 0.50;       // of the CPUs, used by others on average
-inline constexpr double kLoadApartFails = 0.05;  // between the arms
-inline constexpr double kLabelledWarns = 0.10;   // of the launches
-inline constexpr double kApart = 0.01;           // shares of time, between the arms
+inline constexpr double kLabelledWarns = 0.10;  // of the launches, told of a fact of their machine
 inline constexpr double kApartAlpha = 0.01;
-inline constexpr double kClocksFail = 0.02;   // median clocks of the arms
-inline constexpr double kPowerCapped = 0.05;  // of an arm's samples: its clock follows its power
 
 // Names of all gates that may fail.
 [[nodiscard]] std::span<const std::string_view> gate_names();
@@ -78,7 +74,8 @@ void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates)
 // load (CPU time that others used), steal, throttling and clocks of the GPU may fail where the arms
 // differ by more than chance. Waiting for a CPU and a quota that hit only warn: an arm with more
 // threads brings them upon itself. Over all cases; in a sequential design, which confirms nothing,
-// all of them only warn. Gates that have nothing to say are left out.
+// all of them only warn. What was watched in one arm alone warns. Gates that have nothing to say
+// are left out.
 [[nodiscard]] std::vector<Gate> machine_gates(std::span<const CasePair> cases, Design design);
 
 }  // namespace stepbench::compare

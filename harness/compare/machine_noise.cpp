@@ -9,6 +9,7 @@
 #include "harness/compare/power.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/noise.h"
+#include "harness/record/quality.h"
 #include "harness/stats/order.h"
 #include "harness/text/numbers.h"
 
@@ -103,8 +104,8 @@ MachineNoise machine_noise(const record::Results& results,
 
 std::string to_text(const MachineNoise& noise) {
   constexpr std::size_t kDay = 10;  // of 2026-01-31T...
-  constexpr double kMuch = 0.05;
-  const bool busy = noise.others_share.value_or(0) >= kMuch;
+  const bool busy =
+      record::row_of(record::Fact::kOthers).level(noise.others_share) >= record::FactLevel::kTold;
   return "this machine showed " +
          range_of(noise.cases, [](const CaseSpread& each) { return each.launch_sd; }) +
          " between launches on " + noise.measured_utc.substr(0, kDay) +

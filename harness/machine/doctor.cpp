@@ -5,20 +5,20 @@
 #include <cmath>
 #include <numeric>
 
+#include "harness/record/quality.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench::machine {
 namespace {
+
+using record::Fact;
 
 struct Limits {
   double warning;
   double problem;
 };
 constexpr Limits kVariation{0.02, 0.25};
-constexpr Limits kWaiting{0.01, 0.25};
-constexpr Limits kOthers{0.05, 0.50};
-constexpr Limits kSteal{0.01, 0.10};
-constexpr Limits kQuotaThrottling{0.001, 0.10};
 constexpr Limits kLoadPerCore{0.25, 2.0};
 constexpr double kMuchSwap = 0.01;  // of the memory
 constexpr std::int64_t kLittleShm = std::int64_t{1} << 30;
@@ -30,6 +30,7 @@ class Diagnosis {
   std::vector<Finding> write() {
     machine();
     load();
+    not_watched();
     clocks();
     cpus();
     memory();
@@ -61,6 +62,11 @@ class Diagnosis {
                          .threshold = threshold,
                          .unit = std::move(unit),
                          .remedy = std::move(remedy)});
+  }
+  void share(Fact fact, const char* id, double value, const std::string& text,
+             const std::string& remedy) {
+    const record::FactRow& row = record::row_of(fact);
+    if (value > 0) share({row.told, row.unusable}, id, value, text, remedy);
   }
   void share(const Limits& limits, const char* id, double value, const std::string& text,
              const std::string& remedy) {
@@ -96,19 +102,19 @@ class Diagnosis {
           remedy_of_variation());
     if (const auto waited = grown(&HostReading::run_queue_wait_ns)) {
       const double part = *waited / spun_ns();
-      share(kWaiting, "machine.run_queue", part,
+      share(Fact::kWaited, "machine.run_queue", part,
             "this thread waited " + text::percent_text(part) + " of the time for a CPU",
             "end what else runs here, or give stepbench CPUs of its own (taskset, cpusets)");
     }
     if (const auto taken = steal()) {
-      share(kSteal, "machine.steal", *taken,
+      share(Fact::kSteal, "machine.steal", *taken,
             "the hypervisor took " + text::percent_text(*taken) + " of this machine's CPU time",
             "use a machine, or a virtual one, with CPUs of its own");
     }
     if (const auto held = grown(&HostReading::throttled_ns)) {
       const double part = *held / spun_ns();
       share(
-          kQuotaThrottling, "machine.quota_throttling", part,
+          Fact::kQuota, "machine.quota_throttling", part,
           "the control group stopped this process for " + text::percent_text(part) + " of the time",
           "raise or remove the CPU quota (docker --cpus, resources.limits.cpu, CPUQuota)");
     }
@@ -118,7 +124,7 @@ class Diagnosis {
   void load() {
     const HostReading& host = seen_.before;
     if (const auto used = others()) {
-      share(kOthers, "cpu.others", *used,
+      share(Fact::kOthers, "cpu.others", *used,
             "others used " + text::percent_text(*used) + " of the " + std::to_string(host.cores) +
                 " CPU(s) while this was timed" +
                 (host.load_1m ? ", load " + text::short_number(*host.load_1m) : ""),
@@ -131,6 +137,18 @@ class Diagnosis {
           "load " + text::short_number(*host.load_1m) + " on " + std::to_string(host.cores) +
               " CPU(s) before anything was measured",
           "wait until it is quiet, or end what else runs (top shows it)");
+  }
+
+  // What nobody tells is not fine.
+  void not_watched() {
+    std::vector<std::string> what;
+    if (!grown(&HostReading::run_queue_wait_ns))
+      what.emplace_back("how long threads wait for a CPU");
+    if (!others() && !seen_.before.load_1m) what.emplace_back("what other programs use");
+    if (!steal()) what.emplace_back("what a hypervisor takes");
+    if (what.empty()) return;
+    add(Severity::kWarning, "machine.not_watched", "not watched: " + text::join(what, ", "), 0, 0,
+        "", "measure where the kernel tells it (/proc/self/schedstat, /proc/stat, /proc/loadavg)");
   }
 
   void clocks() {
@@ -189,7 +207,9 @@ class Diagnosis {
     const std::int64_t used = host.swap_used_bytes.value_or(0);
     if (used > 0) {
       const double memory = static_cast<double>(host.memory_bytes.value_or(0));
-      const bool moving = grown(&HostReading::pages_swapped_in).value_or(0) > 0;
+      const bool moving =
+          record::row_of(Fact::kPagedIn).level(grown(&HostReading::pages_swapped_in)) >=
+          record::FactLevel::kSeen;
       const bool much = static_cast<double>(used) >= kMuchSwap * memory;
       add(moving || much ? Severity::kWarning : Severity::kInfo, "memory.swap",
           std::to_string(used >> 20) + " MiB are swapped out" +
@@ -215,11 +235,14 @@ class Diagnosis {
   }
 
   [[nodiscard]] std::string remedy_of_variation() const {
-    if (others().value_or(0) >= kOthers.warning) return "end what else runs here";
-    if (steal().value_or(0) >= kSteal.warning) {
+    if (is_told(Fact::kOthers, others())) return "end what else runs here";
+    if (is_told(Fact::kSteal, steal())) {
       return "use a machine, or a virtual one, with CPUs of its own";
     }
     return "fix the clocks (governor, turbo), or use another machine";
+  }
+  [[nodiscard]] static bool is_told(Fact fact, std::optional<double> value) {
+    return record::row_of(fact).level(value) >= record::FactLevel::kTold;
   }
   [[nodiscard]] std::optional<double> others() const {
     const auto& before = seen_.before;

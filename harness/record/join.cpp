@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "harness/base/launch_flags.h"
+
 namespace stepbench::record {
 namespace {
 
@@ -26,6 +28,35 @@ bool overlap(const CycleSamples& a, const CycleSamples& b) {
   const auto first = index_range(a);
   const auto second = index_range(b);
   return first && second && first->first <= second->second && second->first <= first->second;
+}
+
+// What launches said in sentences before 1.9: how each begins, and the flag that says it; empty:
+// the options of the row do.
+constexpr std::pair<std::string_view, std::string_view> kOld[] = {
+    {"the machine was busy: ", launch_flag::kWaitedForCpu},
+    {"more threads than CPUs: ", launch_flag::kWaitedForCpu},
+    {"the hypervisor took more than ", launch_flag::kSteal},
+    {"the control group's CPU quota stopped ", launch_flag::kCpuQuota},
+    {"the GPU was slowed down: ", launch_flag::kThrottled},
+    {"the GPU was lost while this launch ran", launch_flag::kGpuLost},
+    {"the GPU had ", launch_flag::kGpuMemoryErrors},
+    {"warm-up too short, at least ", launch_flag::kWarmupTooShort},
+    {"drifting: steps became ", launch_flag::kDrifting},
+    {"the first measured step alone is slow", launch_flag::kFirstStepSlow},
+    {"the workers of a loader deliver in turns", ""},
+};
+
+// Nothing is said twice.
+void take_codes(LaunchReport& report) {
+  std::erase_if(report.notes, [&](const std::string& note) {
+    const auto* const old =
+        std::ranges::find_if(kOld, [&](const auto& each) { return note.starts_with(each.first); });
+    if (old == std::end(kOld)) return false;
+    const bool known =
+        old->second.empty() || std::ranges::find(report.flags, old->second) != report.flags.end();
+    if (!known) report.flags.emplace_back(old->second);
+    return true;
+  });
 }
 
 }  // namespace
@@ -116,6 +147,7 @@ void Join::take(LaunchRow&& row) {
                             index_range(b).value_or(std::pair(0, 0)).first;
                    });
   launch.row = std::move(row);
+  take_codes(launch.row.report);
   launch.schema_minor = schema_minor_;
   launch.phases = phases_;
   launch.run = results_.runs.empty() ? 0 : results_.runs.size() - 1;

@@ -24,8 +24,8 @@ namespace stepbench::record {
 
 inline constexpr std::string_view kResultSchema = "stepbench.result";
 inline constexpr int kResultMajor = 1;
-inline constexpr int kResultMinor = 8;
-inline constexpr std::string_view kResultVersion = "1.8.0";
+inline constexpr int kResultMinor = 9;
+inline constexpr std::string_view kResultVersion = "1.9.0";
 
 // The arm of launches of a night's reference program: no side of a comparison, and no point.
 inline constexpr std::string_view kReferenceArm = "reference";

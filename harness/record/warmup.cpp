@@ -2,7 +2,6 @@
 #include "harness/record/warmup.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/base/launch_flags.h"
@@ -40,8 +39,6 @@ void put_warmup(const schedule::WarmupVerdict& verdict, LaunchReport& report) {
     report.flags.emplace_back(launch_flag::kDrifting);
   }
   if (verdict.first_step_slow) report.flags.emplace_back(launch_flag::kFirstStepSlow);
-  if (std::string hint = schedule::describe(verdict); !hint.empty())
-    report.notes.push_back(std::move(hint));
 }
 
 }  // namespace stepbench::record

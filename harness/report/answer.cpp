@@ -7,6 +7,7 @@
 
 #include "harness/base/launch_flags.h"
 #include "harness/estimate/ranking.h"
+#include "harness/record/quality.h"
 #include "harness/report/headroom.h"
 #include "harness/report/rank_values.h"
 #include "harness/text/numbers.h"
@@ -96,9 +97,12 @@ LaunchCounts launch_counts(const std::vector<estimate::CaseRow>& rows) {
 // "in 3 of 24 launches the GPU was slowed down", of what no note has a size for.
 void add_flagged_launches(const std::vector<estimate::CaseRow>& rows, std::int64_t measured,
                           document::Answer& answer) {
-  for (const std::string_view flag :
-       {launch_flag::kThrottled, launch_flag::kSteal, launch_flag::kCpuQuota,
-        launch_flag::kTruncated, launch_flag::kClockTies}) {
+  std::vector<std::string_view> flags;
+  for (const record::FactRow& fact : record::facts()) {
+    if (!fact.flag.empty() && fact.fact != record::Fact::kWaited) flags.push_back(fact.flag);
+  }
+  flags.insert(flags.end(), {launch_flag::kTruncated, launch_flag::kClockTies});
+  for (const std::string_view flag : flags) {
     std::int64_t launches = 0;
     for (const estimate::CaseRow& row : rows) {
       launches += std::ranges::count_if(row.measured, [&](const estimate::MeasuredLaunch& each) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/estimate/columns.h"
+#include "harness/record/quality.h"
 #include "harness/report/answer.h"
 #include "harness/report/case_numbers.h"
 #include "harness/report/estimate_text.h"
@@ -179,8 +180,15 @@ void add_environment(const record::Launch& launch, const record::Results& result
     if (!worker.build_id.empty()) all["build_id"] = worker.build_id;
     blocks.emplace_back(fields_table("Environment", all));
   }
-  blocks.emplace_back(fields_table(
-      "Machine during the first launch, seen from outside; gpu.* by NVML", launch.row.machine));
+  Fields machine = launch.row.machine;
+  const record::Quality quality(launch.row);
+  for (const record::Fact fact :
+       {record::Fact::kWaited, record::Fact::kOthers, record::Fact::kSteal}) {
+    if (machine.empty() || quality.value(fact)) continue;
+    machine.emplace(record::row_of(fact).name, std::string("not watched"));
+  }
+  blocks.emplace_back(
+      fields_table("Machine during the first launch, seen from outside; gpu.* by NVML", machine));
 }
 
 void add_options(const estimate::CaseRow& row, const Fields& effective, const Fields& defaults,

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "harness/report/quality_words.h"
 #include "harness/text/numbers.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
@@ -77,11 +78,6 @@ const track::AlertSeries* largest_of(const track::Alert& alert) {
 const track::Alert* alert_named(const HistoryView& view, const std::string& id) {
   const auto found = std::ranges::find(view.alerts, id, &track::Alert::id);
   return found == view.alerts.end() ? nullptr : *found;
-}
-
-std::string busy_words(const estimate::BusyMachine& busy) {
-  return (busy.alone() ? "more threads than CPUs: waited " : "busy machine: waited ") +
-         text::percent_text(busy.waited) + " of its time for a CPU";
 }
 
 std::vector<std::string> marks_of(const HistoryNight& night) {

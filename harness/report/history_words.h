@@ -31,8 +31,6 @@ namespace stepbench::report {
 
 // Of this series; nullptr: none.
 [[nodiscard]] const track::Alert* alert_named(const HistoryView& view, const std::string& id);
-// "busy machine: waited 62.0 % of its time for a CPU"
-[[nodiscard]] std::string busy_words(const estimate::BusyMachine& busy);
 // What happened that night: alerts, segments, changes of the level, notes, a busy machine.
 [[nodiscard]] std::vector<std::string> marks_of(const HistoryNight& night);
 // Of an open alert whose experiment had no night on its machine for two weeks, as that of a branch

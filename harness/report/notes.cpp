@@ -10,12 +10,12 @@
 
 #include "harness/base/launch_flags.h"
 #include "harness/base/value.h"
-#include "harness/estimate/busy_machine.h"
 #include "harness/estimate/warmup_effect.h"
+#include "harness/record/quality.h"
 #include "harness/report/estimate_notes.h"
 #include "harness/report/ops_report.h"
+#include "harness/report/quality_words.h"
 #include "harness/schedule/warmup_verdict.h"
-#include "harness/schedule/window_fit.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -176,46 +176,6 @@ void add_few_launches(const estimate::CaseRow& row, Collector& notes) {
             row);
 }
 
-// "2.1 to 62.0 %"
-std::string range_of_shares(const std::vector<double>& shares) {
-  const auto [low, high] = std::minmax_element(shares.begin(), shares.end());
-  const std::string text = text::percent_text(*high);
-  return text::percent_text(*low) == text ? text : text::percent(*low) + " to " + text;
-}
-
-// How busy the machine was: a sentence, and the same in few words.
-struct BusyWords {
-  std::string text;   // "the machine was busy: the training thread waited 2.1 to 62.0 % of its ..."
-  std::string doubt;  // "waited 2.1 to 62.0 % of its time for a CPU; others used 81.0 %"
-};
-
-BusyWords busy_words(const std::vector<estimate::BusyMachine>& all, const std::string& where) {
-  std::vector<double> waits;
-  std::vector<double> others;
-  bool alone = true;
-  for (const estimate::BusyMachine& busy : all) {
-    waits.push_back(busy.waited);
-    if (!busy.others) continue;
-    others.push_back(*busy.others);
-    alone = alone && busy.alone();
-  }
-  alone = alone && !others.empty();
-  const std::string waited = "waited " + range_of_shares(waits) + " of its time for a CPU";
-  BusyWords words{.text = (alone ? "more threads than CPUs: " : "the machine was busy: ") +
-                          ("the training thread " + waited),
-                  .doubt = waited};
-  if (alone) {
-    words.text += ", and nothing else ran";
-    words.doubt += ", by its own threads";
-  } else if (!others.empty()) {
-    words.text += "; other programs used " + range_of_shares(others) + " of the CPUs";
-    words.doubt += "; others used " + range_of_shares(others);
-  }
-  words.text += where;
-  words.doubt += where;
-  return words;
-}
-
 // Of all cases; nothing where none had to wait.
 std::optional<BusyWords> busy_note(const std::vector<estimate::CaseRow>& rows) {
   std::vector<estimate::BusyMachine> all;
@@ -229,52 +189,42 @@ std::optional<BusyWords> busy_note(const std::vector<estimate::CaseRow>& rows) {
                                    text::counted(std::ssize(rows), "case") + ")");
 }
 
-// Of the launches that had to wait, where they are too few for that; nothing: none had to.
-std::optional<BusyWords> busy_launches_note(const estimate::CaseRow& row) {
-  const std::vector<estimate::BusyMachine> all = estimate::busy_launches(row);
-  if (all.empty()) return std::nullopt;
-  return busy_words(all, " (in " + std::to_string(all.size()) + " of " +
-                             text::counted(std::ssize(row.measured), "launch") + ")");
+// The first step alone, where its launch says nothing worse.
+void add_first_step(const record::LaunchReport& report, std::set<std::string>& texts) {
+  using Kind = schedule::WarmupVerdict::Kind;
+  const Kind kind = schedule::warmup_kind(text_of(report.schedule, "warmup_verdict"));
+  if (kind == Kind::kTooShort || kind == Kind::kDrifting) return;
+  if (std::ranges::find(report.flags, launch_flag::kFirstStepSlow) == report.flags.end()) return;
+  texts.insert(schedule::describe({.kind = Kind::kOk, .first_step_slow = true}));
 }
 
-bool is_of_machine(std::string_view flag) {
-  return flag == launch_flag::kWaitedForCpu || flag == launch_flag::kSteal ||
-         flag == launch_flag::kCpuQuota || flag == launch_flag::kThrottled;
+// Said with its size, or where launches agree.
+bool is_said_else(std::string_view flag, bool waited_has_size) {
+  if (flag == launch_flag::kWarmupTooShort || flag == launch_flag::kDrifting) return true;
+  if (flag == launch_flag::kWaitedForCpu) return waited_has_size;
+  return flag == launch_flag::kFirstStepSlow || record::fact_of_flag(flag) != nullptr;
 }
-
-// Said once, with its size, of all cases.
-bool is_of_busy_machine(std::string_view note) {
-  return note.starts_with("the machine was busy") || note.starts_with("more threads than CPUs");
-}
-
-// Said of the case where its launches agree.
-bool is_of_warm_up(std::string_view note) {
-  return note.starts_with("warm-up too short") || note.starts_with("drifting");
-}
-
-// Says nothing about what was measured.
-bool is_of_plan(std::string_view note) { return note.starts_with(schedule::kDeliverInTurns); }
 
 void add_flags(const estimate::CaseRow& row, Collector& notes) {
   std::map<std::string, std::int64_t> flags;
-  std::set<std::string> texts;
+  const std::vector<std::string> told = told_facts(row);
+  std::set<std::string> texts(told.begin(), told.end());
   const bool of_all = estimate::busy_machine(row).has_value();
-  const auto of_some = of_all ? std::nullopt : busy_launches_note(row);
-  if (of_some) notes.add(of_some->text, row, document::Tone::kDoubt, {}, of_some->doubt);
-  const bool has_sizes = of_all || of_some.has_value();
+  const std::vector<estimate::BusyMachine> busy = estimate::busy_launches(row);
+  if (!of_all && !busy.empty()) {  // too few for that
+    const BusyWords words =
+        busy_words(busy, " (in " + std::to_string(busy.size()) + " of " +
+                             text::counted(std::ssize(row.measured), "launch") + ")");
+    notes.add(words.text, row, document::Tone::kDoubt, {}, words.doubt);
+  }
   for (const auto& [launch, estimate] : row.measured) {
-    for (const std::string& flag : launch->row.report.flags) ++flags[flag];
-    for (const std::string& note : launch->row.report.notes) {
-      if (is_of_warm_up(note) || is_of_plan(note)) continue;
-      if (has_sizes && is_of_busy_machine(note)) continue;
-      texts.insert(one_line(note));
-    }
+    const record::LaunchReport& report = launch->row.report;
+    for (const std::string& flag : report.flags) ++flags[flag];
+    for (const std::string& note : report.notes) texts.insert(one_line(note));
+    add_first_step(report, texts);
   }
   for (const auto& [flag, count] : flags) {
-    // Said where launches agree.
-    if (flag == launch_flag::kWarmupTooShort || flag == launch_flag::kDrifting) continue;
-    // Said by its note.
-    if (is_of_machine(flag) || flag == launch_flag::kFirstStepSlow) continue;
+    if (is_said_else(flag, of_all || !busy.empty())) continue;
     const std::string_view meaning = launch_flag::meaning(flag);
     const std::string launches =
         "in " + std::to_string(count) + " of " + text::counted(std::ssize(row.measured), "launch");
@@ -282,6 +232,7 @@ void add_flags(const estimate::CaseRow& row, Collector& notes) {
         meaning == flag ? "flag " + flag + ' ' + launches : launches + ' ' + std::string(meaning),
         row);
   }
+  if (std::string words = not_watched_words(row); !words.empty()) notes.add(words, row);
   for (const std::string& text : texts) notes.add(text, row);
 }
 

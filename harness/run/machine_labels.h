@@ -18,10 +18,7 @@ std::int64_t label_throttled_steps(std::vector<record::CycleSamples>& samples,
                                    std::span<const std::int64_t> window_begins,
                                    std::span<const machine::DeviceSampler::Span> throttled);
 
-// Flags and notes of a row whose worker waited for a CPU (more than 1 % of its windows, or of its
-// life where their borders are not known, and not for a background load alone), whose machine
-// was taken from it (steal, more than 1 %), whose control group was stopped, whose device was
-// slowed down.
+// The flags of what is to be told of the machine, see record/quality.h.
 void label_machine(const Fields& machine, std::int64_t wall_ns, record::LaunchReport& report);
 
 }  // namespace stepbench::run

@@ -1,35 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/track/busy_nights.h"
 
-#include <sstream>
 #include <string>
 
 namespace stepbench::track {
 namespace {
 
-constexpr std::string_view kBusyOfRun = "track.busy";  // in its context
-constexpr double kNotKnown = -1;
+// In the context of its run.
+std::string key_of(std::string_view case_id, std::string_view number) {
+  return "track.busy." + std::string(case_id) + '.' + std::string(number);
+}
 
 }  // namespace
 
 void set_busy(TrackedRun& run, std::string_view case_id, const estimate::BusyMachine& busy) {
-  std::ostringstream line;
-  line << case_id << ' ' << busy.waited << ' ' << busy.others.value_or(kNotKnown) << '\n';
-  const std::string before = text_of(run.context, kBusyOfRun);
-  run.context.insert_or_assign(std::string(kBusyOfRun), Value{before + line.str()});
+  run.context[key_of(case_id, "waited_for_cpu")] = busy.waited;
+  if (busy.others) run.context[key_of(case_id, "others_cpu_share")] = *busy.others;
 }
 
 std::optional<estimate::BusyMachine> busy_of(const TrackedRun& run, std::string_view case_id) {
-  std::istringstream lines(text_of(run.context, kBusyOfRun));
-  std::string of;
-  double waited = 0;
-  double others = 0;
-  while (lines >> of >> waited >> others) {
-    if (of != case_id) continue;
-    return estimate::BusyMachine{
-        .waited = waited, .others = others < 0 ? std::nullopt : std::optional<double>(others)};
-  }
-  return std::nullopt;
+  const auto waited = number_of(run.context, key_of(case_id, "waited_for_cpu"));
+  if (!waited) return std::nullopt;
+  return estimate::BusyMachine{
+      .waited = *waited, .others = number_of(run.context, key_of(case_id, "others_cpu_share"))};
 }
 
 }  // namespace stepbench::track

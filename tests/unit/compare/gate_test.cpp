@@ -11,6 +11,7 @@
 #include "harness/compare/gates.h"
 #include "harness/compare/window_spread.h"
 #include "harness/document/render.h"
+#include "harness/record/quality.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
 #include "tests/unit/compare/result_maker.h"
@@ -240,7 +241,7 @@ TEST_F(MachineGates, OthersThatHitOneArmMakeTheCampaignInvalid) {
   const std::vector<Gate> found = gates();
   ASSERT_THAT(words(found), ElementsAre("load failed"));
   EXPECT_NEAR(found[0].value, 0.06, 1e-12);
-  EXPECT_EQ(found[0].fails_at, kLoadApartFails);
+  EXPECT_EQ(found[0].fails_at, record::row_of(record::Fact::kOthers).apart);
   EXPECT_THAT(found[0].text, HasSubstr("0.13 % in arm A, 6.1 % in arm B"));
   EXPECT_THAT(words(gates(Design::kSequential)), ElementsAre("load warning"));
   put(
@@ -258,6 +259,10 @@ TEST_F(MachineGates, ADifferenceThatIsSmallOrMayBeChanceIsNone) {
 }
 
 TEST_F(MachineGates, AMachineThatOthersUseHalfOfIsWarnedOf) {
+  put("others_cpu_share", 0.499, 0.499);
+  EXPECT_THAT(gates(), IsEmpty());
+  put("others_cpu_share", 0.5, 0.5);
+  EXPECT_THAT(words(gates()), ElementsAre("load warning"));
   put(
       "others_cpu_share", [](int i) { return 0.6 + ripple(i); },
       [](int i) { return 0.6 + ripple(9 - i); });
@@ -269,15 +274,15 @@ TEST_F(MachineGates, AMachineThatOthersUseHalfOfIsWarnedOf) {
 TEST_F(MachineGates, StealInOneArmFailsAndInBothWarns) {
   put("steal_share", ripple, [](int i) { return 0.03 + ripple(i); });
   EXPECT_THAT(words(gates()), ElementsAre("steal failed"));
-  put("steal_share", 0.03, 0.03);
+  put("steal_share", 0.009, 0.009);
   EXPECT_THAT(gates(), IsEmpty());
-  for (int i = 0; i < 3; ++i) base(i).report.flags = {"steal"};
+  for (int i = 0; i < 3; ++i) base(i).machine["steal_share"] = 0.01;
   const std::vector<Gate> found = gates();
   ASSERT_THAT(words(found), ElementsAre("steal warning"));
   EXPECT_THAT(
       found[0].text,
-      HasSubstr("in 3 of 20 launches the hypervisor took CPU time (3 of arm A, 0 of arm B)"));
-  base(2).report.flags.clear();
+      HasSubstr("in 3 of 20 launches the hypervisor took CPU time away (3 of arm A, 0 of arm B)"));
+  base(2).machine["steal_share"] = 0.009;
   EXPECT_THAT(gates(), IsEmpty()) << "two of twenty";
 }
 
@@ -310,11 +315,12 @@ TEST_F(MachineGates, WithoutWindowsTheWaitOfAWholeLifeCounts) {
 TEST_F(MachineGates, OneSlowedDownLaunchWarnsAndAnArmOfThemFails) {
   for (record::Launch& launch : launches_) launch.row.machine["gpu.throttled"] = std::string("no");
   EXPECT_THAT(gates(), IsEmpty());
-  candidate(4).report.flags = {"throttled"};
+  const Value hot = std::string("hardware thermal slowdown");
+  candidate(4).machine["gpu.throttled"] = hot;
   EXPECT_THAT(words(gates()), ElementsAre("throttling warning"));
-  for (int i = 0; i < 10; ++i) candidate(i).report.flags = {"throttled"};
+  for (int i = 0; i < 10; ++i) candidate(i).machine["gpu.throttled"] = hot;
   EXPECT_THAT(words(gates()), ElementsAre("throttling failed"));
-  for (int i = 0; i < 10; ++i) base(i).report.flags = {"throttled"};
+  for (int i = 0; i < 10; ++i) base(i).machine["gpu.throttled"] = hot;
   EXPECT_THAT(words(gates()), ElementsAre("throttling warning")) << "both alike";
 }
 
@@ -335,6 +341,15 @@ TEST_F(MachineGates, ClocksThatThePowerLimitSetsWarnAsTheProgramDecidesThem) {
   ASSERT_THAT(words(found), ElementsAre("clocks warning"));
   EXPECT_THAT(found[0].text, HasSubstr("1980 MHz in arm A and 1700 MHz in arm B"));
   EXPECT_THAT(found[0].text, HasSubstr("at its power limit"));
+}
+
+TEST_F(MachineGates, WhatOneArmAloneWasWatchedForIsNotFine) {
+  put("others_cpu_share", ripple, ripple);
+  EXPECT_THAT(gates(), IsEmpty());
+  for (int i = 0; i < 10; ++i) candidate(i).machine.clear();
+  const std::vector<Gate> found = gates();
+  ASSERT_THAT(words(found), ElementsAre("load warning"));
+  EXPECT_EQ(found[0].text, "CPU time that others used was not watched in arm B");
 }
 
 TEST_F(MachineGates, PairsWithoutAReadingAreLeftOut) {

@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "harness/os/command.h"
+#include "harness/record/quality.h"
 #include "tests/scripted_clock.h"
 #include "tests/temporary_folder.h"
 
@@ -155,12 +159,59 @@ TEST(Doctor, LooksAtEachDevice) {
   for (const Finding& finding : findings) EXPECT_THAT(finding.text, HasSubstr("GPU 1"));
 }
 
-TEST(Doctor, WhatCannotBeReadIsNotDiagnosed) {
+TEST(Doctor, WhatCannotBeReadIsNotFine) {
   Examination seen;
   seen.before.cores = seen.after.cores = 4;
   seen.spin.times_ns.assign(10, 2e6);
   seen.devices = {DeviceState{}};
-  EXPECT_THAT(diagnose(seen), IsEmpty());
+  const std::vector<Finding> findings = diagnose(seen);
+  ASSERT_THAT(ids(findings), ElementsAre("machine.not_watched"));
+  EXPECT_EQ(findings[0].text,
+            "not watched: how long threads wait for a CPU, what other programs use, what a "
+            "hypervisor takes");
+  seen.before.load_1m = 0.1;
+  EXPECT_THAT(diagnose(seen).at(0).text, testing::Not(HasSubstr("other programs")));
+}
+
+// Of each fact: below the level of a warning, at it, and at that of a problem.
+TEST(Doctor, WarnsAndRefusesFromTheLevelsOfTheTableOn) {
+  using record::Fact;
+  struct Planted {
+    Fact fact;
+    const char* id;
+    void (*plant)(Examination& seen, double share);
+  };
+  const Planted facts[] = {
+      {Fact::kWaited, "machine.run_queue",
+       [](Examination& seen, double share) {
+         *seen.after.run_queue_wait_ns += std::llround(share * static_cast<double>(seen.spin_ns));
+       }},
+      {Fact::kSteal, "machine.steal",
+       [](Examination& seen, double share) {
+         seen.after.times->steal += std::llround(share * 4000);
+       }},
+      {Fact::kOthers, "cpu.others",
+       [](Examination& seen, double share) {
+         seen.after.own_ticks = 550 - std::llround(share * 4000);
+       }},
+      {Fact::kQuota, "machine.quota_throttling", [](Examination& seen, double share) {
+         *seen.after.throttled_ns += std::llround(share * static_cast<double>(seen.spin_ns));
+       }}};
+  for (const Planted& planted : facts) {
+    const auto found = [&](double share) {
+      Examination seen = quiet();
+      planted.plant(seen, share);
+      const std::vector<Finding> findings = diagnose(seen);
+      const auto at = std::ranges::find(findings, planted.id, &Finding::id);
+      return at == findings.end() ? std::optional<Severity>() : at->severity;
+    };
+    const record::FactRow& row = record::row_of(planted.fact);
+    EXPECT_EQ(found(0), std::nullopt) << planted.id;
+    EXPECT_EQ(found(row.told * 0.9), std::nullopt) << planted.id;
+    EXPECT_EQ(found(row.told > 0 ? row.told : 1e-6), Severity::kWarning) << planted.id;
+    EXPECT_EQ(found(row.unusable * 0.9), Severity::kWarning) << planted.id;
+    EXPECT_EQ(found(row.unusable), Severity::kProblem) << planted.id;
+  }
 }
 
 TEST(Doctor, AClockIsAdvisedThatTheDeviceOffers) {
@@ -254,6 +305,7 @@ TEST_F(DoctorCommand, ExitsWithFourWhereMeasuringIsPointless) {
   const os::CommandResult result = doctor({"--root", root_});
   EXPECT_EQ(result.exit_status, 4) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("problem: load 31 on 1 CPU(s)"));
+  EXPECT_THAT(result.out, HasSubstr("warning: not watched: how long threads wait for a CPU, what"));
   EXPECT_EQ(result.err, "") << "no progress beside a terminal";
   const os::CommandResult json = doctor({"--root", root_, "--format", "json"});
   EXPECT_EQ(json.exit_status, 4);

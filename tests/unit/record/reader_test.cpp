@@ -264,7 +264,7 @@ TEST(Reader, FieldsKindsAndColumnsOfALaterMinorAreIgnoredWithOneWarning) {
 }
 
 // Every name that a file holds is of a version that this program cannot know.
-const char* const kLaterFile = "tests/unit/record/data/version_1_9/later.jsonl";
+const char* const kLaterFile = "tests/unit/record/data/version_1_99/later.jsonl";
 
 TEST(Reader, AFileOfALaterMinorKeepsWhatIsUnderstoodAndSaysOnceWhatIsNot) {
   const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / kLaterFile);
@@ -278,7 +278,7 @@ TEST(Reader, AFileOfALaterMinorKeepsWhatIsUnderstoodAndSaysOnceWhatIsNot) {
   EXPECT_THAT(names, ElementsAre("set_up_ns", "peak_rss_bytes"));
   EXPECT_THAT(
       results.warnings,
-      ElementsAre(HasSubstr("newer schema 1.9"),
+      ElementsAre(HasSubstr("newer schema 1.99"),
                   HasSubstr("column 'lane' was left out: its role 'tag' is not known here"),
                   HasSubstr("column 'balance' was left out: its direction 'closer_to_one' is not"),
                   HasSubstr("launches with the unknown pass 'replayed' were left out"),
@@ -317,7 +317,7 @@ TEST(Reader, AFileOfEachVersion_IsReadWithoutAWarning) {
     EXPECT_TRUE(launches.exact) << "by its unit, or because it says so";
     EXPECT_EQ(launches.source, minor >= 2 ? Source::kCounted : Source::kUnknown);
     EXPECT_EQ(results.columns.at(1).phase, minor >= 4);
-    EXPECT_EQ(results.columns.back().source, minor == 8   ? Source::kNvml
+    EXPECT_EQ(results.columns.back().source, minor >= 8   ? Source::kNvml
                                              : minor == 7 ? Source::kInstructions
                                                           : launches.source);
     ASSERT_EQ(results.launches.size(), minor >= 1 ? 2U : 1U);
@@ -334,7 +334,7 @@ TEST(Reader, AFileOfEachVersion_IsReadWithoutAWarning) {
 
 TEST(Reader, AnAttemptThatIsNotUnderstoodTakesTheOneBeforeWithIt) {
   const auto key = testing::key();
-  const std::string newer = replaced(kRun, kVersion, "\"1.9.0\"");
+  const std::string newer = replaced(kRun, kVersion, "\"1.99.0\"");
   const std::string paused =
       replaced(launch(key, 1), R"("outcome":"measured")", R"("outcome":"paused")");
   const std::string first = newer + start(key) + launch(key, 0, Outcome::failed("boom"));
@@ -487,6 +487,30 @@ TEST(ResultFile, IsKnownByItsNameAlone) {
   EXPECT_FALSE(is_result_file("results/history.db.events.jsonl"));
   EXPECT_FALSE(is_result_file("results/history.events.jsonl"));
   EXPECT_FALSE(is_result_file("results/unfinished-night-0123456789abcdef.jsonl"));
+}
+
+TEST(Reader, OldSentences_BecomeFlags) {
+  LaunchRow row = testing::launch_row({.case_id = "89dcd98dde63f459"});
+  LaunchReport& report = row.report;
+  report.flags = {"steal"};
+  report.notes = {"the machine was busy: the training thread waited 3.0 % of its time for a CPU",
+                  "more threads than CPUs: the training thread waited, and nothing else ran",
+                  "the hypervisor took more than 1 % of the machine's CPU time",
+                  "the control group's CPU quota stopped the worker",
+                  "the GPU was slowed down: power brake",
+                  "the GPU was lost while this launch ran: it answers nothing more",
+                  "the GPU had 2 memory errors during this launch that could not be repaired",
+                  "warm-up too short, at least 9 more steps",
+                  "drifting: steps became 3.0 % slower",
+                  "the first measured step alone is slow: one more warm-up step leaves it out",
+                  "the workers of a loader deliver in turns: where the file asks for less",
+                  "the machine of a user's own note"};
+  const LaunchReport read = read_text(kRun + encode(row) + '\n').launches.at(0).row.report;
+  EXPECT_EQ(read.notes, std::vector<std::string>{"the machine of a user's own note"});
+  EXPECT_EQ(read.flags,
+            (std::vector<std::string>{"steal", "waited_for_cpu", "cpu_quota", "throttled",
+                                      "gpu_lost", "gpu_memory_errors", "warmup_too_short",
+                                      "drifting", "first_step_slow"}));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(Findings, ThatABusyMachineMayExplainAreMarkedSo) {
       results_of({{{finding("loader.uneven", 1), finding("loader.core_bound", 1),
                     finding("loader.page_faults", 1, Severity::kWarning, 0)}}});
   results.launches[0].row.machine = {{"window_ns", std::int64_t{1000}},
-                                     {"window_run_queue_wait_ns", std::int64_t{620}},
+                                     {"window_run_queue_wait_ns", std::int64_t{9}},
                                      {"others_cpu_share", 0.81}};
   results.launches[0].row.report.findings.all()[2].share.reset();
   const auto marked = [&] {
@@ -83,11 +83,15 @@ TEST(Findings, ThatABusyMachineMayExplainAreMarkedSo) {
     }
     return ids;
   };
-  EXPECT_THAT(marked(), IsEmpty()) << "the launch did not say that it waited";
-  results.launches[0].row.report.flags = {"waited_for_cpu"};
+  EXPECT_THAT(marked(), IsEmpty()) << "the launch did not wait";
+  results.launches[0].row.machine["window_run_queue_wait_ns"] = std::int64_t{50};
   EXPECT_THAT(marked(), ElementsAre("loader.uneven"));
-  results.launches[0].row.machine["others_cpu_share"] = 0.0;
+  results.launches[0].row.machine["others_cpu_share"] = 0.10;
+  EXPECT_THAT(marked(), ElementsAre("loader.uneven"));
+  results.launches[0].row.machine["others_cpu_share"] = 0.099;
   EXPECT_THAT(marked(), IsEmpty()) << "nothing else ran";
+  results.launches[0].row.machine.erase("others_cpu_share");
+  EXPECT_THAT(marked(), IsEmpty()) << "who else ran was not watched";
 }
 
 TEST(Findings, OfASlowLineAreSaidOnlyWhereTheStepWaits) {

@@ -20,6 +20,7 @@ struct Said {
   const char* verdict;
   std::int64_t more_steps = 0;
   double change = 0;
+  bool first_step_slow = false;
 };
 
 std::vector<std::string> notes(const std::vector<Said>& all) {
@@ -30,14 +31,9 @@ std::vector<std::string> notes(const std::vector<Said>& all) {
     report.schedule = {{"warmup_verdict", std::string(said.verdict)},
                        {"warmup_more", said.more_steps},
                        {"warmup_change", said.change}};
-    if (said.verdict == std::string_view("too_short")) {
-      report.flags = {"warmup_too_short"};
-      report.notes = {"warm-up too short, at least 9 more steps: of this launch"};
-    }
-    if (said.verdict == std::string_view("drifting")) {
-      report.flags = {"drifting"};
-      report.notes = {"drifting: of this launch"};
-    }
+    if (said.verdict == std::string_view("too_short")) report.flags = {"warmup_too_short"};
+    if (said.verdict == std::string_view("drifting")) report.flags = {"drifting"};
+    if (said.first_step_slow) report.flags.emplace_back("first_step_slow");
     row.measured.push_back({.launch = &launches.back(), .estimate = {}});
   }
   return document::lines_of(notes_of({row}, {}));
@@ -54,6 +50,9 @@ TEST(WarmUpNotes, ATrendIsToldWhereMoreThanHalfOfTheLaunchesHaveIt) {
   EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"ok"}}), IsEmpty());
   EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"drifting", 0, 0.1}, {"ok"}}), IsEmpty());
   EXPECT_THAT(notes({{"drowsy"}, {"drowsy"}}), IsEmpty()) << "of a later version";
+  EXPECT_THAT(notes({{"ok", 0, 0, true}, {"ok"}, {"drifting", 0, 0.1, true}}),
+              ElementsAre("the first measured step alone is slow: one more warm-up step leaves it "
+                          "out"));
 }
 
 // A launch that waits so many of 1000 ns for a CPU, of which others used a share.
@@ -63,10 +62,6 @@ void add_waiting(estimate::CaseRow& row, std::deque<record::Launch>& launches,
   made.machine = {{"window_ns", std::int64_t{1000}},
                   {"window_run_queue_wait_ns", waited_ns},
                   {"others_cpu_share", others}};
-  if (waited_ns > 10) {
-    made.report.flags = {"waited_for_cpu"};
-    made.report.notes = {"the machine was busy: in words of launch " + std::to_string(waited_ns)};
-  }
   row.measured.push_back({.launch = &launches.back(), .estimate = {}});
 }
 
@@ -87,6 +82,64 @@ TEST(BusyMachineNotes, OfAllCases_TellHowMuchOnce) {
   EXPECT_THAT(document::lines_of(notes_of(alone, {})),
               ElementsAre("more threads than CPUs: the training thread waited 1.1 to 1.6 % of its "
                           "time for a CPU, and nothing else ran (in 2 of 6 launches)"));
+}
+
+TEST(BusyMachineNotes, FromItsLevelsOn_AreToldAndDoubted) {
+  std::deque<record::Launch> launches;
+  const auto note = [&](std::int64_t waited_ns) {
+    std::vector<estimate::CaseRow> rows(1);
+    add_waiting(rows[0], launches, waited_ns, 0.4);
+    const std::vector<document::Paragraph> notes = notes_of(rows, {});
+    return notes.empty() ? "nothing" : notes[0].doubt.empty() ? "told" : "doubted";
+  };
+  EXPECT_STREQ(note(9), "nothing");
+  EXPECT_STREQ(note(10), "told");
+  EXPECT_STREQ(note(49), "told");
+  EXPECT_STREQ(note(50), "doubted");
+}
+
+TEST(BusyMachineNotes, WhatNobodySawIsNotFine) {
+  std::deque<record::Launch> launches(1);
+  std::vector<estimate::CaseRow> rows(1);
+  rows[0].measured = {{.launch = &launches[0], .estimate = {}}};
+  const auto notes = [&] { return document::lines_of(notes_of(rows, {})); };
+  EXPECT_THAT(notes(), IsEmpty()) << "a file that holds nothing of its machine";
+  launches[0].row.machine = {{"samples", std::int64_t{3}}};
+  EXPECT_THAT(notes(), ElementsAre("not watched: whether the machine was busy"));
+  launches[0].row.report.flags = {"waited_for_cpu"};
+  EXPECT_THAT(notes(), ElementsAre("in 1 of 1 launch the program had to wait for a CPU",
+                                   "not watched: whether the machine was busy"));
+}
+
+TEST(MachineNotes, SayWhatHappenedWithItsSizeAndInHowManyLaunches) {
+  std::deque<record::Launch> launches(3);
+  std::vector<estimate::CaseRow> rows(1);
+  for (record::Launch& launch : launches) {
+    launch.row.wall_ns = 2'000'000'000;
+    launch.row.machine = {{"run_queue_wait_ns", std::int64_t{0}}};
+    rows[0].measured.push_back({.launch = &launch, .estimate = {}});
+  }
+  EXPECT_THAT(document::lines_of(notes_of(rows, {})), IsEmpty());
+  launches[0].row.machine["steal_share"] = 0.02;
+  launches[1].row.machine["steal_share"] = 0.03;
+  launches[2].row.machine["steal_share"] = 0.009;
+  launches[1].row.machine["cgroup_throttled_ns"] = std::int64_t{100'000'000};
+  launches[1].row.machine["gpu.throttled"] = std::string("power brake");
+  launches[2].row.machine["gpu.lost"] = true;
+  launches[2].row.machine["gpu.memory_errors"] = std::int64_t{2};
+  launches[0].row.report.flags = {"steal"};
+  launches[2].row.report.flags = {"gpu_lost"};
+  EXPECT_THAT(
+      document::lines_of(notes_of(rows, {})),
+      ElementsAre("the GPU had 2 memory errors during a launch that could not be repaired: its "
+                  "results may be wrong (stepbench doctor says what to do) (in 1 of 3 launches)",
+                  "the GPU was lost while a launch ran: it answers nothing more (dmesg names the "
+                  "Xid); restart the machine, or take another device (in 1 of 3 launches)",
+                  "the GPU was slowed down: power brake (in 1 of 3 launches)",
+                  "the control group's CPU quota stopped the worker for 5.0 % of its time (in 1 of "
+                  "3 launches)",
+                  "the hypervisor took 2.0 to 3.0 % of the machine's CPU time (in 2 of 3 "
+                  "launches)"));
 }
 
 // Launches of 60 steps of 1 ms, the first 12 of them by `excess` longer, each launch with a ripple

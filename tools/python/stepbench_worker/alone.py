@@ -21,7 +21,7 @@ from .measured import why_nothing
 from .schedule import Schedule
 from .summary import parts_of, summary
 
-SCHEMA_VERSION = "1.8.0"
+SCHEMA_VERSION = "1.9.0"
 
 
 class Alone(Session):

@@ -27,7 +27,7 @@ enum class Blocked : std::uint8_t {
 
 // Of the workers' time: above it they are the limit.
 constexpr double kMinBusy = 0.7;
-// Who waits for a CPU: from so much of its time on it matters.
+// Who waits for a CPU: from so much of its time on it is the cause (record/quality.h).
 constexpr double kMinWaitForCpu = 0.1;
 // Python's lock is waited for by a finished batch: so long, on average, from which on it is told.
 constexpr double kMinGilWaitNs = 1e6;

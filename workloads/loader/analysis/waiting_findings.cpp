@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "harness/findings/severity.h"
+#include "harness/record/quality.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "workloads/loader/analysis/late_batches.h"
@@ -26,8 +27,6 @@ constexpr double kMinSendShare = 0.2;
 constexpr double kMinCoresUsed = 0.85;
 // Of the workers' time: above it there is nothing to win but by more workers.
 constexpr double kMinAllBusy = 0.9;
-// Other programs have this share of the cores, while somebody here waits for a CPU.
-constexpr double kMinOthers = 0.1;
 // Of the step: below it an advice is none.
 constexpr double kMinGain = 0.05;
 // Standard deviation of a worker's time for a batch over its mean: below it batches are alike.
@@ -81,8 +80,11 @@ std::string doing_aside(const LoaderAnalysis& r) {
   return words.empty() ? words : " (" + words + ')';
 }
 
+// From this share of the cores on, while somebody here waits for a CPU.
+double least_others() { return record::row_of(record::Fact::kOthers).doubtful; }
+
 bool others_matter(const LoaderFacts& facts, const LoaderAnalysis& r) {
-  return r.cores_left() <= (1 - kMinOthers) * facts.cores;
+  return r.cores_left() <= (1 - least_others()) * facts.cores;
 }
 
 // The cores are in use: those of this launch, or all that others leave.
@@ -160,7 +162,7 @@ std::optional<Finding> other_programs(const LoaderFacts& facts, const LoaderAnal
                              " of its time for a CPU") +
               "; " + others_text(r) + "; " + waiting(r),
       .value = *r.others_cores,
-      .threshold = kMinOthers * facts.cores,
+      .threshold = least_others() * facts.cores,
       .unit = "cores",
       .share = share,
       .evidence = {"loader_worker_cpu_wait", "loader_other_cores", "data_wait_ns"},

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/record/quality.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "harness/base/launch_flags.h"
+
+namespace stepbench::record {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::int64_t kEnoughTicksNs = 1'000'000'000;
+
+// The findings of loaders name waiting for a CPU from twice `doubtful` on: they say that it is the
+// cause, not that it may be.
+constexpr std::array<FactRow, kFactCount> kRows = {{
+    {Fact::kWaited, "waited_for_cpu", launch_flag::kWaitedForCpu, .01, .01, .05, .25, .01},
+    // The services of a machine that is left alone use up to 5 %: so much is no doubt, but not
+    // nothing. Arms are held to that, too.
+    {Fact::kOthers, "others_cpu_share", "", .01, .05, .10, .50, .05, kEnoughTicksNs},
+    {Fact::kSteal, "steal_share", launch_flag::kSteal, .01, .01, .01, .10, .01, kEnoughTicksNs},
+    // It stops all threads for the rest of a period: once is a step that lasts longer.
+    {Fact::kQuota, "cgroup_throttled_ns", launch_flag::kCpuQuota, 0, 0, 0, .10, .01},
+    {Fact::kThrottled, "gpu.throttled", launch_flag::kThrottled, 0, 0, 0, kNever, .01},
+    // The program's own doing: what it draws decides its clock.
+    {Fact::kPowerCap, "gpu.power_capped_share", "", .05, kNever, kNever, kNever, kNever},
+    // In MHz no value is bad in itself; `apart` is relative.
+    {Fact::kClock, "gpu.sm_mhz_median", "", kNever, kNever, kNever, kNever, .02},
+    // A data set that is mapped is read so, too: a launch does not say it.
+    {Fact::kPagedIn, "major_faults", "", 0, kNever, kNever, kNever, kNever},
+    {Fact::kLost, "gpu.lost", launch_flag::kGpuLost, 0, 0, 0, 0, kNever},
+    {Fact::kMemoryErrors, "gpu.memory_errors", launch_flag::kGpuMemoryErrors, 0, 0, 0, 0, kNever},
+}};
+
+}  // namespace
+
+FactLevel FactRow::level(std::optional<double> value) const {
+  if (!value) return FactLevel::kNotWatched;
+  const auto from = [&](double threshold) { return *value > 0 && *value >= threshold; };
+  if (from(unusable)) return FactLevel::kUnusable;
+  if (from(doubtful)) return FactLevel::kDoubtful;
+  if (from(told)) return FactLevel::kTold;
+  return from(seen) ? FactLevel::kSeen : FactLevel::kFine;
+}
+
+std::span<const FactRow, kFactCount> facts() { return kRows; }
+
+const FactRow& row_of(Fact fact) { return kRows[static_cast<std::size_t>(fact)]; }
+
+const FactRow* fact_of_flag(std::string_view flag) {
+  const auto found = std::ranges::find(kRows, flag, &FactRow::flag);
+  return flag.empty() || found == kRows.end() ? nullptr : &*found;
+}
+
+std::optional<double> Quality::value(Fact fact) const {
+  const FactRow& row = row_of(fact);
+  const std::optional<double> number = number_of(machine_, row.name);
+  const auto of_life = [&](std::optional<double> ns) {
+    return ns && wall_ns_ > 0 ? std::optional(*ns / static_cast<double>(wall_ns_)) : std::nullopt;
+  };
+  switch (fact) {
+    case Fact::kWaited: {  // in the windows; in the whole life where their borders are not known
+      const auto waited = number_of(machine_, "window_run_queue_wait_ns");
+      const double windows = number_of(machine_, "window_ns").value_or(0);
+      return waited && windows > 0 ? std::optional(*waited / windows)
+                                   : of_life(number_of(machine_, "run_queue_wait_ns"));
+    }
+    case Fact::kQuota:
+      return of_life(number);
+    case Fact::kThrottled:
+      if (!machine_.contains(row.name)) return std::nullopt;
+      return text_of(machine_, row.name) == "no" ? 0 : 1;
+    case Fact::kPagedIn: {
+      const auto faults = report_.metrics.find(row.name);
+      return faults == report_.metrics.end() ? std::nullopt : faults->second;
+    }
+    case Fact::kLost:  // this and the next are written where they happened alone
+      if (machine_.contains(row.name)) return 1;
+      return machine_.contains("gpu.samples") ? std::optional(0.0) : std::nullopt;
+    case Fact::kMemoryErrors:
+      return number || text_of(machine_, "gpu.ecc") != "true" ? number : std::optional(0.0);
+    default:
+      return number;
+  }
+}
+
+FactLevel Quality::level(Fact fact) const {
+  const FactRow& row = row_of(fact);
+  const bool flagged =
+      !row.flag.empty() && std::ranges::find(report_.flags, row.flag) != report_.flags.end();
+  FactLevel level = row.level(value(fact));
+  // A load that was asked for is what a thread waits for where nothing else ran; of a launch too
+  // short for others to be known it explains the wait as well.
+  if (fact == Fact::kWaited && machine_.contains("background_cpus") &&
+      row_of(Fact::kOthers).level(value(Fact::kOthers)) < FactLevel::kTold) {
+    level = std::min(level, FactLevel::kFine);
+  }
+  return flagged ? std::max(level, FactLevel::kTold) : level;
+}
+
+}  // namespace stepbench::record
