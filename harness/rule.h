@@ -29,7 +29,10 @@ class RuleSink {
   // The file is wrong at this option.
   virtual void error(std::string_view option, std::string reason) = 0;
   virtual void skip(std::string reason) = 0;  // cannot be honoured here: a skipped row
-  virtual void note(std::string text) = 0;    // said once under the plan
+  // Said once under the plan, and beside the results of the case.
+  virtual void note(std::string text) = 0;
+  // Said under the plan alone: the options of a result show it.
+  virtual void plan_note(std::string text) = 0;
 };
 
 // May amend the case (loader.engine becomes inline at num_workers 0 in a sweep) before its id is

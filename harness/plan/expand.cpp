@@ -56,8 +56,11 @@ class CaseSink : public RuleSink {
     if (!planned_.skip) planned_.skip = std::move(reason);
   }
   void note(std::string text) override {
-    if (said_.size() < kMostNotes && said_.insert(text).second) notes_.push_back(text);
-    planned_.notes.push_back(std::move(text));
+    planned_.notes.push_back(text);
+    plan_note(std::move(text));
+  }
+  void plan_note(std::string text) override {
+    if (said_.size() < kMostNotes && said_.insert(text).second) notes_.push_back(std::move(text));
   }
 
  private:

@@ -39,6 +39,7 @@ CheckAnswer check_answer_from_json(std::string_view line) {
                      .option = fields.text("option"),
                      .reason = fields.text("reason"),
                      .notes = fields.texts("notes"),
+                     .plan_notes = fields.texts("plan_notes"),
                      .options = options_of(fields)};
   if (answer.kind != CheckAnswer::Kind::kOk && answer.reason.empty()) {
     throw Error("'reason' is missing beside skip or error");

@@ -16,16 +16,17 @@
 namespace stepbench::plan {
 
 // One line of `WORKER check`: {"answer":"ok"} | {"answer":"skip","reason":"..."} |
-// {"answer":"error","option":"loader.num_workers","reason":"..."}; "notes": [...] may be added to
-// each, and what the rules made of the case: "schedule": {"schedule.active": 96, ...} and
-// "options": {"loader.engine": "inline", ...}.
+// {"answer":"error","option":"loader.num_workers","reason":"..."}; "notes" and "plan_notes": [...]
+// may be added to each, and what the rules made of the case: "schedule": {"schedule.active": 96,
+// ...} and "options": {"loader.engine": "inline", ...}.
 struct CheckAnswer {
   enum class Kind : std::uint8_t { kOk, kSkip, kError };
   Kind kind = Kind::kOk;
   std::string option = {};
   std::string reason = {};
   std::vector<std::string> notes = {};
-  Fields options = {};  // that the rules changed, by full name
+  std::vector<std::string> plan_notes = {};  // said of no result
+  Fields options = {};                       // that the rules changed, by full name
 };
 
 // Throws Error saying what is wrong with the line.

@@ -131,12 +131,12 @@ void ask_foreign(const ForeignCheck& check, Expansion& expansion, ConfigErrors& 
   bool amended = false;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     PlannedCase& planned = plan.cases[i];
-    for (const std::string& note : answers[i].notes) {
-      if (std::find(plan.notes.begin(), plan.notes.end(), note) == plan.notes.end()) {
-        plan.notes.push_back(note);
+    for (const auto* notes : {&answers[i].notes, &answers[i].plan_notes}) {
+      for (const std::string& note : *notes) {
+        if (std::ranges::find(plan.notes, note) == plan.notes.end()) plan.notes.push_back(note);
       }
-      planned.notes.push_back(note);
     }
+    planned.notes.insert(planned.notes.end(), answers[i].notes.begin(), answers[i].notes.end());
     amended = amend(planned.resolved.options, answers[i].options) || amended;
     if (answers[i].kind == CheckAnswer::Kind::kError) {
       errors.add(expansion.place_of(i, answers[i].option), answers[i].reason);

@@ -3,12 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 namespace stepbench::schedule {
-
-// How the note on a plan begins that says why a window is longer than its file asks for.
-inline constexpr std::string_view kDeliverInTurns = "the workers of a loader deliver in turns";
 
 // The least multiple of `block` that is not below `steps`.
 [[nodiscard]] std::int64_t rounded_up(std::int64_t steps, std::int64_t block);

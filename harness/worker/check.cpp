@@ -26,6 +26,7 @@ class Answer final : public RuleSink {
     if (!skip_) skip_ = std::move(reason);
   }
   void note(std::string text) override { notes_.push_back(std::move(text)); }
+  void plan_note(std::string text) override { plan_notes_.push_back(std::move(text)); }
 
   // What the rules made of the case. Numbers of steps stand apart: controllers that know nothing of
   // other options take them.
@@ -44,6 +45,7 @@ class Answer final : public RuleSink {
     if (error_) json.text("option", error_->option).text("reason", error_->reason);
     if (!error_ && skip_) json.text("reason", *skip_);
     if (!notes_.empty()) json.texts("notes", notes_);
+    if (!plan_notes_.empty()) json.texts("plan_notes", plan_notes_);
     add(json, "schedule", schedule_);
     add(json, "options", options_);
     return json.close_object().take();
@@ -64,6 +66,7 @@ class Answer final : public RuleSink {
   std::optional<Refusal> error_;
   std::optional<std::string> skip_;
   std::vector<std::string> notes_;
+  std::vector<std::string> plan_notes_;
   Fields schedule_;
   Fields options_;
 };

@@ -31,6 +31,7 @@ class Sink final : public RuleSink {
   }
   void skip(std::string reason) override { heard_.skips.push_back(std::move(reason)); }
   void note(std::string) override {}
+  void plan_note(std::string) override {}
 
  private:
   Heard& heard_;

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <string>
 
-#include "harness/schedule/window_fit.h"
 #include "workloads/loader/kept_batches.h"
 
 namespace stepbench::loader {
@@ -77,9 +76,9 @@ void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& f
   const bool waits = schedule.steps("schedule.skip_first_wait") == 0;
   schedule.raise("schedule.warmup", refill - (waits ? schedule.steps("schedule.wait") : 0));
   if (!schedule.raised()) return;
-  sink.note(
-      std::string(schedule::kDeliverInTurns) +
-      ": where the file asks for less, `active` is raised to a multiple of num_workers, at least " +
+  sink.plan_note(
+      "the workers of a loader deliver in turns: where the file asks for less, `active` is raised "
+      "to a multiple of num_workers, at least " +
       std::to_string(turns) +
       " times it, and wait + warmup to 2 * num_workers * prefetch_factor + 2");
 }

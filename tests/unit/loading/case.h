@@ -46,6 +46,7 @@ Said said_by(const Rule& rule, ResolvedCase resolved, const RuleFacts& facts) {
     }
     void skip(std::string reason) override { said.skips.push_back(std::move(reason)); }
     void note(std::string text) override { said.notes.push_back(std::move(text)); }
+    void plan_note(std::string text) override { note(std::move(text)); }
     Said& said;
   };
   Said said{std::move(resolved)};

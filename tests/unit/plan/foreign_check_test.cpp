@@ -35,12 +35,13 @@ TEST_F(ForeignCheckTest, AnswersBecomeSkipsAndNotes) {
   const plan::Plan checked = plan([](std::span<const ResolvedCase> cases, const RuleFacts& facts) {
     EXPECT_TRUE(facts.swept);
     EXPECT_EQ(cases[1].integer("loader.num_workers"), 2);
-    return std::vector<plan::CheckAnswer>{{.notes = {"hello"}},
+    return std::vector<plan::CheckAnswer>{{.notes = {"hello"}, .plan_notes = {"longer"}},
                                           {.kind = plan::CheckAnswer::Kind::kSkip, .reason = "no"}};
   });
   EXPECT_FALSE(checked.cases[0].skip);
   EXPECT_EQ(checked.cases[1].skip, "no");
-  EXPECT_THAT(checked.notes, ElementsAre("hello"));
+  EXPECT_THAT(checked.notes, ElementsAre("hello", "longer"));
+  EXPECT_THAT(checked.cases[0].notes, ElementsAre("hello")) << "what results say, too";
 }
 
 TEST_F(ForeignCheckTest, AWorkersRulesMayChangeNumbersOfStepsButNotTheId) {
@@ -97,11 +98,12 @@ TEST_F(ForeignCheckTest, AWrongNumberOfAnswersIsAnError) {
 
 TEST(CheckAnswer, IsReadFromOneLineOfJson) {
   const plan::CheckAnswer answer = plan::check_answer_from_json(
-      R"({"answer":"error","option":"a.b","reason":"r\"","notes":["n"]})");
+      R"({"answer":"error","option":"a.b","reason":"r\"","notes":["n"],"plan_notes":["p"]})");
   EXPECT_EQ(answer.kind, plan::CheckAnswer::Kind::kError);
   EXPECT_EQ(answer.option, "a.b");
   EXPECT_EQ(answer.reason, "r\"");
   EXPECT_EQ(answer.notes, std::vector<std::string>{"n"});
+  EXPECT_EQ(answer.plan_notes, std::vector<std::string>{"p"});
   EXPECT_EQ(
       plan::check_answer_from_json(R"({"answer":"ok","schedule":{"schedule.active":96}})").options,
       (Fields{{"schedule.active", std::int64_t{96}}}));
