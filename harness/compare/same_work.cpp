@@ -53,11 +53,14 @@ std::optional<double> repeated(const std::vector<const record::Launch*>& launche
   return value;
 }
 
+std::vector<double> finite(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  return values;
+}
+
 // "0 to 3"; one number where all launches have it; empty without a number.
 std::string range_text(const std::vector<double>& values) {
-  std::vector<double> known;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(known),
-               [](double value) { return std::isfinite(value); });
+  const std::vector<double> known = finite(values);
   if (known.empty()) return {};
   const auto [low, high] = std::minmax_element(known.begin(), known.end());
   const std::string least = stepbench::to_text(Value{*low});
@@ -65,7 +68,8 @@ std::string range_text(const std::vector<double>& values) {
 }
 
 bool varies(const std::vector<double>& values) {
-  return range_text(values).find(" to ") != std::string::npos;
+  const std::vector<double> known = finite(values);
+  return std::ranges::adjacent_find(known, std::not_equal_to{}) != known.end();
 }
 
 }  // namespace

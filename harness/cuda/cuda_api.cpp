@@ -135,7 +135,7 @@ std::string device_missing(const CudaApi& api, int ordinal) {
     return driver_too_old(driver, runtime);
   }
   if (code == kCudaInsufficientDriver || code == kCudaNoDevice || (code == 0 && count == 0)) {
-    return "no CUDA device";
+    return std::string(kNoDevice);
   }
   if (code != kCudaSuccess) return cuda_failure(api, "cudaGetDeviceCount", code);
   if (ordinal >= count) {

@@ -56,7 +56,8 @@ struct CudaApi {
 [[nodiscard]] std::optional<int> cuda_ordinal(std::string_view device);
 
 // Why `ordinal` cannot be used, or nothing: empty. Initialises CUDA. Without a driver or a device
-// it begins with "no CUDA device".
+// that is kNoDevice.
+inline constexpr std::string_view kNoDevice = "no CUDA device";
 [[nodiscard]] std::string device_missing(const CudaApi& api, int ordinal);
 
 // 12080 -> "12.8"

@@ -290,7 +290,6 @@ std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resol
                                  milliseconds_of(seconds));
   if (result.exit_status == 0) return std::move(result.out);
   std::string words{os::trim(text::to_valid_utf8(result.err))};
-  if (words.find("unknown argument") != std::string::npos) words = "this worker cannot show data";
   if (words.empty() || result.exit_status > kKilled) words = end_of(result);
   throw ConfigError(worker.path.string() + " data", words);
 }

@@ -19,7 +19,7 @@ std::string why_no_device(c10::Device device) {
   const auto loaded = cuda::load_cuda_api();
   const auto* api = std::get_if<cuda::CudaApi>(&loaded);
   const std::string why = api == nullptr ? "" : cuda::device_missing(*api, device.index());
-  return why.empty() || why.starts_with("no CUDA device") ? "" : ": " + why;
+  return why.empty() || why == cuda::kNoDevice ? "" : ": " + why;
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ END
          answer + " ;;\n  *) exit 2 ;;\nesac\n";
 }
 
-TEST_F(DataCommand, AsksAnotherWorkerAndSaysWhenItCannotShowData) {
+TEST_F(DataCommand, AsksAnotherWorker_AndQuotesItsError) {
   const auto ask = [&](const std::string& answer, const std::string& workload) {
     root.write("worker", foreign_worker(answer));
     ::chmod((root / "worker").c_str(), 0755);
@@ -112,7 +112,7 @@ TEST_F(DataCommand, AsksAnotherWorkerAndSaysWhenItCannotShowData) {
             "\"loader.batch_size\":4\n");
   const os::CommandResult unknown = ask("echo 'data: unknown argument' >&2; exit 2", "reader");
   EXPECT_EQ(unknown.exit_status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("worker data: this worker cannot show data"));
+  EXPECT_THAT(unknown.err, HasSubstr("worker data: data: unknown argument"));
   EXPECT_THAT(ask("echo 'disk gone' >&2; exit 3", "reader").err,
               HasSubstr("worker data: disk gone"));
   EXPECT_THAT(ask("exit 0", "adder").err, HasSubstr("has no case with a DataLoader"));
