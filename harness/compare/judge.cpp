@@ -231,9 +231,9 @@ void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimat
 // may have more.
 std::size_t balanced(const TestResult& test, Design design) {
   if (design == Design::kInterleaved || test.pairs < kFewestLaunches) return test.pairs;
-  const double least = stats::least_mann_whitney_p(test.base_launches, test.candidate_launches);
+  const double least = stats::log_least_mann_whitney_p(test.base_launches, test.candidate_launches);
   std::size_t launches = test.pairs;
-  while (stats::least_mann_whitney_p(launches + 1, launches + 1) >= least) ++launches;
+  while (stats::log_least_mann_whitney_p(launches + 1, launches + 1) >= least) ++launches;
   return launches;
 }
 
@@ -250,7 +250,7 @@ std::size_t pairs_to_reject(std::size_t tests, const VerdictRule& rule) {
     return static_cast<std::size_t>(std::ceil(1 - std::log2(level)));
   }
   std::size_t launches = kFewestLaunches;
-  while (stats::least_mann_whitney_p(launches, launches) > level) ++launches;
+  while (stats::log_least_mann_whitney_p(launches, launches) > std::log(level)) ++launches;
   return launches;
 }
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "harness/stats/rank_tests.h"
@@ -18,36 +17,15 @@ namespace {
 constexpr Interval kWholeLine = {-std::numeric_limits<double>::infinity(),
                                  std::numeric_limits<double>::infinity()};
 
-// The median of the values, and the `rank`-th smallest and largest of them: infinite for rank 0.
-HodgesLehmann middle_and_ends(std::vector<double> values, std::size_t rank) {
-  const std::size_t m = values.size();
-  if (m == 0) return {std::numeric_limits<double>::quiet_NaN(), kWholeLine};
-  // Selected from the outside in, each on what the one before left over.
-  const auto at = [&](std::size_t i) { return values.begin() + static_cast<std::ptrdiff_t>(i); };
-  HodgesLehmann result{.interval = kWholeLine};
-  const std::size_t k = std::min(rank, (m + 1) / 2);
-  std::size_t first = 0;
-  std::size_t last = m;
-  if (k > 0) {
-    std::nth_element(at(0), at(k - 1), at(m));
-    result.interval.low = *at(k - 1);
-    std::nth_element(at(k - 1), at(m - k), at(m));
-    result.interval.high = *at(m - k);
-    first = k - 1;
-    last = m - k + 1;
-  }
-  std::nth_element(at(first), at(m / 2), at(last));
-  result.centre = *at(m / 2);
-  if (m % 2 == 0) {
-    result.centre = (*std::max_element(at(first), at(m / 2)) + result.centre) / 2;
-  }
-  return result;
+using Values = std::vector<double>;
+
+Values in_order(std::span<const double> values) {
+  Values sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
 }
 
-// Of more values their averages, n (n + 1) / 2, are counted and not listed.
-constexpr std::size_t kMaxListed = 200;
-
-// Finite numbers in the order of whole ones.
+// Numbers in the order of whole ones.
 std::int64_t place_of(double value) {
   const auto bits = std::bit_cast<std::int64_t>(value);
   return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
@@ -58,67 +36,80 @@ double value_at(std::int64_t place) {
                                           : std::numeric_limits<std::int64_t>::min() - place);
 }
 
-// How many averages of two of the sorted values, each with itself too, are at most `limit`.
-// Averages rise with either value, rounded ones too.
-std::size_t averages_up_to(std::span<const double> sorted, double limit) {
-  std::size_t count = 0;
-  std::size_t end = sorted.size();
-  for (std::size_t i = 0; i < end; ++i) {
-    while (end > i && (sorted[i] + sorted[end - 1]) / 2 > limit) --end;
-    count += end - i;
-  }
-  return count;
-}
+// Combinations of two values each, which are counted and not listed: they may be 10^10.
+template <class CountUpTo>
+class Combinations {
+ public:
+  // All `size` of them lie between the ends. `count_up_to(limit)`: how many are at most that.
+  Combinations(std::size_t size, Interval ends, CountUpTo count_up_to)
+      : size_(size), ends_(ends), count_up_to_(count_up_to) {}
 
-// The k-th smallest average, from 0: the first number that so many averages reach.
-double average_at(std::span<const double> sorted, std::size_t k) {
-  std::int64_t low = place_of(sorted.front());
-  std::int64_t high = place_of(sorted.back());
-  while (low < high) {
-    const std::int64_t middle = std::midpoint(low, high);
-    averages_up_to(sorted, value_at(middle)) > k ? high = middle : low = middle + 1;
+  // The median, and the `rank`-th smallest and largest: infinite for rank 0.
+  [[nodiscard]] HodgesLehmann middle_and_ends(std::size_t rank) const {
+    const std::size_t k = std::min(rank, (size_ + 1) / 2);
+    HodgesLehmann result{.centre = at(size_ / 2), .interval = kWholeLine};
+    if (size_ % 2 == 0) result.centre = (at(size_ / 2 - 1) + result.centre) / 2;
+    if (k > 0) result.interval = {at(k - 1), at(size_ - k)};
+    return result;
   }
-  return value_at(low);
-}
 
-// As middle_and_ends() of all averages of two values, each with itself too.
-HodgesLehmann middle_and_ends_of_averages(std::vector<double> values, std::size_t rank) {
-  std::sort(values.begin(), values.end());
-  const std::size_t m = values.size() * (values.size() + 1) / 2;
-  const std::size_t k = std::min(rank, (m + 1) / 2);
-  HodgesLehmann result{.interval = kWholeLine};
-  if (k > 0) result.interval = {average_at(values, k - 1), average_at(values, m - k)};
-  result.centre = average_at(values, m / 2);
-  if (m % 2 == 0) result.centre = (average_at(values, m / 2 - 1) + result.centre) / 2;
-  return result;
-}
+ private:
+  // The k-th smallest, from 0: the first number that so many reach.
+  [[nodiscard]] double at(std::size_t k) const {
+    std::int64_t low = place_of(ends_.low);
+    std::int64_t high = place_of(ends_.high);
+    while (low < high) {
+      const std::int64_t middle = std::midpoint(low, high);
+      count_up_to_(value_at(middle)) > k ? high = middle : low = middle + 1;
+    }
+    return value_at(low);
+  }
+
+  std::size_t size_;
+  Interval ends_;
+  CountUpTo count_up_to_;
+};
+
+constexpr HodgesLehmann kOfNothing = {std::numeric_limits<double>::quiet_NaN(), kWholeLine};
 
 }  // namespace
 
 HodgesLehmann hodges_lehmann(std::span<const double> differences, double confidence) {
   const std::size_t n = differences.size();
-  if (n > kMaxListed &&
-      std::ranges::all_of(differences, [](double each) { return std::isfinite(each); })) {
-    return middle_and_ends_of_averages({differences.begin(), differences.end()},
-                                       walsh_rank(n, 1 - confidence));
-  }
-  std::vector<double> walsh;
-  walsh.reserve(n * (n + 1) / 2);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = i; j < n; ++j) walsh.push_back((differences[i] + differences[j]) / 2);
-  }
-  return middle_and_ends(std::move(walsh), walsh_rank(n, 1 - confidence));
+  if (n == 0) return kOfNothing;
+  const Values sorted = in_order(differences);
+  // Averages rise with either value, rounded ones too.
+  const auto averages_up_to = [&](double limit) {
+    std::size_t count = 0;
+    std::size_t end = n;
+    for (std::size_t i = 0; i < end; ++i) {
+      while (end > i && (sorted[i] + sorted[end - 1]) / 2 > limit) --end;
+      count += end - i;
+    }
+    return count;
+  };
+  return Combinations(n * (n + 1) / 2, {sorted.front(), sorted.back()}, averages_up_to)
+      .middle_and_ends(walsh_rank(n, 1 - confidence));
 }
 
 HodgesLehmann hodges_lehmann(std::span<const double> x, std::span<const double> y,
                              double confidence) {
-  std::vector<double> differences;
-  differences.reserve(x.size() * y.size());
-  for (const double before : x) {
-    for (const double after : y) differences.push_back(after - before);
-  }
-  return middle_and_ends(std::move(differences),
-                         difference_rank(x.size(), y.size(), 1 - confidence));
+  if (x.empty() || y.empty()) return kOfNothing;
+  const Values before = in_order(x);
+  const Values after = in_order(y);
+  const auto differences_up_to = [&](double limit) {
+    std::size_t count = 0;
+    std::size_t end = 0;
+    for (const double value : before) {
+      while (end < after.size() && after[end] - value <= limit) ++end;
+      count += end;
+    }
+    return count;
+  };
+  return Combinations(x.size() * y.size(),
+                      {after.front() - before.back(), after.back() - before.front()},
+                      differences_up_to)
+      .middle_and_ends(difference_rank(x.size(), y.size(), 1 - confidence));
 }
 
 }  // namespace stepbench::stats

@@ -16,7 +16,7 @@ struct HodgesLehmann {
   Interval interval;
 };
 
-// Sorts n (n + 1) / 2 averages: meant for samples up to some thousands.
+// Both take n log n for n values that are finite; none is left out.
 [[nodiscard]] HodgesLehmann hodges_lehmann(std::span<const double> differences, double confidence);
 // Of two unpaired samples: the median of all differences y_j - x_i, with the interval of Mann and
 // Whitney's test (Lehmann 1963). (-inf, +inf) when there are too few values: 95 % needs four each.

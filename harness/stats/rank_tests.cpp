@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <numeric>
-#include <utility>
+#include <ranges>
 #include <vector>
+
+#include "harness/stats/shares.h"
 
 namespace stepbench::stats {
 namespace {
@@ -257,15 +261,12 @@ std::size_t difference_rank(std::size_t m, std::size_t n, double alpha) {
 }
 
 std::size_t sign_rank(std::size_t n, double alpha) {
-  double probability = std::ldexp(1.0, -static_cast<int>(n));
-  double below = 0;
-  std::size_t k = 0;
-  while (2 * k < n && below + probability <= alpha / 2) {
-    below += probability;
-    probability *= static_cast<double>(n - k) / static_cast<double>(k + 1);
-    ++k;
-  }
-  return k;
+  if (n == 0) return 0;
+  const boost::math::binomial law(static_cast<double>(n), 0.5);
+  const auto ranks = std::views::iota(std::size_t{0}, (n + 1) / 2);
+  return static_cast<std::size_t>(*std::ranges::partition_point(ranks, [&](std::size_t below) {
+    return boost::math::cdf(law, static_cast<double>(below)) <= alpha / 2;
+  }));
 }
 
 Interval sign_interval(std::span<const double> differences, double confidence) {
@@ -295,10 +296,8 @@ MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y) {
   return result;
 }
 
-double least_mann_whitney_p(std::size_t m, std::size_t n) {
-  double p = 2;
-  for (std::size_t i = 1; i <= m; ++i) p *= static_cast<double>(i) / static_cast<double>(n + i);
-  return std::min(1.0, p);
+double log_least_mann_whitney_p(std::size_t m, std::size_t n) {
+  return std::min(0.0, std::numbers::ln2 - log_choose(m + n, m));
 }
 
 double mann_whitney_p_greater(std::span<const double> x, std::span<const double> y) {

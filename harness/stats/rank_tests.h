@@ -45,8 +45,9 @@ struct MannWhitney {
 };
 
 [[nodiscard]] MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y);
-// The smallest two-sided p-value that it can give for untied samples of these sizes.
-[[nodiscard]] double least_mann_whitney_p(std::size_t m, std::size_t n);
+// The logarithm of the smallest two-sided p-value that it can give for untied samples of these
+// sizes, which of some hundred values is less than a double holds.
+[[nodiscard]] double log_least_mann_whitney_p(std::size_t m, std::size_t n);
 // One-sided p-value of "x tends to be greater than y".
 [[nodiscard]] double mann_whitney_p_greater(std::span<const double> x, std::span<const double> y);
 

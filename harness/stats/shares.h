@@ -6,6 +6,9 @@
 
 namespace stepbench::stats {
 
+// Of the ways to choose k <= n things, which may be more than a double holds.
+[[nodiscard]] double log_choose(std::size_t n, std::size_t k);
+
 // The largest share of a whole of which a sample of `n` may hold no more than `seen` by chance
 // (Clopper and Pearson 1934, one-sided): 1 - .05^(1 / n) with 95 % where none was seen. 1 for n =
 // 0.

@@ -47,6 +47,15 @@ TEST(Judge, ASlowDownBeyondTheMarginIsARegression) {
   EXPECT_LT(result.p_mann_whitney, 1e-6);
 }
 
+TEST(Judge, OfManyLaunches_Ends) {
+  for (const std::size_t n : {540U, 541U, 100'000U}) {
+    const VerdictRule rule{.design = Design::kSequential};
+    const TestResult result = judged(samples(n, 0.05), rule);
+    EXPECT_EQ(result.verdict, Verdict::kSuspect) << n;
+    EXPECT_NEAR(result.change.value(), 0.05, 0.001) << n;
+  }
+}
+
 TEST(Judge, AnotherDirectionOrArm_TurnsTheVerdict) {
   const TestResult faster = judged(samples(20, -0.05));
   EXPECT_EQ(faster.verdict, Verdict::kImprovement);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -140,9 +141,40 @@ TEST(TwoSampleShift, LargeSamplesHaveNearlyTheRankOfTheExactLaw) {
 }
 
 TEST(MannWhitney, TheLeastPIsThatOfCompleteSeparation) {
-  EXPECT_NEAR(least_mann_whitney_p(8, 8), 2.0 / 12870, 1e-15);
-  EXPECT_NEAR(least_mann_whitney_p(7, 7), 2.0 / 3432, 1e-15);
-  EXPECT_NEAR(least_mann_whitney_p(20, 8), 2.0 / 3108105, 1e-18);
+  EXPECT_NEAR(log_least_mann_whitney_p(8, 8), std::log(2.0 / 12870), 1e-12);
+  EXPECT_NEAR(log_least_mann_whitney_p(7, 7), std::log(2.0 / 3432), 1e-12);
+  EXPECT_NEAR(log_least_mann_whitney_p(20, 8), std::log(2.0 / 3108105), 1e-12);
+}
+
+TEST(MannWhitney, TheLeastPOfManyValues_Falls) {
+  for (const std::size_t n : {540U, 541U, 5'000U, 100'000U}) {
+    EXPECT_LT(log_least_mann_whitney_p(n + 1, n + 1), log_least_mann_whitney_p(n, n)) << n;
+  }
+}
+
+TEST(TwoSampleShift, OfManyValuesIsThatOfTheListOfDifferences) {
+  Random random(20261128);
+  for (const double step : {0.0, 0.25}) {  // of a grid, on which many are tied
+    std::vector<double> x(230);
+    std::vector<double> y(211);
+    for (auto* side : {&x, &y}) {
+      for (double& value : *side) {
+        value = random.unit();
+        if (step > 0) value = std::round(value / step) * step;
+      }
+    }
+    std::vector<double> differences;
+    for (const double before : x) {
+      for (const double after : y) differences.push_back(after - before);
+    }
+    std::sort(differences.begin(), differences.end());
+    const std::size_t all = differences.size();
+    const std::size_t rank = difference_rank(x.size(), y.size(), 0.02);
+    const HodgesLehmann shift = hodges_lehmann(x, y, 0.98);
+    EXPECT_EQ(shift.interval.low, differences[rank - 1]);
+    EXPECT_EQ(shift.interval.high, differences[all - rank]);
+    EXPECT_EQ(shift.centre, (differences[all / 2 - 1] + differences[all / 2]) / 2);
+  }
 }
 
 }  // namespace

@@ -50,10 +50,9 @@ TEST(SignedRank, SmallestTwoSidedPIsTwoToTheOneMinusN) {
   }
 }
 
-// The averages of more than 200 values are counted, not listed.
 TEST(HodgesLehmann, OfManyValuesIsThatOfTheListOfTheirAverages) {
   std::mt19937_64 random(20261123);
-  for (const std::size_t n : {201U, 202U, 203U, 256U, 333U}) {
+  for (const std::size_t n : {7U, 8U, 201U, 202U, 333U}) {
     for (const double step : {0.0, 0.25, 1.0}) {  // of a grid, on which many are tied
       std::vector<double> values(n);
       for (double& value : values) {
@@ -102,6 +101,15 @@ TEST(SignInterval, UsesThePublishedRanks) {
   EXPECT_EQ(sign_rank(20, 0.05), 6u);
   EXPECT_EQ(sign_rank(30, 0.05), 10u);
   EXPECT_EQ(sign_rank(40, 0.05), 14u);
+}
+
+// Of 1,075 values and more the probability that all lie on one side is less than a double holds.
+TEST(SignInterval, OfManyValuesHasTheRanksOfTheNormalLaw) {
+  for (const std::size_t n : {1'074U, 1'075U, 100'000U}) {
+    const double size = static_cast<double>(n);
+    EXPECT_NEAR(static_cast<double>(sign_rank(n, 0.05)), size / 2 - 0.98 * std::sqrt(size), 1.5)
+        << n;
+  }
 }
 
 }  // namespace
