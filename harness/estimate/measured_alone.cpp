@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/estimate/measured_alone.h"
 
-#include <algorithm>
-#include <string>
+#include <variant>
 
 namespace stepbench::estimate {
 namespace {
@@ -14,17 +13,18 @@ bool is_set(const CaseRow& row, std::string_view option) {
   return value != nullptr && !is_null(*value) && *value != Value{std::string("none")};
 }
 
-// The warm-up aside, which is raised where batches are kept.
-bool same_but_for_alone(const CaseRow& a, const CaseRow& b) {
-  const auto differs = [](const CaseRow& one, const CaseRow& other) {
-    for (const auto& [name, value] : one.options()) {
-      if (is_null(value) || name == kAlone || name == "schedule.warmup") continue;
-      const Value* theirs = other.option(name);
-      if (theirs == nullptr || *theirs != value) return true;
-    }
-    return false;
-  };
-  return a.workload == b.workload && !differs(a, b) && !differs(b, a);
+// What makes the case, whose part is measured alone. The warm-up aside, which is raised where
+// batches are kept.
+std::string case_key(const CaseRow& row, std::string_view part) {
+  std::string key = std::string(part) + '\n' + row.workload;
+  std::map<std::string_view, const Value*> options;
+  for (const auto& [name, value] : row.options()) {
+    if (!is_null(value) && name != kAlone && name != "schedule.warmup") options[name] = &value;
+  }
+  for (const auto& [name, value] : options) {
+    key.append("\n").append(name).append("=").append(to_text(*value));
+  }
+  return key;
 }
 
 }  // namespace
@@ -35,14 +35,18 @@ bool is_timed(const CaseRow& row) {
   return row.step_ns && !row.smoke && row.pass == Pass::kTiming && row.arm.empty();
 }
 
-const CaseRow* find_alone(const std::vector<CaseRow>& rows, const CaseRow& both,
-                          std::string_view part) {
-  const auto found = std::ranges::find_if(rows, [&](const CaseRow& row) {
+AloneCases::AloneCases(const std::vector<CaseRow>& rows) {
+  for (const CaseRow& row : rows) {
     const Value* value = row.option(kAlone);
-    return value != nullptr && *value == Value{std::string(part)} && is_timed(row) &&
-           same_but_for_alone(row, both);
-  });
-  return found == rows.end() ? nullptr : &*found;
+    const std::string* part = value == nullptr ? nullptr : std::get_if<std::string>(value);
+    if (part != nullptr && is_timed(row)) by_case_.emplace(case_key(row, *part), &row);
+  }
+}
+
+const CaseRow* AloneCases::find(const CaseRow& both, std::string_view part) const {
+  if (by_case_.empty()) return nullptr;
+  const auto found = by_case_.find(case_key(both, part));
+  return found == by_case_.end() ? nullptr : found->second;
 }
 
 }  // namespace stepbench::estimate

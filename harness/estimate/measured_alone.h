@@ -3,6 +3,8 @@
 // reach together, and no settings that one can choose. Pure; any thread.
 #pragma once
 
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,8 +16,17 @@ namespace stepbench::estimate {
 [[nodiscard]] bool is_alone(const CaseRow& row);
 // Measured for a time, and no arm.
 [[nodiscard]] bool is_timed(const CaseRow& row);
-// Of the same case the one whose `part`, "loader" or "step", was measured alone; null: none was.
-[[nodiscard]] const CaseRow* find_alone(const std::vector<CaseRow>& rows, const CaseRow& both,
-                                        std::string_view part);
+
+// Those rows by the case that they are a part of. They must outlive it.
+class AloneCases {
+ public:
+  explicit AloneCases(const std::vector<CaseRow>& rows);
+  // Of the same case the first one whose `part`, "loader" or "step", was measured alone; null: none
+  // was.
+  [[nodiscard]] const CaseRow* find(const CaseRow& both, std::string_view part) const;
+
+ private:
+  std::map<std::string, const CaseRow*> by_case_;
+};
 
 }  // namespace stepbench::estimate

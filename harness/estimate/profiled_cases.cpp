@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/estimate/profiled_cases.h"
 
-#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -11,13 +10,21 @@
 namespace stepbench::estimate {
 namespace {
 
-const CaseRow* row_of_pass(const std::vector<CaseRow>& rows, const record::LaunchKey& key,
-                           const std::string& run_id, Pass pass) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const CaseRow& row) {
-    return row.case_id == key.case_id && row.arm == key.arm && row.run_id == run_id &&
-           row.pass == pass;
-  });
-  return found == rows.end() ? nullptr : &*found;
+// By case, arm, run and pass.
+using Key = std::tuple<std::string, std::string, std::string, Pass>;
+using RowsByKey = std::map<Key, const CaseRow*>;
+
+RowsByKey rows_by_key(const std::vector<CaseRow>& rows) {
+  RowsByKey by_key;
+  for (const CaseRow& row : rows) {
+    by_key.emplace(Key(row.case_id, row.arm, row.run_id, row.pass), &row);
+  }
+  return by_key;
+}
+
+const CaseRow* row_of(const RowsByKey& rows, const Key& key) {
+  const auto found = rows.find(key);
+  return found == rows.end() ? nullptr : found->second;
 }
 
 }  // namespace
@@ -34,7 +41,8 @@ std::vector<ProfiledCase> profiled_cases(const record::Results& results,
   const std::vector<CaseRow> rows = case_rows(results);
   const RowNames names(rows, results);
   std::vector<ProfiledCase> all;
-  std::map<std::tuple<std::string, std::string, std::string, Pass>, std::size_t> index;
+  const RowsByKey rows_by = rows_by_key(rows);
+  std::map<Key, std::size_t> index;
   std::vector<std::vector<ops::OpFrame>> frames;
   for (const record::Launch& launch : results.launches) {
     const record::LaunchKey& key = launch.row.key;
@@ -42,9 +50,9 @@ std::vector<ProfiledCase> profiled_cases(const record::Results& results,
     const std::string run_id =
         launch.run < results.runs.size() ? results.runs[launch.run].run_id : std::string();
     const auto [at, is_new] =
-        index.try_emplace({run_id, key.case_id, key.arm, key.pass}, all.size());
+        index.try_emplace({key.case_id, key.arm, run_id, key.pass}, all.size());
     if (is_new) {
-      const CaseRow* row = row_of_pass(rows, key, run_id, key.pass);
+      const CaseRow* row = row_of(rows_by, at->first);
       all.push_back({.case_id = key.case_id,
                      .label = row == nullptr ? key.case_id : names.name(*row),
                      .engine = std::string(name_of(key.pass))});
@@ -56,8 +64,9 @@ std::vector<ProfiledCase> profiled_cases(const record::Results& results,
     own.insert(own.end(), launch.ops.begin(), launch.ops.end());
     const auto overhead = launch.row.report.metrics.find("profile_overhead");
     if (overhead != launch.row.report.metrics.end()) profiled.overhead = overhead->second;
-    profiled.within_noise = is_within_noise(profiled.overhead.value_or(0),
-                                            row_of_pass(rows, key, run_id, Pass::kTiming));
+    profiled.within_noise =
+        is_within_noise(profiled.overhead.value_or(0),
+                        row_of(rows_by, {key.case_id, key.arm, run_id, Pass::kTiming}));
   }
   if (all.empty()) {
     throw ConfigError(case_id.empty() ? "--ops" : "--case " + case_id,

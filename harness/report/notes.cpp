@@ -34,11 +34,11 @@ class Collector {
   void add(const std::string& text, const estimate::CaseRow& row,
            document::Tone tone = document::Tone::kDoubt, const std::string& command = {},
            const std::string& doubt = {}) {
-    auto found = std::ranges::find(notes_, text, &Note::text);
-    if (found == notes_.end())
-      found = notes_.insert(notes_.end(), {text, tone, command, doubt, {}, {}});
+    const auto [place, is_new] = by_text_.emplace(text, notes_.size());
+    if (is_new) notes_.push_back({text, tone, command, doubt, {}, {}});
+    Note& note = notes_[place->second];
     const std::string label = names_.name(row);
-    if (found->known.insert(label).second) found->cases.push_back(label);
+    if (note.known.insert(label).second) note.cases.push_back(label);
   }
 
   [[nodiscard]] std::vector<document::Paragraph> take() const {
@@ -76,6 +76,7 @@ class Collector {
   std::size_t all_;
   estimate::RowNames names_;
   std::vector<Note> notes_;
+  std::map<std::string, std::size_t> by_text_ = {};
 };
 
 std::string one_line(std::string text) {
@@ -242,20 +243,23 @@ void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
                        const std::vector<estimate::CaseRow>& rows, const record::Results& results,
                        std::vector<document::Paragraph>& notes) {
   Collector found(rows, results);
+  std::map<std::pair<std::string, std::string>, const estimate::CaseRow*> timed;
+  for (const estimate::CaseRow& row : rows) {
+    if (row.pass == Pass::kTiming) timed.emplace(std::pair(row.case_id, row.arm), &row);
+  }
   for (const estimate::CaseRow& row : profiled) {
     const std::string pass(name_of(row.pass));
     for (const auto& [launch, estimate] : row.measured) {
       const auto& metrics = launch->row.report.metrics;
       const auto overhead = metrics.find("profile_overhead");
       if (overhead == metrics.end() || !overhead->second) continue;
-      const auto timed = std::find_if(rows.begin(), rows.end(), [&](const estimate::CaseRow& each) {
-        return each.case_id == row.case_id && each.arm == row.arm && each.pass == Pass::kTiming;
-      });
-      found.add("profiled (" + pass + "), " +
-                    recording_cost(overhead->second,
-                                   estimate::is_within_noise(
-                                       *overhead->second, timed == rows.end() ? nullptr : &*timed)),
-                row, document::Tone::kPlain);
+      const auto alike = timed.find({row.case_id, row.arm});
+      found.add(
+          "profiled (" + pass + "), " +
+              recording_cost(overhead->second, estimate::is_within_noise(
+                                                   *overhead->second,
+                                                   alike == timed.end() ? nullptr : alike->second)),
+          row, document::Tone::kPlain);
     }
     const std::string what =
         estimate::counts_instructions(row) ? "counted (valgrind)" : "profiled (" + pass + ')';
@@ -264,10 +268,10 @@ void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
     }
   }
   for (const estimate::CaseRow& row : profiled) add_flags(row, found);
+  std::set<std::string> known;
+  for (const document::Paragraph& note : notes) known.insert(note.text);
   for (document::Paragraph& note : found.take()) {
-    if (std::ranges::find(notes, note.text, &document::Paragraph::text) == notes.end()) {
-      notes.push_back(std::move(note));
-    }
+    if (known.insert(note.text).second) notes.push_back(std::move(note));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/document/cells.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench::report {
 
@@ -68,15 +69,16 @@ document::Document ranks_of_cases(const std::vector<estimate::CaseRow>& rows,
                                   const record::Results& results) {
   const estimate::RowNames names(rows, results);
   document::Chapter chapter{.id = "ranks", .title = "Ranks", .blocks = {}};
+  const GroupLaunches groups(results);
   std::set<std::pair<std::string, std::string>> seen;
   bool profiled = false;
   for (const estimate::CaseRow& row : rows) {
     if (!seen.emplace(row.case_id + ' ' + row.run_id, row.arm).second) continue;
-    const RanksOfCase ranks = ranks_of(row, results);
+    const RanksOfCase ranks = ranks_of(row, groups);
     if (ranks.size() < 2) continue;
     chapter.blocks.emplace_back(ranks_table(names.name(row), ranks));
     if (auto waits = wait_table(wait_matrix(ranks))) chapter.blocks.emplace_back(std::move(*waits));
-    if (std::string straggler = straggler_of(row, results); !straggler.empty()) {
+    if (std::string straggler = straggler_of(row, groups); !straggler.empty()) {
       chapter.blocks.emplace_back(
           document::Paragraph{std::move(straggler), document::Tone::kDoubt});
     }

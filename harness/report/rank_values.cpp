@@ -12,12 +12,8 @@
 namespace stepbench::report {
 namespace {
 
-bool is_of(const record::Launch& launch, const estimate::CaseRow& row,
-           const record::Results& results) {
-  const record::LaunchRow& one = launch.row;
-  if (one.world < 2 || one.outcome.kind != Outcome::Kind::kMeasured) return false;
-  if (one.key.case_id != row.case_id || one.key.arm != row.arm) return false;
-  return launch.run >= results.runs.size() || results.runs[launch.run].run_id == row.run_id;
+std::string key_of(const std::string& case_id, const std::string& arm, const std::string& run) {
+  return case_id + '\n' + arm + '\n' + run;
 }
 
 void add_metric(const record::Launch& launch, std::string_view name, std::vector<double>& to) {
@@ -78,10 +74,26 @@ std::optional<double> RankValues::peak() const {
   return peak;
 }
 
-RanksOfCase ranks_of(const estimate::CaseRow& row, const record::Results& results) {
-  RanksOfCase ranks;
+GroupLaunches::GroupLaunches(const record::Results& results) {
   for (const record::Launch& launch : results.launches) {
-    if (!is_of(launch, row, results)) continue;
+    const record::LaunchRow& one = launch.row;
+    if (one.world < 2 || one.outcome.kind != Outcome::Kind::kMeasured) continue;
+    const bool known = launch.run < results.runs.size();
+    const std::string run = known ? results.runs[launch.run].run_id : std::string();
+    by_case_[key_of(one.key.case_id, one.key.arm, run)].push_back(&launch);
+  }
+}
+
+const std::vector<const record::Launch*>& GroupLaunches::of(const estimate::CaseRow& row) const {
+  static const std::vector<const record::Launch*> kNone;
+  const auto found = by_case_.find(key_of(row.case_id, row.arm, row.run_id));
+  return found == by_case_.end() ? kNone : found->second;
+}
+
+RanksOfCase ranks_of(const estimate::CaseRow& row, const GroupLaunches& groups) {
+  RanksOfCase ranks;
+  for (const record::Launch* each : groups.of(row)) {
+    const record::Launch& launch = *each;
     const record::LaunchRow& one = launch.row;
     RankValues& to = ranks[one.key.rank];
     if (const std::string host = text_of(one.machine, "rank.host"); !host.empty())
@@ -119,11 +131,10 @@ WaitMatrix wait_matrix(const RanksOfCase& ranks) {
   return matrix;
 }
 
-std::string straggler_of(const estimate::CaseRow& row, const record::Results& results) {
-  for (const record::Launch& launch : results.launches) {
-    if (launch.row.key.rank != 0 || !is_profiling(launch.row.key.pass)) continue;
-    if (!is_of(launch, row, results)) continue;
-    for (const Finding& finding : launch.row.report.findings) {
+std::string straggler_of(const estimate::CaseRow& row, const GroupLaunches& groups) {
+  for (const record::Launch* launch : groups.of(row)) {
+    if (launch->row.key.rank != 0 || !is_profiling(launch->row.key.pass)) continue;
+    for (const Finding& finding : launch->row.report.findings) {
       if (finding.id == findings::kStragglerFinding) return finding.text;
     }
   }

@@ -32,16 +32,25 @@ struct RankValues {
 };
 using RanksOfCase = std::map<int, RankValues>;
 
+// The launches of groups, by the case that they measured. The results must outlive it.
+class GroupLaunches {
+ public:
+  explicit GroupLaunches(const record::Results& results);
+  [[nodiscard]] const std::vector<const record::Launch*>& of(const estimate::CaseRow& row) const;
+
+ private:
+  std::map<std::string, std::vector<const record::Launch*>> by_case_ = {};
+};
+
 [[nodiscard]] std::optional<double> median_of(const std::vector<double>& values);
 
-[[nodiscard]] RanksOfCase ranks_of(const estimate::CaseRow& row, const record::Results& results);
+[[nodiscard]] RanksOfCase ranks_of(const estimate::CaseRow& row, const GroupLaunches& groups);
 // The parts that any rank spent time in, as they follow each other, `other` last.
 [[nodiscard]] std::vector<std::string> parts_of(const RanksOfCase& ranks);
 // Medians over the profiled launches.
 [[nodiscard]] WaitMatrix wait_matrix(const RanksOfCase& ranks);
 // What a profiled launch concludes of who holds the others up; empty: nobody does, or it is not
 // known.
-[[nodiscard]] std::string straggler_of(const estimate::CaseRow& row,
-                                       const record::Results& results);
+[[nodiscard]] std::string straggler_of(const estimate::CaseRow& row, const GroupLaunches& groups);
 
 }  // namespace stepbench::report

@@ -29,13 +29,14 @@ struct CaseRanks {
 };
 
 std::vector<CaseRanks> cases_of(const TableFacts& facts, const CaseWords& words) {
+  const GroupLaunches groups(facts.results);
   std::vector<CaseRanks> cases;
   std::set<std::pair<std::string, std::string>> seen;
   for (const estimate::CaseRow& row : facts.rows) {
     if (!seen.emplace(row.case_id + ' ' + row.run_id, row.arm).second) continue;
-    RanksOfCase ranks = ranks_of(row, facts.results);
+    RanksOfCase ranks = ranks_of(row, groups);
     if (ranks.size() < 2) continue;
-    cases.push_back({words.label(row), straggler_of(row, facts.results), std::move(ranks)});
+    cases.push_back({words.label(row), straggler_of(row, groups), std::move(ranks)});
   }
   return cases;
 }
