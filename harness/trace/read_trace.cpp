@@ -171,6 +171,10 @@ class TraceReader {
                           "is a list of lists or numbers, perhaps a memory timeline of PyTorch; a "
                           "profiler's trace is a list of objects");
       }
+      if (++rows_ > options_.max_rows) {
+        fail_at(window_.begin(), "more than " + text::counted(options_.max_rows, "row") +
+                                     ", the most that are read of one file");
+      }
       if (!sink_.add(row_, at_byte)) fail_at(window_.begin(), sink_.problem());
     }
     builder_.trace().reading.rows_end_at_byte = window_.offset(window_.begin()) - 1;
@@ -216,6 +220,7 @@ class TraceReader {
   EventSink sink_;
   EventRow row_;
   std::vector<std::string> keys_;
+  std::int64_t rows_ = 0;
   bool found_ = false;
   bool bare_array_ = false;
 };

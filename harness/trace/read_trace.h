@@ -11,7 +11,9 @@
 namespace stepbench::trace {
 
 struct ReadOptions {
-  std::uint64_t max_text_bytes = std::uint64_t{64} << 30;  // unpacked; more is refused
+  // More is refused, so that a read ends: a small file may unpack to any size.
+  std::uint64_t max_text_bytes = std::uint64_t{16} << 30;  // unpacked
+  std::int64_t max_rows = 50'000'000;
 };
 
 // A Chrome trace of torch.profiler (Kineto) or ours, plain or gzip as its first bytes say: an

@@ -229,5 +229,14 @@ TEST(BadTrace, AFileThatUnpacksToTooMuchIsRefused) {
               HasSubstr("more text than 8.00 MiB, the most that is read of one file"));
 }
 
+TEST(BadTrace, AFileOfTooManyRowsIsRefused) {
+  std::string text = "{\"traceEvents\":[{}";
+  for (int row = 0; row < 1'000; ++row) text += ",{}";
+  text += "]}";
+  EXPECT_THAT(refusal(text, {.max_rows = 1'000}),
+              HasSubstr("more than 1,000 rows, the most that are read of one file"));
+  EXPECT_EQ(refusal(text, {.max_rows = 1'001}).find("more than"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace stepbench::trace
