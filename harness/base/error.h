@@ -2,13 +2,14 @@
 // What this project throws.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 namespace stepbench {
 
-// Base of everything this project throws.
+// Base of what this project throws.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -25,6 +26,17 @@ class ConfigError : public Error {
 
  private:
   std::string where_;
+};
+
+// A signal told this process to end, and is still pending. No Error, after which things go on.
+class Interrupted : public std::exception {
+ public:
+  explicit Interrupted(int signal) : signal_(signal) {}
+  [[nodiscard]] int signal() const noexcept { return signal_; }
+  [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
+
+ private:
+  int signal_;
 };
 
 }  // namespace stepbench

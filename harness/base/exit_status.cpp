@@ -32,6 +32,9 @@ Failure bug(const std::string& what, std::string_view command) {
 }  // namespace
 
 Failure failure_of(const std::exception& error, std::string_view command) {
+  if (const auto* by_signal = dynamic_cast<const Interrupted*>(&error)) {
+    return {exit_status_of_signal(by_signal->signal()), by_signal->what()};
+  }
   if (dynamic_cast<const Error*>(&error) != nullptr ||
       dynamic_cast<const std::system_error*>(&error) != nullptr) {
     return {kExitUsage, error.what()};

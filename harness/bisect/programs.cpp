@@ -3,16 +3,22 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <exception>
+#include <future>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/os/command.h"
+#include "harness/os/git.h"
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
+#include "harness/run/orphans.h"
+#include "harness/text/shell_template.h"
 #include "harness/text/words.h"
 
 namespace stepbench::bisect {
@@ -21,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kBuildLimit{4};
+constexpr std::size_t kMostPrinted = 10'000'000;  // bytes of a build that its log has
 constexpr const char* kWorkerName = "stepbench-worker";
 constexpr const char* kKept = "kept";  // in a program's folder: its path there
 constexpr std::size_t kHashDigits = 12;
@@ -61,11 +68,38 @@ std::string last_line(std::string_view text) {
   return std::string(line == std::string_view::npos ? text : text.substr(line + 1));
 }
 
+// What is sparse stays so.
 void copy_all(const fs::path& from, const fs::path& to) {
   fs::create_directories(to.parent_path());
-  fs::copy(from, to,
-           fs::copy_options::recursive | fs::copy_options::overwrite_existing |
-               fs::copy_options::copy_symlinks);
+  const os::CommandResult copied = os::run_command(
+      {"cp", "-aT", "--sparse=always", from.string(), to.string()}, "", kBuildLimit);
+  if (!copied.started || copied.exit_status != 0) {
+    throw ConfigError(from.string(), "cannot be copied: " + copied.reason + last_line(copied.err));
+  }
+}
+
+constexpr std::array<text::ShellHole, 3> kHoles = {{{"{commit}", "STEPBENCH_COMMIT"},
+                                                    {"{version}", "STEPBENCH_VERSION"},
+                                                    {"{worktree}", "STEPBENCH_WORKTREE"}}};
+
+std::string value_of(std::string_view hole, const Commit& commit, const fs::path& tree) {
+  return hole == "{worktree}" ? tree.string() : commit.id;
+}
+
+// Of a build, in its tree. What it leaves running ends with this process, or with the next one.
+os::CommandResult run_build(const std::string& command, const Commit& commit,
+                            const fs::path& tree) {
+  os::CommandOptions options{
+      .folder = tree,
+      .unset = os::variables_of_git(),
+      .set = {std::string(run::kControllerVariable) + "=" + run::controller_name("/", ::getpid())},
+      .most_output = kMostPrinted / 2,
+      .drops_rest = true};
+  for (const text::ShellHole& hole : kHoles) {
+    options.set.push_back(std::string(hole.variable) + "=" + value_of(hole.name, commit, tree));
+  }
+  return os::run_command({"sh", "-c", text::with_variables(command, kHoles)}, "", kBuildLimit,
+                         options);
 }
 
 }  // namespace
@@ -75,12 +109,11 @@ std::string short_id(const Commit& commit) {
 }
 
 std::string filled_in(std::string text, const Commit& commit, const fs::path& tree) {
-  const std::vector<std::pair<std::string_view, std::string>> holes = {
-      {"{commit}", commit.id}, {"{version}", commit.id}, {"{worktree}", tree.string()}};
-  for (const auto& [hole, value] : holes) {
-    for (std::size_t at = text.find(hole); at != std::string::npos;
-         at = text.find(hole, at + value.size())) {
-      text.replace(at, hole.size(), value);
+  for (const text::ShellHole& hole : kHoles) {
+    const std::string value = value_of(hole.name, commit, tree);
+    for (std::size_t at = text.find(hole.name); at != std::string::npos;
+         at = text.find(hole.name, at + value.size())) {
+      text.replace(at, hole.name.size(), value);
     }
   }
   return text;
@@ -120,13 +153,21 @@ fs::path Programs::tree_of(const Commit& commit) const {
   return folder_ / "trees" / folder_name(commit);
 }
 
-void Programs::make_tree(const Commit& commit) {
+// False: git cannot check it out, and why_not_ says why.
+bool Programs::make_tree(const Commit& commit) {
   const fs::path tree = tree_of(commit);
   trees_.insert(tree);
   std::error_code error;
   fs::create_directories(repository_ == nullptr ? tree : tree.parent_path(), error);
   if (error) throw ConfigError(tree.string(), "cannot be made: " + error.message());
-  if (repository_ != nullptr) repository_->check_out(commit.id, tree);
+  try {
+    if (repository_ != nullptr) repository_->check_out(commit.id, tree);
+    return true;
+  } catch (const ConfigError& failure) {
+    why_not_.insert_or_assign(commit.id, failure.what());
+    remove_tree_at(tree);
+    return false;
+  }
 }
 
 bool Programs::is_built(const Commit& commit) const {
@@ -134,56 +175,54 @@ bool Programs::is_built(const Commit& commit) const {
          why_not_.contains(commit.id);
 }
 
-// One shell runs all commands at once, so that a signal ends them together.
 void Programs::build_beside(const std::vector<Commit>& commits) {
-  constexpr const char* kAtOnce =
-      "while [ $# -gt 0 ]; do ( (cd \"$1\" && eval \"$2\") >\"$3.out\" 2>\"$3.err\" </dev/null; "
-      "echo $? >\"$3.status\" ) & shift 3; done; wait";
-  const fs::path said = folder_ / "building";
-  std::vector<std::string> words = {"sh", "-c", kAtOnce, "sh"};
-  std::vector<std::pair<Commit, std::string>> begun;
+  struct Build {
+    Commit commit;
+    std::future<os::CommandResult> end;
+  };
+  std::vector<Build> builds;
   for (const Commit& commit : commits) {
     if (request_.command.empty() || is_built(commit)) continue;
     // What reads the tree finds it there already.
-    if (!request_.keep_trees || !trees_.contains(tree_of(commit))) make_tree(commit);
-    const std::string command = filled_in(request_.command, commit, tree_of(commit));
-    words.insert(words.end(),
-                 {tree_of(commit).string(), command, (said / folder_name(commit)).string()});
-    begun.emplace_back(commit, command);
+    if ((!request_.keep_trees || !trees_.contains(tree_of(commit))) && !make_tree(commit)) continue;
+    builds.push_back({.commit = commit, .end = {}});
   }
-  if (begun.empty()) return;
-  fs::create_directories(said);
+  if (builds.empty()) return;
   say_("building " +
-       text::join(begun, ", ", [](const auto& each) { return short_id(each.first); }) +
+       text::join(builds, ", ", [](const auto& each) { return short_id(each.commit); }) +
        ", logs in " + (folder_ / "logs").string());
-  const os::CommandResult result = os::run_command(words, "", kBuildLimit);
-  interrupted_ = interrupted_ || result.interrupted;
-  for (const auto& [commit, command] : begun) {
-    std::string why = result.interrupted ? "interrupted"
-                      : !result.started  ? "sh cannot be run: " + result.reason
-                      : result.timed_out ? "the build took more than 4 hours"
-                                         : built(commit, command);
-    if (why.empty()) why = keep(commit);
-    if (!why.empty() && !result.interrupted) why_not_.insert_or_assign(commit.id, why);
-    if (!request_.keep_trees) remove_tree_at(tree_of(commit));
+  for (Build& each : builds) {
+    each.end = std::async(std::launch::async, run_build, request_.command, each.commit,
+                          tree_of(each.commit));
   }
-  std::error_code ignored;
-  fs::remove_all(said, ignored);
+  std::exception_ptr interrupted;
+  for (Build& each : builds) {
+    try {
+      std::string why = built(each.commit, each.end.get());
+      if (why.empty()) why = keep(each.commit);
+      if (!why.empty()) why_not_.insert_or_assign(each.commit.id, why);
+    } catch (const Interrupted&) {
+      interrupted = std::current_exception();
+    }
+    if (!request_.keep_trees) remove_tree_at(tree_of(each.commit));
+  }
+  if (interrupted) std::rethrow_exception(interrupted);
 }
 
 // Writes its log. Why there is no program; empty: there may be one.
-std::string Programs::built(const Commit& commit, const std::string& command) {
-  const fs::path said = folder_ / "building" / folder_name(commit);
-  const std::string out = os::read_text(said.string() + ".out").value_or("");
-  const std::string err = os::read_text(said.string() + ".err").value_or("");
+std::string Programs::built(const Commit& commit, const os::CommandResult& end) {
   fs::create_directories(folder_ / "logs");
+  const bool cut = std::max(end.out.size(), end.err.size()) >= kMostPrinted / 2;
   os::write_output_file("", folder_ / "logs" / (folder_name(commit) + ".log"),
-                        "$ " + command + "\n" + out + err);
-  const std::string status = os::read_line(said.string() + ".status").value_or("");
-  if (status.empty()) return "the build was ended from outside";
-  if (status != "0") {
-    const std::string last = last_line(err.empty() ? out : err);
-    return "the build ends with exit status " + status + (last.empty() ? "" : ": " + last);
+                        "in " + tree_of(commit).string() + "\n$ " + request_.command + "\n" +
+                            end.out + end.err +
+                            (cut ? "\n(it printed more, which is not kept)\n" : ""));
+  if (!end.started) return "sh cannot be run: " + end.reason;
+  if (end.timed_out) return "the build took more than 4 hours";
+  if (end.exit_status != 0) {
+    const std::string last = last_line(end.err.empty() ? end.out : end.err);
+    return "the build ends with exit status " + std::to_string(end.exit_status) +
+           (last.empty() ? "" : ": " + last);
   }
   if (repository_ != nullptr && commit_of_tree(tree_of(commit)) != commit.id) {
     return "the build command checked out another commit in its tree";
@@ -226,15 +265,12 @@ BuiltProgram Programs::of(const Commit& commit) {
   BuiltProgram program;
   if (request_.keep_trees) {
     // A tree that is made anew is built anew.
-    if (!trees_.contains(tree)) {
-      make_tree(commit);
-      if (repository_ != nullptr) fs::remove(kept / kKept);
+    if (!trees_.contains(tree) && make_tree(commit) && repository_ != nullptr) {
+      fs::remove(kept / kKept);
     }
     program.tree = tree;
   }
-  if (request_.command.empty()) return program;
   build_beside({commit});
-  if (interrupted_ && !is_built(commit)) program.why_not = "interrupted";
   if (const auto why = why_not_.find(commit.id); why != why_not_.end()) {
     program.why_not = why->second;
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/bisect/repository.h"
+#include "harness/os/command.h"
 
 namespace stepbench::bisect {
 
@@ -21,7 +22,9 @@ struct BuiltProgram {
 };
 
 struct BuildRequest {
-  std::string command = {};  // run by sh in the commit's tree; empty: nothing is built
+  // Run by sh in the commit's tree, with {commit}, {version} and {worktree}; empty: nothing is
+  // built.
+  std::string command = {};
   // Where the command leaves the program, or the folder that holds it and what it needs, relative
   // to the tree; empty: the only stepbench-worker in it.
   std::string worker = {};
@@ -37,7 +40,8 @@ class Programs {
   Programs& operator=(const Programs&) = delete;
   ~Programs();  // removes the trees
 
-  // Builds those that are not built yet, all at once. of() then tells what became of each.
+  // Builds those that are not built yet, all at once. of() then tells what became of each. Throws
+  // Interrupted, as all that follow.
   void build_beside(const std::vector<Commit>& commits);
   [[nodiscard]] bool is_built(const Commit& commit) const;  // or was tried
 
@@ -47,14 +51,12 @@ class Programs {
   [[nodiscard]] BuiltProgram fresh_copy(const Commit& commit);
 
   [[nodiscard]] std::size_t builds() const;  // of this search, also before it was cut off
-  // Where the command was broken off by a signal, which is still pending.
-  [[nodiscard]] bool interrupted() const { return interrupted_; }
 
  private:
   [[nodiscard]] std::filesystem::path tree_of(const Commit& commit) const;
-  void make_tree(const Commit& commit);
+  [[nodiscard]] bool make_tree(const Commit& commit);
   void remove_tree_at(const std::filesystem::path& tree);
-  [[nodiscard]] std::string built(const Commit& commit, const std::string& command);
+  [[nodiscard]] std::string built(const Commit& commit, const os::CommandResult& end);
   [[nodiscard]] std::string keep(const Commit& commit);
 
   BuildRequest request_;
@@ -63,7 +65,6 @@ class Programs {
   std::function<void(const std::string&)> say_;
   std::set<std::filesystem::path> trees_;
   std::map<std::string, std::string> why_not_ = {};  // by commit: of those that were tried
-  bool interrupted_ = false;
 };
 
 // `text` with {commit}, {version} and {worktree} as of this commit.

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/repository.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <string_view>
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/machine/environment.h"
 #include "harness/os/git.h"
 #include "harness/os/text_file.h"
+#include "harness/run/orphans.h"
 #include "harness/text/words.h"
 
 namespace stepbench::bisect {
@@ -27,8 +31,26 @@ std::string trimmed(std::string_view text) { return std::string(os::trim(text));
 std::string said_by(const os::CommandResult& result) {
   if (!result.started) return result.reason;
   if (result.timed_out) return "no answer within 10 minutes";
+  if (result.flooded) return "more than 64 MiB of text";
   const std::string text = trimmed(result.err.empty() ? result.out : result.err);
   return text.empty() ? "exit status " + std::to_string(result.exit_status) : text;
+}
+
+// Locks our trees and says whose they are: git alone never removes them, and what a killed search
+// left is found by it.
+constexpr std::string_view kMark = "stepbench bisect, ";
+
+std::string mark() {
+  return std::string(kMark) + run::controller_name("/", ::getpid()) + " on " +
+         machine::host_name("/");
+}
+
+bool is_left(std::string_view reason) {
+  if (!reason.starts_with(kMark)) return false;
+  reason.remove_prefix(kMark.size());
+  const std::size_t end = std::min(reason.find(" on "), reason.size());
+  return reason.substr(end) == " on " + machine::host_name("/") &&
+         !run::lives("/", std::string(reason.substr(0, end)));
 }
 
 bool is_done(const os::CommandResult& result) { return result.started && result.exit_status == 0; }
@@ -48,6 +70,9 @@ bool Repository::is_shallow() const {
 }
 
 Commit Repository::commit_named(const std::string& name) const {
+  if (name.starts_with('^')) {
+    throw ConfigError(name, "excludes a commit and names none; name it without ^");
+  }
   const os::CommandResult found =
       git(top_, {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
   if (!is_done(found)) {
@@ -92,17 +117,33 @@ std::vector<Commit> Repository::commits_between(const std::string& good,
 
 void Repository::check_out(const std::string& id, const fs::path& folder) const {
   remove(folder);
-  // Twice: git calls a tree that it was killed beside missing, but locked.
-  (void)needed(id, git(top_, {"worktree", "add", "--quiet", "--detach", "--force", "--force",
-                              folder.string(), id}));
+  const os::CommandResult result = git(top_, {"worktree", "add", "--quiet", "--detach", "--lock",
+                                              "--reason", mark(), folder.string(), id});
+  if (is_done(result)) return;
+  const bool is_silent = result.started && result.out.empty() && result.err.empty();
+  throw ConfigError(id, "cannot be checked out: " + said_by(result) +
+                            (is_silent ? "; perhaps of the repository's hook post-checkout" : ""));
 }
 
 void Repository::remove(const fs::path& folder) const {
   std::error_code ignored;
-  if (!fs::exists(folder, ignored)) return;
-  (void)git(top_, {"worktree", "remove", "--force", "--force", folder.string()});
+  // Twice: it is locked.
+  (void)os::run_git(top_, {"worktree", "remove", "--force", "--force", folder.string()}, kGitLimit,
+                    true);
   fs::remove_all(folder, ignored);
-  (void)git(top_, {"worktree", "prune"});
+}
+
+void Repository::remove_left() const {
+  const std::string list = git(top_, {"worktree", "list", "--porcelain"}).out;
+  std::string tree;
+  for (std::string_view rest = list; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    constexpr std::string_view kTree = "worktree ";
+    constexpr std::string_view kLocked = "locked ";
+    if (line.starts_with(kTree)) tree = line.substr(kTree.size());
+    if (line.starts_with(kLocked) && is_left(line.substr(kLocked.size()))) remove(tree);
+  }
 }
 
 bool Repository::ignores(const fs::path& path) const {

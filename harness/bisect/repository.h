@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commits between two of a git repository, and trees of them to build in. The user's own tree
-// is never touched. Runs git; one thread. All throw ConfigError with what git said.
+// is never touched. Runs git; one thread. All throw ConfigError with what git said, and
+// Interrupted.
 #pragma once
 
 #include <filesystem>
@@ -31,10 +32,12 @@ class Repository {
   // step. Throws where `good` is no ancestor of `bad`, or is the same commit.
   [[nodiscard]] std::vector<Commit> commits_between(const std::string& good,
                                                     const std::string& bad) const;
-  // A tree of its own in `folder`, which is made anew.
+  // A tree of its own in `folder`, which is made anew, with the mark of this process.
   void check_out(const std::string& id, const std::filesystem::path& folder) const;
-  // Nothing where there is none. Throws nothing.
+  // Nothing where there is none. Throws nothing: a signal waits.
   void remove(const std::filesystem::path& folder) const;
+  // The trees with the mark of a process that is dead.
+  void remove_left() const;
   [[nodiscard]] bool ignores(const std::filesystem::path& path) const;
   // What the commit changed: files and lines.
   [[nodiscard]] std::string changes_of(const std::string& id) const;

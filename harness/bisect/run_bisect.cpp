@@ -18,6 +18,7 @@
 #include "harness/bisect/search_words.h"
 #include "harness/bisect/step_requests.h"
 #include "harness/campaign/run_folder.h"
+#include "harness/os/output_file.h"
 #include "harness/record/reader.h"
 #include "harness/run/run_header.h"
 #include "harness/stats/random.h"
@@ -31,6 +32,14 @@ namespace fs = std::filesystem;
 bool is_in(const fs::path& path, const fs::path& folder) {
   const fs::path relative = path.lexically_relative(folder);
   return !relative.empty() && *relative.begin() != "..";
+}
+
+// But for a file that was not finished.
+bool holds_nothing(const fs::path& folder) {
+  const fs::directory_iterator entries{folder};
+  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    return entry.path().filename().string().find(os::kUnfinishedPart) != std::string::npos;
+  });
 }
 
 class SearchRun {
@@ -47,6 +56,17 @@ class SearchRun {
         begin_ns_(clock.now_ns()) {}
 
   BisectRun run() {
+    try {
+      return searched();
+    } catch (const Interrupted&) {
+      if (out_.folder.empty()) throw;
+      (void)interrupts_.take();
+      return end_by_signal();
+    }
+  }
+
+ private:
+  BisectRun searched() {
     begin();
     if (!search(counts() || !out_.size)) return end_by_signal();
     // Of times nothing is left of what counts narrowed down.
@@ -58,10 +78,10 @@ class SearchRun {
     return std::move(out_);
   }
 
- private:
   void begin() {
     if (request_.versions.empty()) {
       repository_.emplace(fs::current_path());
+      repository_->remove_left();
       out_.commits = repository_->commits_between(request_.good, request_.bad);
     } else {
       out_.commits = versions_between(request_.versions, request_.good, request_.bad);
@@ -78,11 +98,15 @@ class SearchRun {
       progress_.say("note: " + out_.folder.string() +
                     " lies in the repository and git does not ignore it");
     }
-    if (!request_.resume.empty() || fs::exists(out_.folder / kSearchFile)) {
+    // One that was killed before it had a file begins anew.
+    const bool has_begun = fs::exists(out_.folder / kSearchFile) ||
+                           (!request_.resume.empty() && !holds_nothing(out_.folder));
+    if (has_begun) {
       const BisectRun earlier = read_search_file(out_.folder);
       check_same_search(earlier, out_);
       earlier_seconds_ = earlier.seconds;
     }
+    write_search_file(out_);
     if (repository_ && repository_->has_submodules()) {
       progress_.say(
           "note: git checks out no submodules in the trees; `git submodule update --init` in front "
@@ -98,7 +122,6 @@ class SearchRun {
     const auto last = static_cast<std::int64_t>(out_.commits.size()) - 1;
     progress_.say(text::counted(last, request_.versions.empty() ? "commit" : "version") +
                   " to search, results in " + out_.folder.string());
-    write_search_file(out_);
   }
 
   std::string name_of_search() const {
@@ -174,7 +197,6 @@ class SearchRun {
   std::optional<record::Results> counted(std::size_t place, std::int64_t launches) {
     const SearchStep step{.kind = SearchStep::Kind::kCommit, .base = place, .candidate = place};
     const BuiltProgram program = program_of(place, false);
-    if (interrupts_.take() || interrupts_.first()) return std::nullopt;
     if (!program.why_not.empty()) throw ConfigError(short_id(out_.commits[place]), program.why_not);
     campaign::ArmsRequest arms = arms_of(request_, step, out_.commits, program, program);
     Counted end = count_program(
@@ -207,9 +229,7 @@ class SearchRun {
     }
     const bool fresh = step.kind == SearchStep::Kind::kCulprit;
     const BuiltProgram base = program_of(step.base, fresh);
-    if (interrupts_.take() || interrupts_.first()) return false;
     BuiltProgram candidate = base.why_not.empty() ? program_of(step.candidate, fresh) : base;
-    if (interrupts_.take() || interrupts_.first()) return false;
     if (!candidate.why_not.empty()) {
       judged.why_not = candidate.why_not;
       if (step.kind != SearchStep::Kind::kCommit) {

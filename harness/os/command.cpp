@@ -9,7 +9,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -22,46 +24,35 @@
 namespace stepbench::os {
 namespace {
 
-constexpr std::size_t kMaxOutputBytes = std::size_t{64} << 20;
+// The one of a stream that is kept, and how much may be.
+struct Kept {
+  std::string& text;
+  std::size_t most;
+  bool flooded = false;
 
-struct Pipe {
-  Descriptor read;
-  Descriptor write;
+  void add(std::string_view more) {
+    flooded = flooded || more.size() > most - text.size();
+    text.append(more.substr(0, most - text.size()));
+  }
 };
 
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw Error(std::string{"pipe: "} + std::strerror(errno));
-  return {Descriptor{ends[0]}, Descriptor{ends[1]}};
-}
-
-// A socket, so that a program that does not read raises no SIGPIPE here.
-Pipe make_input() {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw Error(std::string{"socketpair: "} + std::strerror(errno));
-  }
-  return {Descriptor{ends[0]}, Descriptor{ends[1]}};
-}
-
 // False at the end of the stream.
-bool take(const Descriptor& from, std::string& into) {
+bool take(const Descriptor& from, Kept& into) {
   std::array<char, 16384> buffer;
   const ssize_t count = ::read(from.value(), buffer.data(), buffer.size());
   if (count < 0) return errno == EINTR || errno == EAGAIN;
   if (count == 0) return false;
-  if (into.size() < kMaxOutputBytes) into.append(buffer.data(), static_cast<std::size_t>(count));
+  into.add({buffer.data(), static_cast<std::size_t>(count)});
   return true;
 }
 
 // What lies in a pipe whose writer is dead. A process that left its group may hold it open, and
 // write on: no more than what is there now.
-void drain(const Descriptor& from, std::string& into) {
+void drain(const Descriptor& from, Kept& into) {
   int bytes = 0;
   if (!from.is_open() || ::ioctl(from.value(), FIONREAD, &bytes) != 0) return;
-  for (const std::size_t end = into.size() + static_cast<std::size_t>(bytes);
-       into.size() < end && into.size() < kMaxOutputBytes;) {
+  for (const std::size_t end = into.text.size() + static_cast<std::size_t>(bytes);
+       into.text.size() < end && into.text.size() < into.most;) {
     if (!take(from, into)) return;
   }
 }
@@ -94,6 +85,14 @@ class HeldSignals {
 
   // Readable when one is pending; never read, so that it stays so.
   [[nodiscard]] int descriptor() const { return descriptor_.value(); }
+  [[nodiscard]] static int pending() {
+    sigset_t pending;
+    ::sigpending(&pending);
+    for (const int signal : {SIGTERM, SIGHUP}) {
+      if (::sigismember(&pending, signal) == 1) return signal;
+    }
+    return SIGINT;
+  }
 
  private:
   sigset_t before_{};
@@ -102,24 +101,30 @@ class HeldSignals {
 
 struct CommandChild {
   char* const* arguments;
+  char* const* environment;
+  const char* folder;
   int in;
   int out;
   int err;
+  int lifeline;
   int error;  // close-on-exec: the parent reads errno from it, or the end of the stream
   pid_t parent;
 };
 
+// In a child: see start_child().
 [[noreturn]] void become_command(const CommandChild& child) {
   ::setpgid(0, 0);
+  bind_to_lifeline(child.lifeline);
+  ::fcntl(child.lifeline, F_SETFD, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != child.parent) ::_exit(127);  // it died before the request took effect
   struct sigaction defaults {};
   defaults.sa_handler = SIG_DFL;
   ::sigaction(SIGPIPE, &defaults, nullptr);
   ::sigaction(SIGXFSZ, &defaults, nullptr);
-  if (::dup2(child.in, STDIN_FILENO) >= 0 && ::dup2(child.out, STDOUT_FILENO) >= 0 &&
-      ::dup2(child.err, STDERR_FILENO) >= 0) {
-    ::execvp(child.arguments[0], child.arguments);
+  if (::chdir(child.folder) == 0 && ::dup2(child.in, STDIN_FILENO) >= 0 &&
+      ::dup2(child.out, STDOUT_FILENO) >= 0 && ::dup2(child.err, STDERR_FILENO) >= 0) {
+    ::execvpe(child.arguments[0], child.arguments, child.environment);
   }
   const int error = errno;
   [[maybe_unused]] const ssize_t ignored = ::write(child.error, &error, sizeof error);
@@ -131,31 +136,57 @@ void kill_command(pid_t pid) {
   ::kill(pid, SIGKILL);  // in case it made a group of its own
 }
 
-// Above 0 to 2, which the child's own take the place of.
-Descriptor above_standard(Descriptor descriptor) {
-  return Descriptor{::fcntl(descriptor.value(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
+// Above 0 to 2, which the child's own take the place of, and above those that scripts name.
+constexpr int kLowest = 10;
+
+std::vector<std::string> environment_of(const CommandOptions& options) {
+  const auto name_of = [](std::string_view variable) {
+    return variable.substr(0, variable.find('='));
+  };
+  std::vector<std::string> variables(options.set);
+  for (char* const* each = ::environ; *each != nullptr; ++each) {
+    const std::string_view name = name_of(*each);
+    const auto is_same = [&](const std::string& other) { return name_of(other) == name; };
+    if (std::ranges::find(options.unset, name) == options.unset.end() &&
+        std::ranges::none_of(options.set, is_same)) {
+      variables.emplace_back(*each);
+    }
+  }
+  return variables;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
 }
 
 }  // namespace
 
 CommandResult run_command(const std::vector<std::string>& argv, std::string_view input,
-                          std::chrono::milliseconds time_limit) {
+                          std::chrono::milliseconds time_limit, const CommandOptions& options) {
   CommandResult result;
-  Pipe in = make_input();
+  // A socket, so that a program that does not read raises no SIGPIPE here.
+  SocketPair in = make_socket_pair();
+  SocketPair lifeline = make_socket_pair();
   Pipe out = make_pipe();
   Pipe err = make_pipe();
   Pipe failure = make_pipe();
-  for (Descriptor* each : {&in.read, &out.write, &err.write, &failure.write}) {
-    *each = above_standard(std::move(*each));
+  for (Descriptor* each : {&in.theirs, &lifeline.theirs, &out.write, &err.write, &failure.write}) {
+    *each = moved_up(std::move(*each), kLowest);
   }
-  std::vector<char*> arguments;
-  arguments.reserve(argv.size() + 1);
-  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<std::string> variables = environment_of(options);
+  const std::vector<char*> arguments = pointers(argv);
+  const std::vector<char*> environment = pointers(variables);
+  const std::string folder = options.folder.empty() ? "." : options.folder.string();
   const CommandChild child{.arguments = arguments.data(),
-                           .in = in.read.value(),
+                           .environment = environment.data(),
+                           .folder = folder.c_str(),
+                           .in = in.theirs.value(),
                            .out = out.write.value(),
                            .err = err.write.value(),
+                           .lifeline = lifeline.theirs.value(),
                            .error = failure.write.value(),
                            .parent = ::getpid()};
   const HeldSignals signals;
@@ -165,11 +196,10 @@ CommandResult run_command(const std::vector<std::string>& argv, std::string_view
     return result;
   }
   ::setpgid(pid, pid);  // whichever of the two comes first
-  failure.write.close();
-  in.read.close();
-  out.write.close();
-  err.write.close();
-  if (input.empty()) in.write.close();
+  for (Descriptor* each : {&in.theirs, &lifeline.theirs, &out.write, &err.write, &failure.write}) {
+    each->close();
+  }
+  if (input.empty()) in.ours.close();
   int error = 0;
   ssize_t count = 0;
   while ((count = ::read(failure.read.value(), &error, sizeof error)) < 0 && errno == EINTR) {
@@ -177,13 +207,20 @@ CommandResult run_command(const std::vector<std::string>& argv, std::string_view
   result.started = count != static_cast<ssize_t>(sizeof error);
   if (!result.started) result.reason = std::strerror(error);
 
+  Kept kept_out{result.out, options.most_output};
+  Kept kept_err{result.err, options.most_output};
+  const auto is_flooded = [&] {
+    return !options.drops_rest && (kept_out.flooded || kept_err.flooded);
+  };
+  const int signal = options.to_its_end ? -1 : signals.descriptor();
   const Descriptor death{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
   const auto deadline = std::chrono::steady_clock::now() + time_limit;
+  bool interrupted = false;
   for (bool alive = result.started; alive;) {
     std::array<pollfd, 5> waits{{{out.read.value(), POLLIN, 0},
                                  {err.read.value(), POLLIN, 0},
-                                 {in.write.value(), POLLOUT, 0},
-                                 {signals.descriptor(), POLLIN, 0},
+                                 {in.ours.value(), POLLOUT, 0},
+                                 {signal, POLLIN, 0},
                                  {death.value(), POLLIN, 0}}};
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
@@ -192,20 +229,22 @@ CommandResult run_command(const std::vector<std::string>& argv, std::string_view
                                     static_cast<int>(std::min<long>(left.count(), 60'000))) <= 0) {
       continue;
     }
-    result.interrupted = waits[3].revents != 0;
-    alive = !result.timed_out && !result.interrupted && waits[4].revents == 0;
-    if (waits[0].revents != 0 && !take(out.read, result.out)) out.read.close();
-    if (waits[1].revents != 0 && !take(err.read, result.err)) err.read.close();
-    if (waits[2].revents != 0 && !give(in.write, input)) in.write.close();
+    interrupted = waits[3].revents != 0;
+    alive = !result.timed_out && !interrupted && !is_flooded() && waits[4].revents == 0;
+    if (waits[0].revents != 0 && !take(out.read, kept_out)) out.read.close();
+    if (waits[1].revents != 0 && !take(err.read, kept_err)) err.read.close();
+    if (waits[2].revents != 0 && !give(in.ours, input)) in.ours.close();
   }
   kill_command(pid);  // and whatever of its group holds the pipes
-  if (!result.timed_out && !result.interrupted) {
-    drain(out.read, result.out);
-    drain(err.read, result.err);
+  if (!result.timed_out && !interrupted) {
+    drain(out.read, kept_out);
+    drain(err.read, kept_err);
   }
+  result.flooded = is_flooded();
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
+  if (interrupted) throw Interrupted(HeldSignals::pending());
   result.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }

@@ -28,11 +28,6 @@ std::optional<std::string> controller_in(std::string_view environment) {
   return std::nullopt;
 }
 
-bool is_alive(const fs::path& root, const std::string& controller) {
-  const auto pid = os::parse_integer(controller.substr(0, controller.find('.')));
-  return !pid || controller_name(root, static_cast<pid_t>(*pid)) == controller;
-}
-
 // "pid:[4026531836]"
 std::string pid_namespace(const fs::path& process) {
   std::error_code error;
@@ -46,6 +41,11 @@ std::string controller_name(const fs::path& root, pid_t controller) {
          std::to_string(machine::start_ticks(root, controller).value_or(0));
 }
 
+bool lives(const fs::path& root, const std::string& controller) {
+  const auto pid = os::parse_integer(controller.substr(0, controller.find('.')));
+  return !pid || controller_name(root, static_cast<pid_t>(*pid)) == controller;
+}
+
 std::vector<Orphan> find_orphans(const fs::path& root) {
   std::vector<Orphan> orphans;
   const std::string ours = pid_namespace(root / "proc/self");
@@ -55,7 +55,7 @@ std::vector<Orphan> find_orphans(const fs::path& root) {
     const auto pid = os::parse_integer(at->path().filename().string());
     const auto environment = pid ? os::read_text(at->path() / "environ") : std::nullopt;
     const auto controller = environment ? controller_in(*environment) : std::nullopt;
-    if (!controller || is_alive(root, *controller)) continue;
+    if (!controller || lives(root, *controller)) continue;
     if (pid_namespace(at->path()) != ours) continue;  // the number means another process there
     orphans.push_back({static_cast<pid_t>(*pid), os::read_line(at->path() / "comm").value_or("")});
   }

@@ -18,6 +18,9 @@ inline constexpr std::string_view kControllerVariable = "STEPBENCH_CONTROLLER";
 // "123.4567": its id and when it was started, so that no later process has the same name.
 [[nodiscard]] std::string controller_name(const std::filesystem::path& root, pid_t controller);
 
+// Whether the process of this name lives.
+[[nodiscard]] bool lives(const std::filesystem::path& root, const std::string& controller);
+
 struct Orphan {
   pid_t pid = 0;
   std::string program;  // "sleep"

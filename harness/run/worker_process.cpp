@@ -4,13 +4,11 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -30,27 +28,9 @@ namespace {
   throw Error(what + ": " + std::strerror(errno));
 }
 
-using Ends = std::pair<os::Descriptor, os::Descriptor>;
-
-Ends make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_errno("cannot make a pipe for the worker");
-  return {os::Descriptor{ends[0]}, os::Descriptor{ends[1]}};
-}
-
-Ends make_socket_pair() {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw_errno("cannot make a socket for the worker");
-  }
-  return {os::Descriptor{ends[0]}, os::Descriptor{ends[1]}};
-}
-
 // Above the worker's own, so that dup2() in the child overwrites none of them.
 os::Descriptor move_up(os::Descriptor descriptor) {
-  const int high = ::fcntl(descriptor.value(), F_DUPFD_CLOEXEC, kLifelineDescriptor + 1);
-  if (high < 0) throw_errno("cannot duplicate a descriptor");
-  return os::Descriptor{high};
+  return os::moved_up(std::move(descriptor), kLifelineDescriptor + 1);
 }
 
 void set_non_blocking(const os::Descriptor& descriptor) {
@@ -81,14 +61,6 @@ void close_from(int first) {
   }
 }
 
-// When the other end is closed, the kernel signals this process group. Where a kernel cannot, the
-// worker itself still dies with its parent.
-void bind_to_lifeline(int descriptor) {
-  ::fcntl(descriptor, F_SETOWN, -::getpid());
-  ::fcntl(descriptor, F_SETSIG, SIGKILL);
-  ::fcntl(descriptor, F_SETFL, O_ASYNC | O_NONBLOCK);
-}
-
 // False: the kernel refused.
 bool limit_data(rlim_t bytes) {
   if (bytes == RLIM_INFINITY) return true;
@@ -105,7 +77,7 @@ bool limit_data(rlim_t bytes) {
     ::_exit(127);
   };
   if (::setpgid(0, 0) != 0) fail();
-  bind_to_lifeline(plan.lifeline);
+  os::bind_to_lifeline(plan.lifeline);
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail();
   if (::getppid() != plan.parent) ::_exit(127);  // it died before the request took effect
   for (int signal = 1; signal < NSIG; ++signal) {
@@ -170,10 +142,10 @@ WorkerProcess spawn_worker(const SpawnRequest& request) {
   const std::vector<char*> arguments = pointers(request.argv);
   const std::vector<char*> environment = pointers(variables);
 
-  auto [our_control, their_control] = make_socket_pair();
-  auto [our_output, their_output] = make_pipe();
-  auto [our_lifeline, their_lifeline] = make_socket_pair();
-  auto [our_error, their_error] = make_pipe();
+  auto [our_control, their_control] = os::make_socket_pair();
+  auto [our_output, their_output] = os::make_pipe();
+  auto [our_lifeline, their_lifeline] = os::make_socket_pair();
+  auto [our_error, their_error] = os::make_pipe();
   their_control = move_up(std::move(their_control));
   their_output = move_up(std::move(their_output));
   their_lifeline = move_up(std::move(their_lifeline));

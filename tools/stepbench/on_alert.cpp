@@ -4,6 +4,7 @@
 #include <ostream>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/campaign/range_commits.h"
 #include "harness/json/json_text.h"
 #include "harness/os/command.h"
@@ -27,9 +28,13 @@ std::string last_words(const os::CommandResult& result) {
 
 // Empty: it went well.
 std::string tell(const std::string& command, const std::string& json) {
-  const os::CommandResult result = os::run_command({"sh", "-c", command}, json, kTellLimit);
+  os::CommandResult result;
+  try {
+    result = os::run_command({"sh", "-c", command}, json, kTellLimit, {.drops_rest = true});
+  } catch (const Interrupted&) {
+    return "was interrupted";
+  }
   if (!result.started) return "cannot be started: " + result.reason;
-  if (result.interrupted) return "was interrupted";
   if (result.timed_out) {
     return "took longer than " +
            text::seconds_text(std::chrono::duration<double>(kTellLimit).count()) + " and was ended";

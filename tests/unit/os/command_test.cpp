@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/os/command.h"
+#include "harness/os/git.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
+#include "harness/base/error.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::os {
@@ -84,13 +89,95 @@ TEST(Command, EndsAtASignalThatIsDeliveredAfterIt) {
   const pid_t child = ::fork();
   if (child == 0) {
     (void)std::signal(SIGINT, SIG_DFL);
-    const CommandResult result =
-        run_command({"sh", "-c", "kill -INT $PPID; sleep 1000"}, "", 10min);
-    ::_exit(result.interrupted ? 1 : 2);
+    try {
+      (void)run_command({"sh", "-c", "kill -INT $PPID; sleep 1000"}, "", 10min);
+    } catch (const Interrupted&) {
+      ::_exit(1);
+    }
+    ::_exit(2);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+}
+
+TEST(Command, OfAPendingSignal_IsNamedByIt) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    sigset_t held;
+    ::sigemptyset(&held);
+    ::sigaddset(&held, SIGTERM);
+    ::sigprocmask(SIG_BLOCK, &held, nullptr);
+    ::raise(SIGTERM);
+    const bool ended = run_command({"true"}, "", 10min, {.to_its_end = true}).exit_status == 0;
+    try {
+      (void)run_command({"sleep", "1000"}, "", 10min);
+    } catch (const Interrupted& by) {
+      ::_exit(ended ? by.signal() : 0);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), SIGTERM);
+}
+
+TEST(Command, OfAKilledParent_EndsWithItsGrandchildren) {
+  const test::TemporaryFolder folder;
+  const std::string pid_file = folder / "pid";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    (void)run_command({"sh", "-c",
+                       "(sleep 1000 & echo $! > " + pid_file + ".part; mv " + pid_file + ".part " +
+                           pid_file + "; wait) & wait"},
+                      "", 10min);
+    ::_exit(0);
+  }
+  pid_t grandchild = 0;
+  for (int turn = 0; turn < 60'000 && grandchild == 0; ++turn) {
+    std::ifstream{pid_file} >> grandchild;
+    std::this_thread::sleep_for(10ms);
+  }
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  ASSERT_GT(grandchild, 0);
+  EXPECT_TRUE(is_gone(grandchild));
+}
+
+TEST(Command, EndsAFlood) {
+  EXPECT_TRUE(run_command({"yes"}, "", 10min, {.most_output = 100'000}).flooded);
+  const CommandResult cut = run_command({"sh", "-c", "yes | head -c 1000000; echo end >&2"}, "",
+                                        10min, {.most_output = 100'000, .drops_rest = true});
+  EXPECT_FALSE(cut.flooded);
+  EXPECT_EQ(cut.out.size(), 100'000U);
+  EXPECT_EQ(cut.err, "end\n");
+}
+
+TEST(Command, HasTheFolderAndVariablesThatItIsGiven) {
+  const test::TemporaryFolder folder;
+  ::setenv("STEPBENCH_TEST_A", "1", 1);
+  ::setenv("STEPBENCH_TEST_B", "1", 1);
+  const CommandResult result = run_command(
+      {"sh", "-c", "pwd -P; echo \"$STEPBENCH_TEST_A,$STEPBENCH_TEST_B,$STEPBENCH_TEST_C\""}, "",
+      10min,
+      {.folder = folder.path(),
+       .unset = {"STEPBENCH_TEST_A"},
+       .set = {"STEPBENCH_TEST_B=2", "STEPBENCH_TEST_C=3"}});
+  EXPECT_EQ(result.out, std::filesystem::canonical(folder.path()).string() + "\n,2,3\n");
+  EXPECT_FALSE(run_command({"true"}, "", 10min, {.folder = folder / "absent"}).started);
+}
+
+TEST(Git, SeesNoneOfItsOwnVariables) {
+  const CommandResult named = run_git(".", {"rev-parse", "--local-env-vars"});
+  std::size_t names = 0;
+  std::istringstream lines(named.out);
+  for (std::string name; std::getline(lines, name); ++names) {
+    EXPECT_NE(std::ranges::find(variables_of_git(), name), variables_of_git().end()) << name;
+  }
+  EXPECT_GT(names, 10U);
+  ::setenv("GIT_DIR", "/nowhere", 1);
+  EXPECT_EQ(run_git("/", {"rev-parse", "--git-dir"}).err.find("/nowhere"), std::string::npos);
+  ::unsetenv("GIT_DIR");
 }
 
 TEST(Command, SaysWhyAProgramCannotBeRun) {

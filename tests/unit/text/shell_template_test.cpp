@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/text/shell_template.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include "harness/os/command.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench::text {
+namespace {
+
+constexpr std::array<ShellHole, 1> kHoles = {{{"{worktree}", "STEPBENCH_WORKTREE"}}};
+
+// What sh makes of it.
+std::string said(const std::string& command, const std::string& value) {
+  const os::CommandResult result =
+      os::run_command({"sh", "-c", with_variables(command, kHoles)}, "", std::chrono::minutes(10),
+                      {.set = {"STEPBENCH_WORKTREE=" + value}});
+  return result.out + result.err;
+}
+
+TEST(ShellTemplate, FillsAHoleInsideQuotesAndOutside) {
+  const std::string value = "my project";
+  for (const char* word : {"{worktree}/x", "\"{worktree}/x\"", "'{worktree}'/x", "'{worktree}/x'",
+                           "\"$(printf %s {worktree}/x)\"", "\"$(printf %s \"{worktree}/x\")\"",
+                           "\"it's {worktree}/x\"", "it\\'s' {worktree}/x'"}) {
+    const std::string text = said(std::string("printf '<%s>' ") + word, value);
+    EXPECT_NE(text.find("my project/x>"), std::string::npos) << word << ": " << text;
+    EXPECT_EQ(text.find('<', 1), std::string::npos) << word << ": " << text;
+  }
+  EXPECT_EQ(said("# don't\nprintf %s {worktree}", value), value);
+  EXPECT_EQ(said("(printf %s {worktree}); printf '%s' '{worktree}'", value), value + value);
+}
+
+TEST(ShellTemplate, RunsNothingOfAValue) {
+  const test::TemporaryFolder folder;
+  const std::string mark = folder / "mark";
+  for (const std::string& value : {"pr-7$(touch " + mark + ")", "pr-7`touch " + mark + "`",
+                                   "a'; touch " + mark + "; '", "a\"; touch " + mark + "; \""}) {
+    for (const char* word :
+         {"{worktree}", "\"{worktree}\"", "'{worktree}'", "\"$(echo {worktree})\"",
+          "\\\\{worktree}", "\"\\\"{worktree}\"", "\"'{worktree}'\""}) {
+      const std::string text = said(std::string("printf %s ") + word, value);
+      EXPECT_NE(text.find(value), std::string::npos) << word << ": " << text;
+      EXPECT_FALSE(std::filesystem::exists(mark)) << word << " of " << value;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepbench::text
