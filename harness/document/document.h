@@ -93,7 +93,7 @@ struct Document {
   // What has the columns that a terminal has no room for: "--format markdown".
   std::string all_columns_in = {};
   // Hidden in Markdown, by which a bot finds its own comment again: "stepbench-verdict".
-  std::string marker = {};
+  std::string marker = "stepbench";
 };
 
 // "doubts: waited 62 % of its time for a CPU; 2 of 24 launches failed"; empty without any.

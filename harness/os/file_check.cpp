@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <optional>
 #include <string_view>
@@ -74,12 +73,30 @@ bool is_run_folder(const fs::path& folder) {
   return false;
 }
 
-// No command reads one.
-bool is_page(const fs::path& file) {
-  std::string text = first_bytes(file, 15);
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char letter) { return std::tolower(letter); });
-  return text == "<!doctype html>";
+// How what this program writes begins, and what stands near there.
+struct OwnFormat {
+  std::string_view begin;
+  std::string_view holds = {};
+};
+constexpr OwnFormat kPage = {"<!doctype html>", "content=\"stepbench\""};
+constexpr std::array<OwnFormat, 8> kOwnFormats = {{kPage,
+                                                   {"<?xml ", "<testsuites name=\"stepbench"},
+                                                   {"# TYPE stepbench_"},
+                                                   {"# Found by `stepbench tune`"},
+                                                   {"<!-- stepbench"},
+                                                   {"case_id,"},
+                                                   {"{\"", "\"case_id\""},
+                                                   {"{\"", "stepbench"}}};
+
+bool is_of(const fs::path& file, const OwnFormat& format) {
+  constexpr std::size_t kNear = 4096;
+  const std::string text = first_bytes(file, kNear);
+  return text.starts_with(format.begin) && text.find(format.holds) != std::string::npos;
+}
+
+bool is_own(const fs::path& file) {
+  return std::ranges::any_of(kOwnFormats,
+                             [&](const OwnFormat& format) { return is_of(file, format); });
 }
 
 // Or one of its files, where `input` is a folder.
@@ -92,7 +109,7 @@ bool is_read(const Identity& output, const fs::path& input) {
     for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
       std::error_code none;
       if (entry->is_regular_file(none) && output == identity_of(entry->path()) &&
-          !is_page(entry->path())) {
+          !is_of(entry->path(), kPage)) {  // no command reads one
         return true;
       }
     }
@@ -168,6 +185,14 @@ void check_output(const NamedFile& output, const Identity& file,
   if (const auto what = is_file ? precious(target) : std::nullopt) {
     refuse(output, *what + "; it would be lost. Name another file");
   }
+  if (leads_elsewhere(output.path)) {
+    refuse(output, "is a link to " + target.string() + ", in another folder. Name that file");
+  }
+  if (is_file && !output.forced && fs::file_size(target, error) > 0 && !is_own(target)) {
+    refuse(output,
+           "exists and is nothing that stepbench wrote: it stays as it is. Name another file, or "
+           "give --force");
+  }
   refuse_unwritable(output);
 }
 
@@ -205,6 +230,14 @@ void check_output_folder(const NamedFile& output, std::span<const NamedFile> inp
 fs::path resolved_path(const fs::path& path) {
   std::error_code error;
   return follow(fs::absolute(path, error), kMaxLinks);
+}
+
+bool leads_elsewhere(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_symlink(file, error)) return false;
+  const fs::path folder = resolved_path(fs::absolute(file, error).parent_path());
+  return folder != "/dev" && !folder.string().starts_with("/proc/") &&
+         resolved_path(file).parent_path() != folder;
 }
 
 void check_files(const CommandFiles& files) {

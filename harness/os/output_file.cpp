@@ -54,6 +54,8 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::open() {
+  // By now, whatever it was when the command began.
+  if (leads_elsewhere(output_)) cannot_write("it is a link to another folder");
   std::error_code error;
   const bool as_a_whole = (!fs::exists(target_, error) || fs::is_regular_file(target_, error)) &&
                           ::access(target_.parent_path().c_str(), W_OK) == 0;

@@ -262,11 +262,20 @@ void Command::add_general_options() const {
       app_->add_option(kColor, "Colours; auto: on a terminal, unless NO_COLOR is set")
           ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   declared(color, kGeneralOptions, kColor).with_default("auto").one_of({"auto", "always", "never"});
+  if (std::ranges::any_of(options(), &CommandOption::is_output)) {
+    CLI::Option* const force = app_->add_flag(kForce);
+    force->description("Replace also files that stepbench did not write");
+    declared(force, kOutputOptions, kForce);
+  }
   for (CLI::Option* option : app_->get_options({})) {
     const bool is_switch = option->get_items_expected_max() == 0 && option->get_type_name().empty();
     if (is_switch) option->disable_flag_override();
   }
   for (const Command& each : commands()) each.add_general_options();
+}
+
+bool CommandOption::is_output() const {
+  return group() == kOutputOptions && value_name() == "FILE";
 }
 
 const std::string& Command::name() const { return app_->get_name(); }

@@ -25,6 +25,9 @@ namespace stepbench::cli {
 
 // The group of --help, --version and --color.
 inline constexpr const char* kGeneralOptions = "General";
+inline constexpr const char* kOutputOptions = "Output";
+// Of each command that writes a file which an option names.
+inline constexpr const char* kForce = "--force";
 
 // What a command may use of the outside world; read once, in main().
 struct Environment {
@@ -86,6 +89,7 @@ class CommandOption {
   [[nodiscard]] std::string value_name() const;
   [[nodiscard]] std::string default_text() const;
   [[nodiscard]] std::string group() const;  // "": help does not show it
+  [[nodiscard]] bool is_output() const;     // names a file that is written
   [[nodiscard]] std::string doc() const;
   [[nodiscard]] bool is_common() const;
   // On the command line that was parsed.
@@ -173,7 +177,7 @@ class Command {
 
  private:
   friend class Program;
-  // --help, --help-all and --color of this command and of those below it.
+  // --help, --help-all, --color and --force of this command and of those below it.
   void add_general_options() const;
 
   CLI::App* app_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/command_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "harness/base/error.h"
 #include "harness/store/database.h"
 #include "harness/track/track_store.h"
 #include "tools/stepbench/options.h"
@@ -17,10 +19,6 @@ namespace stepbench::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_output(const CommandOption& option) {
-  return option.group() == kOutputOptions && option.value_name() == "FILE";
-}
 
 bool is_output_folder(const CommandOption& option) {
   return option.group() == kOutputOptions && option.value_name() == "DIR";
@@ -62,10 +60,10 @@ std::vector<std::string> values_of(const CommandOption& option) {
   return {option.default_text()};
 }
 
-void add_option_files(const CommandOption& option, os::CommandFiles& files) {
+void add_option_files(const CommandOption& option, bool forced, os::CommandFiles& files) {
   const std::string name = option.name();
-  if (is_output(option)) {
-    for (const std::string& value : option.values()) files.outputs.push_back({name, value});
+  if (option.is_output()) {
+    for (const std::string& value : option.values()) files.outputs.push_back({name, value, forced});
     return;
   }
   if (is_output_folder(option)) {
@@ -84,10 +82,23 @@ void add_option_files(const CommandOption& option, os::CommandFiles& files) {
   }
 }
 
+void require_values(const CommandOption& option) {
+  if (!option.is_given() || !option.takes_value()) return;
+  const std::vector<std::string> values = option.values();
+  if (std::ranges::find(values, "") == values.end()) return;
+  throw ConfigError(option.name(),
+                    "its value is empty; leave the option out, or is a variable "
+                    "that should hold it not set?");
+}
+
 os::CommandFiles files_of(const Command& program) {
   os::CommandFiles files;
   for (std::optional<Command> command = program; command; command = command->given_command()) {
-    for (const CommandOption& option : command->options()) add_option_files(option, files);
+    const bool forced = command->find_option(kForce) && command->is_given(kForce);
+    for (const CommandOption& option : command->options()) {
+      require_values(option);
+      add_option_files(option, forced, files);
+    }
     const auto db = command->find_option("--db");
     const auto results = command->find_option("--results");
     if (db && values_of(*db).empty() && results) {

@@ -45,9 +45,7 @@ void add_export_files(Command command, ExportFiles& files) {
 }
 
 void check_export_files(const ExportFiles& files, const Environment& environment) {
-  if (files.report.empty()) return;
-  check_report_file(kReport, files.report);
-  (void)report_options({}, environment);
+  if (!files.report.empty()) (void)report_options({}, environment);
 }
 
 void write_export_files(const ExportFiles& files, const record::Results& results) {
@@ -71,14 +69,10 @@ void write_night_export_files(const ExportFiles& files, const std::string& night
 void write_report(const ExportFiles& files, report::ReportContent content,
                   const std::vector<std::string>& sources, const Environment& environment) {
   if (files.report.empty()) return;
-  try {
-    report::ReportOptions options = report_options({}, environment);
-    options.sources = sources;
-    write_report_file(kReport, files.report, report::report_of(std::move(content), options),
-                      environment.err);
-  } catch (const Error& error) {
-    environment.err << "warning: " << text::printable(error.what()) << '\n';
-  }
+  report::ReportOptions options = report_options({}, environment);
+  options.sources = sources;
+  write_report_file(kReport, files.report, report::report_of(std::move(content), options),
+                    environment.err);
 }
 
 void write_report(const ExportFiles& files, const record::Results& results,

@@ -23,7 +23,6 @@ inline constexpr const char* kVerdictOptions = "The verdict";
 inline constexpr const char* kRunOptions = "The run";
 inline constexpr const char* kHistoryOptions = "The history";
 inline constexpr const char* kOpsOptions = "Table of operations";
-inline constexpr const char* kOutputOptions = "Output";
 
 // Which cases.
 CommandOption add_experiment(Command command, std::string& file);

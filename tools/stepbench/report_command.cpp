@@ -52,7 +52,6 @@ int execute_report(const ReportArguments& arguments, const Environment& environm
   choose_sources(sources, environment.err);
   const std::filesystem::path output =
       arguments.output.empty() ? default_output(sources) : std::filesystem::path(arguments.output);
-  check_report_file("--output", output);
   if (arguments.output.empty()) os::check_files({.outputs = {{"--output", output}}});
   const report::ReportOptions options = report_options(arguments.choices, environment);
   const report::Report report = read_report(sources, options, environment);

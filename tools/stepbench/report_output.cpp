@@ -7,8 +7,6 @@
 
 #include "harness/base/error.h"
 #include "harness/os/output_file.h"
-#include "harness/os/text_file.h"
-#include "harness/report/html/page.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/options.h"
@@ -18,10 +16,6 @@ namespace {
 
 constexpr const char* kNoPlotly = "none";
 constexpr std::int64_t kMaxPoints = 10'000'000;
-
-bool is_report(const std::filesystem::path& file) {
-  return report::is_page(os::first_bytes(file, 1024));
-}
 
 // "6.1 MB": of a file, as mail programs count.
 std::string size_text(std::size_t bytes) {
@@ -69,16 +63,6 @@ report::ReportOptions report_options(const ReportChoices& choices, const Environ
     options.plotly = report::read_plotly(choices.plotly, environment.program_dir);
   }
   return options;
-}
-
-void check_report_file(const std::string& flag, const std::filesystem::path& file) {
-  std::error_code error;
-  if (std::filesystem::is_regular_file(file, error) && !is_report(file) &&
-      std::filesystem::file_size(file, error) > 0) {
-    throw ConfigError(flag, file.string() +
-                                " exists and is no report of stepbench: it stays as it is. Name "
-                                "another file");
-  }
 }
 
 void write_report_file(const std::string& flag, const std::filesystem::path& file,

@@ -30,8 +30,6 @@ void add_plotly(Command command, std::string& plotly);
 [[nodiscard]] report::ReportOptions report_options(const ReportChoices& choices,
                                                    const Environment& environment);
 
-// Throws ConfigError at `flag` where the file exists and is no report of ours.
-void check_report_file(const std::string& flag, const std::filesystem::path& file);
 // As a whole; then one line on `out` that says what it holds and where it is.
 void write_report_file(const std::string& flag, const std::filesystem::path& file,
                        const report::Report& report, std::ostream& out);

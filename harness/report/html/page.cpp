@@ -133,8 +133,4 @@ std::string html_page(const Page& page) {
   return html;
 }
 
-bool is_page(std::string_view html) {
-  return html.substr(0, 1000).find(kGenerator) != std::string_view::npos;
-}
-
 }  // namespace stepbench::report

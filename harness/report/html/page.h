@@ -28,7 +28,5 @@ struct Page {
 
 // A page says that it is one, in its first lines: `<meta name="generator" content="stepbench">`.
 [[nodiscard]] std::string html_page(const Page& page);
-// Whether `html` begins as a page of ours does.
-[[nodiscard]] bool is_page(std::string_view html);
 
 }  // namespace stepbench::report

@@ -85,7 +85,7 @@ void check_site_folder(const fs::path& folder) {
                                  " holds files and is no site of stepbench: they stay as they are. "
                                  "Name a new or an empty folder");
   }
-  check_report_file(kSite, folder / report::kSiteIndex);
+  os::check_files({.outputs = {{kSite, folder / report::kSiteIndex}}});
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
     throw ConfigError(
         kSite, folder.string() + " cannot be written: " + std::generic_category().message(errno));
@@ -98,7 +98,7 @@ class SiteWriter {
 
   void write(const report::SiteFile& file) {
     const fs::path path = folder_ / file.name;
-    if (file.name != report::kSitePlotly) check_report_file(kSite, path);
+    if (file.name != report::kSitePlotly) os::check_files({.outputs = {{kSite, path}}});
     os::write_output_file(kSite, path, file.text);
     bytes_ += file.text.size();
   }

@@ -58,8 +58,6 @@ TEST(Page, LetsNothingRunButTheScriptsThatItHolds) {
                               source_of("window.Plotly={}") + ';'));
   EXPECT_THAT(html, HasSubstr("<script>window.Plotly={}</script>"));
   EXPECT_THAT(html, Not(HasSubstr("unsafe-eval")));
-  EXPECT_TRUE(is_page(html));
-  EXPECT_FALSE(is_page("<!DOCTYPE html><title>mine</title>"));
 }
 
 TEST(Page, OfTextOfOthersStaysText) {
