@@ -51,11 +51,12 @@ record::ColumnRow columns_of_both(const AbArms& arms) {
 }
 
 run::RunArm run_arm(const ArmsRequest& request, const AbArm& arm,
-                    const std::filesystem::path& folder) {
+                    const std::filesystem::path& folder, const CampaignContext& context) {
   RunRequest alone{
-      .file = readable_again(request.file,
-                             text::mask_secrets(arm.plan.config_text, run::secret_values(arm.plan)),
-                             folder),
+      .file = readable_again(
+          request.file,
+          text::mask_secrets(arm.plan.config_text, run::secret_values(arm.plan, context.variables)),
+          folder),
       .set = request.set,
       .sweep = request.sweep};
   alone.set.insert(alone.set.end(), arm.set.begin(), arm.set.end());
@@ -231,8 +232,8 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   AbAgenda agenda{std::move(setup), finished};
   AbortableAgenda abortable{agenda, request};
   announce(arms, agenda, run.run_folder, progress);
-  session.measure({.arms = {run_arm(request.arms, arms.a, run.run_folder),
-                            run_arm(request.arms, arms.b, run.run_folder)},
+  session.measure({.arms = {run_arm(request.arms, arms.a, run.run_folder, context),
+                            run_arm(request.arms, arms.b, run.run_folder, context)},
                    .run_dir = run.run_folder,
                    .count_tools = count_tools,
                    .attempts = run::next_attempts(finished)},

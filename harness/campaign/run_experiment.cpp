@@ -235,7 +235,8 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   if (agenda.remaining() > 0) {
     RunRequest again = request;
     again.file = readable_again(
-        request.file, text::mask_secrets(plan.config_text, run::secret_values(plan)), folder);
+        request.file,
+        text::mask_secrets(plan.config_text, run::secret_values(plan, context.variables)), folder);
     std::vector<run::RunArm> arms = {{.plan = plan,
                                       .worker = worker,
                                       .catalogue_digest = catalogue::catalogue_digest(catalogue),

@@ -78,7 +78,9 @@ void Session::measure(run::RunSetup setup, const record::RunRow& header,
   run::refuse_running(run_dir, machine::host_name("/"), shard);
   const fs::path file = run::free_result_file(run_dir, machine::host_name("/"), shard);
   record::RunRow first = header;
-  for (const run::RunArm& arm : setup.arms) run::hide_secrets(first, run::secret_values(arm.plan));
+  for (const run::RunArm& arm : setup.arms) {
+    run::hide_secrets(first, run::secret_values(arm.plan, context_.variables));
+  }
   try {
     record::ResultWriter writer{file};
     writer.write(first);

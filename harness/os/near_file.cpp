@@ -19,6 +19,7 @@ std::string near_in(const fs::path& folder, const fs::path& name) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored)) {
     const fs::path other = entry.path().filename();
+    if (!entry.exists(ignored)) continue;  // a link that leads nowhere, perhaps the one meant
     if (other.stem() == name.stem()) kinds.push_back(other.string());
     if (other.extension() == name.extension()) stems.push_back(other.stem().string());
   }

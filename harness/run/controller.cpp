@@ -52,7 +52,7 @@ Controller::Controller(const RunSetup& setup, record::ResultWriter& writer, Prog
                        Interrupts& interrupts, const Clock& clock)
     : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {
   for (const RunArm& arm : setup_.arms) {
-    const std::vector<std::string> values = secret_values(arm.plan);
+    const std::vector<std::string> values = secret_values(arm.plan, setup_.variables);
     secrets_.insert(secrets_.end(), values.begin(), values.end());
   }
 }

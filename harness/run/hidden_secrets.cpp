@@ -16,8 +16,15 @@ bool is_secret(std::string_view name, const Value& value) {
 
 }  // namespace
 
-std::vector<std::string> secret_values(const plan::Plan& plan) {
+std::vector<std::string> secret_values(const plan::Plan& plan,
+                                       const machine::Variables& inherited) {
   std::set<std::string> values;
+  for (const auto& [name, value] : inherited) {
+    // A shorter one may be a word of any text; sockets and files of secrets are none.
+    constexpr std::size_t kLeastBytes = 8;
+    const bool is_path = value.starts_with('/');
+    if (text::is_secret_name(name) && value.size() >= kLeastBytes && !is_path) values.insert(value);
+  }
   for (const plan::PlannedCase& planned : plan.cases) {
     for (const auto& [name, value] : planned.resolved.options) {
       if (is_secret(name, value)) values.insert(to_text(value));
@@ -43,6 +50,11 @@ OptionValues without_secrets(const OptionValues& options) {
 }
 
 void hide_secrets(record::RunRow& row, const std::vector<std::string>& values) {
+  constexpr std::string_view kCommand = "--on-alert";
+  for (std::size_t i = 0; i < row.argv.size(); ++i) {
+    if (row.argv[i] == kCommand && i + 1 < row.argv.size()) row.argv[i + 1] = text::kMask;
+    if (row.argv[i].starts_with("--on-alert=")) row.argv[i] = "--on-alert=***";
+  }
   for (auto* texts : {&row.argv, &row.asked.set, &row.asked.sweep, &row.asked.filter}) {
     for (std::string& text : *texts) text = text::mask_secrets(text, values);
   }

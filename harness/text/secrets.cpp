@@ -72,6 +72,34 @@ void mask_lines_below(std::string& text, std::size_t key) {
   }
 }
 
+// Of the URL that goes on at `at`: what stands behind ? and #, unless its name is known.
+void mask_query(std::string& text, std::size_t at) {
+  constexpr std::array<std::string_view, 14> kKnown = {"a",   "branch", "format", "h",    "hb",
+                                                       "id",  "p",      "page",   "path", "q",
+                                                       "ref", "rev",    "tab",    "view"};
+  constexpr std::string_view kBorders = "&;#";
+  constexpr std::string_view kEnds = "<>\"' \t\n";
+  at = text.find_first_of("?#<>\"' \t\n", at);
+  while (at < text.size() && kEnds.find(text[at]) == std::string_view::npos) {
+    const std::size_t begin = at + 1;
+    const auto ends = [&](char c) {
+      return kBorders.find(c) != std::string_view::npos || kEnds.find(c) != std::string_view::npos;
+    };
+    const auto end = static_cast<std::size_t>(
+        std::find_if(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), ends) -
+        text.begin());
+    const std::string part = text.substr(begin, end - begin);
+    const std::size_t sign = std::min(part.find('='), part.size());
+    const bool is_known = std::ranges::find(kKnown, part.substr(0, sign)) != kKnown.end();
+    const std::size_t from = sign < part.size() ? sign + 1 : 0;
+    const bool is_hole = part.substr(from).starts_with('{') || part.substr(from).starts_with('$');
+    at = end;
+    if (is_known || is_hole || from == part.size()) continue;
+    text.replace(begin + from, part.size() - from, kMask);
+    at = begin + from + kMask.size();
+  }
+}
+
 }  // namespace
 
 bool is_secret_name(std::string_view variable) {
@@ -102,8 +130,10 @@ std::string mask_url_passwords(std::string_view text) {
     const std::size_t end = std::min(masked.find_first_of("/?#,}<>\"' \t\n", at), masked.size());
     const std::size_t host = masked.substr(at, end - at).rfind('@');
     const std::size_t colon = masked.find(':', at);
-    if (host == std::string::npos || colon >= at + host - 1 || masked[colon + 1] == '$') continue;
-    masked.replace(colon + 1, at + host - colon - 1, kMask);
+    if (host != std::string::npos && colon < at + host - 1 && masked[colon + 1] != '$') {
+      masked.replace(colon + 1, at + host - colon - 1, kMask);
+    }
+    mask_query(masked, at);
   }
   return masked;
 }

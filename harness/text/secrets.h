@@ -26,7 +26,8 @@ inline constexpr std::string_view kMask = "***";
 // References as ${NAME} stay.
 [[nodiscard]] std::string mask_secrets(std::string_view text, std::span<const std::string> values);
 
-// "http://me:***@proxy:8080" for a URL with a password; the rest as it is.
+// "http://me:***@proxy:8080?page=1&x=***" for a URL with a password or a query: of the latter
+// what names a page of a repository stays, and {sha}. The rest as it is.
 [[nodiscard]] std::string mask_url_passwords(std::string_view text);
 
 }  // namespace stepbench::text

@@ -86,6 +86,11 @@ class Tuning {
       };
       const std::string seed = text_of(then.context, kSeedField);
       if (seed.empty()) throw ConfigError(request_.resume, "is no folder of `stepbench tune`");
+      if (then.plan_digest != plan().digest) {
+        throw ConfigError("--resume",
+                          "this search is of another experiment, sweep or --set; give those that "
+                          "it was begun with");
+      }
       if (seed != std::to_string(out_.seed)) refuse("--seed", seed);
       const std::string objective = text_of(then.context, kObjectiveField);
       if (objective != out_.objective.name) refuse("--objective", objective);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/error.h"
@@ -92,11 +93,17 @@ compare::TestedMetric tested_objective(const TuneRequest& request, const SearchP
   }
   std::vector<std::string> margins;
   if (request.margin) margins.push_back(name + "=" + std::to_string(*request.margin));
-  compare::TestedMetric objective =
-      campaign::tested_metrics(
-          {{name}, margins}, run::columns_of(search.plan(), search.space.planned.catalogue).columns,
-          &search.plan())
-          .metrics.front();
+  const std::vector<Metric> columns =
+      run::columns_of(search.plan(), search.space.planned.catalogue).columns;
+  compare::TestedMetric objective;
+  try {
+    objective =
+        campaign::tested_metrics({{name}, margins}, columns, &search.plan()).metrics.front();
+  } catch (const ConfigError& error) {
+    constexpr std::string_view kFlag = "--metric";
+    if (error.where() != kFlag) throw;
+    throw ConfigError("--objective", error.what() + kFlag.size() + 2);
+  }
   objective.margin = objective.margin.value_or(compare::kDefaultMargin);
   return objective;
 }

@@ -3,7 +3,7 @@
 # stepbench-worker of the wheel: becomes the worker in C++ where the torch of this environment is of the version that it
 # was built for, with CUDA or without; else the worker in Python, which takes any torch and measures what is written in
 # Python.
-here=$(cd -- "$(dirname -- "$0")" && pwd)
+here=$(dirname -- "$(readlink -f -- "$0")")
 want=@TORCH@
 python=${STEPBENCH_PYTHON:-python3}
 refuse() { echo "stepbench-worker: $*" >&2; exit 2; }
@@ -14,7 +14,10 @@ for part in "$here/stepbench-worker.elf" "$here/python/stepbench_host.py" "$here
 done
 torch=$here/../../torch
 if [ ! -f "$torch/version.py" ]; then
-  torch=$("$python" -c 'import importlib.util as u, os
+  # Not the current folder's: "python -P", which is of 3.11.
+  torch=$("$python" -c 'import sys
+sys.path.remove("")
+import importlib.util as u, os
 s = u.find_spec("torch")
 print(os.path.dirname(s.origin) if s and s.origin else "")' 2>/dev/null)
   [ -n "$torch" ] || refuse "$python has no torch: pip install torch==${want%%+*}, or measure a script with" \
