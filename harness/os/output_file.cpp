@@ -27,12 +27,14 @@ constexpr mode_t kMode = 0666;  // less what the user's mask takes away
 // The file beside the target, empty; what a program that was killed left there is used again. None
 // where another program writes it, or made it.
 Descriptor take_over(const fs::path& file) {
-  Descriptor descriptor(::open(file.c_str(), kToWrite | O_NOFOLLOW, kMode));
+  // A pipe that somebody put there would wait for a reader.
+  Descriptor descriptor(::open(file.c_str(), kToWrite | O_NOFOLLOW | O_NONBLOCK, kMode));
   struct stat ours {};
   struct stat named {};
   // Between open() and flock() its writer may have put it in the target's place.
   const bool taken = descriptor.is_open() && ::flock(descriptor.value(), LOCK_EX | LOCK_NB) == 0 &&
-                     ::fstat(descriptor.value(), &ours) == 0 &&
+                     ::fstat(descriptor.value(), &ours) == 0 && S_ISREG(ours.st_mode) &&
+                     ours.st_uid == ::geteuid() && ours.st_nlink == 1 &&
                      ::lstat(file.c_str(), &named) == 0 && ours.st_dev == named.st_dev &&
                      ours.st_ino == named.st_ino;
   if (taken && ::ftruncate(descriptor.value(), 0) == 0) return descriptor;
@@ -63,9 +65,12 @@ void OutputFile::open() {
   if (as_a_whole) {
     file += kUnfinishedPart;
     descriptor_ = take_over(file);
-    if (!descriptor_.is_open()) file += std::to_string(::getpid());
-  }
-  if (!descriptor_.is_open()) {
+    if (!descriptor_.is_open()) {
+      file += std::to_string(::getpid());
+      ::unlink(file.c_str());
+      descriptor_ = Descriptor(::open(file.c_str(), kToWrite | O_EXCL | O_NOFOLLOW, kMode));
+    }
+  } else {
     descriptor_ = Descriptor(::open(file.c_str(), kToWrite | O_TRUNC, kMode));
   }
   check(descriptor_.is_open());

@@ -20,7 +20,13 @@ namespace {
 
 using testing::ElementsAre;
 
-const char* const kFile = "stepbench-checkpoint.safetensors";
+// The only file of the folder; empty: there is none.
+std::filesystem::path file_in(const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".safetensors") return entry.path();
+  }
+  return {};
+}
 
 struct Trained {
   std::vector<std::int64_t> phase_ns;  // of checkpoints, in each step
@@ -49,11 +55,11 @@ Trained train(const test::TemporaryFolder& folder, const test::Options& more = {
     workload->window(Edge::kEnd);
     workload->tear_down();
     trained.told = test::told_by(*workload);
-    std::ifstream in(folder / kFile, std::ios::binary);
+    std::ifstream in(file_in(folder.path()), std::ios::binary);
     trained.file.assign(std::istreambuf_iterator<char>(in), {});
-    trained.tensors = data::read_safetensors(data::MappedFile(folder / kFile));
+    trained.tensors = data::read_safetensors(data::MappedFile(file_in(folder.path())));
   }
-  EXPECT_FALSE(std::filesystem::exists(folder / kFile)) << "it is removed at the end";
+  EXPECT_TRUE(file_in(folder.path()).empty()) << "it is removed at the end";
   return trained;
 }
 
@@ -108,7 +114,38 @@ TEST(Checkpoint, WithoutItNothingIsWrittenOrSaid) {
   EXPECT_FALSE(driven.told.metrics.contains("checkpoint_bytes"));
 }
 
-TEST(Checkpoint, AFolderThatIsNoneOrAFileThatCannotBeReplacedIsAnErrorOfTheUser) {
+TEST(Checkpoint, InAFolderOfOthers_LeavesTheirFiles) {
+  const test::TemporaryFolder folder;
+  const test::TemporaryFolder mine;
+  mine.write("precious.txt", "precious");
+  const std::string old = folder / "stepbench-checkpoint.safetensors";
+  for (const std::string& name : {old, old + ".part"}) {
+    std::filesystem::create_symlink(mine / "precious.txt", name);
+  }
+  test::Options options = test::tiny_images("mlp");
+  options["checkpoint.every"] = std::int64_t{1};
+  options["checkpoint.path"] = folder.path().string();
+  const TickClock clock;
+  WorkerContext context{clock, {}, {}};
+  {
+    const auto one = step::make_train_step(test::train_case(options), context);
+    const auto other = step::make_train_step(test::train_case(options), context);
+    for (const auto* each : {&one, &other}) {
+      EXPECT_EQ((*each)->set_up(), std::nullopt);
+      StepRecorder recorder(clock);
+      recorder.start_step(0);
+      (*each)->step(recorder);
+    }
+    const auto files = std::filesystem::directory_iterator(folder.path());
+    EXPECT_EQ(std::distance(begin(files), end(files)), 4) << "each run has its own";
+  }
+  std::string text;
+  std::ifstream(mine / "precious.txt") >> text;
+  EXPECT_EQ(text, "precious");
+  EXPECT_TRUE(std::filesystem::is_symlink(old));
+}
+
+TEST(Checkpoint, AFolderThatIsNoneOrIsGoneIsAnErrorOfTheUser) {
   const test::TemporaryFolder folder;
   test::Options options = test::tiny_images("mlp");
   options["checkpoint.every"] = std::int64_t{1};
@@ -118,11 +155,15 @@ TEST(Checkpoint, AFolderThatIsNoneOrAFileThatCannotBeReplacedIsAnErrorOfTheUser)
   EXPECT_THROW(
       static_cast<void>(step::make_train_step(test::train_case(options), context)->set_up()),
       ConfigError);
-  std::filesystem::create_directories(folder / "none" / kFile);
+  const auto set_up_and_lose = [&](Workload& workload) {
+    std::filesystem::create_directory(folder / "none");
+    EXPECT_EQ(workload.set_up(), std::nullopt);
+    std::filesystem::remove_all(folder / "none");
+  };
   for (const bool async : {false, true}) {
     options["checkpoint.async"] = async;
     const auto workload = step::make_train_step(test::train_case(options), context);
-    EXPECT_EQ(workload->set_up(), std::nullopt);
+    set_up_and_lose(*workload);
     StepRecorder recorder(clock);
     const auto step = [&](std::int64_t index) {
       recorder.start_step(index);
@@ -134,7 +175,7 @@ TEST(Checkpoint, AFolderThatIsNoneOrAFileThatCannotBeReplacedIsAnErrorOfTheUser)
     // Of the last one the end tells.
     if (!async) continue;
     const auto last = step::make_train_step(test::train_case(options), context);
-    EXPECT_EQ(last->set_up(), std::nullopt);
+    set_up_and_lose(*last);
     recorder.start_step(2);
     last->step(recorder);
     EXPECT_THROW(last->tear_down(), ConfigError);

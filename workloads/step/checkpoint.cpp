@@ -4,11 +4,17 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "harness/base/error.h"
 #include "harness/findings/finding.h"
+#include "harness/os/descriptor.h"
 #include "harness/os/output_file.h"
 #include "harness/text/numbers.h"
 #include "workloads/data/formats/safetensors.h"
@@ -48,26 +54,36 @@ std::string_view bytes_of(const at::Tensor& tensor) {
   return {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()};
 }
 
+// Empty, and of nobody else.
+std::filesystem::path new_file(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) {
+    throw ConfigError(kPath, "there is no folder " + folder.string());
+  }
+  constexpr std::string_view kEnding = ".safetensors";
+  std::string name = (folder / "stepbench-checkpoint-XXXXXX").string() + std::string(kEnding);
+  const os::Descriptor file(::mkostemps(name.data(), static_cast<int>(kEnding.size()), O_CLOEXEC));
+  if (!file.is_open()) {
+    throw ConfigError(
+        kPath, folder.string() + " cannot be written: " + std::generic_category().message(errno));
+  }
+  return name;
+}
+
 }  // namespace
 
 Checkpoint::Checkpoint(const ResolvedCase& resolved, c10::Device device, const Clock& clock)
     : device_(device),
       clock_(clock),
       every_(resolved.integer("checkpoint.every")),
-      file_(std::filesystem::path(resolved.text("checkpoint.path")) /
-            "stepbench-checkpoint.safetensors"),
+      file_(new_file(resolved.text("checkpoint.path"))),
       fsync_(resolved.flag("checkpoint.fsync")),
-      async_(resolved.flag("checkpoint.async")) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(file_.parent_path(), error)) {
-    throw ConfigError(kPath, "there is no folder " + file_.parent_path().string());
-  }
-}
+      async_(resolved.flag("checkpoint.async")) {}
 
 Checkpoint::~Checkpoint() {
   if (writer_.valid()) writer_.wait();
   std::error_code ignored;
-  if (is_ours_) std::filesystem::remove(file_, ignored);
+  std::filesystem::remove(file_, ignored);
 }
 
 void Checkpoint::after_step(StepRecorder& step, const std::function<NamedTensors()>& state) {
@@ -133,7 +149,6 @@ Checkpoint::Written Checkpoint::write(const NamedTensors& tensors) const {
 }
 
 void Checkpoint::count(const Written& written) {
-  is_ours_ = true;
   if (!in_window_) return;
   written_.bytes += written.bytes;
   written_.ns += written.ns;

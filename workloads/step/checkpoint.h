@@ -19,7 +19,7 @@ namespace stepbench::step {
 
 class Checkpoint {
  public:
-  // Throws ConfigError where checkpoint.path is no folder.
+  // Throws ConfigError where checkpoint.path is no folder that can be written.
   Checkpoint(const ResolvedCase& resolved, c10::Device device, const Clock& clock);
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
@@ -45,12 +45,11 @@ class Checkpoint {
   c10::Device device_;
   const Clock& clock_;
   std::int64_t every_ = 0;
-  std::filesystem::path file_;
+  std::filesystem::path file_;  // of this launch alone, under a name that nobody guesses
   bool fsync_ = false;
   bool async_ = false;
   std::vector<at::Tensor> copies_;  // on the host, kept from one checkpoint to the next
   std::future<Written> writer_;
-  bool is_ours_ = false;  // the file is of this launch
   // Of the windows.
   bool in_window_ = false;
   std::int64_t window_begin_ns_ = 0;

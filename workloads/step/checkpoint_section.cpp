@@ -32,8 +32,8 @@ Section checkpoint_section() {
            .identity_default = std::int64_t{0}},
           {.name = "path",
            .type = OptionType::kPath,
-           .doc = "The folder to write to, on the disk that is to be measured. One file, "
-                  "stepbench-checkpoint.safetensors, replaced each time and removed at the end.",
+           .doc = "The folder to write to, on the disk that is to be measured. One file of this "
+                  "launch, replaced each time and removed at the end.",
            .identity = Identity::kContext,
            .requires_ = with_checkpoints},
           {.name = "fsync",

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <iterator>
@@ -65,6 +66,34 @@ TEST(OutputFile, UsesUpWhatAProgramThatWasKilledLeft) {
   write_output_file("--output", folder / "out.csv", "text");
   EXPECT_EQ(read_text(folder / "out.csv"), "text");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing is left over";
+}
+
+TEST(OutputFile, BesideWhatOthersPutThere_LeavesIt) {
+  const test::TemporaryFolder folder;
+  const test::TemporaryFolder mine;
+  mine.write("precious", "precious");
+  const auto writes = [&] {
+    write_output_file("--output", folder / "out.csv", "text");
+    EXPECT_EQ(read_text(folder / "out.csv"), "text");
+    EXPECT_EQ(read_text(mine / "precious"), "precious");
+    fs::remove(folder / "out.csv.part");
+  };
+  fs::create_symlink(mine / "precious", folder / "out.csv.part");
+  writes();
+  fs::create_hard_link(mine / "precious", folder / "out.csv.part");
+  writes();
+  ASSERT_EQ(::mkfifo((folder / "out.csv.part").c_str(), 0600), 0);
+  writes();
+}
+
+TEST(OutputFile, OfALinkToAnotherFolder_IsRefused) {
+  const test::TemporaryFolder folder;
+  const test::TemporaryFolder mine;
+  fs::create_symlink(mine / "precious", folder / "out.csv");
+  EXPECT_THAT([&] { write_output_file("--output", folder / "out.csv", "text"); },
+              testing::ThrowsMessage<ConfigError>(testing::HasSubstr("a link to another folder")));
+  EXPECT_FALSE(fs::exists(mine / "precious"));
+  write_output_file("--output", "/dev/stdout", "");
 }
 
 TEST(OutputFile, OfTwoAtOnceIsThatOfTheLast) {
