@@ -164,7 +164,7 @@ bool Programs::make_tree(const Commit& commit) {
     if (repository_ != nullptr) repository_->check_out(commit.id, tree);
     return true;
   } catch (const ConfigError& failure) {
-    why_not_.insert_or_assign(commit.id, failure.what());
+    why_not_.insert_or_assign(commit.id, failure.what() + failure.where().size() + 2);
     remove_tree_at(tree);
     return false;
   }

@@ -18,10 +18,9 @@
 #include "harness/bisect/search_words.h"
 #include "harness/bisect/step_requests.h"
 #include "harness/campaign/run_folder.h"
-#include "harness/os/output_file.h"
+#include "harness/os/descriptor.h"
 #include "harness/record/reader.h"
 #include "harness/run/run_header.h"
-#include "harness/stats/random.h"
 #include "harness/text/words.h"
 
 namespace stepbench::bisect {
@@ -32,14 +31,6 @@ namespace fs = std::filesystem;
 bool is_in(const fs::path& path, const fs::path& folder) {
   const fs::path relative = path.lexically_relative(folder);
   return !relative.empty() && *relative.begin() != "..";
-}
-
-// But for a file that was not finished.
-bool holds_nothing(const fs::path& folder) {
-  const fs::directory_iterator entries{folder};
-  return std::all_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
-    return entry.path().filename().string().find(os::kUnfinishedPart) != std::string::npos;
-  });
 }
 
 class SearchRun {
@@ -98,10 +89,8 @@ class SearchRun {
       progress_.say("note: " + out_.folder.string() +
                     " lies in the repository and git does not ignore it");
     }
-    // One that was killed before it had a file begins anew.
-    const bool has_begun = fs::exists(out_.folder / kSearchFile) ||
-                           (!request_.resume.empty() && !holds_nothing(out_.folder));
-    if (has_begun) {
+    lock_ = lock_search(out_.folder);
+    if (has_begun(out_.folder)) {
       const BisectRun earlier = read_search_file(out_.folder);
       check_same_search(earlier, out_);
       earlier_seconds_ = earlier.seconds;
@@ -112,7 +101,7 @@ class SearchRun {
           "note: git checks out no submodules in the trees; `git submodule update --init` in front "
           "of the build command does");
     }
-    seed_ = request_.seed ? *request_.seed : seed_of_commits();
+    seed_ = request_.seed ? *request_.seed : seed_of(out_.commits);
     programs_ =
         std::make_unique<Programs>(BuildRequest{.command = request_.build,
                                                 .worker = request_.worker,
@@ -127,15 +116,6 @@ class SearchRun {
   std::string name_of_search() const {
     const std::string file = request_.script.empty() ? request_.arms.file : request_.script;
     return fs::path(file).stem().string();
-  }
-
-  // The same search asks for the same launches in the same order.
-  std::uint64_t seed_of_commits() const {
-    std::vector<double> letters;
-    for (const Commit& commit : out_.commits) {
-      for (const char letter : commit.id) letters.push_back(letter);
-    }
-    return stats::seed_of(letters) >> 11U;
   }
 
   // Counts first: where they moved between the ends, they tell the commits, and fresh pairs decide.
@@ -379,6 +359,7 @@ class SearchRun {
   run::Progress& progress_;
   run::Interrupts& interrupts_;
   const Clock& clock_;
+  os::Descriptor lock_;
   std::optional<Repository> repository_;
   std::unique_ptr<Programs> programs_;
   std::uint64_t seed_ = 0;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/search_file.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -120,6 +124,20 @@ BisectRun read_search_file(const std::filesystem::path& folder) {
     throw ConfigError((folder / kSearchFile).string(), error.what());
   }
   return search;
+}
+
+os::Descriptor lock_search(const std::filesystem::path& folder) {
+  os::Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!lock.is_open()) throw ConfigError(folder.string(), "is no folder of a search");
+  if (::flock(lock.value(), LOCK_EX | LOCK_NB) == 0) return lock;
+  throw ConfigError(folder.string(), "another program goes on with this search");
+}
+
+bool has_begun(const std::filesystem::path& folder) {
+  const std::filesystem::directory_iterator entries{folder};
+  return std::any_of(begin(entries), end(entries), [](const auto& entry) {
+    return entry.path().filename().string().find(os::kUnfinishedPart) == std::string::npos;
+  });
 }
 
 void check_same_search(const BisectRun& earlier, const BisectRun& asked) {

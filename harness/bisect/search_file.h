@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/bisect/bisect_run.h"
+#include "harness/os/descriptor.h"
 
 namespace stepbench::bisect {
 
@@ -24,6 +25,10 @@ inline constexpr std::string_view kSearchVersion = "1.1.0";
 void write_search_file(const BisectRun& run);  // into its folder
 // What was searched, without what was found.
 [[nodiscard]] BisectRun read_search_file(const std::filesystem::path& folder);
+// While it lives nobody else goes on with the search, or deletes it. Throws where somebody does.
+[[nodiscard]] os::Descriptor lock_search(const std::filesystem::path& folder);
+// False of one that was killed before it had a file, which begins anew: its folder is empty.
+[[nodiscard]] bool has_begun(const std::filesystem::path& folder);
 // Throws where the search of --resume is another one than is asked for.
 void check_same_search(const BisectRun& earlier, const BisectRun& asked);
 

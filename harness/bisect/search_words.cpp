@@ -3,8 +3,17 @@
 
 #include "harness/bisect/programs.h"
 #include "harness/run/run_header.h"
+#include "harness/stats/random.h"
 
 namespace stepbench::bisect {
+
+std::uint64_t seed_of(const std::vector<Commit>& commits) {
+  std::vector<double> letters;
+  for (const Commit& commit : commits) {
+    for (const char letter : commit.id) letters.push_back(letter);
+  }
+  return stats::seed_of(letters) >> 11U;
+}
 
 std::string folder_of(const SearchStep& step, const std::vector<Commit>& commits) {
   const auto of_candidate = [&](const char* kind) {

@@ -57,7 +57,8 @@ PrunePlan plan_prune(std::span<const RunSummary> runs, const PruneRequest& reque
 }
 
 void remove_run(const fs::path& folder) {
-  if (record::is_being_written(folder)) throw ConfigError(folder.string(), "is running by now");
+  if (record::is_being_written(folder) || is_being_searched(folder))
+    throw ConfigError(folder.string(), "is running by now");
   const fs::path doomed = folder.parent_path() / (kLeftover + folder.filename().string());
   std::error_code error;
   fs::rename(folder, doomed, error);

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/runs/run_files.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
 #include <system_error>
 
 #include "harness/base/error.h"
 #include "harness/campaign/run_folder.h"
+#include "harness/os/descriptor.h"
 #include "harness/record/launch_rows.h"
 
 namespace stepbench::runs {
@@ -41,10 +48,33 @@ void add_traces(const fs::path& folder, RunFiles& files) {
   }
 }
 
+// What a search keeps beside its launches: folders of runs, programs and logs.
+bool is_of_search(const std::string& name, bool is_folder) {
+  constexpr std::array<std::string_view, 4> kFiles = {"bisect.json", "tuning.json", "tuned.yaml",
+                                                      "own.yaml"};
+  constexpr std::array<std::string_view, 9> kFolders = {
+      "building", "confirm", "ends", "fresh", "inside", "logs", "programs", "rest", "trees"};
+  constexpr std::array<std::string_view, 3> kStems = {"commit-", "counts-", "culprit-"};
+  if (!is_folder) return std::ranges::find(kFiles, name) != kFiles.end();
+  return std::ranges::find(kFolders, name) != kFolders.end() ||
+         std::ranges::any_of(kStems, [&](std::string_view stem) { return name.starts_with(stem); });
+}
+
 }  // namespace
 
+bool is_search(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / "bisect.json", ignored) ||
+         fs::is_regular_file(folder / "tuning.json", ignored);
+}
+
+bool is_being_searched(const fs::path& folder) {
+  const os::Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return file.is_open() && ::flock(file.value(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 RunFiles files_of_run(const fs::path& folder) {
-  RunFiles files;
+  RunFiles files{.search = is_search(folder)};
   for (const fs::directory_entry& entry : entries_of(folder)) {
     const std::string name = entry.path().filename().string();
     std::error_code ignored;
@@ -52,6 +82,9 @@ RunFiles files_of_run(const fs::path& folder) {
       files.results.push_back(entry.path());
     } else if (is_file(entry) &&
                (name == campaign::kVerdictFile || name == campaign::kExperimentCopy)) {
+      files.others.push_back(entry.path());
+    } else if (files.search && !entry.is_symlink(ignored) &&
+               is_of_search(name, entry.is_directory(ignored))) {
       files.others.push_back(entry.path());
     } else if (name == kCounts && !entry.is_symlink(ignored) && entry.is_directory(ignored)) {
       continue;  // what valgrind wrote; it stays where the worker is that it names

@@ -26,6 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kStampLetters = 16;  // "20260131-120000-"
+
 using LaunchId = std::tuple<std::string, std::string, std::string, std::int64_t, std::int64_t>;
 
 struct LaunchFacts {
@@ -214,6 +216,26 @@ std::string time_of(const RunSummary& run) {
          name.substr(9, 2) + ':' + name.substr(11, 2) + ':' + name.substr(13, 2) + 'Z';
 }
 
+// Of `bisect`: its launches are in the runs that it holds.
+RunSummary summarise_search(const fs::path& folder, RunSummary run) {
+  run.run_id = folder.filename().string();
+  run.name = is_run_name(run.run_id) ? run.run_id.substr(kStampLetters) : run.run_id;
+  run.started_utc = time_of(run);
+  run.state = RunState::kInterrupted;
+  json::LineParser parser;
+  try {
+    const std::string text = os::read_text(folder / "bisect.json").value_or("");
+    const json::LineObject search =
+        parser.parse(os::trim(text), json::LineParser::Padding::kNone).object;
+    run.launches = search.integer("launches");
+    if (search.text("answer") != "open") run.state = RunState::kComplete;
+    if (is_being_searched(folder)) run.state = RunState::kRunning;
+  } catch (const json::LineError& error) {
+    run.broken = reason_text(folder / "bisect.json", error);
+  }
+  return run;
+}
+
 }  // namespace
 
 RunSummary summarise_run(const fs::path& folder) {
@@ -224,6 +246,7 @@ RunSummary summarise_run(const fs::path& folder) {
     run.broken = "cannot be read: " + error.message();
     return run;
   }
+  if (files.empty() && is_search(folder)) return summarise_search(folder, std::move(run));
   if (files.empty()) {
     run.broken = "holds no result file: killed before it measured anything";
     return run;

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from own_clock import on_its_own_clock  # noqa: E402
@@ -184,7 +185,7 @@ class Bisect(unittest.TestCase):
                                *self.words(hashes[0], "HEAD", *usual, "--no-lock")],
                               cwd=self.repository, text=True, capture_output=True, env=self.environment(), timeout=600)
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertIn("git:", done.stderr)
+        self.assertIn("cannot be checked out", done.stderr)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
         self.assertEqual(self.git("status", "--porcelain"), "")
 
@@ -334,6 +335,52 @@ class Bisect(unittest.TestCase):
             self.assertEqual(answer[name], expected[name])
         self.assertEqual(answer["builds"], expected["builds"])
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
+
+    def when_it_builds(self, sign):
+        """The end of a search that gets a signal while it builds: its status, words and the build's process."""
+        hashes = self.commits([1, 1.05])
+        pid = self.folder / "pid"
+        build = f"(sleep 1000 & echo $! > {pid}.part; mv {pid}.part {pid}; wait) & wait"
+        process = subprocess.Popen(self.words(*hashes, "job.yaml", "--build", build, "--no-lock"), cwd=self.repository,
+                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment())
+        self.until(pid.exists)
+        process.send_signal(sign)
+        _, err = process.communicate(timeout=600)
+        self.until(lambda: not pathlib.Path(f"/proc/{pid.read_text().strip()}").exists())
+        return process.returncode, err
+
+    def until(self, holds):
+        end = time.monotonic() + 600
+        while not holds() and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertTrue(holds())
+
+    def test_a_killed_search_leaves_no_build_and_the_next_one_its_trees_no_more(self):
+        self.when_it_builds(signal.SIGKILL)
+        self.assertEqual(len(self.git("worktree", "list").splitlines()), 2)
+        hashes = self.commits([1, 1.05])
+        self.bisect(*hashes, "job.yaml", "--build", BUILD, "--results", self.folder / "others")
+        self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
+
+    def test_an_interrupt_in_a_build_ends_as_one(self):
+        status, err = self.when_it_builds(signal.SIGINT)
+        self.assertEqual(status, 130, err)
+        self.assertIn("go on with --resume", err)
+        self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
+
+    def test_a_search_that_was_killed_before_its_file_begins_anew(self):
+        hashes = self.commits([1, 1.05])
+        folder = self.repository / "results" / "20260131-120000-bisect-job"
+        folder.mkdir(parents=True)
+        self.bisect(*hashes, "job.yaml", "--build", BUILD, "--resume", folder)
+        self.assertEqual(self.answer()["answer"], "found")
+
+    def test_in_a_hook_the_users_index_stays_as_it_is(self):
+        hashes = self.commits([1, 1.05])
+        variables = {"GIT_DIR": str(self.repository / ".git"), "GIT_INDEX_FILE": str(self.repository / ".git" / "index")}
+        with unittest.mock.patch.dict(os.environ, variables):
+            self.bisect(*hashes, "job.yaml", "--build", BUILD)
+        self.assertEqual(self.git("status", "--porcelain"), "")
 
     def measured(self):
         files = (self.repository / "results").glob("*/[cer]*/*/*.jsonl")  # trees come and go

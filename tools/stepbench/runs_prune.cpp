@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/bisect/repository.h"
 #include "harness/report/runs_table.h"
 #include "harness/runs/prune.h"
 #include "harness/text/age.h"
@@ -85,12 +87,27 @@ bool may_delete(const PruneOptions& options, const std::string& what,
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
+// Of a search that was killed: the repository knows of them.
+void remove_trees(const std::filesystem::path& run) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(run / "trees", error), end; !error && at != end;
+       at.increment(error)) {
+    if (!std::filesystem::is_regular_file(at->path() / ".git", error)) continue;
+    try {
+      return bisect::Repository(at->path()).remove_left();
+    } catch (const ConfigError&) {
+      continue;  // there is no repository any more
+    }
+  }
+}
+
 int remove_all_of(const runs::PrunePlan& plan, const Environment& environment) {
   std::uintmax_t bytes = 0;
   std::int64_t deleted = 0;
   int status = kExitOk;
   for (const runs::RunSummary& run : plan.doomed) {
     try {
+      remove_trees(run.folder);
       runs::remove_run(run.folder);
       bytes += run.bytes;
       ++deleted;

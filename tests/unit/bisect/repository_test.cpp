@@ -4,8 +4,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -22,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 class RepositoryTest : public ::testing::Test {
@@ -119,6 +124,66 @@ TEST_F(RepositoryTest, ChecksOutATreeAndLeavesTheUsersAlone) {
   EXPECT_EQ(git({"worktree", "list"}).find('\n'), std::string::npos);
 }
 
+TEST_F(RepositoryTest, RemovesTheTreesOfDeadSearchesByTheirMark) {
+  const std::string first = commit("first", "1");
+  const Repository repository(folder_);
+  const auto trees = [&] { return git({"worktree", "list"}); };
+  for (const char* name : {"killed", "gone"}) {
+    const pid_t search = ::fork();
+    if (search == 0) {
+      repository.check_out(first, folder_ / name);
+      ::_exit(0);
+    }
+    ASSERT_EQ(::waitpid(search, nullptr, 0), search);
+  }
+  fs::remove_all(folder_ / "gone");
+  git({"worktree", "add", "-q", "--detach", (folder_ / "users").string()});
+  git({"worktree", "add", "-q", "--detach", "--lock", (folder_ / "locked").string()});
+  git({"worktree", "add", "-q", "--detach", (folder_ / "away").string()});
+  fs::remove_all(folder_ / "away");  // perhaps on a disk that is not there now
+  repository.check_out(first, folder_ / "ours");
+  Repository(folder_ / "ours").remove_left();
+  for (const char* left : {"users", "locked", "away", "ours"}) {
+    EXPECT_THAT(trees(), HasSubstr((folder_ / left).string()));
+  }
+  for (const char* removed : {"killed", "gone"}) {
+    EXPECT_THAT(trees(), Not(HasSubstr((folder_ / removed).string())));
+    EXPECT_FALSE(fs::exists(folder_ / removed));
+  }
+}
+
+TEST_F(RepositoryTest, WithVariablesOfAHook_LeavesTheUsersIndex) {
+  const std::string first = commit("first", "1");
+  commit("second", "2");
+  ::setenv("GIT_INDEX_FILE", (folder_ / ".git/index").c_str(), 1);
+  ::setenv("GIT_DIR", (folder_ / ".git").c_str(), 1);
+  const Repository repository(folder_);
+  repository.check_out(first, folder_ / "tree");
+  EXPECT_EQ(commit_of_tree(folder_ / "tree"), first);
+  repository.remove(folder_ / "tree");
+  ::unsetenv("GIT_INDEX_FILE");
+  ::unsetenv("GIT_DIR");
+  EXPECT_EQ(git({"status", "--porcelain", "--untracked-files=no"}), "");
+}
+
+TEST_F(RepositoryTest, UnderOddSettings_ReadsTitlesAsTheyAre) {
+  const std::string first = commit("first", "1");
+  commit("zweit\xC3\xA4", "2");
+  git({"config", "i18n.logOutputEncoding", "UTF-16"});
+  git({"config", "color.ui", "always"});
+  EXPECT_THAT(titles(first, "main"), testing::ElementsAre("first", "zweit\xC3\xA4"));
+}
+
+TEST_F(RepositoryTest, SaysThatAHookMayHaveRefused) {
+  const std::string first = commit("first", "1");
+  std::ofstream(folder_ / ".git/hooks/post-checkout") << "#!/bin/sh\nexit 3\n";
+  fs::permissions(folder_ / ".git/hooks/post-checkout", fs::perms::owner_all);
+  EXPECT_THAT([&] { Repository(folder_).check_out(first, folder_ / "tree"); },
+              testing::ThrowsMessage<ConfigError>(
+                  HasSubstr("exit status 3; perhaps of the repository's hook")));
+  EXPECT_THAT(refusal("^main", "main"), HasSubstr("name it without ^"));
+}
+
 class ProgramsTest : public RepositoryTest {
  protected:
   BuiltProgram built(const std::string& command, const std::string& worker = "") {
@@ -162,6 +227,44 @@ TEST_F(ProgramsTest, SaysWhyThereIsNoProgram) {
               HasSubstr("checked out another commit"));
   EXPECT_THAT(built("read answer || echo nobody answers >&2; test \"$answer\"").why_not,
               HasSubstr("nobody answers"));
+}
+
+TEST_F(ProgramsTest, ThatPrintMuchOrAreSparse_AreCut) {
+  commit("first", "#!/bin/sh\n");
+  const BuiltProgram program =
+      built("yes | head -c 30000000; " + std::string(kMakesWorker) + "; truncate -s 100M out/large",
+            "out");
+  EXPECT_EQ(program.why_not, "");
+  const fs::path logs = folder_ / "search" / "logs";
+  EXPECT_LT(fs::file_size(fs::directory_iterator(logs)->path()), 10'000'000U);
+  struct stat large {};
+  ASSERT_EQ(::stat((program.worker.parent_path() / "large").c_str(), &large), 0);
+  EXPECT_EQ(large.st_size, 100 << 20);
+  EXPECT_LT(large.st_blocks, 1000);
+}
+
+TEST_F(ProgramsTest, InAFolderWithAHostileName_RunNothingOfIt) {
+  commit("first", "#!/bin/sh\n");
+  const std::string id = git({"rev-parse", "HEAD"});
+  const Repository repository(folder_);
+  for (const std::string& name : {std::string("my project"), std::string("pr-7$(touch mark)")}) {
+    Programs programs({.command = "mkdir {worktree}/out && cp '{worktree}/file.txt' "
+                                  "\"{worktree}/out/stepbench-worker\" && chmod +x out/*"},
+                      &repository, folder_ / name, [](const std::string&) {});
+    const BuiltProgram program = programs.of({.id = id});
+    EXPECT_EQ(program.why_not, "");
+    EXPECT_FALSE(fs::exists("mark"));
+    EXPECT_FALSE(fs::exists(program.worker.parent_path() / "mark"));
+  }
+}
+
+TEST_F(ProgramsTest, OfACommitThatCannotBeCheckedOut_SayWhy) {
+  commit("first", "1");
+  const Repository repository(folder_);
+  Programs programs({.command = "true"}, &repository, folder_ / "search",
+                    [](const std::string&) {});
+  EXPECT_THAT(programs.of({.id = std::string(40, '1')}).why_not,
+              HasSubstr("cannot be checked out"));
 }
 
 // Each waits for the other to have begun.

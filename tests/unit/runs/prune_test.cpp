@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/runs/prune.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 
 #include "harness/base/error.h"
+#include "harness/os/descriptor.h"
 #include "harness/record/writer.h"
 #include "harness/text/utc.h"
 #include "tests/unit/runs/made_runs.h"
@@ -90,6 +93,35 @@ TEST_F(Prune, ProtectsWhatIsLabelledRunningUnreadableOrHoldsThingsOfOthers) {
   EXPECT_THAT(reasons, HasSubstr("live is running\n"));
   EXPECT_THAT(reasons, HasSubstr("damaged is not readable as a run"));
   EXPECT_THAT(reasons, HasSubstr("night holds notes.txt, which is not of a run\n"));
+}
+
+TEST_F(Prune, KnowsSearches) {
+  results_.write("20260105-120000-bisect-train/bisect.json",
+                 R"({"schema":"stepbench.bisect","answer":"found","launches":12})");
+  for (const char* file : {"logs/a.log", "programs/a/kept", "ends/20260105-120001-x/x.jsonl",
+                           "commit-0123/x", "culprit-0123/x", "counts-0123/x", "rest/x"}) {
+    results_.write(std::string("20260105-120000-bisect-train/") + file, "x");
+  }
+  make_run(results_, {.id = "20260106-120000-tune", .started_utc = "2026-01-06T12:00:00Z"});
+  for (const char* file : {"tuning.json", "tuned.yaml", "own.yaml", "confirm/r/x.jsonl"}) {
+    results_.write(std::string("20260106-120000-tune/") + file, "{}");
+  }
+  results_.write("20260107-120000-bisect-x/bisect.json", R"({"answer":"open"})");
+  results_.write("20260107-120000-bisect-x/notes.txt", "important");
+  const RunSummary search = summarise_run(results_ / "20260105-120000-bisect-train");
+  EXPECT_EQ(search.broken, "");
+  EXPECT_EQ(search.name, "bisect-train");
+  EXPECT_EQ(search.launches, 12);
+  EXPECT_EQ(search.state, RunState::kComplete);
+  const PrunePlan old = plan({.older_than = 20 * 24h, .now = kFebruary});
+  EXPECT_THAT(doomed(old), ElementsAre("20260106-120000-tune", "20260105-120000-bisect-train"));
+  ASSERT_EQ(old.kept.size(), 1U);
+  EXPECT_THAT(old.kept.front().reason, HasSubstr("holds notes.txt"));
+  const fs::path living = results_ / "20260105-120000-bisect-train";
+  const os::Descriptor lock(::open(living.c_str(), O_RDONLY | O_DIRECTORY));
+  ASSERT_EQ(::flock(lock.value(), LOCK_EX), 0);
+  EXPECT_EQ(summarise_run(living).state, RunState::kRunning);
+  EXPECT_THROW(remove_run(living), ConfigError);
 }
 
 TEST_F(Prune, FollowsNoLink) {
