@@ -24,6 +24,7 @@
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
 #include "harness/run/rank_door.h"
+#include "harness/run/segments.h"
 #include "harness/run/worker_process.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -146,6 +147,7 @@ class GroupLoop {
     look_at_launcher();
     if (turned_ns_ >= deadline_ns()) overdue();
     sampler_.sample();
+    process_notes_.keep(sampler_.processes());
     report_progress();
   }
 
@@ -472,6 +474,7 @@ class GroupLoop {
   std::int64_t next_progress_ns_ = 0;
   WorkerProcess launcher_;
   machine::MachineSampler sampler_;
+  ProcessNotes process_notes_{context_.root / "dev/shm", ::getpid()};
   OutputTail output_;  // of the launcher
   std::array<char, 65536> buffer_{};
   std::vector<std::string> notes_;

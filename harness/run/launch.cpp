@@ -19,6 +19,7 @@
 #include "harness/run/device_counters.h"
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
+#include "harness/run/segments.h"
 #include "harness/run/worker_process.h"
 #include "harness/run/worker_talk.h"
 #include "harness/text/numbers.h"
@@ -102,6 +103,7 @@ class LaunchLoop {
     look_whether_stopped();
     if (turned_ns_ >= deadline_ns()) overdue();
     sampler_.sample();
+    process_notes_.keep(sampler_.processes());
     end_if_over_memory();
     device_sampler_.sample();
     report_progress();
@@ -347,6 +349,7 @@ class LaunchLoop {
   std::optional<std::int64_t> stopped_since_ns_ = {};
   WorkerProcess worker_;
   machine::MachineSampler sampler_;
+  ProcessNotes process_notes_{context_.root / "dev/shm", ::getpid()};
   machine::DeviceSampler device_sampler_;
   std::string device_pci_;  // as the worker tells it
   std::vector<std::int64_t> window_begins_;

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/segments.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <functional>
 #include <optional>
 #include <string_view>
 
+#include "harness/os/descriptor.h"
 #include "harness/os/text_file.h"
+#include "harness/text/words.h"
 
 namespace stepbench::run {
 namespace {
@@ -42,6 +47,10 @@ int sweep(const std::filesystem::path& directory, std::string_view stem,
 
 bool has_ended(pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
 
+std::filesystem::path notes_of(const std::filesystem::path& directory, pid_t controller) {
+  return directory / (std::string(kStem) + std::to_string(controller) + "-processes");
+}
+
 }  // namespace
 
 std::string segment_prefix(pid_t controller) {
@@ -58,7 +67,30 @@ int remove_segments_of(const std::filesystem::path& directory, const std::set<pi
 }
 
 int remove_stale_segments(const std::filesystem::path& directory) {
-  return sweep(directory, kStem, has_ended);
+  std::set<pid_t> noted;
+  (void)sweep(directory, kStem, [&](pid_t controller) {
+    if (!has_ended(controller)) return false;
+    const auto text = os::read_text(notes_of(directory, controller));
+    for (const std::string_view word : os::split_words(text.value_or(""))) {
+      if (const auto pid = os::parse_integer(word)) noted.insert(static_cast<pid_t>(*pid));
+    }
+    return false;
+  });
+  return remove_segments_of(directory, noted) + sweep(directory, kStem, has_ended);
+}
+
+ProcessNotes::ProcessNotes(const std::filesystem::path& directory, pid_t controller)
+    : file_(notes_of(directory, controller)) {}
+
+void ProcessNotes::keep(const std::set<pid_t>& processes) {
+  if (processes.size() <= noted_) return;
+  noted_ = processes.size();
+  const os::Descriptor file(
+      ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const std::string text =
+      text::join(processes, "\n", [](pid_t each) { return std::to_string(each); });
+  // Without room for it nothing is swept.
+  if (file.is_open()) (void)!::write(file.value(), text.data(), text.size());
 }
 
 }  // namespace stepbench::run

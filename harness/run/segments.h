@@ -19,6 +19,19 @@ namespace stepbench::run {
 int remove_segments(const std::filesystem::path& directory, pid_t controller);
 // Of torch, of those of these processes that have ended.
 int remove_segments_of(const std::filesystem::path& directory, const std::set<pid_t>& processes);
+// Also of torch: those of the noted processes.
 int remove_stale_segments(const std::filesystem::path& directory);
+
+// In a segment of the controller, for the next run where this one is killed: the processes of a
+// launch, where there is another one than the worker.
+class ProcessNotes {
+ public:
+  ProcessNotes(const std::filesystem::path& directory, pid_t controller);
+  void keep(const std::set<pid_t>& processes);
+
+ private:
+  std::filesystem::path file_;
+  std::size_t noted_ = 1;
+};
 
 }  // namespace stepbench::run

@@ -124,6 +124,18 @@ TEST(Segments, OfDeadControllersAreStale) {
   EXPECT_TRUE(fs::exists(folder / ("stepbench-" + std::to_string(::getpid()) + "-a")));
 }
 
+TEST(Segments, OfTensorsOfAKilledRun_AreStale) {
+  const test::TemporaryFolder folder;
+  const pid_t controller = ended_process();
+  const pid_t loader = ended_process();
+  const std::string torch = "torch_" + std::to_string(loader) + "_1_0";
+  folder.write(torch, "");
+  EXPECT_EQ(remove_stale_segments(folder.path()), 0) << "perhaps another program's";
+  ProcessNotes(folder.path(), controller).keep({loader, ::getpid()});
+  EXPECT_EQ(remove_stale_segments(folder.path()), 2);
+  EXPECT_FALSE(fs::exists(folder / torch));
+}
+
 TEST(Segments, OfTensorsAreRemovedWhereTheirProcessWasOfTheLaunchAndHasEnded) {
   const test::TemporaryFolder folder;
   const pid_t dead = ended_process();
