@@ -72,6 +72,19 @@ TEST(Sweep, PointsThatBecomeEqualAreMergedAndCounted) {
               ElementsAre(HasSubstr("loader.num_workers=0 loader.prefetch=4 is case ")));
 }
 
+TEST(Sweep, OfVeryManyExcludes_IsRefused) {
+  std::string values;
+  std::string excludes;
+  for (int value = 1; value <= 7'100; ++value) {
+    values += std::to_string(value) + ", ";
+    excludes += "{loader.batch_size: " + std::to_string(value) + "}, ";
+  }
+  const Refusal refusal =
+      refusal_of("workload: loader\nsweep: {matrix: {loader.batch_size: [" + values +
+                 "7101]}, exclude: [" + excludes + "{loader.batch_size: 9}]}\n");
+  EXPECT_THAT(refusal.what, HasSubstr("7,101 points against 7,101 excludes is too much"));
+}
+
 TEST(Sweep, AnExcludeThatMatchesNothingIsNoted) {
   const plan::Plan plan =
       swept("{matrix: {loader.num_workers: [1, 2]}, exclude: [{loader.num_workers: 3}]}");
