@@ -11,6 +11,8 @@ import sys
 import textwrap
 import xml.etree.ElementTree as xml
 
+from fuzzers import GOAL
+
 PARTS = {"fuzz": "inputs", "kills": "kills", "disk": "failures", "soak": "launches", "plants": "bugs found", "judges": "tests",
          "nightly": "tests"}
 
@@ -39,9 +41,15 @@ def of_part(part, tally):
     yield ""
     yield "| what | this run | all runs |"
     yield "|---|---|---|"
+    all_runs = {what: tally.get(part["part"], {}).get(what, many) for what, many in part["counts"].items()}
+    of_goal = f" of {GOAL:,}" if part["part"] == "fuzz" else ""
     for what, many in sorted(part["counts"].items()):
-        yield f"| {what} | {many:,} | {tally.get(part['part'], {}).get(what, many):,} |"
+        yield f"| {what} | {many:,} | {all_runs[what]:,}{of_goal} |"
     yield ""
+    if of_goal:
+        done = sum(many >= GOAL for many in all_runs.values())
+        yield f"{done} of {len(all_runs)} readers have read their {GOAL:,} inputs, over all runs."
+        yield ""
     yield from (f"- {note}" for note in part["notes"])
     if part["notes"]:
         yield ""

@@ -256,7 +256,7 @@ class Night(History):
 
 class Export(Scene):
     name = "export"
-    old = "an export of before\n"
+    old = "case_id,of before\n"
 
     def set_up(self):
         self.output = self.folder / "steps.csv"
@@ -303,4 +303,109 @@ class Site(History):
         self.nothing_left()
 
 
-SCENES = {scene.name: scene for scene in (Run, Ab, Import, Night, Export, Site)}
+class Search(Scene):
+    """Of commands that search for long, in a folder of their own: that which they began is gone on with."""
+    answer_file = ""
+
+    def complete(self):
+        folders = list(self.results.iterdir()) if self.results.exists() else []
+        require(len(folders) <= 1, f"several searches: {folders}")
+        done = self.stepbench(*self.command(*(("--resume", folders[0]) if folders else ()))[1:])
+        require(done.returncode in self.fine, f"{self.name}: {done.returncode}: {done.stderr}")
+
+    def after_cut(self):
+        self.no_process()
+
+    def answer(self):
+        return json.loads(next(self.results.glob(f"*/{self.answer_file}")).read_text())
+
+
+class Tune(Search):
+    name = "tune"
+    answer_file = "tuning.json"
+    fine = (0, 3)
+
+    def set_up(self):
+        (self.folder / "config.yaml").write_text(CONFIG % 1 + CASES)
+
+    def command(self, *more):
+        return [self.ground.stepbench, "tune", "config.yaml", "--worker", self.ground.stub, "--no-lock", "--quiet", "--seed",
+                "7", "--no-confirm", "--results", self.results, *more]
+
+    def whole(self):
+        require(len(self.answer()["points"]) == 2, "another answer")
+        self.nothing_left()
+
+
+class Bisect(Search):
+    """Two commits, in a folder whose name a shell must not read."""
+    name = "bisect"
+    answer_file = "bisect.json"
+
+    def set_up(self):
+        self.repository = self.folder / "pr-7$(touch mark) x"
+        self.repository.mkdir()
+        self.results = self.repository / "results"
+        self.git("init", "-q", "-b", "main")
+        (self.repository / ".gitignore").write_text("results\n")
+        (self.repository / "config.yaml").write_text(
+            "name: storm\nworkload: stub\nlaunches: 1\nstub: {step_us: 1000, jitter: 0.01}\n"
+            "schedule: {wait: 0, warmup: 1, active: 3}\n")
+        for slower in ("1", "1.5"):
+            (self.repository / "slower").write_text(slower)
+            self.git("add", "-A")
+            self.git("-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "commit", "-qm", slower)
+
+    def git(self, *words):
+        return subprocess.run(["git", *words], cwd=self.repository, env=self.environment(), check=True, text=True,
+                              capture_output=True).stdout
+
+    def call(self, words, **more):
+        return subprocess.run([str(word) for word in words], cwd=self.repository, env=self.environment(**more),
+                              capture_output=True, text=True, errors="replace", timeout=PATIENCE_S)
+
+    def command(self, *more):
+        build = (f"sleep 0.05; printf '#!/bin/sh\\nexport STUB_SLOWER=%s\\nexec {self.ground.stub} \"$@\"\\n' $(cat slower) "
+                 "> {worktree}/stepbench-worker && chmod +x \"{worktree}/stepbench-worker\"")
+        return [self.ground.stepbench, "bisect", "HEAD~1", "HEAD", "config.yaml", "--build", build, "--no-lock", "--quiet",
+                "--seed", "7", "--results", self.results, *more]
+
+    def after_cut(self):
+        super().after_cut()
+        require(not list(self.folder.rglob("mark")), "a shell ran the folder's name")
+
+    def whole(self):
+        self.after_cut()
+        require(self.answer()["answer"] == "found", f"the answer is {self.answer()['answer']}")
+        require(len(self.git("worktree", "list").splitlines()) == 1, "trees are left in the repository")
+        require(not self.git("status", "--porcelain"), "the user's tree is another one")
+        self.nothing_left()
+
+
+PRECIOUS = "import stepbench_worker  # nobody wants to lose this\n"
+
+
+def spares_files_of_others(ground, preload=None):
+    """Outputs over files that stepbench did not write, and through links to other folders. How many."""
+    with ground.folder() as folder:
+        scene = Run(ground, folder)
+        away = folder / "away"
+        away.mkdir()
+        commands = [(command, option) for command, options in {
+            ("export", ground.finished): ("--output",), ("report", ground.finished): ("--output",),
+            ("show", ground.finished): ("--output",),
+            ("compare", ground.finished, ground.finished): ("--verdict", "--junit", "--openmetrics", "--markdown", "--report"),
+        }.items() for option in options]
+        for command, option in commands:
+            for name, text in (("helper.py", PRECIOUS), ("link.csv", "")):
+                file, target = folder / name, away / "target"
+                target.write_text(text)
+                shutil.copy(target, file) if text else file.symlink_to(target)
+                done = scene.call([ground.stepbench, *command, option, file], **(preload or {}))
+                require(done.returncode == 2 and done.stderr, f"{option} {name}: {done.returncode}: {done.stderr}")
+                require((file if text else target).read_text() == text, f"{command[0]} {option} replaced a file of others")
+                file.unlink()
+        return 2 * len(commands)
+
+
+SCENES = {scene.name: scene for scene in (Run, Ab, Import, Night, Export, Site, Tune, Bisect)}

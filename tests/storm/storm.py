@@ -2,7 +2,8 @@
 """One part of tools/harden: storm.py PART --build DIR --seconds S --out FILE [--seed N] [--scene NAME --at STOP].
 
 kills   commands killed at their system calls, each scene at every one in turn
-disk    writes that fail: a full disk, an error, half of the bytes; a packed file cut at each byte
+disk    writes that fail: a full disk, an error, half of the bytes; a packed file cut at each byte; outputs over files
+        of others
 soak    long runs: what their controller holds must not grow
 plants  planted bugs, each of which one of the above must find
 fuzz    the fuzzers of the build, side by side
@@ -13,6 +14,7 @@ FILE is JSON: what was done, and what was found. Exit status 1: something was fo
 """
 import argparse
 import concurrent.futures
+import contextlib
 import gzip
 import itertools
 import json
@@ -20,16 +22,19 @@ import os
 import pathlib
 import random
 import shutil
+import signal
+import subprocess
 import sys
 import threading
 import time
 
 from fuzzers import fuzz
 from labelled import labelled
-from scenes import SCENES, Broken, Ground, Run, require
+from scenes import SCENES, Bisect, Broken, Ground, Run, require, spares_files_of_others
 from soak import soak, soak_for, steady
 
 MOST_FINDINGS = 20  # then the part ends
+PATIENCE_OF_A_PLANT_S = 30  # with what hangs, or lives on, where a bug is planted
 
 
 class Part:
@@ -208,10 +213,11 @@ def disk(part, ground):
             except Broken as error:
                 part.found(f"{kind.name} {how}: {error}", "")
         return
-    try:
-        part.count("cuts", cuts(ground))
-    except Broken as error:
-        part.found(error, part.repeat(""))
+    for name, look in (("cuts", cuts), ("files of others", spares_files_of_others)):
+        try:
+            part.count(name, look(ground))
+        except Broken as error:
+            part.found(error, part.repeat(""))
     places = {}
     for kind, how in waiting:
         # The same calls fail with either error.
@@ -263,8 +269,48 @@ def plants(part, ground):
     def all_cuts(preload):
         cuts(ground, {"LD_PRELOAD": str(ground.shim), **preload})
 
+    def killed_in_a_build(preload):
+        with ground.folder() as folder:
+            scene = Bisect(ground, folder)
+            begun = folder / "begun"
+            build = f": > '{begun}'; exec sleep {PATIENCE_OF_A_PLANT_S * 2}"
+            words = [build if "{worktree}" in str(word) else str(word) for word in scene.command()]
+            process = subprocess.Popen(words, cwd=scene.repository, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                       env=scene.environment(LD_PRELOAD=str(ground.shim), **preload))
+            while not begun.exists() and process.poll() is None:
+                time.sleep(0.01)
+            process.kill()
+            process.wait()
+            until = time.monotonic() + PATIENCE_OF_A_PLANT_S
+            while (left := scene.processes()) and time.monotonic() < until:
+                time.sleep(0.01)
+            for each in left:
+                os.kill(int(each.split()[1].rstrip(":")), signal.SIGKILL)
+            require(not left, f"left behind: {left}")
+
+    def searched(preload):
+        with ground.folder() as folder:
+            scene = Bisect(ground, folder)
+            scene.call(scene.command(), LD_PRELOAD=str(ground.shim), **preload)
+            scene.after_cut()
+
+    def compared(preload):
+        with ground.folder() as folder:
+            scene = Run(ground, folder)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                subprocess.run([ground.stepbench, "compare", ground.finished, ground.finished], cwd=folder,
+                               capture_output=True, timeout=PATIENCE_OF_A_PLANT_S,
+                               env=scene.environment(LD_PRELOAD=str(ground.shim), **preload))
+                return
+            raise Broken("a comparison does not end")
+
+    def foreign(preload):
+        spares_files_of_others(ground, {"LD_PRELOAD": str(ground.shim), **preload})
+
     for plant, look in (("lose_row", run_whole), ("keep_segment", run_whole), ("leak_fd", short_soak),
-                        ("leak_memory", short_soak), ("accept_truncated", all_cuts)):
+                        ("leak_memory", short_soak), ("accept_truncated", all_cuts),
+                        ("outliving_build", killed_in_a_build), ("followed_link", foreign),
+                        ("read_by_a_shell", searched), ("endless_comparison", compared)):
         expect_caught(part, plant, look)
     for rest in pathlib.Path("/dev/shm").glob("stepbench-*-tmp*"):  # what keep_segment kept
         if not pathlib.Path(f"/proc/{rest.name.split('-')[1]}").exists():

@@ -5,11 +5,14 @@
 //   one
 //                             and all after it: ENOSPC), `broken` (that one: EIO), `short` (a write
 //                             of half the bytes); makes FOLDER.fired when it did
-//   STORM_PLANT=NAME          lose_row, leak_fd, leak_memory, keep_segment or accept_truncated
+//   STORM_PLANT=NAME          lose_row, leak_fd, leak_memory, keep_segment, accept_truncated,
+//                             outliving_build, followed_link, read_by_a_shell or
+//                             endless_comparison
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <libdeflate.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -191,6 +194,57 @@ int unlink(const char* path) noexcept {
 int remove(const char* path) noexcept {
   static auto* const real = next<decltype(remove)>("remove");
   return is_segment(path) ? 0 : real(path);
+}
+
+// What binds a program that we start to us.
+int prctl(int option, ...) noexcept {
+  static auto* const real = next<int(int, ...)>("prctl");
+  va_list more;
+  va_start(more, option);
+  const unsigned long value = va_arg(more, unsigned long);
+  va_end(more);
+  if (option == PR_SET_PDEATHSIG && is_planted("outliving_build")) return 0;
+  return real(option, value, 0UL, 0UL, 0UL);
+}
+int fcntl(int descriptor, int command, ...) {
+  static auto* const real = next<int(int, int, ...)>("fcntl");
+  va_list more;
+  va_start(more, command);
+  const unsigned long value = va_arg(more, unsigned long);
+  va_end(more);
+  if (command == F_SETOWN && is_planted("outliving_build")) return 0;
+  return real(descriptor, command, value);
+}
+
+int lstat(const char* path, struct stat* facts) noexcept {
+  static auto* const real = next<decltype(lstat)>("lstat");
+  return is_planted("followed_link") ? ::stat(path, facts) : real(path, facts);
+}
+
+// The value in place of the variable, as if it had been filled in.
+int execvpe(const char* program, char* const* words, char* const* variables) noexcept {
+  static auto* const real = next<decltype(execvpe)>("execvpe");
+  constexpr std::string_view kUse = "\"${STEPBENCH_WORKTREE}\"";
+  constexpr std::string_view kName = "STEPBENCH_WORKTREE=";
+  if (is_planted("read_by_a_shell") && words[0] != nullptr && words[1] != nullptr &&
+      words[2] != nullptr) {
+    std::string text = words[2];
+    for (char* const* each = variables; *each != nullptr; ++each) {
+      if (!std::string_view(*each).starts_with(kName)) continue;
+      for (std::size_t at = text.find(kUse); at != std::string::npos; at = text.find(kUse)) {
+        text.replace(at, kUse.size(), *each + kName.size());
+      }
+    }
+    std::array<char*, 4> changed = {words[0], words[1], text.data(), nullptr};
+    if (words[3] == nullptr) return real(program, changed.data(), variables);
+  }
+  return real(program, words, variables);
+}
+
+double expm1(double value) noexcept {
+  static auto* const real = next<double(double)>("expm1");
+  while (is_planted("endless_comparison")) ::pause();
+  return real(value);
 }
 
 libdeflate_result libdeflate_gzip_decompress_ex(libdeflate_decompressor* decompressor,
