@@ -78,15 +78,19 @@ struct OwnFormat {
   std::string_view begin;
   std::string_view holds = {};
 };
-constexpr OwnFormat kPage = {"<!doctype html>", "content=\"stepbench\""};
-constexpr std::array<OwnFormat, 8> kOwnFormats = {{kPage,
-                                                   {"<?xml ", "<testsuites name=\"stepbench"},
-                                                   {"# TYPE stepbench_"},
-                                                   {"# Found by `stepbench tune`"},
-                                                   {"<!-- stepbench"},
-                                                   {"case_id,"},
-                                                   {"{\"", "\"case_id\""},
-                                                   {"{\"", "stepbench"}}};
+constexpr OwnFormat kPage = {"<!DOCTYPE html>", "content=\"stepbench\""};
+constexpr std::array<OwnFormat, 12> kOwnFormats = {{kPage,
+                                                    {"<?xml ", "<testsuites name=\"stepbench"},
+                                                    {"# TYPE stepbench_"},
+                                                    {"# Found by `stepbench tune`"},
+                                                    {"<!-- stepbench"},
+                                                    {"case_id,"},
+                                                    {"case,engine,"},
+                                                    {"\x93NUMPY", "step_ns"},
+                                                    {"series_id,"},
+                                                    {"base,candidate,case_id,"},
+                                                    {"{\"", "\"case"},
+                                                    {"{\"", "stepbench"}}};
 
 bool is_of(const fs::path& file, const OwnFormat& format) {
   constexpr std::size_t kNear = 4096;

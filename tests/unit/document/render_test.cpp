@@ -18,7 +18,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Document page_of(std::vector<Block> blocks) {
-  return {.headline = "a run", .chapters = {{.id = "a", .title = "A", .blocks = blocks}}};
+  return {
+      .headline = "a run", .chapters = {{.id = "a", .title = "A", .blocks = blocks}}, .marker = ""};
 }
 
 Table steps() {
@@ -154,7 +155,8 @@ TEST(Bar, IsDrawnInEighths) {
 }
 
 std::string markdown_of(std::vector<Block> blocks) {
-  return render_markdown({.chapters = {{.id = "a", .title = "A", .blocks = std::move(blocks)}}});
+  return render_markdown(
+      {.chapters = {{.id = "a", .title = "A", .blocks = std::move(blocks)}}, .marker = ""});
 }
 
 TEST(Markdown, BeginsWithItsHiddenMarkerAndItsHeadline) {

@@ -70,7 +70,7 @@ TEST_F(CheckFiles, TheResultsOfARunAreNeitherReplacedNorJoinedByOtherFiles) {
   refuses(folder_ / "run/new.jsonl", "among the results of a run");
   refuses(folder_ / "run/new.jsonl.gz", "among the results of a run");
   accepts(folder_ / "run/steps.npy");
-  accepts(folder_ / "notes/log.jsonl");
+  refuses(folder_ / "notes/log.jsonl", "give --force");
 }
 
 TEST_F(CheckFiles, AFolderThatIsFilledHoldsNoInputNeitherItselfNorBehindALink) {
@@ -103,6 +103,42 @@ TEST_F(CheckFiles, WhatCannotBeWrittenIsRefusedAndWhatCanIsLeftAsItIs) {
   EXPECT_FALSE(fs::exists(folder_ / "new.json"));
   refuses("/dev/null", "is a device");
   accepts("");
+}
+
+TEST_F(CheckFiles, WhatStepbenchDidNotWrite_IsRefusedUnlessForced) {
+  folder_.write("helper.py", "import stepbench_worker\n");
+  folder_.write("notes.md", "# My notes on stepbench\n");
+  folder_.write("page.html", "<!doctype html><title>mine, of stepbench</title>");
+  folder_.write("tests.xml", "<?xml version=\"1.0\"?><testsuites name=\"mine\">");
+  folder_.write("package.json", "{\n  \"scripts\": {\"bench\": \"stepbench run\"}\n}\n");
+  for (const char* name : {"helper.py", "notes.md", "page.html", "tests.xml", "package.json"}) {
+    refuses(folder_ / name, "give --force");
+    EXPECT_NO_THROW(check_files({.outputs = {{"--output", folder_ / name, true}}})) << name;
+  }
+  folder_.write("empty.py", "");
+  accepts(folder_ / "empty.py");
+}
+
+TEST_F(CheckFiles, WhatStepbenchWrote_IsReplaced) {
+  for (const char* text :
+       {"<!DOCTYPE html>\n<meta name=\"generator\" content=\"stepbench\">",
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"stepbench\" tests=\"1\">",
+        "# TYPE stepbench_run_info gauge\n", "<!-- stepbench-run -->\n", "case_id,run_id\n",
+        "series_id,experiment\n", "base,candidate,case_id,workload\n",
+        "{\"cases\":[{\"case_id\":\"1\"}]}", "{\"schema\":\"stepbench.verdict\"}",
+        "# Found by `stepbench tune` among 3 points"}) {
+    folder_.write("old", text);
+    accepts(folder_ / "old");
+  }
+}
+
+TEST_F(CheckFiles, ALinkToAnotherFolder_IsRefused) {
+  fs::create_symlink("notes/new.json", folder_ / "away.json");
+  fs::create_symlink("near.json", folder_ / "link.json");
+  refuses(folder_ / "away.json", "is a link to");
+  accepts(folder_ / "link.json");
+  EXPECT_THROW(check_files({.outputs = {{"--output", folder_ / "away.json", true}}}),
+               OutputRefused);
 }
 
 TEST_F(CheckFiles, AFolderThatMayNotBeWrittenIsRefused) {

@@ -279,7 +279,7 @@ TEST_F(CommandFilesTest, TheFilesOfAnExperimentStayAsTheyAre) {
   for (const char* command : {"run", "nightly", "ab"}) {
     const os::CommandResult result =
         stepbench({command, folder_ / "script.yaml", "--results", folder_ / "results", "--junit",
-                   folder_ / "train.py"});
+                   folder_ / "train.py", "--force"});
     EXPECT_EQ(result.exit_status, 2) << command;
     EXPECT_THAT(result.err, HasSubstr("--junit: ")) << command << result.err;
     EXPECT_THAT(result.err, HasSubstr("is what this command reads")) << command << result.err;

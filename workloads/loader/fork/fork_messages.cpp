@@ -55,7 +55,7 @@ std::vector<os::Descriptor> detach(msghdr& header) {
 
 }  // namespace
 
-SocketPair::SocketPair() {
+MessageSockets::MessageSockets() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     throw std::system_error(errno, std::generic_category());

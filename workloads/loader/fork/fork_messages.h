@@ -48,8 +48,8 @@ struct ReceivedResult {
 };
 
 // A pair of connected sockets, both closed on exec. Throws std::system_error.
-struct SocketPair {
-  SocketPair();
+struct MessageSockets {
+  MessageSockets();
   os::Descriptor consumer;
   os::Descriptor worker;
 };

@@ -56,7 +56,7 @@ ForkPool::ForkPool(const data::Dataset& dataset, const BatchLayout& layout,
 
 void ForkPool::start_worker(const data::Dataset& dataset, const Clock& clock) {
   const auto number = static_cast<int>(workers_.size());
-  SocketPair sockets;
+  MessageSockets sockets;
   const int socket = sockets.worker.value();
   const auto live = [&] {
     work({.number = number,
