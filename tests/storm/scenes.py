@@ -333,7 +333,7 @@ class Tune(Search):
                 "7", "--no-confirm", "--results", self.results, *more]
 
     def whole(self):
-        require(len(self.answer()["points"]) == 2, "another answer")
+        require(len(self.answer()["points"]) == 3, "another answer")
         self.nothing_left()
 
 
@@ -343,7 +343,7 @@ class Bisect(Search):
     answer_file = "bisect.json"
 
     def set_up(self):
-        self.repository = self.folder / "pr-7$(touch mark) x"
+        self.repository = self.folder / "pr-7$(touch $STORM_MARK) x"
         self.repository.mkdir()
         self.results = self.repository / "results"
         self.git("init", "-q", "-b", "main")
@@ -355,6 +355,9 @@ class Bisect(Search):
             (self.repository / "slower").write_text(slower)
             self.git("add", "-A")
             self.git("-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "commit", "-qm", slower)
+
+    def environment(self, **more):
+        return super().environment(STORM_MARK=str(self.folder / "mark"), **more)
 
     def git(self, *words):
         return subprocess.run(["git", *words], cwd=self.repository, env=self.environment(), check=True, text=True,
@@ -372,7 +375,7 @@ class Bisect(Search):
 
     def after_cut(self):
         super().after_cut()
-        require(not list(self.folder.rglob("mark")), "a shell ran the folder's name")
+        require(not (self.folder / "mark").exists(), "a shell ran the folder's name")
 
     def whole(self):
         self.after_cut()

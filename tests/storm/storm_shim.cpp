@@ -218,7 +218,8 @@ int fcntl(int descriptor, int command, ...) {
 
 int lstat(const char* path, struct stat* facts) noexcept {
   static auto* const real = next<decltype(lstat)>("lstat");
-  return is_planted("followed_link") ? ::stat(path, facts) : real(path, facts);
+  const bool follows = is_planted("followed_link") && std::string_view(path).ends_with("link.csv");
+  return follows ? ::stat(path, facts) : real(path, facts);
 }
 
 // The value in place of the variable, as if it had been filled in.

@@ -73,16 +73,19 @@ TEST(Sweep, PointsThatBecomeEqualAreMergedAndCounted) {
 }
 
 TEST(Sweep, OfVeryManyExcludes_IsRefused) {
-  std::string values;
+  std::string values = "1";
   std::string excludes;
-  for (int value = 1; value <= 7'100; ++value) {
-    values += std::to_string(value) + ", ";
-    excludes += "{loader.batch_size: " + std::to_string(value) + "}, ";
+  for (int value = 1; value <= 4'096; ++value) {
+    const std::string text = std::to_string(value);
+    if (value > 1) values += ", " + text;
+    for (const char* prefetch : {"2", "4"}) {
+      excludes += "{loader.batch_size: " + text + ", loader.prefetch: " + prefetch + "}, ";
+    }
   }
-  const Refusal refusal =
-      refusal_of("workload: loader\nsweep: {matrix: {loader.batch_size: [" + values +
-                 "7101]}, exclude: [" + excludes + "{loader.batch_size: 9}]}\n");
-  EXPECT_THAT(refusal.what, HasSubstr("7,101 points against 7,101 excludes is too much"));
+  const Refusal refusal = refusal_of(
+      "workload: loader\nloader: {num_workers: 1}\nsweep: {matrix: {loader.batch_size: [" + values +
+      "], loader.prefetch: [2, 4]}, exclude: [" + excludes.substr(0, excludes.size() - 2) + "]}\n");
+  EXPECT_THAT(refusal.what, HasSubstr("8,192 points against 8,192 excludes is too much"));
 }
 
 TEST(Sweep, AnExcludeThatMatchesNothingIsNoted) {
