@@ -53,6 +53,28 @@ bool is_left(std::string_view reason) {
          !run::lives("/", std::string(reason.substr(0, end)));
 }
 
+// A tree as the repository knows it. Read from its files: where git was killed over one, its own
+// commands on trees fail from then on. It writes the lock first.
+struct Tree {
+  fs::path entry;   // of the repository
+  fs::path folder;  // empty: git did not come so far
+  std::string lock;
+};
+
+std::vector<Tree> trees_in(const fs::path& entries) {
+  std::vector<Tree> all;
+  std::error_code ignored;
+  for (const fs::directory_entry& each : fs::directory_iterator(entries, ignored)) {
+    const std::string file = trimmed(os::read_text(each.path() / "gitdir").value_or(""));
+    const fs::path whole =
+        file.empty() ? fs::path() : fs::weakly_canonical(each.path() / file, ignored);
+    all.push_back({.entry = each.path(),
+                   .folder = whole.parent_path(),
+                   .lock = trimmed(os::read_text(each.path() / "locked").value_or(""))});
+  }
+  return all;
+}
+
 bool is_done(const os::CommandResult& result) { return result.started && result.exit_status == 0; }
 
 std::string needed(const std::string& where, const os::CommandResult& result) {
@@ -63,7 +85,10 @@ std::string needed(const std::string& where, const os::CommandResult& result) {
 }  // namespace
 
 Repository::Repository(const fs::path& inside)
-    : top_(trimmed(needed("bisect", git(inside, {"rev-parse", "--show-toplevel"})))) {}
+    : top_(trimmed(needed("bisect", git(inside, {"rev-parse", "--show-toplevel"})))),
+      entries_(fs::path(trimmed(needed("bisect", git(inside, {"rev-parse", "--path-format=absolute",
+                                                              "--git-common-dir"})))) /
+               "worktrees") {}
 
 bool Repository::is_shallow() const {
   return trimmed(git(top_, {"rev-parse", "--is-shallow-repository"}).out) == "true";
@@ -127,22 +152,18 @@ void Repository::check_out(const std::string& id, const fs::path& folder) const 
 
 void Repository::remove(const fs::path& folder) const {
   std::error_code ignored;
-  // Twice: it is locked.
-  (void)os::run_git(top_, {"worktree", "remove", "--force", "--force", folder.string()}, kGitLimit,
-                    true);
+  for (const Tree& tree : trees_in(entries_)) {
+    if (tree.folder == fs::weakly_canonical(folder, ignored)) fs::remove_all(tree.entry, ignored);
+  }
   fs::remove_all(folder, ignored);
 }
 
 void Repository::remove_left() const {
-  const std::string list = git(top_, {"worktree", "list", "--porcelain"}).out;
-  std::string tree;
-  for (std::string_view rest = list; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    constexpr std::string_view kTree = "worktree ";
-    constexpr std::string_view kLocked = "locked ";
-    if (line.starts_with(kTree)) tree = line.substr(kTree.size());
-    if (line.starts_with(kLocked) && is_left(line.substr(kLocked.size()))) remove(tree);
+  std::error_code ignored;
+  for (const Tree& tree : trees_in(entries_)) {
+    if (!is_left(tree.lock)) continue;
+    if (!tree.folder.empty()) fs::remove_all(tree.folder, ignored);
+    fs::remove_all(tree.entry, ignored);
   }
 }
 

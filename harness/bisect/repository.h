@@ -50,6 +50,7 @@ class Repository {
   [[nodiscard]] Commit commit_named(const std::string& name) const;
 
   std::filesystem::path top_;
+  std::filesystem::path entries_;  // a folder for each tree that it knows
 };
 
 // The commit that the tree in `folder` is at; empty: none.
