@@ -27,10 +27,9 @@ struct Failure {
 };
 
 // What the user can mend is kExitUsage with the exception's own words: Error, what the operating
-// system refuses (std::system_error, files among them), and too little memory; of Interrupted it is
-// that of the signal. All else is a bug of ours: the text then also names the exception's type and
-// the `command` in progress
-// ("stepbench run"), and asks for a report.
+// system refuses (std::system_error, files among them), and too little memory. Interrupted ends
+// with the status of its signal. All else is a bug of ours: the text then also names the
+// exception's type and the `command` in progress ("stepbench run"), and asks for a report.
 [[nodiscard]] Failure failure_of(const std::exception& error, std::string_view command);
 
 // Of an exception that is no std::exception.
