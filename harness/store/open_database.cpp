@@ -44,14 +44,16 @@ std::string shown_value(const SqlValue& value) {
 [[noreturn]] void refuse_url(std::string_view url) {
   std::string meant;
   const bool has_scheme = url.find("://") != std::string_view::npos;
-  if (!url.empty() && !has_scheme && url.find(':') == std::string_view::npos) {
+  const bool may_hold_password = url.find_first_of("@=") != std::string_view::npos;
+  if (!url.empty() && !has_scheme && !may_hold_password &&
+      url.find(':') == std::string_view::npos) {
     meant = " (did you mean 'sqlite:" + text::printable(url) + "'?)";
   }
   throw ConfigError("--db",
-                    "'" +
-                        (has_scheme ? text::printable(url.substr(0, url.find("://"))) + "://..."
-                                    : text::printable(url)) +
-                        "' names no database" + meant +
+                    (has_scheme ? "'" + text::printable(url.substr(0, url.find("://"))) + "://...'"
+                     : may_hold_password ? "its value"
+                                         : "'" + text::printable(url) + "'") +
+                        " names no database" + meant +
                         "; there are sqlite:FILE and postgresql://USER@HOST:PORT/NAME");
 }
 
@@ -61,6 +63,7 @@ std::optional<std::filesystem::path> sqlite_file(std::string_view url) {
   if (is_postgres(url)) return std::nullopt;
   if (!url.starts_with(kSqlite) || url.size() == kSqlite.size()) refuse_url(url);
   const std::string_view file = url.substr(kSqlite.size());
+  if (file.starts_with("//") && file.find('@') != std::string_view::npos) refuse_url(url);
   if (file.find('\0') != std::string_view::npos) refuse_url(url);
   return std::filesystem::path(file);
 }
@@ -104,11 +107,16 @@ bool is_storable(std::string_view text) {
 std::string without_password(std::string_view url) {
   if (!is_postgres(url)) return std::string(url);
   std::string text(url.substr(0, url.find('?')));
-  const std::size_t scheme = text.find("://");
+  const std::size_t user = text.find("://") + 3;
+  const std::size_t colon = text.find(':', user);
   const std::size_t at = text.rfind('@');
-  if (scheme == std::string::npos || at == std::string::npos) return text;
-  const std::size_t colon = text.find(':', scheme + 3);
-  if (colon < at) text.erase(colon, at - colon);
+  if (at != std::string::npos) {
+    if (colon < at) text.erase(colon, at - colon);
+  } else if (colon != std::string::npos && text[user] != '[') {
+    // What is no port begins a password that holds a '?'.
+    const std::size_t end = text.find_first_not_of("0123456789", colon + 1);
+    if (end != std::string::npos && text[end] != '/') text.erase(colon);
+  }
   return text;
 }
 

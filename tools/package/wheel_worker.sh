@@ -16,7 +16,7 @@ torch=$here/../../torch
 if [ ! -f "$torch/version.py" ]; then
   # Not the current folder's: "python -P", which is of 3.11.
   torch=$("$python" -c 'import sys
-sys.path.remove("")
+sys.path = [folder for folder in sys.path if folder]
 import importlib.util as u, os
 s = u.find_spec("torch")
 print(os.path.dirname(s.origin) if s and s.origin else "")' 2>/dev/null)

@@ -102,6 +102,20 @@ TEST(Secret, ItsValueIsNowhereInTheResults) {
   EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
 }
 
+TEST(Secret, ThatWasInheritedIsMaskedInWhatAWorkerSays) {
+  RunProgram program(yaml_with("throw_in_step"));
+  program.prefix = {"/usr/bin/env", "NCCL_SECRET=scripted exception"};
+  EXPECT_EQ(program.run().exit_status, 4);
+  const std::string reason = program.results().launches.at(0).row.outcome.reason;
+  EXPECT_THAT(reason, HasSubstr("*** in step"));
+  program.prefix = {"/usr/bin/env", "NCCL_SECRETARY=/scripted exception",
+                    "NCCL_COMMENT=scripted exception"};
+  std::filesystem::remove_all(program.folder / "results");
+  EXPECT_EQ(program.run().exit_status, 4);
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              HasSubstr("scripted exception in step"));
+}
+
 TEST(Secret, IsAskedForAgainWhenARunGoesOnFromItsFolderAlone) {
   RunProgram program(yaml_with("ok"));
   EXPECT_EQ(program.run({"--set", "env.HF_TOKEN=hf_on_the_line"}).exit_status, 0);

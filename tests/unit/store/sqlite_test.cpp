@@ -26,6 +26,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::string error_of(const std::function<void()>& work) {
   try {
@@ -325,8 +326,21 @@ TEST_F(SqliteTest, ADatabaseOfSomethingElse_IsRefusedAndLeftAsItIs) {
 TEST(DatabaseUrl, IsShownWithoutItsPassword) {
   EXPECT_EQ(without_password("postgresql://me:secret@host:1/x?password=secret"),
             "postgresql://me@host:1/x");
-  EXPECT_EQ(without_password("postgres://host:1/x"), "postgres://host:1/x");
-  EXPECT_EQ(without_password("sqlite:results/me:you@night.db"), "sqlite:results/me:you@night.db");
+  EXPECT_EQ(without_password("postgresql://me:pa?ss@host:1/x"), "postgresql://me");
+  for (const char* harmless : {"postgres://host:1/x", "postgres://[::1]:5432/x",
+                               "postgres://host/x:y", "sqlite:results/me:you@night.db"}) {
+    EXPECT_EQ(without_password(harmless), harmless);
+  }
+}
+
+TEST(DatabaseUrl, ThatIsRefusedIsNotRepeatedWithItsPassword) {
+  for (const char* url :
+       {"mysql://me:secret@host/x", "postgresql:/me:secret@host/x", "me:secret@host/x",
+        "host=h password=secret", "sqlite://me:secret@host/x.db"}) {
+    EXPECT_THAT(error_of([&] { (void)Database::open(url); }),
+                AllOf(HasSubstr("names no database"), Not(HasSubstr("secret"))))
+        << url;
+  }
 }
 
 }  // namespace

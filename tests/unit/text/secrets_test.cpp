@@ -60,6 +60,21 @@ TEST(Secrets, PasswordsOfUrlsAreMaskedWhereverTheyStand) {
   }
 }
 
+TEST(Secrets, OfAQueryOnlyWhatIsKnownStays) {
+  EXPECT_EQ(mask_url_passwords("https://h/x?page=2&code=a1&to%6ben=b2#token=c3"),
+            "https://h/x?page=2&code=***&to%6ben=***#token=***");
+  for (const char* secret :
+       {"?Policy=abc", "?hdnea=abc", "?{to,a}ken=abc", "#token=abc", "?abc", "?a=1;token=abc"}) {
+    const std::string masked =
+        mask_url_passwords(std::string("see https://h/x") + secret + " there");
+    EXPECT_EQ(masked.find("abc"), std::string::npos) << masked;
+    EXPECT_TRUE(masked.ends_with("*** there")) << masked;
+  }
+  for (const char* harmless : {"https://h/{sha}?id={sha}", "https://h/x?p=a.git&a=commit&h=1"}) {
+    EXPECT_EQ(mask_url_passwords(harmless), harmless);
+  }
+}
+
 TEST(Secrets, AKnownValueIsMaskedWhereverItStandsAndOnce) {
   const std::vector<std::string> values = {"hf_abcdef", "1"};
   EXPECT_EQ(mask_secrets("curl hf_abcdef 1 hf_abcdef", values), "curl *** 1 ***");
