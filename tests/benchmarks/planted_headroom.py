@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A loader that waits 10 ms and burns a core, planted in the real worker: does `run --headroom` split what a perfect
-loader would save into the wait and the core, and say nothing of one that does neither?
+"""A loader that waits 10 ms and shares its core with a busy thread, planted in the real worker: does `run --headroom`
+split what a perfect loader would save into the wait and the core, and say nothing of one that does neither?
 
     planted_headroom.py STEPBENCH WORKER [LAUNCHES]
 
-What the core costs is measured by itself, in the same run: the same step beside the same burning without the wait, less
-the step alone."""
+All runs on one core, which the busy thread and the step share by halves: beside more threads than cores that wait for
+each other a step takes five to ten times as long, and never twice the same. What the core costs is measured by itself,
+in the same run: the same step beside the same thread without the wait, less the step alone."""
 import json
 import os
 import pathlib
@@ -26,8 +27,7 @@ def loader(wait_ms, burn):
     def work():
         while not stop.is_set():
             zlib.crc32(block) if burn else stop.wait(0.05)
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(2)]
-    for thread in threads: thread.start()
+    threading.Thread(target=work, daemon=True).start()
     x, y = torch.randn(64, 1024), torch.randint(0, 10, (64,))
     try:
         while True:
@@ -46,7 +46,7 @@ name: planted-headroom
 workload: train_step
 device: cpu
 launches: {launches}
-threads: {{intra_op: {cores}}}
+threads: {{intra_op: 1}}
 schedule: {{wait: 0, warmup: 10, active: 40}}
 data: {{kind: python, path: my_loader.py, classes: 10}}
 loader: {{engine: iterable}}
@@ -74,8 +74,8 @@ def main():
         at = pathlib.Path(folder)
         (at / "my_loader.py").write_text(LOADER)
         (at / "my_net.py").write_text(NET)
-        cores = len(os.sched_getaffinity(0))
-        (at / "file.yaml").write_text(CONFIG.format(launches=launches, wait=WAIT_MS, cores=cores))
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+        (at / "file.yaml").write_text(CONFIG.format(launches=launches, wait=WAIT_MS))
         run = [program, "run", "file.yaml", "--headroom", "--worker", worker, "--results", "out", "--no-lock"]
         said = subprocess.run(run, cwd=folder, check=True, capture_output=True, text=True).stdout
         steps = steps_of(program, next((at / "out").iterdir()))
