@@ -112,7 +112,7 @@ std::string without_password(std::string_view url) {
   const std::size_t at = text.rfind('@');
   if (at != std::string::npos) {
     if (colon < at) text.erase(colon, at - colon);
-  } else if (colon != std::string::npos && text[user] != '[') {
+  } else if (colon < text.find('/', user) && text[user] != '[') {
     // What is no port begins a password that holds a '?'.
     const std::size_t end = text.find_first_not_of("0123456789", colon + 1);
     if (end != std::string::npos && text[end] != '/') text.erase(colon);
