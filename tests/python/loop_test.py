@@ -21,7 +21,7 @@ from stepbench_worker.batch import samples_of  # noqa: E402
 from stepbench_worker.dataloader import LESS_WORK, LoaderWatch  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
 from stepbench_worker import garbage, memory  # noqa: E402
-from stepbench_worker.loop import Session  # noqa: E402
+from stepbench_worker.loop import USAGE, Session  # noqa: E402
 from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
 from stepbench_worker.driven import Driven, in_others, last_steps, own_phases_of, schedule_of  # noqa: E402
 from stepbench_worker.source import LoopError  # noqa: E402
@@ -660,7 +660,7 @@ class Callbacks(unittest.TestCase):
     def test_a_trainer_of_hugging_face_is_measured_and_stopped(self):
         from stepbench_worker.callbacks import HuggingFaceCallback
         arguments = types.SimpleNamespace(per_device_train_batch_size=4, gradient_accumulation_steps=2)
-        control = types.SimpleNamespace(should_training_stop=False)
+        control = types.SimpleNamespace(should_training_stop=False, should_evaluate=False, should_save=False)
         hooks = HuggingFaceCallback(wait=0, warmup=2, active=3)
         hooks.on_epoch_begin(arguments, None, control)
         while not control.should_training_stop:
@@ -670,28 +670,46 @@ class Callbacks(unittest.TestCase):
             hooks.on_step_end(arguments, None, control)
         self.assertEqual(self.columns_with("optimizer")["samples"], [8, 8, 8])
 
-    def test_evaluation_within_the_window_of_a_trainer_is_no_part_of_a_step(self):
+    def evaluated(self, announced):
+        """The loop of a Trainer that evaluates after each second step, and then saves, on a scripted clock."""
         from stepbench_worker.callbacks import HuggingFaceCallback
-        clock = types.SimpleNamespace(now=1)
+        self.clock = clock = types.SimpleNamespace(now=1, used=0)
         self.enterContext(mock.patch("stepbench_worker.loop.monotonic_ns", lambda: clock.now))
+        self.enterContext(mock.patch("stepbench_worker.loop._process_usage", lambda: dict.fromkeys(USAGE, clock.used)))
         arguments = types.SimpleNamespace(per_device_train_batch_size=4, gradient_accumulation_steps=1)
-        control = types.SimpleNamespace(should_training_stop=False)
+        control = types.SimpleNamespace(should_training_stop=False, should_evaluate=False, should_save=False)
         hooks = HuggingFaceCallback(wait=0, warmup=2, active=6)
         hooks.on_epoch_begin(arguments, None, control)
         steps = 0
         while not control.should_training_stop:
-            clock.now += 10
+            self.spend(10, 1)
             hooks.on_step_begin(arguments, None, control)
-            clock.now += 100
-            hooks.on_step_end(arguments, None, control)
+            self.spend(100, 7)
             steps += 1
+            control.should_evaluate = control.should_save = announced and steps % 2 == 0
+            hooks.on_step_end(arguments, None, control)
             if steps % 2 == 0:
-                clock.now += 1_000_000
-                hooks.on_evaluate(arguments, None, control)
-        self.assertEqual(steps, 8)
-        self.assertEqual(self.told.loop.cycles[0]["step_ns"], [110] * 6)
-        self.assertEqual(self.told.loop.cycles[0]["data_wait_ns"], [10] * 6)
-        self.assertEqual(self.told.loop.drained_ns, 660)
+                for hook, flag in ((hooks.on_evaluate, "should_evaluate"), (hooks.on_save, "should_save")):
+                    self.spend(1_000_000, 1_000_000)
+                    setattr(control, flag, False)
+                    hook(arguments, None, control)
+        return steps
+
+    def spend(self, ns, used):
+        self.clock.now += ns
+        self.clock.used += used
+
+    def test_evaluation_within_the_window_of_a_trainer_is_no_part_of_a_step(self):
+        for announced in (True, False):
+            with self.subTest(announced):
+                self.setUp()
+                self.assertEqual(self.evaluated(announced), 8)
+                loop = self.told.loop
+                self.assertEqual(loop.cycles[0]["step_ns"], [110] * 6)
+                self.assertEqual(loop.cycles[0]["data_wait_ns"], [10] * 6)
+                self.assertEqual(loop.drained_ns, 660)
+                self.assertEqual({name: loop.usage[name] for name in USAGE}, dict.fromkeys(USAGE, 6 * 8))
+                self.assertEqual(loop.peaks, {} if announced else None)
 
 
 class ScriptedCuda(types.SimpleNamespace):
@@ -749,6 +767,35 @@ class OnADevice(unittest.TestCase):
         self.assertEqual(said["effective"]["device"], "cuda:1")
         self.assertEqual(said["metrics"]["peak_allocated_bytes"], 7)
         self.assertEqual(said["schedule"]["window_drained_ns"], 15_000_000)
+
+    def test_reading_proc_for_64_workers_is_in_no_step_and_no_counter(self):
+        clock = types.SimpleNamespace(now=1)
+
+        class Marks(ScriptedEvent):
+            def record(self, stream):
+                self.at_ms = clock.now * 1e-6
+
+        class Slow(LoaderWatch):
+            def begin(self, iterator):
+                clock.now += 7_000_000  # of the host, as 64 workers take
+
+            def end(self, iterator, elapsed_ns, waited_ns):
+                clock.now += 7_000_000
+
+        cuda = ScriptedCuda()
+        cuda.Event = lambda enable_timing: Marks(cuda)
+        told = Session()
+        session.use(told)
+        used = lambda: dict.fromkeys(USAGE, clock.now)  # noqa: E731
+        with (mock.patch.dict(sys.modules, torch=types.SimpleNamespace(cuda=cuda)),
+              mock.patch("stepbench_worker.loop.monotonic_ns", lambda: clock.now),
+              mock.patch("stepbench_worker.loop._process_usage", used), mock.patch("stepbench_worker.loop.LoaderWatch", Slow)):
+            for _ in measure(Loader(1000), wait=0, warmup=2, active=50, repeat=2):
+                clock.now += 5_000_000
+        for columns in told.loop.cycles:
+            self.assertEqual(columns["step_ns"], [5_000_000] * 50)
+            self.assertEqual(columns["period_device_ns"], [5_000_000] * 50)
+        self.assertEqual(told.loop.usage["cpu_user_ns"], 2 * 50 * 5_000_000)
 
     def test_a_share_of_its_memory_is_told_to_a_torch_that_does_not_know_the_setting(self):
         share = "per_process_memory_fraction:0.25"

@@ -73,6 +73,7 @@ class Steps:
         self._loop = loop
         self._loop.know_epoch(epoch_steps)
         self._begun = self._entered = False
+        self._ended: dict[str, int] = {}  # what was used when the wait for a batch began
 
     @property
     def done(self) -> bool:
@@ -80,6 +81,7 @@ class Steps:
 
     def begin(self) -> None:
         self._loop.go_on()
+        self._ended = self._loop.usage_now()
         self._begun = not self.done and self._loop.begin_step()
 
     def fetched(self, first_of_epoch: bool = False) -> None:
@@ -95,17 +97,19 @@ class Steps:
             return not self.done
         self._entered = False
         self._loop.end_step(samples, tokens)
+        self._ended = self._loop.usage_now()
         self._begun = self._loop.begin_step()
         if not self._begun:
             self._loop.finish()
             self._told.left(self._loop)
         return self._begun
 
-    def leave(self) -> None:
+    def leave(self, over: bool = False) -> None:
+        """over: what is no part of a step has been going on since the last one's end, and is over."""
         if self._entered:
             self._loop.leave()  # in the middle of a step: its cycle begins anew
         elif self._begun:
-            self._loop.pause()
+            self._loop.pause(self._ended if over else None)
         self._begun = self._entered = False
 
 

@@ -107,8 +107,7 @@ def launch_report(loop: Loop, own: dict[str, Any], gc_way: str = "default") -> d
     for name in GARBAGE:
         metrics[name] = metrics[name] / max(1, active)
     if loop.device != "cpu" and torch is not None:
-        metrics["peak_allocated_bytes"] = torch.cuda.max_memory_allocated()
-        metrics["peak_reserved_bytes"] = torch.cuda.max_memory_reserved()
+        metrics.update(loop.peaks or {})
         metrics["reserved_bytes"] = torch.cuda.memory_reserved()
     findings = loop.watch.findings() if loop.watch is not None else []
     findings += garbage.findings(metrics["gc_ns"], metrics["gc_collections"], loop.drained_ns / max(1, active), gc_way)

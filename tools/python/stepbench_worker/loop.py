@@ -101,6 +101,7 @@ class Loop:
         self.device = "cpu"
         self.first_batch_ns = 0
         self.usage: dict[str, int] = dict.fromkeys((*USAGE, *GARBAGE), 0)
+        self.peaks: dict[str, int] | None = {}  # of the device's memory in windows; None: not known
         self.loss: Any = None
         self.gradient_norm: Any = None
         self.times = phases.PhaseTimes() if names is None else phases.PhaseTimes(names)
@@ -319,21 +320,22 @@ class Loop:
         if cuda is not None:
             self.device = f"cuda:{cuda.current_device()}"
         self._told.stage("active", steps=self.plan.schedule.active, step_ns=self._step_ns())
+        self._told.window(True)
+        if self.watch is not None:
+            self.watch.begin(self._iterator)
         self._window = []
         self._garbage.begin()
         self.anomalies.begin()
-        self._usage_before = self._usage()
         if cuda is not None:
             cuda.reset_peak_memory_stats()
         if self.recorder is not None:
             self._synchronize()
             self.recorder.begin()
             self.times.listener = self.recorder
-        elif cuda is not None:
+        # What was done so far took the host's time and none of the window's: its counters and clocks come last.
+        self._usage_before = self.usage_now()
+        if self.recorder is None and cuda is not None:
             self.times.listener = self._events = CudaWindow(cuda, self.times.names)
-        self._told.window(True)
-        if self.watch is not None:
-            self.watch.begin(self._iterator)
         self._window_began_ns = monotonic_ns()
 
     def end_step(self, samples: int, tokens: int, size_bytes: int = 0) -> None:
@@ -370,6 +372,7 @@ class Loop:
         self.anomalies.end()
         self._synchronize()
         drained_ns = monotonic_ns() - self._window_began_ns
+        self._take_peaks()
         if self.watch is not None:
             self.watch.end(self._iterator, drained_ns, sum(step.data_wait_ns for step in steps))
         self._told.window(False)
@@ -394,33 +397,48 @@ class Loop:
             self._told.window(False)
             self._garbage.end()
             self.anomalies.end()
+        self._paused_at = 0
         self._window = self._events = self.times.listener = None
         self.plan.begin_cycle_again(self.steps)
 
-    def pause(self) -> None:
-        """Between two steps: evaluation, or what else is no part of a step, begins. Its time is nowhere."""
+    def pause(self, ended: dict[str, int] | None = None) -> None:
+        """Between two steps: evaluation, or what else is no part of a step, begins. It is in no time and in no counter.
+        `ended`: it is over already, and this is what usage_now() was before it."""
         if self._recording is not None:  # its trace has no place for it
             self.leave()
         elif self._window is not None:
-            self._add_usage()
+            self._add_usage(ended)
+            if ended is None:
+                self._take_peaks()
+            else:
+                self.peaks = None
             self._paused_at = self._began_ns
 
     def go_on(self) -> None:
         """After pause()."""
         if self._window is None or self._paused_at == 0:
             return
-        self._usage_before = self._usage()
+        if (cuda := cuda_of_script()) is not None:
+            cuda.reset_peak_memory_stats()
+        self._usage_before = self.usage_now()
         if self._events is not None:
             self._events.go_on()
         self._began_ns = monotonic_ns()
         self._window_began_ns += self._began_ns - self._paused_at
         self._paused_at = 0
 
-    def _add_usage(self) -> None:
-        for name, value in self._usage().items():
+    def _take_peaks(self) -> None:
+        cuda = cuda_of_script()
+        if cuda is not None and self.peaks is not None:
+            for name, peak in (("peak_allocated_bytes", cuda.max_memory_allocated()),
+                               ("peak_reserved_bytes", cuda.max_memory_reserved())):
+                self.peaks[name] = max(peak, self.peaks.get(name, 0))
+
+    def _add_usage(self, now: dict[str, int] | None = None) -> None:
+        for name, value in (now or self.usage_now()).items():
             self.usage[name] += value - self._usage_before[name]
 
-    def _usage(self) -> dict[str, int]:
+    def usage_now(self) -> dict[str, int]:
         return {**_process_usage(), **dict(zip(GARBAGE, (self._garbage.ns, self._garbage.count)))}
 
     def _end_by_limit(self) -> None:

@@ -42,10 +42,16 @@ class HuggingFaceCallback(TrainerCallback):  # type: ignore[misc]
         samples = args.per_device_train_batch_size * args.gradient_accumulation_steps
         if not self._steps.end(samples=samples):
             control.should_training_stop = True
+        self.on_epoch_end(args, state, control)
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        if control.should_evaluate or control.should_save:  # what follows is no part of a step
+            self._steps.leave()
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if self._steps is not None and not self._steps.done:
-            self._steps.leave()  # a cycle that evaluation cuts begins anew
-            self._steps.begin()
+            self._steps.leave(over=True)  # where another callback asked for it, after on_step_end()
+            if not control.should_save:
+                self._steps.begin()
 
     on_save = on_evaluate

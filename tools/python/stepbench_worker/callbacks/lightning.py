@@ -63,4 +63,8 @@ class LightningCallback(Callback):  # type: ignore[misc]
 
     def on_validation_start(self, trainer: Any, module: Any) -> None:
         if self._steps is not None and not self._steps.done:
-            self._steps.leave()  # a cycle that validation cuts begins anew
+            self._steps.leave()
+
+    def on_validation_end(self, trainer: Any, module: Any) -> None:
+        if self._steps is not None and not self._steps.done:
+            self._steps.begin()
