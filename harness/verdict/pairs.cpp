@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/verdict/pairs.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "harness/stats/hodges_lehmann.h"
+#include "harness/stats/order.h"
+
+namespace stepbench::verdict {
+namespace {
+
+constexpr double kReach = 2.75;     // robust standard deviations
+constexpr double kRobust = 1.4826;  // from a median distance to a standard deviation
+constexpr double kCentre = 1.07;    // variance of the centre, of that of a mean
+constexpr double kLeastLayout = .002;
+// Below the resolution of any clock: equal pairs have a weight, too.
+constexpr double kLeastVariance = 1e-18;
+
+double centre(Pairs pairs) { return stats::hodges_lehmann(pairs, 0).centre; }
+
+boost::math::students_t law(double freedom) {
+  return boost::math::students_t(std::max(1.0, freedom));
+}
+
+bool is_known(const Estimate& estimate) {
+  return estimate.freedom > 0 && std::isfinite(estimate.variance);
+}
+
+}  // namespace
+
+Spread spread(std::span<const Pairs> blocks) {
+  std::vector<double> distances;  // of a block of n: times n / (n - 1), whose centre is its own
+  double freedom = 0;
+  for (const Pairs block : blocks) {
+    if (block.size() < 2) continue;
+    const auto n = static_cast<double>(block.size());
+    const double middle = centre(block);
+    freedom += n - 1;
+    for (const double pair : block)
+      distances.push_back(std::abs(pair - middle) * std::sqrt(n / (n - 1)));
+  }
+  if (distances.empty()) return {};
+  const double reach = kReach * kRobust * stats::median(distances);
+  double squares = 0;
+  for (const double distance : distances) {
+    squares += std::pow(reach > 0 ? std::min(distance, reach) : distance, 2);
+  }
+  return {std::sqrt(squares / static_cast<double>(distances.size())), freedom};
+}
+
+double variance(const Spread& spread, double pairs) {
+  if (spread.freedom <= 0 || pairs <= 0) return std::numeric_limits<double>::infinity();
+  return kCentre * spread.sd * spread.sd / pairs;
+}
+
+Estimate estimate(Pairs pairs, const Spread& spread, double layout) {
+  if (pairs.empty()) return {};
+  return {centre(pairs), variance(spread, static_cast<double>(pairs.size())) + 2 * layout * layout,
+          spread.freedom};
+}
+
+Estimate operator-(const Estimate& a, const Estimate& b) {
+  return {a.value - b.value, a.variance + b.variance, std::min(a.freedom, b.freedom)};
+}
+
+Estimate mean(std::span<const Estimate> estimates) {
+  double sum = 0;
+  double weights = 0;
+  double freedom = std::numeric_limits<double>::infinity();
+  for (const Estimate& one : estimates) {
+    const double weight = 1 / std::max(one.variance, kLeastVariance);
+    sum += one.value * weight;
+    weights += weight;
+    freedom = std::min(freedom, one.freedom);
+  }
+  if (weights <= 0) return {};
+  return {sum / weights, 1 / weights, freedom};
+}
+
+double layout(std::span<const Estimate> builds, double assumed, double builds_assumed) {
+  if (builds.size() < 2) return std::max(kLeastLayout, assumed);
+  std::vector<double> steps;
+  double launches = 0;
+  for (std::size_t i = 1; i < builds.size(); ++i) {
+    steps.push_back(std::abs(builds[i].value - builds[i - 1].value));
+    launches += builds[i].variance;
+  }
+  const auto n = static_cast<double>(steps.size());
+  const double reach = kReach * kRobust * stats::median(steps);
+  double squares = 0;
+  for (const double step : steps) squares += std::pow(std::min(step, reach), 2);
+  const double found = std::max(0.0, (squares / 2 - launches) / n);
+  const double square = assumed * assumed;
+  // Builds tell less of it where launches vary more.
+  const double known = square > 0 ? n * square / (square + launches / n) : n;
+  return std::max(kLeastLayout,
+                  std::sqrt((builds_assumed * square + known * found) / (builds_assumed + known)));
+}
+
+stats::Interval interval(const Estimate& estimate, double error) {
+  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  if (!is_known(estimate)) return {-kUnbounded, kUnbounded};
+  const double half = boost::math::quantile(boost::math::complement(law(estimate.freedom), error)) *
+                      std::sqrt(estimate.variance);
+  return {estimate.value - half, estimate.value + half};
+}
+
+double p_value(const Estimate& estimate) {
+  if (!is_known(estimate)) return std::numeric_limits<double>::quiet_NaN();
+  if (estimate.value == 0) return 1;
+  if (estimate.variance == 0) return 0;
+  const double t = std::abs(estimate.value) / std::sqrt(estimate.variance);
+  return 2 * boost::math::cdf(boost::math::complement(law(estimate.freedom), t));
+}
+
+Decision decide(const stats::Interval& typical, const stats::Interval& cost, double margin) {
+  if (typical.low > margin) return Decision::kRegression;
+  if (typical.high < -margin) return Decision::kImprovement;
+  const auto within = [margin](const stats::Interval& range) {
+    return -margin <= range.low && range.high <= margin;
+  };
+  return within(typical) && within(cost) ? Decision::kOk : Decision::kInconclusive;
+}
+
+double claimed_size(const Estimate& estimate, double bound, double margin) {
+  constexpr int kHalvings = 40;
+  const double scale = std::sqrt(2 * estimate.variance);
+  if (!(scale > 0)) return std::max(margin, estimate.value);
+  const auto above = [scale](double x, double size) { return std::erfc((x - size) / scale) / 2; };
+  double low = margin;
+  double high = std::max(margin, estimate.value);
+  for (int i = 0; i < kHalvings; ++i) {
+    const double size = (low + high) / 2;
+    (above(estimate.value, size) > above(bound, size) / 2 ? high : low) = size;
+  }
+  return high;
+}
+
+}  // namespace stepbench::verdict
