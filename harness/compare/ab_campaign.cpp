@@ -88,18 +88,13 @@ void AbCampaign::look(const SamplesOf& samples_of) {
     AbCase& one = cases_[i];
     if (!one.in_rotation) continue;
     one.ended_at = pairs;
-    one.looks.resize(first[i + 1] - first[i]);
-    for (std::size_t j = first[i]; j < first[i + 1]; ++j) {
-      std::vector<Look>& looks = one.looks[j - first[i]];
-      TestResult& test = verdicts.tests[j];
-      if (design_.is_over) continue;  // it ends by another rule than the one that is corrected for
-      if (auto seen = look_at(family[j], design_.rule, verdicts, test)) looks.push_back(*seen);
-      test.corrected_change = corrected_change(looks, family[j], test);
-    }
     one.tests.assign(
         std::make_move_iterator(verdicts.tests.begin() + static_cast<std::ptrdiff_t>(first[i])),
         std::make_move_iterator(verdicts.tests.begin() +
                                 static_cast<std::ptrdiff_t>(first[i + 1])));
+    if (design_.is_over) {  // it ends by another rule than the one that is corrected for
+      for (TestResult& test : one.tests) test.corrected_change.reset();
+    }
     const bool over = design_.is_over ? !is_last && design_.is_over(i, pairs)
                                       : std::all_of(one.tests.begin(), one.tests.end(),
                                                     [&](const TestResult& test) {

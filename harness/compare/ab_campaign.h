@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/claimed_size.h"
 #include "harness/compare/judge.h"
 
 namespace stepbench::compare {
@@ -49,7 +48,6 @@ struct AbCase {
   bool in_rotation = true;
   std::size_t ended_at = 0;            // pairs at the look that decided it, or at the last one
   std::vector<TestResult> tests = {};  // of its primary metrics, at that look
-  std::vector<std::vector<Look>> looks = {};  // by primary metric, what each look so far saw
 };
 
 class AbCampaign {

@@ -18,6 +18,7 @@
 #include "harness/stats/rank_tests.h"
 #include "harness/stats/shares.h"
 #include "harness/text/words.h"
+#include "harness/verdict/pairs.h"
 
 namespace stepbench::compare {
 namespace {
@@ -35,6 +36,7 @@ struct Shift {
   double centre = 0;
   stats::Interval interval;
   double spread = 0;  // of the two values of a pair, or of one value of each side
+  verdict::Estimate paired = {};
 };
 struct Estimate {
   Shift typical;  // Hodges-Lehmann
@@ -96,13 +98,16 @@ void judge_exactly(const PairedSamples& samples, Design design, const UsableSamp
   }
 }
 
+bool is_claim(Verdict verdict) {
+  return verdict == Verdict::kRegression || verdict == Verdict::kImprovement;
+}
+
 double spread_of(const std::vector<double>& values) {
   const double robust = stats::robust_sd(values);
   return robust == 0 ? stats::standard_deviation(values) : robust;
 }
 
-// By ranks: of the differences inside the pairs, or between all launches of one side and all of the
-// other.
+// By the paired engine, or by the ranks of all launches of one side among those of the other.
 Shift typical_shift(const PairedSamples& samples, const VerdictRule& rule,
                     const UsableSamples& usable, TestResult& test) {
   const double sign = sign_of(samples.direction);
@@ -118,27 +123,30 @@ Shift typical_shift(const PairedSamples& samples, const VerdictRule& rule,
     test.sign_interval = {kNotANumber, kNotANumber};
     const bool few = std::min(base.size(), candidate.size()) < kFewestLaunches;
     return {shift.centre, few ? stats::Interval{-kUnbounded, kUnbounded} : shift.interval,
-            std::hypot(spread_of(base), spread_of(candidate))};
+            std::hypot(spread_of(base), spread_of(candidate)), {}};
   }
   const std::vector<double> differences = log_differences(usable, samples.direction);
-  const stats::HodgesLehmann shift = stats::hodges_lehmann(differences, rule.confidence);
-  const stats::SignedRank ranked = stats::signed_rank(differences);
+  const verdict::Pairs pairs = differences;
+  const verdict::Estimate typical = verdict::estimate(pairs, verdict::spread({&pairs, 1}));
+  const bool few = differences.size() < kFewestLaunches;
+  const stats::Interval interval = few ? stats::Interval{-kUnbounded, kUnbounded}
+                                       : verdict::interval(typical, (1 - rule.confidence) / 2);
   const stats::Interval sign_test = stats::sign_interval(differences, rule.confidence);
-  test.ties = ranked.zeros;
+  test.ties = static_cast<std::size_t>(std::ranges::count(differences, 0));
   test.sign_interval = raw_change(sign_test, sign);
-  test.p = ranked.p_two_sided;
+  test.p = differences.size() < 2 ? 1 : verdict::p_value(typical);
   test.cles = stats::paired_cles(differences);
-  if (beyond(sign_test, margin) != beyond(shift.interval, margin)) {
+  if (beyond(sign_test, margin) != beyond(interval, margin)) {
     test.notes.emplace_back("skewed");
   }
   const auto n = static_cast<double>(differences.size());
-  if (static_cast<double>(ranked.zeros) > kManyTies * n && ranked.zeros < differences.size()) {
+  if (static_cast<double>(test.ties) > kManyTies * n && test.ties < differences.size()) {
     test.notes.emplace_back("clock_resolution");
   }
   if (differences.size() > 1 && constant(differences) && differences.front() != 0) {
     test.notes.emplace_back("zero_variance");
   }
-  return {shift.centre, shift.interval, spread_of(differences)};
+  return {typical.value, interval, spread_of(differences), typical};
 }
 
 // What is paid for each launch on average: of a rate, the time that the work takes.
@@ -158,7 +166,8 @@ Shift mean_shift(std::span<const double> base, std::span<const double> candidate
   const double low = mean.interval.low;
   return {std::log(mean.ratio),
           {low > 0 ? std::log(low) : -kUnbounded, std::log(mean.interval.high)},
-          mean.sd};
+          mean.sd,
+          {}};
 }
 
 Estimate estimate(const PairedSamples& samples, const VerdictRule& rule,
@@ -227,6 +236,21 @@ void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimat
       std::max(stats::pairs_needed(undecided.centre, undecided.spread, margin), least);
 }
 
+// Of a claim of pairs: what it comes to without what being claimed added. `level`: the largest p that
+// the correction rejects.
+std::optional<double> corrected(const PairedSamples& samples, const VerdictRule& rule,
+                                const Shift& typical, double level) {
+  const double margin = std::log1p(samples.margin);
+  const double side = typical.centre > 0 ? 1 : -1;
+  verdict::Estimate claim = typical.paired;
+  claim.value = std::abs(claim.value);
+  const auto reach = [&](double error) { return claim.value - verdict::interval(claim, error).low; };
+  const double bound = std::max(margin + reach((1 - rule.confidence) / 2), reach(level / 2));
+  const double size = side * verdict::claimed_size(claim, bound, margin);
+  if (std::abs(size) >= kNoPercentage) return std::nullopt;
+  return std::expm1(sign_of(samples.direction) * size);
+}
+
 // Launches of each side that could give as small a p-value as those of this test, of which one side
 // may have more.
 std::size_t balanced(const TestResult& test, Design design) {
@@ -245,11 +269,9 @@ bool is_rejected(const TestResult& test, double q) {
 }
 
 std::size_t pairs_to_reject(std::size_t tests, const VerdictRule& rule) {
-  const double level = rule.q / static_cast<double>(tests);
-  if (rule.design == Design::kInterleaved) {
-    return static_cast<std::size_t>(std::ceil(1 - std::log2(level)));
-  }
   std::size_t launches = kFewestLaunches;
+  if (rule.design == Design::kInterleaved) return launches;
+  const double level = rule.q / static_cast<double>(tests);
   while (stats::log_least_mann_whitney_p(launches, launches) > std::log(level)) ++launches;
   return launches;
 }
@@ -317,6 +339,15 @@ TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& 
     if (is_rejected(test, rule.q)) {
       ++(test.slower ? family.rejected_slower : family.rejected_faster);
     }
+  }
+  const auto rejected = static_cast<double>(family.rejected_slower + family.rejected_faster);
+  for (std::size_t i = 0; i < all_samples.size(); ++i) {
+    TestResult& test = family.tests[i];
+    if (std::isnan(p_values[i]) || rule.design == Design::kSequential || !is_claim(test.verdict)) {
+      continue;
+    }
+    const double level = rule.q * rejected / static_cast<double>(family.tested);
+    test.corrected_change = corrected(all_samples[i], rule, estimates[i].typical, level);
   }
   if (family.tested > 0) family.fewest_pairs = fewest_pairs;
   return family;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule that turns the samples of two sides into a verdict: Wilcoxon's signed-rank test where
-// they took turns, Mann and Whitney's where one was measured after the other. Pure: the same
-// samples give the same verdict, byte for byte.
+// The rule that turns the samples of two sides into a verdict: the paired engine (verdict/pairs.h)
+// where they took turns, Mann and Whitney's test where one was measured after the other. Pure: the
+// same samples give the same verdict, byte for byte.
 #pragma once
 
 #include <cstddef>
@@ -87,8 +87,7 @@ struct TestResult {
   // Of the raw metric, Hodges-Lehmann: 0.02 = 2 % more; nullopt if 0 -> x, or no data.
   std::optional<double> change = {};
   stats::Interval interval = {};  // of `change`; from -1 to infinity with too few pairs
-  // Of a regression or an improvement that `ab` claims: `change` without what being claimed added
-  // to it, see claimed_size.h.
+  // Of a regression or an improvement of pairs: `change` without what being claimed added to it.
   std::optional<double> corrected_change = {};
   stats::Interval sign_interval =
       {};  // the same by the sign test, which needs no symmetry; of pairs only
@@ -99,7 +98,7 @@ struct TestResult {
   std::size_t slow_base = 0;  // launches that cost far more than the others of their side
   std::size_t slow_candidate = 0;
   double slow_share_below = 1;  // of ok: a larger share of such launches would have been seen, 95 %
-  double p = 0;  // signed-rank or, of a sequential design, Mann-Whitney; two-sided; NaN: not tested
+  double p = 0;  // Student's t or, of a sequential design, Mann-Whitney; two-sided; NaN: not tested
   double p_adjusted = 0;  // Benjamini-Hochberg over the family
   double p_mann_whitney = 0;
   double cles = 0;  // share of pairs in which the candidate is worse; all pairs where sequential
@@ -121,8 +120,8 @@ struct TestFamily {
   std::size_t fewest_pairs = 0;  // of its tests
 };
 
-// With n pairs no p is below 2^(1-n), with n launches on each side none below 2 / C(2n, n): so many
-// are needed before one of `tests` can be rejected while no other is.
+// With n launches on each side no p is below 2 / C(2n, n): so many are needed before one of `tests`
+// can be rejected while no other is. Of pairs: those that an interval needs.
 [[nodiscard]] std::size_t pairs_to_reject(std::size_t tests, const VerdictRule& rule);
 // What to tell of a family with fewer: "6 launches are too few to prove any single change here: use
 // 8". Empty: they suffice, or there is no test.
