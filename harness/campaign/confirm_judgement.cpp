@@ -44,12 +44,11 @@ PairValues values_of(const std::string& series_metric, const compare::AbPairs& p
           .of_step = described.of_step};
 }
 
-// Why times of this case cannot be judged; empty: they can.
-std::string invalid_because(const std::string& case_id, const compare::Comparison& comparison) {
+// Why times cannot be judged; empty: they can.
+std::string invalid_because(const compare::Comparison& comparison) {
   std::vector<std::string> reasons;
   for (const compare::Gate& gate : comparison.gates) {
-    const bool of_case = gate.case_id.empty() || gate.case_id == case_id;
-    if (of_case && gate.state == compare::GateState::kFailed) reasons.push_back(gate.text);
+    if (gate.state == compare::GateState::kFailed) reasons.push_back(gate.text);
   }
   if (comparison.aa_control.state == compare::AaControl::State::kFailed) {
     reasons.emplace_back("launches of the last good build alone differ from each other");
@@ -133,7 +132,7 @@ ConfirmFinding judge_suspect(const Suspect& suspect, const compare::AbPoint& poi
                    " gave a value" + (reason.empty() ? "" : ": " + reason));
   }
   if (values.timed) {
-    std::string why = invalid_because(point.a_case, campaign.comparison);
+    std::string why = invalid_because(campaign.comparison);
     if (!why.empty()) return invalid(std::move(why));
   }
   ConfirmFinding finding{

@@ -80,7 +80,7 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
     result.metrics.push_back(std::move(metric));
   }
   const CasePair& pair = pairs.pair;
-  judge_noise(pair, values.steps(), "arm A", "arm B", options.allow, result, gates);
+  tell_noise(pair, values.steps(), "arm A", "arm B", gates);
   levels.push_back(block_levels(pair, values.steps()));
   const CountedLaunches base{pairs.pair.base.measured, profiled.of(point.a_case, kArmA),
                              profiled.counted(point.a_case, kArmA)};
@@ -110,10 +110,10 @@ void count_tests(Comparison& comparison) {
 void add_campaign_gates(const std::vector<CasePair>& cases,
                         std::span<const std::vector<double>> levels, Design design,
                         const CompareOptions& options, std::vector<Gate>& gates) {
+  gates.push_back(drift_gate(levels));  // told also where it passed: how far it went
   std::vector<Gate> own = machine_gates(cases, design);
-  own.insert(own.begin(), drift_gate(levels));  // told also where it passed: how far it went
   apply_allowed(options.allow, own);
-  std::move(own.begin(), own.end(), std::back_inserter(gates));
+  std::ranges::move(own, std::back_inserter(gates));
 }
 
 // Returns whether an arm lacks a point that the other one has.

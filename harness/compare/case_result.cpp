@@ -78,29 +78,16 @@ MetricResult metric_result(const MetricSamples& asked) {
           .of_step = metric.kind == MetricKind::kStep || metric.unit.ends_with("/s")};
 }
 
-void judge_noise(const CasePair& pair, const estimate::StepTimes& times, std::string_view base,
-                 std::string_view candidate, std::span<const std::string> allow, CaseResult& one,
-                 std::vector<Gate>& gates) {
-  const auto gate_of = [](const std::vector<double>& steps, std::string_view arm,
-                          const CaseLaunches& side) {
-    const Gate gate = noise_gate(steps, arm);
-    return gate.state == GateState::kPassed ? gate
-                                            : noise_gate(steps, arm, window_spread(side.measured));
+void tell_noise(const CasePair& pair, const estimate::StepTimes& times, std::string_view base,
+                std::string_view candidate, std::vector<Gate>& gates) {
+  const auto tell = [&](const std::vector<double>& steps, std::string_view arm,
+                        const CaseLaunches& side) {
+    if (noise_gate(steps, arm).state == GateState::kPassed) return;
+    gates.push_back(noise_gate(steps, arm, window_spread(side.measured)));
+    gates.back().case_id = pair.base.first->key.case_id;
   };
-  std::vector<Gate> own = {gate_of(times.base, base, pair.base),
-                           gate_of(times.candidate, candidate, pair.candidate)};
-  std::erase_if(own, [](const Gate& gate) { return gate.state == GateState::kPassed; });
-  for (Gate& gate : own) gate.case_id = one.case_id;
-  apply_allowed(allow, own);
-  if (fails(own)) {
-    for (MetricResult& metric : one.metrics) {
-      if (!metric.timed || metric.test.verdict == Verdict::kNoData) continue;
-      metric.test.verdict = Verdict::kInvalid;
-      metric.test.reason = TestReason::kNoise;
-      metric.test.corrected_change.reset();
-    }
-  }
-  std::move(own.begin(), own.end(), std::back_inserter(gates));
+  tell(times.base, base, pair.base);
+  tell(times.candidate, candidate, pair.candidate);
 }
 
 // What the finding of a profiled group says of its ranks.
@@ -159,9 +146,8 @@ void conclude(const CompareOptions& options, bool missing_cases, Comparison& com
   }
   const auto& allow = options.allow;
   const bool allowed = std::find(allow.begin(), allow.end(), "missing") != allow.end();
-  const bool gate_failed = std::any_of(
-      comparison.gates.begin(), comparison.gates.end(),
-      [](const Gate& gate) { return gate.case_id.empty() && gate.state == GateState::kFailed; });
+  const bool gate_failed = std::ranges::any_of(
+      comparison.gates, [](const Gate& gate) { return gate.state == GateState::kFailed; });
   const GateInput gate{
       .tests = all,
       // What disturbs times does not disturb counts.

@@ -25,11 +25,9 @@ void note_missing_launches(const CasePair& pair, const std::string& base,
 
 [[nodiscard]] bool is_change(const TestResult& test);
 
-// The noise gates of both sides, named `base` and `candidate`, by the steps of their launches; one
-// that fails makes the verdicts on times invalid.
-void judge_noise(const CasePair& pair, const estimate::StepTimes& times, std::string_view base,
-                 std::string_view candidate, std::span<const std::string> allow, CaseResult& one,
-                 std::vector<Gate>& gates);
+// Noise of both sides, named `base` and `candidate`, by the steps of their launches.
+void tell_noise(const CasePair& pair, const estimate::StepTimes& times, std::string_view base,
+                std::string_view candidate, std::vector<Gate>& gates);
 
 // Where the step or a rate changed: the phases and operations that explain it. `interleaved`: equal
 // indexes of the profiled launches are neighbours in time.

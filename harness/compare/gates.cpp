@@ -24,25 +24,21 @@ using record::Fact;
 using record::Quality;
 
 constexpr std::size_t kMinToWarn = 4;
-constexpr std::size_t kMinToFail = 6;
 
 // Whose doing `spread`, the middle half of the launches over their median, is.
-std::string cause_of(double spread, const std::optional<WindowSpread>& within, bool fails) {
+std::string cause_of(double spread, const std::optional<WindowSpread>& within) {
   constexpr double kMiddleHalf = 1.349;       // of a normal distribution, in standard deviations
   constexpr double kMinExplainedShare = 0.5;  // of the variance
-  const double predicted = within ? kMiddleHalf * within->relative_sd : 0;
-  if (within && predicted * predicted >= kMinExplainedShare * spread * spread) {
+  if (!within) return {};
+  const double predicted = kMiddleHalf * within->relative_sd;
+  if (predicted * predicted >= kMinExplainedShare * spread * spread) {
     const double longer = spread / kNoiseWarns;
     return ": their windows are too short for steps that vary so much; measure about " +
            text::rough_count(static_cast<double>(within->steps) * longer * longer) +
            " steps per launch instead of " + std::to_string(within->steps) + " (schedule.active)";
   }
-  std::string text = fails ? ": the machine is too busy to judge" : "";
-  if (within) {
-    text += (text.empty() ? ": " : "; ") + std::string("short windows alone would give ") +
-            text::percent_text(predicted) + ", the rest is the machine's";
-  }
-  return text;
+  return ": short windows alone would give " + text::percent_text(predicted) +
+         ", the rest is the machine's";
 }
 
 struct Watched {
@@ -230,8 +226,8 @@ Gate judge_clocks(std::span<const CasePair> cases, Design design) {
 }  // namespace
 
 std::span<const std::string_view> gate_names() {
-  static constexpr std::array<std::string_view, 6> kNames = {"noise", "drift",      "load",
-                                                             "steal", "throttling", "clocks"};
+  static constexpr std::array<std::string_view, 6> kNames = {"load",   "steal", "throttling",
+                                                             "clocks", "noise", "drift"};
   return kNames;
 }
 
@@ -245,26 +241,18 @@ void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates)
 
 Gate noise_gate(std::span<const double> step_ns, std::string_view arm,
                 const std::optional<WindowSpread>& within) {
-  Gate gate{.name = "noise", .warns_at = kNoiseWarns, .fails_at = kNoiseFails};
+  Gate gate{.name = "noise", .warns_at = kNoiseWarns};
   std::vector<double> values;
   std::copy_if(step_ns.begin(), step_ns.end(), std::back_inserter(values),
                [](double value) { return std::isfinite(value) && value > 0; });
   if (values.size() < kMinToWarn) return gate;
   gate.value = stats::interquartile_range(values) / stats::median(values);
   if (!(gate.value > kNoiseWarns)) return gate;
-  const bool fails = gate.value > kNoiseFails && values.size() >= kMinToFail;
-  gate.state = fails ? GateState::kFailed : GateState::kWarning;
+  gate.state = GateState::kWarning;
   gate.text = std::string(arm) + "'s own launches differ by " + text::percent_text(gate.value) +
-              " (" +
-              (fails ? "limit " + text::short_number(100 * kNoiseFails)
-                     : "good: below " + text::short_number(100 * kNoiseWarns)) +
-              " %)" + cause_of(gate.value, within, fails);
+              " (good: below " + text::short_number(100 * kNoiseWarns) + " %)" +
+              cause_of(gate.value, within);
   return gate;
-}
-
-bool fails(std::span<const Gate> gates) {
-  return std::any_of(gates.begin(), gates.end(),
-                     [](const Gate& gate) { return gate.state == GateState::kFailed; });
 }
 
 std::vector<double> block_levels(const CasePair& pair, const estimate::StepTimes& times) {
@@ -289,7 +277,7 @@ std::vector<double> block_levels(const CasePair& pair, const estimate::StepTimes
 }
 
 Gate drift_gate(std::span<const std::vector<double>> cases) {
-  Gate gate{.name = "drift", .warns_at = kDriftWarns, .fails_at = kDriftFails};
+  Gate gate{.name = "drift", .warns_at = kDriftWarns};
   std::size_t blocks = 0;
   for (const std::vector<double>& levels : cases) blocks = std::max(blocks, levels.size());
   if (blocks < 2) return gate;
@@ -297,12 +285,9 @@ Gate drift_gate(std::span<const std::vector<double>> cases) {
   gate.value = std::expm1(slope * static_cast<double>(blocks - 1));
   const double size = std::abs(gate.value);
   if (!(size > kDriftWarns) || stats::mann_kendall(cases).p_two_sided > kDriftAlpha) return gate;
-  gate.state = size > kDriftFails ? GateState::kFailed : GateState::kWarning;
+  gate.state = GateState::kWarning;
   gate.text = "the machine drifted: steps of both arms became " + text::percent_text(size) +
               (gate.value > 0 ? " slower" : " faster") + " from the first block to the last";
-  if (gate.state == GateState::kFailed) {
-    gate.text += ", more than 10 %: it was not the same machine throughout";
-  }
   return gate;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Validity checks of a comparison: noise, drift, load and what else the machine did. A failed gate
-// makes a verdict `invalid`; the user may allow it by its name, and then it warns.
+// What a machine did to a comparison. A gate fails, and makes the verdict `invalid`, only where it
+// may have favoured one arm; the user may allow that by the gate's name, and then it warns. Noise
+// and drift meet both arms alike: they widen the interval, and are told.
 #pragma once
 
 #include <cstdint>
@@ -35,29 +36,24 @@ struct Gate {
 // Limits: statistics of torch.utils.benchmark for noise; others are choices. Those of what a
 // machine did stand in record/quality.h.
 inline constexpr double kNoiseWarns = 0.10;  // interquartile range over median of an arm's launches
-inline constexpr double kNoiseFails = 0.25;
 inline constexpr double kDriftWarns = 0.02;  // of step times, first block to last
-inline constexpr double kDriftFails = 0.10;
 inline constexpr double kDriftAlpha = 0.05;
 inline constexpr double kLabelledWarns = 0.10;  // of the launches, told of a fact of their machine
 inline constexpr double kApartAlpha = 0.01;
 
-// Names of all gates that may fail.
+// What --allow takes: gates that may fail, and "noise" and "drift", which do nothing.
 [[nodiscard]] std::span<const std::string_view> gate_names();
 
 // Fails become warnings where `allow` names them.
 void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates);
 
 // Of one arm's step times, by launch; what is no number is left out. Passes with fewer than four
-// launches, and does not fail with fewer than six, which have no verdict anyway. `within`: what
-// their windows alone explain; the text says whether these are too short or the machine was noisy.
+// launches. `within`: what their windows alone explain; the text says whether these are too short
+// or the machine was noisy.
 [[nodiscard]] Gate noise_gate(std::span<const double> step_ns, std::string_view arm,
                               const std::optional<WindowSpread>& within = {});
 
-[[nodiscard]] bool fails(std::span<const Gate> gates);  // and is not allowed
-
-// Drift: whether the machine became slower or faster while a campaign ran. Pairs cancel it; a large
-// one says that the machine was not the same from beginning to end.
+// Drift: whether the machine became slower or faster while a campaign ran. Pairs cancel it.
 
 // Mean log step time of each block of one case, both arms alike, in run order.
 [[nodiscard]] std::vector<double> block_levels(const CasePair& pair,

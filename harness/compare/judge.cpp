@@ -122,19 +122,22 @@ Shift typical_shift(const PairedSamples& samples, const VerdictRule& rule,
     test.cles = stats::cles(base, candidate);
     test.sign_interval = {kNotANumber, kNotANumber};
     const bool few = std::min(base.size(), candidate.size()) < kFewestLaunches;
-    return {shift.centre, few ? stats::Interval{-kUnbounded, kUnbounded} : shift.interval,
-            std::hypot(spread_of(base), spread_of(candidate)), {}};
+    return {shift.centre,
+            few ? stats::Interval{-kUnbounded, kUnbounded} : shift.interval,
+            std::hypot(spread_of(base), spread_of(candidate)),
+            {}};
   }
   const std::vector<double> differences = log_differences(usable, samples.direction);
   const verdict::Pairs pairs = differences;
   const verdict::Estimate typical = verdict::estimate(pairs, verdict::spread({&pairs, 1}));
   const bool few = differences.size() < kFewestLaunches;
-  const stats::Interval interval = few ? stats::Interval{-kUnbounded, kUnbounded}
-                                       : verdict::interval(typical, (1 - rule.confidence) / 2);
+  const stats::Interval interval =
+      few ? stats::Interval{-kUnbounded, kUnbounded}
+          : verdict::interval(pairs, typical, (1 - rule.confidence) / 2);
   const stats::Interval sign_test = stats::sign_interval(differences, rule.confidence);
   test.ties = static_cast<std::size_t>(std::ranges::count(differences, 0));
   test.sign_interval = raw_change(sign_test, sign);
-  test.p = differences.size() < 2 ? 1 : verdict::p_value(typical);
+  test.p = differences.size() < 2 ? 1 : verdict::p_value(pairs, typical);
   test.cles = stats::paired_cles(differences);
   if (beyond(sign_test, margin) != beyond(interval, margin)) {
     test.notes.emplace_back("skewed");
@@ -236,16 +239,17 @@ void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimat
       std::max(stats::pairs_needed(undecided.centre, undecided.spread, margin), least);
 }
 
-// Of a claim of pairs: what it comes to without what being claimed added. `level`: the largest p that
-// the correction rejects.
-std::optional<double> corrected(const PairedSamples& samples, const VerdictRule& rule,
-                                const Shift& typical, double level) {
+// Of a claim of pairs: what it comes to without what being claimed added. `level`: the largest p
+// that the correction rejects.
+std::optional<double> corrected(const PairedSamples& samples, const Shift& typical, double level) {
   const double margin = std::log1p(samples.margin);
   const double side = typical.centre > 0 ? 1 : -1;
   verdict::Estimate claim = typical.paired;
   claim.value = std::abs(claim.value);
-  const auto reach = [&](double error) { return claim.value - verdict::interval(claim, error).low; };
-  const double bound = std::max(margin + reach((1 - rule.confidence) / 2), reach(level / 2));
+  const stats::Interval& seen = typical.interval;
+  const double reach = side > 0 ? typical.centre - seen.low : seen.high - typical.centre;
+  const double rejected = claim.value - verdict::interval(claim, level / 2).low;
+  const double bound = std::max(margin + reach, rejected);
   const double size = side * verdict::claimed_size(claim, bound, margin);
   if (std::abs(size) >= kNoPercentage) return std::nullopt;
   return std::expm1(sign_of(samples.direction) * size);
@@ -269,9 +273,11 @@ bool is_rejected(const TestResult& test, double q) {
 }
 
 std::size_t pairs_to_reject(std::size_t tests, const VerdictRule& rule) {
-  std::size_t launches = kFewestLaunches;
-  if (rule.design == Design::kInterleaved) return launches;
   const double level = rule.q / static_cast<double>(tests);
+  if (rule.design == Design::kInterleaved) {
+    return static_cast<std::size_t>(std::ceil(1 - std::log2(level)));
+  }
+  std::size_t launches = kFewestLaunches;
   while (stats::log_least_mann_whitney_p(launches, launches) > std::log(level)) ++launches;
   return launches;
 }
@@ -347,7 +353,7 @@ TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& 
       continue;
     }
     const double level = rule.q * rejected / static_cast<double>(family.tested);
-    test.corrected_change = corrected(all_samples[i], rule, estimates[i].typical, level);
+    test.corrected_change = corrected(all_samples[i], estimates[i].typical, level);
   }
   if (family.tested > 0) family.fewest_pairs = fewest_pairs;
   return family;

@@ -53,10 +53,9 @@ enum class TestReason : std::uint8_t {  // written to disk by name
   kExact,
   kNoPairs,
   kNoUsableValues,
-  kTooManyDropped,
-  kNoise
+  kTooManyDropped
 };
-constexpr EnumNames<12> names_of(TestReason) {
+constexpr EnumNames<11> names_of(TestReason) {
   return {"",
           "too_few_pairs",
           "not_rejected_after_correction",
@@ -67,8 +66,7 @@ constexpr EnumNames<12> names_of(TestReason) {
           "exact",
           "no_pairs",
           "no_usable_values",
-          "too_many_dropped",
-          "noise"};
+          "too_many_dropped"};
 }
 [[nodiscard]] std::string_view describe(TestReason reason);  // for people
 
@@ -98,7 +96,7 @@ struct TestResult {
   std::size_t slow_base = 0;  // launches that cost far more than the others of their side
   std::size_t slow_candidate = 0;
   double slow_share_below = 1;  // of ok: a larger share of such launches would have been seen, 95 %
-  double p = 0;  // Student's t or, of a sequential design, Mann-Whitney; two-sided; NaN: not tested
+  double p = 0;  // of pairs or, of a sequential design, Mann-Whitney; two-sided; NaN: not tested
   double p_adjusted = 0;  // Benjamini-Hochberg over the family
   double p_mann_whitney = 0;
   double cles = 0;  // share of pairs in which the candidate is worse; all pairs where sequential
@@ -120,8 +118,8 @@ struct TestFamily {
   std::size_t fewest_pairs = 0;  // of its tests
 };
 
-// With n launches on each side no p is below 2 / C(2n, n): so many are needed before one of `tests`
-// can be rejected while no other is. Of pairs: those that an interval needs.
+// With n pairs no p is below 2^(1-n), with n launches on each side none below 2 / C(2n, n): so many
+// are needed before one of `tests` can be rejected while no other is.
 [[nodiscard]] std::size_t pairs_to_reject(std::size_t tests, const VerdictRule& rule);
 // What to tell of a family with fewer: "6 launches are too few to prove any single change here: use
 // 8". Empty: they suffice, or there is no test.

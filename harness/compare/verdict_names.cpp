@@ -6,7 +6,7 @@
 namespace stepbench::compare {
 
 std::string_view describe(TestReason reason) {
-  constexpr EnumNames<12> kWords = {"",
+  constexpr EnumNames<11> kWords = {"",
                                     "too few pairs",
                                     "may be chance",
                                     "perhaps within the margin",
@@ -16,8 +16,7 @@ std::string_view describe(TestReason reason) {
                                     "counted exactly",
                                     "no pair was measured",
                                     "no pair has a usable value",
-                                    "too many pairs lack a value",
-                                    "too noisy"};
+                                    "too many pairs lack a value"};
   return kWords.at(static_cast<std::size_t>(reason));
 }
 

@@ -212,7 +212,7 @@ CheckSuite suite_of(const compare::Comparison& comparison) {
   add_missing(comparison.only_base, "the base", varying, suite);
   add_missing(comparison.only_candidate, "the new result", varying, suite);
   for (const compare::Gate& gate : comparison.gates) {
-    if (gate.state != compare::GateState::kFailed || !gate.case_id.empty()) continue;
+    if (gate.state != compare::GateState::kFailed) continue;
     suite.checks.push_back({.name = "gate " + gate.name,
                             .group = kNoGroup,
                             .state = CheckState::kError,

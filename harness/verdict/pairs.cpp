@@ -9,6 +9,7 @@
 
 #include "harness/stats/hodges_lehmann.h"
 #include "harness/stats/order.h"
+#include "harness/stats/rank_tests.h"
 
 namespace stepbench::verdict {
 namespace {
@@ -115,6 +116,16 @@ double p_value(const Estimate& estimate) {
   if (estimate.variance == 0) return 0;
   const double t = std::abs(estimate.value) / std::sqrt(estimate.variance);
   return 2 * boost::math::cdf(boost::math::complement(law(estimate.freedom), t));
+}
+
+stats::Interval interval(Pairs pairs, const Estimate& estimate, double error) {
+  const stats::Interval student = interval(estimate, error);
+  const stats::Interval ranks = stats::hodges_lehmann(pairs, 1 - 2 * error).interval;
+  return {std::min(student.low, ranks.low), std::max(student.high, ranks.high)};
+}
+
+double p_value(Pairs pairs, const Estimate& estimate) {
+  return std::max(stats::signed_rank(pairs).p_two_sided, p_value(estimate));
 }
 
 Decision decide(const stats::Interval& typical, const stats::Interval& cost, double margin) {

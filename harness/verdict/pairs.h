@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine that decides whether program B is slower than A. Both are launched in turns; a pair is
 // log(B / A) of two neighbouring launches, so that larger is worse. `ab`, nights, bisect and tune
-// ask nothing else; their constants are their own (results/DECISIONS.md). Pure; any thread.
+// ask nothing else; their constants are their own (results/verdict_simulation.md). Pure; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +50,11 @@ struct Estimate {
 [[nodiscard]] stats::Interval interval(const Estimate& estimate, double error);
 // Of no difference, two-sided; NaN where nothing is known.
 [[nodiscard]] double p_value(const Estimate& estimate);
+// The same of pairs that alone told their spread: as wide, and as large, as their signed ranks say
+// where that is more. Noise that meets both programs alike does not mislead these, whatever its
+// shape: beside what has a core for half of the time a pair differs by a factor, not by an error.
+[[nodiscard]] stats::Interval interval(Pairs pairs, const Estimate& estimate, double error);
+[[nodiscard]] double p_value(Pairs pairs, const Estimate& estimate);
 
 enum class Decision : std::uint8_t { kInconclusive, kOk, kRegression, kImprovement };
 // `cost` is the interval of the mean launch, in which rare slow ones count; only kOk asks for it.

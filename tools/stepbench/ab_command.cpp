@@ -48,7 +48,7 @@ Examples:
   stepbench ab train.yaml --b new/stepbench-worker --dry-run         what would be measured, how long
   stepbench ab train.yaml --b new/stepbench-worker --resume results/20260131-120000-train
                                                         go on where it was interrupted
-  stepbench ab train.yaml --b new/stepbench-worker --resume results/20260131-120000-train --allow noise
+  stepbench ab train.yaml --b new/stepbench-worker --resume results/20260131-120000-train --allow load
                                                         judge the same launches again, measure nothing
   stepbench ab train.yaml --b new/stepbench-worker; jq .exit_code results/*/verdict.json
 
@@ -254,8 +254,8 @@ void add_rule(Command ab, campaign::AbRequest& options, std::optional<bool>& gat
   add_metric(ab, options.metrics);
   add_margin(ab, options.margins);
   ab.repeated(kVerdictOptions, "--allow WHAT", options.allow,
-              "`missing`: cases that only one arm can measure. `noise`, `drift`, `load`, `steal`, "
-              "`throttling`, `clocks`: only warn, do not make the verdict invalid");
+              "`missing`: cases that only one arm can measure. `load`, `steal`, `throttling`, "
+              "`clocks`: where the machine may have favoured an arm, only warn");
   add_gate(ab, gate_counts);
   add_allow_inconclusive(ab, options.allow_inconclusive);
 }

@@ -110,8 +110,8 @@ void add_compare(Command app) {
   add_margin(compare, request.margins);
   compare
       .repeated(kVerdictOptions, "--allow FIELD", request.allow,
-                "A field of the environment that may differ; also `all`, `missing` for cases that "
-                "only one result has, `noise` for a gate that is only to warn")
+                "A field of the environment that may differ; also `all`, and `missing` for cases "
+                "that only one result has")
       .common();
   add_gate(compare, request.gate_counts);
   add_allow_inconclusive(compare, request.allow_inconclusive);

@@ -216,8 +216,8 @@ void add_tune(Command app) {
               "The difference that does not matter; default: 1 %, or what the file says")
       .number(0, 50, "%");
   command.repeated(kVerdictOptions, "--allow WHAT", request.allow,
-                   "`noise`, `drift`, `load`, `steal`, `throttling`, `clocks`: only warn, do not "
-                   "make the confirmation invalid");
+                   "`load`, `steal`, `throttling`, `clocks`: where the machine may have favoured "
+                   "the winner or the file's own settings, only warn");
   command.flag(kVerdictOptions, "--no-confirm", options.no_confirm,
                "Do not compare the winner with the file's own settings");
   add_results(command, request.results, "Folder in which the search's own folder is made");

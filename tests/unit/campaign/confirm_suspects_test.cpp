@@ -369,19 +369,28 @@ TEST(ConfirmSuspects, ANightOfAnotherMachineIsLeftToIt) {
   EXPECT_THAT(night.series.front().why, HasSubstr("can only be confirmed there"));
 }
 
-TEST(ConfirmSuspects, ANoisyMachineMakesItInvalidAndNotASlowBuild) {
+// Both builds meet the same noise, launch by launch.
+TEST(ConfirmSuspects, OnANoisyMachine_PairsDecide) {
   ConfirmBench bench(
       "name: confirm\nworkload: stub\nschedule: {wait: 0, warmup: 1, active: 2}\n"
       "stub: {jitter: 0.9}\n");
-  const campaign::ConfirmRequest request =
-      bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.10"));
-  const campaign::ConfirmedNight night = bench.confirm(request);
-  EXPECT_EQ(state_of(night), "invalid");
-  EXPECT_THAT(night.series.front().why, HasSubstr("arm A"));
+  const campaign::ConfirmedNight night = bench.confirm(
+      bench.request(bench.make_build("good"), bench.make_build("tonight", "STUB_SLOWER=1.10")));
+  EXPECT_EQ(state_of(night), "regression") << night.series.front().why;
   ASSERT_FALSE(night.campaigns.at(0).gates.empty());
   EXPECT_EQ(night.campaigns.at(0).gates.front().name, "noise");
+}
+
+TEST(ConfirmSuspects, WhatSaidNothing_IsMeasuredAnew) {
+  ConfirmBench bench(kOneCase);
+  const campaign::ConfirmRequest request =
+      bench.request(bench.make_build("good"),
+                    bench.make_build("tonight", "", "case \"$1\" in --control*) exit 3;; esac\n"));
+  const campaign::ConfirmedNight night = bench.confirm(request);
+  EXPECT_EQ(state_of(night), "invalid");
+  EXPECT_THAT(night.series.front().why, HasSubstr("tonight's build fails"));
   EXPECT_NE(bench.confirm(request).campaigns.at(0).folder, night.campaigns.at(0).folder)
-      << "what said nothing is measured anew: " << bench.said();
+      << bench.said();
 }
 
 TEST(ConfirmSuspects, WhatAnotherProcessConfirmsIsLeftToIt) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 
 #include "tests/unit/compare/kept_noise.h"
 #include "tests/unit/run/run_program.h"
+#include "tests/unit/stats/noise.h"
 
 namespace stepbench::testing {
 namespace {
@@ -253,31 +255,48 @@ TEST_F(AbCommand, ArmsThatDoNotComputeTheSameAreFlagged) {
   EXPECT_DOUBLE_EQ(difference.at("limit").get<double>(), 1e-4);
 }
 
-TEST_F(AbCommand, NoisyCase_IsInvalidUntilNoiseIsAllowed) {
-  program_.config(
-      "name: ab\nworkload: stub\nschedule: {wait: 0, warmup: 1, active: 3}\n"
-      "stub: {jitter: 0.9}\n");
-  const os::CommandResult invalid =
-      ab({"--pairs", "8", "--seed", "3", "--b-set", "stub.samples=31"});
-  EXPECT_EQ(invalid.exit_status, 4);
-  EXPECT_EQ(verdict().at("verdict"), "invalid");
-  EXPECT_EQ(step_of(verdict()).at("reason"), "noise");
-  EXPECT_EQ(verdict().at("gates").at(0).at("name"), "noise");
-  EXPECT_EQ(verdict().at("gates").at(0).at("fails_at"), 0.25);
-  const std::string begin = "with this as a warning\n  stepbench ";
-  const std::size_t at = invalid.out.find(begin);
-  ASSERT_NE(at, std::string::npos) << invalid.out;
-  const std::string arguments = invalid.out.substr(
-      at + begin.size(), invalid.out.find('\n', at + begin.size()) - at - begin.size());
-  EXPECT_THAT(arguments, AllOf(HasSubstr("--resume " + program_.run_dir().string()),
-                               HasSubstr("--allow noise"), Not(HasSubstr("--results"))));
-  const os::CommandResult again = os::run_command(
-      {"/bin/sh", "-c", STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench " + arguments}, "",
-      std::chrono::minutes(10));
-  EXPECT_EQ(again.exit_status, 0) << again.out << again.err;
-  EXPECT_EQ(verdict().at("verdict"), "ok") << "both arms draw the same numbers";
-  EXPECT_EQ(verdict().at("gates").at(0).at("allowed"), true);
-  EXPECT_EQ(program_.results().launches.size(), 16U);
+// Launch by launch: it drifts, others use a core at times, and in bursts all of it.
+std::string busy_machine(const fs::path& folder) {
+  std::ofstream factors(folder / "factors");
+  testing_noise::Noise noise(57);
+  for (int launch = 0; launch < 80; ++launch) {
+    const double met = noise.unit() < .25 ? 1.6 : launch % 20 < 3 ? 2.1 : 1;
+    factors << met * std::exp(.02 * noise.normal() + .9 * launch / 80) << '\n';
+  }
+  const std::string at = folder.string();
+  return "case \"$1\" in --control*) echo x >> '" + at + "/launches'\n" +
+         "export STUB_SLOWER=$(sed -n \"$(wc -l < '" + at + "/launches')p\" '" + at +
+         "/factors');; esac";
+}
+
+TEST_F(AbCommand, OnABusyMachine_ADecisiveIntervalIsAVerdict) {
+  program_.worker = program_.stub_after(busy_machine(program_.folder));
+  const os::CommandResult faster = ab({"--pairs", "40", "--seed", "3", "--b-set", "step_us=750"});
+  EXPECT_EQ(faster.exit_status, 0) << faster.out << faster.err;
+  const Json file = verdict();
+  const Json step = step_of(file);
+  EXPECT_EQ(step.at("verdict"), "improvement");
+  EXPECT_LT(step.at("change_low"), -.25);
+  EXPECT_GT(step.at("change_high"), -.25);
+  EXPECT_GT(step.at("change_high").get<double>() - step.at("change_low").get<double>(), .05);
+  EXPECT_THAT(faster.out,
+              AllOf(HasSubstr(": arm A's own launches differ by "),
+                    HasSubstr("warning: the machine drifted"), Not(HasSubstr("invalid"))));
+  const os::CommandResult allowed =
+      program_.resume({"--pairs", "40", "--seed", "3", "--b-set", "step_us=750", "--margin",
+                       "peak_bytes=50%", "--allow", "noise", "--allow", "drift"});
+  EXPECT_EQ(allowed.exit_status, 0) << allowed.err;
+  EXPECT_EQ(verdict().at("gates"), file.at("gates")) << "accepted and without effect";
+}
+
+TEST_F(AbCommand, OnABusyMachine_EqualArmsAreUndecided) {
+  program_.worker = program_.stub_after(busy_machine(program_.folder));
+  const os::CommandResult equal = ab({"--pairs", "40", "--seed", "3", "--b-set", "samples=31"});
+  EXPECT_EQ(equal.exit_status, 3) << equal.out << equal.err;
+  const Json step = step_of(verdict());
+  EXPECT_EQ(step.at("verdict"), "inconclusive");
+  EXPECT_LT(step.at("change_low"), 0);
+  EXPECT_GT(step.at("change_high"), 0);
 }
 
 TEST_F(AbCommand, TheHeaderSaysWhatTheArmsDifferIn) {

@@ -35,22 +35,19 @@ std::vector<double> spread_by(double percent) {
   return values;
 }
 
-TEST(NoiseGate, WarnsAboveTenAndFailsAboveTwentyFivePerCent) {
+TEST(NoiseGate, AboveTenPerCent_Warns) {
   const auto state = [](const std::vector<double>& values) {
     return noise_gate(values, "arm a").state;
   };
   EXPECT_EQ(state(spread_by(10)), GateState::kPassed);
   EXPECT_EQ(state(spread_by(11)), GateState::kWarning);
-  EXPECT_EQ(state(spread_by(25)), GateState::kWarning);
-  const Gate gate = noise_gate(spread_by(26), "arm B");
-  EXPECT_EQ(gate.state, GateState::kFailed);
-  EXPECT_NEAR(gate.value, 0.26, 1e-12);
-  EXPECT_THAT(gate.text, HasSubstr("arm B's own launches differ by 26.0 % (limit 25 %)"));
-  // Few launches only warn and very few say nothing.
-  EXPECT_EQ(state({100, 200, 300}), GateState::kPassed);
+  const Gate gate = noise_gate(spread_by(96), "arm B");
+  EXPECT_EQ(gate.state, GateState::kWarning) << "both arms meet it, and their interval has it";
+  EXPECT_EQ(gate.fails_at, std::nullopt);
+  EXPECT_NEAR(gate.value, 0.96, 1e-12);
+  EXPECT_THAT(gate.text, HasSubstr("arm B's own launches differ by 96.0 % (good: below 10 %)"));
+  EXPECT_EQ(state({100, 200, 300}), GateState::kPassed) << "three say nothing";
   EXPECT_EQ(state({100, 200, 300, 400}), GateState::kWarning);
-  EXPECT_EQ(state({100, 200, 300, 400, 500}), GateState::kWarning);
-  EXPECT_EQ(state({100, 200, 300, 400, 500, 600}), GateState::kFailed);
   // What is no number is left out.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> values = spread_by(5);
@@ -67,7 +64,7 @@ std::vector<double> rising(int blocks, double per_block) {
 
 Gate drift(std::vector<std::vector<double>> cases) { return drift_gate(cases); }
 
-TEST(DriftGate, WarnsAboveTwoAndFailsAboveTenPerCent) {
+TEST(DriftGate, AboveTwoPerCent_Warns) {
   const auto gate = [](double per_block) { return drift({rising(10, per_block)}); };
   EXPECT_EQ(gate(0.0015).state, GateState::kPassed);
   EXPECT_NEAR(gate(0.0015).value, std::pow(1.0015, 9) - 1, 1e-12) << "told all the same";
@@ -75,8 +72,8 @@ TEST(DriftGate, WarnsAboveTwoAndFailsAboveTenPerCent) {
   EXPECT_THAT(gate(0.003).text, HasSubstr("2.7 % slower"));
   EXPECT_EQ(gate(-0.003).state, GateState::kWarning);
   EXPECT_THAT(gate(-0.003).text, HasSubstr("2.7 % faster"));
-  EXPECT_EQ(gate(0.011).state, GateState::kFailed);
-  EXPECT_EQ(gate(-0.012).state, GateState::kFailed);
+  EXPECT_EQ(gate(0.24).state, GateState::kWarning) << "the halves of a pair are neighbours";
+  EXPECT_EQ(gate(0.24).fails_at, std::nullopt);
   EXPECT_EQ(drift({rising(5, 0.02)}).state, GateState::kWarning);
   EXPECT_NEAR(drift({rising(5, 0.02)}).value, 0.082, 0.001) << "five blocks are four steps apart";
   EXPECT_NEAR(drift({rising(5, 0.004), rising(20, 0.004), rising(5, 0.004)}).value,
@@ -110,17 +107,14 @@ TEST(DriftGate, BlocksHoldBothArmsInTheOrderOfTheirNumbers) {
 }
 
 TEST(Gates, WhatIsAllowedWarnsInsteadOfFailing) {
-  std::vector<Gate> gates = {{.name = "noise", .state = GateState::kFailed},
-                             {.name = "drift", .state = GateState::kFailed},
-                             {.name = "load", .state = GateState::kPassed}};
-  EXPECT_TRUE(fails(gates));
-  apply_allowed(std::vector<std::string>{"noise", "load"}, gates);
+  std::vector<Gate> gates = {{.name = "load", .state = GateState::kFailed},
+                             {.name = "clocks", .state = GateState::kFailed},
+                             {.name = "steal", .state = GateState::kPassed}};
+  apply_allowed(std::vector<std::string>{"load", "steal"}, gates);
   EXPECT_EQ(gates[0].state, GateState::kWarning);
   EXPECT_TRUE(gates[0].allowed);
+  EXPECT_EQ(gates[1].state, GateState::kFailed);
   EXPECT_EQ(gates[2].state, GateState::kPassed);
-  EXPECT_TRUE(fails(gates));
-  apply_allowed(std::vector<std::string>{"drift"}, gates);
-  EXPECT_FALSE(fails(gates));
 }
 
 // Two modes 1.5 apart, in the same launches of both sides.
@@ -137,25 +131,19 @@ Comparison compared(const CompareOptions& options) {
   return compare({&a, "old"}, {&b, "new"}, options);
 }
 
-TEST(Gates, Noise_MakesTheVerdictInvalidUnlessAllowed) {
-  Comparison result = compared({});
+TEST(Gates, NoiseOfBothSides_IsTold) {
+  const Comparison result = compared({});
   const TestResult& step = result.cases.at(0).metrics.at(0).test;
-  EXPECT_EQ(step.verdict, Verdict::kInvalid);
-  EXPECT_EQ(step.reason, TestReason::kNoise);
-  EXPECT_NEAR(*step.change, 0.3, 0.01) << "the numbers stay";
-  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_EQ(step.verdict, Verdict::kSuspect) << "as far as one after the other goes";
+  EXPECT_NEAR(*step.change, 0.3, 0.01);
+  EXPECT_EQ(result.exit_code, 3);
   ASSERT_EQ(result.gates.size(), 2U);
   EXPECT_EQ(result.gates[0].case_id, "aaaa");
   EXPECT_THAT(result.gates[0].text, HasSubstr("the base's own launches differ by 49.8 %"));
-  EXPECT_THAT(report::comparison_json(result),
-              HasSubstr(R"("gates":[{"name":"noise","case_id":"aaaa",)"
-                        R"("state":"failed","allowed":false)"));
-  result.judge_again = "stepbench compare old new";
-  EXPECT_THAT(document::render(report::comparison_document({&result, 1}, true), {}),
-              HasSubstr("\n  stepbench compare old new --allow noise\n"));
-  const Comparison allowed = compared({.allow = {"noise"}});
-  EXPECT_EQ(allowed.cases.at(0).metrics.at(0).test.verdict, Verdict::kSuspect);
-  EXPECT_EQ(allowed.exit_code, 3);
+  const std::string json = report::comparison_json(result);
+  EXPECT_THAT(json, HasSubstr(R"("gates":[{"name":"noise","case_id":"aaaa",)"
+                              R"("state":"warning","allowed":false)"));
+  EXPECT_EQ(report::comparison_json(compared({.allow = {"noise"}})), json) << "without effect";
 }
 
 TEST(Gates, OneOfTheCampaignThatFailsMakesTheWholeInvalid) {
@@ -163,28 +151,16 @@ TEST(Gates, OneOfTheCampaignThatFailsMakesTheWholeInvalid) {
       testing_compare::make({.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(1, 0)}}});
   Comparison comparison = compare({&a, "old"}, {&a, "new"}, {});
   EXPECT_THAT(comparison.gates, IsEmpty()) << "it is quiet";
-  comparison.gates = {{.name = "drift", .state = GateState::kWarning}};
+  comparison.gates = {{.name = "clocks", .state = GateState::kWarning}};
   conclude({}, false, comparison);
   EXPECT_EQ(comparison.exit_code, 0);
   comparison.gates[0].state = GateState::kFailed;
   conclude({}, false, comparison);
   EXPECT_EQ(comparison.exit_code, 4);
   EXPECT_EQ(comparison.verdict, Verdict::kInvalid);
-  comparison.gates[0].case_id = "aaaa";  // its case's test says it
-  conclude({}, false, comparison);
-  EXPECT_EQ(comparison.exit_code, 0);
-}
-
-TEST(Gates, NoiseOfWhatWasNotMeasuredLeavesItWithoutData) {
-  CaseResult one;
-  one.metrics.emplace_back();
-  std::vector<Gate> gates;
-  const record::Results measured = testing_compare::make(noisy(1));
-  CasePair pair;
-  for (const record::Launch& launch : measured.launches) pair.base.measured.push_back(&launch);
-  judge_noise(pair, estimate::step_times(pair.base.measured, {}), "a", "b", {}, one, gates);
-  EXPECT_EQ(one.metrics[0].test.verdict, Verdict::kNoData);
-  EXPECT_EQ(gates.size(), 1U);
+  comparison.judge_again = "stepbench compare old new";
+  EXPECT_THAT(document::render(report::comparison_document({&comparison, 1}, true), {}),
+              HasSubstr("\n  stepbench compare old new --allow clocks\n"));
 }
 
 // Ten pairs of one case; a test changes what the machine did to some launches.
@@ -440,7 +416,7 @@ TEST(NoiseGate, SpreadThatBlocksDoNotExplainIsTheMachines) {
     arm.add(Noise(i).autoregressive(50, 0, 0.02), 0, i % 3 == 0 ? 1.5 : i % 3 == 1 ? 1.2 : 1);
   }
   const Gate gate = arm.gate();
-  EXPECT_EQ(gate.state, GateState::kFailed);
+  EXPECT_EQ(gate.state, GateState::kWarning);
   EXPECT_THAT(gate.text, HasSubstr("short windows alone would give 0.42 %"));
   EXPECT_THAT(gate.text, HasSubstr("the rest is the machine's"));
   EXPECT_THAT(gate.text, Not(HasSubstr("windows are too short")));

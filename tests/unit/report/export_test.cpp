@@ -225,7 +225,7 @@ TEST(ReadComparison, AVerdictFileComesBackByteForByte) {
   copies.name = "aten::copy_";
   copies.base_calls = 1;
   comparison.cases.front().ops = {copies};
-  comparison.gates = {{.name = "drift", .state = compare::GateState::kFailed, .fails_at = 0.1}};
+  comparison.gates = {{.name = "load", .state = compare::GateState::kFailed, .fails_at = 0.1}};
   comparison.only_base = {{.case_id = "x", .workload = "w", .options = {{"a", true}}}};
   comparison.cases.front().metrics.front().test.corrected_change = 0.0125;
   const std::string json = comparison_json(comparison);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "harness/stats/hodges_lehmann.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::verdict {
@@ -129,6 +130,27 @@ TEST(Interval, WithALayout_IsWider) {
   const Estimate plain = estimate(pairs, of_pairs);
   const Estimate built = estimate(pairs, of_pairs, .005);
   EXPECT_NEAR(built.variance, plain.variance + 2 * .005 * .005, 1e-15);
+}
+
+// Four launches of one program met a core that others used, and none of the other program did.
+TEST(Interval, OfPairsThatMetAFactor_HoldsNoDifference) {
+  const std::vector<double> pairs{.69, .01, .70, -.01, .02, .68, -.02, .69, 0, .01};
+  EXPECT_GT(interval(of(pairs), .01).low, -.1);
+  EXPECT_LT(interval(pairs, of(pairs), .01).low, 0);
+  EXPECT_GE(interval(pairs, of(pairs), .01).high, .69);
+  EXPECT_GT(p_value(pairs, of(pairs)), .05);
+}
+
+TEST(Interval, OfItsOwnPairs_IsNoNarrowerThanEither) {
+  Noise noise(15);
+  for (int trial = 0; trial < 50; ++trial) {
+    const std::vector<double> pairs = drawn(noise, 10, .01, .02);
+    const stats::Interval own = interval(pairs, of(pairs), .025);
+    const stats::Interval student = interval(of(pairs), .025);
+    const stats::Interval ranks = stats::hodges_lehmann(pairs, .95).interval;
+    EXPECT_EQ(own.low, std::min(student.low, ranks.low));
+    EXPECT_EQ(own.high, std::max(student.high, ranks.high));
+  }
 }
 
 TEST(Mean, OfEstimates_WeighsByTheirErrors) {

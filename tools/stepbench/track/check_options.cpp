@@ -44,7 +44,7 @@ void add_check_options(Command command, CheckOptions& options) {
       .repeated(kVerdictOptions, "--allow WHAT", request.allow,
                 "While suspects are measured again this only warns, and does not make the "
                 "answer invalid")
-      .one_of({"noise", "drift", "load", "steal", "throttling", "clocks"});
+      .one_of({"load", "steal", "throttling", "clocks", "noise", "drift"});
   command.flag(kVerdictOptions, "--allow-inconclusive", request.allow_inconclusive,
                "Exit with 0 instead of 3 where a suspicion could not be measured");
   command

@@ -139,8 +139,8 @@ void add_track_confirm(Command track) {
       .whole_number(1, 2);
   command.repeated(
       kVerdictOptions, "--allow WHAT", basis.allow,
-      "`noise`, `drift`, `load`, `steal`, `throttling`, `clocks`: only warn, do not make "
-      "the answer invalid");
+      "`load`, `steal`, `throttling`, `clocks`: where the machine may have favoured a build, only "
+      "warn");
   add_lock_flags(command, arguments.lock);
   add_results(command, basis.results, "Folder in which the measurements are made");
   add_who(command, arguments.who);
