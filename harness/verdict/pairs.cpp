@@ -33,7 +33,7 @@ bool is_known(const Estimate& estimate) {
 
 }  // namespace
 
-Spread spread(std::span<const Pairs> blocks) {
+PairSpread spread(std::span<const Pairs> blocks) {
   std::vector<double> distances;  // of a block of n: times n / (n - 1), whose centre is its own
   double freedom = 0;
   for (const Pairs block : blocks) {
@@ -53,12 +53,12 @@ Spread spread(std::span<const Pairs> blocks) {
   return {std::sqrt(squares / static_cast<double>(distances.size())), freedom};
 }
 
-double variance(const Spread& spread, double pairs) {
+double variance(const PairSpread& spread, double pairs) {
   if (spread.freedom <= 0 || pairs <= 0) return std::numeric_limits<double>::infinity();
   return kCentre * spread.sd * spread.sd / pairs;
 }
 
-Estimate estimate(Pairs pairs, const Spread& spread, double layout) {
+Estimate estimate(Pairs pairs, const PairSpread& spread, double layout) {
   if (pairs.empty()) return {};
   return {centre(pairs), variance(spread, static_cast<double>(pairs.size())) + 2 * layout * layout,
           spread.freedom};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine that decides whether program B is slower than A. Both are launched in turns; a pair is
-// log(B / A) of two neighbouring launches, so that larger is worse. `ab`, nights, bisect and tune
-// ask nothing else; their constants are their own (results/verdict_simulation.md). Pure; any
+// log(B / A) of two neighbouring launches, so that larger is worse. How often it is wrong:
+// results/verdict_simulation.md. Pure; any
 // thread.
 #pragma once
 
@@ -18,11 +18,11 @@ using Pairs = std::span<const double>;
 // Of one pair: the standard deviation, pooled over blocks of pairs whose centres may differ, with
 // its degrees of freedom. Pairs farther than 2.75 robust standard deviations from the centre of
 // their block count as if they lay there. No freedom: nothing is known.
-struct Spread {
+struct PairSpread {
   double sd = 0;
   double freedom = 0;
 };
-[[nodiscard]] Spread spread(std::span<const Pairs> blocks);
+[[nodiscard]] PairSpread spread(std::span<const Pairs> blocks);
 
 // A log ratio with the variance of its error. Infinite variance: nothing is known.
 struct Estimate {
@@ -32,9 +32,9 @@ struct Estimate {
 };
 // Hodges and Lehmann's centre, which one launch of twice the time does not move. `layout`: the
 // standard deviation between builds of one source; 0 where the question is these two files.
-[[nodiscard]] Estimate estimate(Pairs pairs, const Spread& spread, double layout = 0);
+[[nodiscard]] Estimate estimate(Pairs pairs, const PairSpread& spread, double layout = 0);
 // Of `pairs` pairs: that of a mean times pi/3, less what clamping takes off.
-[[nodiscard]] double variance(const Spread& spread, double pairs);
+[[nodiscard]] double variance(const PairSpread& spread, double pairs);
 [[nodiscard]] Estimate operator-(const Estimate& a, const Estimate& b);
 // Weighted by 1 / variance. At least one.
 [[nodiscard]] Estimate mean(std::span<const Estimate> estimates);

@@ -89,7 +89,7 @@ TEST(Spread, OfBlocks_IgnoresTheirCentres) {
   std::vector<std::vector<double>> blocks;
   for (int i = 0; i < 200; ++i) blocks.push_back(drawn(noise, 4, i % 7, .01));
   const std::vector<Pairs> views(blocks.begin(), blocks.end());
-  const Spread pooled = spread(views);
+  const PairSpread pooled = spread(views);
   EXPECT_EQ(pooled.freedom, 600);
   EXPECT_NEAR(pooled.sd, .01, .0008);
 }
@@ -126,7 +126,7 @@ TEST(Interval, OfFewPairsAndAPooledSpread_HoldsTheTruth) {
 
 TEST(Interval, WithALayout_IsWider) {
   const std::vector<double> pairs{.010, .011, .012, .013};
-  const Spread of_pairs = spread({{Pairs(pairs)}});
+  const PairSpread of_pairs = spread({{Pairs(pairs)}});
   const Estimate plain = estimate(pairs, of_pairs);
   const Estimate built = estimate(pairs, of_pairs, .005);
   EXPECT_NEAR(built.variance, plain.variance + 2 * .005 * .005, 1e-15);
