@@ -33,6 +33,10 @@ class RuleSink {
   virtual void note(std::string text) = 0;
   // Said under the plan alone: the options of a result show it.
   virtual void plan_note(std::string text) = 0;
+  // Whatever its value, the option changes nothing in this case, and the rule has taken it out.
+  // `without`: what would make it matter, as in "loader.epochs: separate". Said once of an option
+  // that the user gave.
+  virtual void no_effect(std::string_view /*option*/, std::string /*without*/) {}
 };
 
 // May amend the case (loader.engine becomes inline at num_workers 0 in a sweep) before its id is

@@ -158,6 +158,7 @@ void check_train_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& 
   check_ranks(resolved, sink);
   distributed::check_group_train_step(resolved, facts, sink);
   check_model_step(resolved, facts, sink);
+  step::check_optimizer(resolved, facts, sink);
   step::check_checkpoint(resolved, facts, sink);
 }
 

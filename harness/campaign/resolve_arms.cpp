@@ -12,6 +12,7 @@
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_request.h"
 #include "harness/plan/option_index.h"
+#include "harness/plan/torch_words.h"
 #include "harness/text/words.h"
 
 namespace stepbench::campaign {
@@ -78,6 +79,15 @@ Planned plan_arm(const AbArm& arm, const plan::PlanRequest& request,
     throw ConfigError(error.where(),
                       "in " + compare::arm_label(arm.name) + " (" + arm.words + "): " + what);
   }
+}
+
+// Of assignments that the plan has accepted.
+std::vector<std::string> in_our_words(const std::vector<std::string>& set,
+                                      const Catalogue& catalogue) {
+  const plan::OptionIndex index(catalogue);
+  plan::ConfigErrors errors;
+  const std::string source;
+  return plan::set_in_our_words(set, {}, {source, index, {}, errors});
 }
 
 // Of an assignment that the plan has accepted.
@@ -261,6 +271,7 @@ AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) 
     const bool as_base = arm->set.empty() && (same_worker || arm == &arms.a);
     Planned planned = as_base ? base : plan_arm(*arm, plan_request(request, arm->set), context);
     arm->catalogue = std::move(planned.catalogue);
+    arm->set = in_our_words(arm->set, arm->catalogue);
     arm->plan = std::move(planned.plan);
     refuse_swept(*arm);
   }

@@ -31,7 +31,8 @@ Section top_level() {
                   "ordinal in cuda:N is not part of a case.",
            .default_value = "auto"s,
            .pattern = "auto|cpu|cuda(:[0-9]+)?",
-           .pattern_words = "auto, cpu, cuda or one device such as cuda:1"},
+           .pattern_words = "auto, cpu, cuda or one device such as cuda:1",
+           .values_called = {{"gpu", "cuda"}, {"nvidia", "cuda"}}},
           {.name = "launches",
            .type = OptionType::kInteger,
            .doc = "Fresh worker processes per case. The interval is taken over launches: 95 % "
@@ -98,6 +99,7 @@ Section schedule() {
             "epochs if an epoch is hardly longer; else the window holds no border.",
             50, 1);
   active.choices = {"auto"};
+  active.also_called = {"steps", "num_steps", "iterations", "iters"};
   Option repeat = steps("repeat", "Cycles of wait, warmup and active in one launch.", 1, 1);
   repeat.unit = "cycles";
   Option skip_first_wait =
@@ -119,16 +121,19 @@ Section schedule() {
                            .doc = "needs active: auto"};
   max_active.requires_ = automatic;
   window.requires_ = automatic;
+  Option warmup =
+      steps("warmup",
+            "Steps before the measured ones; instruments are on, results are dropped. Where "
+            "the loader has workers, the plan raises wait + warmup to 2 * num_workers * "
+            "prefetch_factor + 2: until then its queue still fills or drains.",
+            10, 0);
+  warmup.also_called = {"warmup_steps", "num_warmup_steps", "warmup_iters"};
   return {
       .name = "schedule",
       .doc = "Which steps of a launch are measured, as in torch.profiler's schedule.",
       .options = {
           steps("wait", "Steps at the start of a cycle of which nothing is kept.", 1, 0),
-          steps("warmup",
-                "Steps before the measured ones; instruments are on, results are dropped. Where "
-                "the loader has workers, the plan raises wait + warmup to 2 * num_workers * "
-                "prefetch_factor + 2: until then its queue still fills or drains.",
-                10, 0),
+          warmup,
           active,
           repeat,
           steps("skip_first", "Steps before the first cycle.", 0, 0),

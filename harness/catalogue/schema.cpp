@@ -6,6 +6,7 @@
 #include <map>
 #include <regex>
 
+#include "harness/catalogue/torch_names.h"
 #include "harness/json/indented.h"
 #include "harness/json/json_text.h"
 #include "harness/text/names.h"
@@ -117,8 +118,21 @@ std::string description(const Option& option) {
   return text;
 }
 
+// What torch calls values of the option.
+void add_torch_values(const std::string& full_name, std::vector<Json>& any) {
+  const auto row = std::ranges::find(torch_names(), full_name, &TorchName::name);
+  if (row == torch_names().end()) return;
+  std::vector<Json> values;
+  for (const TorchValue& value : row->values) {
+    const bool bare = value.theirs == "null" || value.theirs == "0";
+    values.push_back(bare ? Json(value.theirs) : text(value.theirs));
+  }
+  any.push_back(object({{"enum", list(values)}}));
+}
+
 // All declarations of one name; variants may share it. Without `any`, what each of them takes.
-Json option_schema(const std::vector<const Option*>& declarations, std::vector<Json> any = {}) {
+Json option_schema(const std::string& full_name, const std::vector<const Option*>& declarations,
+                   std::vector<Json> any = {}) {
   const Option& first = *declarations.front();
   Members members = {{"description", text(description(first))}};
   if (declarations.size() == 1 && !is_null(first.default_value) && first.default_in.empty()) {
@@ -131,6 +145,7 @@ Json option_schema(const std::vector<const Option*>& declarations, std::vector<J
       }
     }
   }
+  add_torch_values(full_name, any);
   members.set("anyOf", list(any));
   return members.object();
 }
@@ -175,6 +190,16 @@ class SchemaMaker {
     for (const Section& section : catalogue_.sections) {
       if (!section.name.empty()) properties.set(section.name, section_schema(section));
     }
+    add_torch_names("", properties);
+    for (const char* section : {"autocast", "grad_scaler"}) {
+      Members members;
+      if (catalogue_.find_option("model.precision") != nullptr) add_torch_names(section, members);
+      if (members.empty()) continue;
+      properties.set(section, object({{"description", text("Torch's words for model.precision.")},
+                                      {"type", text("object")},
+                                      {"additionalProperties", "false"},
+                                      {"properties", members.object()}}));
+    }
     properties.set("sweep", sweep_schema());
     const auto required = [](const char* name) { return object({{"required", texts({name})}}); };
     return object(
@@ -193,6 +218,31 @@ class SchemaMaker {
   }
 
  private:
+  // Names that torch has for what the catalogue has, under `section`; their values are left to the
+  // planner.
+  void add_torch_names(const std::string& section, Members& properties) const {
+    for (const TorchName& row : torch_names()) {
+      const std::size_t dot = row.name.find('.');
+      const std::string_view of = dot == std::string_view::npos ? "" : row.name.substr(0, dot);
+      if (of == section && is_another_name(row)) {
+        properties.set(std::string(row.name.substr(dot + 1)), torch_schema(row));
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_another_name(const TorchName& row) const {
+    return catalogue_.find_option(row.name) == nullptr &&
+           std::ranges::all_of(row.ours, [&](std::string_view option) {
+             return catalogue_.find_option(option) != nullptr;
+           });
+  }
+
+  static Json torch_schema(const TorchName& row) {
+    return object({{"description",
+                    text(row.ours.empty() ? "Torch's; what it is there without a word is accepted."
+                                          : "Torch's name of " + text::join(row.ours) + ".")}});
+  }
+
   [[nodiscard]] Json workload_values() const { return object({{"enum", texts(workload_names_)}}); }
 
   [[nodiscard]] Members options_of(const Section& section) const {
@@ -204,15 +254,18 @@ class SchemaMaker {
         const bool is_workload = section.name.empty() && name == "workload";
         std::vector<Json> any;
         if (is_workload) any = {workload_values(), object({{"$ref", text("#/$defs/variable")}})};
-        properties.set(name, option_schema(declarations, any));
+        properties.set(name,
+                       option_schema(full_name(section, *declarations.front()), declarations, any));
         continue;
       }
       Members& group = groups[name.substr(0, dot)];
-      group.set(name.substr(dot + 1), option_schema(declarations));
+      group.set(name.substr(dot + 1),
+                option_schema(full_name(section, *declarations.front()), declarations));
       properties.set(name.substr(0, dot), object({{"type", text("object")},
                                                   {"additionalProperties", "false"},
                                                   {"properties", group.object()}}));
     }
+    if (!section.name.empty()) add_torch_names(section.name, properties);
     return properties;
   }
 
@@ -266,12 +319,20 @@ class SchemaMaker {
         if (keys_only && declarations.front()->identity == Identity::kContext) continue;
         std::vector<Json> any;
         if (section.name.empty() && name == "workload") any = {workload_values()};
-        const Json value = wrap(option_schema(declarations, any));
-        properties.set(full_name(section, *declarations.front()), value);
+        const std::string full = full_name(section, *declarations.front());
+        const Json value = wrap(option_schema(full, declarations, any));
+        properties.set(full, value);
         if (text::matching_names(name, all_names_).size() == 1) properties.set(name, value);
       }
       if (!section.open) continue;
       patterns.set("^" + section.name + "\\..+$", wrap(plain_value()));
+    }
+    for (const TorchName& row : torch_names()) {
+      if (row.ours.empty() || !is_another_name(row)) continue;
+      properties.set(std::string(row.name), torch_schema(row));
+      const std::string_view last = row.name.substr(row.name.find('.') + 1);
+      if (!text::matching_names(last, all_names_).empty()) continue;
+      properties.set(std::string(last), torch_schema(row));
     }
     Members members = {{"type", text("object")},
                        {"minProperties", "1"},

@@ -34,6 +34,19 @@ std::string text_of(const std::vector<PointValue>& values) {
   });
 }
 
+// "loader.drop_last and loader.persistent_workers without loader.epochs: separate; ..."
+std::string text_of(const NoEffect& no_effect) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_need;
+  for (const auto& [option, without] : no_effect) {
+    auto found = std::ranges::find(by_need, without, &decltype(by_need)::value_type::first);
+    if (found == by_need.end()) found = by_need.insert(found, {without, {}});
+    found->second.push_back(option);
+  }
+  return text::join(by_need, "; ", [](const auto& need) {
+    return text::join_and(need.second) + " without " + need.first;
+  });
+}
+
 // The 16 hex digits of an id.
 std::uint64_t number_of_id(const std::string& id) {
   std::uint64_t number = 0;
@@ -44,10 +57,14 @@ std::uint64_t number_of_id(const std::string& id) {
 // Where the verdict of a rule goes. An error is placed at its option's value.
 class CaseSink : public RuleSink {
  public:
+  using OfOption = std::function<void(std::string_view, std::string)>;
   CaseSink(PlannedCase& planned, std::vector<std::string>& notes,
-           std::set<std::string, std::less<>>& said,
-           std::function<void(std::string_view, std::string)> error)
-      : planned_(planned), notes_(notes), said_(said), error_(std::move(error)) {}
+           std::set<std::string, std::less<>>& said, OfOption error, OfOption no_effect)
+      : planned_(planned),
+        notes_(notes),
+        said_(said),
+        error_(std::move(error)),
+        no_effect_(std::move(no_effect)) {}
 
   void error(std::string_view option, std::string reason) override {
     error_(option, std::move(reason));
@@ -62,13 +79,30 @@ class CaseSink : public RuleSink {
   void plan_note(std::string text) override {
     if (said_.size() < kMostNotes && said_.insert(text).second) notes_.push_back(std::move(text));
   }
+  void no_effect(std::string_view option, std::string without) override {
+    no_effect_(option, std::move(without));
+  }
 
  private:
   PlannedCase& planned_;
   std::vector<std::string>& notes_;
   std::set<std::string, std::less<>>& said_;
-  std::function<void(std::string_view, std::string)> error_;
+  OfOption error_;
+  OfOption no_effect_;
 };
+
+// "loader.epochs: separate", "loader.num_workers > 0"
+std::string text_of(const Requires& need) {
+  switch (need.op) {
+    case Requires::Op::kEqual:
+      return need.option + ": " + to_text(need.value);
+    case Requires::Op::kNotEqual:
+      return need.option + " other than " + to_text(need.value);
+    case Requires::Op::kGreater:
+      return need.option + " > " + to_text(need.value);
+  }
+  return {};
+}
 
 // The first option that both have and that differs; empty when there is none.
 std::string first_difference(const OptionValues& a, const OptionValues& b) {
@@ -99,6 +133,8 @@ Expansion::Expansion(const ParseContext& context, const ExpandRequest& request,
   for (const Section& section : context.index.catalogue().sections) {
     if (!section.selector.empty()) selectors_.insert(full_name(section.name, section.selector));
   }
+  for (const std::string& name : swept_names(sweep)) given_.insert(name);
+  for (const auto& [name, setting] : settings.options) given_.insert(name);
 }
 
 RuleFacts Expansion::facts() const {
@@ -158,6 +194,7 @@ void Expansion::expand(Plan& plan) {
   if (plan.cases.empty() && context_.errors.empty()) {
     context_.errors.add(sweep_.where, "the sweep is empty: exclude leaves no case");
   }
+  note_what_has_no_effect(plan);
 }
 
 bool Expansion::is_excluded(const std::vector<PointValue>& values) {
@@ -184,6 +221,8 @@ bool Expansion::is_excluded(const std::vector<PointValue>& values) {
 
 void Expansion::assemble(const Point& point, Plan& plan, PlannedCase& planned) {
   ResolvedCase& resolved = planned.resolved;
+  no_effect_.clear();
+  ++assembled_;
   resolved.workload = point.shape.workload;
   resolved.options = point.shape.base;
   for (const PointValue& value : point.values) {
@@ -193,9 +232,12 @@ void Expansion::assemble(const Point& point, Plan& plan, PlannedCase& planned) {
   RuleFacts rule_facts = facts();
   apply_device(point, planned, rule_facts);
   report_missing(point);
-  null_meaningless(point.shape, planned);
+  null_meaningless(point.shape, resolved.options);
   if (context_.errors.empty()) apply_rule(point, rule_facts, plan, planned);
   identify(point.shape, planned);
+  for (auto& [option, without] : no_effect_) {
+    ++ineffective_.try_emplace(option, Ineffective{without}).first->second.points;
+  }
 }
 
 void Expansion::identify(const CaseShape& assembled, PlannedCase& planned) {
@@ -214,6 +256,7 @@ void Expansion::identify_again(Plan& plan) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     values_of(sweep_, points[i], values);
     const Point point{points[i], values, shape_of(values)};
+    no_effect_.clear();
     identify(point.shape, cases[i]);
     add_or_merge(point, plan, std::move(cases[i]));
   }
@@ -261,19 +304,26 @@ void Expansion::report_missing(const Point& point) {
   }
 }
 
-void Expansion::null_meaningless(const CaseShape& shape, PlannedCase& planned) {
+void Expansion::null_meaningless(const CaseShape& shape, OptionValues& options) {
   std::vector<const CaseShape::Declared*> nulled;
-  null_unmet(shape, planned.resolved.options, nulled);
-  if (sweep_.present) return;
+  null_unmet(shape, options, nulled);
   for (const CaseShape::Declared* declared : nulled) {
-    const auto setting = settings_.options.find(declared->name);
-    if (setting == settings_.options.end()) continue;
-    const Requires& need = *declared->option->requires_;
-    const Value* other = planned.resolved.options.get(need.option);
-    context_.errors.add(setting->second.where, "'" + declared->name + "' " + need.doc + "; here " +
-                                                   need.option + " is " +
-                                                   (other == nullptr ? "null" : to_text(*other)));
+    has_no_effect(declared->name, text_of(*declared->option->requires_));
   }
+}
+
+void Expansion::has_no_effect(std::string_view option, std::string without) {
+  const auto said = std::ranges::find(no_effect_, option, &NoEffect::value_type::first);
+  if (said != no_effect_.end() || !given_.contains(option)) return;
+  no_effect_.emplace_back(option, std::move(without));
+}
+
+void Expansion::note_what_has_no_effect(Plan& plan) const {
+  NoEffect nowhere;
+  for (const auto& [option, why] : ineffective_) {
+    if (why.points == assembled_) nowhere.emplace_back(option, why.without);
+  }
+  if (!nowhere.empty()) plan.notes.push_back("no effect here: " + text_of(nowhere));
 }
 
 void Expansion::apply_rule(const Point& point, const RuleFacts& facts, Plan& plan,
@@ -283,9 +333,14 @@ void Expansion::apply_rule(const Point& point, const RuleFacts& facts, Plan& pla
                                    return candidate.workload == planned.resolved.workload;
                                  });
   if (rule == request_.rules.end() || rule->rule == nullptr) return;
-  CaseSink sink(planned, plan.notes, said_, [&](std::string_view option, std::string reason) {
-    context_.errors.add(place_of_point(point.number, option), std::move(reason));
-  });
+  CaseSink sink(
+      planned, plan.notes, said_,
+      [&](std::string_view option, std::string reason) {
+        context_.errors.add(place_of_point(point.number, option), std::move(reason));
+      },
+      [&](std::string_view option, std::string without) {
+        has_no_effect(option, std::move(without));
+      });
   rule->rule(planned.resolved, facts, sink);
 }
 
@@ -309,8 +364,7 @@ const CaseShape& Expansion::reshape(const CaseShape& shape, PlannedCase& planned
     }
     options = std::move(moved);
   }
-  std::vector<const CaseShape::Declared*> nulled;
-  null_unmet(now, options, nulled);
+  null_meaningless(now, options);
   return now;
 }
 
@@ -342,7 +396,14 @@ void Expansion::add_or_merge(const Point& point, Plan& plan, PlannedCase planned
   }
   ++plan.merged;
   if (plan.merged_points.size() < kMergedShown) {
-    plan.merged_points.push_back(text_of(point.values) + " is case " + planned.resolved.case_id);
+    std::string text = text_of(point.values) + " is case " + planned.resolved.case_id;
+    NoEffect swept = no_effect_;
+    std::erase_if(swept, [&](const auto& each) {
+      return std::ranges::none_of(
+          point.values, [&](const PointValue& value) { return value.key->name == each.first; });
+    });
+    if (!swept.empty()) text += "; no effect: " + text_of(swept);
+    plan.merged_points.push_back(std::move(text));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/plan/case_shape.h"
@@ -20,6 +21,9 @@ struct ExpandRequest {
   const PlanRequest& request;
   std::span<const WorkloadRule> rules;
 };
+
+// Options that change nothing, each with what would make it matter.
+using NoEffect = std::vector<std::pair<std::string, std::string>>;
 
 // Turns settings and sweep into the ordered cases of a plan: expand(), once.
 class Expansion {
@@ -47,7 +51,9 @@ class Expansion {
   void assemble(const Point& point, Plan& plan, PlannedCase& planned);
   void apply_device(const Point& point, PlannedCase& planned, RuleFacts& facts);
   void report_missing(const Point& point);
-  void null_meaningless(const CaseShape& shape, PlannedCase& planned);
+  void null_meaningless(const CaseShape& shape, OptionValues& options);
+  void has_no_effect(std::string_view option, std::string without);
+  void note_what_has_no_effect(Plan& plan) const;
   void apply_rule(const Point& point, const RuleFacts& facts, Plan& plan, PlannedCase& planned);
   const CaseShape& reshape(const CaseShape& shape, PlannedCase& planned);
   void identify(const CaseShape& shape, PlannedCase& planned);
@@ -67,6 +73,15 @@ class Expansion {
   std::vector<std::int64_t> points_;                         // of each case in the plan
   std::unordered_map<std::uint64_t, std::size_t> index_of_;  // case_id -> place in the plan
   std::set<std::string, std::less<>> said_;                  // plan.notes
+  std::set<std::string, std::less<>> given_;                 // options that the user named
+  // Of the case at hand.
+  NoEffect no_effect_;
+  struct Ineffective {
+    std::string without;
+    std::int64_t points = 0;
+  };
+  std::map<std::string, Ineffective> ineffective_;
+  std::int64_t assembled_ = 0;  // points
 };
 
 }  // namespace stepbench::plan

@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
 #include "harness/plan/option_index.h"
+#include "harness/plan/torch_words.h"
 #include "harness/plan/yaml_document.h"
 
 namespace stepbench::plan {
@@ -110,7 +111,12 @@ std::string fixed_experiment(const std::string& text, const std::string& source,
   ConfigNode root = parse_yaml(text, source);
   std::erase_if(root.entries, [](const ConfigEntry& entry) { return entry.key == "sweep"; });
   const OptionIndex index(catalogue);
-  for (const std::string& each : set) {
+  ConfigErrors errors;
+  const ParseContext context{source, index, {}, errors};
+  say_in_our_words(root, context);
+  const std::vector<std::string> ours = set_in_our_words(set, {}, context);
+  errors.throw_if_any();
+  for (const std::string& each : ours) {
     const std::size_t equals = each.find('=');
     if (equals == std::string::npos) throw ConfigError("--set " + each, "expected NAME=VALUE");
     std::string name;

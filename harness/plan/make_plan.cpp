@@ -10,6 +10,7 @@
 #include "harness/plan/expand.h"
 #include "harness/plan/foreign_check.h"
 #include "harness/plan/select.h"
+#include "harness/plan/torch_words.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -155,13 +156,14 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   plan.file = request.file;
   plan.config_text = request.text ? *request.text : read_config_text(request.file);
   plan.config_hash = digest(plan.config_text);
-  const ConfigNode root = parse_yaml(plan.config_text, source);
+  ConfigNode root = parse_yaml(plan.config_text, source);
 
   const OptionIndex index(catalogue);
   ConfigErrors errors;
   const ParseContext context{source, index, request.variables, errors};
+  say_in_our_words(root, context);
   Settings settings = read_settings(root, context);
-  apply_set(request.set, context, settings);
+  apply_set(set_in_our_words(request.set, settings, context), context, settings);
   if (request.smoke) apply_smoke(settings);
   if (request.quick) apply_quick(settings);
   Sweep sweep = read_sweep(root, context);

@@ -51,6 +51,7 @@ OptionIndex::OptionIndex(const Catalogue& catalogue) : catalogue_(catalogue) {
     names_.push_back(name);
     if (std::ranges::find(kNeedSection, name) == kNeedSection.end()) short_names_.push_back(name);
   }
+  add_torch_names();
 }
 
 std::span<const Option* const> OptionIndex::find(std::string_view full_name) const {
@@ -62,9 +63,49 @@ std::span<const Option* const> OptionIndex::find(std::string_view full_name) con
   return open_list_;
 }
 
-std::vector<std::string> OptionIndex::meant(std::string_view name) const {
+void OptionIndex::add_torch_names() {
+  for (const catalogue::TorchName& row : catalogue::torch_names()) {
+    const bool ours = std::ranges::all_of(
+        row.ours, [&](std::string_view option) { return options_.find(option) != options_.end(); });
+    const std::string_view section = row.name.substr(0, row.name.find('.'));
+    // Sections of torch's alone are read where there is a model.
+    const bool own = catalogue_.find_section(section) != nullptr;
+    const bool read = !row.ours.empty() || own || options_.contains("model.precision");
+    if (ours && read) torch_.emplace(row.name, &row);
+  }
+}
+
+const catalogue::TorchName* OptionIndex::torch_name_in_full(std::string_view name) const {
+  const auto found = torch_.find(name);
+  return found == torch_.end() ? nullptr : found->second;
+}
+
+const catalogue::TorchName* OptionIndex::torch_name(std::string_view name) const {
+  if (!find(name).empty() || torch_.contains(name)) return torch_name_in_full(name);
+  const std::vector<std::string> ours = meant_of_ours(name);
+  if (!ours.empty()) return ours.size() == 1 ? torch_name_in_full(ours.front()) : nullptr;
+  const std::string end = '.' + std::string(name);
+  const auto ends = [&](const auto& row) { return row.first.ends_with(end); };
+  const auto found = std::ranges::find_if(torch_, ends);
+  return std::ranges::count_if(torch_, ends) == 1 ? found->second : nullptr;
+}
+
+bool OptionIndex::is_torch_section(std::string_view name) const {
+  const auto first = torch_.lower_bound(std::string(name) + '.');
+  return catalogue_.find_section(name) == nullptr && first != torch_.end() &&
+         first->first.starts_with(std::string(name) + '.');
+}
+
+std::vector<std::string> OptionIndex::meant_of_ours(std::string_view name) const {
   const std::vector<std::string> meant = text::matching_names(name, short_names_);
   return meant.empty() ? text::matching_names(name, names_) : meant;
+}
+
+std::vector<std::string> OptionIndex::meant(std::string_view name) const {
+  const std::vector<std::string> ours = meant_of_ours(name);
+  const catalogue::TorchName* torch = ours.empty() ? torch_name(name) : nullptr;
+  if (torch == nullptr) return ours;
+  return {torch->ours.begin(), torch->ours.end()};
 }
 
 std::string OptionIndex::resolve(std::string_view name) const {

@@ -68,6 +68,15 @@ std::string hint(const Option& option, std::string_view text, bool quoted) {
     const Value unquoted = read(option, text, false);
     if (!catalogue::check_value(option, unquoted)) return "; remove the quotes";
   }
+  const bool digits = text.find_first_not_of("0123456789_-") == std::string_view::npos;
+  if (option.type == OptionType::kInteger && digits && text.find('_') != std::string_view::npos) {
+    return "; write it without '_'";
+  }
+  if (option.type == OptionType::kInteger && digits && text.find('-', 1) < text.size() - 1) {
+    return "; several values are a sweep: `--sweep " + option.name + "=" +
+           std::string(text.substr(0, text.find('-', 1))) + ",...," +
+           std::string(text.substr(text.find('-', 1) + 1)) + "`";
+  }
   if (option.type == OptionType::kBool && (text == "yes" || text == "on")) return "; write true";
   if (option.type == OptionType::kBool && (text == "no" || text == "off")) return "; write false";
   return {};

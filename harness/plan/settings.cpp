@@ -44,8 +44,27 @@ std::string known_keys(const std::vector<std::string>& keys) {
   return keys.empty() ? "it has no keys" : "known keys: " + text::join(keys);
 }
 
-std::string unknown_key(const std::string& key, const std::string& section,
-                        const std::vector<std::string>& keys, const OptionIndex& index) {
+// "'launches' at the top level", "'model.precision'"
+std::string with_section(const std::string& full) {
+  return full.find('.') == std::string::npos ? "'" + full + "' at the top level" : "'" + full + "'";
+}
+
+// The section's option that says which variant it is, where `value` names one: `name: resnet18`.
+std::string selector_for(const ConfigNode& value, const std::string& section,
+                         const OptionIndex& index) {
+  const Section* in = index.catalogue().find_section(section);
+  if (in == nullptr || in->selector.empty()) return {};
+  const bool is_one = std::ranges::any_of(in->variants, [&](const Variant& variant) {
+    return text::edit_distance(variant.name, value.text) == 0;
+  });
+  return is_one ? in->selector : std::string();
+}
+
+// What else the key may be: in its own section by what others call it, by its value or by its
+// spelling; then the same name elsewhere, with its section.
+std::string unknown_key(const ConfigEntry& entry, const std::string& key,
+                        const std::string& section, const std::vector<std::string>& keys,
+                        const OptionIndex& index) {
   const std::string prefix = section.empty() ? "" : section + '.';
   if (const std::string gone = text::removed(prefix + key); !gone.empty()) {
     return "key '" + prefix + key + "': " + gone;
@@ -59,11 +78,24 @@ std::string unknown_key(const std::string& key, const std::string& section,
       return text + text::did_you_mean(full.substr(prefix.size()));
     }
   }
-  const std::string suggestion = text::did_you_mean(key, keys);
-  if (!suggestion.empty()) return text + suggestion;
-  if (!ours.empty()) return text + text::did_you_mean(ours.front());
+  if (const std::string selector = selector_for(entry.value, section, index); !selector.empty()) {
+    return text + text::did_you_mean(selector);
+  }
   const std::vector<std::string> elsewhere = index.meant(key);
-  if (!elsewhere.empty()) return text + text::did_you_mean(elsewhere.front());
+  if (!elsewhere.empty() && elsewhere.front() != key) {
+    return text + " (did you mean " + with_section(elsewhere.front()) + "?)";
+  }
+  const std::string near = text::nearest(key, keys);
+  if (near.empty() && !elsewhere.empty()) {
+    return text + " (did you mean " + with_section(elsewhere.front()) + "?)";
+  }
+  if (!near.empty()) return text + text::did_you_mean(near);
+  if (section.empty()) {
+    for (const std::string& known : keys) {
+      if (key.ends_with(known)) return text + text::did_you_mean(known);
+    }
+    if (!ours.empty()) return text + " (did you mean " + with_section(ours.front()) + "?)";
+  }
   return text + "; " + known_keys(keys);
 }
 
@@ -102,8 +134,9 @@ void read_entry(const ConfigEntry& entry, const std::string& key, const std::str
   }
   const auto declarations = context.index.find(name);
   if (declarations.empty()) {
-    context.errors.add(place(context.source, entry.mark),
-                       unknown_key(key, section, section_keys(catalogue, section), context.index));
+    context.errors.add(
+        place(context.source, entry.mark),
+        unknown_key(entry, key, section, section_keys(catalogue, section), context.index));
     return;
   }
   const auto value = read_option_value(name, declarations, entry.value, context);
@@ -245,8 +278,9 @@ Settings read_settings(const ConfigNode& root, const ParseContext& context) {
                              entry.key.substr(0, dot) + ": {" + entry.key.substr(dot + 1) +
                              ": ...}`");
     } else {
-      context.errors.add(place(context.source, entry.mark),
-                         unknown_key(entry.key, "", top_level_keys(catalogue), context.index));
+      context.errors.add(
+          place(context.source, entry.mark),
+          unknown_key(entry, entry.key, "", top_level_keys(catalogue), context.index));
     }
   }
   return settings;

@@ -63,8 +63,10 @@ class SweepReader {
 
   void read_axes(const ConfigEntry& part) {
     if (part.value.kind != ConfigNode::Kind::kMap || part.value.entries.empty()) {
-      add(part.mark, "'" + part.key + "' is empty: expected options with lists of values, as in `" +
-                         part.key + ": {loader.num_workers: [0, 2, 4]}`");
+      const bool empty = part.value.entries.empty() && part.value.items.empty();
+      add(part.mark, "'" + part.key + "' is " + (empty ? "empty" : describe(part.value)) +
+                         ": expected options with lists of values, as in `" + part.key +
+                         ": {loader.num_workers: [0, 2, 4]}`");
       return;
     }
     std::vector<SweepAxis::Key> keys;
@@ -113,6 +115,12 @@ class SweepReader {
 
   std::optional<SweepAxis::Key> read_key(const ConfigEntry& entry, bool list_allowed) {
     SweepAxis::Key key{.name = {}, .source = context_.source, .mark = entry.mark};
+    if (entry.value.kind == ConfigNode::Kind::kMap && !entry.value.entries.empty() &&
+        context_.index.catalogue().find_section(entry.key) != nullptr) {
+      add(entry.mark, "options of a section are named in full here: `" + entry.key + '.' +
+                          entry.value.entries.front().key + ": [...]`");
+      return std::nullopt;
+    }
     try {
       key.name = context_.index.resolve(entry.key);
     } catch (const Error& error) {

@@ -4,6 +4,7 @@
 
 #include "harness/base/error.h"
 #include "harness/plan/sweep.h"
+#include "harness/plan/torch_words.h"
 #include "harness/text/words.h"
 
 namespace stepbench::plan {
@@ -51,6 +52,24 @@ ConfigEntry parse_argument(const std::string& argument) {
   return {.key = name,
           .mark = {.line = 0, .column = 0},
           .value = parse_list(argument.substr(equals + 1), "--sweep " + name)};
+}
+
+// The options that the argument names, where torch has one name for two.
+std::vector<ConfigEntry> entries_of(const ConfigEntry& entry, const ParseContext& context) {
+  std::vector<ConfigEntry> entries =
+      axis_in_our_words(entry, context).value_or(std::vector<ConfigEntry>{entry});
+  if (entries.size() > 1 && std::ranges::count_if(entries, varies) > 1) {
+    context.errors.add(context.source, "'" + entries.front().key + "' and '" + entries.back().key +
+                                           "' would vary together: name both in `sweep: {zip: "
+                                           "...}` of a file");
+    return {};
+  }
+  if (entries.size() > 1) {
+    for (ConfigEntry& each : entries) {
+      if (!varies(each) && !each.value.items.empty()) each.value.items.resize(1);
+    }
+  }
+  return entries;
 }
 
 SweepAxis::Key* find_key(Sweep& sweep, const std::string& name) {
@@ -101,21 +120,23 @@ void apply_sweep(std::span<const std::string> arguments, const ParseContext& con
     const ConfigEntry entry = parse_argument(argument);
     const std::string source = "--sweep " + entry.key;
     const ParseContext here{source, context.index, context.variables, context.errors};
-    std::optional<SweepAxis::Key> key = read_matrix_key(entry, here);
-    if (!key) continue;
-    if (std::find(given.begin(), given.end(), key->name) != given.end()) {
-      context.errors.add(source, "is given twice; write all values of it in one list");
-      continue;
+    for (const ConfigEntry& each : entries_of(entry, here)) {
+      std::optional<SweepAxis::Key> key = read_matrix_key(each, here);
+      if (!key) continue;
+      if (std::find(given.begin(), given.end(), key->name) != given.end()) {
+        context.errors.add(source, "is given twice; write all values of it in one list");
+        continue;
+      }
+      given.push_back(key->name);
+      leave_out_includes(key->name, context.source, sweep);
+      if (SweepAxis::Key* swept = find_key(sweep, key->name)) {
+        *swept = std::move(*key);
+      } else {
+        sweep.add_to_matrix(std::move(*key));
+      }
+      if (!sweep.present) sweep.where = "--sweep";
+      sweep.present = true;
     }
-    given.push_back(key->name);
-    leave_out_includes(key->name, context.source, sweep);
-    if (SweepAxis::Key* swept = find_key(sweep, key->name)) {
-      *swept = std::move(*key);
-    } else {
-      sweep.add_to_matrix(std::move(*key));
-    }
-    if (!sweep.present) sweep.where = "--sweep";
-    sweep.present = true;
   }
   check_zip(sweep, context.errors);
 }

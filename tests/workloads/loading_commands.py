@@ -149,14 +149,16 @@ optimizer: {kind: sgd, lr: 0.1}
     def test_bad_input_is_refused_with_what_to_do(self):
         for words, said in ((("data.lengths=uniform", "min_length=40"), "min_length 40 is more than sequence_length 32"),
                             (("pad_to_multiple_of=5",), "no multiple of pad_to_multiple_of 5"),
-                            (("min_length=4",), "needs lengths that are drawn"),
-                            (("data.lengths=fixed", "bucket_batches=4"), "needs samples of different lengths"),
                             (("bucket_batches=0",), "bucket_batches"),
                             (("model.kind=bert_base",), "nothing hides the padding"),
                             (("placement=upstream",), "upstream keeps samples of one length")):
             with self.subTest(words):
                 sets = [word for each in words for word in ("--set", each)]
                 self.assertIn(said, self.run_on("--dry-run", *sets, status=2))
+        self.assertIn("no effect here: loader.bucket_batches without data.lengths other than fixed",
+                      self.run_on("--dry-run", "--set", "data.lengths=fixed", "--set", "bucket_batches=4"))
+        self.assertIn("no effect here: data.min_length without data.lengths: uniform",
+                      self.run_on("--dry-run", "--set", "min_length=4"))
         (self.folder / "long.txt").write_text("8\n33\n")
         self.assertIn("number 1 of long.txt is 33, expected a whole number of tokens from 1 to 32",
                       self.run_on("--set", "data.lengths=long.txt", status=4))

@@ -134,7 +134,8 @@ std::vector<Option> common_options() {
        .doc = "Batches come in the order of their indices. false: first finished, first returned, "
               "so that one slow batch does not hold up the others.",
        .default_value = true,
-       .identity_default = true},
+       .identity_default = true,
+       .requires_ = with_workers()},
       {.name = "drop_last",
        .type = OptionType::kBool,
        .doc = "Leaves out the last batch of an epoch when it is not full. Batches of joined epochs "
@@ -217,15 +218,27 @@ constexpr std::array kWorkerOptions = {"loader.prefetch_factor", "loader.persist
 const Engine& reads_itself() { return *std::ranges::find(engines(), false, &Engine::has_workers); }
 
 // A loader that never ends keeps its workers.
-void check_epochs(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+void check_epochs(ResolvedCase& resolved, RuleSink& sink) {
   if (resolved.text("loader.epochs") == "separate") return;
-  Value& persistent = resolved.options["loader.persistent_workers"];
-  if (!facts.swept && persistent == Value{true}) {
-    sink.error("loader.persistent_workers",
-               "persistent_workers means nothing where epochs are joined, which keeps the workers "
-               "anyway; leave it out or set loader.epochs: separate");
+  resolved.options["loader.persistent_workers"] = Value{};
+  sink.no_effect("loader.persistent_workers", "loader.epochs: separate");
+}
+
+// As Python's DataLoader, which pins nothing where there is no accelerator.
+void check_pinning(const Engine& engine, ResolvedCase& resolved, const RuleFacts& facts,
+                   RuleSink& sink) {
+  if (!resolved.flag("loader.pin_memory") || (facts.cuda_available && engine.pins)) return;
+  const bool insists = !facts.swept && !facts.device_auto && resolved.has("device") &&
+                       resolved.text("device").starts_with("cuda");
+  if (!facts.cuda_available && !insists) {
+    resolved.options["loader.pin_memory"] = false;
+    sink.no_effect("loader.pin_memory", "an accelerator");
+    return;
   }
-  persistent = Value{};
+  const std::string reason =
+      facts.cuda_available ? "pin_memory is not offered by engine " + engine.variant.name
+                           : "pin_memory needs an accelerator, and there is none on this machine";
+  insists ? sink.error("loader.pin_memory", reason) : sink.skip(reason);
 }
 
 }  // namespace
@@ -239,16 +252,7 @@ Section loader_section() {
       .selector = "engine",
       .options = common_options(),
       .variants = {},
-      .elsewhere = {{"collate_fn",
-                     "define collate(samples) in the file data.path (data.kind: python)"},
-                    {"worker_init_fn",
-                     "define worker_init(worker) in the file data.path (data.kind: python)"},
-                    {"batch_sampler",
-                     "define batch_sampler(dataset) in the file data.path (data.kind: python)"},
-                    {"dataset", "define dataset() in the file data.path (data.kind: python)"},
-                    {"generator",
-                     "the order is drawn by a generator of its own: set loader.seed, or define "
-                     "sampler(dataset) in the file data.path (data.kind: python)"}},
+      .elsewhere = {{"dataset", "define dataset() in the file data.path (data.kind: python)"}},
   };
   for (const Engine& engine : engines()) {
     section.options[0].choices.push_back(engine.variant.name);
@@ -275,7 +279,7 @@ void check_stacks(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
 }
 
 void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  check_epochs(resolved, facts, sink);
+  check_epochs(resolved, sink);
   const std::int64_t workers = resolved.integer("loader.num_workers");
   const Engine* engine = &engine_of(resolved);
   if (items_are_batches(resolved) && !runs_python(*engine)) {
@@ -316,14 +320,7 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
               text::counted(facts.cores, "core") +
               " this process may use: workers will share them");
   }
-  if (resolved.flag("loader.pin_memory") && (!facts.cuda_available || !engine->pins)) {
-    const std::string reason =
-        facts.cuda_available ? "pin_memory is not offered by engine " + engine->variant.name
-                             : "pin_memory needs an accelerator, and there is none on this machine";
-    const bool insists = !facts.swept && !facts.device_auto && resolved.has("device") &&
-                         resolved.text("device").starts_with("cuda");
-    insists ? sink.error("loader.pin_memory", reason) : sink.skip(reason);
-  }
+  check_pinning(*engine, resolved, facts, sink);
 }
 
 }  // namespace stepbench::loader

@@ -51,7 +51,12 @@ Section model_section() {
                                  {"float", "fp32"},
                                  {"bfloat16", "bf16"},
                                  {"float16", "fp16"},
-                                 {"half", "fp16"}}},
+                                 {"half", "fp16"},
+                                 {"32", "fp32"},
+                                 {"32-true", "fp32"},
+                                 {"16", "fp16"},
+                                 {"16-mixed", "fp16"},
+                                 {"bf16-mixed", "bf16"}}},
               {.name = "loss",
                .type = OptionType::kEnum,
                .doc = "cross_entropy: of every label or token. masked_cross_entropy: 15 % of the "

@@ -80,13 +80,9 @@ Section optimizer_section() {
                        zero_or_more("momentum", "Momentum factor; 0: plain SGD without state."),
                        {.name = "nesterov",
                         .type = OptionType::kBool,
-                        .doc = "Nesterov's momentum.",
+                        .doc = "Nesterov's momentum. It needs momentum > 0.",
                         .default_value = false,
-                        .identity_default = false,
-                        .requires_ = Requires{.option = "optimizer.momentum",
-                                              .op = Requires::Op::kGreater,
-                                              .value = 0.0,
-                                              .doc = "needs momentum > 0"}},
+                        .identity_default = false},
                    }},
               {.name = "adam",
                .doc = "Adam, with an L2 penalty if asked for.",
@@ -98,6 +94,16 @@ Section optimizer_section() {
   };
   for (const Variant& kind : section.variants) section.options[0].choices.push_back(kind.name);
   return section;
+}
+
+void check_optimizer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
+  if (!resolved.flag_or("optimizer.nesterov", false)) return;
+  if (resolved.number("optimizer.momentum") > 0) return;
+  if (!facts.swept) {
+    sink.error("optimizer.nesterov", "needs optimizer.momentum > 0; here it is 0");
+  }
+  resolved.options["optimizer.nesterov"] = false;
+  sink.no_effect("optimizer.nesterov", "optimizer.momentum > 0");
 }
 
 }  // namespace stepbench::step

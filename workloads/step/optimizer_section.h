@@ -4,9 +4,11 @@
 #pragma once
 
 #include "harness/catalogue/catalogue.h"
+#include "harness/rule.h"
 
 namespace stepbench::step {
 
 [[nodiscard]] Section optimizer_section();
+void check_optimizer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench::step

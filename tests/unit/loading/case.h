@@ -35,7 +35,7 @@ inline ResolvedCase loader_case(const OptionList& changes) {
 // What a rule says of a case, and the case behind it.
 struct Said {
   ResolvedCase resolved;
-  std::vector<std::string> errors = {}, skips = {}, notes = {};
+  std::vector<std::string> errors = {}, skips = {}, notes = {}, without_effect = {};
 };
 template <typename Rule>
 Said said_by(const Rule& rule, ResolvedCase resolved, const RuleFacts& facts) {
@@ -47,6 +47,9 @@ Said said_by(const Rule& rule, ResolvedCase resolved, const RuleFacts& facts) {
     void skip(std::string reason) override { said.skips.push_back(std::move(reason)); }
     void note(std::string text) override { said.notes.push_back(std::move(text)); }
     void plan_note(std::string text) override { note(std::move(text)); }
+    void no_effect(std::string_view option, std::string without) override {
+      said.without_effect.push_back(std::string(option) + " without " + without);
+    }
     Said& said;
   };
   Said said{std::move(resolved)};

@@ -133,7 +133,9 @@ TEST(LoaderRules, JoinedEpochsKeepTheirWorkers) {
     const Said said =
         loader_rule("thread", 2, {{"loader.persistent_workers", true}}, swept ? kSwept : kAlone);
     EXPECT_FALSE(said.resolved.has("loader.persistent_workers"));
-    EXPECT_EQ(said.errors.empty(), swept) << "whoever asks for it alone is told";
+    EXPECT_THAT(said.errors, IsEmpty());
+    EXPECT_THAT(said.without_effect,
+                ElementsAre("loader.persistent_workers without loader.epochs: separate"));
   }
   const Said separate = loader_rule(
       "thread", 2, {{"loader.epochs", "separate"}, {"loader.persistent_workers", true}});
@@ -148,12 +150,16 @@ TEST(LoaderRules, MoreWorkersThanCores_AreNoted) {
 }
 
 TEST(LoaderRules, PinningThatCannotBe_IsNeverDroppedSilently) {
-  const OptionList pinned = {{"loader.pin_memory", true}, {"device", "cuda:0"}};
-  expect_refused(
-      [&](const RuleFacts& context) { return loader_rule("thread", 1, pinned, context); },
-      "loader.pin_memory: pin_memory needs an accelerator", "needs an accelerator");
-  EXPECT_THAT(loader_rule("thread", 1, pinned, {.device_auto = true, .cores = 4}).skips,
-              ElementsAre(HasSubstr("needs an accelerator")));
+  const OptionList pinned = {
+      {"loader.pin_memory", true}, {"device", "cuda:0"}, {"loader.epochs", "separate"}};
+  EXPECT_THAT(loader_rule("thread", 1, pinned).errors,
+              ElementsAre(HasSubstr("loader.pin_memory: pin_memory needs an accelerator")));
+  for (const RuleFacts& facts : {kSwept, RuleFacts{.device_auto = true, .cores = 4}}) {
+    const Said said = loader_rule("thread", 1, pinned, facts);
+    EXPECT_THAT(said.without_effect, ElementsAre("loader.pin_memory without an accelerator"));
+    EXPECT_FALSE(said.resolved.flag("loader.pin_memory"));
+    EXPECT_THAT(said.skips, IsEmpty());
+  }
   for (const char* engine : {"thread", "fork", "torch_cpp"}) {
     const Said said = loader_rule(engine, 1, {{"loader.pin_memory", true}},
                                   {.cuda_available = true, .swept = true, .cores = 4});

@@ -21,6 +21,23 @@ TEST(Requires, InASweepItIsNullInThatCase) {
   EXPECT_EQ(plan.cases[1].resolved.integer("loader.prefetch"), 4);
 }
 
+TEST(Requires, WhatHasNoEffect_IsToldInOneNote) {
+  const plan::Plan plan = plan_of(
+      "workload: loader\nschedule: {precision: 0.02}\nloader: {num_workers: 0, prefetch: 4}\n");
+  EXPECT_THAT(plan.notes,
+              ::testing::ElementsAre("no effect here: loader.prefetch without loader.num_workers > "
+                                     "0; schedule.precision without schedule.active: auto"));
+  EXPECT_EQ(ids(plan), ids(plan_of("workload: loader\n")));
+}
+
+TEST(Requires, ASweptOptionWithoutEffect_IsToldWithItsCase) {
+  const plan::Plan plan = plan_of("workload: loader\nsweep: {matrix: {prefetch: [2, 4]}}\n");
+  EXPECT_EQ(plan.cases.size(), 1U);
+  EXPECT_THAT(plan.merged_points,
+              ::testing::ElementsAre(
+                  HasSubstr("; no effect: loader.prefetch without loader.num_workers > 0")));
+}
+
 TEST(Requires, PrecisionHasAMeaningWithAutomaticSteps) {
   const plan::Plan plan = plan_of("workload: loader\nschedule: {active: auto, precision: 0.02}\n");
   EXPECT_EQ(plan.cases[0].resolved.text("schedule.active"), "auto");
