@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """measure() by itself, on loaders without torch and on a scripted CUDA: loop_test.py SOURCE_DIR [TEST]..."""
+import collections
 import contextlib
+import dataclasses
 import gc
 import importlib
 import io
@@ -17,7 +19,7 @@ from unittest import mock
 SOURCE = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker import measure, phase, report, session  # noqa: E402
-from stepbench_worker.batch import samples_of  # noqa: E402
+from stepbench_worker.batch import SampleCounter, lengths_of, size_of  # noqa: E402
 from stepbench_worker.dataloader import LESS_WORK, LoaderWatch  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
 from stepbench_worker import garbage, memory  # noqa: E402
@@ -338,10 +340,46 @@ class Loops(unittest.TestCase):
                 told.open(Schedule(active=2), "", None)
             self.assertEqual((gc.get_freeze_count() > 0, gc.isenabled()), (frozen, enabled), way)
 
-    def test_samples_are_the_first_dimension_of_the_first_tensor(self):
-        for batch, samples in ((Tensor(8, 3), 8), ([Tensor(8, 3), Tensor(9)], 8), ({"a": [Tensor(4)]}, 4),
-                               (("text", Tensor()), 2), ("text", 0), ([1, 2, 3], 3), (None, 0)):
-            self.assertEqual(samples_of(batch), samples)
+    def test_a_batch_has_as_many_samples_as_all_its_parts_say(self):
+        Pair = collections.namedtuple("Pair", "images labels")
+        Graphs = dataclasses.make_dataclass("Graphs", ["nodes", "labels"])
+        images = tuple(Tensor(3, 16, 16) for _ in range(8))
+        boxes = tuple({"boxes": Tensor(1 + number, 4)} for number in range(8))
+        for batch, lengths in (
+                (Tensor(8, 3), {8}), ([Tensor(8, 3), Tensor(8)], {8}), ({"a": [Tensor(4)]}, {4}), (Pair(Tensor(8, 3), Tensor(8)), {8}),
+                (Graphs(Tensor(8, 3), Tensor(8)), {8}), (collections.UserDict(ids=Tensor(8, 5)), {8}),
+                ([1.0, "text", Tensor(8, 3)], {8}), ([["a"] * 8, Tensor(8, 3)], {8}), (((Tensor(8, 2), Tensor(8, 2)), Tensor(8)), {8}),
+                ({"input_ids": Tensor(8, 4), "labels": Tensor(8)}, {8}), ((images, boxes), {8}),  # tuple(zip(*batch))
+                ([{"image": Tensor(3, 9, 9), **each} for each in boxes], {8}),  # the list of samples
+                ((tuple(Tensor(3 + number) for number in range(8)), Tensor(8)), {8}),  # ragged
+                (types.SimpleNamespace(data=Tensor(99, 2), batch_sizes=[8, 7], num_graphs=8), {8}),
+                ({"image": Tensor(8, 3, 9, 9), "boxes": Tensor(12, 4)}, {8, 12}), (list(images), {3, 8}),
+                (("text", Tensor()), {2}), ("text", set()), ([1, 2, 3], {3}), (None, set())):
+            self.assertEqual(lengths_of(batch), lengths, batch)
+
+    def test_where_parts_of_a_batch_disagree_there_is_no_rate(self):
+        counter = SampleCounter()
+        self.assertEqual(counter((Tensor(8, 3), Tensor(8))), 8)
+        counts = [counter((Tensor(8, 3), Tensor(12, 4))) for _ in range(17)]
+        self.assertEqual(counts[-1], 0, "one in sixteen is looked at whole")
+        self.assertEqual(counter((Tensor(8, 3), Tensor(8))), 0)
+        self.assertIn("the parts of a batch have 8 and 12 entries; measure(..., samples=)", counter.why)
+
+    def test_full_batches_of_an_iterable_data_set_agree_with_batch_size_and_the_last_is_smaller(self):
+        counter = SampleCounter(8)
+        self.assertEqual([counter(Tensor(count, 3)) for count in (8, 8, 3)], [8, 8, 3])
+        self.assertEqual(counter.why, "")
+        counter = SampleCounter(8)
+        self.assertEqual(counter(Tensor(35, 8, 20)), 0)  # (time, batch, features)
+        self.assertIn("batch_size is 8, and the parts of a batch have 35 entries", counter.why)
+
+    def test_a_size_by_place_in_the_epoch_is_that_of_torchs_own_sampler(self):
+        BatchSampler = dataclasses.make_dataclass("BatchSampler", ["batch_size", "sampler"])
+        loader = types.SimpleNamespace(batch_sampler=BatchSampler(8, range(27)), dataset=range(27))
+        self.assertEqual([size_of(loader, index) for index in range(5)], [8, 8, 8, 3, 0])
+        self.assertEqual(size_of(types.SimpleNamespace(batch_sampler=[[1]], dataset=range(3)), 0), 0)
+
+    def test_samples_may_be_said(self):
         list(measure(Loader(9), wait=0, warmup=0, active=2, samples=7, tokens=lambda batch: 10 * len(batch)))
         self.assertEqual(self.columns()["samples"], [7, 7])
         self.assertEqual(self.columns()["tokens"], [20, 20])
@@ -607,6 +645,8 @@ class NamedLoops(unittest.TestCase):
 
 class Tiny:
     """A batch of eight, or a loss."""
+
+    shape = (8,)
 
     def __len__(self):
         return 8

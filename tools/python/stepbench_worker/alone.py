@@ -93,6 +93,8 @@ class Alone(Session):
             else:
                 everyone += others
                 said.append(_together(everyone))
+        if loop.samples_unknown:
+            said.append(f"note: {loop.samples_unknown}")
         said += [f"{finding['severity']}: {finding['text']}\n  {finding['remedy']}" for finding in report["findings"]]
         self._said = "\n".join(said)
         if self.results is None:

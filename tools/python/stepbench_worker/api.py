@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from . import session
-from .batch import samples_of
+from .batch import SampleCounter
 from .loop import Loop, Session
 from .measured import Measured, refuse_what_has_no_batches
 from .schedule import Schedule
@@ -23,7 +23,7 @@ def _counter(value: Callable[[Batch], int] | int) -> Callable[[Batch], int]:
 
 
 def measure(loader: Iterable[Batch], *, name: str = "", wait: int = 1, warmup: int = 10, active: int = 50,
-            repeat: int = 1, samples: Callable[[Batch], int] | int = samples_of,
+            repeat: int = 1, samples: Callable[[Batch], int] | int | None = None,
             tokens: Callable[[Batch], int] | int | None = None, results: str | None = "results") -> Measured[Batch]:
     """The batches of `loader`, with a schedule of steps that are measured; a step is all from one batch to the next.
     The time until the loader has a batch is the step's phase `data_wait`. What it returns has the result, once the loop
@@ -35,7 +35,9 @@ def measure(loader: Iterable[Batch], *, name: str = "", wait: int = 1, warmup: i
     name: tells several loops of a script apart; `stepbench run` measures each in processes of its own.
     wait, warmup, active, repeat: cycles of steps of which nothing is kept, of warm-up and measured ones. Under
     `stepbench run` the experiment's `schedule` section decides instead.
-    samples, tokens: how many a batch has, or a function of the batch. Default: the first dimension of its first tensor.
+    samples, tokens: how many a batch has, or a function of the batch. Default for samples: what the DataLoader's batch
+        sampler dealt out, else the first dimension that all tensors of the batch have; where they disagree there is no
+        rate, and a note says why.
     results: folder for the result file of a script that is run alone; None: no file.
     """
     _refuse_where_spawned()
@@ -45,7 +47,7 @@ def measure(loader: Iterable[Batch], *, name: str = "", wait: int = 1, warmup: i
     told = _session()
     told.end_script_where_over()
     return Measured(loader, told, Schedule(wait, warmup, active, repeat), name,
-                    _counter(samples), None if tokens is None else _counter(tokens), results)
+                    None if samples is None else _counter(samples), None if tokens is None else _counter(tokens), results)
 
 
 NAME = re.compile(r"[\w.-]{0,40}", re.ASCII)
@@ -78,6 +80,12 @@ class Steps:
     @property
     def done(self) -> bool:
         return self._loop.done
+
+    def count(self, batch: Any, batch_size: int | None = None) -> int:
+        """Samples of a batch, as measure() counts those of an iterable; batch_size: of full batches."""
+        if self._loop.counter is None:
+            self._loop.counter = SampleCounter(batch_size or 0)
+        return self._loop.counter(batch)
 
     def begin(self) -> None:
         self._loop.go_on()

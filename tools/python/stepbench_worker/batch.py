@@ -1,61 +1,218 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many samples a batch of a script has: the first length that is found in it."""
+"""How many samples a batch of a script has: what its DataLoader's batch sampler dealt out for it, else what all of its
+tensors agree in. Where they do not, it is not known, and `why` says so."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import dataclasses
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-
-PLAIN = {int, float, str, bytes, bool, type(None)}  # without a shape
-
-
-def samples_of(batch: Any) -> int:
-    """The first dimension of the batch's first tensor or array; 0 where there is none. A list or tuple without tensors
-    counts its entries."""
-    found = _first_dimension(batch, 3)
-    if found is not None:
-        return found
-    return len(batch) if isinstance(batch, (list, tuple)) else 0
+PLAIN = (int, float, complex, str, bytes, bool, type(None))  # without a shape
+IMAGE_CHANNELS = (1, 3, 4)
+LOOKS = 16
+SAY = "measure(..., samples=) says how many there are"
 
 
-def _first_dimension(value: Any, depth: int) -> int | None:
+class SampleCounter:
+    """Of the batches of one loop, each counted once, before the next one is asked for."""
+
+    def __init__(self, size: int = 0) -> None:
+        self.why = ""  # no more samples are counted
+        self._iterator: Any = None
+        self._dealt: Dealt | None = None
+        self._size = size  # of full batches, where only the batch says whether it is one; 0: not known
+        self._agreed = False
+        self._kind: type | None = None
+        self._place: Any = None
+        self._quick = 0
+
+    def begin(self, loader: Iterable[Any]) -> Iterator[Any]:
+        """iter(loader)"""
+        sampler = getattr(loader, "batch_sampler", None)
+        places = getattr(loader, "__dict__", {})
+        map_style = sampler is not None and _indexed(getattr(loader, "dataset", None))
+        size = getattr(loader, "batch_size", None) if sampler is not None and not map_style else None
+        self._size = size if isinstance(size, int) else 0
+        self._dealt = None
+        if not map_style or "batch_sampler" not in places:
+            self._iterator = iter(loader)
+            return self._iterator
+        kept = getattr(loader, "_iterator", None)  # with persistent workers
+        dealt = getattr(kept, "_index_sampler", None)
+        if not isinstance(dealt, Dealt):
+            dealt = Dealt(sampler)
+            if kept is not None:
+                kept._index_sampler = dealt
+        places["batch_sampler"] = dealt
+        try:
+            iterator = iter(loader)
+        finally:
+            places["batch_sampler"] = sampler
+        self._iterator = iterator
+        if getattr(iterator, "_index_sampler", None) is dealt and hasattr(iterator, "_num_yielded"):
+            self._dealt = dealt
+        return iterator
+
+    def __call__(self, batch: Any) -> int:
+        if self.why:
+            return 0
+        if self._dealt is not None:
+            return self._dealt.delivered(self._iterator)
+        if type(batch) is self._kind:
+            self._quick += 1
+            if self._quick % LOOKS:  # all parts of every so many
+                try:
+                    samples: int = batch[self._place].shape[0]
+                    if self._size in (0, samples):
+                        return samples
+                except (AttributeError, IndexError, KeyError, TypeError):
+                    self._kind = None
+        found = lengths_of(batch)
+        if len(found) == 1:
+            self._learn(batch, min(found))
+        if not self._size:
+            if len(found) > 1:
+                self._stop(f"the parts of a batch have {_listed(found)} entries")
+            return found.pop() if len(found) == 1 else 0
+        if self._size in found or (self._agreed and len(found) == 1 and max(found) < self._size):  # the last of an epoch
+            self._agreed = True
+            return self._size if self._size in found else found.pop()
+        self._stop(f"batch_size is {self._size}, and the parts of a batch have {_listed(found)} entries" if found else
+                   f"batch_size is {self._size}, and nothing in a batch has a length")
+        return 0
+
+    def _learn(self, batch: Any, samples: int) -> None:
+        """Where the next one of its kind says it at once."""
+        places = batch if type(batch) is dict else range(len(batch)) if type(batch) in (list, tuple) else ()
+        for place in places:
+            shape = getattr(batch[place], "shape", None)
+            if shape is not None and len(shape) > 0 and shape[0] == samples:
+                self._kind, self._place = type(batch), place
+                return
+
+    def _stop(self, why: str) -> None:
+        self.why = f"no samples per second: {why}; {SAY}"
+
+
+def size_of(loader: Any, index: int) -> int:
+    """Of batch `index` of an epoch, where torch's own sampler cuts it from a map-style data set; 0: not known."""
+    sampler = getattr(loader, "batch_sampler", None)
+    if type(sampler).__name__ != "BatchSampler" or not _indexed(getattr(loader, "dataset", None)):
+        return 0
+    return max(0, min(int(sampler.batch_size), len(sampler.sampler) - index * int(sampler.batch_size)))
+
+
+class Dealt:
+    """In place of a loader's batch sampler: its batches of indices, whose sizes it keeps until they are delivered."""
+
+    def __init__(self, sampler: Any) -> None:
+        self._sampler = sampler
+        self._sizes: dict[int, int] = {}  # by task
+
+    def __iter__(self) -> Iterator[Any]:
+        sizes = self._sizes = {}
+        for task, indices in enumerate(self._sampler):
+            sizes[task] = len(indices)
+            yield indices
+
+    def __len__(self) -> int:
+        return len(self._sampler)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_sampler"], name)
+
+    def delivered(self, iterator: Any) -> int:
+        """Of the batch that the iterator gave last."""
+        sizes = self._sizes
+        if getattr(iterator, "_in_order", True):
+            return sizes.pop(iterator._num_yielded - 1, 0)
+        waiting = iterator._task_info
+        for task in sizes:
+            if task not in waiting:
+                return sizes.pop(task)
+        return 0
+
+
+def lengths_of(batch: Any) -> set[int]:
+    """What its tensors and arrays have as first dimension, or where there is none its lists as lengths; a list of samples
+    has its own length. More than one: it does not say how many samples there are."""
+    return _lengths(batch, 5, top=True) or _lengths_of_lists(batch)
+
+
+def _lengths(value: Any, depth: int, top: bool = False) -> set[int]:
+    own = _own_length(value)
+    if own is not None:
+        return own
+    if depth == 0 or isinstance(value, PLAIN):
+        return set()
+    parts = _parts_of(value)
+    within = [part for part in parts if not isinstance(part, PLAIN)]
+    found: set[int] = set().union(*(_lengths(part, depth - 1) for part in within)) if within else set()
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields") and len(within) == len(parts) \
+            and _are_samples(within, top):
+        return {len(value)} if len(found) != 1 or not top else found | {len(value)}
+    return found
+
+
+def _own_length(value: Any) -> set[int] | None:
+    """Of a tensor, or of what says itself how many samples it holds; None: of its parts."""
+    if isinstance(value, type):
+        return set()
+    graphs = getattr(value, "num_graphs", None)  # of torch_geometric
+    if isinstance(graphs, int):
+        return {graphs}
+    packed = getattr(value, "batch_sizes", None)  # PackedSequence
+    if packed is not None and hasattr(value, "data") and hasattr(packed, "shape"):
+        return {int(packed[0])}
+    if getattr(value, "is_nested", False) is True:
+        return {int(value.size(0))}
     shape = getattr(value, "shape", None)
-    if shape is not None:
-        return int(shape[0]) if len(shape) > 0 else None
-    if depth == 0:
+    if shape is None or callable(shape):
         return None
+    return {int(shape[0])} if len(shape) > 0 else set()
+
+
+def _parts_of(value: Any) -> list[Any]:
     if isinstance(value, Mapping):  # and the batches of Hugging Face's tokenizers
-        value = value.values()
-    elif not isinstance(value, (list, tuple)):
-        return None
-    for each in value:
-        if type(each) in PLAIN:
-            continue
-        found = _first_dimension(each, depth - 1)
-        if found is not None:
-            return found
-    return None
+        return list(value.values())
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if dataclasses.is_dataclass(value):
+        return [getattr(value, each.name) for each in dataclasses.fields(value)]
+    return list(getattr(value, "__dict__", {}).values())
 
 
-def sample_counter() -> Callable[[Any], int]:
-    """samples_of() for the batches of one loop: it looks first where the batch before had its first tensor."""
-    kind: type | None = None
-    place: Any = None
+def _are_samples(parts: list[Any], top: bool) -> bool:
+    """Rather than fields of a batch: records, images, or tensors of unlike lengths."""
+    if len(parts) < (3 if top else 1):
+        return False
+    shapes = [getattr(part, "shape", None) for part in parts]
+    if all(shape is None for shape in shapes):
+        return all(not isinstance(part, (list, tuple)) for part in parts)
+    if any(shape is None for shape in shapes):
+        return False
+    if all(len(shape) == 3 and shape[0] in IMAGE_CHANNELS for shape in shapes):
+        return True
+    return not top and len({tuple(shape[:1]) for shape in shapes}) > 1
 
-    def count(batch: Any) -> int:
-        nonlocal kind, place
-        known = type(batch) is kind
-        if known:
-            try:
-                samples: int = batch[place].shape[0]
-                return samples
-            except (AttributeError, IndexError, KeyError, TypeError):
-                kind = None
-        found = samples_of(batch)
-        if isinstance(batch, (list, tuple, dict)) and batch:
-            first = next(iter(batch)) if isinstance(batch, dict) else 0
-            if len(getattr(batch[first], "shape", ())) > 0:
-                kind, place = type(batch), first
-        return found
 
-    return count
+def _lengths_of_lists(batch: Any) -> set[int]:
+    """Of a batch without tensors."""
+    parts = _parts_of(batch)
+    lists = {len(part) for part in parts if isinstance(part, (list, tuple))}
+    if lists and not isinstance(batch, PLAIN):
+        return lists
+    return {len(batch)} if isinstance(batch, (list, tuple)) and batch else set()
+
+
+def _indexed(dataset: Any) -> bool:
+    """A map-style data set. An IterableDataset's sampler deals full batches, and goes on behind its end."""
+    iterable = getattr(sys.modules.get("torch.utils.data"), "IterableDataset", ())
+    return dataset is not None and not isinstance(dataset, iterable)
+
+
+def _listed(found: Iterable[int]) -> str:
+    numbers = [str(each) for each in sorted(found)]
+    shown = numbers if len(numbers) <= 4 else [*numbers[:3], "more"]
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))

@@ -101,6 +101,8 @@ def launch_report(loop: Loop, own: dict[str, Any], gc_way: str = "default") -> d
     if loop.plan.inside_an_epoch:
         notes.append("the window lies inside one epoch: what a border costs is not in these numbers; schedule.active: "
                      f"{loop.plan.inside_an_epoch} holds a whole epoch")
+    if loop.samples_unknown:
+        notes.append(loop.samples_unknown)
     peak_rss_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     metrics: dict[str, float] = {"peak_rss_bytes": peak_rss_bytes, "first_batch_ns": loop.first_batch_ns, **loop.usage}
     active = sum(len(cycle["index"]) for cycle in loop.cycles)

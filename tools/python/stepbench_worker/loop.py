@@ -11,6 +11,7 @@ from time import monotonic_ns
 from typing import Any, TypeVar
 
 from . import phases, turn
+from .batch import SampleCounter
 from .dataloader import LoaderWatch
 from .device import CudaWindow, cuda_of_script
 from .garbage import GARBAGE, Collections
@@ -105,6 +106,7 @@ class Loop:
         self.loss: Any = None
         self.gradient_norm: Any = None
         self.times = phases.PhaseTimes() if names is None else phases.PhaseTimes(names)
+        self.counter: SampleCounter | None = None
         self.name = ""
         self.title = ""  # of its table
         self.why = ""  # nothing, or not all, was measured
@@ -139,13 +141,19 @@ class Loop:
         return self._plan
 
     @property
+    def samples_unknown(self) -> str:
+        """Why there is no rate; empty: nothing speaks against one."""
+        return self.counter.why if self.counter is not None else ""
+
+    @property
     def planned_steps(self) -> int:
         return self._plan.schedule.steps if self._plan is not None else self._schedule.steps
 
     def batches(self, loader: Iterable[Batch], samples: Callable[[Batch], int],
                 tokens: Callable[[Batch], int] | None) -> Iterator[Batch]:
         self.know_epoch(epoch_length(loader))
-        source = self._source = Source(loader)
+        self.counter = samples if isinstance(samples, SampleCounter) else None
+        source = self._source = Source(loader, iter if self.counter is None else self.counter.begin)
         self.watch = LoaderWatch(loader)
         turn.begin(self)
         self.times.of_this_thread()
@@ -366,6 +374,8 @@ class Loop:
     def _end_window(self, window: list[tuple[Any, ...]]) -> None:
         first = self.steps - len(window)
         steps = [Step(first + i, *fields[1:]) for i, fields in enumerate(window)]
+        if self.samples_unknown:
+            steps = [step._replace(samples=0) for step in steps]
         self._window = None
         self._add_usage()
         self._garbage.end()

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from . import turn
-from .batch import sample_counter, samples_of
+from .batch import SampleCounter
 from .loop import Loop, Session
 from .schedule import Schedule
 from .summary import parts_of, summary
@@ -21,7 +21,7 @@ class Measured(Generic[Batch]):
     """Go over it as over the loader. It is measured anew each time."""
 
     def __init__(self, loader: Iterable[Batch], told: Session, schedule: Schedule, name: str,
-                 samples: Callable[[Batch], int], tokens: Callable[[Batch], int] | None, results: str | None) -> None:
+                 samples: Callable[[Batch], int] | None, tokens: Callable[[Batch], int] | None, results: str | None) -> None:
         self.name = name
         self._loader = loader
         self._told = told
@@ -47,7 +47,7 @@ class Measured(Generic[Batch]):
             return islice(self._loader, self._told.most_steps(self._schedule))
         self._loop = loop
         samples, tokens = self._counters
-        return loop.batches(self._loader, sample_counter() if samples is samples_of else samples, tokens)
+        return loop.batches(self._loader, SampleCounter() if samples is None else samples, tokens)
 
     @property
     def steps(self) -> dict[str, list[int]]:

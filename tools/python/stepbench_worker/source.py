@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .window import EPOCH, FIRST_BATCH
@@ -16,8 +16,10 @@ class LoopError(Exception):
 class Source:
     """The loader's batches, epoch after epoch."""
 
-    def __init__(self, loader: Iterable[Any]) -> None:
+    def __init__(self, loader: Iterable[Any], begin: Callable[[Iterable[Any]], Iterator[Any]] = iter) -> None:
+        """begin: in place of iter()."""
         self._loader = loader
+        self._begin = begin
         self.iterator: Iterator[Any] | None = None
         self._delivered = 0
 
@@ -32,12 +34,12 @@ class Source:
     def next(self) -> tuple[Any, int]:
         flags = 0
         if self.iterator is None:
-            self.iterator = iter(self._loader)
+            self.iterator = self._begin(self._loader)
             flags = EPOCH | FIRST_BATCH
         for batch in self.iterator:
             self._delivered += 1
             return batch, flags
-        self.iterator = iter(self._loader)
+        self.iterator = self._begin(self._loader)
         if self.iterator is self._loader:
             raise LoopError(f"the loader ended after {self._delivered} batches and cannot begin anew, being an iterator: "
                             "give measure() what it was made of, or measure fewer steps")

@@ -9,6 +9,7 @@ two batches, the copy to the device included."""
 from typing import Any
 
 from stepbench_worker import Steps, phase, report
+from stepbench_worker.batch import size_of
 
 Callback: Any
 try:
@@ -57,9 +58,12 @@ class LightningCallback(Callback):  # type: ignore[misc]
         self._switch()
         loss = outputs["loss"] if isinstance(outputs, dict) else outputs
         report(loss=loss)
-        first = batch[0] if isinstance(batch, (list, tuple)) else batch
-        if not self._steps.end(samples=len(first)):
+        if not self._steps.end(samples=self._samples(trainer, batch, batch_idx)):
             trainer.should_stop = True
+
+    def _samples(self, trainer: Any, batch: Any, index: int) -> int:
+        loader = getattr(trainer, "train_dataloader", None)
+        return size_of(loader, index) or int(self._steps.count(batch, getattr(loader, "batch_size", None)))
 
     def on_validation_start(self, trainer: Any, module: Any) -> None:
         if self._steps is not None and not self._steps.done:

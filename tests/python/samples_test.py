@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many samples the batches of torch's own DataLoader have, whatever they look like: samples_test.py SOURCE_DIR"""
+import collections
+import dataclasses
+import pathlib
+import sys
+import unittest
+
+import torch
+from torch.utils.data import DataLoader, Dataset, IterableDataset
+
+SOURCE = pathlib.Path(sys.argv.pop(1))
+sys.path.insert(0, str(SOURCE / "tools/python"))
+from stepbench_worker.batch import SampleCounter  # noqa: E402
+
+SAMPLES = 27
+Pair = collections.namedtuple("Pair", "image target")
+
+
+@dataclasses.dataclass
+class Graph:
+    nodes: torch.Tensor
+    labels: torch.Tensor
+
+
+class Images(Dataset):
+    def __len__(self):
+        return SAMPLES
+
+    def __getitem__(self, index):
+        return torch.zeros(3, 9, 9), {"boxes": torch.zeros(1 + index % 7, 4), "index": index}
+
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        for index in range(SAMPLES):
+            yield torch.zeros(4), index
+
+
+def detection(samples):
+    return tuple(zip(*samples))
+
+
+def merged(samples):  # one row for each box
+    return {"images": torch.stack([image for image, _ in samples]), "boxes": torch.cat([each["boxes"] for _, each in samples])}
+
+
+def time_first(samples):
+    return torch.zeros(35, len(samples), 20)
+
+
+def packed(samples):
+    return torch.zeros(184), torch.zeros(len(samples) + 1)
+
+
+def pair(samples):
+    return Pair(torch.zeros(len(samples), 3), torch.zeros(len(samples)))
+
+
+def graph(samples):
+    return Graph(torch.zeros(90, 3), torch.zeros(len(samples)))
+
+
+def records(samples):
+    return [{"image": image, **target} for image, target in samples]
+
+
+def opaque(samples):
+    return "a batch"
+
+
+COLLATED = (detection, list, records, merged, time_first, packed, pair, graph, opaque)
+
+
+def counted(loader, epochs=1):
+    counter = SampleCounter()
+    return [counter(batch) for _ in range(epochs) for batch in counter.begin(loader)], counter.why
+
+
+class Samples(unittest.TestCase):
+    def test_of_a_map_style_loader_are_what_its_batch_sampler_dealt_out(self):
+        for collate in COLLATED:
+            with self.subTest(collate):
+                self.assertEqual(counted(DataLoader(Images(), 8, collate_fn=collate), 2), ([8, 8, 8, 3] * 2, ""))
+
+    def test_are_matched_to_the_batch_that_comes(self):
+        for options in ({}, {"in_order": False}, {"persistent_workers": True}, {"prefetch_factor": 4}):
+            with self.subTest(options):
+                loader = DataLoader(Images(), 8, collate_fn=records, num_workers=2, **options)
+                counter = SampleCounter()
+                for _ in range(2):
+                    for batch in counter.begin(loader):
+                        self.assertEqual(counter(batch), len(batch))
+        ragged = DataLoader(Images(), batch_sampler=[[1], [2, 3, 4], [5, 6]], collate_fn=records, num_workers=2, in_order=False)
+        counter = SampleCounter()
+        self.assertEqual(sorted(counter(batch) - len(batch) for batch in counter.begin(ragged)), [0, 0, 0])
+        self.assertEqual(counted(DataLoader(Images(), 8, drop_last=True, collate_fn=list))[0], [8, 8, 8])
+
+    def test_the_loader_is_left_as_it_was(self):
+        loader = DataLoader(Images(), 8, collate_fn=list)
+        sampler = loader.batch_sampler
+        counted(loader)
+        self.assertIs(loader.batch_sampler, sampler)
+        self.assertEqual(len(list(loader)), 4)
+
+    def test_of_a_loader_that_was_used_before_are_counted_too(self):
+        loader = DataLoader(Images(), 8, collate_fn=time_first, num_workers=1, persistent_workers=True)
+        list(loader)
+        self.assertEqual(counted(loader)[0], [8, 8, 8, 3])
+
+    def test_of_an_iterable_data_set_count_where_the_batch_agrees(self):
+        self.assertEqual(counted(DataLoader(Stream(), 8)), ([8, 8, 8, 3], ""))
+        self.assertEqual(sorted(counted(DataLoader(Stream(), 8, num_workers=2))[0]), [3, 3, 8, 8, 8, 8, 8, 8])
+        self.assertEqual(counted(DataLoader(Stream(), 8, collate_fn=pair))[0], [8, 8, 8, 3])
+        found, why = counted(DataLoader(Stream(), 8, collate_fn=time_first))
+        self.assertEqual(found, [0] * 4)
+        self.assertIn("batch_size is 8, and the parts of a batch have 35 entries", why)
+
+    def test_without_a_batch_sampler_are_what_the_batch_says(self):
+        class Batches(IterableDataset):
+            def __iter__(self):
+                yield torch.zeros(5, 2), torch.zeros(5)
+        self.assertEqual(counted(DataLoader(Batches(), batch_size=None)), ([5], ""))
+
+    def test_nothing_of_the_loop_is_dearer_than_a_look_up(self):
+        counter = SampleCounter()
+        for batch in counter.begin(DataLoader(Images(), 8, collate_fn=opaque)):
+            self.assertIn(counter(batch), (8, 3))
+            self.assertEqual(counter(batch), 0, "each is counted once")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
