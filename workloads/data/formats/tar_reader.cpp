@@ -38,7 +38,8 @@ std::string reason(struct archive* archive) {
   return words;
 }
 
-void expect_tar(const std::string& path) {
+// Whether it is an archive of no entry: it begins with what ends one.
+bool expect_tar(const std::string& path) {
   std::array<std::byte, 512> start{};
   // Not blocking: it may be a pipe.
   const os::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -57,13 +58,15 @@ void expect_tar(const std::string& path) {
   if (!kind.empty() && kind != "tar") {
     throw file_error(path, 0, "expected a tar archive" + looks_like(bytes));
   }
+  return bytes.size() == start.size() &&
+         std::ranges::all_of(bytes, [](std::byte each) { return each == std::byte{0}; });
 }
 
 }  // namespace
 
 TarReader::TarReader(std::string path)
     : path_(std::move(path)), archive_(archive_read_new(), free_archive) {
-  expect_tar(path_);
+  any_ = expect_tar(path_);
   struct archive* archive = as_archive(archive_.get());
   archive_read_support_format_tar(archive);
   archive_read_support_format_gnutar(archive);
@@ -91,8 +94,11 @@ bool TarReader::next(Entry& entry) {
     }
     const auto offset = static_cast<std::uint64_t>(archive_read_header_position(archive));
     any_ = true;
-    if (archive_entry_filetype(header) != AE_IFREG) continue;
+    // A hard link has no content of its own.
+    if (archive_entry_filetype(header) != AE_IFREG || archive_entry_hardlink(header) != nullptr)
+      continue;
     const char* name = archive_entry_pathname(header);
+    if (name == nullptr) name = archive_entry_pathname_utf8(header);
     entry.name = name == nullptr ? "" : name;
     entry.offset = offset;
     entry.bytes = static_cast<std::uint64_t>(archive_entry_size(header));

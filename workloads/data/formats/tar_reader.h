@@ -23,7 +23,7 @@ class TarReader {
     std::uint64_t offset = 0;  // of its header
     std::uint64_t bytes = 0;
   };
-  // False at the end. An archive without any entry is an error.
+  // False at the end. What has no entry and is no empty archive either is an error.
   [[nodiscard]] bool next(Entry& entry);
   // The content of the last entry.
   void read(const Entry& entry, std::uint64_t max_bytes, std::vector<std::byte>& content);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "harness/text/words.h"
 #include "workloads/data/file_kind.h"
 
 namespace stepbench::data {
@@ -15,15 +16,30 @@ constexpr std::uint64_t kMaxLabelBytes = 64;
 constexpr std::int64_t kNoNumber = -2;
 
 struct Name {
-  std::string_view key;
+  std::string_view key;   // empty: the entry is part of no sample
   std::string extension;  // in lower case
 };
 
-// WebDataset's base_plus_ext: the extension begins at the first dot of the last path component.
+// Of the whole archive, not of a sample: "__meta__", "__index__/x.json".
+bool is_meta(std::string_view path) {
+  const std::string_view first = path.substr(0, path.find('/'));
+  return first.size() >= 4 && first.starts_with("__") && first.ends_with("__");
+}
+
+// What webdataset's base_plus_ext makes of a path: the extension begins at the first dot of the
+// last component. Without a dot, or where no component in front of the dot is free of dots up to
+// it ("./.DS_Store", ".gitkeep"), there is no key.
 Name split(std::string_view path) {
   const std::size_t slash = path.rfind('/');
-  const std::size_t dot = path.find('.', slash == std::string_view::npos ? 0 : slash + 1);
-  if (dot == std::string_view::npos) return {path, ""};
+  const std::size_t base = slash == std::string_view::npos ? 0 : slash + 1;
+  const std::size_t dot = path.find('.', base);
+  if (is_meta(path) || dot == std::string_view::npos || dot == 0) return {};
+  const std::size_t before = path.rfind('/', dot - 1 == slash ? slash - 1 : slash);
+  const bool bare = dot == base;  // the key ends in the folder's slash
+  const std::size_t begin = !bare                                            ? base
+                            : slash == 0 || before == std::string_view::npos ? 0
+                                                                             : before + 1;
+  if (path.substr(begin, dot - begin).find('.') != std::string_view::npos) return {};
   std::string extension(path.substr(dot + 1));
   std::ranges::transform(extension, extension.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -31,9 +47,26 @@ Name split(std::string_view path) {
   return {path.substr(0, dot), extension};
 }
 
+constexpr std::string_view kBad = "__bad__";
+
+bool is_image(std::string_view extension) { return extension == "jpg" || extension == "jpeg"; }
+
 }  // namespace
 
 bool WebSamples::next(WebSample& sample) {
+  do {
+    if (!read(sample)) return false;
+  } while (bad_);
+  if (sample.label == kNoNumber) {
+    throw file_error(path(), sample.offset, sample.key + ".cls is no class number");
+  }
+  if (sample.image.empty() || sample.label < 0) {
+    throw file_error(path(), sample.offset, what_lacks(sample));
+  }
+  return true;
+}
+
+bool WebSamples::read(WebSample& sample) {
   if (ended_ || broken_) return false;
   if (!pending_ && !advance()) return false;
   sample.key = split(pending_->name).key;
@@ -41,26 +74,45 @@ bool WebSamples::next(WebSample& sample) {
   sample.image.clear();
   sample.label = -1;
   sample.number = count_++;
+  extensions_.clear();
+  bad_ = false;
   while (pending_ && split(pending_->name).key == sample.key) {
     take(sample);
     pending_.reset();
     if (!advance()) break;
   }
-  if (sample.label == kNoNumber) {
-    throw file_error(path(), sample.offset, sample.key + ".cls is no class number");
-  }
-  if (sample.image.empty() || sample.label < 0) {
-    throw file_error(path(), sample.offset,
-                     "sample '" + sample.key + "' has no " +
-                         (sample.image.empty() ? ".jpg" : ".cls") + " entry");
-  }
   return true;
+}
+
+std::string WebSamples::what_lacks(const WebSample& sample) const {
+  const bool image = sample.image.empty();
+  std::string text = "sample '" + sample.key + "' has no " + (image ? ".jpg" : ".cls") +
+                     " entry; it has ." + text::join(extensions_, ", .");
+  const bool dotted = std::ranges::any_of(
+      extensions_, [](const std::string& each) { return each.find('.') != std::string::npos; });
+  if (dotted) text += "; a key ends at the first dot";
+  try {
+    TarReader again(path());
+    TarReader::Entry entry;
+    while (again.next(entry)) {
+      const Name name = split(entry.name);
+      const bool wanted = image ? is_image(name.extension) : name.extension == "cls";
+      if (name.key != sample.key || !wanted) continue;
+      return text + "; its ." + name.extension + " is at offset " + std::to_string(entry.offset) +
+             ", apart from it: `tar --sort=name` keeps the entries of a sample together";
+    }
+  } catch (const Error&) {
+    return text;  // what is damaged behind it is said when it is read
+  }
+  return text;
 }
 
 bool WebSamples::advance() {
   TarReader::Entry entry;
   try {
-    ended_ = !tar_.next(entry);
+    do {
+      ended_ = !tar_.next(entry);
+    } while (!ended_ && split(entry.name).key.empty());
   } catch (...) {
     broken_ = true;
     throw;
@@ -72,8 +124,17 @@ bool WebSamples::advance() {
 void WebSamples::take(WebSample& sample) {
   const TarReader::Entry& entry = *pending_;
   const std::string extension = split(entry.name).extension;
-  const bool image = extension == "jpg" || extension == "jpeg";
+  const bool twice = std::ranges::find(extensions_, extension) != extensions_.end();
+  if (twice || extension == "__key__" || extension == "__url__") {
+    broken_ = true;
+    throw file_error(path(), entry.offset,
+                     entry.name + ": sample '" + sample.key + "' has a ." + extension + " already");
+  }
+  extensions_.push_back(extension);
+  bad_ = bad_ || (extension == kBad && entry.bytes > 0);
+  const bool image = is_image(extension);
   if (!image && extension != "cls") return;
+  if (extension == "jpeg" && std::ranges::find(extensions_, "jpg") != extensions_.end()) return;
   try {
     tar_.read(entry, image ? kMaxImageBytes : kMaxLabelBytes, image ? sample.image : text_);
   } catch (...) {
@@ -85,7 +146,10 @@ void WebSamples::take(WebSample& sample) {
 
 std::int64_t WebSamples::parse_label() const {
   std::string_view text(reinterpret_cast<const char*>(text_.data()), text_.size());
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  constexpr std::string_view kBlanks = " \t\n\r\f\v";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  text.remove_suffix(text.size() - (text.find_last_not_of(kBlanks) + 1));
+  if (text.starts_with('+')) text.remove_prefix(1);
   std::int64_t label = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), label);
   const bool whole = error == std::errc() && end == text.data() + text.size();

@@ -33,6 +33,8 @@ class WebSamples {
   [[nodiscard]] const std::string& path() const { return tar_.path(); }
 
  private:
+  [[nodiscard]] bool read(WebSample& sample);
+  [[nodiscard]] std::string what_lacks(const WebSample& sample) const;
   [[nodiscard]] bool advance();
   void take(WebSample& sample);
   [[nodiscard]] std::int64_t parse_label() const;
@@ -40,6 +42,8 @@ class WebSamples {
   TarReader tar_;
   std::optional<TarReader::Entry> pending_;  // read, and not part of the last sample
   std::vector<std::byte> text_;
+  std::vector<std::string> extensions_;  // of the sample that was read last
+  bool bad_ = false;                     // it says so of itself: an entry .__bad__
   std::int64_t count_ = 0;
   bool ended_ = false;
   bool broken_ = false;
