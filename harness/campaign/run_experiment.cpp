@@ -201,7 +201,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   }
   if (!request.purpose.empty()) header.run_id += '-' + request.purpose;
   for (const auto& [name, value] : request.context) header.context.insert_or_assign(name, value);
-  run::check_same_experiment(finished, header, plan, catalogue, request.by_launch);
+  run::check_same_experiment(finished, header, plan, catalogue);
   const Pass pass = request.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
   const std::vector<run::ListedCase> cases =
       list_cases(plan, count_here ? &tools : nullptr, pass == Pass::kWrapped);

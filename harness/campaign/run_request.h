@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -40,10 +39,8 @@ struct RunRequest {
   LockPolicy lock = LockPolicy::kRefuse;
   std::string purpose = {};  // ends the name of the run's folder: "tune"
   Fields context = {};       // recorded with the run
-  // In place of the plan's list of launches. `by_launch`: options that differ between its launches
-  // of a case, by full name.
+  // In place of the plan's list of launches.
   std::function<std::shared_ptr<run::Agenda>(const record::Results& finished)> agenda = {};
-  std::set<std::string, std::less<>> by_launch = {};
   std::optional<std::int64_t> memory_bytes = {};  // that a launch may hold; see memory_limit.h
   bool keeps_results = true;                      // false: for a probe, whose folder is soon gone
   // Asked before each launch, with all that has finished: true ends the run. Empty: nothing does.

@@ -39,9 +39,8 @@ std::string plan_digest(const std::vector<PlannedCase>& cases) {
   return digest(text);
 }
 
-// Options that follow from the swept ones (engine at num_workers 0) are not listed.
-std::vector<std::string> swept_and_varying(const Sweep& sweep,
-                                           const std::vector<PlannedCase>& cases) {
+// Options that follow from these (engine at num_workers 0) are not listed.
+std::vector<std::string> swept_by(const Sweep& sweep) {
   std::vector<std::string> swept;
   const auto add = [&](const std::vector<SweepAxis::Key>& keys) {
     for (const SweepAxis::Key& key : keys) {
@@ -50,16 +49,6 @@ std::vector<std::string> swept_and_varying(const Sweep& sweep,
   };
   for (const SweepAxis& axis : sweep.axes) add(axis.keys);
   for (const SweepEntry& entry : sweep.includes) add(entry.keys);
-  std::erase_if(swept, [&](const std::string& name) {
-    const auto value_in = [&](const PlannedCase& planned) {
-      const Value* value = planned.resolved.options.get(name);
-      return value == nullptr ? Value{} : *value;
-    };
-    if (cases.empty()) return true;
-    const Value first = value_in(cases.front());
-    return std::all_of(cases.begin(), cases.end(),
-                       [&](const PlannedCase& planned) { return value_in(planned) == first; });
-  });
   return swept;
 }
 
@@ -195,11 +184,27 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   plan.total_cases = static_cast<std::int64_t>(plan.cases.size());
   keep_filtered(request.filter, index, plan.cases);
   keep_shard(request.shard, plan.cases);
-  plan.varying = swept_and_varying(sweep, plan.cases);
+  plan.swept = swept_by(sweep);
+  plan.varying = varying_of(plan.swept, plan.cases);
   return plan;
 }
 
 }  // namespace
+
+std::vector<std::string> varying_of(const std::vector<std::string>& swept,
+                                    const std::vector<PlannedCase>& cases) {
+  std::vector<std::string> varying = swept;
+  std::erase_if(varying, [&](const std::string& name) {
+    const auto value_in = [&](const PlannedCase& planned) {
+      const Value* value = planned.resolved.options.get(name);
+      return value == nullptr ? Value{} : *value;
+    };
+    return std::ranges::all_of(cases, [&](const PlannedCase& planned) {
+      return value_in(planned) == value_in(cases.front());
+    });
+  });
+  return varying;
+}
 
 std::string source_name(const std::filesystem::path& file) {
   return file == kStandardInput ? "standard input" : file.string();

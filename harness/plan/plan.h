@@ -61,7 +61,8 @@ struct Plan {
   std::string config_hash;
   std::string digest;              // of ordered case ids and launches, before --shard and --filter
   std::vector<PlannedCase> cases;  // after shard and filter, in sweep order
-  std::vector<std::string> varying;  // swept options that differ between cases, in file order
+  std::vector<std::string> swept;  // options that the sweep names, in file order
+  std::vector<std::string> varying;  // those of them that differ between cases
   std::int64_t merged = 0;           // sweep points that became equal to an earlier one
   std::int64_t excluded = 0;         // sweep points that `exclude` took out
   std::int64_t total_cases = 0;      // before --shard and --filter
@@ -69,6 +70,9 @@ struct Plan {
   std::vector<std::string> merged_points = {};
   std::vector<std::string> notes = {};
 };
+
+[[nodiscard]] std::vector<std::string> varying_of(const std::vector<std::string>& swept,
+                                                  const std::vector<PlannedCase>& cases);
 
 // "sweep.yaml", or "standard input": what errors and people call it.
 [[nodiscard]] std::string source_name(const std::filesystem::path& file);

@@ -13,6 +13,7 @@
 #include "harness/report/notes.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
+#include "harness/tune/tune_plan.h"
 
 namespace stepbench::report {
 namespace {
@@ -130,15 +131,16 @@ void add_rivals(const TuneRun& run, std::vector<document::Line>& lines) {
   if (!cheaper.empty()) lines.emplace_back("slower, but saves: " + cheaper);
 }
 
-void add_regret(const TuneRun& run, std::vector<document::Line>& lines) {
-  if (!std::isfinite(run.regret.all)) return;
-  std::string text = "the best point is better than this one by at most " +
-                     text::percent_text(run.regret.all) + " over all points";
-  if (run.standing.size() > 1 && std::isfinite(run.regret.finalists)) {
-    text += ", " + text::percent_text(run.regret.finalists) + " among the last " +
-            std::to_string(run.standing.size());
-  }
-  lines.emplace_back(text + " (" + text::percent_text(run.confidence) + " confidence)");
+void add_bound(const TuneRun& run, std::vector<document::Line>& lines) {
+  if (!run.bound) return;
+  const std::size_t measured = run.bound->points;
+  const std::string of_all =
+      measured == run.points.size() ? "" : " of " + std::to_string(run.points.size());
+  lines.emplace_back("the best of the " + std::to_string(measured) + of_all +
+                     " points that were measured is better than this one by at most " +
+                     text::percent_text(run.bound->regret) + " (" +
+                     text::percent_text(tune::kBoundConfidence) +
+                     " confidence), if a point's first launch is as its later ones");
 }
 
 void add_left_out(const TuneRun& run, std::vector<document::Line>& lines) {
@@ -176,16 +178,12 @@ std::string spent_text(const TuneRun& run) {
 }
 
 std::string rungs_text(const TuneRun& run) {
-  std::string text = points_text(run.points.size());
+  std::string text = points_text(run.points.size()) + ": " +
+                     text::counted(static_cast<std::int64_t>(run.thrown_away), "launch") +
+                     " thrown away";
   for (const tune::Rung& rung : run.rungs) {
     if (rung.rounds == 0) continue;
-    text += std::string(&rung == &run.rungs.front() ? ": " : ", then ") +
-            std::to_string(rung.points.size()) + " x " + std::to_string(rung.rounds) +
-            (&rung == &run.rungs.front() && run.rungs.size() > 1 ? " short" : "");
-    const std::size_t left = &rung == &run.rungs.back() ? run.standing.size() : rung.points.size();
-    if (left < rung.points.size()) {
-      text += " (" + std::to_string(rung.points.size() - left) + " left early, clearly behind)";
-    }
+    text += ", then " + std::to_string(rung.points.size()) + " x " + std::to_string(rung.rounds);
   }
   if (run.stopped) text += "; the budget ended the search early";
   return text;
@@ -205,15 +203,17 @@ std::vector<document::Line> below_answer(const TuneRun& run) {
   }
   if (!run.standing.empty()) {
     add_rivals(run, lines);
-    add_regret(run, lines);
+    add_bound(run, lines);
   }
   lines.emplace_back(rungs_text(run));
   lines.emplace_back(spent_text(run));
   add_left_out(run, lines);
   if (run.changes_work) {
-    lines.emplace_back(
-        "what varies changes what is computed, not only how fast: see that the training still "
-        "learns");
+    const std::string by_work =
+        run.objective.name == tune::kWorkRate ? ", and is judged by samples per second" : "";
+    lines.emplace_back("what varies changes what is computed, not only how fast" + by_work +
+                       ": see that the "
+                       "training still learns");
   }
   if (!run.confirm_command.empty() && !run.confirmed) lines.emplace_back(run.confirm_command, true);
   if (run.answer != TuneAnswer::kBetter && run.answer != TuneAnswer::kNotConfirmed) return lines;
@@ -287,8 +287,7 @@ document::Table points_table(const TuneRun& run) {
     } else if (is_best) {
       left = "best";
     } else if (!behind.contains(place)) {
-      const bool last = point.last_rung + 1 == run.rungs.size();
-      left = last ? "early" : "in rung " + std::to_string(point.last_rung);
+      left = "in rung " + std::to_string(point.last_rung);
     }
     const auto known = behind.find(place);
     const tune::PointState& state = point.state;

@@ -35,14 +35,17 @@ std::string points_text(const tune::TunePlan& planned) {
 
 std::string rung_text(const tune::PlannedRung& rung, std::size_t number) {
   return "  rung " + std::to_string(number) + ": " + counted(rung.points, "point") + " x " +
-         counted(rung.rounds, rung.brief ? "short launch" : "launch") + " = " +
-         std::to_string(rung.points * rung.rounds) + '\n';
+         counted(rung.rounds, "launch") + " = " + std::to_string(rung.points * rung.rounds) + '\n';
+}
+
+std::string time_of(const tune::TunePlan& planned, std::size_t launches) {
+  return about(static_cast<double>(launches) * planned.cost->launch_s);
 }
 
 std::string time_text(const tune::TunePlan& planned) {
-  const auto expected = planned.expected_s();
-  if (!expected) return "; not measured before: `plan --probe` estimates the time of a launch\n";
-  return "; " + about(*expected) + " by earlier results of " +
+  if (!planned.cost)
+    return "; not measured before: `plan --probe` estimates the time of a launch\n";
+  return "; " + time_of(planned, planned.launches()) + " by earlier results of " +
          text::counted(planned.cost->points, "point") + " in " +
          text::counted(planned.cost->runs, "run") + '\n';
 }
@@ -55,37 +58,38 @@ std::string confirmation_text(const tune::TuneRequest& request, const tune::Tune
                      std::to_string(2 * tune::kFewestPairs) + " to " +
                      std::to_string(2 * tune::kMostPairs) + " launches";
   if (planned.cost) {
-    const double launch_s = planned.cost->full_s;
-    text += ", about " +
-            text::rough_duration(2.0 * static_cast<double>(tune::kFewestPairs) * launch_s) +
-            " to " + text::rough_duration(2.0 * static_cast<double>(tune::kMostPairs) * launch_s);
+    text +=
+        ", " + time_of(planned, 2 * tune::kFewestPairs) + " to " +
+        text::rough_duration(2.0 * static_cast<double>(tune::kMostPairs) * planned.cost->launch_s);
   }
   return text + '\n';
 }
 
-// A search ends early in a budget that is too small for all of it, and tells nothing in one that is
-// too small for its first round.
-std::string budget_text(const tune::TuneRequest& request, const tune::TunePlan& planned) {
-  if (!planned.allowance.seconds) return {};
-  const double share_s = *planned.allowance.seconds;
-  std::string text = "--budget " + text::rough_duration(*request.allowance.seconds) +
-                     ": the search has " + text::rough_duration(share_s);
-  const auto expected = planned.expected_s();
-  if (!expected) return text + '\n';
-  if (*expected <= share_s) return text + ", which is enough\n";
-  const double least_s = *planned.first_rung_s();
-  if (least_s <= share_s) return text + ", and stops before its last rung is done\n";
-  return text + ", too little for one launch of each point; give at least " +
-         text::rough_duration(least_s / tune::search_share(request)) + '\n';
+// "--budget 20 min: enough", of what takes `all` and cannot do without `fewest`.
+std::string enough_text(double given, double all, double fewest, const std::string& needed) {
+  if (given >= all) return "enough\n";
+  if (given >= fewest) return "the search stops before its last rung is done\n";
+  return "too little for one launch of each point and the confirmation, which take " + needed +
+         '\n';
 }
 
-std::string launches_text(const tune::TuneRequest& request, const tune::TunePlan& planned) {
-  if (!planned.allowance.launches) return {};
-  const std::size_t most = *planned.allowance.launches;
-  return "--launches " + std::to_string(*request.allowance.launches) + ": the search has " +
-         std::to_string(most) +
-         (most < planned.launches() ? ", and stops before its last rung is done\n"
-                                    : ", which is enough\n");
+std::string budget_text(const tune::TuneRequest& request, const tune::TunePlan& planned) {
+  std::string text;
+  const auto fewest = static_cast<double>(planned.fewest_launches());
+  const auto all = static_cast<double>(tune::kFewestWarm + planned.launches() + planned.reserved);
+  if (request.allowance.seconds) {
+    text += "--budget " + text::rough_duration(*request.allowance.seconds);
+    text += planned.cost
+                ? ": " + enough_text(*request.allowance.seconds, all * planned.cost->launch_s,
+                                     fewest * planned.cost->launch_s,
+                                     time_of(planned, planned.fewest_launches()))
+                : "\n";
+  }
+  if (request.allowance.launches) {
+    text += "--launches " + std::to_string(*request.allowance.launches) + ": " +
+            enough_text(static_cast<double>(*request.allowance.launches), all, fewest, "");
+  }
+  return text;
 }
 
 }  // namespace
@@ -93,13 +97,17 @@ std::string launches_text(const tune::TuneRequest& request, const tune::TunePlan
 std::string tune_plan_text(const tune::TuneRequest& request, const tune::TunePlan& planned) {
   std::string text = points_text(planned);
   std::size_t number = 1;
+  if (!planned.rungs.empty()) {
+    text += "  first: " + std::to_string(tune::kFewestWarm) + " to " +
+            std::to_string(tune::kMostWarm) +
+            " launches of the file's own settings, thrown away until two agree\n";
+  }
   for (const tune::PlannedRung& rung : planned.rungs) text += rung_text(rung, number++);
   if (planned.rungs.empty()) {
     text += "no point can run here\n";
   } else {
-    text += "at most " + counted(planned.launches(), "launch") + time_text(planned) +
-            confirmation_text(request, planned) + budget_text(request, planned) +
-            launches_text(request, planned);
+    text += counted(planned.launches(), "launch") + time_text(planned) +
+            confirmation_text(request, planned) + budget_text(request, planned);
   }
   return plan_table(planned.search.plan(), text);
 }

@@ -23,8 +23,7 @@ bool may_differ(std::string_view option, const Catalogue& catalogue) {
 }
 
 void check_options(const record::Results& earlier, const plan::Plan& plan,
-                   const Catalogue& catalogue,
-                   const std::set<std::string, std::less<>>& by_launch) {
+                   const Catalogue& catalogue) {
   std::map<std::string_view, const ResolvedCase*> planned;
   for (const plan::PlannedCase& entry : plan.cases)
     planned.emplace(entry.resolved.case_id, &entry.resolved);
@@ -35,7 +34,6 @@ void check_options(const record::Results& earlier, const plan::Plan& plan,
     for (const auto& [name, then] : launch.row.options) {
       const auto now = options.find(name);
       if (now == options.end() || now->second == then || may_differ(name, catalogue)) continue;
-      if (by_launch.contains(name)) continue;
       refuse(name + " of case " + launch.row.key.case_id, to_text(then), to_text(now->second));
     }
   }
@@ -64,8 +62,7 @@ std::map<record::LaunchKey, int> next_attempts(const record::Results& earlier) {
 }
 
 void check_same_experiment(const record::Results& earlier, const record::RunRow& now,
-                           const plan::Plan& plan, const Catalogue& catalogue,
-                           const std::set<std::string, std::less<>>& by_launch) {
+                           const plan::Plan& plan, const Catalogue& catalogue) {
   for (const record::RunRow& then : earlier.runs) {
     if (then.plan_digest != now.plan_digest)
       refuse("the plan's digest", then.plan_digest, now.plan_digest);
@@ -80,7 +77,7 @@ void check_same_experiment(const record::Results& earlier, const record::RunRow&
       }
     }
   }
-  check_options(earlier, plan, catalogue, by_launch);
+  check_options(earlier, plan, catalogue);
 }
 
 }  // namespace stepbench::run

@@ -22,9 +22,8 @@ namespace stepbench::run {
 
 // What a continued run must have in common with its beginning. Throws ConfigError naming the first
 // difference: plan, worker build, data, smoke, or an option under which finished launches were
-// measured. `by_launch`: options that differ between launches of a case, by full name.
+// measured.
 void check_same_experiment(const record::Results& earlier, const record::RunRow& now,
-                           const plan::Plan& plan, const Catalogue& catalogue,
-                           const std::set<std::string, std::less<>>& by_launch = {});
+                           const plan::Plan& plan, const Catalogue& catalogue);
 
 }  // namespace stepbench::run

@@ -8,9 +8,11 @@
 #include <optional>
 #include <vector>
 
+#include "harness/campaign/ab_header.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/os/output_file.h"
+#include "harness/stats/order.h"
 #include "harness/text/words.h"
 #include "harness/tune/launched.h"
 #include "harness/tune/tuning_file.h"
@@ -24,7 +26,7 @@ std::optional<std::int64_t> pairs_left(const TuneRun& run) {
   const auto at_most = [&](double pairs) { most = std::min(most.value_or(pairs), pairs); };
   if (run.allowance.seconds) {
     const auto cost_s = [](const TunedPoint& point) {
-      return point.state.wall_s.empty() ? 0 : point.state.wall_s.back();
+      return point.state.wall_s.empty() ? 0 : stats::median(point.state.wall_s);
     };
     const double pair_s = cost_s(run.points[run.own]) + cost_s(*run.winner());
     at_most((*run.allowance.seconds - run.search_s) / std::max(pair_s, 1e-3));
@@ -54,9 +56,23 @@ campaign::AbRequest ab_request(const TuneRequest& request, std::int64_t pairs, c
   if (request.margin) {
     ab.margins.push_back(run.objective.name + "=" + std::to_string(*request.margin));
   }
-  const std::vector<std::filesystem::path> earlier = campaign::folders_newest_first(ab.results);
-  if (!earlier.empty()) ab.resume = earlier.front().string();
   return ab;
+}
+
+// One that was begun with as many pairs of the same settings goes on.
+std::string begun_before(const campaign::AbRequest& ab, const campaign::AbArms& arms) {
+  record::RunRow header;
+  campaign::describe_campaign(arms, ab.pairs, {}, 0, header);
+  for (const std::filesystem::path& folder : campaign::folders_newest_first(ab.results)) {
+    const record::Results earlier = record::read_results(folder);
+    if (earlier.runs.empty()) continue;
+    const record::RunRow& then = earlier.runs.front();
+    if (then.plan_digest == header.plan_digest &&
+        text_of(then.context, "ab_pairs") == text_of(header.context, "ab_pairs")) {
+      return folder.string();
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -77,8 +93,9 @@ bool confirm(const TuneRequest& request, const std::string& own_text,
     return true;
   }
   os::write_output_file("", run.folder / kOwnFile, own_text);
-  const campaign::AbRequest ab = ab_request(request, pairs.value_or(0), run);
+  campaign::AbRequest ab = ab_request(request, pairs.value_or(0), run);
   const campaign::AbArms planned = campaign::resolve_arms(ab.arms, context);
+  ab.resume = begun_before(ab, planned);
   progress.say("confirm: " + run.winner()->label + " against the file's own settings");
   const campaign::AbRun pairs_run = campaign::run_ab(ab, planned, context, progress, interrupts,
                                                      clock, [](const std::filesystem::path&) {});
@@ -101,6 +118,7 @@ bool confirm(const TuneRequest& request, const std::string& own_text,
     }
   }
   run.confirmed = comparison.cases.front().metrics.front();
+  if (comparison.cases.front().fingerprint) run.changes_work = true;
   run.pairs = run.confirmed->test.pairs;
   return true;
 }

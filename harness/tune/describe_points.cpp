@@ -26,24 +26,24 @@ TunedPoint described(const plan::Plan& plan, std::size_t place, const PointState
     const Value* value = resolved.options.get(name);
     if (value != nullptr) point.values.insert_or_assign(name, *value);
   }
-  const std::vector<double>& values = state.full.empty() ? state.brief : state.full;
-  if (!values.empty()) point.value = stats::median(values);
+  if (!state.values.empty()) point.value = stats::median(state.values);
   for (std::size_t rung = 0; rung < rungs.size(); ++rung) {
     if (std::ranges::count(rungs[rung].points, place) > 0) point.last_rung = rung;
   }
   return point;
 }
 
-// By what launches took so far.
+// By what launches of each point took so far; of those that have none, by the mean of the others.
 double sweep_s_of(const std::vector<PointState>& states) {
-  double wall_s = 0;
-  double launches = 0;
+  double sum_s = 0;
+  double known = 0;
   for (const PointState& state : states) {
-    for (const double each : state.wall_s) wall_s += each;
-    launches += static_cast<double>(state.wall_s.size());
+    if (state.values.empty()) continue;
+    sum_s += stats::median(state.wall_s);
+    ++known;
   }
-  if (launches == 0) return 0;
-  return wall_s / launches * kLaunchesOfSweep * static_cast<double>(states.size());
+  if (known == 0) return 0;
+  return sum_s / known * kLaunchesOfSweep * static_cast<double>(states.size());
 }
 
 // No point of it is worse than another one in the objective, in memory and in CPU time.
@@ -53,7 +53,7 @@ std::vector<std::size_t> front_of(const std::vector<TunedPoint>& points, Directi
                                point.state.cpu_s_per_1k_samples.value_or(0)};
   };
   const auto is_candidate = [](const TunedPoint& point) {
-    return point.state.fate == Fate::kMeasured && !point.state.full.empty();
+    return point.state.fate == Fate::kMeasured && point.state.values.size() > 1;
   };
   std::vector<std::size_t> front;
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -13,6 +13,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/run_experiment.h"
+#include "harness/campaign/run_folder.h"
 #include "harness/campaign/verdict_options.h"
 #include "harness/os/output_file.h"
 #include "harness/plan/fixed_experiment.h"
@@ -34,10 +35,20 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSeedField = "tune_seed";
 constexpr const char* kObjectiveField = "tune_objective";
-constexpr double kConfidence = 0.95;
 constexpr double kMoreThanExpected = 1.1;
-// The mean over a third of the steps varies as much more at most.
-const double kShortSd = std::sqrt(3.0);
+
+// The points' steps hold different numbers of samples, of what is known of them.
+bool differs_in_work(const std::vector<PointState>& points) {
+  constexpr double kAlike = .01;
+  std::optional<double> first;
+  for (const PointState& point : points) {
+    if (point.work_rates.empty()) continue;
+    const double samples = std::log(point.work_rates.front() * point.values.front());  // per step
+    if (!first) first = samples;
+    if (std::abs(samples - *first) > kAlike) return true;
+  }
+  return false;
+}
 
 class Tuning {
  public:
@@ -57,7 +68,6 @@ class Tuning {
     out_.own_is_swept = search_.own_is_swept;
     out_.changes_work = search_.changes_work;
     out_.allowance = request_.allowance;
-    out_.confidence = kConfidence;
     out_.objective = tested_objective(request_, search_);
     out_.margin = *out_.objective.margin;
     choose_seed();
@@ -99,12 +109,16 @@ class Tuning {
 
   // False: a signal ended it.
   bool search() {
-    const Allowance allowance = allowance_of_search(request_, plan().cases.size());
+    const std::size_t reserved = reserved_launches(request_);
+    check_launches(request_, kFewestWarm + count_that_can_run(plan()) + reserved);
+    std::optional<compare::TestedMetric> work_rate;
+    if (request_.objective.empty() && out_.objective.name != kWorkRate) {
+      work_rate = tested_metric(request_, search_, kWorkRate);
+    }
     campaign::RunRequest asked = search_run(request_, search_.sweep);
     asked.purpose = "tune";
     asked.context = {{kSeedField, static_cast<std::int64_t>(out_.seed)},
                      {kObjectiveField, out_.objective.name}};
-    asked.by_launch = search_.by_launch;
     if (request_.memory_limit) {
       asked.memory_bytes = static_cast<std::int64_t>(std::min(*request_.memory_limit, 1e18));
     }
@@ -112,12 +126,13 @@ class Tuning {
     asked.agenda = [&](const record::Results& finished) {
       agenda = std::make_shared<TuneAgenda>(
           TuneAgenda::Setup{.plan = plan(),
-                            .brief = search_.brief,
+                            .own = search_.own,
                             .objective = out_.objective,
-                            .margin = out_.margin,
+                            .work_rate = work_rate,
                             .seed = out_.seed,
                             .memory_limit = request_.memory_limit,
-                            .allowance = allowance,
+                            .allowance = request_.allowance,
+                            .reserved = reserved,
                             .say = [this](const std::string& text) { progress_.say(text); }},
           finished);
       return agenda;
@@ -132,34 +147,43 @@ class Tuning {
     out_.signal = end.signal;
     if (end.signal) return false;
     refuse_small_budget(*agenda);
-    take_over(*agenda);
+    take_over(*agenda, work_rate);
     return true;
   }
 
-  void take_over(const TuneAgenda& agenda) {
-    const Halving& halving = agenda.halving();
-    out_.standing = halving.standing();
-    for (const Rung& rung : halving.rungs()) {
+  void take_over(const TuneAgenda& agenda, const std::optional<compare::TestedMetric>& work_rate) {
+    const PointSearch& search = agenda.search();
+    out_.standing = search.standing();
+    for (const Rung& rung : search.rungs()) {
       if (!rung.points.empty() || rung.rounds > 0) out_.rungs.push_back(rung);
     }
-    out_.regret = regret_bounds(halving.rounds(), out_.standing, kConfidence, kShortSd);
+    out_.bound = search.bound();
     out_.stopped = agenda.is_stopped();
     out_.search_s = agenda.spent_s();
     out_.launches = agenda.launches();
-    describe_points(plan(), agenda.points(), out_);
+    out_.thrown_away = agenda.thrown_away();
+    std::vector<PointState> points = agenda.points();
+    if (work_rate && differs_in_work(points)) {
+      out_.objective = *work_rate;
+      out_.changes_work = true;
+      for (PointState& point : points) point.values = point.work_rates;
+    }
+    describe_points(plan(), points, out_);
   }
 
+  // A budget stops a search in time after its first whole round, and not before.
   void refuse_small_budget(const TuneAgenda& agenda) const {
-    if (!agenda.is_stopped() || !agenda.halving().rounds().empty()) return;
-    const bool is_short = plan().cases.size() >= kFewestPoints;
-    const double round_s = agenda.first_round_s();
+    if (!agenda.is_stopped() || agenda.search().has_whole_round()) return;
     throw ConfigError(
-        "--budget", std::string(is_short ? "one short" : "one") + " launch of each of the " +
-                        text::counted(std::ssize(plan().cases), "point") + " takes " +
-                        text::rough_duration(round_s) + "; give at least " +
-                        text::rough_duration(round_s * kMoreThanExpected / search_share(request_)) +
-                        ", or fewer points with --filter. Go on with --resume " +
-                        text::shell_word(out_.folder.string()));
+        "--budget",
+        "launches that are thrown away, one of each of the " +
+            text::counted(static_cast<std::int64_t>(count_that_can_run(plan())), "point") +
+            (request_.confirm ? " and " + std::to_string(kFewestPairs) + " pairs to confirm take "
+                              : " take ") +
+            text::rough_duration(agenda.needed_s()) + "; give at least " +
+            text::rough_duration(agenda.needed_s() * kMoreThanExpected) +
+            ", or fewer points with --filter. Go on with --resume " +
+            text::shell_word(out_.folder.string()));
   }
 
   void conclude() {

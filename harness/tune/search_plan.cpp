@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -17,10 +15,6 @@
 
 namespace stepbench::tune {
 namespace {
-
-// Of a short launch: a third of the steps.
-constexpr std::int64_t kShorter = 3;
-constexpr std::int64_t kFewestActive = 5;
 
 // What the options of another batch size, precision or accumulation compute is other work.
 bool changes_work(const std::string& option) {
@@ -57,42 +51,6 @@ std::vector<std::string> whole_sweep(const TuneRequest& request, const ResolvedC
   return sweep;
 }
 
-// As the plan has it with fewer steps: its rules see to it that a window still fits the loader.
-void plan_short_launches(const TuneRequest& request, const campaign::CampaignContext& context,
-                         SearchPlan& search) {
-  const std::vector<plan::PlannedCase>& cases = search.plan().cases;
-  const ResolvedCase& first = cases.front().resolved;
-  if (first.has("schedule.max_active")) return;  // active: auto measures as much as it needs
-  const std::int64_t active = first.integer("schedule.active");
-  const std::int64_t fewer = std::min(active, std::max(active / kShorter, kFewestActive));
-  std::map<std::string_view, const ResolvedCase*> known;
-  campaign::RunRequest swept = search_run(request, search.sweep);
-  campaign::RunRequest own = own_run(request, search.own_text);
-  std::vector<campaign::PlannedRun> planned;
-  for (campaign::RunRequest* each : {&swept, &own}) {
-    each->set.push_back("schedule.active=" + std::to_string(fewer));
-    planned.push_back(campaign::plan_experiment(*each, context, true));
-  }
-  for (const campaign::PlannedRun& run : planned) {
-    for (const plan::PlannedCase& each : run.planned.plan.cases) {
-      known.emplace(each.resolved.case_id, &each.resolved);
-    }
-  }
-  for (const plan::PlannedCase& each : cases) {
-    OptionValues brief;
-    const auto found = known.find(each.resolved.case_id);
-    if (found != known.end()) {
-      for (const auto& [name, value] : found->second->options) {
-        const Value* full = each.resolved.options.get(name);
-        if (!name.starts_with("schedule.") || full == nullptr || *full == value) continue;
-        brief.insert_or_assign(name, value);
-        search.by_launch.insert(name);
-      }
-    }
-    search.brief.push_back(std::move(brief));
-  }
-}
-
 }  // namespace
 
 campaign::RunRequest search_run(const TuneRequest& request, const std::vector<std::string>& sweep) {
@@ -119,20 +77,21 @@ SearchPlan plan_search(const TuneRequest& request, const campaign::CampaignConte
   campaign::refuse_copies(search.plan(), {.ranks = "tune --set distributed.ranks="},
                           context.variables);
   plan::Plan& plan = search.space.planned.plan;
-  if (plan.varying.empty()) {
-    throw ConfigError(source,
-                      "has one point; a search wants a sweep, as `sweep: {matrix: "
-                      "{loader.num_workers: [0, 2, 4]}}`, --sweep loader.num_workers=0,2,4 or "
-                      "--space loader");
-  }
   const auto found = std::ranges::find_if(plan.cases, [&](const plan::PlannedCase& each) {
     return each.resolved.case_id == own.resolved.case_id;
   });
   search.own_is_swept = found != plan.cases.end();
   search.own = static_cast<std::size_t>(found - plan.cases.begin());
   if (!search.own_is_swept) plan.cases.push_back(std::move(own));
+  // An option of one value may be another one than the file's.
+  plan.varying = plan::varying_of(plan.swept, plan.cases);
+  if (plan.varying.empty()) {
+    throw ConfigError(source,
+                      "has one point; a search wants a sweep, as `sweep: {matrix: "
+                      "{loader.num_workers: [0, 2, 4]}}`, --sweep loader.num_workers=0,2,4 or "
+                      "--space loader");
+  }
   search.changes_work = std::ranges::any_of(plan.varying, changes_work);
-  plan_short_launches(request, context, search);
   return search;
 }
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search chooses among: the points, the file's own settings beside them, and how short
-// launches differ. Nothing is measured. Main thread only; throw ConfigError.
+// What a search chooses among: the points, and the file's own settings beside them. Nothing is
+// measured. Main thread only; throw ConfigError.
 #pragma once
 
 #include <cstddef>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "harness/base/option_values.h"
 #include "harness/campaign/context.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/tune/tune_request.h"
@@ -16,14 +14,12 @@
 namespace stepbench::tune {
 
 struct SearchPlan {
-  campaign::PlannedRun space = {};       // its cases are the points
-  std::size_t own = 0;                   // place of the file's own settings
-  bool own_is_swept = false;             // the sweep has them too
-  std::string own_text = {};             // the experiment without its sweep
-  std::vector<std::string> sweep = {};   // as asked for, with that of the spaces
-  std::vector<OptionValues> brief = {};  // by point: in which options a short launch differs
-  std::set<std::string, std::less<>> by_launch = {};  // names of these options
-  bool changes_work = false;                          // what varies changes what is computed
+  campaign::PlannedRun space = {};      // its cases are the points
+  std::size_t own = 0;                  // place of the file's own settings
+  bool own_is_swept = false;            // the sweep has them too
+  std::string own_text = {};            // the experiment without its sweep
+  std::vector<std::string> sweep = {};  // as asked for, with that of the spaces
+  bool changes_work = false;            // what varies changes what is computed
 
   [[nodiscard]] const plan::Plan& plan() const { return space.planned.plan; }
 };

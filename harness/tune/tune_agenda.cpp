@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -19,6 +20,16 @@ constexpr double kLeastLimitS = 10;
 // So many launches say what the others will take.
 constexpr std::size_t kEnoughToTell = 5;
 
+// What its launches leave beside one of every point and the confirmation.
+std::size_t most_warm(const TuneAgenda::Setup& setup) {
+  if (!setup.allowance.launches) return kMostWarm;
+  const auto can_run = static_cast<std::size_t>(std::ranges::count_if(
+      setup.plan.cases, [](const plan::PlannedCase& each) { return !each.skip; }));
+  const std::size_t taken = can_run + setup.reserved;
+  return std::clamp(*setup.allowance.launches - std::min(taken, *setup.allowance.launches),
+                    kFewestWarm, kMostWarm);
+}
+
 std::string batch_option_of(const plan::Plan& plan) {
   for (const std::string& name : plan.varying) {
     if (name.ends_with("batch_size")) return name;
@@ -31,8 +42,8 @@ std::string batch_option_of(const plan::Plan& plan) {
 TuneAgenda::TuneAgenda(Setup setup, const record::Results& earlier)
     : setup_(std::move(setup)),
       batch_option_(batch_option_of(setup_.plan)),
-      halving_(setup_.plan.cases.size(), setup_.seed, std::log1p(setup_.margin),
-               smaller_batches_first()),
+      search_(setup_.plan.cases.size(), setup_.own, setup_.seed, most_warm(setup_),
+              smaller_batches_first()),
       points_(setup_.plan.cases.size()) {
   for (std::size_t point = 0; !batch_option_.empty() && point < points_.size(); ++point) {
     const double batch = batch_of(point);
@@ -46,7 +57,7 @@ std::optional<Slot> TuneAgenda::catch_up(const record::Results& finished) {
     const record::LaunchKey& key = finished.launches[seen_].row.key;
     if (key.pass == Pass::kTiming && key.rank == 0) at_[{key.case_id, key.launch}] = seen_;
   }
-  while (const std::optional<Slot> slot = halving_.next()) {
+  while (const std::optional<Slot> slot = search_.next()) {
     say_rung();
     const std::string& id = setup_.plan.cases[slot->point].resolved.case_id;
     const auto found = at_.find({id, static_cast<int>(slot->launch)});
@@ -62,14 +73,15 @@ std::optional<Slot> TuneAgenda::catch_up(const record::Results& finished) {
 
 void TuneAgenda::take(const Slot& slot, const record::Launch& launch) {
   PointState& point = points_[slot.point];
-  const double wall_s = wall_s_of(launch);
-  spent_s_ += wall_s;
-  ++launches_;
-  point.wall_s.push_back(wall_s);
   const Outcome& outcome = launch.row.outcome;
   if (outcome.kind == Outcome::Kind::kSkipped) {
     return take_out(slot.point, Fate::kSkipped, outcome.reason);
   }
+  const double wall_s = wall_s_of(launch);
+  spent_s_ += wall_s;
+  ++launches_;
+  if (slot.warm) ++thrown_away_;
+  if (!slot.warm) point.wall_s.push_back(wall_s);
   if (outcome.kind == Outcome::Kind::kFailed) {
     if (!ran_out_of_memory(outcome.reason)) {
       return take_out(slot.point, Fate::kFailed, outcome.reason);
@@ -82,29 +94,35 @@ void TuneAgenda::take(const Slot& slot, const record::Launch& launch) {
   point.memory_bytes = std::max(point.memory_bytes, memory_bytes);
   point.cpu_s_per_1k_samples = cpu_s_per_1k_samples_of(launch);
   const std::optional<double> value = value_of(launch, setup_.objective);
-  if (!value) {
-    return take_out(slot.point, Fate::kFailed, "gives no number for " + setup_.objective.name);
+  const std::optional<double> rate =
+      setup_.work_rate ? value_of(launch, *setup_.work_rate) : std::nullopt;
+  if (!rated_) rated_ = rate.has_value();
+  if (!value || (*rated_ && !rate)) {
+    return take_out(slot.point, Fate::kFailed,
+                    "gives no number for " + (value ? *setup_.work_rate : setup_.objective).name);
   }
-  Walls& walls = slot.rung == 0 ? brief_walls_ : full_walls_;
-  walls.least_s = walls.launches == 0 ? wall_s : std::min(walls.least_s, wall_s);
-  walls.sum_s += wall_s;
-  walls.launches += 1;
-  (slot.rung == 0 ? point.brief : point.full).push_back(*value);
+  least_s_ = walls_s_.empty() ? wall_s : std::min(least_s_, wall_s);
+  if (slot.warm) walls_s_.clear();
+  walls_s_.push_back(wall_s);
+  if (slot.point == setup_.own) own_s_ = wall_s;
+  if (!slot.warm) point.values.push_back(*value);
+  if (!slot.warm && *rated_) point.work_rates.push_back(*rate);
   if (setup_.memory_limit && memory_bytes > *setup_.memory_limit) {
     return take_out(slot.point, Fate::kOverMemory,
                     "held " + text::byte_text(memory_bytes) + ", more than " +
                         text::byte_text(*setup_.memory_limit));
   }
-  halving_.take(log_cost(*value, setup_.objective.direction));
+  search_.take(*rated_ ? log_cost(*rate, setup_.work_rate->direction)
+                       : log_cost(*value, setup_.objective.direction));
 }
 
 void TuneAgenda::take_out(std::size_t point, Fate fate, std::string reason) {
   points_[point].fate = fate;
   points_[point].reason = std::move(reason);
-  halving_.take_out(point);
+  search_.take_out(point);
 }
 
-Halving::Before TuneAgenda::smaller_batches_first() const {
+PointSearch::Before TuneAgenda::smaller_batches_first() const {
   if (!setup_.memory_limit || batch_option_.empty()) return {};
   return [this](std::size_t a, std::size_t b) { return batch_of(a) < batch_of(b); };
 }
@@ -124,7 +142,7 @@ bool TuneAgenda::is_alike_but_for_batch(std::size_t a, std::size_t b) const {
 void TuneAgenda::take_out_larger(std::size_t point) {
   if (batch_option_.empty()) return;
   for (std::size_t other = 0; other < points_.size(); ++other) {
-    if (halving_.is_out(other) || batch_of(other) <= batch_of(point)) continue;
+    if (search_.is_out(other) || batch_of(other) <= batch_of(point)) continue;
     if (is_alike_but_for_batch(point, other)) {
       take_out(other, Fate::kNotTried, "a smaller batch ran out of memory");
     }
@@ -132,9 +150,8 @@ void TuneAgenda::take_out_larger(std::size_t point) {
 }
 
 bool TuneAgenda::will_hold_too_much(const Slot& slot) {
-  if (!setup_.memory_limit || batch_option_.empty() || !points_[slot.point].wall_s.empty()) {
-    return false;
-  }
+  const bool is_known = points_[slot.point].memory_bytes > 0;
+  if (!setup_.memory_limit || batch_option_.empty() || is_known) return false;
   std::vector<HeldMemory> smaller;
   for (std::size_t other = 0; other < points_.size(); ++other) {
     const double bytes = points_[other].memory_bytes;
@@ -152,7 +169,7 @@ bool TuneAgenda::will_hold_too_much(const Slot& slot) {
 }
 
 void TuneAgenda::say_rung() {
-  const std::vector<Rung>& rungs = halving_.rungs();
+  const std::vector<Rung>& rungs = search_.rungs();
   for (; rungs_said_ < rungs.size(); ++rungs_said_) {
     if (rungs[rungs_said_].points.empty() || rungs[rungs_said_ - 1].rounds == 0) continue;
     setup_.say("rung " + std::to_string(rungs_said_) + ": " +
@@ -161,29 +178,37 @@ void TuneAgenda::say_rung() {
   }
 }
 
-double TuneAgenda::first_round_s() const {
-  const Walls& walls = brief_walls_.launches > 0 ? brief_walls_ : full_walls_;
-  const bool measured = walls.launches > 0;
-  const double launches = measured ? walls.launches : static_cast<double>(launches_);
-  if (launches == 0) return 0;
-  return (measured ? walls.sum_s : spent_s_) / launches * static_cast<double>(points_.size());
+double TuneAgenda::usual_s() const {
+  const auto of_all = static_cast<double>(std::max(launches_, std::size_t{1}));
+  if (walls_s_.empty()) return spent_s_ / of_all;
+  return std::accumulate(walls_s_.begin(), walls_s_.end(), 0.0) /
+         static_cast<double>(walls_s_.size());
 }
 
-double TuneAgenda::expected_s(const Slot& slot) const {
-  const Walls& walls = full_walls_.launches == 0 ? brief_walls_ : full_walls_;
-  const std::vector<double>& own = points_[slot.point].wall_s;
-  const double all = spent_s_ / std::max(static_cast<double>(launches_), 1.0);
-  const double usual = walls.launches == 0 ? all : walls.sum_s / walls.launches;
-  return own.empty() ? usual : std::max(usual, own.back());
+double TuneAgenda::reserved_s() const {
+  return static_cast<double>(setup_.reserved) / 2 * (std::max(own_s_, usual_s()) + usual_s());
+}
+
+double TuneAgenda::needed_s() const {
+  double launches = 0;
+  for (std::size_t point = 0; point < points_.size(); ++point) {
+    const bool waits = !search_.is_out(point) && points_[point].wall_s.empty();
+    launches += waits && !setup_.plan.cases[point].skip ? 1 : 0;
+  }
+  return spent_s_ + launches * usual_s() + reserved_s();
 }
 
 bool TuneAgenda::is_used_up(const Slot& slot) const {
+  if (setup_.plan.cases[slot.point].skip) return false;  // it is told and not launched
   const Allowance& allowance = setup_.allowance;
-  if (allowance.launches && launches_ + 1 > *allowance.launches) return true;
+  if (allowance.launches && launches_ + 1 + setup_.reserved > *allowance.launches) return true;
   if (!allowance.seconds) return false;
-  const bool tells = halving_.rounds().empty() && launches_ >= kEnoughToTell;
-  return spent_s_ + expected_s(slot) > *allowance.seconds ||
-         (tells && first_round_s() > *allowance.seconds);
+  if (!search_.has_whole_round() && launches_ >= kEnoughToTell && needed_s() > *allowance.seconds) {
+    return true;
+  }
+  const std::vector<double>& own = points_[slot.point].wall_s;
+  const double expected_s = own.empty() ? usual_s() : std::max(usual_s(), own.back());
+  return spent_s_ + expected_s + reserved_s() > *allowance.seconds;
 }
 
 double TuneAgenda::work_of(std::size_t point) const {
@@ -191,17 +216,11 @@ double TuneAgenda::work_of(std::size_t point) const {
 }
 
 OptionValues TuneAgenda::context_of(const Slot& slot) const {
-  OptionValues context;
-  if (slot.rung == 0 && !setup_.brief.empty()) context = setup_.brief[slot.point];
-  const Walls& walls = slot.rung == 0 ? brief_walls_ : full_walls_;
-  if (walls.launches == 0) return context;
+  if (walls_s_.empty()) return {};
   const ResolvedCase& resolved = setup_.plan.cases[slot.point].resolved;
-  const double limit_s =
-      std::max(kTimesTheBest * walls.least_s, kLeastLimitS) * work_of(slot.point);
-  if (limit_s < resolved.number_or("limits.wall_s", limit_s)) {
-    context.insert_or_assign("limits.wall_s", std::ceil(limit_s));
-  }
-  return context;
+  const double limit_s = std::max(kTimesTheBest * least_s_, kLeastLimitS) * work_of(slot.point);
+  if (limit_s >= resolved.number_or("limits.wall_s", limit_s)) return {};
+  return {{"limits.wall_s", std::ceil(limit_s)}};
 }
 
 std::optional<run::Job> TuneAgenda::next(const record::Results& finished) {
@@ -209,14 +228,14 @@ std::optional<run::Job> TuneAgenda::next(const record::Results& finished) {
   if (!slot || stopped_) return std::nullopt;
   if (is_used_up(*slot)) {
     stopped_ = true;
-    halving_.stop();
+    search_.stop();
     return std::nullopt;
   }
   return run::Job{.case_index = slot->point,
                   .launch = static_cast<int>(slot->launch),
                   .block = static_cast<int>(slot->rung),
                   .position = static_cast<int>(slot->position),
-                  .note = "rung " + std::to_string(slot->rung),
+                  .note = slot->warm ? "thrown away" : "rung " + std::to_string(slot->rung),
                   .context = context_of(*slot)};
 }
 

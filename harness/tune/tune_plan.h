@@ -10,18 +10,14 @@
 
 #include "harness/campaign/context.h"
 #include "harness/compare/tested_metrics.h"
-#include "harness/tune/halving.h"
+#include "harness/tune/search.h"
 #include "harness/tune/search_plan.h"
 #include "harness/tune/tune_request.h"
 
 namespace stepbench::tune {
 
-inline constexpr double kSearchShare = 0.7;  // of the allowance; the rest confirms
-
-// Of one launch, in the mean over the points that are known.
 struct PointCost {
-  double brief_s = 0;
-  double full_s = 0;
+  double launch_s = 0;      // in the mean over the points that are known
   std::int64_t points = 0;  // that are known
   std::int64_t runs = 0;    // earlier ones that tell
 };
@@ -29,25 +25,31 @@ struct PointCost {
 struct TunePlan {
   SearchPlan search = {};
   compare::TestedMetric objective = {};  // with its margin
-  Allowance allowance = {};              // of the search alone
   std::size_t can_run = 0;               // points that are not skipped
+  std::size_t reserved = 0;              // launches of the confirmation
   std::vector<PlannedRung> rungs = {};
   std::optional<PointCost> cost = {};
 
+  // Of the search, without those that are thrown away.
   [[nodiscard]] std::size_t launches() const;
-  // Of all rungs, or of the first one.
-  [[nodiscard]] std::optional<double> expected_s() const;
-  [[nodiscard]] std::optional<double> first_rung_s() const;
+  // Two that are thrown away, one of each point, and the confirmation: less of a budget is refused.
+  [[nodiscard]] std::size_t fewest_launches() const { return kFewestWarm + can_run + reserved; }
 };
 
 [[nodiscard]] TunePlan plan_tune(const TuneRequest& request,
                                  const campaign::CampaignContext& context);
 
+inline constexpr const char* kWorkRate = "samples_per_s";
+// Where nobody names one the step, or the rate of work where batches differ.
 [[nodiscard]] compare::TestedMetric tested_objective(const TuneRequest& request,
                                                      const SearchPlan& search);
-// The share of the search where its winner is confirmed, else all.
-[[nodiscard]] double search_share(const TuneRequest& request);
-// Throws where it has no launch for each of the points.
-[[nodiscard]] Allowance allowance_of_search(const TuneRequest& request, std::size_t points);
+[[nodiscard]] compare::TestedMetric tested_metric(const TuneRequest& request,
+                                                  const SearchPlan& search,
+                                                  const std::string& name);
+// What the winner's confirmation takes at least, and keeps from the search.
+[[nodiscard]] std::size_t reserved_launches(const TuneRequest& request);
+// Throws where --launches are too few for `fewest`.
+void check_launches(const TuneRequest& request, std::size_t fewest);
+[[nodiscard]] std::size_t count_that_can_run(const plan::Plan& plan);
 
 }  // namespace stepbench::tune

@@ -12,8 +12,7 @@
 #include "harness/base/enum_names.h"
 #include "harness/compare/comparison.h"
 #include "harness/compare/tested_metrics.h"
-#include "harness/tune/halving.h"
-#include "harness/tune/scores.h"
+#include "harness/tune/search.h"
 #include "harness/tune/tune_agenda.h"
 
 namespace stepbench::tune {
@@ -34,7 +33,7 @@ struct TunedPoint {
   std::string label = {};  // "num_workers=2 prefetch_factor=4"
   Fields values = {};      // of the options that vary, by full name
   PointState state = {};
-  std::optional<double> value = {};  // median of its full launches, or of its short ones
+  std::optional<double> value = {};  // median of its launches
   std::size_t last_rung = 0;         // that it began
 };
 
@@ -48,9 +47,8 @@ struct TuneRun {
   bool own_is_swept = false;  // the sweep has them too
   std::vector<Rung> rungs = {};
   std::vector<Scored> standing = {};    // the winner first
-  std::vector<std::size_t> front = {};  // of the points with full launches: none is better in all
-  RegretBounds regret = {};
-  double confidence = 0.95;  // of the bounds
+  std::vector<std::size_t> front = {};  // of the points with two launches: none is better in all
+  std::optional<Bound> bound = {};
   compare::TestedMetric objective = {};
   double margin = 0.01;
   std::uint64_t seed = 0;
@@ -58,8 +56,9 @@ struct TuneRun {
   bool stopped = false;      // by it, before the search was over
   double search_s = 0;
   double confirm_s = 0;
-  std::size_t launches = 0;  // of the search
-  double sweep_s = 0;        // what the whole sweep is expected to take, 6 launches of every point
+  std::size_t launches = 0;     // of the search
+  std::size_t thrown_away = 0;  // of these, before the first round
+  double sweep_s = 0;  // what the whole sweep is expected to take, 6 launches of every point
   std::optional<compare::MetricResult> confirmed = {};  // of the winner against the own settings
   std::vector<std::string> why_invalid = {};  // gates that forbid to judge it, each a sentence
   std::size_t pairs = 0;                      // of it

@@ -22,8 +22,7 @@ void write_points(json::JsonText& json, const TuneRun& run) {
     if (!state.reason.empty()) json.text("reason", state.reason);
     json.integer("rung", static_cast<std::int64_t>(point.last_rung))
         .number("value", point.value)
-        .numbers("short_launches", state.brief)
-        .numbers("full_launches", state.full);
+        .numbers("launches", state.values);
     if (state.memory_bytes > 0) json.number("memory_bytes", state.memory_bytes);
     if (state.cpu_s_per_1k_samples) {
       json.number("cpu_s_per_1k_samples", *state.cpu_s_per_1k_samples);
@@ -99,15 +98,18 @@ std::string tuning_json(const TuneRun& run) {
     json.text("own", run.points[run.own].case_id).flag("own_is_swept", run.own_is_swept);
   }
   write_confirmation(json, run);
-  json.open_object("regret")
-      .number("finalists", run.regret.finalists)
-      .number("all", run.regret.all)
-      .number("confidence", run.confidence)
-      .close_object();
+  if (run.bound) {
+    json.open_object("bound")
+        .number("regret", run.bound->regret)
+        .integer("points", static_cast<std::int64_t>(run.bound->points))
+        .number("confidence", kBoundConfidence)
+        .close_object();
+  }
   json.open_object("spent")
       .number("search_s", run.search_s)
       .number("confirm_s", run.confirm_s)
       .integer("launches", static_cast<std::int64_t>(run.launches))
+      .integer("thrown_away", static_cast<std::int64_t>(run.thrown_away))
       .integer("pairs", static_cast<std::int64_t>(run.pairs))
       .number("whole_sweep_s", run.sweep_s)
       .number("budget_s", run.allowance.seconds)

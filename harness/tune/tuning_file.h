@@ -15,7 +15,7 @@ inline constexpr const char* kTunedFile = "tuned.yaml";
 // The experiment without its sweep, which the confirmation compares with.
 inline constexpr const char* kOwnFile = "own.yaml";
 inline constexpr std::string_view kTuningSchema = "stepbench.tuning";
-inline constexpr std::string_view kTuningVersion = "1.0.0";
+inline constexpr std::string_view kTuningVersion = "2.0.0";
 
 [[nodiscard]] std::string tuning_json(const TuneRun& run);
 void write_tuning_file(const TuneRun& run);  // into its folder

@@ -70,7 +70,7 @@ std::string line_of(const Recording& recording, const RecordedGrid& grid, bool i
   }
   json.open_object("searches");
   const double budget =
-      add_row(json, "tune", [&](std::uint64_t seed) { return replay_halving(grid, seed); });
+      add_row(json, "tune", [&](std::uint64_t seed) { return replay_tune(grid, seed); });
   add_row(json, "random", [&](std::uint64_t seed) { return replay_random(grid, budget, seed); });
   add_row(json, "halving",
           [&](std::uint64_t seed) { return replay_plain_halving(grid, budget, seed); });

@@ -66,7 +66,7 @@ const std::map<std::string, std::set<std::string>> kArrows = {
       "harness/stats", "harness/track"}},
     {"harness/tune",
      {"harness/campaign", "harness/compare", "harness/estimate", "harness/machine", "harness/plan",
-      "harness/record", "harness/run", "harness/stats"}},
+      "harness/record", "harness/run", "harness/stats", "harness/verdict"}},
     {"harness/runs", {"harness/campaign", "harness/record"}},
     {"harness/campaign",
      {"harness/plan", "harness/fleet", "harness/run", "harness/record", "harness/compare",

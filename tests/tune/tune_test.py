@@ -105,7 +105,7 @@ class Tune(unittest.TestCase):
         self.assertRegex(done.text, r"best: step_us=780 set_up_us=\d+: step -2\d\.\d+ % \[.*against the file's own settings, "
                                     r"confirmed by \d+ fresh pairs")
         self.assertIn("--set stub.step_us=780", done.stdout)
-        self.assertIn("over all points", done.text)
+        self.assertIn("the best of the 24 points that were measured is better than this one by at most", done.text)
         answer = self.answer()
         self.assertEqual(answer["answer"], "better")
         winner = next(point for point in answer["points"] if point["case_id"] == answer["winner"])
@@ -116,20 +116,17 @@ class Tune(unittest.TestCase):
         self.assertGreaterEqual(answer["confirmation"]["high"], -0.22)
         # A quarter goes on; the sweep has the file's own settings, too.
         self.assertEqual([len(rung["points"]) for rung in answer["rungs"]], [24, 6, 2])
-        self.assertEqual([len(point["short_launches"]) for point in answer["points"]], [1] * 24)
-        self.assertLessEqual(answer["spent"]["launches"], 24 + 6 * 2 + 2 * 4)
+        self.assertEqual(sorted(len(point["launches"]) for point in answer["points"]), [1] * 18 + [3] * 4 + [7] * 2)
+        self.assertEqual(answer["spent"]["launches"], answer["spent"]["thrown_away"] + 24 + 6 * 2 + 2 * 4)
+        self.assertIn(answer["spent"]["thrown_away"], (2, 3))
         # What was written is an experiment of one case.
         plan = self.stepbench("plan", "tuned.yaml", "--worker", self.worker)
         self.assertIn("1 case", plan.stdout)
         self.assertIn("Found by `stepbench tune` among 24 points", (self.folder / "tuned.yaml").read_text())
         self.stepbench("run", "tuned.yaml", "--worker", self.worker, "--no-lock", "--results", "again")
-        # The launches are an ordinary run; short ones measure fewer steps and say so.
+        # The launches are an ordinary run.
         (folder,) = (self.folder / "results").iterdir()
         self.assertIn("780", self.stepbench("show", folder).stdout)
-        rows = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text().splitlines()]
-        launches = [row for row in rows if row["kind"] == "launch" and row["arm"] == ""]
-        self.assertEqual({row["options"]["schedule.active"] for row in launches if row["block"] == 0}, {5})
-        self.assertEqual({row["options"]["schedule.active"] for row in launches if row["block"] > 0}, {8})
 
     def test_the_files_own_settings_may_be_the_best(self):
         self.write(own=700)
@@ -155,6 +152,32 @@ class Tune(unittest.TestCase):
         self.assertRegex(done.text, r"best: .*samples=64.*: samples_per_s \+(9|10)\d\.?\d* %")
         self.assertEqual(self.answer()["direction"], "higher")
 
+    def test_an_option_of_one_value_is_in_all_that_is_said(self):
+        # The file has 32 samples. What holds other work is judged by samples per second.
+        self.write(more="    stub.samples: [64]\n")
+        done = self.tune("--write", "tuned.yaml")
+        self.assertRegex(done.text, r"best: step_us=780 .*samples=64.*: samples_per_s \+15\d\.?\d* %")
+        self.assertIn("--set stub.samples=64", done.stdout)
+        self.assertIn("not only how fast, and is judged by samples per second", done.text)
+        self.assertIn("stub.samples=64", self.answer()["changes"])
+        self.assertEqual(self.answer()["objective"], "samples_per_s")
+        self.assertIn("samples: 64", (self.folder / "tuned.yaml").read_text())
+        self.tune("--objective", "step", "--results", "named")
+        self.assertEqual(self.answer("named")["objective"], "step_ns")
+
+    def test_a_larger_budget_later_confirms_anew(self):
+        self.write(values="780")
+        self.tune("--launches", 40)
+        (folder,) = (self.folder / "results").iterdir()
+        self.assertEqual(self.answer()["confirmation"]["pairs"], (40 - self.answer()["spent"]["launches"]) // 4 * 2)
+        self.tune("--launches", 200, "--resume", folder)
+        self.assertEqual(self.answer()["answer"], "better")
+        self.assertEqual(len(list((folder / "confirm").iterdir())), 2)
+        # The same once more measures nothing.
+        before = self.launches("results")
+        self.tune("--launches", 200, "--resume", folder)
+        self.assertEqual(self.launches("results"), before)
+
     def test_what_cannot_be_measured_is_told(self):
         self.write(more="    stub.behaviour: [ok, throw_in_step]\n")
         done = self.tune(status=1)
@@ -171,31 +194,34 @@ class Tune(unittest.TestCase):
         self.assertRegex(done.text, "nothing could be measured: gives no number for tokens_per_s")
 
     def test_few_launches_are_kept_to(self):
-        done = self.tune("--launches", 40, status=3)
-        self.assertIn("not confirmed: the budget has no room for 10 pairs", done.text)
-        answer = self.answer()
-        self.assertLessEqual(answer["spent"]["launches"], 28)
+        self.assertIn("2 that are thrown away, one of each point and 10 pairs to confirm the winner take 46",
+                      self.tune("--launches", 45, status=2).stderr)
+        self.tune("--launches", 46, "--results", "few")
+        answer = self.answer("few")
+        self.assertEqual((answer["spent"]["launches"], answer["confirmation"]["pairs"]), (26, 10))
         self.assertTrue(answer["spent"]["stopped"])
+        done = self.tune("--launches", 26, "--no-confirm")
         # What would confirm it is a command that works.
         command = re.search(r"stepbench (ab .*--metric step)", done.stdout).group(1)
         again = subprocess.run(f"{STEPBENCH} {command} --pairs 10 --no-lock", shell=True, cwd=self.folder, text=True,
                                capture_output=True, env=self.environment())
         self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
         self.assertIn("improvement", again.stdout)
-        self.tune("--launches", 80, "--results", "more")
 
     def test_a_dry_run_says_what_is_measured_and_measures_nothing(self):
         said = self.tune("--dry-run").stdout
         self.assertRegex(said, "24 points; the file's own settings are #[0-9]+; by step, which is to be small; 1.0 % or less")
-        self.assertIn("  rung 1: 24 points x 1 short launch = 24\n  rung 2: 6 points x 2 launches = 12\n", said)
-        self.assertIn("at most 44 launches; not measured before", said)
+        self.assertIn("  first: 2 to 6 launches of the file's own settings, thrown away until two agree\n"
+                      "  rung 1: 24 points x 1 launch = 24\n  rung 2: 6 points x 2 launches = 12\n", said)
+        self.assertIn("44 launches; not measured before", said)
         self.assertFalse((self.folder / "results").exists())
         self.assertIn("says what a new search would measure", self.tune("--dry-run", "--resume", ".", status=2).stderr)
         self.assertIn("`stepbench plan --format json`", self.tune("--dry-run", "--format", "json", status=2).stderr)
 
     def test_a_budget_that_is_too_small_is_refused(self):
         done = self.tune("--budget", "0.05s", status=2)
-        self.assertRegex(done.stderr, r"--budget: one short launch of each of the 24 points takes .*give at least")
+        self.assertRegex(done.stderr, r"--budget: launches that are thrown away, one of each of the 24 points and 10 pairs to "
+                                      r"confirm take .*give at least")
         # With more of it the search goes on.
         (folder,) = (self.folder / "results").iterdir()
         self.tune("--budget", "10m", "--resume", folder)
@@ -205,7 +231,8 @@ class Tune(unittest.TestCase):
         for behaviour in ("ok", "throw_in_step"):
             done = self.stepbench("tune", "few.yaml", "--worker", STUB, "--no-lock", "--budget", "0.01s", "--set",
                                   f"stub.behaviour={behaviour}", "--results", behaviour, status=2)
-            self.assertRegex(done.stderr, r"--budget: one launch of each of the \d points takes [1-9]\d* s; give at least [1-9]")
+            self.assertRegex(done.stderr, r"--budget: .* one of each of the 4 points and 10 pairs to confirm take [1-9]\d* s; "
+                                          r"give at least [1-9]")
 
     def test_a_search_that_was_cut_off_goes_on_to_the_same_answer(self):
         # Without the script nothing is random.
@@ -227,7 +254,7 @@ class Tune(unittest.TestCase):
                 self.assertIn(f"go on with --resume {results}/{folder.name}", err)
             self.tune(*words, "--resume", folder, worker=STUB)
             answer = self.answer(results)
-            for part in ("winner", "rungs", "standing", "points", "seed", "answer", "changes", "regret"):
+            for part in ("winner", "rungs", "standing", "points", "seed", "answer", "changes", "bound"):
                 self.assertEqual(answer[part], whole[part], part)
         # A finished one says the same again, and measures nothing.
         before = self.launches("whole")
@@ -267,7 +294,7 @@ class Tune(unittest.TestCase):
                            "--no-lock", "--no-confirm", "--launches", launches, "--results", f"of-{launches}", *words)
             return {point["options"]["script.args"]: point for point in self.answer(f"of-{launches}")["points"]}
 
-        points = hold("1,2,500,5000", 6, "--memory-limit", "250MiB")
+        points = hold("1,2,500,5000", 7, "--memory-limit", "250MiB")
         fates = {args: point["fate"] for args, point in points.items()}
         self.assertEqual(fates, {"": "measured", "--hold_mib 1": "measured", "--hold_mib 2": "measured",
                                  "--hold_mib 500": "over_memory", "--hold_mib 5000": "over_memory"})
@@ -275,8 +302,8 @@ class Tune(unittest.TestCase):
         # It is ended as soon as it is seen to hold too much, maybe before it holds all of it.
         self.assertRegex(points["--hold_mib 500"]["reason"], r"held [2-5]\d\d MiB, more than 250 MiB")
         # Nobody is ended who has no limit, or who keeps to it.
-        self.assertEqual({point["fate"] for point in hold("1,500", 4).values()}, {"measured"})
-        self.assertEqual({point["fate"] for point in hold("1,500", 3, "--memory-limit", "700MiB").values()}, {"measured"})
+        self.assertEqual({point["fate"] for point in hold("1,500", 5).values()}, {"measured"})
+        self.assertEqual({point["fate"] for point in hold("1,500", 6, "--memory-limit", "700MiB").values()}, {"measured"})
 
     def test_mistakes_are_answered(self):
         (self.folder / "one.yaml").write_text("workload: stub\n")
@@ -304,7 +331,7 @@ class Tune(unittest.TestCase):
                 (["job.yaml", "--memory-limit", "lots"], "--memory-limit: expected a size such as 512MiB"),
                 (["job.yaml", "--objective", "stpe"], "did you mean 'step'"),
                 (["job.yaml", "--allow", "noize"], "noise"),
-                (["job.yaml", "--launches", "5"], "each of the 24 points needs one; at least 35"),
+                (["job.yaml", "--launches", "5"], "10 pairs to confirm the winner take 46"),
                 (["job.yaml", "--resume", "nosuch"], "nosuch"),
                 (["job.yaml", "--filter", "stub.step_us=7"], "no case is left"),
                 (["job.yaml", "--write", "nosuch/tuned.yaml"], "nosuch"),
@@ -324,7 +351,7 @@ class Tune(unittest.TestCase):
     def test_the_answer_comes_in_every_form(self):
         self.tune("--no-confirm", "--quiet", "--report", "page.html", "--results", "page", worker=STUB)
         page = (self.folder / "page.html").read_text()
-        self.assertIn("over all points", page)
+        self.assertIn("points that were measured is better than this one by at most", page)
         self.assertIn("not confirmed", page)
         done = self.tune("--format", "json", "--quiet", "--no-confirm")
         self.assertEqual(json.loads(done.stdout)["schema"], "stepbench.tuning")

@@ -27,9 +27,10 @@ namespace stepbench::cli {
 namespace {
 
 constexpr const char* kTuneExamples =
-    R"(The sweep of the file is the space. Every point has one short launch, the best quarter two full ones, the best
-of these four more, all in turns, so that no point is judged by another time of the machine. Fresh pairs then
-compare the winner with the file's own settings, without its sweep: only they say how much is gained.
+    R"(The sweep of the file is the space. First the file's own settings are launched until two launches agree, which
+are thrown away. Then every point has one launch, the best quarter two more, the best of these four more, all in turns,
+so that no point is judged by another time of the machine. Fresh pairs then compare the winner with the file's own
+settings, without its sweep: only they say how much is gained.
 
 Examples:
   stepbench tune sweep.yaml --budget 10m
@@ -43,8 +44,8 @@ Examples:
   stepbench tune --resume results/20260131-120000-sweep-tune sweep.yaml    go on where it was cut off
 
 Exit status: 0 a better setting is confirmed, or the file's own is the best, 1 the same, and some launches
-failed, 2 wrong usage or configuration, or a budget too small for one launch of each point, 3 nothing could be
-told apart, or no room to confirm, 4 nothing measured, 129, 130 or 143 interrupted.)";
+failed, 2 wrong usage or configuration, or a budget too small for one launch of each point and the confirmation,
+3 nothing could be told apart, or no room to confirm, 4 nothing measured, 129, 130 or 143 interrupted.)";
 
 struct TuneOptions {
   tune::TuneRequest request = {};
@@ -185,18 +186,19 @@ void add_tune(Command app) {
   add_filter(command, request.filter);
   command
       .option(kMeasureOptions, "--budget TIME", options.budget,
-              "Time that the launches may take, as 20m: the search has 70 % of it and stops in "
-              "time; default: as much as it needs")
+              "Time that the launches may take, as 20m. One launch of each point and ten pairs to "
+              "confirm the winner come first; default: as much as it needs")
       .common();
   command
       .option(kMeasureOptions, "--launches N", options.launches,
               "So many launches at most, in place of a time or besides")
       .whole_number(1, 1'000'000);
   command
-      .option(kMeasureOptions, "--objective METRIC", request.objective,
-              "What is to be small, or large as samples_per_s and tokens_per_s: any that `list "
-              "metrics` names. Default: the step, or samples_per_s where the sweep has several "
-              "batch sizes")
+      .option(
+          kMeasureOptions, "--objective METRIC", request.objective,
+          "What is to be small, or large as samples_per_s and tokens_per_s: any that `list "
+          "metrics` names. Default: the step, or samples_per_s where the steps of the points hold "
+          "different numbers of samples")
       .common();
   command
       .option(kMeasureOptions, "--memory-limit SIZE", options.memory_limit,

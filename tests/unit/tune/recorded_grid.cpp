@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/tune/scores.h"
+#include "harness/stats/hodges_lehmann.h"
 
 namespace stepbench::tune {
 namespace {
@@ -22,25 +22,46 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-Rounds rounds_of(std::span<const RecordedRound> recorded, double RecordedLaunch::*step) {
-  Rounds rounds;
+using Table = std::vector<std::vector<double>>;  // by round and point
+
+Table table_of(std::span<const RecordedRound> recorded) {
+  Table table;
   for (const RecordedRound& each : recorded) {
-    Round round;
-    for (std::size_t point = 0; point < each.size(); ++point) {
-      round.values.push_back({point, each[point].*step});
-    }
-    rounds.push_back(std::move(round));
+    table.emplace_back();
+    for (const RecordedLaunch& launch : each) table.back().push_back(launch.step);
   }
-  return rounds;
+  return table;
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// Of a point, by round: over the middle of the round.
+std::vector<double> off_the_middle(const Table& table, std::size_t point) {
+  std::vector<double> off;
+  for (const std::vector<double>& round : table) off.push_back(round[point] - mean_of(round));
+  return off;
 }
 
 // By point, over the middle of all.
-std::vector<double> effects_of(const Rounds& rounds) {
-  std::vector<std::size_t> all(rounds.front().values.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  std::vector<double> effects(all.size());
-  for (const Scored& each : scores_of(rounds, all)) effects[each.point] = each.score;
+std::vector<double> effects_of(const Table& table) {
+  std::vector<double> effects;
+  for (std::size_t point = 0; point < table.front().size(); ++point) {
+    effects.push_back(stats::hodges_lehmann(off_the_middle(table, point), 0).centre);
+  }
   return effects;
+}
+
+// What is left of launches without the effects of their points and rounds.
+double sd_of(const Table& table) {
+  const std::size_t points = table.front().size();
+  double squares = 0;
+  for (std::size_t point = 0; point < points; ++point) {
+    const std::vector<double> off = off_the_middle(table, point);
+    for (const double each : off) squares += std::pow(each - mean_of(off), 2);
+  }
+  return std::sqrt(squares / static_cast<double>((points - 1) * (table.size() - 1)));
 }
 
 std::vector<double> over_the_best(std::vector<double> effects) {
@@ -49,20 +70,13 @@ std::vector<double> over_the_best(std::vector<double> effects) {
   return effects;
 }
 
-double centre_of(const Round& round) {
-  double sum = 0;
-  for (const RoundValue& each : round.values) sum += each.log_value;
-  return sum / static_cast<double>(round.values.size());
-}
-
-void scale(std::vector<RecordedRound>& recorded, double RecordedLaunch::*step, double factor) {
-  const Rounds rounds = rounds_of(recorded, step);
-  const std::vector<double> effects = effects_of(rounds);
-  for (std::size_t i = 0; i < rounds.size(); ++i) {
-    const double centre = centre_of(rounds[i]);
-    for (const RoundValue& each : rounds[i].values) {
-      const double left = each.log_value - centre - effects[each.point];
-      recorded[i][each.point].*step += (factor - 1) * left;
+void scale(std::vector<RecordedRound>& recorded, double factor) {
+  const Table table = table_of(recorded);
+  const std::vector<double> effects = effects_of(table);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    for (std::size_t point = 0; point < effects.size(); ++point) {
+      const double left = table[i][point] - mean_of(table[i]) - effects[point];
+      recorded[i][point].step += (factor - 1) * left;
     }
   }
 }
@@ -72,23 +86,33 @@ void scale(std::vector<RecordedRound>& recorded, double RecordedLaunch::*step, d
 RecordedGrid as_measured(const Recording& recording) {
   const std::size_t half = (recording.rounds.size() + 1) / 2;
   const std::span<const RecordedRound> rounds(recording.rounds);
-  const Rounds replayed = rounds_of(rounds.first(half), &RecordedLaunch::step);
-  const Rounds kept = rounds_of(rounds.subspan(half), &RecordedLaunch::step);
+  const Table replayed = table_of(rounds.first(half));
+  const Table kept = table_of(rounds.subspan(half));
   return {.rounds = {recording.rounds.begin(),
                      recording.rounds.begin() + static_cast<std::ptrdiff_t>(half)},
           .truth = over_the_best(effects_of(kept)),
-          .cv = spread_of(replayed).sd,
-          .truth_sd = spread_of(kept).sd / std::sqrt(static_cast<double>(kept.size()))};
+          .cv = sd_of(replayed),
+          .truth_sd = sd_of(kept) / std::sqrt(static_cast<double>(kept.size()))};
 }
 
 RecordedGrid with_cv(const Recording& recording, double cv) {
   RecordedGrid grid{.rounds = recording.rounds, .truth = {}, .cv = cv, .truth_sd = 0};
-  const Rounds rounds = rounds_of(grid.rounds, &RecordedLaunch::step);
+  const Table rounds = table_of(grid.rounds);
   grid.truth = over_the_best(effects_of(rounds));
-  const double factor = cv / spread_of(rounds).sd;
-  scale(grid.rounds, &RecordedLaunch::step, factor);
-  scale(grid.rounds, &RecordedLaunch::short_step, factor);
+  scale(grid.rounds, cv / sd_of(rounds));
   return grid;
+}
+
+std::vector<double> residuals_of(const Recording& recording) {
+  const Table table = table_of(recording.rounds);
+  const std::vector<double> effects = effects_of(table);
+  std::vector<double> residuals;
+  for (const std::vector<double>& round : table) {
+    for (std::size_t point = 0; point < effects.size(); ++point) {
+      residuals.push_back(round[point] - mean_of(round) - effects[point]);
+    }
+  }
+  return residuals;
 }
 
 Recording read_recording(const std::filesystem::path& file) {
@@ -113,13 +137,10 @@ Recording read_recording(const std::filesystem::path& file) {
     const auto point = static_cast<std::size_t>(number("point"));
     if (recording.points.size() <= point) recording.points.resize(point + 1);
     recording.points[point] = std::move(own);
-    rounds[static_cast<std::size_t>(number("round"))][point] = {
-        .step = std::log(number("step_ns")),
-        .short_step = std::log(number("short_step_ns")),
-        .wall_s = number("wall_s"),
-        .short_wall_s = number("short_wall_s"),
-        .wait_ns = number("wait_ns"),
-        .worker_ns = number("worker_ns")};
+    rounds[static_cast<std::size_t>(number("round"))][point] = {.step = std::log(number("step_ns")),
+                                                                .wall_s = number("wall_s"),
+                                                                .wait_ns = number("wait_ns"),
+                                                                .worker_ns = number("worker_ns")};
   }
   for (const auto& [name, launches] : rounds) {
     RecordedRound round;

@@ -10,12 +10,9 @@
 
 namespace stepbench::tune {
 
-// One launch, in full and as its first third alone. Logarithms of steps in ns.
 struct RecordedLaunch {
-  double step = 0;
-  double short_step = 0;
+  double step = 0;  // logarithm of ns
   double wall_s;
-  double short_wall_s;
   double wait_ns = 0;    // of a step: for its batch
   double worker_ns = 0;  // that a worker makes a batch in; 0: nobody told
 };
@@ -43,5 +40,8 @@ struct RecordedGrid {
 // its point and its round is made smaller or larger, so that launches vary by `cv`; rounds stay as
 // far apart as they were.
 [[nodiscard]] RecordedGrid with_cv(const Recording& recording, double cv);
+
+// What is left of each launch without its point and its round: logarithms.
+[[nodiscard]] std::vector<double> residuals_of(const Recording& recording);
 
 }  // namespace stepbench::tune

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <set>
 #include <vector>
 
-#include "harness/tune/halving.h"
+#include "harness/tune/search.h"
 
 namespace stepbench::tune {
 namespace {
@@ -27,10 +28,10 @@ class Replay {
 
   void next_round() { round_ = &grid_.rounds[engine_() % grid_.rounds.size()]; }
 
-  double launch(std::size_t point, bool is_short = false) {
+  double launch(std::size_t point) {
     const RecordedLaunch& launch = (*round_)[point];
-    spent_s_ += is_short ? launch.short_wall_s : launch.wall_s;
-    return is_short ? launch.short_step : launch.step;
+    spent_s_ += launch.wall_s;
+    return launch.step;
   }
 
   [[nodiscard]] bool has_room(std::size_t point, double budget) const {
@@ -78,16 +79,18 @@ class Means {
 
 }  // namespace
 
-Replayed replay_halving(const RecordedGrid& grid, std::uint64_t seed) {
+Replayed replay_tune(const RecordedGrid& grid, std::uint64_t seed) {
   Replay replay(grid, seed);
-  Halving halving(grid.truth.size(), seed, std::log1p(0.01));
-  std::size_t launch = 0;
-  while (const auto slot = halving.next()) {
-    if (slot->launch != launch) replay.next_round();
-    launch = slot->launch;
-    halving.take(replay.launch(slot->point, slot->rung == 0));
+  PointSearch search(grid.truth.size(), seed % grid.truth.size(), seed);
+  std::set<std::size_t> round;
+  while (const auto slot = search.next()) {
+    if (slot->warm || !round.insert(slot->point).second) {
+      replay.next_round();
+      round = {slot->point};
+    }
+    search.take(replay.launch(slot->point));
   }
-  return replay.end(halving.standing().front().point);
+  return replay.end(search.standing().front().point);
 }
 
 Replayed replay_sweep(const RecordedGrid& grid, std::uint64_t seed) {

@@ -15,7 +15,7 @@ struct Replayed {
 };
 
 // By the code that `stepbench tune` runs.
-[[nodiscard]] Replayed replay_halving(const RecordedGrid& grid, std::uint64_t seed);
+[[nodiscard]] Replayed replay_tune(const RecordedGrid& grid, std::uint64_t seed);
 
 // Six launches of every point, the least mean wins: the most that a budget buys.
 [[nodiscard]] Replayed replay_sweep(const RecordedGrid& grid, std::uint64_t seed);

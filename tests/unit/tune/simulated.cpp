@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "harness/tune/halving.h"
+#include "harness/tune/search.h"
 
 namespace stepbench::tune {
 namespace {
@@ -18,25 +19,31 @@ class Machine {
   Machine(const Surface& surface, const Conditions& conditions, std::uint64_t seed)
       : surface_(surface), conditions_(conditions), engine_(seed) {
     for (std::size_t i = 0; i < surface.log_values.size(); ++i) {
-      biases_.push_back(conditions.short_bias * normal_(engine_));
+      own_first_.push_back(between(0, std::max(conditions.own_first, 1e-12), engine_));
     }
   }
 
-  double launch(std::size_t point, bool is_short) {
+  double launch(std::size_t point) {
     level_ += conditions_.drift * normal_(engine_);
-    const double noise = conditions_.heavy_tails ? tails_(engine_) : normal_(engine_);
-    const double value = surface_.log_values[point] + level_;
-    return is_short ? value + biases_[point] + conditions_.cv * conditions_.short_sd * noise
-                    : value + conditions_.cv * noise;
+    double value = surface_.log_values[point] + level_ + conditions_.cv * noise();
+    if (launches_ < conditions_.first.size()) value += std::log1p(conditions_.first[launches_]);
+    ++launches_;
+    return value + std::log1p(std::exchange(own_first_[point], 0));
   }
 
  private:
+  double noise() {
+    if (!conditions_.drawn.empty()) return conditions_.drawn[engine_() % conditions_.drawn.size()];
+    return conditions_.heavy_tails ? tails_(engine_) : normal_(engine_);
+  }
+
   const Surface& surface_;
   const Conditions& conditions_;
   std::mt19937_64 engine_;
   std::normal_distribution<double> normal_;
   std::student_t_distribution<double> tails_{3};
-  std::vector<double> biases_;
+  std::vector<double> own_first_;
+  std::size_t launches_ = 0;
   double level_ = 0;
 };
 
@@ -73,27 +80,20 @@ Surface draw_plateau(std::size_t points, std::mt19937_64& engine) {
   return surface;
 }
 
-Searched search(const Surface& surface, const Conditions& conditions, std::uint64_t seed,
-                bool with_bounds) {
+Searched search(const Surface& surface, const Conditions& conditions, std::uint64_t seed) {
   const std::size_t points = surface.log_values.size();
   Machine machine(surface, conditions, seed);
-  Halving halving(points, seed, std::log1p(0.01));
+  PointSearch search(points, seed % points, seed);
   Searched searched;
   double all = 0;
   for (const double value : surface.log_values) all += 6 * std::exp(value);
-  while (const auto slot = halving.next()) {
-    const bool is_short = slot->rung == 0;
-    searched.cost +=
-        std::exp(surface.log_values[slot->point]) * (is_short ? conditions.short_cost : 1) / all;
-    halving.take(machine.launch(slot->point, is_short));
+  while (const auto slot = search.next()) {
+    searched.cost += std::exp(surface.log_values[slot->point]) / all;
+    search.take(machine.launch(slot->point));
   }
-  const std::vector<Scored> standing = halving.standing();
   const double best = *std::ranges::min_element(surface.log_values);
-  searched.regret = std::expm1(surface.log_values[standing.front().point] - best);
-  if (!with_bounds) return searched;
-  const RegretBounds bounds = regret_bounds(halving.rounds(), standing, 0.95, std::sqrt(3.0));
-  searched.bound_all = bounds.all;
-  searched.bound_final = bounds.finalists;
+  searched.regret = std::expm1(surface.log_values[search.standing().front().point] - best);
+  searched.bound = search.bound()->regret;
   return searched;
 }
 

@@ -20,23 +20,22 @@ struct Surface {
 [[nodiscard]] Surface draw_plateau(std::size_t points, std::mt19937_64& engine);
 
 struct Conditions {
-  double cv = 0.01;          // of a launch
-  bool heavy_tails = false;  // Student's t with 3 degrees of freedom
-  double drift = 0.003;      // what the machine's speed changes by from launch to launch
-  double short_sd = 1.2;     // spread of a short launch over that of a full one
-  double short_bias = 0.01;  // spread of what start-up adds to a point's short launches
-  double short_cost = 0.55;  // of a full launch
+  double cv = 0.01;                // of a launch
+  bool heavy_tails = false;        // Student's t with 3 degrees of freedom
+  double drift = 0.003;            // what the machine's speed changes by from launch to launch
+  std::vector<double> first = {};  // by so much the first launches of all take longer: a cold cache
+  double own_first = 0;            // the same of each point's first launch, at most
+  std::vector<double> drawn = {};  // launches vary as these do, in place of a normal law
 };
 
 struct Searched {
-  double regret = 0;     // of the winner over the best point
-  double cost = 0;       // of 6 launches of every point, by time
-  double bound_all = 0;  // see RegretBounds
-  double bound_final = 0;
+  double regret = 0;  // of the winner over the best point
+  double cost = 0;    // of 6 launches of every point, by time
+  double bound = 0;   // see Bound
 };
 
 // By the code that `stepbench tune` runs; launches are drawn.
 [[nodiscard]] Searched search(const Surface& surface, const Conditions& conditions,
-                              std::uint64_t seed, bool with_bounds);
+                              std::uint64_t seed);
 
 }  // namespace stepbench::tune

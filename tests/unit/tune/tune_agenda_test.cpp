@@ -26,6 +26,7 @@ struct Made {
   Outcome outcome = {};
   double memory_bytes = 1e9;
   std::int64_t wall_ns = 1'000 * kMs;
+  std::int64_t samples = 0;  // of a step; 0: it tells none
 };
 using Script = std::function<Made(std::size_t point, int launch)>;
 
@@ -39,14 +40,22 @@ record::Launch launch_of(const run::Job& job, const std::string& case_id, const 
   launch.row.key.launch = job.launch;
   launch.row.outcome = made.outcome;
   launch.row.wall_ns = made.wall_ns;
+  if (made.samples > 0) {
+    Series& steps = launch.samples.front().steps;
+    steps.names.emplace_back("samples");
+    steps.columns.emplace_back(steps.steps(), made.samples);
+  }
   if (made.outcome.kind != Outcome::Kind::kMeasured) launch.samples.clear();
   return launch;
 }
 
+const compare::TestedMetric kRate = {
+    .name = "samples_per_s", .metric = "samples_per_s", .direction = Direction::kHigherIsBetter};
+
 // A search over batch sizes 1, 2, 3, ...
-class Search {
+class Scripted {
  public:
-  explicit Search(std::size_t points, Script script) : script_(std::move(script)) {
+  explicit Scripted(std::size_t points, Script script) : script_(std::move(script)) {
     plan_.varying = {"loader.batch_size"};
     for (std::size_t i = 0; i < points; ++i) {
       plan::PlannedCase planned;
@@ -60,11 +69,18 @@ class Search {
   [[nodiscard]] std::unique_ptr<TuneAgenda> agenda() {
     return std::make_unique<TuneAgenda>(
         TuneAgenda::Setup{.plan = plan_,
+                          .own = own,
                           .objective = compare::default_metrics().metrics.front(),
+                          .work_rate = by_work ? std::optional(kRate) : std::nullopt,
                           .seed = 3,
                           .memory_limit = memory_limit,
-                          .allowance = allowance},
+                          .allowance = allowance,
+                          .reserved = reserved},
         finished);
+  }
+
+  void cannot_run(std::size_t from) {
+    for (std::size_t i = from; i < plan_.cases.size(); ++i) plan_.cases[i].skip = "no GPU";
   }
 
   // Until it is over, or after `most` launches.
@@ -84,6 +100,9 @@ class Search {
   std::vector<run::Job> jobs;
   std::optional<double> memory_limit;
   Allowance allowance;
+  std::size_t own = 4;
+  std::size_t reserved = 0;
+  bool by_work = false;
 
  private:
   plan::Plan plan_;
@@ -99,15 +118,15 @@ Made valley(std::size_t point, int launch) {
 }
 
 TEST(TuneAgenda, ASearchThatWasCutOffAnywhereGoesOnAsIfNothingHadHappened) {
-  Search whole(24, valley);
+  Scripted whole(24, valley);
   const auto end = whole.run();
-  ASSERT_FALSE(end->halving().standing().empty());
+  ASSERT_FALSE(end->search().standing().empty());
   std::set<std::pair<std::size_t, int>> seen;
   for (const run::Job& job : whole.jobs) {
     EXPECT_TRUE(seen.emplace(job.case_index, job.launch).second) << "asked for twice";
   }
   for (std::size_t cut = 0; cut <= whole.jobs.size(); ++cut) {
-    Search again(24, valley);
+    Scripted again(24, valley);
     (void)again.run(cut);
     const auto resumed = again.run();
     ASSERT_EQ(again.jobs.size(), whole.jobs.size()) << cut;
@@ -115,12 +134,12 @@ TEST(TuneAgenda, ASearchThatWasCutOffAnywhereGoesOnAsIfNothingHadHappened) {
       ASSERT_EQ(again.jobs[i].case_index, whole.jobs[i].case_index) << cut << ' ' << i;
       ASSERT_EQ(again.jobs[i].launch, whole.jobs[i].launch);
     }
-    ASSERT_EQ(resumed->halving().standing().front().point, end->halving().standing().front().point);
+    ASSERT_EQ(resumed->search().standing().front().point, end->search().standing().front().point);
   }
 }
 
 TEST(TuneAgenda, APointThatFailsIsOutAndLargerBatchesOfOneThatRanOutOfMemoryAreNotTried) {
-  Search search(12, [](std::size_t point, int launch) {
+  Scripted search(12, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     if (point >= 8) made.outcome = Outcome::failed("CUDA out of memory");
     if (point == 2) made.outcome = Outcome::failed("exited with status 3");
@@ -138,11 +157,11 @@ TEST(TuneAgenda, APointThatFailsIsOutAndLargerBatchesOfOneThatRanOutOfMemoryAreN
   }
   EXPECT_GE(failed, 1U);
   EXPECT_EQ(failed + not_tried, 4U);
-  EXPECT_EQ(end->halving().standing().front().point, 7U);
+  EXPECT_EQ(end->search().standing().front().point, 7U);
 }
 
 TEST(TuneAgenda, APointOverTheMemoryLimitCannotWin) {
-  Search search(12, [](std::size_t point, int launch) {
+  Scripted search(12, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     if (point == 7) made.memory_bytes = 3e9;
     return made;
@@ -150,12 +169,12 @@ TEST(TuneAgenda, APointOverTheMemoryLimitCannotWin) {
   search.memory_limit = 2e9;
   const auto end = search.run();
   EXPECT_EQ(end->points()[7].fate, Fate::kOverMemory);
-  EXPECT_NE(end->halving().standing().front().point, 7U);
+  EXPECT_NE(end->search().standing().front().point, 7U);
 }
 
 TEST(TuneAgenda, APointThatEndsAtTheMemoryLimitIsNoFailure) {
   for (const bool limited : {false, true}) {
-    Search search(12, [](std::size_t point, int launch) {
+    Scripted search(12, [](std::size_t point, int launch) {
       Made made = valley(point, launch);
       if (point >= 9) {
         made.outcome = Outcome::failed("DefaultCPUAllocator: can't allocate memory: you tried");
@@ -172,13 +191,13 @@ TEST(TuneAgenda, APointThatEndsAtTheMemoryLimitIsNoFailure) {
       ++ended;
     }
     EXPECT_GE(ended, 1U);
-    EXPECT_EQ(end->halving().standing().front().point, 7U);
+    EXPECT_EQ(end->search().standing().front().point, 7U);
   }
 }
 
 TEST(TuneAgenda, ABatchThatSmallerOnesSayIsTooLargeIsNotTried) {
   // 100 MB and 10 MB a sample.
-  Search search(24, [](std::size_t point, int launch) {
+  Scripted search(24, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     made.memory_bytes = 1e8 + 1e7 * static_cast<double>(point + 1);
     EXPECT_LT(made.memory_bytes, 2.01e8);
@@ -191,64 +210,122 @@ TEST(TuneAgenda, ABatchThatSmallerOnesSayIsTooLargeIsNotTried) {
     EXPECT_EQ(end->points()[i].fate, Fate::kNotTried);
     EXPECT_TRUE(end->points()[i].reason.starts_with("would hold ")) << end->points()[i].reason;
   }
-  EXPECT_EQ(end->halving().standing().front().point, 7U);
+  EXPECT_EQ(end->search().standing().front().point, 7U);
 }
 
 TEST(TuneAgenda, ALaunchMayTakeFiveTimesAsLongAsTheBest) {
-  Search search(12, [](std::size_t point, int launch) {
+  Scripted search(12, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     made.wall_ns = 20'000 * kMs;
     return made;
   });
   (void)search.run();
   EXPECT_FALSE(search.jobs.front().context.contains("limits.wall_s"));
-  const run::Job& second = search.jobs[1];
-  // A batch that is larger may take longer.
-  const auto batch = static_cast<double>(second.case_index + 1);
-  const auto limit = number_of(second.context, "limits.wall_s");
-  EXPECT_EQ(limit, batch * 100 < 600 ? std::optional(batch * 100) : std::nullopt);
+  for (const run::Job& job : search.jobs) {
+    if (&job == &search.jobs.front()) continue;
+    // A batch that is larger may take longer.
+    const auto batch = static_cast<double>(job.case_index + 1);
+    const auto limit = number_of(job.context, "limits.wall_s");
+    EXPECT_EQ(limit, batch * 100 < 600 ? std::optional(batch * 100) : std::nullopt);
+  }
 }
 
 TEST(TuneAgenda, ATimeThatIsUsedUpEndsTheSearchAndWholeRoundsCount) {
-  Search search(24, valley);
+  Scripted search(24, valley);
   search.allowance.seconds = 30;  // launches take a second each
   const auto end = search.run();
   EXPECT_TRUE(end->is_stopped());
   EXPECT_EQ(search.jobs.size(), 30U);
-  EXPECT_FALSE(end->halving().standing().empty());
+  EXPECT_FALSE(end->search().standing().empty());
   // More time later: it goes on.
   search.allowance.seconds = 1000;
   EXPECT_FALSE(search.run()->is_stopped());
 }
 
-TEST(TuneAgenda, ATimeTooShort_TellsWhatOneLaunchOfEachTakes) {
+TEST(TuneAgenda, ATimeTooShort_TellsWhatItTakes) {
   struct Row {
     std::size_t points;
     double seconds;
+    std::size_t reserved;
     bool fails;
+    double needed;  // two that are thrown away, one of each, and the confirmation
   };
-  for (const auto& [points, seconds, fails] :
-       std::vector<Row>{{48, 20, false}, {5, 2, false}, {5, 2, true}}) {
-    Search search(points, [fails = fails](std::size_t point, int launch) {
+  for (const auto& [points, seconds, reserved, fails, needed] :
+       std::vector<Row>{{48, 40, 0, false, 50},
+                        {48, 60, 20, false, 70},
+                        {5, 2, 0, false, 7},
+                        {5, 2, 0, true, 5}}) {
+    Scripted search(points, [fails = fails](std::size_t point, int launch) {
       Made made = valley(point, launch);
       if (fails) made.outcome = Outcome::failed("exited with status 3");
       return made;
     });
     search.allowance.seconds = seconds;
+    search.reserved = reserved;
     const auto end = search.run();
     EXPECT_TRUE(end->is_stopped());
     EXPECT_LT(search.jobs.size(), 10U);
-    EXPECT_TRUE(end->halving().rounds().empty());
-    EXPECT_DOUBLE_EQ(end->first_round_s(), static_cast<double>(points));
+    EXPECT_FALSE(end->search().has_whole_round());
+    EXPECT_DOUBLE_EQ(end->needed_s(), needed) << points;
+  }
+}
+
+TEST(TuneAgenda, PointsThatCannotRun_TakeNothingOfABudget) {
+  Scripted search(24, [](std::size_t point, int launch) {
+    Made made = valley(point, launch);
+    if (point >= 12) made.outcome = Outcome::skipped("no GPU");
+    return made;
+  });
+  search.cannot_run(12);
+  search.allowance.seconds = 14;  // two that are thrown away, and one of each that can
+  const auto end = search.run();
+  EXPECT_TRUE(end->search().has_whole_round());
+  EXPECT_EQ(end->launches(), 14U);
+}
+
+TEST(TuneAgenda, TheConfirmation_IsKeptFromTheSearch) {
+  Scripted search(12, valley);
+  search.reserved = 20;
+  search.allowance.seconds = 38;  // two, one of each, four more, and the confirmation
+  EXPECT_TRUE(search.run()->is_stopped());
+  EXPECT_EQ(search.jobs.size(), 18U);
+  search.allowance = {.launches = 100};
+  EXPECT_FALSE(search.run()->is_stopped());
+}
+
+TEST(TuneAgenda, WhatTheSearchThrowsAway_IsNoValueOfAPoint) {
+  Scripted search(12, [](std::size_t point, int launch) {
+    Made made = valley(point, launch);
+    if (point == 4 && launch < 2) made.step_ms *= launch == 0 ? 3 : 1.5;
+    return made;
+  });
+  const auto end = search.run();
+  EXPECT_EQ(end->thrown_away(), 4U) << "three times, half as much again, and two that agree";
+  EXPECT_EQ(end->launches(), search.jobs.size());
+  for (const double value : end->points()[4].values) EXPECT_LT(value, 13e6);
+  EXPECT_EQ(search.jobs[3].note, "thrown away");
+}
+
+// Steps that last as long as they hold samples: all points do as much work.
+TEST(TuneAgenda, ByNoNamedObjective_WorkDecides) {
+  for (const bool named : {false, true}) {
+    Scripted search(12, [](std::size_t point, int launch) {
+      Made made = valley(7, launch);
+      made.step_ms *= static_cast<double>(point + 1);
+      made.samples = static_cast<std::int64_t>(point == 9 ? 30 : point + 1);
+      return made;
+    });
+    search.by_work = !named;
+    EXPECT_EQ(search.run()->search().standing().front().point, named ? 0U : 9U);
   }
 }
 
 TEST(TuneAgenda, ANumberThatNoLaunchGivesTakesThePointOut) {
-  Search search(9, [](std::size_t, int) { return Made{.outcome = Outcome::skipped("no GPU")}; });
+  Scripted search(9, [](std::size_t, int) { return Made{.outcome = Outcome::skipped("no GPU")}; });
   const auto end = search.run();
-  EXPECT_TRUE(end->halving().standing().empty());
+  EXPECT_TRUE(end->search().standing().empty());
   EXPECT_EQ(end->points().front().fate, Fate::kSkipped);
-  EXPECT_EQ(search.jobs.size(), 9U);
+  EXPECT_EQ(search.jobs.size(), 9U) << "nothing is thrown away";
 }
 
 }  // namespace
