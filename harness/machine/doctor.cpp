@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "harness/machine/shared_memory.h"
 #include "harness/record/quality.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -21,7 +22,6 @@ struct Limits {
 constexpr Limits kVariation{0.02, 0.25};
 constexpr Limits kLoadPerCore{0.25, 2.0};
 constexpr double kMuchSwap = 0.01;  // of the memory
-constexpr std::int64_t kLittleShm = std::int64_t{1} << 30;
 
 class Diagnosis {
  public:
@@ -217,13 +217,10 @@ class Diagnosis {
           static_cast<double>(used), kMuchSwap * memory, "bytes",
           "free memory, then sudo swapoff -a && sudo swapon -a");
     }
-    if (host.shm_free_bytes && *host.shm_free_bytes < kLittleShm) {
-      add(Severity::kWarning, "memory.shm",
-          "/dev/shm has " + std::to_string(*host.shm_free_bytes >> 20) +
-              " MiB free: loader workers that are processes hand batches over there",
-          static_cast<double>(*host.shm_free_bytes), static_cast<double>(kLittleShm), "bytes",
-          "sudo mount -o remount,size=8g /dev/shm; docker run --shm-size=8g; in Kubernetes an "
-          "emptyDir of medium Memory there");
+    if (host.shm_free_bytes && *host.shm_free_bytes < kLittleSharedMemory) {
+      add(Severity::kWarning, "memory.shm", free_shared_memory(*host.shm_free_bytes),
+          static_cast<double>(*host.shm_free_bytes), static_cast<double>(kLittleSharedMemory),
+          "bytes", kMoreSharedMemory);
     }
     if (host.huge_pages == "always") {
       add(Severity::kInfo, "memory.huge_pages",

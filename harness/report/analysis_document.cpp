@@ -66,7 +66,7 @@ void add_integrity(const AnalysedTrace& analysed, std::vector<document::Block>& 
   }
 }
 
-// "of a step of 10.0 ms compute takes 79.8 %"; empty where there is no step.
+// "the largest part of a step of 10.0 ms is compute, 79.8 %"; empty where there is no step.
 std::string largest_part(const AnalysedTrace& analysed) {
   const analyze::IdleReport* idle = analysed.analysis.idle_of(analysed.device);
   if (idle == nullptr || idle->counted.wall_ns <= 0) return {};
@@ -74,9 +74,9 @@ std::string largest_part(const AnalysedTrace& analysed) {
   const auto largest = std::ranges::max_element(
       parts, {}, [&](const analyze::StepPart& part) { return part.of(idle->counted); });
   const auto wall_ns = double(idle->counted.wall_ns);
-  return "of a step of " +
-         text::duration(wall_ns / double(analysed.analysis.steps.counted().size())) + ' ' +
-         words_of_part(largest->name, idle->scope) + " takes " +
+  return "the largest part of a step of " +
+         text::duration(wall_ns / double(analysed.analysis.steps.counted().size())) + " is " +
+         words_of_part(largest->name, idle->scope) + ", " +
          text::percent_text(double(largest->of(idle->counted)) / wall_ns);
 }
 

@@ -312,8 +312,10 @@ std::string unseen_warmup(const estimate::CaseRow& row) {
   constexpr double kWorthSaying = 0.01;
   const auto effect = row.measured.empty() ? std::nullopt : estimate::warmup_effect(row);
   if (!effect || effect->told || effect->finds <= kWorthSaying) return {};
-  return "no warm-up is seen in the windows; one of less than " +
-         text::percent_text(effect->finds) + " of the step would not stand out from how these " +
+  const std::string less =
+      effect->finds < 1 ? "one of less than " + text::percent_text(effect->finds) + " of the step"
+                        : "even one as long as the step";
+  return "no warm-up is seen in the windows; " + less + " would not stand out from how these " +
          text::counted(static_cast<std::int64_t>(effect->launches), "launch") + " differ";
 }
 

@@ -11,6 +11,7 @@
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/launch_estimate.h"
+#include "harness/machine/shared_memory.h"
 #include "harness/run/background_load.h"
 #include "harness/run/complete_report.h"
 #include "harness/run/group_facts.h"
@@ -253,7 +254,9 @@ std::optional<analyze::RankTrace> Controller::fill(record::Launch& launch, const
   if (job.counts) {
     add_counts(resolved, files_of(job, resolved), result.hello ? result.hello->pid : 0, launch.row);
   }
-  launch.row.outcome.reason = text::mask_secrets(launch.row.outcome.reason, secrets_);
+  launch.row.outcome.reason = text::mask_secrets(
+      machine::with_shared_memory(std::move(launch.row.outcome.reason), setup_.shared_memory),
+      secrets_);
   for (std::string& note : notes) note = text::mask_secrets(note, secrets_);
   if (launch.row.outcome.kind == Outcome::Kind::kFailed)
     launch.row.output = text::mask_secrets(result.output, secrets_);

@@ -49,6 +49,10 @@ FAULTS = {  # what the script does, and the reason of its row
     "os.environ.pop('RANK', None)\nrank = os.environ['RANK']":
         "KeyError: 'RANK' (script.py, line 7): torchrun sets RANK, and `stepbench run` starts one process of a script",
     "import no_such_module": "No module named 'no_such_module'",
+    "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--data', required=True)\nparser.parse_args()":
+        "ended itself by sys.exit(2) before a loop over measure(): the following arguments are required: --data",
+    "raise RuntimeError('unable to allocate shared memory(shm) for file </torch_29003_123_4>: Resource temporarily unavailable')":
+        "for file </torch_...>: Resource",
     "for _ in measure(Loader())\n    pass": "SyntaxError: expected ':' (script.py, line 6)",
 }
 
@@ -232,6 +236,17 @@ class Scripts(unittest.TestCase):
                 self.assertEqual(launch["outcome"], "failed")
                 self.assertIn(reason, launch["reason"])
         self.assertEqual(pythons_in(self.folder), [])
+
+    def test_a_script_of_a_package_is_run_as_its_module(self):
+        (self.folder / "pkg/tools").mkdir(parents=True)
+        for name, text in (("pkg/__init__.py", ""), ("pkg/tools/__init__.py", ""), ("pkg/parts.py", "LENGTH = 100"),
+                           ("pkg/tools/train.py", HEAD + "from ..parts import LENGTH\nfor _ in measure(Loader()): pass")):
+            self.write(text, name)
+        for words in (["pkg/tools/train.py"], ["-m", "pkg.tools.train"]):
+            self.stepbench("run", "--python", *words, *SHORT, "--no-lock", "--results", words[-1].replace("/", "-"))
+            launch, = rows_of(self.folder / words[-1].replace("/", "-"), "launch")
+            self.assertEqual(launch["outcome"], "measured", launch["reason"])
+        self.assertIn("there is no pkg/none.py", self.stepbench("run", "--python", "-m", "pkg.none", status=2))
 
     def test_loops_of_all_kinds_are_measured(self):
         for name, body in GOOD.items():

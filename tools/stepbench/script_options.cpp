@@ -84,6 +84,18 @@ std::string experiment_of(const std::string& path, const std::vector<std::string
               : "sweep: {matrix: {script.loop: [" + text::join(loops, ", ", quoted) + "]}}\n");
 }
 
+// As `python -m` finds it in this folder: "pkg/train.py" of pkg.train.
+std::string file_of_module(const std::string& module) {
+  std::string path = module;
+  std::ranges::replace(path, '.', '/');
+  std::error_code error;
+  for (const char* end : {".py", "/__main__.py"}) {
+    if (std::filesystem::is_regular_file(path + end, error)) return path + end;
+  }
+  throw UsageError("--python -m " + module + ": there is no " + path + ".py and no " + path +
+                   "/__main__.py in this folder");
+}
+
 }  // namespace
 
 void add_script(Command command, ScriptOptions& script) {
@@ -117,6 +129,13 @@ std::optional<std::string> experiment_text(const ScriptOptions& script, std::str
   }
   std::vector<std::string> arguments = script.arguments;
   if (!file.empty()) arguments.insert(arguments.begin(), file);
+  if (script.path == "-m") {
+    file = plan::kStandardInput;
+    if (arguments.empty()) throw UsageError("--python -m names no module, as in -m pkg.train");
+    const std::string module = file_of_module(arguments.front());
+    arguments.erase(arguments.begin());
+    return experiment_of(module, arguments);
+  }
   file = plan::kStandardInput;
   return experiment_of(script.path, arguments);
 }

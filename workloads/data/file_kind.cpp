@@ -45,6 +45,7 @@ std::string_view file_kind(std::span<const std::byte> start) {
                                   Magic{0, "\x80\x04\x95"sv, "Python pickle"},
                                   Magic{0, "version https://git-lfs"sv, "Git LFS pointer"},
                                   Magic{0, "<!DOCTYPE"sv, "HTML"},
+                                  Magic{0, "\0\x05\x16\x07"sv, "Mac's AppleDouble"},
                                   Magic{0, "BM"sv, "BMP"},
                                   Magic{0, "P5\n"sv, "PGM"},
                                   Magic{0, "P6\n"sv, "PPM"}};

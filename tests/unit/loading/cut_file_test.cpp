@@ -187,6 +187,17 @@ TEST(ShrunkSet, CountsWhatAnImageFolderLeavesOut) {
                                    "1 pipe and 1 socket")));
 }
 
+TEST(HiddenFiles, ThatAreTakenForImagesAndClasses_AreNoted) {
+  data::ImageFolder folder{
+      .classes = {"cat"}, .files = {{"cat/._a.jpg"}, {"cat/a.jpg"}}, .left_out = {}};
+  EXPECT_THAT(data::notes_of(folder), testing::IsEmpty());
+  folder.classes.emplace_back(".ipynb_checkpoints");
+  folder.hidden_files = 1;
+  EXPECT_THAT(data::notes_of(folder),
+              testing::ElementsAre(HasSubstr("1 of 2 files are hidden"),
+                                   HasSubstr("class '.ipynb_checkpoints' is a hidden folder")));
+}
+
 TEST(ShrunkSet, NamesTheMissingFilesOfANumberedSet) {
   const auto note = [](std::vector<std::string> paths) { return data::missing_files_note(paths); };
   EXPECT_EQ(note({}), std::nullopt);

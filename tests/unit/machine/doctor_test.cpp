@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/machine/shared_memory.h"
 #include "harness/os/command.h"
 #include "harness/record/quality.h"
 #include "tests/scripted_clock.h"
@@ -336,6 +337,16 @@ TEST(Doctor, ADriverThatIsTooOldForTheWorkersIsAProblem) {
   EXPECT_EQ(found(13010, 13000), "");
   EXPECT_EQ(found(0, 13000), "") << "not known";
   EXPECT_EQ(found(12080, 0), "") << "built without CUDA";
+}
+
+// A file system without a free byte stands for one that is full.
+TEST(SharedMemory, ThatWasRefused_IsExplainedAsDoctorDoes) {
+  const std::string reason =
+      "RuntimeError: unable to allocate shared memory(shm) for file </torch_29003_1_4>: busy";
+  EXPECT_THAT(with_shared_memory(reason, "/proc"),
+              testing::AllOf(HasSubstr("file </torch_...>: busy; /dev/shm has 0 MiB free: loader"),
+                             HasSubstr("docker run --shm-size=8g")));
+  EXPECT_EQ(with_shared_memory("ValueError: no such label", "/proc"), "ValueError: no such label");
 }
 
 }  // namespace

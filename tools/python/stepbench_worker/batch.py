@@ -36,8 +36,8 @@ class SampleCounter:
         self._size = size if isinstance(size, int) else 0
         self._dealt = None
         if not map_style or "batch_sampler" not in places:
-            self._iterator = iter(loader)
-            return self._iterator
+            iterator = self._iterator = iter(loader)
+            return iterator
         kept = getattr(loader, "_iterator", None)  # with persistent workers
         dealt = getattr(kept, "_index_sampler", None)
         if not isinstance(dealt, Dealt):
@@ -74,6 +74,8 @@ class SampleCounter:
         if not self._size:
             if len(found) > 1:
                 self._stop(f"the parts of a batch have {_listed(found)} entries")
+            elif not found:
+                self._stop("nothing in a batch has a length")
             return found.pop() if len(found) == 1 else 0
         if self._size in found or (self._agreed and len(found) == 1 and max(found) < self._size):  # the last of an epoch
             self._agreed = True
@@ -84,9 +86,9 @@ class SampleCounter:
 
     def _learn(self, batch: Any, samples: int) -> None:
         """Where the next one of its kind says it at once."""
-        places = batch if type(batch) is dict else range(len(batch)) if type(batch) in (list, tuple) else ()
+        places: Any = batch if type(batch) is dict else range(len(batch)) if type(batch) in (list, tuple) else ()
         for place in places:
-            shape = getattr(batch[place], "shape", None)
+            shape: Any = getattr(batch[place], "shape", None)
             if shape is not None and len(shape) > 0 and shape[0] == samples:
                 self._kind, self._place = type(batch), place
                 return
@@ -97,7 +99,7 @@ class SampleCounter:
 
 def size_of(loader: Any, index: int) -> int:
     """Of batch `index` of an epoch, where torch's own sampler cuts it from a map-style data set; 0: not known."""
-    sampler = getattr(loader, "batch_sampler", None)
+    sampler: Any = getattr(loader, "batch_sampler", None)
     if type(sampler).__name__ != "BatchSampler" or not _indexed(getattr(loader, "dataset", None)):
         return 0
     return max(0, min(int(sampler.batch_size), len(sampler.sampler) - index * int(sampler.batch_size)))
@@ -187,7 +189,7 @@ def _are_samples(parts: list[Any], top: bool) -> bool:
     """Rather than fields of a batch: records, images, or tensors of unlike lengths."""
     if len(parts) < (3 if top else 1):
         return False
-    shapes = [getattr(part, "shape", None) for part in parts]
+    shapes: list[Any] = [getattr(part, "shape", None) for part in parts]
     if all(shape is None for shape in shapes):
         return all(not isinstance(part, (list, tuple)) for part in parts)
     if any(shape is None for shape in shapes):

@@ -128,7 +128,8 @@ def phase(name: str) -> _Phase:
 
 def _own(name: str) -> _Phase:
     if name in ("data_wait", "other", "step", "epoch_wait"):
-        raise ValueError(f'phase("{name}") is marked by measure() itself')
+        raise ValueError(f'phase("{name}") is marked by measure() itself: give it a name of your own, as in '
+                         'phase("get_batch"), or give measure() a generator that yields the batches')
     if not isinstance(name, str) or not OWN_NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name of a phase: it takes small letters, digits and underscores, a letter first, "
                          "and no unit at its end")

@@ -24,8 +24,22 @@ def run(script: Path, arguments: list[str]) -> None:
     sys.modules["__main__"] = module
     sys.argv = [str(script), *arguments]
     sys.path.insert(0, str(script.parent))
+    package = package_of(script)
+    if package:  # as `python -m` has it, for its relative imports
+        module.__package__ = package
+        sys.path.append(str(script.parents[package.count(".") + 1]))
     code = compile(script.read_bytes(), str(script), "exec")
     exec(code, module.__dict__)
+
+
+def package_of(script: Path) -> str:
+    """"pkg.tools" of pkg/tools/train.py; empty where its folder is no package."""
+    names = []
+    for folder in script.parents:
+        if not (folder / "__init__.py").is_file():
+            break
+        names.append(folder.name)
+    return ".".join(reversed(names))
 
 
 def print_error(error: BaseException) -> None:
@@ -34,6 +48,15 @@ def print_error(error: BaseException) -> None:
     shown = traceback.TracebackException.from_exception(error)
     shown.stack = traceback.StackSummary.from_list([each for each in shown.stack if not each.filename.startswith(here)])
     print("".join(shown.format()), file=sys.stderr, end="", flush=True)
+
+
+def argument_error(ended: SystemExit) -> str:
+    """": the following arguments are required: --data", which argparse printed before it ended the script."""
+    for frame, _ in traceback.walk_tb(ended.__traceback__):
+        message = frame.f_locals.get("message")
+        if frame.f_code.co_name == "error" and Path(frame.f_code.co_filename).name == "argparse.py" and message:
+            return f": {message}"
+    return ""
 
 
 def spawn_hint(script: Path, text: str) -> str:

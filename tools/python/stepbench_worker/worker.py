@@ -60,7 +60,8 @@ def measure_case(control: Control) -> int:
             if isinstance(ended.code, str):
                 print(ended.code, file=sys.stderr)
             told.fail(f"{path.name} ended itself by sys.exit({ended.code!r})"
-                      + (f" after {told.loop.steps} steps" if told.loop else " before a loop over measure()"))
+                      + (f" after {told.loop.steps} steps" if told.loop else " before a loop over measure()")
+                      + script.argument_error(ended))
             return 1 if ended.code else 0
     except BaseException as error:  # whatever a script can raise is the reason of its row
         script.print_error(error)

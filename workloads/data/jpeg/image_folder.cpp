@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/text/words.h"
 
 namespace stepbench::data {
 namespace {
@@ -74,6 +75,24 @@ void walk(const std::string& folder, std::vector<FolderId>& above,
 
 }  // namespace
 
+std::vector<std::string> notes_of(const ImageFolder& folder) {
+  std::vector<std::string> notes;
+  const auto files = static_cast<std::int64_t>(folder.files.size());
+  if (auto left_out = left_out_note(folder.left_out, files)) notes.push_back(std::move(*left_out));
+  if (folder.hidden_files > 0) {
+    notes.push_back(std::to_string(folder.hidden_files) + " of " + text::counted(files, "file") +
+                    " are hidden, by names that begin with \"._\": what a Mac keeps beside its "
+                    "files (AppleDouble) is no image; `find -name '._*' -delete` removes it");
+  }
+  for (const std::string& name : folder.classes) {
+    if (!name.starts_with('.')) continue;
+    notes.push_back("the class '" + name +
+                    "' is a hidden folder, which torchvision takes for a "
+                    "class as well");
+  }
+  return notes;
+}
+
 ImageFolder scan_image_folder(const fs::path& root) {
   std::error_code error;
   const std::string top = root.string();
@@ -100,6 +119,7 @@ ImageFolder scan_image_folder(const fs::path& root) {
       found.left_out += listing.left_out;
       for (const std::string& name : listing.files) {
         if (is_image_name(name)) {
+          found.hidden_files += name.starts_with("._") ? 1 : 0;
           found.files.push_back(
               {.path = folder + "/" + name, .label = static_cast<std::int32_t>(label)});
         }

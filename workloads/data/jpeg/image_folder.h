@@ -23,7 +23,11 @@ struct ImageFolder {
   std::vector<File> files;
   // Links that lead nowhere, and what has an image's name but is no file.
   LeftOut left_out;
+  std::int64_t hidden_files = 0;  // among `files`: "._cat.jpg", which a Mac keeps beside cat.jpg
 };
+
+// What is worth saying of the folder: what is left out, and what is hidden and taken all the same.
+[[nodiscard]] std::vector<std::string> notes_of(const ImageFolder& folder);
 
 // Throws ConfigError naming the folder: it is missing, has no class, or a class has no image.
 [[nodiscard]] ImageFolder scan_image_folder(const std::filesystem::path& root);

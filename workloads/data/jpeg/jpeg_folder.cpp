@@ -99,10 +99,8 @@ std::vector<std::int64_t> JpegFolder::labels(std::uint64_t) const {
 }
 
 DatasetFacts JpegFolder::facts() const {
-  DatasetFacts facts{.class_names = folder_.classes, .pixels = JpegSample::pixels()};
-  const auto kept = static_cast<std::int64_t>(folder_.files.size());
-  if (auto note = left_out_note(folder_.left_out, kept)) facts.notes.push_back(std::move(*note));
-  return facts;
+  return {
+      .class_names = folder_.classes, .pixels = JpegSample::pixels(), .notes = notes_of(folder_)};
 }
 
 std::string JpegFolder::digest() const {
