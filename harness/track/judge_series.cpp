@@ -340,8 +340,9 @@ bool SeriesJudge::take_drift(NightSeries& judged, const SeriesHistory& series, s
   judged.first_bad = facts_.run_of(series, at).run_id;
   judged.last_good = judged.pin;
   judged.state = NightState::kSuspect;
-  judged.why =
-      "its level has moved by " + text::signed_percent(answer.change) + " % since its first week";
+  judged.why = "its level has moved by " + text::signed_percent(answer.change) +
+               " % over its nights, of "
+               "which the last 120 count";
   return true;
 }
 

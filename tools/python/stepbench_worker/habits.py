@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings of torch and layers of a script's model that cost time for nothing. Looked at where windows begin and end;
-nothing of the script's own is changed. In a window torch.set_anomaly_enabled is one that also notes its calls."""
+of the script's own one thing is changed: in a window torch.set_anomaly_enabled is one that also notes its calls."""
 from __future__ import annotations
 
 import gc
