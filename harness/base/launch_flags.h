@@ -22,6 +22,7 @@ inline constexpr std::string_view kCpuQuota = "cpu_quota";
 inline constexpr std::string_view kThrottled = "throttled";
 inline constexpr std::string_view kGpuLost = "gpu_lost";
 inline constexpr std::string_view kGpuMemoryErrors = "gpu_memory_errors";
+inline constexpr std::string_view kMemoryGrew = "memory_grew";
 
 // By the controller, of a profiled launch beside the timed ones.
 inline constexpr std::string_view kPerturbed = "perturbed";
@@ -41,6 +42,7 @@ inline constexpr std::string_view kProfileMismatch = "profile_mismatch";
   if (flag == kThrottled) return "the GPU was slowed down";
   if (flag == kGpuLost) return "the GPU was lost";
   if (flag == kGpuMemoryErrors) return "the GPU had memory errors";
+  if (flag == kMemoryGrew) return "memory grew within the windows";
   if (flag == kPerturbed) return "profiling changed the steps";
   if (flag == kProfileMismatch) return "the profiled launch computed something else";
   return flag;

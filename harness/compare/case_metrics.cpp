@@ -65,15 +65,16 @@ std::string note_on(const TestedMetric& metric, const MetricValues& values) {
 
 // A peak that every launch repeats to the byte is a count: no change of it is chance, it needs no
 // statistics and takes no power from the other tests.
-MetricSamples peak_samples(TestedMetric metric, const Metric* peak, const MetricValues& values) {
+MetricSamples peak_samples(TestedMetric metric, const std::string& peak,
+                           const MetricValues& values) {
   constexpr std::size_t kMinToRepeat = 6;
-  if (peak != nullptr) metric.metric = peak->name;
+  if (!peak.empty()) metric.metric = peak;
   MetricValues::Sides sides = values.reported(metric.metric);
   const auto repeats = [](const std::vector<double>& side) {
     return side.size() >= kMinToRepeat && constant(side);
   };
-  metric.exact = !metric.margin && metric.metric != "peak_rss_bytes" && repeats(sides.base) &&
-                 repeats(sides.candidate);
+  const bool of_host = peak == record::kJobPeak || peak == record::kProcessPeak;
+  metric.exact = !metric.margin && !of_host && repeats(sides.base) && repeats(sides.candidate);
   return samples_of(metric, std::move(sides));
 }
 
@@ -93,16 +94,23 @@ void add_counts(const CasePair& pair, const std::vector<Metric>& columns,
 
 }  // namespace
 
+PeakNames peak_names(const CasePair& pair) {
+  PeakNames names{estimate::peak_name(pair.base.measured),
+                  estimate::peak_name(pair.candidate.measured)};
+  if (names.base.empty()) names.base = names.candidate;
+  if (names.candidate.empty()) names.candidate = names.base;
+  return names;
+}
+
 std::vector<MetricSamples> metric_samples(const CasePair& pair, const MetricValues& values,
                                           const std::vector<Metric>& columns,
                                           const TestedMetrics& tested) {
   std::vector<MetricSamples> all_samples;
   for (const TestedMetric& metric : tested.metrics) {
     if (metric.kind == MetricKind::kPeak) {
-      const Metric* peak = estimate::peak_metric(
-          columns, [&](const std::string& name) { return any_reports(pair, name); });
-      if (peak == nullptr && tested.by_default) continue;
-      all_samples.push_back(peak_samples(metric, peak, values));
+      const PeakNames names = peak_names(pair);
+      if ((names.candidate.empty() || names.differ()) && tested.by_default) continue;
+      all_samples.push_back(peak_samples(metric, names.candidate, values));
     } else {
       all_samples.push_back(samples_of(metric, values.of(metric)));
     }

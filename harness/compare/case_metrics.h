@@ -26,6 +26,14 @@ struct MetricSamples {
                                                         const std::vector<Metric>& columns,
                                                         const TestedMetrics& tested);
 
+// What `peak_bytes` is of each side, where that says what it is.
+struct PeakNames {
+  std::string base;
+  std::string candidate;
+  [[nodiscard]] bool differ() const { return base != candidate; }
+};
+[[nodiscard]] PeakNames peak_names(const CasePair& pair);
+
 // Of the tested metrics that the user named, the first that no launch of this case has at all;
 // null: none.
 [[nodiscard]] const TestedMetric* absent_metric(const CasePair& pair, const TestedMetrics& tested);

@@ -57,6 +57,10 @@ CaseResult begin_case_result(const CasePair& pair) {
                            std::to_string(after) +
                            " in the candidate: percentiles of unequal counts do not compare");
   }
+  if (const PeakNames peaks = peak_names(pair); peaks.differ()) {
+    result.notes.push_back("memory is not compared: the base has " + peaks.base +
+                           ", the candidate " + peaks.candidate + "; measure both again");
+  }
   if (result.fingerprint) result.notes.push_back(to_text(*result.fingerprint));
   for (std::string& note : fingerprint_notes(pair)) result.notes.push_back(std::move(note));
   return result;

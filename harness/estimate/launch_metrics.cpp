@@ -153,7 +153,10 @@ std::vector<EstimateColumn> make_launch_metrics() {
                "enter, and computes nothing."),
        context("own_work_ns", "ns", "Profiled: the rest of the rank's step.")});
   add(Source::kSystem,
-      {lower("peak_rss_bytes", "bytes", "Largest resident set of the worker process.")});
+      {lower("peak_rss_bytes", "bytes", "Largest resident set of the process that trains."),
+       lower(record::kJobPeak.data(), "bytes",
+             "Most memory that the job's processes held from the end of set-up to the last window, "
+             "each page divided among those that map it.")});
   // Sums over the windows: launches may have measured unequally many steps.
   add(Source::kSystem,
       {lower("cpu_user_ns", "ns",

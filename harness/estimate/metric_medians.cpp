@@ -28,15 +28,24 @@ std::vector<MetricMedian> metric_medians(const CaseRow& row) {
   return medians;
 }
 
-const Metric* peak_metric(std::span<const Metric> columns,
-                          const std::function<bool(const std::string&)>& reported) {
-  const Metric* best = nullptr;
-  for (const Metric& metric : columns) {
-    if (!metric.name.starts_with("peak_") || metric.unit != "bytes") continue;
-    if (!reported(metric.name)) continue;
-    if (best == nullptr || best->name == "peak_rss_bytes") best = &metric;
+std::string peak_name(const std::set<std::string>& metrics) {
+  for (const std::string& name : metrics) {
+    if (name.starts_with("peak_") && name.ends_with("_bytes") && name != record::kProcessPeak) {
+      return name;
+    }
   }
-  return best;
+  for (const std::string_view name : {record::kJobPeak, record::kProcessPeak}) {
+    if (metrics.contains(std::string(name))) return std::string(name);
+  }
+  return {};
+}
+
+std::string peak_name(std::span<const record::Launch* const> launches) {
+  std::set<std::string> metrics;
+  for (const record::Launch* launch : launches) {
+    for (const auto& [name, value] : launch->row.report.metrics) metrics.insert(name);
+  }
+  return peak_name(metrics);
 }
 
 }  // namespace stepbench::estimate

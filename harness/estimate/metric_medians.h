@@ -2,7 +2,7 @@
 // What the launches of a case measured besides its steps, as one number each. Pure; any thread.
 #pragma once
 
-#include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +10,7 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/record/quality.h"
 
 namespace stepbench::estimate {
 
@@ -21,9 +22,10 @@ struct MetricMedian {
 // Over the measured launches that have it, of each metric that any of them has; by name.
 [[nodiscard]] std::vector<MetricMedian> metric_medians(const CaseRow& row);
 
-// The peak that says most of those that are `reported`: what the device's allocator held rather
-// than what the process had. nullptr if there is none.
-[[nodiscard]] const Metric* peak_metric(std::span<const Metric> columns,
-                                        const std::function<bool(const std::string&)>& reported);
+// What `peak_bytes` means to launches that have these metrics: the peak of a device's allocator;
+// else that of the job, which older files and scripts run alone do not have: there of the process
+// that trains. Empty: none.
+[[nodiscard]] std::string peak_name(const std::set<std::string>& metrics);
+[[nodiscard]] std::string peak_name(std::span<const record::Launch* const> launches);
 
 }  // namespace stepbench::estimate

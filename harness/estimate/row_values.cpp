@@ -178,13 +178,8 @@ std::string full_name(const std::string& name, std::span<const CaseRow> rows, co
                       &details.environment}) {
     std::ranges::copy(*names, std::back_inserter(known));
   }
-  // What `ab` and `compare` test by this name: the peak of a device's allocator, else the host's.
   if (name == "peak_bytes") {
-    std::string peak;
-    for (const std::string& metric : details.metrics) {
-      if (!metric.starts_with("peak_") || !metric.ends_with("_bytes")) continue;
-      if (peak.empty() || peak == "peak_rss_bytes") peak = metric;
-    }
+    const std::string peak = peak_name({details.metrics.begin(), details.metrics.end()});
     if (!peak.empty()) return peak;
   }
   try {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -82,6 +83,12 @@ std::int64_t kib_field(std::string_view text, std::string_view name) {
 
 fs::path of_process(const fs::path& root, pid_t pid) { return root / "proc" / std::to_string(pid); }
 
+// For torch.compile, which starts such processes beside the training.
+bool compiles(const fs::path& root, pid_t pid) {
+  const auto command = os::read_text(of_process(root, pid) / "cmdline");
+  return command && command->find("compile_worker") != std::string::npos;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> start_ticks(const fs::path& root, pid_t pid) {
@@ -89,6 +96,15 @@ std::optional<std::int64_t> start_ticks(const fs::path& root, pid_t pid) {
   const std::vector<std::string> words = words_of_stat(of_process(root, pid));
   const bool lives = words.size() > kStartTime && words.front() != "Z";
   return lives ? os::parse_integer(words[kStartTime]) : std::nullopt;
+}
+
+bool catches(pid_t pid, int signal) {
+  const std::string text = os::read_text(of_process("/", pid) / "status").value_or("");
+  const std::string mask(os::find_field(text, "SigCgt").value_or(""));
+  std::uint64_t caught = 0;
+  const std::size_t begin = std::min(mask.find_first_not_of(" \t"), mask.size());
+  std::from_chars(mask.data() + begin, mask.data() + mask.size(), caught, 16);
+  return (caught >> static_cast<unsigned>(signal - 1) & 1U) != 0;
 }
 
 std::vector<pid_t> children_of(const fs::path& root, pid_t parent) {
@@ -129,7 +145,9 @@ TreeMemory tree_memory(const fs::path& root, std::span<const pid_t> tree) {
   TreeMemory sum;
   for (const pid_t pid : tree) {
     const std::string text = os::read_text(of_process(root, pid) / "smaps_rollup").value_or("");
-    sum.pss += kib_field(text, "Pss");
+    const std::int64_t pss = kib_field(text, "Pss");
+    sum.pss += pss;
+    if (compiles(root, pid)) sum.compilers += pss;
     sum.uss += kib_field(text, "Private_Clean") + kib_field(text, "Private_Dirty");
     sum.shared += kib_field(text, "Pss_Shmem");
   }

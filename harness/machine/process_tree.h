@@ -21,6 +21,9 @@ namespace stepbench::machine {
 // With the id it names a process for good.
 [[nodiscard]] std::optional<std::int64_t> start_ticks(const std::filesystem::path& root, pid_t pid);
 
+// Whether it does something at this signal that is neither to end nor nothing.
+[[nodiscard]] bool catches(pid_t pid, int signal);
+
 // Summed over processes, in bytes: what the kernel counts anyway, cheap.
 struct ResidentMemory {
   std::int64_t rss = 0;
@@ -31,9 +34,10 @@ struct ResidentMemory {
 
 // Summed over processes, in bytes. Walks their page tables: milliseconds for large ones.
 struct TreeMemory {
-  std::int64_t pss = 0;     // each page divided among those that map it
-  std::int64_t uss = 0;     // pages that one process alone maps
-  std::int64_t shared = 0;  // part of pss in shared memory: segments, rings, tmpfs
+  std::int64_t pss = 0;        // each page divided among those that map it
+  std::int64_t uss = 0;        // pages that one process alone maps
+  std::int64_t shared = 0;     // part of pss in shared memory: segments, rings, tmpfs
+  std::int64_t compilers = 0;  // part of pss: of the processes that torch.compile starts
 };
 [[nodiscard]] TreeMemory tree_memory(const std::filesystem::path& root,
                                      std::span<const pid_t> tree);

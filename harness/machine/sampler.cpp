@@ -42,10 +42,8 @@ MachineSampler::MachineSampler(std::filesystem::path root, pid_t worker, const C
 void MachineSampler::sample() {
   const std::int64_t begin_ns = clock_.now_ns();
   if (begin_ns < next_ns_) return;
-  const std::vector<pid_t> tree = process_tree(root_, worker_);
-  processes_.insert(tree.begin(), tree.end());
+  const std::vector<pid_t> tree = look_at_tree();
   const ResidentMemory resident = resident_memory(root_, tree);
-  peak_rss_bytes_ = std::max(peak_rss_bytes_, resident.rss);
   peak_processes_ = std::max(peak_processes_, static_cast<std::int64_t>(tree.size()));
   peak_descriptors_ = std::max(peak_descriptors_, open_descriptors(root_, tree));
   const auto dev_shm = dev_shm_used_bytes(root_);
@@ -76,10 +74,22 @@ void MachineSampler::walk_pages(const std::vector<pid_t>& tree, const ResidentMe
   peak_memory_.pss = std::max(peak_memory_.pss, memory.pss);
   peak_memory_.uss = std::max(peak_memory_.uss, memory.uss);
   peak_memory_.shared = std::max(peak_memory_.shared, memory.shared);
+  if (measures_ && memory.pss > job_memory_.pss) job_memory_ = memory;
   walked_.rss = std::max(walked_.rss, resident.rss);
   walked_.unshared = std::max(walked_.unshared, resident.unshared);
   walk_end_ns_ = clock_.now_ns();
   walk_cost_ns_ = walk_end_ns_ - begin_ns;
+}
+
+std::vector<pid_t> MachineSampler::look_at_tree() {
+  std::vector<pid_t> tree = process_tree(root_, worker_);
+  processes_.insert(tree.begin(), tree.end());
+  had_children_ = had_children_ || (measures_ && tree.size() > 1);
+  return tree;
+}
+
+std::optional<std::int64_t> MachineSampler::job_pss_bytes() const {
+  return job_memory_.pss > 0 ? std::optional(job_memory_.pss) : std::nullopt;
 }
 
 void MachineSampler::worker_ended() {
@@ -96,24 +106,41 @@ void MachineSampler::read_scheduler() {
   run_queue_wait_ns_ = os::parse_integer(words[1]);
 }
 
+// What set-up held is not the job's: its next sample walks whatever was walked before.
+void MachineSampler::measures(bool whether) {
+  if (whether && !measures_) {
+    walked_ = {};
+    walk_end_ns_ = walk_cost_ns_ = 0;
+  }
+  measures_ = whether;
+}
+
 void MachineSampler::window_begins() {
+  measures(true);
   read_scheduler();
-  if (run_queue_wait_ns_) window_ = Window{clock_.now_ns(), *run_queue_wait_ns_};
+  window_ =
+      Window{.begin_ns = clock_.now_ns(), .waited_ns = run_queue_wait_ns_, .tree = look_at_tree()};
+  window_->unshared_bytes = resident_memory(root_, window_->tree).unshared;
 }
 
 void MachineSampler::window_ends() {
   read_scheduler();
   const std::int64_t ended_ns = clock_.now_ns();
-  const std::vector<pid_t> tree = process_tree(root_, worker_);
-  processes_.insert(tree.begin(), tree.end());
+  const std::vector<pid_t> tree = look_at_tree();
+  const ResidentMemory resident = resident_memory(root_, tree);
   if (clock_.now_ns() >= walk_end_ns_ + walk_cost_ns_ * kRestWhileGrowing) {
-    walk_pages(tree, resident_memory(root_, tree));
+    walk_pages(tree, resident);
   }
-  if (!window_ || !run_queue_wait_ns_) return;
+  if (!window_) return;
   const std::int64_t heard_ns = ended_ns - window_->begin_ns;
-  if (heard_ns < kMinWindowNs) windows_missed_ = true;
-  window_ns_ += heard_ns;
-  window_waited_ns_ += *run_queue_wait_ns_ - window_->waited_ns;
+  if (heard_ns >= kMinWindowNs && tree == window_->tree && resident.rss > 0) {
+    growth_bytes_ = growth_bytes_.value_or(0) + resident.unshared - window_->unshared_bytes;
+  }
+  if (run_queue_wait_ns_ && window_->waited_ns) {
+    if (heard_ns < kMinWindowNs) windows_missed_ = true;
+    window_ns_ += heard_ns;
+    window_waited_ns_ += *run_queue_wait_ns_ - *window_->waited_ns;
+  }
   window_.reset();
 }
 
@@ -124,6 +151,8 @@ void MachineSampler::compare_cpu_times() {
   if (!now || !first_own_times_ || !used) return;
   const std::int64_t own = process_ticks(root_, "self", false).value_or(0) - first_own_ticks_;
   others_share_ = share_of_others(*first_own_times_, *now, *used + own);
+  const std::int64_t all = now->all - first_own_times_->all;
+  if (others_share_) own_share_ = static_cast<double>(*used) / static_cast<double>(all);
 }
 
 bool MachineSampler::oom_killed() const {
@@ -134,14 +163,14 @@ bool MachineSampler::oom_killed() const {
 Fields MachineSampler::summary() const {
   Fields fields;
   if (samples_ > 0) {
-    fields.emplace("tree_peak_rss_bytes", peak_rss_bytes_);
     fields.emplace("tree_peak_processes", peak_processes_);
   }
   if (peak_memory_.pss > 0) {
-    fields.emplace("tree_peak_pss_bytes", peak_memory_.pss);
     fields.emplace("tree_peak_uss_bytes", peak_memory_.uss);
     fields.emplace("tree_peak_shared_bytes", peak_memory_.shared);
   }
+  if (job_memory_.compilers > 0) fields.emplace("compile_workers_bytes", job_memory_.compilers);
+  if (growth_bytes_) fields.emplace("window_growth_bytes", *growth_bytes_);
   if (peak_descriptors_ > 0) fields.emplace("tree_peak_descriptors", peak_descriptors_);
   if (samples_ > 0 && first_dev_shm_bytes_) {
     fields.emplace("dev_shm_growth_bytes", dev_shm_growth_bytes_);

@@ -11,6 +11,7 @@ namespace stepbench::record {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kFillsUp = .02;  // of the job's memory
 constexpr std::int64_t kEnoughTicksNs = 1'000'000'000;
 
 // The findings of loaders name waiting for a CPU from twice `doubtful` on: they say that it is the
@@ -32,6 +33,9 @@ constexpr std::array<FactRow, kFactCount> kRows = {{
     {Fact::kPagedIn, "major_faults", "", 0, kNever, kNever, kNever, kNever},
     {Fact::kLost, "gpu.lost", launch_flag::kGpuLost, 0, 0, 0, 0, kNever},
     {Fact::kMemoryErrors, "gpu.memory_errors", launch_flag::kGpuMemoryErrors, 0, 0, 0, 0, kNever},
+    // In bytes a step, where it is more than caches and queues that fill up.
+    {Fact::kGrowth, "window_growth_bytes", launch_flag::kMemoryGrew, 65536, 65536, kNever, kNever,
+     kNever},
 }};
 
 }  // namespace
@@ -79,6 +83,12 @@ std::optional<double> Quality::value(Fact fact) const {
     case Fact::kLost:  // this and the next are written where they happened alone
       if (machine_.contains(row.name)) return 1;
       return machine_.contains("gpu.samples") ? std::optional(0.0) : std::nullopt;
+    case Fact::kGrowth: {
+      const auto peak = report_.metrics.find(kJobPeak);
+      const double steps = number_of(report_.schedule, "active").value_or(0);
+      if (!number || steps <= 0 || peak == report_.metrics.end()) return std::nullopt;
+      return *number < kFillsUp * peak->second.value_or(0) ? 0 : *number / steps;
+    }
     case Fact::kMemoryErrors:
       return number || text_of(machine_, "gpu.ecc") != "true" ? number : std::optional(0.0);
     default:

@@ -23,9 +23,10 @@ enum class Fact : std::uint8_t {
   kClock,
   kPagedIn,
   kLost,
-  kMemoryErrors
+  kMemoryErrors,
+  kGrowth
 };
-inline constexpr std::size_t kFactCount = 10;
+inline constexpr std::size_t kFactCount = 11;
 
 // Each holds those before it.
 enum class FactLevel : std::uint8_t {
@@ -36,6 +37,11 @@ enum class FactLevel : std::uint8_t {
   kDoubtful,  // stands beside the first line of a report; may be why a launch waited
   kUnusable   // of the mean of many launches, or before any: measuring is pointless
 };
+
+// The host's memory at its peak: of the job, each page divided among the processes that map it, and
+// of the process that trains.
+inline constexpr std::string_view kJobPeak = "tree_peak_pss_bytes";
+inline constexpr std::string_view kProcessPeak = "peak_rss_bytes";
 
 // A share of time or of CPUs, a number, or 1 for yes.
 struct FactRow {

@@ -31,7 +31,7 @@ GbenchRepetition gbench_repetition(const estimate::MeasuredLaunch& measured,
     one.counters[name] = estimate::launch_value(of, metric);
   }
   if (estimate.quantiles.p99_ns) one.counters["step_p99_ns"] = *estimate.quantiles.p99_ns;
-  for (const char* name : {"peak_rss_bytes", "peak_allocated_bytes"}) {
+  for (const char* name : {"peak_rss_bytes", "tree_peak_pss_bytes", "peak_allocated_bytes"}) {
     one.counters[name] = estimate::reported(launch, name);
   }
   std::erase_if(one.counters, [](const auto& counter) { return !std::isfinite(counter.second); });

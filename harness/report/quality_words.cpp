@@ -45,6 +45,9 @@ std::string words_of(const record::FactRow& row, const Told& told) {
       return "the GPU had " + text::short_number(std::ranges::max(told.values)) +
              " memory errors during a launch that could not be repaired: its results may be wrong "
              "(stepbench doctor says what to do)";
+    case Fact::kGrowth:
+      return "memory grew within the windows by " + text::byte_text(std::ranges::max(told.values)) +
+             " a step: what keeps it would fill the machine in a long run";
     default:
       return std::string(launch_flag::meaning(row.flag));
   }

@@ -7,27 +7,22 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <csignal>
 
-#include "harness/machine/device_sampler.h"
-#include "harness/machine/process_tree.h"
-#include "harness/machine/sampler.h"
+#include "harness/machine/cgroup.h"
 #include "harness/os/process_exit.h"
-#include "harness/os/text_file.h"
 #include "harness/run/device_counters.h"
 #include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
 #include "harness/run/segments.h"
 #include "harness/run/worker_process.h"
 #include "harness/run/worker_talk.h"
+#include "harness/run/worker_watch.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench::run {
 namespace {
-
-using protocol::Stage;
 
 constexpr std::int64_t kNsPerMs = 1'000'000;
 constexpr std::int64_t kLongestTurnNs = 3 * kNsPerS;  // it wakes at least once a second
@@ -44,9 +39,8 @@ class LaunchLoop {
         talk_(request.limits, request.rules, begin_ns_),
         turned_ns_(begin_ns_),
         worker_(spawn_worker(request.spawn)),
-        sampler_(context.root, worker_.pid, clock_),
-        device_sampler_(context.devices, watched_device_of(request), clock_,
-                        [this](int pid) { return owner_of(pid); }) {}
+        watch_(context.root, worker_.pid, device_of(request.message.resolved),
+               request.spawn.environment, context.devices, clock_) {}
 
   LaunchLoop(const LaunchLoop&) = delete;
   LaunchLoop& operator=(const LaunchLoop&) = delete;
@@ -57,15 +51,13 @@ class LaunchLoop {
   LaunchResult run() {
     while (!dead_) turn();
     drain();
-    sampler_.worker_ended();
+    watch_.worker_ended();
     status_ = peek_status(worker_.pid).value_or(0);
-    const bool oom_killed = sampler_.oom_killed();
+    const bool oom_killed = watch_.machine().oom_killed();
     LaunchResult result;
-    result.machine = sampler_.summary();
-    result.processes = sampler_.processes();
-    result.machine.merge(device_sampler_.summary());
+    result.machine = watch_.summary();
+    result.processes = watch_.machine().processes();
     if (context_.background) result.machine.merge(context_.background->facts());
-    if (const auto node = numa_node_of_device()) result.machine.emplace("gpu.numa_node", *node);
     const bool all_reaped = reap_all(worker_.pid);
     reaped_ = true;
     result.wall_ns = clock_.now_ns() - begin_ns_;
@@ -86,8 +78,7 @@ class LaunchLoop {
                                  {worker_.output.value(), POLLIN, 0},
                                  {context_.interrupts.descriptor(), POLLIN, 0}}};
     const std::int64_t now_ns = clock_.now_ns();
-    const std::int64_t wake_ns =
-        std::min({deadline_ns(), sampler_.next_ns(), device_sampler_.next_ns(), next_progress_ns_});
+    const std::int64_t wake_ns = std::min({deadline_ns(), watch_.next_ns(), next_progress_ns_});
     const std::int64_t wait_ms =
         std::clamp<std::int64_t>((wake_ns - now_ns + kNsPerMs - 1) / kNsPerMs, 0, 1000);
     const bool any = ::poll(waits.data(), waits.size(), static_cast<int>(wait_ms)) > 0;
@@ -102,10 +93,9 @@ class LaunchLoop {
     if (session().protocol_error()) kill_group(SIGKILL);
     look_whether_stopped();
     if (turned_ns_ >= deadline_ns()) overdue();
-    sampler_.sample();
-    process_notes_.keep(sampler_.processes());
+    watch_.sample();
+    process_notes_.keep(watch_.machine().processes());
     end_if_over_memory();
-    device_sampler_.sample();
     report_progress();
   }
 
@@ -140,57 +130,17 @@ class LaunchLoop {
     }
     if (!worker_.control.is_open()) unsent_.clear();
     if (session().stage_messages() != stages) {
-      const std::string& pci = session().stage_message()->device_pci;
-      if (!pci.empty()) device_pci_ = pci;
-      device_sampler_.device_is(pci);
+      watch_.device_is(session().stage_message()->device_pci);
     }
-    note_windows();
-  }
-
-  // To a millisecond, as the worker's word comes through; devices are sampled once a second.
-  void note_windows() {
-    while (window_begins_.size() < session().cycles() ||
-           (window_begins_.size() == session().cycles() && session().stage() == Stage::kActive)) {
-      window_begins_.push_back(clock_.now_ns());
-      sampler_.window_begins();
-      device_sampler_.window_begins();
-    }
-    for (; windows_ended_ < session().cycles(); ++windows_ended_) {
-      sampler_.window_ends();
-      device_sampler_.window_ends();
-    }
+    watch_.is_at(session().cycles(), session().stage().value_or(protocol::Stage::kSetUp));
   }
 
   void label(LaunchResult& result) const {
     if (result.outcome.kind != Outcome::Kind::kMeasured) return;
-    label_throttled_steps(result.samples, window_begins_, device_sampler_.throttled());
+    label_memory(watch_.memory(), result.report);
+    label_throttled_steps(result.samples, watch_.window_begins(), watch_.device().throttled());
     label_machine(result.machine, result.wall_ns, result.report);
-    add_device_counters(device_sampler_.counters(), result.samples, result.report);
-  }
-
-  [[nodiscard]] std::optional<int> watched_device_of(const LaunchRequest& request) const {
-    const Value* device = request.message.resolved.options.get("device");
-    const auto* name = device == nullptr ? nullptr : std::get_if<std::string>(device);
-    return name == nullptr
-               ? std::nullopt
-               : machine::watched_device(*name, request.spawn.environment, context_.devices);
-  }
-  // Copies between the device and memory of another node go round about.
-  [[nodiscard]] std::optional<std::int64_t> numa_node_of_device() const {
-    if (device_pci_.empty() || device_pci_.find('/') != std::string::npos) return std::nullopt;
-    std::string folder = device_pci_;
-    std::transform(folder.begin(), folder.end(), folder.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const auto node =
-        os::read_integer(context_.root / "sys/bus/pci/devices" / folder / "numa_node");
-    return node.value_or(-1) < 0 ? std::nullopt : node;  // -1: the machine has one node
-  }
-  [[nodiscard]] machine::DeviceSampler::Owner owner_of(int pid) const {
-    using Owner = machine::DeviceSampler::Owner;
-    const auto tree = machine::process_tree(context_.root, worker_.pid);
-    if (std::find(tree.begin(), tree.end(), pid) != tree.end()) return Owner::kOurs;
-    return std::filesystem::exists(context_.root / "proc" / std::to_string(pid)) ? Owner::kOther
-                                                                                 : Owner::kUnknown;
+    add_device_counters(watch_.device().counters(), result.samples, result.report);
   }
 
   bool read_output() {
@@ -269,9 +219,9 @@ class LaunchLoop {
 
   void end_if_over_memory() {
     if (!limits_.memory_bytes || over_memory_ || timed_out_ || interrupted_) return;
-    if (sampler_.peak_pss_bytes() <= *limits_.memory_bytes) return;
+    if (watch_.machine().peak_pss_bytes() <= *limits_.memory_bytes) return;
     over_memory_ = "out of memory: it held " +
-                   text::byte_text(static_cast<double>(sampler_.peak_pss_bytes())) +
+                   text::byte_text(static_cast<double>(watch_.machine().peak_pss_bytes())) +
                    ", more than " + text::byte_text(static_cast<double>(*limits_.memory_bytes));
     kill_group(SIGKILL);
   }
@@ -348,12 +298,8 @@ class LaunchLoop {
   std::optional<std::string> over_memory_;
   std::optional<std::int64_t> stopped_since_ns_ = {};
   WorkerProcess worker_;
-  machine::MachineSampler sampler_;
+  WorkerWatch watch_;
   ProcessNotes process_notes_{context_.root / "dev/shm", ::getpid()};
-  machine::DeviceSampler device_sampler_;
-  std::string device_pci_;  // as the worker tells it
-  std::vector<std::int64_t> window_begins_;
-  std::size_t windows_ended_ = 0;
 };
 
 }  // namespace

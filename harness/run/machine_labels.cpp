@@ -36,11 +36,54 @@ std::int64_t label_throttled_steps(std::vector<record::CycleSamples>& samples,
   return labelled;
 }
 
+void label_memory(const JobMemory& memory, record::LaunchReport& report) {
+  constexpr double kMuch = 0.1;
+  const auto alone = report.metrics.find(record::kProcessPeak);
+  std::optional<double> bytes;
+  if (memory.pss_bytes) bytes = static_cast<double>(*memory.pss_bytes);
+  if (!memory.had_children && alone != report.metrics.end()) bytes = alone->second;
+  report.metrics[std::string(record::kJobPeak)] = bytes;
+  if (static_cast<double>(memory.compilers_bytes) > kMuch * bytes.value_or(0)) {
+    report.notes.emplace_back(
+        "the processes that torch.compile started hold more than a tenth of the job's memory, "
+        "compile_workers_bytes of tree_peak_pss_bytes: TORCHINDUCTOR_COMPILE_THREADS=1 starts "
+        "none");
+  }
+}
+
 void label_machine(const Fields& machine, std::int64_t wall_ns, record::LaunchReport& report) {
   const record::Quality quality(machine, report, wall_ns);
   for (const record::FactRow& row : record::facts()) {
     if (!row.flag.empty() && quality.told(row.fact)) report.flags.emplace_back(row.flag);
   }
+}
+
+void label_group(std::vector<LaunchResult>& ranks) {
+  using record::Fact;
+  LaunchResult& first = ranks.front();
+  std::map<std::string, Value> worst;
+  for (const record::FactRow& row : record::facts()) {
+    const auto value = [&](const LaunchResult& rank) {
+      return record::Quality(rank.machine, rank.report, rank.wall_ns).value(row.fact);
+    };
+    const LaunchResult* met = &first;
+    for (const LaunchResult& rank : ranks) {
+      const auto one = value(rank);
+      const auto most = value(*met);
+      if (!one) continue;
+      if (!most || (row.fact == Fact::kClock ? *one < *most : *one > *most)) met = &rank;
+    }
+    std::vector<std::string_view> names = {row.name};
+    if (row.fact == Fact::kWaited) {
+      names = {"window_ns", "window_run_queue_wait_ns", "run_queue_wait_ns"};
+    }
+    for (const std::string_view name : names) {
+      const auto found = met->machine.find(name);
+      if (found != met->machine.end()) worst.insert_or_assign(std::string(name), found->second);
+    }
+  }
+  for (auto& [name, value] : worst) first.machine.insert_or_assign(name, std::move(value));
+  for (LaunchResult& rank : ranks) label_machine(rank.machine, rank.wall_ns, rank.report);
 }
 
 }  // namespace stepbench::run

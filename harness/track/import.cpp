@@ -34,13 +34,10 @@ constexpr std::string_view kMainOption = "track.main";
 constexpr std::string_view kMetricsOption = "track.metrics";
 constexpr std::string_view kBranchLabel = "branch";
 
-std::string peak_reported(const estimate::CaseRow& row, const std::vector<Metric>& columns) {
-  const Metric* peak = estimate::peak_metric(columns, [&](const std::string& name) {
-    return std::ranges::any_of(row.measured, [&](const estimate::MeasuredLaunch& each) {
-      return each.launch->row.report.metrics.contains(name);
-    });
-  });
-  return peak == nullptr ? "" : peak->name;
+std::string peak_reported(const estimate::CaseRow& row) {
+  std::vector<const record::Launch*> launches;
+  for (const estimate::MeasuredLaunch& each : row.measured) launches.push_back(each.launch);
+  return estimate::peak_name(launches);
 }
 
 void put(LaunchValues& to, std::string metric, double value) {
@@ -146,7 +143,7 @@ class Importer {
     const auto control = row.options().find(kControlOption);
     one.control = control != row.options().end() && control->second == Value{true};
     const std::string branch = branch_of(row, header);
-    const std::string peak = peak_reported(row, results_.columns);
+    const std::string peak = one.peak = peak_reported(row);
     std::vector<LaunchValues> values;
     for (const estimate::MeasuredLaunch& each : row.measured) {
       values.push_back(values_of(each, row.clock, peak));
@@ -330,6 +327,10 @@ TrackedSeries series_of(const ImportedCase& one, const std::string& metric) {
                        .control = one.control,
                        .options = one.options,
                        .machine = one.machine};
+  // Of a case that was measured before there was a sum over its processes this is another series.
+  if (metric == kPeakSeries && one.peak == record::kJobPeak) {
+    series.machine.insert_or_assign(metric, Value{one.peak});
+  }
   series.id = series_id(series);
   return series;
 }

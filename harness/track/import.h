@@ -46,7 +46,8 @@ struct ImportedCase {
   OptionValues options = {};
   Fields machine = {};
   bool control = false;
-  std::vector<ImportedLaunch> launches = {};                      // by number
+  std::string peak = {};                      // which metric `peak_bytes` is of it
+  std::vector<ImportedLaunch> launches = {};  // by number
   std::map<std::string, SeriesMetric, std::less<>> metrics = {};  // beyond those of every case
 };
 

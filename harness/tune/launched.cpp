@@ -7,6 +7,7 @@
 
 #include "harness/estimate/columns.h"
 #include "harness/estimate/launch_values.h"
+#include "harness/record/quality.h"
 
 namespace stepbench::tune {
 namespace {
@@ -47,16 +48,11 @@ double log_cost(double value, Direction direction) {
 std::optional<double> memory_bytes_of(const record::Launch& launch) {
   std::optional<double> most;
   for (const auto& [name, bytes] : launch.row.report.metrics) {
-    // That of the process alone leaves out its children.
     const bool is_peak = name.starts_with("peak_") && name.ends_with("_bytes");
-    if (is_peak && name != "peak_rss_bytes" && bytes) most = std::max(most.value_or(0), *bytes);
+    // That of the process alone leaves out its children.
+    if (is_peak && name != record::kProcessPeak && bytes) most = std::max(most.value_or(0), *bytes);
   }
-  if (most.value_or(0) > 0) return most;
-  for (const char* name : {"tree_peak_pss_bytes", "tree_peak_rss_bytes"}) {
-    const std::optional<double> bytes = number_of(launch.row.machine, name);
-    if (bytes && *bytes > 0) return bytes;
-  }
-  return std::nullopt;
+  return most ? most : reported(launch, record::kJobPeak);
 }
 
 std::optional<double> cpu_s_per_1k_samples_of(const record::Launch& launch) {

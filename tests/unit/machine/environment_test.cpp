@@ -257,9 +257,7 @@ TEST_F(Machine, IsSampledAtMostOnceASecond) {
   sampler.worker_ended();
   const Fields fields = sampler.summary();
   const auto text = [&](const char* name) { return to_text(fields.at(name)); };
-  EXPECT_EQ(text("tree_peak_rss_bytes"), std::to_string(20 * ::sysconf(_SC_PAGESIZE)));
   for (const auto& [name, value] : {std::pair("samples", "2"),
-                                    {"tree_peak_pss_bytes", "49152"},
                                     {"tree_peak_uss_bytes", "6144"},
                                     {"tree_peak_shared_bytes", "16384"},
                                     {"tree_peak_descriptors", "6"},
@@ -288,8 +286,7 @@ class PeakMemory : public Machine {
     write("proc/10/smaps_rollup", "Pss: " + pss_kib + " kB\n");
   }
   [[nodiscard]] std::string peak_kib() const {
-    return std::to_string(std::get<std::int64_t>(sampler_->summary().at("tree_peak_pss_bytes")) /
-                          1024);
+    return std::to_string(sampler_->peak_pss_bytes() / 1024);
   }
   // Every reading takes 10 ms.
   TickClock clock_{10'000'000};
@@ -314,6 +311,54 @@ TEST_F(PeakMemory, IsReadWithinASecondOfItsGrowth) {
   write("proc/10/statm", "1000 11 0 1 0 1 0\n");
   sample();
   EXPECT_EQ(peak_kib(), "200") << "pages that were shared count to the process alone now";
+}
+
+TEST_F(PeakMemory, OfTheJobIsWhatItHeldWhileItMeasured) {
+  uses("900");
+  write("proc/10/statm", "1000 99 1 1 0 1 0\n");
+  sample();
+  EXPECT_FALSE(sampler_->job_pss_bytes()) << "set-up";
+  uses("100");
+  sampler_->measures(true);
+  sample();
+  EXPECT_EQ(sampler_->job_pss_bytes(), 100 * 1024) << "though it held more before";
+  EXPECT_FALSE(sampler_->had_children());
+  write_process(root_, 11, 10, "compiler");
+  write("proc/11/cmdline", std::string("python\0torch/_inductor/compile_worker/__main__.py", 49));
+  write("proc/11/smaps_rollup", "Pss: 50 kB\n");
+  write("proc/11/statm", "1000 99 1 1 0 1 0\n");
+  sample();
+  EXPECT_EQ(sampler_->job_pss_bytes(), 150 * 1024);
+  EXPECT_EQ(sampler_->compilers_bytes(), 50 * 1024);
+  EXPECT_TRUE(sampler_->had_children());
+  sampler_->measures(false);
+  uses("5000");
+  write("proc/10/statm", "9000 9900 1 1 0 1 0\n");
+  sample();
+  EXPECT_EQ(sampler_->job_pss_bytes(), 150 * 1024) << "tear-down";
+}
+
+TEST_F(PeakMemory, ThatNoKernelTellsIsNotKnown) {
+  std::filesystem::remove(root_ / "proc/10/smaps_rollup");
+  sampler_->measures(true);
+  sample();
+  EXPECT_FALSE(sampler_->job_pss_bytes());
+}
+
+TEST_F(PeakMemory, GrowsWithinWindowsOfTheSameProcesses) {
+  const auto unshared = [&](const char* pages) {
+    write("proc/10/statm", "9000 " + std::string(pages) + " 0 1 0 1 0\n");
+  };
+  unshared("10");
+  sampler_->window_begins();
+  unshared("15");
+  sampler_->window_ends();
+  sampler_->window_begins();
+  write_process(root_, 11, 10, "loader");
+  unshared("90");
+  sampler_->window_ends();
+  EXPECT_EQ(to_text(sampler_->summary().at("window_growth_bytes")),
+            std::to_string(5 * ::sysconf(_SC_PAGESIZE)));
 }
 
 TEST_F(PeakMemory, IsReadAtTheEndOfAWindow) {

@@ -52,6 +52,8 @@ TEST(Quality, ItsLevels_AreThese) {
   EXPECT_EQ(level_of(Fact::kThrottled, 1), FactLevel::kDoubtful);
   EXPECT_EQ(level_of(Fact::kClock, 1980), FactLevel::kFine);
   EXPECT_EQ(level_of(Fact::kPagedIn, 3), FactLevel::kSeen);
+  EXPECT_EQ(level_of(Fact::kGrowth, 65535), FactLevel::kFine);
+  EXPECT_EQ(level_of(Fact::kGrowth, 65536), FactLevel::kTold);
 }
 
 struct Reading {
@@ -97,6 +99,17 @@ TEST(Quality, EachFact_IsReadOrNotWatched) {
   LaunchReport report;
   report.metrics = {{"major_faults", 3.0}};
   EXPECT_EQ(Quality({}, report, kSecondNs).value(Fact::kPagedIn), 3);
+}
+
+TEST(Quality, MemoryThatGrows_IsMoreThanWhatFillsUp) {
+  const Fields machine = {{"window_growth_bytes", std::int64_t{50'000'000}}};
+  LaunchReport report;
+  report.schedule = {{"active", std::int64_t{50}}};
+  EXPECT_FALSE(Quality(machine, report, kSecondNs).value(Fact::kGrowth));
+  report.metrics = {{std::string(kJobPeak), 1e9}};
+  EXPECT_EQ(Quality(machine, report, kSecondNs).value(Fact::kGrowth), 1e6) << "a step";
+  report.metrics = {{std::string(kJobPeak), 3e9}};
+  EXPECT_EQ(Quality(machine, report, kSecondNs).value(Fact::kGrowth), 0);
 }
 
 TEST(Quality, ALoadThatWasAskedFor_ExplainsTheWait) {

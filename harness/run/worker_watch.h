@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is watched of a worker from outside, on the machine that it runs on: its processes and their
+// memory, the CPUs and the device. The owner says what the worker said; one thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/machine/device_sampler.h"
+#include "harness/machine/devices.h"
+#include "harness/machine/sampler.h"
+#include "harness/protocol/messages.h"
+
+namespace stepbench::run {
+
+// What the sum of a job's memory is made of, see label_memory().
+struct JobMemory {
+  std::optional<std::int64_t> pss_bytes = {};
+  std::int64_t compilers_bytes = 0;
+  bool had_children = false;
+};
+
+// "cuda" of a case; empty: it names none.
+[[nodiscard]] std::string device_of(const ResolvedCase& resolved);
+
+class WorkerWatch {
+ public:
+  // `device`: of the case, as "cuda"; `nvml`: null where none is to be watched. Both, and the
+  // clock, outlive it.
+  WorkerWatch(const std::filesystem::path& root, pid_t worker, std::string_view device,
+              const machine::Variables& environment, const machine::NvmlSession* nvml,
+              const Clock& clock);
+
+  void device_is(const std::string& pci);  // empty: it did not say
+  // So many cycles have ended, and this stage goes on; to a millisecond, as the word comes through.
+  void is_at(std::size_t cycles, protocol::Stage stage);
+  void sample();
+  [[nodiscard]] std::int64_t next_ns() const;
+  void worker_ended() { sampler_.worker_ended(); }
+  [[nodiscard]] Fields summary() const;  // for `machine` of its launch
+  [[nodiscard]] JobMemory memory() const;
+
+  [[nodiscard]] const machine::MachineSampler& machine() const { return sampler_; }
+  [[nodiscard]] const machine::DeviceSampler& device() const { return device_sampler_; }
+  [[nodiscard]] const std::vector<std::int64_t>& window_begins() const { return window_begins_; }
+
+ private:
+  [[nodiscard]] machine::DeviceSampler::Owner owner_of(int pid) const;
+  [[nodiscard]] std::optional<std::int64_t> numa_node_of_device() const;
+
+  std::filesystem::path root_;
+  pid_t worker_;
+  const Clock& clock_;
+  machine::MachineSampler sampler_;
+  machine::DeviceSampler device_sampler_;
+  std::string device_pci_;  // as the worker tells it
+  std::vector<std::int64_t> window_begins_;
+  std::size_t windows_ended_ = 0;
+};
+
+}  // namespace stepbench::run
