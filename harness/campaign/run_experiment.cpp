@@ -2,6 +2,7 @@
 #include "harness/campaign/run_experiment.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <memory>
 #include <set>
@@ -206,7 +207,10 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   const std::vector<run::ListedCase> cases =
       list_cases(plan, count_here ? &tools : nullptr, pass == Pass::kWrapped);
   const std::set<record::LaunchKey> done = run::done_launches(finished, request.retry_failed);
-  run::ListAgenda of_plan{cases, pass, done};
+  std::uint64_t order = 0;
+  std::from_chars(header.plan_digest.data(), header.plan_digest.data() + header.plan_digest.size(),
+                  order, 16);
+  run::ListAgenda of_plan{cases, pass, order, done};
   std::optional<run::TurnsAgenda> turns;
   if (beside != nullptr) {
     turns.emplace(of_plan, cases, split_cases(plan, beside->planned.planned.plan), done);

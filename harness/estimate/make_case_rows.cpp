@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -31,8 +32,8 @@ class Gatherer {
       workers_.emplace(worker.worker_id, &worker);
   }
 
-  CaseRow& row(const record::LaunchKey& key, std::size_t place) {
-    const record::RunRow* run = place < results_.runs.size() ? &results_.runs[place] : nullptr;
+  CaseRow& row(const record::LaunchKey& key, std::size_t of_run, int place) {
+    const record::RunRow* run = of_run < results_.runs.size() ? &results_.runs[of_run] : nullptr;
     const std::string_view run_id = run == nullptr ? std::string_view() : run->run_id;
     const auto [at, is_new] =
         index_.try_emplace(RowKey(run_id, key.case_id, key.arm, key.pass), rows_.size());
@@ -42,12 +43,13 @@ class Gatherer {
                        .arm = key.arm,
                        .pass = key.pass,
                        .run = run});
+      order_.push_back({of_run, key.pass, place});
     }
     return rows_[at->second];
   }
 
   void add(const record::Launch& launch) {
-    CaseRow& to = row(launch.row.key, launch.run);
+    CaseRow& to = row(launch.row.key, launch.run, launch.row.place);
     if (to.options().empty()) to.asked = &launch.row.options;
     if (to.worker == nullptr) to.worker = worker_of(launch.row.worker_id);
     to.workload = launch.row.workload;
@@ -71,7 +73,7 @@ class Gatherer {
   }
 
   void add(const record::StartRow& unfinished) {
-    CaseRow& to = row(unfinished.key, unfinished.run);
+    CaseRow& to = row(unfinished.key, unfinished.run, unfinished.place);
     if (to.options().empty()) to.asked = &unfinished.options;
     if (unfinished.running) {
       to.running.push_back(unfinished.key.launch);
@@ -81,12 +83,20 @@ class Gatherer {
   }
 
   std::vector<CaseRow> take() {
-    for (CaseRow& each : rows_) estimate_case(each);
-    add_scaling(rows_);
-    return std::move(rows_);
+    std::vector<std::size_t> sorted(rows_.size());
+    std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+    std::ranges::stable_sort(sorted, {}, [this](std::size_t row) { return order_[row]; });
+    std::vector<CaseRow> rows;
+    rows.reserve(sorted.size());
+    for (const std::size_t row : sorted) rows.push_back(std::move(rows_[row]));
+    for (CaseRow& each : rows) estimate_case(each);
+    add_scaling(rows);
+    return rows;
   }
 
  private:
+  using Order = std::tuple<std::size_t, Pass, int>;  // run, pass, place in the plan
+
   [[nodiscard]] const record::WorkerRow* worker_of(const std::string& id) const {
     const auto found = workers_.find(id);
     return found == workers_.end() ? nullptr : found->second;
@@ -96,6 +106,7 @@ class Gatherer {
   std::map<std::string_view, const record::WorkerRow*> workers_;
   std::vector<CaseRow> rows_;
   std::map<RowKey, std::size_t> index_;
+  std::vector<Order> order_;  // of each row
 };
 
 std::size_t digits_of(std::vector<std::string_view> ids) {

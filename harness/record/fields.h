@@ -69,7 +69,8 @@ template <typename V>
 void fields(V& v, json::Of<StartRow> auto& row) {
   v.constant("kind", "start");
   fields(v, row.key);
-  v("attempt", row.attempt)("started_utc", row.started_utc)("options", row.options);
+  v("place", row.place)("attempt", row.attempt)("started_utc", row.started_utc);
+  v("options", row.options);
 }
 
 template <typename V>
@@ -109,7 +110,7 @@ void fields(V& v, json::Of<LaunchRow> auto& row) {
   fields(v, row.key);
   v("point_id", row.point_id, kName)("workload", row.workload, kName);
   v("worker_id", row.worker_id, kName)("world", row.world)("block", row.block);
-  v("position", row.position)("attempt", row.attempt)("smoke", row.smoke);
+  v("position", row.position)("place", row.place)("attempt", row.attempt)("smoke", row.smoke);
   v("outcome", row.outcome.kind, json::kFilled)("reason", row.outcome.reason)("stage", row.stage);
   v("options", row.options);
   data_fields(v, row.report);

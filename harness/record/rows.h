@@ -95,6 +95,7 @@ struct WorkerRow {
 // Kind "start": a launch was begun. A start without its launch line is a process that died.
 struct StartRow {
   LaunchKey key = {};
+  int place = 0;  // of the case in its plan: rows of a table stand in this order
   int attempt = 0;
   std::string started_utc = {};
   OptionValues options = {};  // those that the sweep varies
@@ -144,7 +145,8 @@ struct LaunchRow {
   std::string worker_id = {};
   int world = 1;
   int block = 0;
-  int position = 0;
+  int position = 0;  // in the order of execution
+  int place = 0;     // of the case in its plan
   int attempt = 0;
   bool smoke = false;
   Outcome outcome = {};

@@ -93,6 +93,7 @@ record::LaunchRow Controller::row_of(const Job& job, const plan::PlannedCase& pl
   row.workload = resolved.workload;
   row.block = job.block;
   row.position = job.position;
+  row.place = static_cast<int>(job.case_index);
   const auto attempt = setup_.attempts.find(row.key);
   row.attempt = attempt == setup_.attempts.end() ? 0 : attempt->second;
   row.smoke = setup_.smoke;
@@ -155,7 +156,8 @@ bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finish
     commit(std::move(launch), finished);
     return true;
   }
-  record::StartRow start{launch.row.key, launch.row.attempt, launch.row.started_utc, {}};
+  record::StartRow start{
+      launch.row.key, launch.row.place, launch.row.attempt, launch.row.started_utc, {}};
   for (const std::string& name : arm.plan.varying) {
     const Value* value = launch.row.options.get(name);
     if (value != nullptr) start.options.insert_or_assign(name, *value);

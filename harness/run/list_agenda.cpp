@@ -2,18 +2,22 @@
 #include "harness/run/list_agenda.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "harness/stats/random.h"
 
 namespace stepbench::run {
 
-ListAgenda::ListAgenda(std::vector<ListedCase> cases, Pass pass,
+ListAgenda::ListAgenda(std::vector<ListedCase> cases, Pass pass, std::uint64_t order,
                        const std::set<record::LaunchKey>& done)
     : cases_(std::move(cases)) {
-  add_rounds(Kind::kTimed, pass, done);
-  add_rounds(Kind::kProfiled, pass, done);
-  add_rounds(Kind::kCounted, Pass::kWrapped, done);
+  add_rounds(Kind::kTimed, pass, order, done);
+  add_rounds(Kind::kProfiled, pass, order, done);
+  add_rounds(Kind::kCounted, Pass::kWrapped, order, done);
 }
 
-void ListAgenda::add_rounds(Kind kind, Pass pass, const std::set<record::LaunchKey>& done) {
+void ListAgenda::add_rounds(Kind kind, Pass pass, std::uint64_t order,
+                            const std::set<record::LaunchKey>& done) {
   const auto launches_of = [&](const ListedCase& listed) {
     if (kind == Kind::kTimed) return listed.skipped ? 1 : listed.launches;
     if (listed.skipped) return 0;
@@ -22,8 +26,12 @@ void ListAgenda::add_rounds(Kind kind, Pass pass, const std::set<record::LaunchK
   };
   int rounds = 0;
   for (const ListedCase& listed : cases_) rounds = std::max(rounds, launches_of(listed));
+  stats::Random random(order);
+  std::vector<std::size_t> turns(cases_.size());
+  std::iota(turns.begin(), turns.end(), std::size_t{0});
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t index = 0; index < cases_.size(); ++index) {
+    random.shuffle(std::span(turns));
+    for (const std::size_t index : turns) {
       const ListedCase& listed = cases_[index];
       if (round >= launches_of(listed)) continue;
       Job job{.case_index = index,

@@ -22,19 +22,22 @@ struct ListedCase {
   int count_launches = 0;  // under valgrind
 };
 
-// Rounds: launch 0 of all cases in order, then launch 1, and so on, so that a drift of the machine
-// falls on all cases alike. Profiled launches come after all timed ones, and those that count
-// instructions last. Leaves out what is `done`. A case that was
-// skipped by its worker is not launched again.
+// Rounds: launch 0 of all cases, then launch 1, and so on, each in an order drawn anew, so that a
+// drift of the machine falls on all cases alike, within a round too. `order` decides the draws: a
+// resumed run goes on in the same order. Profiled launches come after all timed ones, and those
+// that count instructions last. Leaves out what is `done`. A case that was skipped by its worker is
+// not launched again.
 class ListAgenda final : public Agenda {
  public:
-  ListAgenda(std::vector<ListedCase> cases, Pass pass, const std::set<record::LaunchKey>& done);
+  ListAgenda(std::vector<ListedCase> cases, Pass pass, std::uint64_t order,
+             const std::set<record::LaunchKey>& done);
   [[nodiscard]] std::optional<Job> next(const record::Results& finished) override;
   [[nodiscard]] std::size_t remaining() const override { return jobs_.size() - next_; }
 
  private:
   enum class Kind : std::uint8_t { kTimed, kProfiled, kCounted };
-  void add_rounds(Kind kind, Pass pass, const std::set<record::LaunchKey>& done);
+  void add_rounds(Kind kind, Pass pass, std::uint64_t order,
+                  const std::set<record::LaunchKey>& done);
 
   std::vector<ListedCase> cases_;
   std::vector<Job> jobs_;

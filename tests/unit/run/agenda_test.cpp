@@ -11,6 +11,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
+constexpr std::uint64_t kAsListed = 27;  // draws the order in which two or three cases are listed
+
 std::string text(const std::optional<Job>& job) {
   return job ? std::to_string(job->case_index) + "." + std::to_string(job->launch) : "";
 }
@@ -54,7 +56,7 @@ TEST(TurnsAgenda, HalvesTheLaunchesOfBothProgramsInTurns) {
   const auto order_of = [](const std::vector<ListedCase>& cases,
                            const std::map<std::size_t, SplitCase>& split, const Done& done = {},
                            bool reference_fails = false) {
-    ListAgenda of_plan{cases, Pass::kTiming, done};
+    ListAgenda of_plan{cases, Pass::kTiming, kAsListed, done};
     TurnsAgenda agenda{of_plan, cases, split, done};
     return drain_turns(agenda, {}, reference_fails);
   };
@@ -73,24 +75,57 @@ TEST(TurnsAgenda, HalvesTheLaunchesOfBothProgramsInTurns) {
 }
 
 TEST(ListAgenda, GoesRoundAllCasesBeforeTheNextLaunch) {
-  ListAgenda agenda{{{"a", 2}, {"b", 3}}, Pass::kTiming, {}};
+  ListAgenda agenda{{{"a", 2}, {"b", 3}}, Pass::kTiming, kAsListed, {}};
   EXPECT_EQ(agenda.remaining(), 5U);
   EXPECT_THAT(drain(agenda), ElementsAre("0.0", "1.0", "0.1", "1.1", "1.2"));
   EXPECT_EQ(agenda.remaining(), 0U);
 }
 
+TEST(ListAgenda, EachRoundHasAnOrderOfItsOwn) {
+  const std::vector<ListedCase> cases(6, {"a", 4});
+  ListAgenda agenda{cases, Pass::kTiming, 1, {}};
+  std::set<std::vector<std::size_t>> orders;
+  for (int round = 0; round < 4; ++round) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const auto job = agenda.next({});
+      EXPECT_EQ(job->block, round);
+      EXPECT_EQ(job->position, static_cast<int>(round * cases.size() + i));
+      order.push_back(job->case_index);
+    }
+    orders.insert(order);
+    std::ranges::sort(order);
+    EXPECT_THAT(order, ElementsAre(0, 1, 2, 3, 4, 5));
+  }
+  EXPECT_EQ(orders.size(), 4U);
+}
+
+TEST(ListAgenda, AResumedRunGoesOnInTheSameOrder) {
+  const std::vector<ListedCase> cases = {{"a", 3}, {"b", 3}, {"c", 3}, {"d", 3}};
+  ListAgenda whole{cases, Pass::kTiming, 5, {}};
+  std::set<record::LaunchKey> done;
+  for (int launch = 0; launch < 5; ++launch) {
+    const auto job = whole.next({});
+    done.insert({cases[job->case_index].case_id, "", Pass::kTiming, job->launch, 0});
+  }
+  ListAgenda rest{cases, Pass::kTiming, 5, done};
+  EXPECT_EQ(drain(rest), drain(whole));
+}
+
 TEST(ListAgenda, LeavesOutWhatIsDone) {
   ListAgenda agenda{{{"a", 2}, {"b", 2}},
                     Pass::kTiming,
+                    kAsListed,
                     {{"a", "", Pass::kTiming, 0, 0}, {"b", "", Pass::kTiming, 1, 0}}};
   EXPECT_THAT(drain(agenda), ElementsAre("1.0", "0.1"));
-  ListAgenda wrapped{{{"a", 1}}, Pass::kWrapped, {{"a", "", Pass::kTiming, 0, 0}}};
+  ListAgenda wrapped{{{"a", 1}}, Pass::kWrapped, kAsListed, {{"a", "", Pass::kTiming, 0, 0}}};
   EXPECT_THAT(drain(wrapped), ElementsAre("0.0")) << "another pass is not done";
 }
 
 TEST(ListAgenda, CountedLaunchesComeAfterProfiledOnesOncePerCase) {
   ListAgenda agenda{{{"a", 1, false, Pass::kNative, 1, 1}, {"b", 1, false, {}, 1, 1}},
                     Pass::kTiming,
+                    kAsListed,
                     {{"b", "", Pass::kWrapped, 0, 0}}};
   EXPECT_EQ(agenda.next({})->pass, Pass::kTiming);
   EXPECT_EQ(agenda.next({})->pass, Pass::kTiming);
@@ -103,7 +138,7 @@ TEST(ListAgenda, CountedLaunchesComeAfterProfiledOnesOncePerCase) {
 }
 
 TEST(ListAgenda, LaunchesASkippedCaseOnce) {
-  ListAgenda agenda{{{"a", 3}, {"b", 2, true}}, Pass::kTiming, {}};
+  ListAgenda agenda{{{"a", 3}, {"b", 2, true}}, Pass::kTiming, kAsListed, {}};
   record::Results finished;
   EXPECT_EQ(text(agenda.next(finished)), "0.0");
   finished.launches.push_back(launch_of("a", 0, Outcome::skipped("no GPU")));
@@ -117,8 +152,10 @@ std::vector<std::pair<std::string, Pass>> passes(ListAgenda& agenda) {
 }
 
 TEST(ListAgenda, ProfiledLaunchesComeAfterAllTimedOnes) {
-  ListAgenda agenda{
-      {{"a", 2, false, Pass::kNative}, {"b", 1, true, Pass::kNative}, {"c", 1}}, Pass::kTiming, {}};
+  ListAgenda agenda{{{"a", 2, false, Pass::kNative}, {"b", 1, true, Pass::kNative}, {"c", 1}},
+                    Pass::kTiming,
+                    kAsListed,
+                    {}};
   EXPECT_THAT(passes(agenda), ElementsAre(Pair("0.0", Pass::kTiming), Pair("1.0", Pass::kTiming),
                                           Pair("2.0", Pass::kTiming), Pair("0.1", Pass::kTiming),
                                           Pair("0.0", Pass::kNative)));
@@ -127,6 +164,7 @@ TEST(ListAgenda, ProfiledLaunchesComeAfterAllTimedOnes) {
 TEST(ListAgenda, AResumedRunDoesOnlyTheProfiledLaunchThatIsMissing) {
   ListAgenda agenda{{{"a", 1, false, Pass::kKineto, 2}},
                     Pass::kTiming,
+                    kAsListed,
                     {{"a", "", Pass::kTiming, 0, 0}, {"a", "", Pass::kKineto, 0, 0}}};
   EXPECT_THAT(passes(agenda), ElementsAre(Pair("0.1", Pass::kKineto)));
 }
@@ -143,7 +181,7 @@ TEST(Resume, WhatHasALaunchLineIsDoneWhateverItsOutcome) {
 TEST(Resume, CountsAttemptsOfLaunchesThatDiedToo) {
   record::Results earlier;
   earlier.launches = {launch_of("a", 0, Outcome::failed("x"), 1)};
-  earlier.unfinished = {record::StartRow{{"b", "", Pass::kTiming, 0, 0}, 0, "", {}}};
+  earlier.unfinished = {record::StartRow{.key = {"b", "", Pass::kTiming, 0, 0}}};
   const auto next = next_attempts(earlier);
   EXPECT_EQ(next.at({"a", "", Pass::kTiming, 0, 0}), 2);
   EXPECT_EQ(next.at({"b", "", Pass::kTiming, 0, 0}), 1);
