@@ -196,7 +196,7 @@ Section limits() {
       .doc = "A launch that takes longer is ended and recorded as failed; the sweep goes on.",
       .options = {
           limit("wall_s", "A whole launch, from start to end of its process.", 600),
-          limit("join_s", "With distributed.ranks: until all ranks have called.", 30),
+          limit("join_s", "With distributed.ranks: until all ranks have called.", 60),
           limit("set_up_s", "Building data set, loader and model.", 120),
           limit("step_s",
                 "A single step while its usual time is not known: a worker may be silent for the "

@@ -16,8 +16,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
+#include <utility>
 
 #include "harness/base/error.h"
+#include "harness/fleet/proof.h"
 #include "harness/os/text_file.h"
 #include "harness/text/words.h"
 
@@ -90,11 +93,17 @@ os::Descriptor make_socket(int flags) {
   return socket;
 }
 
-void bind_to(int socket, const std::string& address) {
-  const sockaddr_in at = address_of(address, 0);
-  if (::bind(socket, reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0) {
+// At the port that the listener has, or at a free one.
+void listen_at(RankListener& listener, const std::string& address) {
+  os::Descriptor socket = make_socket(SOCK_NONBLOCK);
+  const sockaddr_in at = address_of(address, listener.port);
+  if (::bind(socket.value(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 ||
+      ::listen(socket.value(), kBacklog) != 0) {
     throw ConfigError("distributed.bind", "cannot listen at " + address + ": " + reason());
   }
+  listener.port = port_of(socket.value());
+  listener.addresses.push_back(address);
+  listener.sockets.push_back(std::move(socket));
 }
 
 // False with errno where nobody answers within the limit.
@@ -120,25 +129,27 @@ bool connects(int socket, const sockaddr_in& to, std::chrono::milliseconds limit
 }  // namespace
 
 RankListener listen_for_ranks(const std::string& bind, bool other_machines) {
-  RankListener listener{.socket = make_socket(SOCK_NONBLOCK), .addresses = {}};
+  RankListener listener;
   if (bind != "auto") {
-    listener.addresses = {bound_address(bind)};
-    bind_to(listener.socket.value(), listener.addresses.front());
+    listen_at(listener, bound_address(bind));
   } else if (other_machines) {
     for (const Interface& each : interfaces()) {
-      if (!each.loopback) listener.addresses.push_back(each.address);
+      if (!each.loopback && !is_inner_bridge("/", each.name)) listen_at(listener, each.address);
     }
-    if (listener.addresses.empty()) listener.addresses = {std::string(kLoopback)};
-    bind_to(listener.socket.value(), "0.0.0.0");
-  } else {
-    listener.addresses = {std::string(kLoopback)};
-    bind_to(listener.socket.value(), listener.addresses.front());
   }
-  if (::listen(listener.socket.value(), kBacklog) != 0) {
-    throw Error("cannot listen for ranks: " + reason());
-  }
-  listener.port = port_of(listener.socket.value());
+  if (listener.sockets.empty()) listen_at(listener, std::string(kLoopback));
   return listener;
+}
+
+bool is_inner_bridge(const std::filesystem::path& root, const std::string& interface) {
+  const std::filesystem::path of_all = root / "sys/class/net";
+  std::error_code error;
+  if (!std::filesystem::exists(of_all / interface / "bridge", error)) return false;
+  for (std::filesystem::directory_iterator at{of_all / interface / "brif", error}, end;
+       !error && at != end; at.increment(error)) {
+    if (std::filesystem::exists(of_all / at->path().filename() / "device", error)) return false;
+  }
+  return true;
 }
 
 void check_bind(const std::string& bind) {
@@ -161,7 +172,8 @@ void keep_alive(int socket) {
   set(IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
-os::Descriptor connect_to(std::string_view controllers, std::chrono::milliseconds limit) {
+os::Descriptor connect_to(std::string_view controllers, std::chrono::milliseconds limit,
+                          const std::function<std::string(int socket)>& greets) {
   const std::size_t colon = controllers.rfind(':');
   const auto port = colon == std::string_view::npos
                         ? std::nullopt
@@ -175,11 +187,15 @@ os::Descriptor connect_to(std::string_view controllers, std::chrono::millisecond
     const std::string_view one = left.substr(0, left.find(','));
     left.remove_prefix(std::min(one.size() + 1, left.size()));
     os::Descriptor socket = make_socket(0);
+    std::string wrong;
     if (connects(socket.value(), address_of(one, static_cast<int>(*port)), limit)) {
       keep_alive(socket.value());
-      return socket;
+      wrong = greets(socket.value());
+      if (wrong.empty()) return socket;
+    } else {
+      wrong = reason();
     }
-    tried += (tried.empty() ? "" : ", ") + std::string(one) + " (" + reason() + ")";
+    tried += (tried.empty() ? "" : ", ") + std::string(one) + " (" + wrong + ")";
   }
   throw Error("cannot reach the controller at port " + std::to_string(*port) + " of " + tried);
 }
@@ -222,13 +238,7 @@ std::string make_token() {
   if (::getrandom(bits.data(), bits.size(), 0) != static_cast<ssize_t>(bits.size())) {
     throw Error("cannot make a token for ranks: " + reason());
   }
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string token;
-  for (const unsigned char byte : bits) {
-    token.push_back(kDigits[byte >> 4U]);
-    token.push_back(kDigits[byte & 15U]);
-  }
-  return token;
+  return hex_text({reinterpret_cast<const char*>(bits.data()), bits.size()});
 }
 
 }  // namespace stepbench::fleet

@@ -13,8 +13,18 @@ void fields(V& v, json::Of<RankPlace> auto& place) {
 }
 
 template <typename V>
+void fields(V& v, json::Of<RankHello> auto& hello) {
+  v.constant("kind", "hello")("challenge", hello.challenge);
+}
+
+template <typename V>
+void fields(V& v, json::Of<DoorChallenge> auto& challenge) {
+  v.constant("kind", "challenge")("challenge", challenge.challenge)("proof", challenge.proof);
+}
+
+template <typename V>
 void fields(V& v, json::Of<RankJoin> auto& join) {
-  v.constant("kind", "join")("token", join.token)("version", join.version);
+  v.constant("kind", "join")("proof", join.proof)("token", join.token)("version", join.version);
   fields(v, join.place);
   v("error", join.error)("host", join.host)("pid", join.pid)("address", join.address);
   v("port", join.port)("cpus", join.cpus)("threads", join.threads)("devices", join.devices);
@@ -23,14 +33,16 @@ void fields(V& v, json::Of<RankJoin> auto& join) {
 template <typename V>
 void fields(V& v, json::Of<RankBegin> auto& begin) {
   v.constant("kind", "begin")("argv", begin.argv)("folder", begin.folder);
-  v("set", begin.set)("unset", begin.unset);
+  v("set", begin.set)("unset", begin.unset)("device", begin.device);
 }
 
 template <typename V>
 void fields(V& v, json::Of<RankExit> auto& exit) {
   v.constant("kind", "exit")("status", exit.status, {.below_zero = true})("cut", exit.cut);
   v("oom_killed", exit.oom_killed)("told", exit.told)("output", exit.output);
-  v("message", exit.message);
+  v("message", exit.message)("machine", exit.machine)("pss_bytes", exit.pss_bytes);
+  v("compilers_bytes", exit.compilers_bytes)("had_children", exit.had_children);
+  v("cpu_share", exit.cpu_share);
 }
 
 namespace {
@@ -49,10 +61,19 @@ Line decoded(std::string_view line, std::string_view kind) {
 
 }  // namespace
 
+std::string encode(const RankHello& hello) { return kMark + json::object_text(hello); }
+std::string encode(const DoorChallenge& challenge) { return kMark + json::object_text(challenge); }
 std::string encode(const RankJoin& join) { return kMark + json::object_text(join); }
 std::string encode(const RankBegin& begin) { return kMark + json::object_text(begin); }
 std::string encode(const RankExit& exit) { return kMark + json::object_text(exit); }
 
+bool is_hello(std::string_view line) {
+  return line.starts_with("!{") && line.find("\"kind\":\"hello\"") != std::string_view::npos;
+}
+RankHello decode_hello(std::string_view line) { return decoded<RankHello>(line, "hello"); }
+DoorChallenge decode_challenge(std::string_view line) {
+  return decoded<DoorChallenge>(line, "challenge");
+}
 RankJoin decode_join(std::string_view line) { return decoded<RankJoin>(line, "join"); }
 RankBegin decode_begin(std::string_view line) { return decoded<RankBegin>(line, "begin"); }
 RankExit decode_exit(std::string_view line) { return decoded<RankExit>(line, "exit"); }

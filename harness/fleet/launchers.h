@@ -29,8 +29,10 @@ struct LauncherRow {
   Launcher launcher;
   std::string_view name;
   std::vector<PlaceVariables> places;  // the first set of which any is set counts
-  bool other_machines = false;         // its ranks may run there
-  bool sets_address = false;           // MASTER_ADDR and MASTER_PORT
+  // Into which variable go the names of those that it hands to its ranks; empty: it hands all.
+  std::string_view hands_on = {};
+  bool other_machines = false;  // its ranks may run there
+  bool sets_address = false;    // MASTER_ADDR and MASTER_PORT
 };
 
 [[nodiscard]] const std::vector<LauncherRow>& launchers();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/group_end.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/os/process_exit.h"
+#include "harness/run/machine_labels.h"
 #include "harness/run/stack_place.h"
 
 namespace stepbench::run {
@@ -55,6 +57,22 @@ GroupResult without_ranks(const GroupEnd& end, LaunchResult result, std::optiona
   return group;
 }
 
+// Ranks that share their CPUs saw each other as other programs.
+void leave_out_ranks(const GroupEnd& end, std::vector<LaunchResult>& results) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto found = results[i].machine.find("others_cpu_share");
+    if (found == results[i].machine.end()) continue;
+    double others = number_of(found->second).value_or(0);
+    const fleet::RankJoin& own = end.ranks[i]->join();
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const fleet::RankJoin& other = end.ranks[k]->join();
+      if (k == i || other.host != own.host || other.cpus != own.cpus) continue;
+      if (end.ranks[k]->exit()) others -= end.ranks[k]->exit()->cpu_share;
+    }
+    found->second = std::max(others, 0.0);
+  }
+}
+
 }  // namespace
 
 GroupResult measured_group(const GroupEnd& end) {
@@ -73,6 +91,13 @@ GroupResult measured_group(const GroupEnd& end) {
     result.machine.emplace("rank.host", join.host);
     result.machine.emplace("rank.cpus", join.cpus);
     if (!join.devices.empty()) result.machine.emplace("rank.devices", join.devices);
+    if (const auto& exit = rank->exit()) {
+      for (const auto& [name, value] : exit->machine) result.machine.emplace(name, value);
+      JobMemory memory{.compilers_bytes = exit->compilers_bytes,
+                       .had_children = exit->had_children};
+      if (exit->pss_bytes > 0) memory.pss_bytes = exit->pss_bytes;
+      label_memory(memory, result.report);
+    }
     if (rank->exit() && rank->exit()->status != 0 && rank->exit()->status != -1) {
       result.report.notes.push_back("after its final line the worker of " +
                                     name_of_rank(join.place.rank) + " " +
@@ -80,6 +105,7 @@ GroupResult measured_group(const GroupEnd& end) {
     }
     group.ranks.push_back(std::move(result));
   }
+  leave_out_ranks(end, group.ranks);
   return group;
 }
 

@@ -8,6 +8,7 @@
 #include "harness/analyze/rank_finding.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/record/fingerprint.h"
+#include "harness/record/quality.h"
 
 namespace stepbench::run {
 namespace {
@@ -33,9 +34,21 @@ void add_time_and_work(std::span<record::Launch> ranks) {
   if (tokens) schedule["group_tokens"] = *tokens;
 }
 
-// What a group is judged by: each rank has its memory to itself, and the fullest one fails first.
+// What a group is judged by: on its device each rank has its memory to itself, and the fullest one
+// fails first. What the job holds of the host's is the sum.
 void add_peaks(std::span<record::Launch> ranks) {
   record::LaunchReport::Metrics& of_group = ranks.front().row.report.metrics;
+  const std::string job(record::kJobPeak);
+  if (of_group.contains(job)) {
+    std::optional<double> sum = 0;
+    for (record::Launch& rank : ranks) {
+      const auto own = rank.row.report.metrics.find(job);
+      const bool is_known = own != rank.row.report.metrics.end() && own->second;
+      if (is_known) rank.row.machine["rank." + job] = static_cast<std::int64_t>(*own->second);
+      sum = sum && is_known ? std::optional(*sum + *own->second) : std::nullopt;
+    }
+    of_group[job] = sum;
+  }
   for (auto& [name, most] : of_group) {
     if (!name.starts_with("peak_") || !name.ends_with("_bytes")) continue;
     for (record::Launch& rank : ranks) {
@@ -55,6 +68,33 @@ void add_fingerprints(std::span<record::Launch> ranks) {
       of_group[record::fingerprint_of_rank(name, rank.row.key.rank)] = value;
     }
   }
+}
+
+// Each says so: in its measured steps it was in no group.
+bool trained_apart(std::span<const record::Launch> ranks) {
+  return std::ranges::all_of(ranks, [](const record::Launch& rank) {
+    const auto met = rank.row.report.schedule.find("met_ranks");
+    return met != rank.row.report.schedule.end() && met->second == Value{false};
+  });
+}
+
+void tell_apart(std::span<record::Launch> ranks) {
+  const std::string count = std::to_string(ranks.size());
+  ranks.front().row.report.schedule["group_apart"] = true;
+  ranks.front().row.report.findings.push_back(
+      {.id = "ranks.apart",
+       .severity = Severity::kProblem,
+       .text = "the " + count +
+               " ranks trained apart: in the measured steps torch.distributed "
+               "was not initialised, so that no step of them is one of a group",
+       .value = static_cast<double>(ranks.size()),
+       .threshold = 1,
+       .unit = "ranks",
+       .evidence = {"step_ns"},
+       .remedy = "The script begins no process group of its " + count +
+                 " ranks: "
+                 "torch.distributed.init_process_group(), or the option by which it does "
+                 "(--local_rank, --distributed); without --ranks it is measured as one process."});
 }
 
 void add_waits(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces) {
@@ -96,8 +136,9 @@ void add_waits(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> 
 
 void add_group_facts(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces) {
   if (ranks.size() < 2) return;
-  add_time_and_work(ranks);
   add_peaks(ranks);
+  if (trained_apart(ranks)) return tell_apart(ranks);
+  add_time_and_work(ranks);
   add_fingerprints(ranks);
   if (is_profiling(ranks.front().row.key.pass)) add_waits(ranks, std::move(traces));
 }

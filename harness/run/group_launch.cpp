@@ -75,9 +75,6 @@ class GroupLoop {
     quote_end_of_agent();
     sampler_.worker_ended();
     const bool oom_killed = sampler_.oom_killed();
-    Fields machine = sampler_.summary();
-    for (const char* of_one_process : {"cpu_ns", "run_queue_wait_ns", "window_run_queue_wait_ns"})
-      machine.erase(of_one_process);
     const bool all_reaped = reap_all(launcher_.pid);
     reaped_ = true;
     wall_ns_ = clock_.now_ns() - begin_ns_;
@@ -88,11 +85,13 @@ class GroupLoop {
                          : cause_     ? failed_group(end, *cause_, stacks_asked_)
                                       : measured_group(end);
     LaunchResult& first = result.ranks.front();
-    first.machine.merge(machine);
     if (context_.background) first.machine.merge(context_.background->facts());
     if (!all_reaped) first.report.notes.emplace_back("a process of this group could not be killed");
+    for (const auto& [what, times] : refused_) {
+      notes_.push_back("refused " + what + (times > 1 ? ", " + text::counted(times, "time") : ""));
+    }
     first.report.notes.insert(first.report.notes.end(), notes_.begin(), notes_.end());
-    if (!cause_ && !interrupted_) label_machine(first.machine, first.wall_ns, first.report);
+    if (!cause_ && !interrupted_) label_group(result.ranks);
     return result;
   }
 
@@ -101,6 +100,14 @@ class GroupLoop {
     SpawnRequest spawn{request_.launcher_words, request_.worker.spawn.environment};
     spawn.environment.emplace_back(fleet::kControllersVariable, door_.address());
     spawn.environment.emplace_back(fleet::kTokenVariable, door_.token());
+    if (const std::string_view name = fleet::row_of(request_.launcher).hands_on; !name.empty()) {
+      std::string names(machine::find_variable(spawn.environment, name).value_or(""));
+      for (const std::string_view more : {fleet::kControllersVariable, fleet::kTokenVariable}) {
+        names += (names.empty() ? "" : ";") + std::string(more);
+      }
+      std::erase_if(spawn.environment, [&](const auto& each) { return each.first == name; });
+      spawn.environment.emplace_back(name, names);
+    }
     // On another machine our number means another process.
     spawn.names_controller = !fleet::row_of(request_.launcher).other_machines;
     return spawn;
@@ -126,8 +133,9 @@ class GroupLoop {
     };
     constexpr std::size_t kFirstRank = 3;
     for (const auto& rank : ranks_) waits.push_back({rank ? rank->descriptor() : -1, POLLIN, 0});
-    door_.wait_for(waits);
-    const std::int64_t wake_ns = std::min({deadline_ns(), sampler_.next_ns(), next_progress_ns_});
+    door_.wait_for(waits, turned_ns_);
+    const std::int64_t wake_ns =
+        std::min({deadline_ns(), sampler_.next_ns(), next_progress_ns_, door_.next_ns()});
     const std::int64_t wait_ms =
         std::clamp<std::int64_t>((wake_ns - clock_.now_ns() + kNsInMs - 1) / kNsInMs, 0, 1000);
     const bool any = ::poll(waits.data(), waits.size(), static_cast<int>(wait_ms)) > 0;
@@ -137,12 +145,11 @@ class GroupLoop {
       for (std::size_t i = 0; i < ranks_.size(); ++i) {
         if (waits[kFirstRank + i].revents != 0 && ranks_[i]) ranks_[i]->receive(turned_ns_);
       }
-      door_.receive(std::span(waits).subspan(kFirstRank + ranks_.size()), visitors_);
       if (waits[1].revents != 0) read_output();
       if (waits[2].revents != 0) interrupt();
       if (waits[0].revents != 0) launcher_dead_ = turned_ns_;
     }
-    note_windows();
+    door_.receive(std::span(waits).subspan(kFirstRank + ranks_.size()), turned_ns_, visitors_);
     look_at_ranks();
     look_at_launcher();
     if (turned_ns_ >= deadline_ns()) overdue();
@@ -183,7 +190,7 @@ class GroupLoop {
     if (std::ranges::all_of(ranks_, [](const auto& each) { return each != nullptr; })) begin();
   }
 
-  void refuse(const std::string& what) { notes_.push_back("refused " + what); }
+  void refuse(const std::string& what) { ++refused_[what]; }
 
   void begin() {
     door_.stop_listening();
@@ -191,7 +198,8 @@ class GroupLoop {
     fleet::RankBegin begin{.argv = request_.worker.spawn.argv,
                            .folder = std::filesystem::current_path().string(),
                            .set = request_.set,
-                           .unset = request_.unset};
+                           .unset = request_.unset,
+                           .device = device_of(request_.worker.message.resolved)};
     if (!fleet::row_of(request_.launcher).sets_address) {
       begin.set.emplace_back("MASTER_ADDR", first.address);
       begin.set.emplace_back("MASTER_PORT", std::to_string(first.port));
@@ -435,17 +443,6 @@ class GroupLoop {
     return !bytes.empty();
   }
 
-  void note_windows() {
-    if (!ranks_.front() || !ranks_.front()->has_begun()) return;
-    const WorkerSession& session = ranks_.front()->talk().session();
-    while (windows_begun_ < session.cycles() ||
-           (windows_begun_ == session.cycles() && session.stage() == protocol::Stage::kActive)) {
-      ++windows_begun_;
-      sampler_.window_begins();
-    }
-    for (; windows_ended_ < session.cycles(); ++windows_ended_) sampler_.window_ends();
-  }
-
   void report_progress() {
     if (!context_.progress || turned_ns_ < next_progress_ns_) return;
     next_progress_ns_ = turned_ns_ + kNsPerS;
@@ -473,11 +470,12 @@ class GroupLoop {
   std::int64_t wall_ns_ = 0;
   std::int64_t next_progress_ns_ = 0;
   WorkerProcess launcher_;
-  machine::MachineSampler sampler_;
+  machine::MachineSampler sampler_;  // of what the launcher starts here; agents watch their ranks
   ProcessNotes process_notes_{context_.root / "dev/shm", ::getpid()};
   OutputTail output_;  // of the launcher
   std::array<char, 65536> buffer_{};
   std::vector<std::string> notes_;
+  std::map<std::string, std::int64_t> refused_;  // who came to the door, and how often
   std::optional<GroupCause> cause_;
   GroupRank::Weight cause_weight_ = GroupRank::Weight::kFailed;
   bool builds_checked_ = false;
@@ -490,8 +488,6 @@ class GroupLoop {
   bool stacks_asked_ = false;
   bool termed_ = false;
   bool killed_ = false;
-  std::size_t windows_begun_ = 0;
-  std::size_t windows_ended_ = 0;
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ LaunchLimits limits_of(const ResolvedCase& resolved, Pass pass) {
   constexpr double kNs = static_cast<double>(kNsPerS);
   LaunchLimits limits;
   limits.wall_ns = option_or(resolved, "limits.wall_s", 600, kNs);
-  limits.join_ns = option_or(resolved, "limits.join_s", 30, kNs);
+  limits.join_ns = option_or(resolved, "limits.join_s", 60, kNs);
   limits.set_up_ns = option_or(resolved, "limits.set_up_s", 120, kNs);
   limits.tear_down_ns = option_or(resolved, "limits.tear_down_s", 30, kNs);
   limits.stall = stall_rule(resolved, pass);

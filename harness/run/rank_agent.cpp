@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "harness/base/clock.h"
@@ -21,8 +22,10 @@
 #include "harness/base/exit_status.h"
 #include "harness/fleet/address.h"
 #include "harness/fleet/group_lines.h"
+#include "harness/fleet/proof.h"
 #include "harness/machine/cgroup.h"
 #include "harness/machine/environment.h"
+#include "harness/machine/process_tree.h"
 #include "harness/os/process_exit.h"
 #include "harness/os/text_file.h"
 #include "harness/protocol/channel.h"
@@ -30,11 +33,13 @@
 #include "harness/run/output.h"
 #include "harness/run/stall_watch.h"
 #include "harness/run/worker_process.h"
+#include "harness/run/worker_watch.h"
 
 namespace stepbench::run {
 namespace {
 
 constexpr std::chrono::seconds kConnectLimit{10};
+constexpr std::int64_t kGreetNs = 5'000'000'000;  // for the answer of who listens there
 constexpr std::string_view kGlooInterface = "GLOO_SOCKET_IFNAME";
 constexpr std::int64_t kGraceNs = 3 * kNsPerS;  // between SIGTERM and SIGKILL of the worker
 
@@ -66,7 +71,7 @@ std::string ranges_of(const std::vector<int>& cpus) {
 
 fleet::RankJoin make_join(fleet::Launcher launcher, const machine::Variables& variables,
                           const std::string& build, int socket) {
-  fleet::RankJoin join{.token = variable_of(variables, fleet::kTokenVariable), .version = build};
+  fleet::RankJoin join{.version = build};
   join.host = machine::host_name("/");
   join.pid = ::getpid();
   join.address = fleet::own_address(socket);
@@ -106,10 +111,13 @@ machine::Variables worker_variables(const machine::Variables& inherited,
 class RankAgent {
  public:
   RankAgent(fleet::Launcher launcher, const machine::Variables& variables, const std::string& build)
-      : socket_(
-            fleet::connect_to(variable_of(variables, fleet::kControllersVariable), kConnectLimit)),
+      : socket_(fleet::connect_to(variable_of(variables, fleet::kControllersVariable),
+                                  kConnectLimit,
+                                  [&](int socket) { return greet(variables, socket); })),
         variables_(variables),
-        join_(make_join(launcher, variables, build, socket_.value())) {}
+        join_(make_join(launcher, variables, build, socket_.value())) {
+    join_.proof = proof_;
+  }
 
   int run() {
     say(fleet::encode(join_));
@@ -123,6 +131,40 @@ class RankAgent {
   }
 
  private:
+  // What is wrong with who answers there: anybody may listen at that port of another machine.
+  std::string greet(const machine::Variables& variables, int socket) {
+    const std::string token = variable_of(variables, fleet::kTokenVariable);
+    const std::string own = fleet::make_token();
+    const char* const kClosed = "closed the connection; is the same stepbench on both machines?";
+    try {
+      if (!protocol::write_line(socket, fleet::encode(fleet::RankHello{own}))) return kClosed;
+      const std::int64_t until_ns = clock_.now_ns() + kGreetNs;
+      protocol::LineBuffer lines(buffer_.size());
+      for (;;) {
+        if (const auto line = lines.next()) {
+          const fleet::DoorChallenge theirs = fleet::decode_challenge(*line);
+          if (!fleet::is_same(theirs.proof,
+                              fleet::proof(token, fleet::kController, own, theirs.challenge))) {
+            return "does not know the token of this group";
+          }
+          proof_ = fleet::proof(token, fleet::kRank, own, theirs.challenge);
+          return {};
+        }
+        pollfd waits{socket, POLLIN, 0};
+        const std::int64_t left_ms = (until_ns - clock_.now_ns()) / 1'000'000;
+        if (left_ms <= 0 || ::poll(&waits, 1, static_cast<int>(left_ms)) == 0) {
+          return "says nothing";
+        }
+        const ssize_t count = ::recv(socket, buffer_.data(), buffer_.size(), 0);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return kClosed;
+        lines.append({buffer_.data(), static_cast<std::size_t>(count)});
+      }
+    } catch (const Error&) {
+      return "is no controller of a group";
+    }
+  }
+
   void say(std::string_view line) {
     try {
       if (!gone_) gone_ = !protocol::write_line(socket_.value(), line);
@@ -155,7 +197,12 @@ class RankAgent {
     try {
       std::filesystem::current_path(begin.folder);
       kills_before_ = machine::Cgroup{"/"}.oom_kills();
-      worker_ = spawn_worker({begin.argv, worker_variables(variables_, join_, begin)});
+      const machine::Variables variables = worker_variables(variables_, join_, begin);
+      if (!begin.device.empty() && begin.device != "cpu") {
+        nvml_ = machine::NvmlSession::open(machine::load_nvml_api());
+      }
+      worker_ = spawn_worker({begin.argv, variables});
+      watch_.emplace("/", worker_.pid, begin.device, variables, nvml_.get(), clock_);
       return true;
     } catch (const std::exception& error) {
       say(fleet::encode(fleet::RankExit{.status = -1, .message = error.what()}));
@@ -169,9 +216,10 @@ class RankAgent {
                                  {worker_.output.value(), POLLIN, 0},
                                  {gone_ ? -1 : socket_.value(), POLLIN, 0},
                                  {interrupts_.descriptor(), POLLIN, 0}}};
+    const std::int64_t until_ns =
+        kill_at_ns_ == 0 ? watch_->next_ns() : std::min(kill_at_ns_, watch_->next_ns());
     const std::int64_t left_ms =
-        kill_at_ns_ == 0 ? -1
-                         : std::max<std::int64_t>(0, (kill_at_ns_ - clock_.now_ns()) / 1000000);
+        std::max<std::int64_t>(0, (until_ns - clock_.now_ns() + 999'999) / 1'000'000);
     if (::poll(waits.data(), waits.size(), static_cast<int>(left_ms)) < 0) return;
     if (waits[1].revents != 0) hand_over();
     if (waits[2].revents != 0) read_output();
@@ -179,14 +227,39 @@ class RankAgent {
     if (waits[4].revents != 0) interrupt();
     if (gone_ || (kill_at_ns_ > 0 && clock_.now_ns() >= kill_at_ns_)) kill_group(SIGKILL);
     dead_ = waits[0].revents != 0;
+    if (!dead_) watch_->sample();
   }
 
   // Whole lines only: what is cut off is told at the end. False: there is no more now.
   bool hand_over() {
     const std::string_view bytes = os::read_some(worker_.control, buffer_);
     from_worker_.append(bytes);
-    while (const auto line = from_worker_.next()) say(*line);
+    while (const auto line = from_worker_.next()) {
+      say(*line);
+      note(*line);
+    }
     return !bytes.empty();
+  }
+
+  // Where the worker stands, by its short lines alone. What is none of the protocol its controller
+  // says.
+  void note(std::string_view line) {
+    constexpr std::size_t kShort = 1024;
+    if (line.size() > kShort || (line.find("stage") == std::string_view::npos &&
+                                 line.find("cycle") == std::string_view::npos)) {
+      return;
+    }
+    try {
+      const protocol::WorkerMessage message = protocol::decode_worker(std::string(line));
+      if (const auto* stage = std::get_if<protocol::StageMessage>(&message)) {
+        stage_ = stage->stage;
+        watch_->device_is(stage->device_pci);
+      } else if (std::holds_alternative<protocol::CycleMessage>(message)) {
+        ++cycles_;
+      }
+      watch_->is_at(cycles_, stage_);
+    } catch (const Error&) {
+    }
   }
 
   bool read_output() {
@@ -211,7 +284,7 @@ class RankAgent {
       if (*line == fleet::kEndLine) {
         ::shutdown(worker_.control.value(), SHUT_WR);
       } else if (*line == fleet::kStacksLine) {
-        ::kill(worker_.pid, SIGUSR1);
+        if (machine::catches(worker_.pid, SIGUSR1)) ::kill(worker_.pid, SIGUSR1);
       } else if (worker_.control.is_open()) {
         static_cast<void>(protocol::write_line(worker_.control.value(), *line));
       }
@@ -231,6 +304,13 @@ class RankAgent {
   void finish() {
     while (worker_.control.is_open() && hand_over()) {
     }
+    watch_->worker_ended();
+    exit_.machine = watch_->summary();
+    const JobMemory memory = watch_->memory();
+    exit_.pss_bytes = memory.pss_bytes.value_or(0);
+    exit_.compilers_bytes = memory.compilers_bytes;
+    exit_.had_children = memory.had_children;
+    exit_.cpu_share = watch_->machine().own_share().value_or(0);
     exit_.status = peek_status(worker_.pid).value_or(0);
     const auto kills = machine::Cgroup{"/"}.oom_kills();
     exit_.oom_killed = kills && kills_before_ && *kills > *kills_before_;
@@ -245,14 +325,19 @@ class RankAgent {
 
   Interrupts interrupts_;
   HostClock clock_;
+  std::array<char, 65536> buffer_{};
+  std::string proof_;
   os::Descriptor socket_;
   const machine::Variables& variables_;
   fleet::RankJoin join_;
   protocol::LineBuffer from_controller_;
   protocol::LineBuffer from_worker_;
   OutputTail output_;
-  std::array<char, 65536> buffer_{};
   WorkerProcess worker_;
+  std::unique_ptr<machine::NvmlSession> nvml_;
+  std::optional<WorkerWatch> watch_;  // from the worker's start on
+  protocol::Stage stage_ = protocol::Stage::kSetUp;
+  std::size_t cycles_ = 0;
   fleet::RankExit exit_;
   std::optional<std::int64_t> kills_before_;
   std::int64_t kill_at_ns_ = 0;

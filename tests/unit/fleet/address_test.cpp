@@ -17,11 +17,43 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 using namespace std::chrono_literals;
 
+std::string welcome(int) { return {}; }
+
+TEST(Address, WhoAnswersAndIsNotWantedIsLeftForTheNext) {
+  const RankListener listener = listen_for_ranks("lo", false);
+  int met = 0;
+  const std::string port = std::to_string(listener.port);
+  const os::Descriptor one = connect_to("127.0.0.1,127.0.0.1:" + port, 10s, [&](int) {
+    return std::string(++met == 1 ? "does not know the token" : "");
+  });
+  EXPECT_EQ(met, 2);
+  EXPECT_THAT(
+      [&] {
+        static_cast<void>(
+            connect_to("127.0.0.1:" + port, 10s, [](int) { return std::string("says nothing"); }));
+      },
+      ThrowsMessage<Error>(HasSubstr("127.0.0.1 (says nothing)")));
+}
+
+TEST(Address, ABridgeOfContainersIsNoNetwork) {
+  const std::filesystem::path root = ::testing::TempDir() + "interfaces";
+  const std::filesystem::path net = root / "sys/class/net";
+  std::filesystem::remove_all(root);
+  for (const char* folder : {"docker0/bridge", "docker0/brif/veth1", "veth1", "br0/bridge",
+                             "br0/brif/eth0", "eth0/device", "eth1/device"}) {
+    std::filesystem::create_directories(net / folder);
+  }
+  EXPECT_TRUE(is_inner_bridge(root, "docker0"));
+  EXPECT_FALSE(is_inner_bridge(root, "br0")) << "a network card is one of its ports";
+  EXPECT_FALSE(is_inner_bridge(root, "eth1"));
+  EXPECT_FALSE(is_inner_bridge(root, "none"));
+}
+
 TEST(Address, RanksOfThisMachineComeOverTheLoopback) {
   const RankListener listener = listen_for_ranks("auto", false);
   EXPECT_THAT(listener.addresses, ElementsAre("127.0.0.1"));
-  const os::Descriptor one = connect_to(to_text(listener), 10s);
-  pollfd waits{listener.socket.value(), POLLIN, 0};
+  const os::Descriptor one = connect_to(to_text(listener), 10s, welcome);
+  pollfd waits{listener.sockets.front().value(), POLLIN, 0};
   ASSERT_EQ(::poll(&waits, 1, 10000), 1);
   EXPECT_EQ(own_address(one.value()), "127.0.0.1");
 }
@@ -29,20 +61,20 @@ TEST(Address, RanksOfThisMachineComeOverTheLoopback) {
 TEST(Address, EachAddressIsTriedInItsTurn) {
   const RankListener listener = listen_for_ranks("lo", false);
   const os::Descriptor one =
-      connect_to("127.0.0.9,127.0.0.1:" + std::to_string(listener.port), 10s);
+      connect_to("127.0.0.9,127.0.0.1:" + std::to_string(listener.port), 10s, welcome);
   EXPECT_TRUE(one.is_open());
 }
 
 TEST(Address, WhereNobodyListensIsSaidOfAll) {
   const std::string port = std::to_string(free_port());
-  EXPECT_THAT([&] { static_cast<void>(connect_to("127.0.0.1,127.0.0.2:" + port, 10s)); },
+  EXPECT_THAT([&] { static_cast<void>(connect_to("127.0.0.1,127.0.0.2:" + port, 10s, welcome)); },
               ThrowsMessage<Error>(AllOf(HasSubstr("cannot reach the controller at port " + port),
                                          HasSubstr("127.0.0.2 (Connection refused)"))));
 }
 
 TEST(Address, WhatIsNoneIsRefused) {
   for (const char* none : {"", "127.0.0.1", "127.0.0.1:0", "somewhere:80"}) {
-    EXPECT_THROW(static_cast<void>(connect_to(none, 10s)), Error) << none;
+    EXPECT_THROW(static_cast<void>(connect_to(none, 10s, welcome)), Error) << none;
   }
   EXPECT_THAT([] { static_cast<void>(listen_for_ranks("ib7", true)); },
               ThrowsMessage<ConfigError>(

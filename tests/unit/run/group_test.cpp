@@ -289,7 +289,7 @@ TEST(Group, WhoDoesNotKnowTheTokenIsRefused) {
   EXPECT_EQ(program.run().exit_status, 0);
   const record::Results results = program.results();
   EXPECT_THAT(results.launches.back().row.report.notes,
-              ::testing::Contains("refused a connection with a wrong token"));
+              ::testing::Contains("refused a connection that is no rank of this group"));
 }
 
 TEST(Group, WithoutAControllerARankSaysWhoStartsIt) {

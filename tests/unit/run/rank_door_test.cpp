@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may come in where the ranks of a group call, and who is sent away.
+#include "harness/run/rank_door.h"
+
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <map>
+
+#include "harness/fleet/proof.h"
+
+namespace stepbench::run {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+using namespace std::chrono_literals;
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+
+class Door : public ::testing::Test {
+ protected:
+  os::Descriptor connect() {
+    return fleet::connect_to(door_.address(), 10s, [](int) { return std::string(); });
+  }
+  // Until nothing is to be done at this time.
+  void turn(std::int64_t at_ns = 0) {
+    for (int i = 0; i < 20; ++i) {
+      std::vector<pollfd> waits;
+      door_.wait_for(waits, at_ns);
+      ::poll(waits.data(), waits.size(), 5);
+      door_.receive(waits, at_ns, visitors_);
+    }
+  }
+  static void say(const os::Descriptor& to, const std::string& line) {
+    EXPECT_TRUE(protocol::write_line(to.value(), line));
+  }
+  static std::string hear(const os::Descriptor& from) {
+    std::array<char, 4096> buffer{};
+    const ssize_t count = ::recv(from.value(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    return count > 0 ? std::string(buffer.data(), static_cast<std::size_t>(count) - 1) : "";
+  }
+  // Joins as a rank that takes this for the token.
+  os::Descriptor join(const std::string& token, const std::string& challenge = "0f") {
+    os::Descriptor rank = connect();
+    say(rank, fleet::encode(fleet::RankHello{challenge}));
+    turn();
+    const fleet::DoorChallenge theirs = fleet::decode_challenge(hear(rank));
+    EXPECT_EQ(theirs.proof,
+              fleet::proof(door_.token(), fleet::kController, challenge, theirs.challenge));
+    said_ = fleet::encode(fleet::RankJoin{
+        .proof = fleet::proof(token, fleet::kRank, challenge, theirs.challenge), .version = "v"});
+    say(rank, said_);
+    turn();
+    return rank;
+  }
+
+  RankDoor door_{"auto", false};
+  std::vector<std::string> joined_;  // versions
+  std::map<std::string, int> refused_;
+  std::string said_;  // by the last rank that joined
+  RankDoor::Visitors visitors_{
+      .join = [this](const auto& join, os::Descriptor) { joined_.push_back(join.version); },
+      .refused = [this](const std::string& what) { ++refused_[what]; }};
+};
+
+TEST_F(Door, OpensToWhoKnowsTheToken) {
+  const os::Descriptor rank = join(door_.token());
+  EXPECT_THAT(joined_, ElementsAre("v"));
+  EXPECT_EQ(said_.find(door_.token()), std::string::npos) << "it never travels";
+  EXPECT_TRUE(refused_.empty());
+}
+
+TEST_F(Door, StaysClosedToAGuess) {
+  const os::Descriptor rank = join("guess");
+  EXPECT_TRUE(joined_.empty());
+  EXPECT_THAT(refused_, ElementsAre(Pair("a connection that is no rank of this group", 1)));
+}
+
+TEST_F(Door, WhatOneRankSaidIsNoProofOfAnother) {
+  const os::Descriptor rank = join(door_.token());
+  const os::Descriptor other = connect();
+  say(other, fleet::encode(fleet::RankHello{"0f"}));
+  turn();
+  say(other, said_);
+  turn();
+  EXPECT_EQ(joined_.size(), 1U);
+  EXPECT_EQ(refused_.size(), 1U);
+}
+
+// It says the token itself, and its version is told where it is let in.
+TEST_F(Door, AnAgentOfAnOlderBuildIsHeardOut) {
+  const os::Descriptor rank = connect();
+  say(rank, fleet::encode(fleet::RankJoin{.token = door_.token(), .version = "old"}));
+  turn();
+  EXPECT_THAT(joined_, ElementsAre("old"));
+}
+
+TEST_F(Door, WhoSaysNothingIsSentAwayAndCounted) {
+  std::vector<os::Descriptor> silent;
+  for (int i = 0; i < 300; ++i) silent.push_back(connect());
+  turn();
+  EXPECT_THAT(refused_, ElementsAre(Pair("a connection that said nothing", 300 - 256)));
+  const os::Descriptor rank = join(door_.token());
+  EXPECT_THAT(joined_, ElementsAre("v")) << "though so many stand before it";
+  turn(6 * kSecondNs);
+  EXPECT_EQ(refused_.at("a connection that said nothing"), 300);
+  std::vector<pollfd> waits;
+  door_.wait_for(waits, 0);
+  EXPECT_EQ(waits.size(), 1U);
+}
+
+}  // namespace
+}  // namespace stepbench::run
