@@ -127,11 +127,12 @@ void rename_series(TrackEvent& event, const std::map<std::string, std::string>& 
   }
 }
 
-std::set<std::string> known_events(store::Database& database) {
-  std::set<std::string> ids;
-  database.exec("SELECT event_id FROM event", {},
-                [&](store::SqlRow row) { ids.insert(std::get<std::string>(row[0])); });
-  return ids;
+bool is_known(store::Database& database, const RecordedEvent& event) {
+  bool known = false;
+  const std::vector<store::SqlValue> id = {event_id(event)};
+  database.exec("SELECT 1 FROM event WHERE event_id = $1", id,
+                [&](store::SqlRow) { known = true; });
+  return known;
 }
 
 std::int64_t last_seq(store::Database& database) {
@@ -262,10 +263,12 @@ std::map<std::string, SeriesExtent> TrackStore::extents() {
 void TrackStore::replay_events() {
   const std::vector<RecordedEvent> written = read_events(events_file_);
   if (written.empty()) return;
-  const std::set<std::string> known = known_events(*database_);
+  // By what they say: an event whose number another host took stands in the file under both.
+  std::set<std::string> known;
+  for (const TrackEvent& event : load_events(*database_)) known.insert(event_id({0, event}));
   std::vector<RecordedEvent> missing;
   for (const RecordedEvent& each : written) {
-    if (!known.contains(event_id(each))) missing.push_back(each);
+    if (!known.contains(event_id({0, each.event}))) missing.push_back(each);
   }
   if (missing.empty()) return;
   store::Transaction transaction(*database_);
@@ -279,12 +282,15 @@ void TrackStore::record(std::span<const TrackEvent> events) {
   with_retry(*database_, [&] {
     store::Transaction transaction(*database_);
     database_->lock_schema();
-    const bool again = !recorded.empty();
-    if (!again) recorded = in_order(events, last_seq(*database_));
+    // The first try's commit may have come through, or another host has taken its numbers since.
+    if (!recorded.empty() && is_known(*database_, recorded.front())) return;
+    const std::int64_t last = last_seq(*database_);
+    const bool anew = recorded.empty() || recorded.front().seq <= last;
+    if (anew) recorded = in_order(events, last);
     insert_events(*database_, recorded);
     // Before the commit: what the file has and the database has not is taken in by the next
     // open().
-    if (!again) append_events(events_file_, recorded);
+    if (anew) append_events(events_file_, recorded);
     transaction.commit();
   });
 }
