@@ -90,6 +90,10 @@ void add_to_other(std::vector<PhaseTime>& phases, std::int64_t ns) {
 // rank 0 was done before it is part of `other`.
 void add_group(const record::Launch& launch, LaunchEstimate& out) {
   const Fields& schedule = launch.row.report.schedule;
+  if (schedule.contains("group_apart")) {  // what they did beside each other is no rate
+    out.samples.reset();
+    out.tokens.reset();
+  }
   const auto whole = number_of(schedule, "group_window_ns");
   if (!whole) return;
   const StepClock clock = clock_of(out);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "harness/estimate/queue_level.h"
 #include "harness/estimate/rare_slow_steps.h"
@@ -140,6 +141,25 @@ std::string epoch_gaps(const std::vector<estimate::CaseRow>& rows) {
   return "epoch gap: " + gap + " at each border, " +
          range(&estimate::CaseRow::epoch_gap_per_step_ns) +
          " spread over the steps; part of `step`";
+}
+
+std::string scaled_threads(const std::vector<estimate::CaseRow>& rows) {
+  std::set<std::int64_t> alone;
+  std::set<std::int64_t> of_ranks;
+  for (const estimate::CaseRow& row : rows) {
+    if (!row.scaling_efficiency) continue;
+    for (const estimate::MeasuredLaunch& each : row.measured) {
+      const auto threads = number_of(each.launch->row.report.effective, "threads.intra_op");
+      if (!threads) continue;
+      (each.launch->row.world > 1 ? of_ranks : alone).insert(static_cast<std::int64_t>(*threads));
+    }
+  }
+  if (alone.empty() || of_ranks.empty() || alone == of_ranks) return {};
+  const auto words = [](const std::set<std::int64_t>& counts) {
+    return text::join(counts, " or ", [](std::int64_t count) { return std::to_string(count); });
+  };
+  return "scaling: one rank computed with " + words(alone) + " threads, each of several with " +
+         words(of_ranks) + ": threads.intra_op sets as many for all";
 }
 
 }  // namespace stepbench::report

@@ -15,5 +15,7 @@ namespace stepbench::report {
 // One line each for the whole table; empty when there is nothing to say.
 [[nodiscard]] std::string flagged_steps(const std::vector<estimate::CaseRow>& rows);
 [[nodiscard]] std::string epoch_gaps(const std::vector<estimate::CaseRow>& rows);
+// Of groups that `scaling` holds against one process which had other threads.
+[[nodiscard]] std::string scaled_threads(const std::vector<estimate::CaseRow>& rows);
 
 }  // namespace stepbench::report

@@ -301,6 +301,7 @@ std::vector<document::Paragraph> notes_of(const std::vector<estimate::CaseRow>& 
          .doubt = estimate::busiest(rows) ? std::move(busy->doubt) : std::string()});
   }
   add(epoch_gaps(rows), document::Tone::kPlain);
+  add(scaled_threads(rows), document::Tone::kPlain);
   add(flagged_steps(rows), document::Tone::kPlain);
   for (const std::string& warning : results.warnings) {
     add("warning: " + warning, document::Tone::kDoubt);

@@ -57,8 +57,8 @@ document::Table ranks_table(const std::string& title, const RanksOfCase& ranks) 
 
 std::vector<std::string> ranks_words(bool profiled) {
   return {
-      "medians over launches; collectives make the steps of all ranks equally long, so that the "
-      "step does not tell who is slow",
+      "medians over launches; where ranks meet in collectives their steps are equally long, and do "
+      "not tell who is slow",
       profiled
           ? "own work and waits are of the profiled launches: a rank waits in a collective for "
             "as long as it takes more than the rank that enters last"

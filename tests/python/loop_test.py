@@ -20,9 +20,10 @@ SOURCE = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker import measure, phase, report, session  # noqa: E402
 from stepbench_worker.batch import SampleCounter, lengths_of, size_of  # noqa: E402
+from stepbench_worker.cpus import Cpus  # noqa: E402
 from stepbench_worker.dataloader import LESS_WORK, LoaderWatch  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
-from stepbench_worker import garbage, memory  # noqa: E402
+from stepbench_worker import garbage, memory, own_ranks, ranks  # noqa: E402
 from stepbench_worker.loop import USAGE, Session  # noqa: E402
 from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
 from stepbench_worker.driven import Driven, in_others, last_steps, own_phases_of, schedule_of  # noqa: E402
@@ -105,7 +106,7 @@ class LoaderFindings(unittest.TestCase):
             self.task(pid, 5 + of_worker[0], 5 + of_worker[1], read_bytes)
         if others:
             self.stat(100)  # the CPUs were never idle
-        watch.end(Iterator(*pids), 1000 * self.MS, 600 * self.MS)
+        watch.end(Iterator(*pids), 1000 * self.MS, [6 * self.MS] * 100, [])
         found = watch.findings()
         self.assertEqual(len(found), 1)
         return found[0]
@@ -145,18 +146,60 @@ class LoaderFindings(unittest.TestCase):
             file.unlink()
         watch = LoaderWatch(DataLoader(2), self.proc, cores=2)
         watch.begin(Iterator(1001, 1002))
-        watch.end(Iterator(1001, 1002), 1000 * self.MS, 600 * self.MS)
+        watch.end(Iterator(1001, 1002), 1000 * self.MS, [6 * self.MS] * 100, [])
         self.assertIn("is not known", watch.findings()[0]["remedy"])
+
+    def test_workers_that_live_through_no_window_are_not_blamed_on_the_kernel(self):
+        self.task(1001, 5, 5)
+        watch = LoaderWatch(DataLoader(1), self.proc, cores=2)
+        watch.begin(Iterator(1001))
+        self.task(1002, 5, 5)
+        watch.end(Iterator(1002), 1000 * self.MS, [6 * self.MS] * 100, [])
+        self.assertIn("none of them lives as long as a window", watch.findings()[0]["remedy"])
+
+    def test_what_borders_of_epochs_cost_is_told_apart_from_waiting(self):
+        for persistent, name, words in ((False, "loader.epoch_gap", "persistent_workers=True"),
+                                        (True, "loader.epoch_drain", "sampler that never ends")):
+            loader = DataLoader(2)
+            loader.persistent_workers = persistent
+            watch = LoaderWatch(loader, self.proc, cores=2)
+            watch.begin(Iterator())
+            borders = [93 * self.MS] * 6
+            watch.end(Iterator(), 1200 * self.MS, [*borders, *[self.MS // 2] * 54], borders)
+            (found,) = watch.findings()
+            self.assertEqual(found["id"], name)
+            self.assertRegex(found["text"], r"stands still for 9\d.\d ms, 4\d.\d % of the time")
+            self.assertIn(words, found["remedy"])
+        watch = LoaderWatch(DataLoader(2), self.proc, cores=2)
+        watch.begin(Iterator())
+        watch.end(Iterator(), 1200 * self.MS, [self.MS] * 60, [self.MS] * 6)
+        self.assertEqual(watch.findings(), [], "a border waits no longer than other steps")
+
+    def test_other_ranks_of_the_job_are_no_other_programs(self):
+        with mock.patch.dict(os.environ, LOCAL_WORLD_SIZE="4"):
+            found = self.finding(2, (10, 0), (500, 450), others=True)
+        self.assertEqual(found["remedy"], LESS_WORK)
+        self.assertNotIn("other programs", found["text"])
+
+    def test_fewer_cpus_than_at_the_start_are_a_finding(self):
+        mine = os.sched_getaffinity(0)
+        cpus = Cpus(frozenset(mine) | {max(mine) + 1})
+        self.assertEqual(cpus.findings(), [])
+        cpus.look()
+        self.assertIn(f"may use {len(mine)} of the {len(mine) + 1} CPUs", cpus.findings()[0]["text"])
+        cpus = Cpus()
+        cpus.look()
+        self.assertEqual(cpus.findings(), [])
 
     def test_steps_that_do_not_wait_and_other_loaders_have_none(self):
         watch = LoaderWatch(DataLoader(2), self.proc, cores=2)
         watch.begin(Iterator())
-        watch.end(Iterator(), 1000 * self.MS, 50 * self.MS)
+        watch.end(Iterator(), 1000 * self.MS, [self.MS] * 50, [])
         self.assertEqual(watch.findings(), [])
         self.assertEqual(watch.settings["loader.num_workers"], 2)
         other = LoaderWatch(Loader(3), self.proc, cores=2)
         other.begin(None)
-        other.end(None, 1000 * self.MS, 600 * self.MS)
+        other.end(None, 1000 * self.MS, [6 * self.MS] * 100, [])
         self.assertEqual((other.settings, other.findings()), ({}, []))
 
 
@@ -643,6 +686,43 @@ class NamedLoops(unittest.TestCase):
         self.assertEqual((told.loop.name, told.loop.done, told.others), ("train", True, ["validate"]))
 
 
+class OwnRanks(unittest.TestCase):
+    """Of a script that starts its own ranks, by a stand-in of torch.distributed."""
+
+    def of_group(self, rank, world):
+        group = types.SimpleNamespace(is_available=lambda: True, is_initialized=lambda: world > 0, get_rank=lambda: rank,
+                                      get_world_size=lambda: world)
+        return mock.patch.dict(sys.modules, torch=types.SimpleNamespace(distributed=group))
+
+    def test_a_rank_is_what_its_group_says_else_what_variables_say(self):
+        with mock.patch.dict(os.environ, RANK="1", WORLD_SIZE="4"):
+            self.assertEqual(ranks.place(), (1, 4))
+            with self.of_group(0, 0):
+                self.assertEqual(ranks.place(), (1, 4))
+            with self.of_group(2, 3):
+                self.assertEqual(ranks.place(), (2, 3))
+
+    def test_a_loop_in_what_the_script_started_is_heard_and_refused(self):
+        with mock.patch.dict(os.environ):
+            own_ranks.refuse()  # nobody listens: it is measured
+            ear = own_ranks.Ear()
+            self.assertIsNone(ear.heard())
+            for world in (0, 2):
+                with self.of_group(0, world), self.assertRaisesRegex(LoopError, "starts its own ranks"):
+                    own_ranks.refuse()
+            self.assertIn("--ranks 2 --launcher torchrun", str(ear.heard()))
+
+    def test_the_first_rank_is_told_before_the_script_ends_it(self):
+        said = []
+        control = types.SimpleNamespace(send=lambda kind, **words: said.append((kind, words)))
+        options = {"schedule.wait": 0, "schedule.warmup": 1, "schedule.active": 2, "schedule.repeat": 1}
+        told = Driven(control, {"options": options})
+        session.use(told)
+        with self.of_group(0, 2), self.assertRaisesRegex(LoopError, "stepbench run --ranks 2"):
+            list(measure(Loader(9)))
+        self.assertEqual([kind for kind, _ in said], ["failed"])
+
+
 class Tiny:
     """A batch of eight, or a loss."""
 
@@ -819,7 +899,7 @@ class OnADevice(unittest.TestCase):
             def begin(self, iterator):
                 clock.now += 7_000_000  # of the host, as 64 workers take
 
-            def end(self, iterator, elapsed_ns, waited_ns):
+            def end(self, iterator, elapsed_ns, waits_ns, borders_ns):
                 clock.now += 7_000_000
 
         cuda = ScriptedCuda()

@@ -12,7 +12,7 @@ from typing import Any
 SETTINGS = ("batch_size", "num_workers", "prefetch_factor", "pin_memory", "persistent_workers", "drop_last", "in_order",
             "timeout")
 # Shares of a window from which on something is said.
-WAITS, COMPUTES, BLOCKED, OTHERS, CORES_USED = 0.1, 0.7, 0.5, 0.1, 0.85
+WAITS, COMPUTES, BLOCKED, OTHERS, CORES_USED, BORDERS = 0.1, 0.7, 0.5, 0.1, 0.85, 0.02
 STORAGE_BYTES_PER_S = 100e3  # of time without a CPU: less is no storage that is waited for
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
@@ -50,6 +50,7 @@ class LoaderWatch:
         self._before: Counters | None = None
         self._elapsed_ns = 0
         self._waited_ns = 0
+        self._steps = self._borders = self._border_ns = 0
         self._training = [0, 0]  # with a CPU, waiting for one
         self._workers = [0, 0]
         self._lived_ns = 0
@@ -57,15 +58,20 @@ class LoaderWatch:
         self._others_ns: int | None = 0
         self._own_ns = 0
         self._known = True
+        self._alone = int(os.environ.get("LOCAL_WORLD_SIZE") or 1) < 2  # else what else runs may be its other ranks
 
     def begin(self, iterator: Any) -> None:
         if self.settings:
             self._before = Counters(processes_of(iterator), self._proc)
 
-    def end(self, iterator: Any, elapsed_ns: int, waited_ns: int) -> None:
-        """`waited_ns`: of them, for batches."""
+    def end(self, iterator: Any, elapsed_ns: int, waits_ns: list[int], borders_ns: list[int]) -> None:
+        """`waits_ns`: for batches, of each step; `borders_ns`: of those that begin an epoch."""
         if self._before is None:
             return
+        waited_ns = sum(waits_ns)
+        self._steps += len(waits_ns)
+        self._borders += len(borders_ns)
+        self._border_ns += sum(borders_ns)
         before, now = self._before, Counters(processes_of(iterator), self._proc)
         self._elapsed_ns += elapsed_ns
         self._waited_ns += waited_ns
@@ -88,15 +94,42 @@ class LoaderWatch:
         self._before = None
 
     def findings(self) -> list[dict[str, Any]]:
-        """Why the steps wait for data, if they do: one, or none."""
-        if not self._elapsed_ns or self._waited_ns < WAITS * self._elapsed_ns:
+        """Why the steps wait for data, if they do, and what borders of epochs cost."""
+        if not self._elapsed_ns:
             return []
-        share = self._waited_ns / self._elapsed_ns
+        return [found for found in (self._waiting(), self._epoch_border()) if found is not None]
+
+    def _border_extra_ns(self) -> float:
+        """What borders take beyond the usual wait: the batches behind one were made in its wait, by all workers."""
+        turns = self._borders * max(1, self.settings["loader.num_workers"])
+        usual = turns * (self._waited_ns - self._border_ns) / (self._steps - turns) if self._steps > turns else 0
+        return max(0.0, self._border_ns - usual)
+
+    def _epoch_border(self) -> dict[str, Any] | None:
+        extra_ns = self._border_extra_ns()
+        share = extra_ns / self._elapsed_ns
+        if not self._borders or not self.settings["loader.num_workers"] or share < BORDERS:
+            return None
+        persist = self.settings.get("loader.persistent_workers")
+        why = ("the next epoch's first batch is not read before the last one ends" if persist
+               else "the workers stop and start again")
+        return {"id": "loader.epoch_drain" if persist else "loader.epoch_gap",
+                "severity": "problem" if share >= 0.25 else "warning",
+                "text": f"between two epochs the step stands still for {extra_ns / self._borders / 1e6:.3g} ms, "
+                        f"{percent(share)} of the time: {why}",
+                "value": share, "threshold": BORDERS, "unit": "ratio", "share": share, "evidence": ["epoch_gap_ns"],
+                "remedy": "Join the epochs: a sampler that never ends." if persist
+                          else "Keep the workers over epochs: DataLoader(persistent_workers=True)."}
+
+    def _waiting(self) -> dict[str, Any] | None:
+        share = (self._waited_ns - self._border_extra_ns()) / self._elapsed_ns
+        if share < WAITS:
+            return None
         workers = self.settings["loader.num_workers"]
         waits = f"the step waits {percent(share)} of its time for data"
         others = None if self._others_ns is None else self._others_ns / self._elapsed_ns
         used = self._own_ns / self._elapsed_ns + (others or 0)
-        taken = others is not None and others >= OTHERS * self._cores
+        taken = self._alone and others is not None and others >= OTHERS * self._cores
         text, told = "no workers: " + waits, ""
         name = "loader.worker_bound" if workers else "loader.no_workers"
         cpu, waiting, known = self._shares(workers)
@@ -110,7 +143,9 @@ class LoaderWatch:
             remedy = ("Workers read the next batches while this one is used: DataLoader(num_workers=1) and more."
                       if free >= 0.5 or (known and slept >= BLOCKED) else LESS_WORK)
         elif not known:
-            remedy = "What the workers do meanwhile is not known: this kernel does not count it."
+            remedy = "What the workers do meanwhile is not known: " + (
+                "none of them lives as long as a window. DataLoader(persistent_workers=True) keeps them." if self._known
+                else "this kernel does not count it.")
         elif cpu + waiting >= COMPUTES and free >= 0.5:
             remedy = f"There are cores left: DataLoader(num_workers={workers + max(1, int(free))})."
         elif cpu + waiting >= COMPUTES:
@@ -125,8 +160,8 @@ class LoaderWatch:
         if taken:
             text += f"; other programs use {others:.1f} of {number(self._cores)} cores"
         severity = "problem" if share >= 0.25 else "warning"
-        return [{"id": name, "severity": severity, "text": text, "value": share, "threshold": WAITS, "unit": "ratio",
-                 "share": share, "evidence": ["data_wait_ns"], "remedy": remedy}]
+        return {"id": name, "severity": severity, "text": text, "value": share, "threshold": WAITS, "unit": "ratio",
+                "share": share, "evidence": ["data_wait_ns"], "remedy": remedy}
 
     def _shares(self, workers: int) -> tuple[float, float, bool]:
         """Of the workers' time, or without workers of the time to read: computing, waiting for a CPU."""

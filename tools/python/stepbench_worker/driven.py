@@ -2,11 +2,13 @@
 """A loop under `stepbench run`: what the case asks for, and what is told of it over the socket."""
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from time import monotonic_ns
 from typing import Any
 
-from . import facts, garbage
+from . import facts, garbage, own_ranks, ranks
 from .control import Control
 from .loop import Loop, Session
 from .phases import own_names
@@ -16,6 +18,7 @@ from .stopping import Stopping
 from .summary import parts_of
 
 BEGAN_NS = monotonic_ns()
+FOREIGN = {"horovod", "mpi4py", "jax"}  # by which ranks meet without torch.distributed
 
 
 class Driven(Session):
@@ -24,6 +27,7 @@ class Driven(Session):
     def __init__(self, control: Control, case: dict[str, Any]) -> None:
         super().__init__()
         self._control = control
+        self._pid = os.getpid()
         self.at = "set_up"
         self.ended = False
         options = case["options"]
@@ -42,6 +46,13 @@ class Driven(Session):
             self.deadline_ns = BEGAN_NS + round((wall_s - min(wall_s / 10, 10)) * 1e9)
 
     def open(self, schedule: Schedule, name: str, results: str | None) -> Loop | None:
+        if os.getpid() != self._pid:
+            own_ranks.refuse()
+        met = ranks.group()
+        if self.ranks == 1 and met is not None and met[1] > 1:
+            why = own_ranks.error(met[1])
+            self.fail(str(why))  # before the script's other ranks end it
+            raise why
         first = self.loop is None
         loop = super().open(schedule, name, results)
         if first and loop is not None:
@@ -64,6 +75,9 @@ class Driven(Session):
         self.stage("tear_down")
         report = facts.launch_report(loop, self.facts(), self.gc)
         report["notes"] += notes
+        if self.ranks > 1 and not FOREIGN.intersection(sys.modules):
+            met = ranks.group()
+            report["schedule"]["met_ranks"] = met is not None and met[1] > 1
         if self.others:
             report["notes"].append(f"not measured here: the loops {', '.join(name or 'without a name' for name in self.others)}"
                                    "; script.loop chooses one by its name, and can be swept")

@@ -68,10 +68,9 @@ class Group:
 
 def _store() -> Any:
     """None: the script has not met its other ranks."""
-    torch = sys.modules.get("torch")
     try:
-        if torch is None or not torch.distributed.is_available() or not torch.distributed.is_initialized():
+        if ranks.group() is None:
             return None
-        return torch.distributed.distributed_c10d._get_default_store()
+        return sys.modules["torch"].distributed.distributed_c10d._get_default_store()
     except AttributeError:  # of a torch without it
         return None

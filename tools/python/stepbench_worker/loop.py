@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from . import phases, turn
 from .batch import SampleCounter
+from .cpus import Cpus
 from .dataloader import LoaderWatch
 from .device import CudaWindow, cuda_of_script
 from .garbage import GARBAGE, Collections
@@ -20,7 +21,7 @@ from .profile import OpRecorder, Wanted
 from .schedule import Action, Plan, Schedule
 from .source import LoopError, Source, epoch_length
 from .stopping import Stopping
-from .window import PARTIAL, Step, columns_of
+from .window import EPOCH, FIRST_BATCH, PARTIAL, Step, columns_of
 
 Batch = TypeVar("Batch")
 SECOND_NS = 1_000_000_000
@@ -121,6 +122,7 @@ class Loop:
         self._usage_before: dict[str, int] = {}
         self._garbage = Collections()
         self.anomalies = AnomalyMode()
+        self.cpus = Cpus()
         self._window_began_ns = 0
         self._largest = 0
         self._cycle_began_ns = 0
@@ -329,6 +331,7 @@ class Loop:
             self.device = f"cuda:{cuda.current_device()}"
         self._told.stage("active", steps=self.plan.schedule.active, step_ns=self._step_ns())
         self._told.window(True)
+        self.cpus.look()
         if self.watch is not None:
             self.watch.begin(self._iterator)
         self._window = []
@@ -384,7 +387,8 @@ class Loop:
         drained_ns = monotonic_ns() - self._window_began_ns
         self._take_peaks()
         if self.watch is not None:
-            self.watch.end(self._iterator, drained_ns, sum(step.data_wait_ns for step in steps))
+            borders = [step.data_wait_ns for step in steps if step.flags & (EPOCH | FIRST_BATCH) == EPOCH]
+            self.watch.end(self._iterator, drained_ns, [step.data_wait_ns for step in steps], borders)
         self._told.window(False)
         if self.recorder is not None:
             self.recorder.end()

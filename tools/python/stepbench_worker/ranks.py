@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 
 VARIABLES = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 FEW = 4
@@ -21,9 +22,20 @@ def speaks() -> bool:
 
 
 def place() -> tuple[int, int]:
-    """This rank, and how many there are. Variables that do not fit each other are no place: it is one process."""
+    """This rank, and how many there are: as its group knows it, else by variables. Such as do not fit each other are no
+    place: it is one process."""
+    if (met := group()) is not None:
+        return met
     rank, world = _number("RANK", 0), max(_number("WORLD_SIZE", 1), 1)
     return (rank, world) if rank < world else (0, 1)
+
+
+def group() -> tuple[int, int] | None:
+    """The rank and how many there are of torch.distributed; None: it is not initialized."""
+    distributed = getattr(sys.modules.get("torch"), "distributed", None)
+    if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+        return None
+    return distributed.get_rank(), distributed.get_world_size()
 
 
 def forgotten() -> str:
@@ -47,7 +59,7 @@ def unheard() -> str:
 
 def not_recorded(why: str) -> str:
     """In one sentence, of several."""
-    world = _number("WORLD_SIZE", 1)
+    world = place()[1]
     others = [str(rank) for rank in range(1, world)]
     named = " and ".join(others) if len(others) <= 2 else ", ".join(others) if len(others) <= FEW else f"1 to {world - 1}"
     return (f"of {world} ranks rank 0 is recorded; what the steps of {'ranks' if world > 2 else 'rank'} {named} took is in no "

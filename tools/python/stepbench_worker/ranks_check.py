@@ -44,27 +44,34 @@ def communicate(told: dict[str, Any], metrics: dict[str, float]) -> str:
     except ImportError as error:
         told["missing"] = f"no torch in {platform.python_implementation()} {platform.python_version()}: {error}"
         return ""
-    told["devices"] = torch.cuda.device_count()
     told["torch_threads"] = torch.get_num_threads()
+    dist.init_process_group("gloo")
+    # A launcher may show each rank its own device alone: what counts is how many all ranks of the machine see.
+    own = [str(getattr(torch.cuda.get_device_properties(i), "uuid", i)) for i in range(torch.cuda.device_count())]
+    seen: list[Any] = [None] * dist.get_world_size()
+    dist.all_gather_object(seen, (platform.node(), own))
+    told["devices"] = len({device for host, devices in seen for device in devices if host == platform.node()})
     on_device = 0 < int(os.environ["LOCAL_WORLD_SIZE"]) <= told["devices"]
     told["backend"] = "nccl" if on_device else "gloo"
-    device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if on_device else torch.device("cpu")
+    number = int(os.environ["LOCAL_RANK"]) if len(own) > 1 else 0
+    device = torch.device("cuda", number) if on_device else torch.device("cpu")
+    group = None
     if on_device:
         torch.cuda.set_device(device)
-    dist.init_process_group(told["backend"])
+        group = dist.new_group(backend="nccl")
     times = []
     for _ in range(BARRIERS):
         began = monotonic_ns()
-        dist.barrier()
+        dist.barrier(group)
         times.append(monotonic_ns() - began)
     metrics["barrier_ns"] = statistics.median(times)
     times = []
     world = dist.get_world_size()
     for _ in range(REDUCTIONS):
         sums = torch.full((ELEMENTS,), float(dist.get_rank()), device=device)
-        dist.barrier()
+        dist.barrier(group)
         began = monotonic_ns()
-        dist.all_reduce(sums)
+        dist.all_reduce(sums, group=group)
         if on_device:
             torch.cuda.synchronize()
         times.append(monotonic_ns() - began)

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import facts, memory, ranks_check, script, session
+from . import facts, memory, own_ranks, ranks_check, script, session
 from .control import Control
 from .driven import Driven
 
@@ -21,12 +21,15 @@ class Launch(Driven):
     def __init__(self, control: Control, case: dict[str, Any], path: Path) -> None:
         super().__init__(control, case)
         self._path = path
+        self.ear = own_ranks.Ear()
 
     def facts(self) -> dict[str, Any]:
         return facts.facts_of_script(self._path)
 
     def why_unfinished(self) -> str:
         name = self._path.name
+        if (why := self.ear.heard()) is not None:
+            return str(why)
         if self.loop is None and self.others:
             named = ", ".join(filter(None, self.others)) or "none: measure(loader, name=...)"
             return f'{name} has no loop named "{self.wanted_loop}" (script.loop); its loops are {named}'
@@ -48,6 +51,9 @@ def measure_case(control: Control) -> int:
     if isinstance(threads, int):
         os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(threads)
     memory.keep_to_share(os.environ)
+    # What the script starts finds this package as the script itself does.
+    here = str(Path(__file__).parent.parent)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), here)))
     if case.get("world", 1) > 1:  # of ranks that wait for each other it is asked where each stands
         faulthandler.register(signal.SIGUSR1, all_threads=False)
     told = Launch(control, case, path)
@@ -65,7 +71,7 @@ def measure_case(control: Control) -> int:
             return 1 if ended.code else 0
     except BaseException as error:  # whatever a script can raise is the reason of its row
         script.print_error(error)
-        told.fail(script.reason_of(error, path))
+        told.fail(str(told.ear.heard() or script.reason_of(error, path)))
         return 1
     told.fail(told.why_unfinished())
     return 0

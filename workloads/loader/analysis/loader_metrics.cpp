@@ -158,8 +158,10 @@ std::vector<Metric> loader_metrics() {
           "Share of their time that workers could have run and had no CPU.");
   context("training_cpu_wait", "ratio",
           "Share of the windows in which the training thread could have run and had no CPU.");
-  context("loader_other_cores", "cores",
-          "Cores that other programs used in the windows, of those that this one may use.");
+  context(
+      "loader_other_cores", "cores",
+      "Cores that other programs used in the windows, other ranks of the job among them, of those "
+      "that this one may use.");
   context("loader_storage_bytes", "bytes",
           "Bytes of a batch that came from storage and not from the page cache.");
   context("loader_storage_pressure", "ratio",

@@ -84,7 +84,7 @@ std::string doing_aside(const LoaderAnalysis& r) {
 double least_others() { return record::row_of(record::Fact::kOthers).doubtful; }
 
 bool others_matter(const LoaderFacts& facts, const LoaderAnalysis& r) {
-  return r.cores_left() <= (1 - least_others()) * facts.cores;
+  return !facts.has_other_ranks && r.cores_left() <= (1 - least_others()) * facts.cores;
 }
 
 // The cores are in use: those of this launch, or all that others leave.
