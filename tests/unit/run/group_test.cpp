@@ -37,12 +37,18 @@ TEST(Group, HasARowAndSamplesOfEachRank) {
   ASSERT_EQ(result.exit_status, 0) << result.err;
   const record::Results results = program.results();
   std::set<int> ranks;
+  double memory = 0;
   for (const record::Launch& launch : results.launches) {
     ranks.insert(launch.row.key.rank);
     EXPECT_EQ(launch.row.world, 3);
     EXPECT_EQ(launch.samples.size(), 1);
     EXPECT_NE(text_of(launch.row.machine, "rank.host"), "");
+    EXPECT_TRUE(launch.row.machine.contains("load_1m_start")) << "its agent watched it";
+    memory += number_of(launch.row.machine, "rank.tree_peak_pss_bytes").value_or(0);
   }
+  EXPECT_GT(memory, 0);
+  EXPECT_EQ(results.launches.back().row.report.metrics.at("tree_peak_pss_bytes"), memory)
+      << "of the job";
   EXPECT_THAT(ranks, ElementsAre(0, 1, 2));
   EXPECT_EQ(results.launches.back().row.key.rank, 0) << "its line commits the launch";
   EXPECT_EQ(results.end->measured, 1) << "a group counts once";
