@@ -35,4 +35,8 @@ struct GroupEnd {
 [[nodiscard]] GroupResult failed_group(const GroupEnd& end, GroupCause cause, bool stacks_asked);
 [[nodiscard]] GroupResult interrupted_group(const GroupEnd& end);
 
+// The flags of each rank's machine. A group is as doubtful as its worst rank: what that one met
+// stands in the row of rank 0.
+void label_group(std::vector<LaunchResult>& ranks);
+
 }  // namespace stepbench::run

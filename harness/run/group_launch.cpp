@@ -21,7 +21,6 @@
 #include "harness/os/process_exit.h"
 #include "harness/run/group_end.h"
 #include "harness/run/group_rank.h"
-#include "harness/run/machine_labels.h"
 #include "harness/run/output.h"
 #include "harness/run/rank_door.h"
 #include "harness/run/segments.h"

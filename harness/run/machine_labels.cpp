@@ -58,32 +58,4 @@ void label_machine(const Fields& machine, std::int64_t wall_ns, record::LaunchRe
   }
 }
 
-void label_group(std::vector<LaunchResult>& ranks) {
-  using record::Fact;
-  LaunchResult& first = ranks.front();
-  std::map<std::string, Value> worst;
-  for (const record::FactRow& row : record::facts()) {
-    const auto value = [&](const LaunchResult& rank) {
-      return record::Quality(rank.machine, rank.report, rank.wall_ns).value(row.fact);
-    };
-    const LaunchResult* met = &first;
-    for (const LaunchResult& rank : ranks) {
-      const auto one = value(rank);
-      const auto most = value(*met);
-      if (!one) continue;
-      if (!most || (row.fact == Fact::kClock ? *one < *most : *one > *most)) met = &rank;
-    }
-    std::vector<std::string_view> names = {row.name};
-    if (row.fact == Fact::kWaited) {
-      names = {"window_ns", "window_run_queue_wait_ns", "run_queue_wait_ns"};
-    }
-    for (const std::string_view name : names) {
-      const auto found = met->machine.find(name);
-      if (found != met->machine.end()) worst.insert_or_assign(std::string(name), found->second);
-    }
-  }
-  for (auto& [name, value] : worst) first.machine.insert_or_assign(name, std::move(value));
-  for (LaunchResult& rank : ranks) label_machine(rank.machine, rank.wall_ns, rank.report);
-}
-
 }  // namespace stepbench::run

@@ -9,7 +9,6 @@
 
 #include "harness/machine/device_sampler.h"
 #include "harness/protocol/messages.h"
-#include "harness/run/launch.h"
 #include "harness/run/worker_watch.h"
 
 namespace stepbench::run {
@@ -25,9 +24,5 @@ void label_memory(const JobMemory& memory, record::LaunchReport& report);
 
 // The flags of what is to be told of the machine, see record/quality.h.
 void label_machine(const Fields& machine, std::int64_t wall_ns, record::LaunchReport& report);
-
-// The same of each rank. A group is as doubtful as its worst rank: what that one met stands in the
-// row of rank 0.
-void label_group(std::vector<LaunchResult>& ranks);
 
 }  // namespace stepbench::run
