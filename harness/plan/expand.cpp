@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/catalogue/check_value.h"
+#include "harness/plan/no_effect.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/text/words.h"
 
@@ -31,19 +32,6 @@ std::set<std::string> swept_names(const Sweep& sweep) {
 std::string text_of(const std::vector<PointValue>& values) {
   return text::join(values, " ", [](const PointValue& value) {
     return value.key->name + "=" + to_text(value.swept->value);
-  });
-}
-
-// "loader.drop_last and loader.persistent_workers without loader.epochs: separate; ..."
-std::string text_of(const NoEffect& no_effect) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> by_need;
-  for (const auto& [option, without] : no_effect) {
-    auto found = std::ranges::find(by_need, without, &decltype(by_need)::value_type::first);
-    if (found == by_need.end()) found = by_need.insert(found, {without, {}});
-    found->second.push_back(option);
-  }
-  return text::join(by_need, "; ", [](const auto& need) {
-    return text::join_and(need.second) + " without " + need.first;
   });
 }
 
@@ -90,19 +78,6 @@ class CaseSink : public RuleSink {
   OfOption error_;
   OfOption no_effect_;
 };
-
-// "loader.epochs: separate", "loader.num_workers > 0"
-std::string text_of(const Requires& need) {
-  switch (need.op) {
-    case Requires::Op::kEqual:
-      return need.option + ": " + to_text(need.value);
-    case Requires::Op::kNotEqual:
-      return need.option + " other than " + to_text(need.value);
-    case Requires::Op::kGreater:
-      return need.option + " > " + to_text(need.value);
-  }
-  return {};
-}
 
 // The first option that both have and that differs; empty when there is none.
 std::string first_difference(const OptionValues& a, const OptionValues& b) {
@@ -235,9 +210,8 @@ void Expansion::assemble(const Point& point, Plan& plan, PlannedCase& planned) {
   null_meaningless(point.shape, resolved.options);
   if (context_.errors.empty()) apply_rule(point, rule_facts, plan, planned);
   identify(point.shape, planned);
-  for (auto& [option, without] : no_effect_) {
+  for (const auto& [option, without] : no_effect_)
     ++ineffective_.try_emplace(option, Ineffective{without}).first->second.points;
-  }
 }
 
 void Expansion::identify(const CaseShape& assembled, PlannedCase& planned) {
@@ -307,9 +281,8 @@ void Expansion::report_missing(const Point& point) {
 void Expansion::null_meaningless(const CaseShape& shape, OptionValues& options) {
   std::vector<const CaseShape::Declared*> nulled;
   null_unmet(shape, options, nulled);
-  for (const CaseShape::Declared* declared : nulled) {
+  for (const CaseShape::Declared* declared : nulled)
     has_no_effect(declared->name, text_of(*declared->option->requires_));
-  }
 }
 
 void Expansion::has_no_effect(std::string_view option, std::string without) {

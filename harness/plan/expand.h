@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/plan/case_shape.h"
+#include "harness/plan/no_effect.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep.h"
 
@@ -21,9 +22,6 @@ struct ExpandRequest {
   const PlanRequest& request;
   std::span<const WorkloadRule> rules;
 };
-
-// Options that change nothing, each with what would make it matter.
-using NoEffect = std::vector<std::pair<std::string, std::string>>;
 
 // Turns settings and sweep into the ordered cases of a plan: expand(), once.
 class Expansion {
