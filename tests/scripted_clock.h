@@ -14,14 +14,11 @@ class ScriptedClock final : public Clock {
   ScriptedClock() = default;
   explicit ScriptedClock(std::int64_t now_ns) : now_ns_(now_ns) {}
   [[nodiscard]] std::int64_t now_ns() const noexcept override { return now_ns_; }
-  void wait_until(std::int64_t ns) const noexcept override {
-    if (ns > now_ns_) now_ns_ = ns;
-  }
   void pass(std::int64_t ns) { now_ns_ += ns; }
   void set(std::int64_t ns) { now_ns_ = ns; }
 
  private:
-  mutable std::atomic<std::int64_t> now_ns_ = 1'000'000;
+  std::atomic<std::int64_t> now_ns_ = 1'000'000;
 };
 
 // Each reading is `step_ns` later than the one before.

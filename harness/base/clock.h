@@ -14,16 +14,12 @@ class Clock {
   Clock& operator=(const Clock&) = delete;
   virtual ~Clock() = default;
   [[nodiscard]] virtual std::int64_t now_ns() const noexcept = 0;  // any thread
-  // Returns at this time or as little later as it can.
-  virtual void wait_until(std::int64_t ns) const noexcept;
 };
 
 // CLOCK_MONOTONIC, comparable between processes of one machine.
 class HostClock final : public Clock {
  public:
   [[nodiscard]] std::int64_t now_ns() const noexcept override;
-  // Sleeps, and looks at the clock for the last 0.2 ms.
-  void wait_until(std::int64_t ns) const noexcept override;
 };
 
 }  // namespace stepbench

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -19,10 +18,6 @@ class StubClock final : public Clock {
   [[nodiscard]] std::int64_t now_ns() const noexcept override {
     return real_ ? host_.now_ns() : virtual_ns_;
   }
-  void wait_until(std::int64_t ns) const noexcept override {
-    if (real_) return host_.wait_until(ns);
-    virtual_ns_ = std::max(virtual_ns_, ns);
-  }
   void pass(std::int64_t ns) {
     ns = std::llround(static_cast<double>(ns) * slower_);
     if (!real_) {
@@ -39,7 +34,7 @@ class StubClock final : public Clock {
 
  private:
   HostClock host_;
-  mutable std::int64_t virtual_ns_ = host_.now_ns();
+  std::int64_t virtual_ns_ = host_.now_ns();
   int control_descriptor_;
   double slower_;
   bool real_ = false;
