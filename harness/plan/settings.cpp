@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/catalogue/check_value.h"
+#include "harness/catalogue/torch_names.h"
 #include "harness/os/near_file.h"
 #include "harness/plan/parse_value.h"
 #include "harness/plan/yaml_document.h"
@@ -85,7 +86,13 @@ std::string unknown_key(const ConfigEntry& entry, const std::string& key,
   if (!elsewhere.empty() && elsewhere.front() != key) {
     return text + " (did you mean " + with_section(elsewhere.front()) + "?)";
   }
-  const std::string near = text::nearest(key, keys);
+  std::vector<std::string> near_keys = keys;
+  for (const catalogue::TorchName& each : catalogue::torch_names()) {
+    const std::string_view name = each.name;
+    const bool is_here = name.starts_with(prefix) && name.find('.', prefix.size()) == name.npos;
+    if (is_here) near_keys.emplace_back(name.substr(prefix.size()));
+  }
+  const std::string near = text::nearest(key, near_keys);
   if (near.empty() && !elsewhere.empty()) {
     return text + " (did you mean " + with_section(elsewhere.front()) + "?)";
   }
