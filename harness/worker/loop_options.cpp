@@ -2,6 +2,7 @@
 #include "harness/worker/loop_options.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "harness/base/error.h"
 
@@ -79,10 +80,11 @@ LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began
   out.idle_device = is_profiling(pass);
   out.host_alone = resolved.text_or("device", "") == "cpu";
   out.sync_each_step = resolved.text("schedule.sync") == "step";
+  // Of several ranks none may end alone: the others would wait for it in a collective.
+  out.deadline_ns = std::numeric_limits<std::int64_t>::max();
+  if (resolved.integer_or("distributed.ranks", 1) > 1) return out;
   const double wall_s = resolved.number("limits.wall_s");
   const double stepping_s = wall_s - std::min(wall_s / 10, kMaxReservedS);
-  // Of several ranks none may end alone: the others would wait for it in a collective.
-  if (resolved.integer_or("distributed.ranks", 1) > 1) return out;
   out.deadline_ns = launch_began_ns + static_cast<std::int64_t>(stepping_s * kNsPerSecond);
   return out;
 }

@@ -23,8 +23,8 @@ struct LoopOptions {
   schedule::Schedule timing = {};         // of the case's timing launches
   bool idle_device = false;  // windows begin on one: collectors of a profiling pass ask for it
   bool host_alone = false;   // no device works on after a step has returned
-  // No step starts later. A tenth of limits.wall_s, at most 10 s, is left for reporting and
-  // tear-down before the controller ends the process.
+  // No step starts later; of several ranks none ends by itself. A tenth of limits.wall_s, at most
+  // 10 s, is left for reporting and tear-down before the controller ends the process.
   std::int64_t deadline_ns = 0;
 };
 
