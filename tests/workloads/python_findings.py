@@ -115,7 +115,8 @@ class Planned(Warmed):
         return done.returncode, done.stderr
 
     def test_names_of_the_data_loaders_arguments_are_answered_with_ours(self):
-        for assignment, said in (("multiprocessing_context: spawn", "did you mean 'start_method'?"),
+        self.assertEqual(self.planned(config=self.CONFIG.replace("batch_size: 4", "batch_size: 4, multiprocessing_context: spawn"))[0], 0)
+        for assignment, said in (("multiprocessing_context: threads", "spawn"),
                                  ("sharing_strategy: shm", "expected one of file_descriptor, file_system"),
                                  ("collate_fn: f", "define collate(samples) in the file data.path"),
                                  ("worker_init_fn: f", "define worker_init(worker) in the file data.path"),
