@@ -11,7 +11,6 @@ in the same run: the same step beside the same thread without the wait, less the
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -94,7 +93,8 @@ def main():
         wrong.append("the wait")
     if abs(shared - core) > MOST_OFF * max(core, WAIT_MS):
         wrong.append("the core")
-    if not re.search(r"would save nothing that these launches can tell", said):
+    control = "wait_ms=0 burn=false alone=none: a perfect loader would save nothing that these launches can tell"
+    if control not in " ".join(said.split()):
         wrong.append("a control without a plant")
     if wrong:
         sys.exit(f"not split as planted: {', '.join(wrong)}")
