@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/fleet/proof.h"
+#include "harness/base/hex.h"
 #include "harness/os/text_file.h"
 #include "harness/text/words.h"
 

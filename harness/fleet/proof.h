@@ -3,15 +3,10 @@
 // each answers the other's challenge. Pure; any thread.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace stepbench::fleet {
-
-// FIPS 180-4.
-[[nodiscard]] std::array<std::uint8_t, 32> sha256(std::string_view bytes);
 
 // HMAC-SHA-256 (RFC 2104) in hex, of who speaks and of the challenges of both: what one connection
 // or one end said is no answer for another.
@@ -22,8 +17,5 @@ inline constexpr std::string_view kController = "controller";
 
 // Whether they are the same, in a time that tells nothing of where they differ.
 [[nodiscard]] bool is_same(std::string_view one, std::string_view other);
-
-// In hex.
-[[nodiscard]] std::string hex_text(std::string_view bytes);
 
 }  // namespace stepbench::fleet

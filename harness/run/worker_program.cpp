@@ -18,6 +18,7 @@
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/hex.h"
 #include "harness/catalogue/json.h"
 #include "harness/estimate/columns.h"
 #include "harness/os/command.h"
@@ -42,17 +43,6 @@ bool read_at(const os::Descriptor& file, std::uint64_t offset, Header& into) {
          static_cast<ssize_t>(sizeof into);
 }
 
-std::string to_hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const char byte : bytes) {
-    const auto value = static_cast<unsigned char>(byte);
-    text += kDigits[value >> 4U];
-    text += kDigits[value & 15U];
-  }
-  return text;
-}
-
 std::size_t align4(std::size_t size) { return (size + 3) & ~std::size_t{3}; }
 
 std::optional<std::string> build_id_in_notes(std::string_view notes) {
@@ -64,7 +54,7 @@ std::optional<std::string> build_id_in_notes(std::string_view notes) {
     if (end > notes.size()) return std::nullopt;
     if (header.n_type == NT_GNU_BUILD_ID &&
         notes.substr(name_at, 4) == std::string_view{"GNU\0", 4}) {
-      return to_hex(notes.substr(value_at, header.n_descsz));
+      return hex_text(notes.substr(value_at, header.n_descsz));
     }
     notes.remove_prefix(end);
   }

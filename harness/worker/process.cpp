@@ -17,20 +17,10 @@
 #include <string_view>
 
 #include "harness/base/digest.h"
+#include "harness/base/hex.h"
 
 namespace stepbench::worker {
 namespace {
-
-std::string hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  for (const char byte : bytes) {
-    const auto value = static_cast<unsigned char>(byte);
-    out.push_back(kDigits[value >> 4U]);
-    out.push_back(kDigits[value & 15U]);
-  }
-  return out;
-}
 
 std::size_t padded(std::size_t size) { return (size + 3U) & ~std::size_t{3}; }
 
@@ -43,7 +33,7 @@ std::string find_build_id(std::string_view notes) {
     const std::size_t size = name_size + padded(header.n_descsz);
     if (notes.size() < size) return {};
     if (header.n_type == NT_GNU_BUILD_ID && notes.substr(0, 4) == std::string_view("GNU\0", 4)) {
-      return hex(notes.substr(name_size, header.n_descsz));
+      return hex_text(notes.substr(name_size, header.n_descsz));
     }
     notes.remove_prefix(size);
   }

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/hex.h"
+#include "harness/base/sha256.h"
+
 namespace stepbench::fleet {
 namespace {
 
