@@ -90,7 +90,9 @@ std::string unknown_key(const ConfigEntry& entry, const std::string& key,
   for (const catalogue::TorchName& each : catalogue::torch_names()) {
     const std::string_view name = each.name;
     const bool is_here = name.starts_with(prefix) && name.find('.', prefix.size()) == name.npos;
-    if (is_here) near_keys.emplace_back(name.substr(prefix.size()));
+    if (is_here && index.torch_name_in_full(name) != nullptr) {
+      near_keys.emplace_back(name.substr(prefix.size()));
+    }
   }
   const std::string near = text::nearest(key, near_keys);
   if (near.empty() && !elsewhere.empty()) {
