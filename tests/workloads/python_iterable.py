@@ -107,6 +107,16 @@ class Iterables(OnLoader):
         self.assertTrue(any("went on after its iterable was let go of: thread reader" in note for note in last["notes"]),
                         last["notes"])
 
+    def test_what_has_no_name_of_its_own_is_noted_alike_in_each_launch(self):
+        last = self.launch("""
+            import _thread, threading
+            def loader():
+                _thread.start_new_thread(threading.Event().wait, ())
+                return batches(100)
+        """)
+        (note,) = [note for note in last["notes"] if "went on after its iterable" in note]
+        self.assertRegex(note, r"let go of: thread [a-z]")
+
     def test_threads_that_end_with_their_iterable_are_not_noted_and_their_cpu_is(self):
         last = self.launch("""
             import queue, threading

@@ -32,6 +32,15 @@ PATIENCE_S = 2  # for threads and processes that end when their loader is let go
 END = object()
 
 
+def kernel_name(task):
+    """Of a thread or process; its number is another one in each launch."""
+    try:
+        with open(f"/proc/{task}/comm", encoding="utf-8", errors="replace") as file:
+            return file.read().strip()
+    except OSError:
+        return "that ended meanwhile"
+
+
 class UserIterable:
     """The iterable and its epochs. Also what is known of its data: a batch shows it."""
 
@@ -131,10 +140,12 @@ class UserIterable:
             if child.pid in left[1]:
                 child.terminate()
         names = {thread.native_id: thread.name for thread in threading.enumerate()}
-        words = [f"thread {names.get(tid, tid)}" for tid in sorted(left[0])] + [f"process {pid}" for pid in sorted(left[1])]
+        words = [f"thread {names.get(tid) or kernel_name(tid)}" for tid in sorted(left[0])]
+        words += [f"process {kernel_name(pid)}" for pid in sorted(left[1])]
         if not words:
             return ""
-        shown = ", ".join(words[:4]) + (", ..." if len(words) > 4 else "")
+        different = list(dict.fromkeys(words))
+        shown = ", ".join(different[:4]) + (", ..." if len(different) > 4 else "")
         return (f"of what loader() of {self.file} began, {len(words)} went on after its iterable was let go of: {shown}; in a "
                 "training script they would stay beside what follows")
 
