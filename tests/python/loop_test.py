@@ -362,15 +362,20 @@ class Loops(unittest.TestCase):
         self.assertFalse([each for each in gc.callbacks if "Collections" in repr(each)])
 
     def test_a_collector_that_takes_much_of_the_step_is_a_finding_with_what_to_try(self):
-        self.assertEqual(garbage.findings(1.9e6, 3, 1e8, "default"), [])
-        found, = garbage.findings(6e6, 3.2, 1e8, "default")
+        self.assertEqual(garbage.findings(1.9e6, 3, 1e8, "default", 100), [])
+        found, = garbage.findings(6e6, 3.2, 1e8, "default", 100)
         self.assertEqual((found["id"], found["severity"]), ("script.gc", "warning"))
         self.assertEqual(found["text"], "Python's garbage collector takes 6.0 % of the step: 3.2 collections, 6 ms")
         self.assertEqual(found["set"], [{"option": "script.gc", "value": "freeze"}])
-        found, = garbage.findings(3e7, 3, 1e8, "freeze")
+        found, = garbage.findings(3e7, 3, 1e8, "freeze", 100)
         self.assertEqual((found["severity"], found["set"][0]["value"]), ("problem", "off"))
         # There is nothing left to try.
-        self.assertNotIn("set", garbage.findings(3e7, 3, 1e8, "off")[0])
+        self.assertNotIn("set", garbage.findings(3e7, 3, 1e8, "off", 100)[0])
+
+    def test_a_collection_that_a_short_window_may_have_met_by_chance_is_no_finding(self):
+        for collections, share, told in ((1, 0.2, False), (2, 0.1, False), (2, 0.3, True), (8, 0.04, False), (8, 0.06, True)):
+            found = garbage.findings(share * 1e8, collections / 3, 1e8, "default", steps=3)
+            self.assertEqual(bool(found), told, (collections, share))
 
     def test_what_is_done_about_garbage_is_done_once_before_the_first_step(self):
         self.addCleanup(gc.unfreeze)

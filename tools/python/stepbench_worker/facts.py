@@ -112,7 +112,8 @@ def launch_report(loop: Loop, own: dict[str, Any], gc_way: str = "default") -> d
         metrics.update(loop.peaks or {})
         metrics["reserved_bytes"] = torch.cuda.memory_reserved()
     findings = loop.watch.findings() if loop.watch is not None else []
-    findings += garbage.findings(metrics["gc_ns"], metrics["gc_collections"], loop.drained_ns / max(1, active), gc_way)
+    step_ns = loop.drained_ns / max(1, active)
+    findings += garbage.findings(metrics["gc_ns"], metrics["gc_collections"], step_ns, gc_way, steps=active)
     findings += loop.cpus.findings() + loop.anomalies.findings() + habits.findings_of_layers(gc_way)
     fingerprint, non_finite = _fingerprint(loop)
     interval = interval_of_windows(loop.window_means) if automatic else None
