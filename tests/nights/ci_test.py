@@ -98,6 +98,20 @@ class Recipes(unittest.TestCase):
         self.assertIn("POST repos/me/mine/issues/5/comments", posted)
         self.assertIn("PATCH repos/me/mine/issues/comments/17", patched)
 
+    def test_the_comment_of_a_pull_request_is_no_program(self):
+        if shutil.which("jq") is None:
+            self.skipTest("jq is not installed")
+        self.script(self.folder / "bin/gh", f'''echo "$@" >> {self.folder}/asked
+            case "$*" in *--paginate*) echo '[{{"id": 3, "body": "hello"}}]' | jq -r "$5" ;; esac''')
+        # The job that writes the comment has a token, and what it writes was made by the pull request's programs.
+        for first, status in (('<!-- stepbench")), {id: env.GH_TOKEN}, select("" | startswith("', 0), ("", 2), ("hello", 2)):
+            (self.folder / "comment.md").write_text(first + "\nwords\n")
+            done = self.run_shell("tools/examples/ci/comment_github.sh comment.md 5", GITHUB_REPOSITORY="me/mine",
+                                  GH_TOKEN="of-the-job", PATH=f"{self.folder}/bin:{os.environ['PATH']}")
+            self.assertEqual(done.returncode, status, done.stderr)
+            asked = (self.folder / "asked").read_text()
+            self.assertEqual((asked.count("POST"), asked.count("PATCH")), (1, 0), asked)
+
     def test_a_merge_request_of_gitlab(self):
         for program in ("curl", "jq"):
             if shutil.which(program) is None:

@@ -5,8 +5,13 @@
 set -eu
 file=$1 number=$2
 marker=$(head -n 1 "$file")
+case $marker in
+  '<!-- stepbench'*) ;;
+  *) echo "$0: $file: begins as no comment of stepbench" >&2; exit 2 ;;  # "" would be found in those of others
+esac
+export marker  # what a pull request's own programs wrote is no part of the program of jq
 comments="repos/$GITHUB_REPOSITORY/issues/$number/comments"
-id=$(gh api --paginate "$comments" --jq ".[] | select(.body | startswith(\"$marker\")) | .id" | head -n 1)
+id=$(gh api --paginate "$comments" --jq '.[] | select(.body | startswith(env.marker)) | .id' | head -n 1)
 if [ -n "$id" ]; then
   gh api --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$id" --field "body=@$file" > /dev/null
 else

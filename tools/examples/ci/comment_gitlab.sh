@@ -5,6 +5,10 @@
 set -eu
 file=$1
 marker=$(head -n 1 "$file")
+case $marker in
+  '<!-- stepbench'*) ;;
+  *) echo "$0: $file: begins as no comment of stepbench" >&2; exit 2 ;;  # "" would be found in those of others
+esac
 notes="$CI_API_V4_URL/projects/$CI_PROJECT_ID/merge_requests/$CI_MERGE_REQUEST_IID/notes"
 request() { curl --fail --silent --show-error --header "PRIVATE-TOKEN: $STEPBENCH_TOKEN" "$@"; }
 id=$(request "$notes?per_page=100" |
