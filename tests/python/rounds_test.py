@@ -4,7 +4,9 @@ import json
 import math
 import os
 import pathlib
+import select
 import shutil
+import subprocess
 import sys
 import tempfile
 import types
@@ -68,6 +70,24 @@ class ThroughTheProgram(Case):
         self.assertEqual(len(self.lines()), 2 * 4)
         self.assertTrue(0 < result.low_ns <= result.step_ns <= result.high_ns)
         self.assertEqual(result.folder.parent, self.folder / "results/tests-speed.py-test_work-1-")
+
+    def test_the_program_ends_with_the_python_that_started_it(self):
+        program = self.folder / "bin/stepbench"
+        program.parent.mkdir()
+        program.write_text(f"#!/bin/sh\necho $$ > {self.folder}/begun.part && mv {self.folder}/begun.part {self.folder}/begun\n"
+                           "exec sleep 1000\n")
+        program.chmod(0o755)
+        python = subprocess.Popen([sys.executable, "-c", "from stepbench.program import run; run('run')"],
+                                  env={**os.environ, "PYTHONPATH": str(SOURCE / "tools/python"),
+                                       "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"})
+        while not (self.folder / "begun").exists():
+            self.assertIsNone(python.poll())
+        began = int((self.folder / "begun").read_text())
+        watch = os.pidfd_open(began)
+        self.addCleanup(os.close, watch)
+        python.kill()
+        python.wait()
+        self.assertTrue(select.select([watch], [], [], 60)[0], "it lives on")
 
     def test_a_single_round_has_no_interval(self):
         result = self.rounds(words=("--launches", "1"))(self.project.work, self.folder / "calls", self.project.Wanted())

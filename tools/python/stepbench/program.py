@@ -2,10 +2,13 @@
 """The program beside this package, or the one on PATH."""
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
+import signal
 import subprocess
 import warnings
+from typing import Any
 
 
 def path_of_program() -> str:
@@ -17,6 +20,14 @@ def path_of_program() -> str:
 
 
 NOTHING_MEASURED = 4
+PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None)
+
+
+def run(*words: str, **more: Any) -> subprocess.CompletedProcess[Any]:
+    """The program with `words`, to its end; it ends with this process, whatever ends that."""
+    return subprocess.run([path_of_program(), *words], capture_output=True, check=False,
+                          preexec_fn=lambda: _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM), **more)
 
 
 def output_of(*words: str) -> bytes:
@@ -33,7 +44,7 @@ def quiet_output_of(*words: str) -> bytes:
 
 
 def _run(words: tuple[str, ...]) -> tuple[str, bytes]:
-    done = subprocess.run([path_of_program(), *words], capture_output=True, check=False)
+    done = run(*words)
     said = done.stderr.decode(errors="replace").strip()
     if done.returncode not in (0, NOTHING_MEASURED):
         said = said.removeprefix("stepbench: error: ")

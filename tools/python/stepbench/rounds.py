@@ -8,14 +8,13 @@ import json
 import os
 import pickle
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .program import path_of_program, quiet_output_of
+from .program import quiet_output_of, run
 
 ROUND = Path(__file__).with_name("round.py")
 SLOWER, UNDECIDED = 1, 3
@@ -64,9 +63,8 @@ class Rounds:
             arms: tuple[str, ...] = ()
             for arm, root in (("a", self._base), ("b", self._root)) if self._base is not None else ():
                 arms += (f"--{arm}-env", f"STEPBENCH_ROUND_ROOT={root}", f"--{arm}-env", f"STEPBENCH_PYTHON={sys.executable}")
-            done = subprocess.run([path_of_program(), "run" if self._base is None else "ab", "--python", str(ROUND),
-                                   "--interpreter", sys.executable, "--results", str(results), *arms, *self._words,
-                                   "--", self._name], env=environment, text=True, capture_output=True, check=False)
+            done = run("run" if self._base is None else "ab", "--python", str(ROUND), "--interpreter", sys.executable,
+                       "--results", str(results), *arms, *self._words, "--", self._name, env=environment, text=True)
         made = sorted(set(results.glob("*/")) - before) if results.exists() else []
         said = done.stdout.strip()
         if not made:
