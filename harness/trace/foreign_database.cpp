@@ -3,11 +3,15 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include "harness/base/error.h"
 #include "harness/text/words.h"
 
 namespace stepbench::trace {
 namespace {
+
+constexpr int kInstructions = 1000;
 
 std::string quoted_name(std::string_view name) {
   std::string quoted = "\"";
@@ -19,6 +23,8 @@ std::string quoted_name(std::string_view name) {
 
 struct ForeignDatabase::Handle {
   sqlite3* connection = nullptr;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t looks_left = 0;  // of the query that runs, each after kInstructions of SQLite
   Handle() = default;
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
@@ -39,6 +45,7 @@ std::optional<std::string> ForeignDatabase::Row::text(std::size_t column) const 
   const unsigned char* const bytes = ::sqlite3_column_text(statement, index);
   const int size = ::sqlite3_column_bytes(statement, index);
   if (bytes == nullptr || size < 0) return std::nullopt;
+  *text_left_ -= std::min(*text_left_, static_cast<std::uint64_t>(size));
   return std::string(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
 }
 
@@ -46,6 +53,14 @@ ForeignDatabase::ForeignDatabase(const std::filesystem::path& path)
     : path_(path), handle_(std::make_unique<Handle>()) {
   constexpr int kFlags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
   if (::sqlite3_open_v2(path.c_str(), &handle_->connection, kFlags, nullptr) != SQLITE_OK) fail();
+  handle_->file_bytes = std::filesystem::file_size(path);
+  ::sqlite3_progress_handler(
+      handle_->connection, kInstructions,
+      [](void* data) {
+        std::uint64_t& left = static_cast<Handle*>(data)->looks_left;
+        return left == 0 ? 1 : static_cast<int>(--left == 0);
+      },
+      handle_.get());
   constexpr int kMaxRowBytes = 64 << 20;  // as of other traces
   ::sqlite3_limit(handle_->connection, SQLITE_LIMIT_LENGTH, kMaxRowBytes);
   // Nothing in the file's schema is run.
@@ -89,6 +104,12 @@ void ForeignDatabase::query(const std::string& sql,
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const { ::sqlite3_finalize(statement); }
   };
+  // A sound row costs fewer instructions than this for each of its bytes, and has no more text than
+  // twice its bytes, as UTF-16 may have.
+  constexpr std::uint64_t kInstructionsPerByte = 16;
+  constexpr std::uint64_t kFewestLooks = 1000;
+  handle_->looks_left = kFewestLooks + handle_->file_bytes / kInstructions * kInstructionsPerByte;
+  std::uint64_t text_left = 2 * handle_->file_bytes + 1;
   sqlite3_stmt* prepared = nullptr;
   const int size = static_cast<int>(sql.size());
   if (::sqlite3_prepare_v2(handle_->connection, sql.data(), size, &prepared, nullptr) !=
@@ -97,11 +118,17 @@ void ForeignDatabase::query(const std::string& sql,
   }
   const std::unique_ptr<sqlite3_stmt, Finalize> statement(prepared);
   int code = SQLITE_ROW;
-  while ((code = ::sqlite3_step(statement.get())) == SQLITE_ROW) on_row(Row(statement.get()));
+  while (text_left > 0 && (code = ::sqlite3_step(statement.get())) == SQLITE_ROW) {
+    on_row(Row(statement.get(), text_left));
+  }
   if (code != SQLITE_DONE) fail();
 }
 
 void ForeignDatabase::fail() const {
+  const int code = ::sqlite3_errcode(handle_->connection);
+  if (code == SQLITE_INTERRUPT || code == SQLITE_ROW) {
+    throw ConfigError(path_, "is damaged: it leads to more rows than its bytes can hold");
+  }
   const char* const why =
       handle_->connection == nullptr ? "no memory" : ::sqlite3_errmsg(handle_->connection);
   throw ConfigError(path_, std::string("cannot be read as a SQLite database: ") + why);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A SQLite file that somebody else made, read without changing it or trusting it: tables and
-// columns may be absent, values of any type. One thread.
+// columns may be absent, values of any type, and pages may lead to each other in circles. What is
+// read of it is no more than its bytes can hold. One thread.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +30,10 @@ class ForeignDatabase {
 
    private:
     friend class ForeignDatabase;
-    explicit Row(void* statement) : statement_(statement) {}
+    Row(void* statement, std::uint64_t& text_left)
+        : statement_(statement), text_left_(&text_left) {}
     void* statement_;
+    std::uint64_t* text_left_;  // bytes, of all rows of the query; 0: there were more
   };
 
   // Throws ConfigError naming the file for what cannot be opened.
@@ -43,7 +46,7 @@ class ForeignDatabase {
   [[nodiscard]] const std::set<std::string, std::less<>>& tables() const { return tables_; }
   [[nodiscard]] std::set<std::string, std::less<>> columns(std::string_view table) const;
   // Every row of the table, nothing if there is no such table; absent columns are null. kSorted: by
-  // the first column. Throws ConfigError for a damaged file.
+  // the first column. Throws ConfigError for a damaged file, one whose pages repeat among them.
   enum class Order : bool { kAny, kSorted };
   void read(std::string_view table, const std::vector<std::string_view>& wanted,
             const std::function<void(const Row&)>& on_row, Order order = Order::kAny) const;

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "harness/base/error.h"
+#include "harness/os/text_file.h"
 #include "harness/trace/read_trace.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/trace/trace_text.h"
@@ -16,6 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 class Export {
  public:
@@ -315,6 +317,49 @@ TEST(ReadNsight, OtherDatabasesAndDamagedOnesAreRefused) {
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("cut.sqlite: cannot be read as a SQLite database"));
   }
+}
+
+std::uint32_t number_at(const std::string& bytes, std::size_t at, std::size_t size) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < size; ++i) number = number << 8U | std::uint8_t(bytes[at + i]);
+  return number;
+}
+
+// An inner page of a table as `page`, of which all children are the page `child`.
+std::string leading_to(std::string page, std::uint32_t child) {
+  std::string number;
+  for (const unsigned shift : {24U, 16U, 8U, 0U}) number += char(child >> shift & 0xFFU);
+  page.replace(8, number.size(), number);
+  constexpr std::size_t kCells = 12;
+  for (std::size_t i = 0; i < number_at(page, 3, 2); ++i) {
+    page.replace(number_at(page, kCells + 2 * i, 2), number.size(), number);
+  }
+  return page;
+}
+
+TEST(ReadNsight, AFileThatLeadsToMoreRowsThanItsBytesCanHoldIsRefused) {
+  constexpr std::size_t kPage = 4096;
+  const test::TemporaryFolder folder;
+  Export file;
+  file.run(R"(
+    PRAGMA page_size = 4096;
+    CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+    CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, text TEXT, globalTid INT);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+      INSERT INTO NVTX_EVENTS SELECT i, i + 1, 59, 'step', 1 FROM n;)");
+  EXPECT_EQ(file.read().reading.rows, 100'000);
+  std::string bytes = os::read_text(file.path()).value();
+  const std::string inner = bytes.substr(2 * kPage, kPage);  // its root
+  ASSERT_EQ(inner[0], 5);
+  ASSERT_GT(number_at(inner, 3, 2), 300U);
+  // Each level leads to the next one some hundred times, the last to one leaf.
+  const std::vector<std::uint32_t> pages = {3, 4, 5, 6, 7, 8};
+  for (std::size_t i = 0; i + 1 < pages.size(); ++i) {
+    bytes.replace((pages[i] - 1) * kPage, kPage, leading_to(inner, pages[i + 1]));
+  }
+  folder.write("circles.sqlite", bytes);
+  EXPECT_THAT([&] { (void)read_trace(folder / "circles.sqlite"); },
+              ThrowsMessage<ConfigError>(HasSubstr("leads to more rows than its bytes can hold")));
 }
 
 }  // namespace
