@@ -86,6 +86,15 @@ std::string value_of(std::string_view hole, const Commit& commit, const fs::path
   return hole == "{worktree}" ? tree.string() : commit.id;
 }
 
+void refuse_unsafe_name(const std::string& command, const fs::path& tree) {
+  if (text::shell_word(tree.string()) == tree.string() || !text::is_read_again(command, kHoles)) {
+    return;
+  }
+  throw ConfigError("--build", "the shell that it starts would run what is in the name " +
+                                   tree.string() +
+                                   "; let it read \"$STEPBENCH_WORKTREE\" in place of {worktree}");
+}
+
 // Of a build, in its tree. What it leaves running ends with this process, or with the next one.
 os::CommandResult run_build(const std::string& command, const Commit& commit,
                             const fs::path& tree) {
@@ -183,6 +192,7 @@ void Programs::build_beside(const std::vector<Commit>& commits) {
   std::vector<Build> builds;
   for (const Commit& commit : commits) {
     if (request_.command.empty() || is_built(commit)) continue;
+    refuse_unsafe_name(request_.command, tree_of(commit));
     // What reads the tree finds it there already.
     if ((!request_.keep_trees || !trees_.contains(tree_of(commit))) && !make_tree(commit)) continue;
     builds.push_back({.commit = commit, .end = {}});

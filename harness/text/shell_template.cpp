@@ -2,6 +2,8 @@
 #include "harness/text/shell_template.h"
 
 #include <algorithm>
+#include <regex>
+#include <string>
 #include <vector>
 
 namespace stepbench::text {
@@ -65,6 +67,17 @@ std::string with_variables(std::string_view command, std::span<const ShellHole> 
     at += escapes ? std::min<std::size_t>(2, rest.size()) : 1;
   }
   return text;
+}
+
+bool is_read_again(std::string_view command, std::span<const ShellHole> holes) {
+  static const std::regex kReader(R"((^|[^\w-])(eval|[a-z]*sh(\s+-\S*)*\s+-[a-z]*c)\s)");
+  const std::string text(command);
+  std::smatch reader;
+  if (!std::regex_search(text, reader, kReader)) return false;
+  const std::string_view behind = command.substr(static_cast<std::size_t>(reader.position()));
+  return std::ranges::any_of(holes, [&](const ShellHole& each) {
+    return behind.find(each.name) != std::string_view::npos;
+  });
 }
 
 }  // namespace stepbench::text

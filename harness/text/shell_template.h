@@ -19,4 +19,8 @@ struct ShellHole {
 [[nodiscard]] std::string with_variables(std::string_view command,
                                          std::span<const ShellHole> holes);
 
+// Whether a hole stands behind `sh -c` or `eval`, which read its value as text of a command after
+// all: a value that text::shell_word() has to quote must not be filled in there.
+[[nodiscard]] bool is_read_again(std::string_view command, std::span<const ShellHole> holes);
+
 }  // namespace stepbench::text

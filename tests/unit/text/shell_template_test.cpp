@@ -51,5 +51,19 @@ TEST(ShellTemplate, RunsNothingOfAValue) {
   }
 }
 
+TEST(ShellTemplate, TellsWhereAnotherShellReadsAValueAgain) {
+  for (const char* command :
+       {"sh -c 'cd {worktree} && make'", "/bin/bash -lc \"make -C {worktree}\"",
+        "env A=1 sh -e -c {worktree}/build.sh", "eval make -C {worktree}",
+        "docker run image bash -c 'make -C {worktree}'"}) {
+    EXPECT_TRUE(is_read_again(command, kHoles)) << command;
+  }
+  for (const char* command : {"make -C {worktree}", "sh {worktree}/build.sh -c",
+                              "cd {worktree} && sh -c 'make all'", "publish -c {worktree}",
+                              "medieval {worktree}", "sh -c 'make -C \"$STEPBENCH_WORKTREE\"'"}) {
+    EXPECT_FALSE(is_read_again(command, kHoles)) << command;
+  }
+}
+
 }  // namespace
 }  // namespace stepbench::text
