@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import time
 
-from scenes import Broken, Run, require
+from scenes import PATIENCE_S, Broken, Run, require
 
 # Each launch's rows stay in memory until the run ends; a launch that keeps more than this keeps something else, too.
 MOST_KIB_A_LAUNCH = 16
@@ -73,7 +73,7 @@ class Lines:
 
 
 def soak_for(ground, seconds, preload=None):
-    """Launches, and by name of a resource its values over time."""
+    """From the end of the first launch on: launches, and by name of a resource its values over time."""
     with ground.folder() as folder:
         scene = Run(ground, folder)
         (folder / "config.yaml").write_text((folder / "config.yaml").read_text().replace(
@@ -82,18 +82,20 @@ def soak_for(ground, seconds, preload=None):
                                    env=scene.environment(**(preload or {})), stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         samples, lines = {}, Lines()
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end and process.poll() is None:
             time.sleep(max(0.2, seconds / 1000))
             launches = lines.read(scene.run_folder())
             if launches == 0:
                 continue
+            if not samples:
+                end = time.monotonic() + seconds
             for name, value in {"launches": launches, **held(scene, process.pid)}.items():
                 samples.setdefault(name, []).append((time.monotonic(), value))
         require(process.poll() is None, f"the run ended by itself: {process.returncode}")
-        require("rss_kib" in samples, f"no launch ended in {seconds:.0f} s")
+        require("rss_kib" in samples, f"no launch ended in {PATIENCE_S} s")
         process.send_signal(signal.SIGTERM)
-        require(process.wait(600) == 143, f"SIGTERM ends it with {process.returncode}")
+        require(process.wait(PATIENCE_S) == 143, f"SIGTERM ends it with {process.returncode}")
         scene.nothing_left()
         return samples
 

@@ -238,16 +238,16 @@ def disk(part, ground):
     part.in_turn(places, once)
 
 
-def expect_caught(part, plant, look):
-    """`look` with the bug must find it, without it nothing."""
+def expect_caught(part, plant, look, sign):
+    """`look` with the bug must find it, and not something else: its words have the sign; without it nothing."""
     for preload in ({}, {"STORM_PLANT": plant}):
         try:
             look(preload)
             caught = None
         except Broken as error:
             caught = str(error)
-        if preload and not caught:
-            part.found(f"the planted bug {plant} was not found", part.repeat(""))
+        if preload and (not caught or sign not in caught):
+            part.found(f"the planted bug {plant} was not found, but {caught or 'nothing'}", part.repeat(""))
         elif preload:
             part.notes.append(f"{plant}: {caught.splitlines()[0][:120]}")
             part.count("found")
@@ -307,11 +307,13 @@ def plants(part, ground):
     def foreign(preload):
         spares_files_of_others(ground, {"LD_PRELOAD": str(ground.shim), **preload})
 
-    for plant, look in (("lose_row", run_whole), ("keep_segment", run_whole), ("leak_fd", short_soak),
-                        ("leak_memory", short_soak), ("accept_truncated", all_cuts),
-                        ("outliving_build", killed_in_a_build), ("followed_link", foreign),
-                        ("read_by_a_shell", searched), ("endless_comparison", compared)):
-        expect_caught(part, plant, look)
+    for plant, look, sign in (("lose_row", run_whole, "0 launches of 4"), ("keep_segment", run_whole, "/dev/shm/stepbench-"),
+                              ("leak_fd", short_soak, "descriptors grow"), ("leak_memory", short_soak, "memory grows"),
+                              ("accept_truncated", all_cuts, "a file cut after"),
+                              ("outliving_build", killed_in_a_build, "left behind: ['process"),
+                              ("followed_link", foreign, "link.csv"), ("read_by_a_shell", searched, "a shell ran"),
+                              ("endless_comparison", compared, "does not end")):
+        expect_caught(part, plant, look, sign)
     for rest in pathlib.Path("/dev/shm").glob("stepbench-*-tmp*"):  # what keep_segment kept
         if not pathlib.Path(f"/proc/{rest.name.split('-')[1]}").exists():
             rest.unlink()
