@@ -79,7 +79,7 @@ struct OwnFormat {
   std::string_view holds = {};
 };
 constexpr OwnFormat kPage = {"<!DOCTYPE html>", "content=\"stepbench\""};
-constexpr std::array<OwnFormat, 12> kOwnFormats = {{kPage,
+constexpr std::array<OwnFormat, 14> kOwnFormats = {{kPage,
                                                     {"<?xml ", "<testsuites name=\"stepbench"},
                                                     {"# TYPE stepbench_"},
                                                     {"# Found by `stepbench tune`"},
@@ -89,8 +89,10 @@ constexpr std::array<OwnFormat, 12> kOwnFormats = {{kPage,
                                                     {"\x93NUMPY", "step_ns"},
                                                     {"series_id,"},
                                                     {"base,candidate,case_id,"},
-                                                    {"{\"", "\"case"},
-                                                    {"{\"", "stepbench"}}};
+                                                    {R"({"schema":"stepbench.)"},
+                                                    {R"({"cases":[{"case)"},
+                                                    {R"({"columns":[{"name":)", R"("unit":)"},
+                                                    {R"({"context":{"date":)", "stepbench"}}};
 
 bool is_of(const fs::path& file, const OwnFormat& format) {
   constexpr std::size_t kNear = 4096;

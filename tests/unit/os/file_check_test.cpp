@@ -111,7 +111,10 @@ TEST_F(CheckFiles, WhatStepbenchDidNotWrite_IsRefusedUnlessForced) {
   folder_.write("page.html", "<!doctype html><title>mine, of stepbench</title>");
   folder_.write("tests.xml", "<?xml version=\"1.0\"?><testsuites name=\"mine\">");
   folder_.write("package.json", "{\n  \"scripts\": {\"bench\": \"stepbench run\"}\n}\n");
-  for (const char* name : {"helper.py", "notes.md", "page.html", "tests.xml", "package.json"}) {
+  folder_.write("lock.json", R"({"name":"mine","dependencies":{"stepbench":"0.2"}})");
+  folder_.write("lint.json", R"({"root":true,"case_sensitive":true})");
+  for (const char* name : {"helper.py", "notes.md", "page.html", "tests.xml", "package.json",
+                           "lock.json", "lint.json"}) {
     refuses(folder_ / name, "give --force");
     EXPECT_NO_THROW(check_files({.outputs = {{"--output", folder_ / name, true}}})) << name;
   }
@@ -125,8 +128,9 @@ TEST_F(CheckFiles, WhatStepbenchWrote_IsReplaced) {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"stepbench\" tests=\"1\">",
         "# TYPE stepbench_run_info gauge\n", "<!-- stepbench-run -->\n", "case_id,run_id\n",
         "series_id,experiment\n", "base,candidate,case_id,workload\n",
-        "{\"cases\":[{\"case_id\":\"1\"}]}", "{\"schema\":\"stepbench.verdict\"}",
-        "# Found by `stepbench tune` among 3 points"}) {
+        "{\"cases\":[{\"case_id\":\"1\"}]}", R"({"columns":[{"name":"self_cpu","unit":"ns"}]})",
+        R"({"context":{"date":"2026-01-31","stepbench_version":"0.2.0"}})",
+        "{\"schema\":\"stepbench.verdict\"}", "# Found by `stepbench tune` among 3 points"}) {
     folder_.write("old", text);
     accepts(folder_ / "old");
   }
