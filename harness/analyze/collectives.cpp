@@ -293,7 +293,7 @@ ValueOrReason<std::vector<CollectiveRow>> list_collectives(const Timeline& timel
     durations.push_back(double(each.at.length_ns()));
     const auto step = window_at(windows, each.placed_by_ns);
     if (!step) continue;
-    row.in_steps.add(*step, windows.size(), each.at.length_ns());
+    row.in_steps.add(*step, each.at.length_ns());
     row.step_exposed_ns += each.at.length_ns() - computing.length_in(each.at);
   }
   std::vector<CollectiveRow> out;

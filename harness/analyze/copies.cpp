@@ -160,9 +160,9 @@ std::vector<const CallRow*> own_waits(const Timeline& timeline) {
     const CallRow& call = timeline.calls[row.call];
     const auto found = by_op.find(call.op);
     if (found == by_op.end() || reads_result(*timeline.trace, *row.event, &call)) continue;
-    const auto after = std::find_if(
+    const auto after = std::partition_point(  // calls come by start
         found->second.begin(), found->second.end(),
-        [&](const CallRow* wait) { return wait->event->start_ns >= call.event->end_ns; });
+        [&](const CallRow* wait) { return wait->event->start_ns < call.event->end_ns; });
     if (after != found->second.end()) waits[row.call] = *after;
   }
   return waits;

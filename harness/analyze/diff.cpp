@@ -49,10 +49,12 @@ SideSample sample_of(const DiffSide& side, const std::vector<double>& values) {
   return out;
 }
 
-// Of no values: zeros.
-SideSample sample_of(const DiffSide& side, const std::vector<std::int64_t>* values) {
-  if (values == nullptr) return {.n = side.steps.size()};
-  return sample_of(side, std::vector<double>(values->begin(), values->end()));
+// Of one part of a cost; zeros where there is none.
+SideSample sample_of(const DiffSide& side, const NamedCost* cost, std::int64_t StepShare::*part) {
+  if (cost == nullptr) return {.n = side.steps.size()};
+  std::vector<double> values(side.steps.size());
+  for (const auto& [step, share] : cost->steps) values[step] = double(share.*part);
+  return sample_of(side, values);
 }
 
 bool spread_is_known(const SideSample& a, const SideSample& b) {
@@ -241,13 +243,10 @@ class Comparison {
 
   void add_row(const NamedCost* base, const NamedCost* next) {
     const NamedCost& either = base == nullptr ? *next : *base;
-    const auto sample = [](const DiffSide& side, const NamedCost* cost, auto member) {
-      return sample_of(side, cost == nullptr ? nullptr : &(cost->*member));
-    };
-    DiffRow row =
-        row_of(sample(base_, base, &NamedCost::ns), sample(next_, next, &NamedCost::ns), step_ns_);
-    count_calls(sample(base_, base, &NamedCost::count), sample(next_, next, &NamedCost::count),
-                row);
+    DiffRow row = row_of(sample_of(base_, base, &StepShare::ns),
+                         sample_of(next_, next, &StepShare::ns), step_ns_);
+    count_calls(sample_of(base_, base, &StepShare::calls),
+                sample_of(next_, next, &StepShare::calls), row);
     row.name = either.name;
     row.phase = either.phase;
     row.base_rate = rate_of(base);
@@ -262,7 +261,8 @@ class Comparison {
 
   static std::optional<double> rate_of(const NamedCost* cost) {
     if (cost == nullptr || cost->work <= 0) return std::nullopt;
-    const std::int64_t ns = std::accumulate(cost->ns.begin(), cost->ns.end(), std::int64_t{0});
+    std::int64_t ns = 0;
+    for (const auto& [step, share] : cost->steps) ns += share.ns;
     return ns > 0 ? std::optional(cost->work / double(ns)) : std::nullopt;
   }
 

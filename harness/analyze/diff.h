@@ -43,7 +43,7 @@ struct DiffSide {
   bool only_edges = false;                 // a trace has no step but the first and the last
   std::vector<std::size_t> steps_of = {};  // how many of `steps` each trace has
   std::vector<StepTime> steps = {};        // counted ones of all traces
-  std::vector<NamedCost> costs = {};       // as long as `steps`; by kind, name and phase
+  std::vector<NamedCost> costs = {};       // by kind, name and phase
   // Of the steps that the critical path was looked for in, where it was.
   std::array<std::int64_t, kPathKinds> path_ns = {};
   std::int64_t path_steps = 0;

@@ -9,21 +9,16 @@ namespace {
 
 // Puts the steps of one more trace behind those of the others.
 void append_costs(std::vector<NamedCost>& all, std::size_t steps_before,
-                  std::vector<NamedCost> more, std::size_t steps_more) {
+                  std::vector<NamedCost> more) {
   std::vector<NamedCost> out;
-  const std::vector<std::int64_t> nothing(steps_more);
-  const auto extend = [](std::vector<std::int64_t>& values, const std::vector<std::int64_t>& by) {
-    values.insert(values.end(), by.begin(), by.end());
-  };
   for_each_key(all, more, [&](NamedCost* old, const NamedCost* added) {
     NamedCost cost =
         old != nullptr ? std::move(*old)
                        : NamedCost{.kind = added->kind, .name = added->name, .phase = added->phase};
-    cost.ns.resize(steps_before);
-    cost.count.resize(steps_before);
-    extend(cost.ns, added != nullptr ? added->ns : nothing);
-    extend(cost.count, added != nullptr ? added->count : nothing);
-    cost.work += added != nullptr ? added->work : 0;
+    if (added != nullptr) {
+      for (const auto& [step, share] : added->steps) cost.steps[steps_before + step] = share;
+      cost.work += added->work;
+    }
     out.push_back(std::move(cost));
   });
   all = std::move(out);
@@ -77,7 +72,7 @@ void DiffSide::append(DiffSide more) {
   only_edges = only_edges || more.only_edges;
   steps_of.insert(steps_of.end(), more.steps_of.begin(), more.steps_of.end());
   steps.insert(steps.end(), more.steps.begin(), more.steps.end());
-  append_costs(costs, before, std::move(more.costs), more.steps.size());
+  append_costs(costs, before, std::move(more.costs));
   path_steps += more.path_steps;
   for (std::size_t kind = 0; kind < kPathKinds; ++kind) path_ns[kind] += more.path_ns[kind];
 }

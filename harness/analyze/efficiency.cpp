@@ -157,7 +157,7 @@ class EfficiencyTable {
     ++row.calls;
     row.time_ns += ns;
     const auto step = window_at(windows_, op.event->start_ns);
-    if (step) row.in_steps.add(*step, windows_.size(), ns);
+    if (step) row.in_steps.add(*step, ns);
   }
 
   struct Found {

@@ -170,13 +170,16 @@ std::vector<std::size_t> Steps::counted() const {
   return whole.empty() ? all : whole;
 }
 
-void InSteps::add(std::size_t step, std::size_t steps, std::int64_t call_ns) {
-  calls_of.resize(steps);
-  ns_of.resize(steps);
-  ++calls;
-  ns += call_ns;
-  ++calls_of[step];
-  ns_of[step] += call_ns;
+StepShare& StepShare::operator+=(const StepShare& other) {
+  calls += other.calls;
+  ns += other.ns;
+  return *this;
+}
+
+void InSteps::add(std::size_t step, std::int64_t call_ns) {
+  const StepShare call{.calls = 1, .ns = call_ns};
+  *this += call;
+  of[step] += call;
 }
 
 Steps find_steps(const Timeline& timeline, const StepOptions& options) {

@@ -138,11 +138,10 @@ Steps steps_between(const std::vector<std::int64_t>& borders, const RepeatedRows
   Steps found;
   found.window = window;
   found.reason = std::move(reason);
+  auto mark = of.spans.begin();  // both rise
   for (std::size_t i = 0; i < borders.size(); ++i) {
     const TimeSpan at = {borders[i], i + 1 < borders.size() ? borders[i + 1] : end_ns};
-    const auto mark = std::find_if(of.spans.begin(), of.spans.end(), [&](const TimeSpan& span) {
-      return span.begin_ns >= at.begin_ns;
-    });
+    while (mark != of.spans.end() && mark->begin_ns < at.begin_ns) ++mark;
     const bool holds = mark != of.spans.end() && mark->begin_ns < at.end_ns;
     found.steps.push_back({.number = std::int64_t(i), .mark = holds ? *mark : at, .window = at});
   }

@@ -51,7 +51,7 @@ class RankComparison {
     out_.window = ranks_.front().window;
     out_.scope = ranks_.front().scope;
     if (!common_.empty()) {
-      for (const std::int64_t number : common_) add_step(number);
+      for (const auto& [number, steps] : common_) add_step(number, steps);
       finish();
     }
     return std::move(out_);
@@ -112,14 +112,14 @@ class RankComparison {
   }
 
   void find_common_steps() {
-    std::map<std::int64_t, std::size_t> seen;
+    std::map<std::int64_t, std::vector<const RankStep*>> seen;
     for (const RankTrace& each : ranks_) {
-      for (const RankStep& step : each.steps) ++seen[step.number];
+      for (const RankStep& step : each.steps) seen[step.number].push_back(&step);
     }
     std::size_t most = 0;
     for (const RankTrace& each : ranks_) most = std::max(most, each.steps.size());
-    for (const auto& [number, ranks] : seen) {
-      if (ranks == ranks_.size()) common_.push_back(number);
+    for (auto& [number, steps] : seen) {
+      if (steps.size() == ranks_.size()) common_.emplace(number, std::move(steps));
     }
     out_.steps = std::ssize(common_);
     if (common_.empty()) {
@@ -130,17 +130,7 @@ class RankComparison {
     }
   }
 
-  [[nodiscard]] std::vector<const RankStep*> steps_of(std::int64_t number) const {
-    std::vector<const RankStep*> steps;
-    for (const RankTrace& each : ranks_) {
-      steps.push_back(&*std::find_if(each.steps.begin(), each.steps.end(),
-                                     [&](const RankStep& step) { return step.number == number; }));
-    }
-    return steps;
-  }
-
-  void add_step(std::int64_t number) {
-    const std::vector<const RankStep*> steps = steps_of(number);
+  void add_step(std::int64_t number, const std::vector<const RankStep*>& steps) {
     const std::vector<std::vector<RankWait>> waits = waits_of(steps);
     std::vector<double> works;
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -289,14 +279,14 @@ class RankComparison {
 
   void add_lanes(bool comparable) {
     std::vector<std::pair<double, std::int64_t>> by_time;
-    for (const std::int64_t number : common_) {
+    for (const auto& [number, steps] : common_) {
       std::vector<double> times;
-      for (const RankStep* step : steps_of(number)) times.push_back(double(step->time.wall_ns));
+      for (const RankStep* step : steps) times.push_back(double(step->time.wall_ns));
       by_time.emplace_back(stats::median(times), number);
     }
     std::ranges::sort(by_time);
     out_.lanes_step = by_time[by_time.size() / 2].second;
-    const std::vector<const RankStep*> steps = steps_of(out_.lanes_step);
+    const std::vector<const RankStep*>& steps = common_.at(out_.lanes_step);
     const std::vector<Entries> collectives = match(steps).collectives;
     const std::vector<std::vector<RankWait>> waits = waits_in(collectives, steps.size());
     std::int64_t first_ns = steps.front()->begin_ns;
@@ -365,7 +355,7 @@ class RankComparison {
   }
 
   std::vector<RankTrace> ranks_;
-  std::vector<std::int64_t> common_;  // numbers of steps
+  std::map<std::int64_t, std::vector<const RankStep*>> common_;  // by number, a step of each rank
   std::vector<double> skews_;
   std::vector<double> unmatched_ns_;  // by place
   // Durations and skews of the matched ones.

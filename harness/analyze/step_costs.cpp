@@ -63,7 +63,7 @@ class CostTable {
       const auto phases = PhasesOfRows(trace).of(lane);
       for (const auto& [row, phase] : phases) {
         const auto step = window_at(windows_, row->start_ns);
-        if (step) ++of(CostKind::kOperator, row->name, phase).count[*step];
+        if (step) ++of(CostKind::kOperator, row->name, phase).steps[*step].calls;
       }
       const std::vector<InnerRow> stretches = innermost_rows(trace, lane, false);
       for_each_piece(
@@ -73,7 +73,7 @@ class CostTable {
             const auto phase = phases.find(row);
             NamedCost& cost = of(CostKind::kOperator, row->name,
                                  phase == phases.end() ? std::string_view{} : phase->second);
-            cost.ns[window_at(windows_, piece.begin_ns).value()] += piece.length_ns();
+            cost.steps[window_at(windows_, piece.begin_ns).value()].ns += piece.length_ns();
           });
     }
   }
@@ -104,19 +104,14 @@ class CostTable {
   void add(CostKind kind, const trace::TraceEvent& row, const trace::TraceEvent& belongs_with) {
     const auto step = window_at(windows_, belongs_with.start_ns);
     if (!step) return;
-    NamedCost& cost = of(kind, row.name, {});
-    cost.ns[*step] += row.duration_ns();
-    ++cost.count[*step];
+    of(kind, row.name, {}).steps[*step] += {.calls = 1, .ns = row.duration_ns()};
   }
 
   NamedCost& of(CostKind kind, std::uint32_t name, std::string_view phase) {
     const auto [at, is_new] = costs_.try_emplace(Key{kind, name, phase});
     if (is_new) {
-      at->second = {.kind = kind,
-                    .name = timeline_.trace->names[name].text,
-                    .phase = std::string(phase),
-                    .ns = std::vector<std::int64_t>(windows_.size()),
-                    .count = std::vector<std::int64_t>(windows_.size())};
+      at->second = {
+          .kind = kind, .name = timeline_.trace->names[name].text, .phase = std::string(phase)};
     }
     return at->second;
   }

@@ -36,8 +36,7 @@ struct NamedCost {
   // Of operators, where the trace tells: "data_wait", "backward", "optimizer", or the outermost
   // annotation around them. Of shapes "forward" or "backward", of collectives their group.
   std::string phase = {};
-  std::vector<std::int64_t> ns = {};     // of each counted step
-  std::vector<std::int64_t> count = {};  // how many begin in it
+  StepShares steps = {};  // calls: how many begin in it
   // Of all steps: FLOP of shapes, bytes of collectives as bus bandwidth counts them; 0: not known.
   double work = 0;
 };

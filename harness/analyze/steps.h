@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -66,15 +67,21 @@ struct Steps {
   [[nodiscard]] std::vector<std::size_t> counted() const;
 };
 
-// Of something that happens several times: what falls into the counted steps.
-struct InSteps {
+// Of something that happens several times: what falls into a step.
+struct StepShare {
   std::int64_t calls = 0;
   std::int64_t ns = 0;
-  std::vector<std::int64_t> calls_of = {};  // of each counted step; empty where there are none
-  std::vector<std::int64_t> ns_of = {};
+  StepShare& operator+=(const StepShare& other);
+};
 
-  // A call in counted step `step` of `steps`.
-  void add(std::size_t step, std::size_t steps, std::int64_t call_ns);
+// By the place of a counted step; those without are left out: of many names and many steps, most.
+using StepShares = std::map<std::size_t, StepShare>;
+
+// What falls into the counted steps.
+struct InSteps : StepShare {
+  StepShares of = {};
+
+  void add(std::size_t step, std::int64_t call_ns);
 };
 
 struct StepOptions {

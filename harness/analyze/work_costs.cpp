@@ -40,15 +40,11 @@ class Costs {
       cost = {.kind = kind,
               .name = std::move(name),
               .phase = std::move(phase),
-              .ns = row.in_steps.ns_of,
-              .count = row.in_steps.calls_of,
+              .steps = row.in_steps.of,
               .work = work};
       return;
     }
-    for (std::size_t i = 0; i < cost.ns.size(); ++i) {
-      cost.ns[i] += row.in_steps.ns_of[i];
-      cost.count[i] += row.in_steps.calls_of[i];
-    }
+    for (const auto& [step, share] : row.in_steps.of) cost.steps[step] += share;
     cost.work += work;
   }
 
