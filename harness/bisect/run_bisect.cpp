@@ -20,6 +20,7 @@
 #include "harness/campaign/run_folder.h"
 #include "harness/os/descriptor.h"
 #include "harness/record/reader.h"
+#include "harness/run/orphans.h"
 #include "harness/run/run_header.h"
 #include "harness/text/words.h"
 
@@ -70,6 +71,8 @@ class SearchRun {
   }
 
   void begin() {
+    // A build that made a session of its own would go on beside the next one.
+    if (const std::string ended = run::end_orphans(); !ended.empty()) progress_.say(ended);
     if (request_.versions.empty()) {
       repository_.emplace(fs::current_path());
       repository_->remove_left();
