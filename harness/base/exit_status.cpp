@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <system_error>
@@ -34,6 +35,9 @@ Failure bug(const std::string& what, std::string_view command) {
 Failure failure_of(const std::exception& error, std::string_view command) {
   if (const auto* by_signal = dynamic_cast<const Interrupted*>(&error)) {
     return {exit_status_of_signal(by_signal->signal()), by_signal->what()};
+  }
+  if (const auto* by_file = dynamic_cast<const std::filesystem::filesystem_error*>(&error)) {
+    return {kExitUsage, by_file->path1().string() + ": " + by_file->code().message()};
   }
   if (dynamic_cast<const Error*>(&error) != nullptr ||
       dynamic_cast<const std::system_error*>(&error) != nullptr) {

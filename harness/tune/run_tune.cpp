@@ -2,6 +2,7 @@
 #include "harness/tune/run_tune.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -84,7 +85,7 @@ class Tuning {
  private:
   [[nodiscard]] const plan::Plan& plan() const { return search_.plan(); }
 
-  // The same search asks for the same launches in the same order.
+  // The same search asks for the same launches in the same order; one that goes on keeps its seed.
   void choose_seed() {
     std::vector<double> letters;
     for (const char letter : plan().digest) letters.push_back(letter);
@@ -101,6 +102,7 @@ class Tuning {
                           "this search is of another experiment, sweep or --set; give those that "
                           "it was begun with");
       }
+      if (!request_.seed) std::from_chars(seed.data(), seed.data() + seed.size(), out_.seed);
       if (seed != std::to_string(out_.seed)) refuse("--seed", seed);
       const std::string objective = text_of(then.context, kObjectiveField);
       if (objective != out_.objective.name) refuse("--objective", objective);

@@ -344,6 +344,11 @@ class Tune(unittest.TestCase):
         for words, text in [(["--seed", "7"], "another --seed"), (["--objective", "step_p90"], "another --objective")]:
             with self.subTest(words):
                 self.assertIn(text, self.tune("--resume", folder, *words, worker=STUB, status=2).stderr)
+        # Who gives no seed means that of the search.
+        self.tune("--no-confirm", "--seed", "7", "--results", "seven", worker=STUB)
+        (seven,) = (self.folder / "seven").iterdir()
+        self.tune("--no-confirm", "--resume", seven, worker=STUB)
+        self.assertEqual(self.answer("seven")["seed"], 7)
         self.stepbench("run", "job.yaml", "--worker", STUB, "--no-lock", "--results", "runs")
         (run,) = (self.folder / "runs").iterdir()
         self.assertIn("is no folder of `stepbench tune`", self.tune("--resume", run, worker=STUB, status=2).stderr)

@@ -28,6 +28,7 @@ TEST(ExitStatus, WhatTheUserOrTheSystemCanMendIsTwo) {
   const std::filesystem::filesystem_error file("cannot open", "results",
                                                std::make_error_code(std::errc::permission_denied));
   EXPECT_EQ(failure_of(file, "stepbench run").exit_status, 2);
+  EXPECT_EQ(failure_of(file, "stepbench run").text, "results: Permission denied");
   EXPECT_EQ(failure_of(std::ios_base::failure("write"), "stepbench show").exit_status, 2);
   const std::system_error threads(std::make_error_code(std::errc::resource_unavailable_try_again));
   EXPECT_EQ(failure_of(threads, "stepbench run").exit_status, 2);
