@@ -59,9 +59,12 @@ void hide_secrets(record::RunRow& row, const std::vector<std::string>& values) {
     for (std::string& text : *texts) text = text::mask_secrets(text, values);
   }
   row.config_text = text::mask_secrets(row.config_text, values);
-  for (auto& [name, value] : row.context) {
-    if (const auto* text = std::get_if<std::string>(&value))
-      value = text::mask_secrets(*text, values);
+  for (Fields* fields : {&row.context, &row.labels}) {
+    for (auto& [name, value] : *fields) {
+      if (const auto* text = std::get_if<std::string>(&value)) {
+        value = text::mask_secrets(*text, values);
+      }
+    }
   }
 }
 

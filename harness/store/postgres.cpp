@@ -14,6 +14,7 @@
 #include "harness/store/pq_api.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
+#include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
 namespace stepbench::store {
@@ -176,7 +177,7 @@ class Postgres : public Database {
     if (api_.status(connection_) != kPqConnected) {
       const std::string reason = first_sentence(api_.error_message(connection_));
       close();
-      throw ConfigError(name_, "no connection: " + reason);
+      throw ConfigError(name_, "no connection: " + text::mask_url_passwords(reason));
     }
     (void)api_.set_nonblocking(connection_, 1);
     const auto seconds = [](int limit) { return " = '" + std::to_string(limit) + "s'"; };

@@ -7,6 +7,7 @@
 
 #include "harness/text/printable.h"
 #include "harness/text/removed.h"
+#include "harness/text/secrets.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/help.h"
 
@@ -102,8 +103,8 @@ std::string reason_of(const Command& command, const UsageError& error) {
 void print_error(std::ostream& err, const std::string& message, bool colour) {
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {
-    err << "stepbench: " << (colour ? "\033[31merror:\033[0m " : "error: ") << text::printable(line)
-        << '\n';
+    err << "stepbench: " << (colour ? "\033[31merror:\033[0m " : "error: ")
+        << text::printable(text::mask_url_passwords(line)) << '\n';
   }
 }
 

@@ -9,7 +9,8 @@
 
 namespace stepbench::cli {
 
-// "stepbench: error: ..." for each line of `message`; the label is red when `colour`.
+// "stepbench: error: ..." for each line of `message`, without passwords of addresses; the label is
+// red when `colour`.
 void print_error(std::ostream& err, const std::string& message, bool colour);
 
 // The command that was read last, down to the last level; `program` itself before any.

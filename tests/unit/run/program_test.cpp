@@ -86,7 +86,9 @@ TEST(Secret, ItsValueIsNowhereInTheResults) {
   program.prefix = {"/usr/bin/env", "NCCL_SECRET=from_the_shell"};
   const std::vector<std::string> on_the_line = {"--set", "env.HF_TOKEN=hf_on_the_line", "--set",
                                                 "env.http_proxy=http://me:proxy_password@proxy"};
-  EXPECT_EQ(program.run(on_the_line).exit_status, 0);
+  std::vector<std::string> words = on_the_line;
+  words.insert(words.end(), {"--label", "shell=from_the_shell"});
+  EXPECT_EQ(program.run(words).exit_status, 0);
   std::string text;
   for (const auto& entry : std::filesystem::directory_iterator{program.run_dir()}) {
     text += os::read_text(entry.path()).value();
