@@ -217,4 +217,12 @@ void Input::fill(const std::filesystem::path& file, const InputLimits& limits) {
   std::memset(bytes_.get() + size_, 0, kPadding);
 }
 
+void Input::forget(std::size_t bytes) {
+  // The buffer begins with a huge page; less is not worth a call.
+  const std::size_t whole = bytes / kHugePage * kHugePage;
+  if (whole <= forgotten_) return;
+  (void)::madvise(bytes_.get() + forgotten_, whole - forgotten_, MADV_DONTNEED);
+  forgotten_ = whole;
+}
+
 }  // namespace stepbench::record

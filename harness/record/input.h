@@ -37,6 +37,8 @@ class Input {
   [[nodiscard]] static Input read(const std::filesystem::path& file,
                                   const InputLimits& limits = {});
   [[nodiscard]] std::string_view text() const { return {bytes_.get(), size_}; }
+  // Gives the memory of the text's first bytes back: they must not be read again.
+  void forget(std::size_t bytes);
 
  private:
   struct Free {
@@ -50,6 +52,7 @@ class Input {
 
   Bytes bytes_;
   std::size_t size_ = 0;
+  std::size_t forgotten_ = 0;
 };
 
 }  // namespace stepbench::record

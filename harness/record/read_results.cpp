@@ -61,6 +61,7 @@ class FileReader {
       rest.remove_prefix(terminated ? newline + 1 : rest.size());
       if (!terminated && is_cut(line)) break;
       take(line);
+      input_.forget(input_.text().size() - rest.size());
     }
     join_.end_of_file(being_written_);
   }

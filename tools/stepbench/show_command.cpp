@@ -29,6 +29,7 @@
 #include "harness/report/table.h"
 #include "harness/text/printable.h"
 #include "harness/text/share.h"
+#include "harness/text/text_sink.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/find_case.h"
@@ -180,6 +181,13 @@ void check_combination(const ShowOptions& options) {
   refuse(page && !options.sort.empty(), "--sort", whole);
 }
 
+// Of all cases, which may be more text than memory holds.
+bool is_whole_table(const ShowOptions& options) {
+  return options.case_id.empty() && !options.ops && !options.ranks && !options.samples &&
+         options.format != "npy" && options.format != "github";
+}
+
+// Of anything else.
 std::string content(const ShowOptions& options, const record::Results& results,
                     const report::TableStyle& style) {
   if (options.ops) {
@@ -196,7 +204,6 @@ std::string content(const ShowOptions& options, const record::Results& results,
   if (options.ranks) return ranks(options, results, style);
   if (options.samples || options.format == "npy") return raw_samples(options, results);
   if (options.format == "github") return report::github_annotations(report::checks_of(results));
-  if (options.case_id.empty()) return report::render(results, format_of(options.format), style);
   const std::vector<estimate::CaseRow> all = estimate::case_rows(results);
   const std::vector<estimate::CaseRow> rows = find_case(all, results, options.case_id);
   if (options.format.empty() || options.format == "table") {
@@ -292,7 +299,6 @@ int show(const ShowOptions& given, const Environment& environment) {
       .pivot = options.pivot,
       .noise = options.noise ? std::optional(change_to_find(options)) : std::nullopt,
       .defaults = option_defaults(options)};
-  std::string text = content(options, results, style);
   // Beside the table warnings are among its notes; other formats must stay clean.
   const bool table =
       options.format.empty() || options.format == "table" || options.format == "markdown";
@@ -300,14 +306,24 @@ int show(const ShowOptions& given, const Environment& environment) {
     for (const std::string& warning : results.warnings)
       environment.err << "warning: " << text::printable(warning) << '\n';
   }
-  if (options.format.empty() || options.format == "table") {
-    if (!options.samples) text += traces_line(paths);
-  }
-  if (to_file) {
-    os::write_output_file("--output", options.output, text);
+  os::OutputFile file("--output", options.output);
+  const text::TextSink sink = [&](std::string_view piece) {
+    if (to_file) {
+      file.write(piece);
+    } else {
+      environment.out << piece;
+    }
+  };
+  if (is_whole_table(options)) {
+    report::write_results(results, format_of(options.format), style, sink);
   } else {
-    print(environment, text);
+    sink(content(options, results, style));
   }
+  if ((options.format.empty() || options.format == "table") && !options.samples) {
+    sink(traces_line(paths));
+  }
+  if (to_file) file.close();
+  print(environment, {});
   const bool measured = std::any_of(results.launches.begin(), results.launches.end(),
                                     [](const record::Launch& launch) {
                                       return launch.row.outcome.kind == Outcome::Kind::kMeasured;
