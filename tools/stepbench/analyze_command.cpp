@@ -207,6 +207,7 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
   std::vector<std::filesystem::path> bases;
   if (!options.base.empty()) bases = traces_of({options.base}, options.case_id);
   check_augment(options, traces);
+  const TimeLimit limit = limit_of(options, traces.size() + bases.size(), environment);
   check_export_files({.report = options.report}, environment);
   std::vector<KeptTrace> kept;
   const AnalyzeOutput made = bases.empty() ? pages_of(options, style, traces, environment, kept)
@@ -260,6 +261,11 @@ void add_analyze(Command app) {
       .common();
   command.flag(kVerdictOptions, "--strict", options.strict,
                "Exit with 4 also for warnings about the trace");
+  command
+      .option(kOptions, "--time-limit S", options.time_limit_s,
+              "The most seconds of CPU time for each trace")
+      .number(0.001, 1e6, "seconds")
+      .with_default();
   command.option(kOutputOptions, "--row-limit N", options.row_limit, "Rows of each table; 0: all")
       .with_default()
       .whole_number(0, 1'000'000'000)

@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/os/near_file.h"
 #include "harness/record/case_options.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/trace/read_trace.h"
 #include "tools/stepbench/usage.h"
@@ -158,6 +159,18 @@ std::vector<std::filesystem::path> traces_of(const std::vector<std::string>& pat
     traces.insert(traces.end(), found.begin(), found.end());
   }
   return traces;
+}
+
+TimeLimit limit_of(const AnalyzeOptions& options, std::size_t traces,
+                   const Environment& environment) {
+  const double limit_s =
+      options.time_limit_s * static_cast<double>(std::max<std::size_t>(1, traces));
+  return {limit_s, [limit_s, &environment] {
+            print_error(environment.err,
+                        "--time-limit: the traces took more than " + text::seconds_text(limit_s) +
+                            " of CPU time; give more, or record fewer steps",
+                        environment.err_colour);
+          }};
 }
 
 std::optional<trace::Trace> read_one(const std::filesystem::path& path, bool of_several,

@@ -14,6 +14,7 @@
 #include "harness/base/option_values.h"
 #include "harness/report/analysis_report.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/time_limit.h"
 
 namespace stepbench::cli {
 
@@ -35,6 +36,7 @@ struct AnalyzeOptions {
   std::string augment = {};
   bool strict = false;
   std::string fail_on = {};
+  double time_limit_s = 600;  // of CPU time, for each trace
 };
 
 // The options as the library takes them.
@@ -60,6 +62,10 @@ struct AnalyzeRequest {
 // nullopt.
 [[nodiscard]] std::optional<trace::Trace> read_one(const std::filesystem::path& path,
                                                    bool of_several, const Environment& environment);
+
+// Of so many traces, until it ends.
+[[nodiscard]] TimeLimit limit_of(const AnalyzeOptions& options, std::size_t traces,
+                                 const Environment& environment);
 
 // Analysis and findings. The trace outlives it. Throws where it has no such device or step.
 [[nodiscard]] report::AnalysedTrace analyse_one(const trace::Trace& trace,

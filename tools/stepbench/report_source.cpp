@@ -139,6 +139,7 @@ report::ReportContent of_traces(const std::vector<std::string>& sources,
   const AnalyzeOptions options{.paths = sources};
   AnalyzeRequest request(options);
   const std::vector<fs::path> files = traces_of(sources, "");
+  const TimeLimit limit = limit_of(options, files.size(), environment);
   std::vector<std::unique_ptr<trace::Trace>> traces;
   std::vector<report::AnalysedTrace> analysed;
   for (const fs::path& file : files) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/text/utf8.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/shell/program.h"
 
 namespace stepbench {
@@ -65,6 +66,26 @@ TEST(Help, PrintsPagesByTheirTopicAndFindsWordsInThem) {
   const os::CommandResult nowhere = stepbench({"help", "cookbook", "zebras"});
   EXPECT_EQ(nowhere.exit_status, 2);
   EXPECT_THAT(nowhere.err, HasSubstr("has nothing about 'zebras'; its sections are: What to do"));
+}
+
+// A made-up trace: what the deepest operators wait for is looked for through all around them.
+TEST(Analyze, ATraceThatTakesTooLong_IsEndedWithASentence) {
+  const test::TemporaryFolder folder;
+  constexpr int kRows = 20'000;
+  std::string rows;
+  for (int i = 0; i < 2 * kRows; ++i) {
+    const bool op = i < kRows;
+    rows +=
+        std::string(i == 0 ? "" : ",") + R"({"ph":"X","pid":1,"tid":1,"cat":")" +
+        (op ? R"(cpu_op","name":"aten::add")" : R"(cuda_runtime","name":"cudaStreamSynchronize")") +
+        ",\"ts\":" + std::to_string(i) +
+        ",\"dur\":" + std::to_string(op ? 4 * kRows - 2 * i : 0.5) + '}';
+  }
+  folder.write("t.json", "{\"traceEvents\":[" + rows + "]}");
+  const os::CommandResult done = stepbench({"analyze", folder / "t.json", "--time-limit", "0.001"});
+  EXPECT_EQ(done.exit_status, 2);
+  EXPECT_THAT(done.err, StartsWith("stepbench: error: --time-limit: the traces took more than"));
+  EXPECT_THAT(done.out, IsEmpty());
 }
 
 TEST(Color, IsOnOrOffWhereverTheOptionStands) {
@@ -145,6 +166,18 @@ std::vector<std::string> options_with(const std::string& command, const std::str
     }
   }
   return found;
+}
+
+TEST(Usage, NoErrorTellsThePasswordOfAnAddress) {
+  for (const char* address :
+       {"mysql://me:hush@host/x", "postgresql://me:hush@[::1/x", "http://me:hush@host/x"}) {
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"report", address}, {"track", "list", "--db", address}}) {
+      const os::CommandResult done = stepbench(words);
+      EXPECT_EQ(done.exit_status, 2) << address;
+      EXPECT_THAT(done.err, Not(HasSubstr("hush"))) << address;
+    }
+  }
 }
 
 TEST(Usage, EveryOptionThatTakesANumberRefusesAWord) {
