@@ -112,6 +112,24 @@ TEST(Collectives, OfTheSameKindAndSizeAreOneRow) {
   EXPECT_EQ(rows[0].step_exposed_ns, 50 * kUs) << "the rest is hidden behind computing";
 }
 
+// Each of many in one of many steps would fill the memory otherwise.
+TEST(Collectives, KeepTheStepsInWhichTheyAreAndNoOthers) {
+  TraceMaker maker;
+  for (std::int64_t i = 0; i < 5; ++i) {
+    const std::int64_t at_ns = i * 1000 * kUs;
+    maker.step(i, at_ns, at_ns + 1000 * kUs);
+    maker.kernel("gemm", at_ns + 150 * kUs, at_ns + 400 * kUs);
+    if (i == 2) nccl(maker, {}, at_ns + 100 * kUs, at_ns + 200 * kUs);
+  }
+  const trace::Trace trace = maker.finish();
+  const Analysis analysis = analyse(trace);
+  ASSERT_EQ(analysis.steps.counted().size(), 3);
+  ASSERT_EQ(analysis.collectives->size(), 1);
+  const StepShares& steps = analysis.collectives->front().in_steps.of;
+  ASSERT_EQ(steps.size(), 1);
+  EXPECT_EQ(steps.at(1).ns, 100 * kUs) << "the second of those that count";
+}
+
 TEST(Collectives, OfGlooHaveNoSize) {
   TraceMaker maker;
   maker.step(0, 0, 1000 * kUs);
