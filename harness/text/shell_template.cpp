@@ -70,7 +70,8 @@ std::string with_variables(std::string_view command, std::span<const ShellHole> 
 }
 
 bool is_read_again(std::string_view command, std::span<const ShellHole> holes) {
-  static const std::regex kReader(R"((^|[^\w-])(eval|(a|ba|c|da|fi|k|tc|z)?sh(\s+-\S*)*\s+-[a-z]*c)\s)");
+  static const std::regex kReader(
+      R"((^|[^\w-])(eval|(a|ba|c|da|fi|k|tc|z)?sh(\s+-\S*)*\s+-[a-z]*c)\s)");
   const std::string text(command);
   std::smatch reader;
   if (!std::regex_search(text, reader, kReader)) return false;
