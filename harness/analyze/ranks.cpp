@@ -51,7 +51,7 @@ class RankComparison {
     out_.window = ranks_.front().window;
     out_.scope = ranks_.front().scope;
     if (!common_.empty()) {
-      for (const auto& [number, steps] : common_) add_step(number, steps);
+      for (const auto& [number, steps] : common_) add_step(steps);
       finish();
     }
     return std::move(out_);
@@ -130,7 +130,7 @@ class RankComparison {
     }
   }
 
-  void add_step(std::int64_t number, const std::vector<const RankStep*>& steps) {
+  void add_step(const std::vector<const RankStep*>& steps) {
     const std::vector<std::vector<RankWait>> waits = waits_of(steps);
     std::vector<double> works;
     for (std::size_t i = 0; i < steps.size(); ++i) {
