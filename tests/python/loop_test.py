@@ -21,7 +21,7 @@ sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker import measure, phase, report, session  # noqa: E402
 from stepbench_worker.batch import SampleCounter, lengths_of, size_of  # noqa: E402
 from stepbench_worker.cpus import Cpus  # noqa: E402
-from stepbench_worker.dataloader import LESS_WORK, LoaderWatch  # noqa: E402
+from stepbench_worker.dataloader import LoaderWatch, less_work, usable_cores  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
 from stepbench_worker import garbage, memory, own_ranks, ranks  # noqa: E402
 from stepbench_worker.loop import USAGE, Session  # noqa: E402
@@ -119,7 +119,7 @@ class LoaderFindings(unittest.TestCase):
 
     def test_workers_that_compute_on_all_cores_are_not(self):
         found = self.finding(2, (10, 0), (980, 10))
-        self.assertEqual((found["id"], found["remedy"]), ("loader.core_bound", LESS_WORK))
+        self.assertEqual((found["id"], found["remedy"]), ("loader.core_bound", less_work(2)))
 
     def test_workers_that_wait_for_storage_are_told_from_workers_that_sleep(self):
         self.assertIn("wait for storage", self.finding(2, (10, 0), (50, 10), read_bytes=1 << 20)["remedy"])
@@ -178,8 +178,30 @@ class LoaderFindings(unittest.TestCase):
     def test_other_ranks_of_the_job_are_no_other_programs(self):
         with mock.patch.dict(os.environ, LOCAL_WORLD_SIZE="4"):
             found = self.finding(2, (10, 0), (500, 450), others=True)
-        self.assertEqual(found["remedy"], LESS_WORK)
+        self.assertEqual(found["remedy"], less_work(2))
         self.assertNotIn("other programs", found["text"])
+
+    def test_who_may_use_few_of_the_machines_cores_is_told_how_to_get_more(self):
+        self.assertIn("may use 1 of the machine's 64: give it more (srun --cpus-per-task", less_work(1.0, 64))
+        self.assertEqual(less_work(64.0, 64), "The cores are the limit: do less per sample, or use a machine with more.")
+
+    def test_the_quota_of_a_control_group_and_of_those_around_it_counts(self):
+        all_of_them = float(len(os.sched_getaffinity(0)))
+        own, service = self.proc / "sys/fs/cgroup/system.slice/job.service/train", "system.slice/job.service"
+        own.mkdir(parents=True)
+        (self.proc / "proc/self").mkdir(parents=True)
+        for path, quota, cores in ((f"/{service}/train", "50000 100000", 0.5), (f"/{service}/train", "max 100000", all_of_them),
+                                   ("/../outside", "50000 100000", all_of_them), (f"/{service}", "25000 100000", 0.25)):
+            with self.subTest(path=path, quota=quota):
+                (self.proc / "proc/self/cgroup").write_text(f"0::{path}\n")
+                (own.parent / "cpu.max").write_text(quota + "\n")
+                self.assertEqual(usable_cores(self.proc), cores)
+        (self.proc / "proc/self/cgroup").write_text("4:cpu,cpuacct:/user\n1:memory:/user\n")
+        group = self.proc / "sys/fs/cgroup/cpu/user"
+        group.mkdir(parents=True)
+        (group / "cpu.cfs_quota_us").write_text("75000\n")
+        (group / "cpu.cfs_period_us").write_text("100000\n")
+        self.assertEqual(usable_cores(self.proc), 0.75)
 
     def test_fewer_cpus_than_at_the_start_are_a_finding(self):
         mine = os.sched_getaffinity(0)

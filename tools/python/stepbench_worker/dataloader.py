@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +141,7 @@ class LoaderWatch:
             name, remedy = "loader.other_programs", "End them, or measure where nothing else runs."
         elif not workers:
             remedy = ("Workers read the next batches while this one is used: DataLoader(num_workers=1) and more."
-                      if free >= 0.5 or (known and slept >= BLOCKED) else LESS_WORK)
+                      if free >= 0.5 or (known and slept >= BLOCKED) else less_work(self._cores))
         elif not known:
             remedy = "What the workers do meanwhile is not known: " + (
                 "none of them lives as long as a window. DataLoader(persistent_workers=True) keeps them." if self._known
@@ -150,7 +150,7 @@ class LoaderWatch:
             remedy = f"There are cores left: DataLoader(num_workers={workers + max(1, int(free))})."
         elif cpu + waiting >= COMPUTES:
             name = "loader.oversubscribed" if workers > self._cores + 0.5 else "loader.core_bound"
-            remedy = LESS_WORK
+            remedy = less_work(self._cores)
         else:
             remedy = self._remedy_of_blocked(slept, workers)
         if workers:
@@ -190,22 +190,48 @@ class LoaderWatch:
         return f"They sleep, and not for storage; {more}, if they do not wait for one another or for you."
 
 
-LESS_WORK = "The cores are the limit: do less per sample, or use a machine with more."
+def less_work(cores: float, of_machine: int | None = None) -> str:
+    """srun gives a task one CPU unless it is asked for more."""
+    of_machine = of_machine or os.cpu_count() or 0
+    if of_machine > cores:
+        return (f"The cores are the limit, and this process may use {number(cores)} of the machine's {of_machine}: give it more "
+                "(srun --cpus-per-task, docker --cpus, taskset), or do less per sample.")
+    return "The cores are the limit: do less per sample, or use a machine with more."
 
 
-def usable_cores() -> float:
-    """That this process may use: of its cpuset, or as many as its CPU quota is worth."""
+def usable_cores(root: Path = Path("/")) -> float:
+    """That this process may use: of its cpuset, or as many as the CPU quota of its control group, or of one around it, is
+    worth."""
     cores = float(len(os.sched_getaffinity(0)))
-    with contextlib.suppress(OSError, ValueError):
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        if quota != "max":
-            cores = min(cores, int(quota) / int(period))
-    with contextlib.suppress(OSError, ValueError):
-        folder = Path("/sys/fs/cgroup/cpu")
-        quota_us = int((folder / "cpu.cfs_quota_us").read_text(encoding="ascii"))
-        if quota_us > 0:
-            cores = min(cores, quota_us / int((folder / "cpu.cfs_period_us").read_text(encoding="ascii")))
+    for group in _control_groups(root):
+        for quota_file, period_file in (("cpu.max", None), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+            with contextlib.suppress(OSError, ValueError):
+                words = (group / quota_file).read_text(encoding="ascii").split()
+                if period_file is not None:
+                    words += (group / period_file).read_text(encoding="ascii").split()
+                quota, period = words
+                if quota != "max" and int(quota) > 0:
+                    cores = min(cores, int(quota) / int(period))
     return cores
+
+
+def _control_groups(root: Path) -> Iterator[Path]:
+    """The innermost first. A container sees its own at the mount, whatever its path says."""
+    try:
+        lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return
+    mount = root / "sys/fs/cgroup"
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        top = mount / "cpu" if controllers else mount
+        group = top / path.lstrip("/") if ".." not in path and (top / path.lstrip("/")).is_dir() else top
+        while group != top:
+            yield group
+            group = group.parent
+        yield top
 
 
 def processes_of(iterator: Any) -> list[int]:

@@ -49,6 +49,7 @@ LoaderFacts loader_facts(const ResolvedCase& resolved, const LoaderMetrics& meas
           .may_decode_faster = resolved.text_or("data.decode", "") == "exact",
           .cores = machine::usable_cores("/"),
           .machine_cores = static_cast<double>(machine::cores_in_affinity("/")),
+          .all_cores = static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN)),
           .has_other_ranks = resolved.integer_or("distributed.ranks", 1) > 1,
           .pads_to_longest = resolved.text_or("data.padding", "longest") == "longest",
           .measured = measured,

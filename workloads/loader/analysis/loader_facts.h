@@ -43,6 +43,7 @@ struct LoaderFacts {
   bool may_decode_faster = false;  // data.decode: exact, where fast exists
   double cores = 1;                // that this process may use: a quota of 1.5 is 1.5
   double machine_cores = 0;        // the same without the quota; 0: as many
+  double all_cores = 0;            // of the machine; 0: not known
   bool has_other_ranks = false;    // of the same job: what else runs may be theirs
   bool unknown_length = false;     // of an epoch
   bool pads_to_longest = true;     // of the batch (data.padding)

@@ -102,6 +102,13 @@ void offer_less_work(const LoaderFacts& facts, const LoaderAnalysis& r, Finding&
     finding.remedy =
         "The cores are the limit, and other programs have a part of them: end these, or measure "
         "where nothing else runs.";
+  } else if (facts.all_cores > facts.cores) {
+    // srun gives a task one CPU unless it is asked for more.
+    finding.remedy = "The cores are the limit, and this process may use " +
+                     text::short_number(facts.cores) + " of the machine's " +
+                     text::short_number(facts.all_cores) +
+                     ": give it more (srun --cpus-per-task, docker --cpus, taskset), or do less "
+                     "per sample.";
   } else if (facts.may_decode_faster && r.largest.metric == "loader_decode_ns") {
     finding.remedy =
         "The cores are the limit: decode less (data.decode: fast helps where images are much "
