@@ -226,11 +226,16 @@ std::string gloo_interface(const std::string& address, const std::string& host) 
   return is_met ? std::string() : own->name;
 }
 
-int free_port() {
-  const os::Descriptor socket = make_socket(0);
+KeptPort free_port() {
+  KeptPort kept{.socket = make_socket(0)};
   const sockaddr_in any = address_of("0.0.0.0", 0);
-  if (::bind(socket.value(), reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0) return 0;
-  return port_of(socket.value());
+  const int on = 1;
+  // In this order: a socket that may share its port could be given one that is kept already.
+  if (::bind(kept.socket.value(), reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0 &&
+      ::setsockopt(kept.socket.value(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0) {
+    kept.number = port_of(kept.socket.value());
+  }
+  return kept;
 }
 
 std::string make_token() {

@@ -57,8 +57,13 @@ void keep_alive(int socket);
 // the host's name, and many an /etc/hosts says 127.0.1.1, where no other machine finds it.
 [[nodiscard]] std::string gloo_interface(const std::string& address, const std::string& host);
 
-// A TCP port that was free at this moment; 0: none.
-[[nodiscard]] int free_port();
+// A TCP port that stays free while this lives: nobody is given it who asks for any port, and who
+// listens at it by its number, with SO_REUSEADDR as torch's store does, can.
+struct KeptPort {
+  os::Descriptor socket;
+  int number = 0;  // 0: none is free
+};
+[[nodiscard]] KeptPort free_port();
 
 // 128 random bits in hex. Throws Error.
 [[nodiscard]] std::string make_token();

@@ -70,7 +70,7 @@ std::string ranges_of(const std::vector<int>& cpus) {
 }
 
 fleet::RankJoin make_join(fleet::Launcher launcher, const machine::Variables& variables,
-                          const std::string& build, int socket) {
+                          const std::string& build, int socket, int port) {
   fleet::RankJoin join{.version = build};
   join.host = machine::host_name("/");
   join.pid = ::getpid();
@@ -80,7 +80,7 @@ fleet::RankJoin make_join(fleet::Launcher launcher, const machine::Variables& va
   join.devices = variable_of(variables, "CUDA_VISIBLE_DEVICES");
   try {
     join.place = fleet::rank_place(launcher, variables);
-    if (join.place.rank == 0) join.port = fleet::free_port();
+    if (join.place.rank == 0) join.port = port;
   } catch (const Error& error) {
     join.error = error.what();
   }
@@ -115,7 +115,7 @@ class RankAgent {
                                   kConnectLimit,
                                   [&](int socket) { return greet(variables, socket); })),
         variables_(variables),
-        join_(make_join(launcher, variables, build, socket_.value())) {
+        join_(make_join(launcher, variables, build, socket_.value(), port_.number)) {
     join_.proof = proof_;
   }
 
@@ -329,6 +329,7 @@ class RankAgent {
   std::string proof_;
   os::Descriptor socket_;
   const machine::Variables& variables_;
+  fleet::KeptPort port_ = fleet::free_port();  // the group's, of rank 0
   fleet::RankJoin join_;
   protocol::LineBuffer from_controller_;
   protocol::LineBuffer from_worker_;

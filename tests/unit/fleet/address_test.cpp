@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How ranks find their controller, and what they say to it.
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -66,10 +67,34 @@ TEST(Address, EachAddressIsTriedInItsTurn) {
 }
 
 TEST(Address, WhereNobodyListensIsSaidOfAll) {
-  const std::string port = std::to_string(free_port());
+  const std::string port = std::to_string(free_port().number);
   EXPECT_THAT([&] { static_cast<void>(connect_to("127.0.0.1,127.0.0.2:" + port, 10s, welcome)); },
               ThrowsMessage<Error>(AllOf(HasSubstr("cannot reach the controller at port " + port),
                                          HasSubstr("127.0.0.2 (Connection refused)"))));
+}
+
+// As torch's store does, which listens some seconds after the port was chosen.
+bool can_listen(int port, bool reuse) {
+  const os::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = reuse ? 1 : 0;
+  ::setsockopt(socket.value(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in any{};
+  any.sin_family = AF_INET;
+  any.sin_port = htons(static_cast<std::uint16_t>(port));
+  return ::bind(socket.value(), reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0 &&
+         ::listen(socket.value(), 1) == 0;
+}
+
+TEST(KeptPort, OfOneGroup_IsNotThatOfAnother) {
+  const KeptPort one = free_port();
+  ASSERT_GT(one.number, 0);
+  std::vector<KeptPort> others;
+  for (int i = 0; i < 200; ++i) {
+    others.push_back(free_port());
+    EXPECT_NE(others.back().number, one.number);
+  }
+  EXPECT_FALSE(can_listen(one.number, false)) << "who shares no port";
+  EXPECT_TRUE(can_listen(one.number, true)) << "the group's own store";
 }
 
 TEST(Address, WhatIsNoneIsRefused) {
