@@ -21,10 +21,12 @@
 #include "harness/os/process_exit.h"
 #include "harness/run/group_end.h"
 #include "harness/run/group_rank.h"
+#include "harness/run/memory_limit.h"
 #include "harness/run/output.h"
 #include "harness/run/rank_door.h"
 #include "harness/run/segments.h"
 #include "harness/run/worker_process.h"
+#include "harness/run/worker_watch.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -153,6 +155,7 @@ class GroupLoop {
     look_at_launcher();
     if (turned_ns_ >= deadline_ns()) overdue();
     sampler_.sample();
+    end_if_over_memory();
     process_notes_.keep(sampler_.processes());
     report_progress();
   }
@@ -400,6 +403,15 @@ class GroupLoop {
     cause_->stage = ranks_[first]->talk().stage_name();
     for (const auto& rank : ranks_) rank->say(fleet::kStacksLine);
     stacks_asked_ = true;
+  }
+
+  // Of all that the launcher started here.
+  void end_if_over_memory() {
+    if (!limits_.memory_bytes || is_ending() || leaving_) return;
+    const std::int64_t held_bytes = sampler_.peak_pss_bytes();
+    if (held_bytes > *limits_.memory_bytes) {
+      fail({}, over_memory_text(held_bytes, *limits_.memory_bytes));
+    }
   }
 
   void end_step() {

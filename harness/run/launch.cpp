@@ -14,6 +14,7 @@
 #include "harness/os/process_exit.h"
 #include "harness/run/device_counters.h"
 #include "harness/run/machine_labels.h"
+#include "harness/run/memory_limit.h"
 #include "harness/run/output.h"
 #include "harness/run/segments.h"
 #include "harness/run/worker_process.h"
@@ -220,9 +221,7 @@ class LaunchLoop {
   void end_if_over_memory() {
     if (!limits_.memory_bytes || over_memory_ || timed_out_ || interrupted_) return;
     if (watch_.machine().peak_pss_bytes() <= *limits_.memory_bytes) return;
-    over_memory_ = "out of memory: it held " +
-                   text::byte_text(static_cast<double>(watch_.machine().peak_pss_bytes())) +
-                   ", more than " + text::byte_text(static_cast<double>(*limits_.memory_bytes));
+    over_memory_ = over_memory_text(watch_.machine().peak_pss_bytes(), *limits_.memory_bytes);
     kill_group(SIGKILL);
   }
 
