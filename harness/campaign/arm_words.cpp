@@ -46,14 +46,16 @@ bool is_default(const AbArm& arm, std::size_t cases, const std::string& name,
   return to_text(default_of(*option, variant.value_or(""))) == value;
 }
 
-std::string setting_words(const AbArm& arm, std::size_t cases, const std::string& name) {
+// `source`: "file" or "command".
+std::string setting_words(const AbArm& arm, std::size_t cases, const std::string& name,
+                          const std::string& source) {
   const auto value = value_in(arm, cases, name);
-  if (!value) return name + " as the file says";
+  if (!value) return name + " as the " + source + " says";
   if (value->empty()) return name + " unset";
   const std::vector<std::string> own = names_set_by(arm);
   if (std::find(own.begin(), own.end(), name) != own.end()) return name + '=' + *value;
   return name + '=' + *value +
-         (is_default(arm, cases, name, *value) ? " (default)" : " (from the file)");
+         (is_default(arm, cases, name, *value) ? " (default)" : " (from the " + source + ')');
 }
 
 std::string worker_words(const std::string& given) {
@@ -71,13 +73,14 @@ ArmWords arm_words(const ArmsRequest& request, const AbArms& arms) {
     a.push_back(worker_words(request.a));
     b.push_back(worker_words(request.b));
   }
+  const std::string source = request.text ? "command" : "file";
   std::set<std::string> told;
   for (const std::string& name : names) {
     if (!told.insert(name).second) continue;
-    a.push_back(setting_words(arms.a, arms.points.size(), name));
-    b.push_back(setting_words(arms.b, arms.points.size(), name));
+    a.push_back(setting_words(arms.a, arms.points.size(), name, source));
+    b.push_back(setting_words(arms.b, arms.points.size(), name, source));
   }
-  if (a.empty()) return {"as the file says", "as the file says"};
+  if (a.empty()) return {"as the " + source + " says", "as the " + source + " says"};
   return {text::join(a, " "), text::join(b, " ")};
 }
 

@@ -11,7 +11,7 @@ namespace stepbench::campaign {
 // "optimizer.implementation=single (default)" and "optimizer.implementation=fused",
 // "env.OMP_NUM_THREADS unset" and "env.OMP_NUM_THREADS=1", "worker old/stepbench-worker": each
 // thing that an arm sets or has of its own, in both arms. Both are "as the file says" where there
-// is none.
+// is none, "as the command says" where no file was named.
 struct ArmWords {
   std::string a;
   std::string b;

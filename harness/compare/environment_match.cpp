@@ -66,6 +66,15 @@ bool names(std::span<const std::string> list, std::string_view field) {
   return std::find(list.begin(), list.end(), field) != list.end();
 }
 
+// "script.digest" where arms were told to differ in "script.path": it follows.
+bool follows_from(std::span<const std::string> options, std::string_view field) {
+  constexpr std::string_view kDigest = ".digest";
+  if (!field.ends_with(kDigest)) return false;
+  const std::string_view section = field.substr(0, field.size() - kDigest.size() + 1);
+  return std::ranges::any_of(options,
+                             [&](const std::string& each) { return each.starts_with(section); });
+}
+
 const Fields& effective_of(const CaseLaunches& one) {
   static const Fields none;
   return one.measured.empty() ? none : one.measured.front()->row.report.effective;
@@ -145,7 +154,7 @@ std::vector<EnvironmentDifference> environment_differences(const ComparisonSide&
   }
   add_effective(pairs, differences);
   std::erase_if(differences, [&](const EnvironmentDifference& difference) {
-    return names(ignore, difference.field);
+    return names(ignore, difference.field) || follows_from(ignore, difference.field);
   });
   const bool on_gpu = uses_gpu(pairs);
   const bool made_up = is_made_up(*base.results) && is_made_up(*candidate.results);

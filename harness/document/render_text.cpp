@@ -65,8 +65,8 @@ class TextPage {
     const DrawnTable drawn = draw(table, columns_, colour_);
     text_ += drawn.text;
     if (drawn.dropped.empty()) return;
-    line("no room for: " + text::join(drawn.dropped) + " (a wider terminal " +
-         (all_columns_in_.empty() ? "" : "or " + all_columns_in_ + ' ') + "has it)");
+    line("columns left out: " + text::join(drawn.dropped) + " (a wider terminal " +
+         (all_columns_in_.empty() ? "" : "or " + all_columns_in_ + ' ') + "has them)");
   }
 
   void add(const Verbatim& verbatim) {

@@ -68,38 +68,37 @@ std::string tests_text(const compare::Comparison& comparison) {
 }
 
 // How it was measured, and what was tested.
-std::vector<std::string> design_lines(const compare::Comparison& comparison) {
+std::string design_text(const compare::Comparison& comparison) {
   const bool in_turns = comparison.rule.design == compare::Design::kInterleaved;
   std::string measured = in_turns ? "measured in turns" : "measured one after the other";
   if (has_arms(comparison)) {
     measured += ", " + compare::looks_text(comparison.looks);
     if (comparison.seed) measured += ", seed " + std::to_string(*comparison.seed);
   }
-  std::vector<std::string> lines = {measured, text::counted(std::ssize(comparison.cases), "case") +
-                                                  (has_arms(comparison) ? ", " : " in both, ") +
-                                                  tests_text(comparison)};
+  return measured + "; " + text::counted(std::ssize(comparison.cases), "case") +
+         (has_arms(comparison) ? ", " : " in both, ") + tests_text(comparison);
+}
+
+// What the words and numbers of the table mean, where that is not plain.
+std::string legend_text(const compare::Comparison& comparison) {
+  std::vector<std::string> parts;
   if (comparison.rule.confidence > 0.95) {
-    lines.push_back("intervals are of " + confidence_text(comparison) +
-                    " %: with several looks at the data they are as sure as one of 95 % is with "
-                    "one look");
-  }
-  if (has_corrected(comparison)) {
-    lines.emplace_back(
-        "corrected: what is claimed was often helped by chance, which makes a change look larger "
-        "than it is; this is the size that is as likely too small as too large, given that it was "
-        "claimed");
-  }
-  if (counts_decide(comparison)) {
-    lines.emplace_back(
-        "counts per step decide (--gate counts), which do not depend on when a side was measured; "
-        "what stands in parentheses decides nothing");
+    parts.push_back("after several looks an interval of " + confidence_text(comparison) +
+                    " % is as sure as one of 95 % after one");
   }
   if (changes_stand_apart(comparison)) {
-    lines.push_back(std::string("change: the middle of what ") +
-                    (in_turns ? "the pairs" : "all pairs of a base launch and a new one") +
-                    " say; where launches differ much it is not the quotient of the two columns");
+    const bool in_turns = comparison.rule.design == compare::Design::kInterleaved;
+    parts.push_back(std::string("change: the middle one of all ") +
+                    (in_turns ? "pairs" : "pairs of a base launch and a new one") +
+                    ", not the quotient of the two columns");
   }
-  return lines;
+  if (has_corrected(comparison)) {
+    parts.emplace_back("corrected: without the luck of what is claimed");
+  }
+  if (counts_decide(comparison)) {
+    parts.emplace_back("in parentheses: decides nothing, counts per step do (--gate counts)");
+  }
+  return text::join(parts, "; ");
 }
 
 document::Chapter cases_chapter(const compare::Comparison& comparison, const ComparisonNames& names,
@@ -114,6 +113,9 @@ document::Chapter cases_chapter(const compare::Comparison& comparison, const Com
   if (rows.hidden > 0) {
     cases.blocks.emplace_back(
         document::Paragraph{std::to_string(rows.hidden) + " more rows (--all shows them)"});
+  }
+  if (std::string legend = legend_text(comparison); !legend.empty()) {
+    cases.blocks.emplace_back(document::Paragraph{std::move(legend)});
   }
   return cases;
 }
@@ -181,8 +183,9 @@ document::Document comparison_document(std::span<const compare::Comparison> comp
   if (comparisons.size() > 1) return several_document(comparisons, all);
   const compare::Comparison& comparison = comparisons.front();
   const ComparisonNames names(comparison);
-  document::Chapter design{.id = comparison_chapters::kDesign, .title = "Design", .blocks = {}};
-  document::add_paragraphs(design.blocks, design_lines(comparison));
+  document::Chapter design{.id = comparison_chapters::kDesign,
+                           .title = "Design",
+                           .blocks = {document::Paragraph{design_text(comparison)}}};
   const std::vector<document::Paragraph> remarks = remark_paragraphs(comparison, names);
   document::Document document{
       .headline = has_arms(comparison) ? "A " + comparison.base + "   B " + comparison.candidate
