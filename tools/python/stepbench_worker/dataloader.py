@@ -9,10 +9,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from .handover import Handover
+
 SETTINGS = ("batch_size", "num_workers", "prefetch_factor", "pin_memory", "persistent_workers", "drop_last", "in_order",
             "timeout")
 # Shares of a window from which on something is said.
 WAITS, COMPUTES, BLOCKED, OTHERS, CORES_USED, BORDERS = 0.1, 0.7, 0.5, 0.1, 0.85, 0.02
+# Of a batch that is made: so long, or such a share of the time to make it, it waits for Python's lock; workers that
+# compute less of their time do not hold it. Of the step's time: handing over; what a remedy wins at least.
+LOCKED_NS, LOCKED, COMPUTING, BUSY, ALL_BUSY, HANDING_OVER, GAIN = 1e6, 0.1, 0.7, 0.7, 0.9, 0.1, 0.05
 STORAGE_BYTES_PER_S = 100e3  # of time without a CPU: less is no storage that is waited for
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
@@ -58,11 +63,18 @@ class LoaderWatch:
         self._others_ns: int | None = 0
         self._own_ns = 0
         self._known = True
+        self.handover = Handover()
         self._alone = int(os.environ.get("LOCAL_WORLD_SIZE") or 1) < 2  # else what else runs may be its other ranks
 
     def begin(self, iterator: Any) -> None:
         if self.settings:
+            self.handover.begin(iterator)
             self._before = Counters(processes_of(iterator), self._proc)
+
+    def handed_over(self, began_ns: int, steps: list[tuple[int, int, bool]]) -> None:
+        """Of a window without a pause, before end(): see Handover.end()."""
+        if self._before is not None:
+            self.handover.end(began_ns, steps)
 
     def end(self, iterator: Any, elapsed_ns: int, waits_ns: list[int], borders_ns: list[int]) -> None:
         """`waits_ns`: for batches, of each step; `borders_ns`: of those that begin an epoch."""
@@ -97,7 +109,48 @@ class LoaderWatch:
         """Why the steps wait for data, if they do, and what borders of epochs cost."""
         if not self._elapsed_ns:
             return []
-        return [found for found in (self._waiting(), self._epoch_border()) if found is not None]
+        return [found for found in (self._cause(), self._epoch_border()) if found is not None]
+
+    def _cause(self) -> dict[str, Any] | None:
+        waiting = self._waiting()
+        if waiting is not None and waiting["id"] in ("loader.other_programs", "loader.no_workers", "loader.oversubscribed"):
+            return waiting
+        return self._handed_over(waiting) if self.handover.all.tells else waiting
+
+    def _handed_over(self, waiting: dict[str, Any] | None) -> dict[str, Any] | None:
+        """What lies between a worker that has made a batch and the step, or else `waiting`."""
+        handed = self.handover.all
+        workers, steps = self.settings["loader.num_workers"], max(1, self._steps - self._borders)
+        steady_ns = self._elapsed_ns - self._border_ns
+        wait_ns = self._waited_ns - self._border_ns
+        batch_ns, queued_ns = handed.busy_ns / handed.known, handed.queued_ns / handed.known
+        busy = min(1.0, batch_ns * steps / (workers * steady_ns))
+        turn_ns = max((steady_ns - wait_ns) / steps, batch_ns / workers)
+        gain = max(0.0, steady_ns - turn_ns * steps) / self._elapsed_ns
+        received_ns = handed.received_ns / handed.known
+        locked = min(queued_ns * steps / steady_ns, gain) if self._is_locked(batch_ns, queued_ns, steps) else 0.0
+        if locked >= GAIN and wait_ns >= WAITS * self._elapsed_ns and busy < ALL_BUSY:
+            return {"id": "loader.gil", "severity": "problem" if locked >= 0.25 else "warning",
+                    "text": f"a finished batch waits {queued_ns / 1e6:.3g} ms for Python's lock (GIL), which its worker's own "
+                            f"reading holds; the step waits {percent(wait_ns / self._elapsed_ns)} of its time for data",
+                    "value": queued_ns, "threshold": LOCKED_NS, "unit": "ns", "share": locked, "evidence": ["data_wait_ns"],
+                    "remedy": "Let Python give the lock away more often: sys.setswitchinterval(1e-4) in worker_init_fn."}
+        share = received_ns * steps / self._elapsed_ns
+        blocked_ns = wait_ns / steps - received_ns
+        if share < HANDING_OVER or (busy >= BUSY and received_ns < blocked_ns):
+            return waiting  # for batches that are not there, or for workers that are busy
+        late = f"; a finished batch waits {queued_ns / 1e6:.3g} ms for its worker's lock (GIL) or for a CPU"
+        return {"id": "loader.transport", "severity": "problem" if share >= 0.25 else "warning",
+                "text": f"handing batches over takes {percent(share)} of the training thread's time"
+                        + (late if queued_ns >= LOCKED_NS else ""),
+                "value": share, "threshold": HANDING_OVER, "unit": "ratio", "share": share, "evidence": ["data_wait_ns"],
+                "remedy": "Hand over fewer, larger batches."}
+
+    def _is_locked(self, batch_ns: float, queued_ns: float, steps: int) -> bool:
+        """By the lock that a worker's own reading holds, not for want of a CPU."""
+        computing = self._workers[0] / max(1.0, batch_ns * steps)
+        return (queued_ns >= max(LOCKED_NS, LOCKED * batch_ns) and computing >= COMPUTING
+                and self._workers[1] / steps <= queued_ns / 2)
 
     def _border_extra_ns(self) -> float:
         """What borders take beyond the usual wait: the batches behind one were made in its wait, by all workers."""

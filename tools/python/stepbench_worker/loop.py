@@ -130,6 +130,7 @@ class Loop:
         self._said_ns = 0
         self._mean_ns = 0
         self._began_ns = 0
+        self._first_step_ns = 0  # when the window's first step began; 0: it had a pause
         self._waited_ns = 0
         self._flags = 0
         self._limit_ns = told.deadline_ns
@@ -155,8 +156,9 @@ class Loop:
                 tokens: Callable[[Batch], int] | None) -> Iterator[Batch]:
         self.know_epoch(epoch_length(loader))
         self.counter = samples if isinstance(samples, SampleCounter) else None
-        source = self._source = Source(loader, iter if self.counter is None else self.counter.begin)
-        self.watch = LoaderWatch(loader)
+        watch = self.watch = LoaderWatch(loader)
+        begin = iter if self.counter is None else self.counter.begin
+        source = self._source = Source(loader, lambda again: watch.handover.begin_epoch(again, begin))
         turn.begin(self)
         self.times.of_this_thread()
         thread = threading.get_ident()
@@ -323,6 +325,8 @@ class Loop:
         if action is Action.WARMUP and self.recorder is not None:
             self.recorder.prepare()
         self._began_ns = monotonic_ns()
+        if self._window is not None:
+            self._first_step_ns = self._began_ns
         return True
 
     def _begin_window(self) -> None:
@@ -388,6 +392,9 @@ class Loop:
         self._take_peaks()
         if self.watch is not None:
             borders = [step.data_wait_ns for step in steps if step.flags & (EPOCH | FIRST_BATCH) == EPOCH]
+            if self._first_step_ns:
+                self.watch.handed_over(self._first_step_ns, [(step.step_ns, step.data_wait_ns, bool(step.flags & EPOCH))
+                                                             for step in steps])
             self.watch.end(self._iterator, drained_ns, [step.data_wait_ns for step in steps], borders)
         self._told.window(False)
         if self.recorder is not None:
@@ -427,6 +434,7 @@ class Loop:
             else:
                 self.peaks = None
             self._paused_at = self._began_ns
+            self._first_step_ns = 0
 
     def go_on(self) -> None:
         """After pause()."""
