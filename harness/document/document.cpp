@@ -10,7 +10,7 @@
 namespace stepbench::document {
 
 std::string doubts_line(const Answer& answer) {
-  constexpr std::size_t kShown = 4;
+  constexpr std::size_t kShown = 3;
   if (answer.doubts.empty()) return {};
   const std::size_t shown = std::min(answer.doubts.size(), kShown);
   const std::size_t more = answer.doubts.size() - shown;

@@ -115,6 +115,9 @@ struct CaseRow {
 // Of launches under valgrind that count instructions: their steps are many times slower.
 [[nodiscard]] bool counts_instructions(const CaseRow& row);
 
+// By a rule, and nothing else is known of it.
+[[nodiscard]] bool was_skipped(const CaseRow& row);
+
 // Takes the rows of profiling passes and of counted launches out of `rows` wherever a timed row of
 // their case and arm stands beside them: their steps are slower by what the profiling costs.
 [[nodiscard]] std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows);

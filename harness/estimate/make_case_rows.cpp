@@ -166,6 +166,11 @@ std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows) {
   return profiled;
 }
 
+bool was_skipped(const CaseRow& row) {
+  return !row.skipped.empty() && row.measured.empty() && row.failed.empty() &&
+         row.running.empty() && row.unfinished == 0;
+}
+
 std::string spread_name(const CaseRow& row) {
   switch (row.spread) {
     case Spread::kOverLaunches:

@@ -9,14 +9,15 @@
 #include "harness/estimate/ranking.h"
 #include "harness/record/quality.h"
 #include "harness/report/headroom.h"
+#include "harness/report/next_command.h"
 #include "harness/report/rank_values.h"
+#include "harness/report/which_cases.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kNamedTies = 3;
 constexpr std::size_t kLaunchesForAnInterval = 6;
 
 // "step 52.9 ms [52.6, 53.4]", "1,202 samples/s [1,195 to 1,209]"
@@ -36,14 +37,45 @@ std::string value_text(const estimate::CaseRow& row, estimate::Judged by) {
   return in(unit.ns, by == estimate::Judged::kLatency ? "latency p50 " : "step ", unit.name);
 }
 
-std::string ties_text(const estimate::Ranking& ranking, const std::vector<estimate::CaseRow>& rows,
-                      const estimate::RowNames& names) {
-  if (ranking.ties.size() == 1) return "; their intervals overlap: a tie";
-  const auto first = std::span(ranking.ties).first(std::min(ranking.ties.size(), kNamedTies));
-  std::string text = "; intervals overlap: a tie with " +
-                     text::join(first, ", ", [&](std::size_t i) { return names.name(rows[i]); });
-  const std::size_t more = ranking.ties.size() - first.size();
-  return more == 0 ? text : text + " and " + std::to_string(more) + " more";
+// Those that tie with the best one, and it.
+std::vector<const estimate::CaseRow*> best_rows(const estimate::Ranking& ranking,
+                                                const std::vector<estimate::CaseRow>& rows) {
+  std::vector<const estimate::CaseRow*> best = {&rows[ranking.best]};
+  for (const std::size_t i : ranking.ties) best.push_back(&rows[i]);
+  return best;
+}
+
+std::size_t ranked(const std::vector<estimate::CaseRow>& rows) {
+  return static_cast<std::size_t>(std::ranges::count_if(rows, estimate::can_be_ranked));
+}
+
+// "4 of 10 (*): all 4 with batch_size=16 num_workers=1 to 4; 162 samples/s [153, 172]", the fastest
+// one's.
+std::string tie_text(const estimate::Ranking& ranking, const std::vector<estimate::CaseRow>& rows,
+                     const record::Results& results) {
+  const std::vector<const estimate::CaseRow*> best = best_rows(ranking, rows);
+  const WhichCases which(rows, results);
+  const std::string names = which.name(best);
+  const bool named = names != which.count(best.size());
+  return std::to_string(best.size()) + " of " + std::to_string(ranked(rows)) + " (" + kBestMark +
+         "): " + (named ? names + "; " : "the fastest " + which.name(*best.front()) + ", ") +
+         value_text(*best.front(), ranking.by);
+}
+
+// The commands that tell more of cases that all tie.
+std::string what_to_do(const estimate::Ranking& ranking, const std::vector<estimate::CaseRow>& rows,
+                       const record::Results& results) {
+  constexpr std::size_t kLaunches = 12;
+  if (results.running || results.runs.size() != 1) return {};
+  const record::RunRow& run = results.runs.front();
+  const estimate::CaseRow& best = rows[ranking.best];
+  const std::string more =
+      command_with_launches(run, std::max(kLaunches, 2 * best.measured.size()));
+  if (more.empty()) return {};
+  std::string text = "; more launches tell smaller differences: " + more;
+  if (ranking.by != estimate::Judged::kStep) return text;
+  const std::string pair = command_of_pair(run, best, rows[ranking.next]);
+  return pair.empty() ? text : text + "; the fastest two alone: " + pair;
 }
 
 std::string undecided_text(const estimate::CaseRow& best, const estimate::CaseRow& next) {
@@ -121,6 +153,7 @@ void add_flagged_launches(const std::vector<estimate::CaseRow>& rows, std::int64
 std::string unranked_text(const std::vector<estimate::CaseRow>& rows,
                           const record::Results& results) {
   const auto has_step = [](const estimate::CaseRow& row) { return row.step_ns.has_value(); };
+  const auto skipped = std::ranges::count_if(rows, estimate::was_skipped);
   const auto measured = std::ranges::count_if(rows, has_step);
   if (measured == 0) {
     if (results.running) return "nothing is measured yet";
@@ -131,7 +164,7 @@ std::string unranked_text(const std::vector<estimate::CaseRow>& rows,
     return "nothing was measured";
   }
   if (std::ranges::all_of(rows, &estimate::CaseRow::smoke)) {
-    const std::int64_t cases = std::ssize(rows);
+    const std::int64_t cases = std::ssize(rows) - skipped;
     return measured == cases ? (cases == 1 ? std::string("the case runs")
                                            : "all " + std::to_string(cases) + " cases run") +
                                    "; a smoke run compares nothing"
@@ -185,15 +218,18 @@ std::string answer_line(const std::vector<estimate::CaseRow>& rows,
   const estimate::RowNames names(rows, results);
   const estimate::CaseRow& best = rows[ranking->best];
   const estimate::CaseRow& next = rows[ranking->next];
+  const bool partial = is_partial(rows, results);
   if (ranking->all_tie) {
     const std::size_t cases = ranking->ties.size() + 1;
-    return (is_partial(rows, results) ? "no winner yet: " : "no winner: ") +
+    return (partial ? "no winner yet: " : "no winner: ") +
            (cases == 2 ? std::string("the two") : "all " + std::to_string(cases)) +
-           " overlap; fastest so far " + names.name(best) + ", " + value_text(best, ranking->by);
+           " overlap; fastest so far " + names.name(best) + ", " + value_text(best, ranking->by) +
+           (partial ? "" : what_to_do(*ranking, rows, results));
   }
-  std::string text = !ranking->decided           ? "fastest so far: "
-                     : is_partial(rows, results) ? "best so far: "
-                                                 : "best: ";
+  if (!ranking->ties.empty()) {
+    return (partial ? "tie so far of " : "tie of ") + tie_text(*ranking, rows, results);
+  }
+  std::string text = !ranking->decided ? "fastest so far: " : partial ? "best so far: " : "best: ";
   text += names.name(best);
   if (ranking->decided) text += std::string(" (") + kBestMark + ')';
   text += ", " + value_text(best, ranking->by);
@@ -204,8 +240,7 @@ std::string answer_line(const std::vector<estimate::CaseRow>& rows,
   if (faster->interval) {
     text += ' ' + text::interval_text(faster->interval->low, faster->interval->high);
   }
-  if (!ranking->decided) return text + undecided_text(best, next);
-  return ranking->ties.empty() ? text : text + ties_text(*ranking, rows, names);
+  return ranking->decided ? text : text + undecided_text(best, next);
 }
 
 document::Answer run_answer(const std::vector<estimate::CaseRow>& rows,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -312,15 +313,38 @@ std::string headline_head(const TableFacts& facts) {
   return "step, " + std::string(name_of(*facts.clocks.begin())) + unit;
 }
 
+namespace {
+
+// Cases that a rule of the plan leaves out, unless nothing else is there.
+std::vector<estimate::CaseRow> take_skipped(std::vector<estimate::CaseRow>& rows) {
+  const auto kept = std::stable_partition(
+      rows.begin(), rows.end(), [](const auto& row) { return !estimate::was_skipped(row); });
+  if (kept == rows.begin()) return {};
+  std::vector<estimate::CaseRow> skipped(std::make_move_iterator(kept),
+                                         std::make_move_iterator(rows.end()));
+  rows.erase(kept, rows.end());
+  return skipped;
+}
+
+}  // namespace
+
+std::vector<estimate::CaseRow> with_skipped(const TableFacts& facts) {
+  std::vector<estimate::CaseRow> rows = facts.rows;
+  rows.insert(rows.end(), facts.skipped.begin(), facts.skipped.end());
+  return rows;
+}
+
 TableFacts table_facts(const record::Results& results, const TableStyle& style) {
   std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   std::vector<estimate::CaseRow> profiled = estimate::take_profiled(rows);
+  std::vector<estimate::CaseRow> skipped = take_skipped(rows);
   estimate::compare_with_best(rows);
   if (!style.baseline.empty()) estimate::compare_with_baseline(rows, results, style.baseline);
   estimate::sort_rows(rows, style.sort);
   TableFacts facts{.results = results,
                    .rows = std::move(rows),
                    .profiled = std::move(profiled),
+                   .skipped = std::move(skipped),
                    .names = {{}, {}},
                    .baseline = !style.baseline.empty()};
   facts.names = estimate::RowNames(facts.rows, results);

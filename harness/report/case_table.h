@@ -20,8 +20,9 @@ namespace stepbench::report {
 struct TableFacts {
   const record::Results& results;
   std::vector<estimate::CaseRow> rows;
-  std::vector<estimate::CaseRow>
-      profiled;  // rows of profiling passes beside a timed row of their case
+  // Rows of profiling passes beside a timed row of their case.
+  std::vector<estimate::CaseRow> profiled;
+  std::vector<estimate::CaseRow> skipped;  // by a rule, beside others: a note tells them
   estimate::RowNames names;
   bool baseline = false;  // rows are held against one, not against the best row
   std::optional<estimate::Judged> by = {};
@@ -33,6 +34,8 @@ struct TableFacts {
 };
 
 [[nodiscard]] TableFacts table_facts(const record::Results& results, const TableStyle& style);
+// The rows with those that were skipped: what notes are about.
+[[nodiscard]] std::vector<estimate::CaseRow> with_skipped(const TableFacts& facts);
 // Says what the column of times holds: "step [ms]", "step, device [ms]", "latency p50 [us]".
 [[nodiscard]] std::string headline_head(const TableFacts& facts);
 // What stands in place of a row's numbers: "failed: …", "skipped: …", "unfinished".

@@ -11,13 +11,12 @@
 #include "harness/estimate/busy_machine.h"
 #include "harness/report/row_findings.h"
 #include "harness/report/tones.h"
+#include "harness/report/which_cases.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
-
-constexpr std::size_t kNamedCases = 3;
 
 double potential_gain(const Finding& finding) { return finding.share.value_or(0); }
 
@@ -190,17 +189,15 @@ std::vector<CaseFinding> agreed(const estimate::CaseRow& row) {
   return all;
 }
 
-std::string about(const std::vector<std::string>& labels, std::size_t cases) {
-  if (cases == 1) return {};
-  if (labels.size() == cases) {
-    return " (all " + std::to_string(cases) + " cases; worst: " + labels.front() + ')';
+// The worst case comes first.
+std::string about(const std::vector<const estimate::CaseRow*>& cases, const WhichCases& which) {
+  constexpr std::size_t kAllInSight = 3;
+  if (which.size() == 1) return {};
+  std::string text = " (" + which.name(cases);
+  if (cases.size() > kAllInSight || cases.size() == which.size()) {
+    text += "; worst: " + which.name(*cases.front());
   }
-  std::string names =
-      text::join(std::span(labels).first(std::min(labels.size(), kNamedCases)), "; ");
-  if (labels.size() > kNamedCases) {
-    names += " and " + std::to_string(labels.size() - kNamedCases) + " more";
-  }
-  return " (" + names + ')';
+  return text + ')';
 }
 
 // Cases of arms and runs, each once, whatever was recorded of them.
@@ -235,10 +232,14 @@ std::optional<estimate::Difference> kind_of(const CaseFinding& found) {
 // One finding of several cases, to which the rows answer alike.
 struct SharedFinding {
   CaseFinding worst;
-  std::vector<std::string> labels;  // the worst case first
+  std::vector<const estimate::CaseRow*> cases;  // the worst one first
 };
 
-void add_case(const CaseFinding& found, const std::string& label, bool other_pass,
+bool is_same_case(const estimate::CaseRow& a, const estimate::CaseRow& b) {
+  return a.case_id == b.case_id && a.arm == b.arm && a.run_id == b.run_id;
+}
+
+void add_case(const CaseFinding& found, const estimate::CaseRow& row,
               std::vector<SharedFinding>& kinds) {
   const auto same = [&](const SharedFinding& kind) {
     return kind.worst.finding.id == found.finding.id &&
@@ -247,15 +248,16 @@ void add_case(const CaseFinding& found, const std::string& label, bool other_pas
   };
   const auto kind = std::find_if(kinds.begin(), kinds.end(), same);
   if (kind == kinds.end()) {
-    kinds.push_back({.worst = found, .labels = {label}});
+    kinds.push_back({.worst = found, .cases = {&row}});
     return;
   }
-  if (other_pass) std::erase(kind->labels, label);
+  // Other passes of a case have it too.
+  std::erase_if(kind->cases, [&](const auto* other) { return is_same_case(*other, row); });
   if (is_more_severe(found.finding, kind->worst.finding)) {
     kind->worst = found;
-    kind->labels.insert(kind->labels.begin(), label);
+    kind->cases.insert(kind->cases.begin(), &row);
   } else {
-    kind->labels.push_back(label);
+    kind->cases.push_back(&row);
   }
 }
 
@@ -283,11 +285,10 @@ std::vector<CaseFinding> findings_of(const estimate::CaseRow& row,
 
 std::vector<document::Paragraph> finding_paragraphs(const std::vector<estimate::CaseRow>& rows,
                                                     const record::Results& results) {
-  const estimate::RowNames names(rows, results);
+  const WhichCases which(rows, results);
   const estimate::Proposals proposals(rows, results);
   const CaseNames timed(rows,
                         [](const estimate::CaseRow& row) { return row.pass == Pass::kTiming; });
-  const CaseNames cases(rows, [](const estimate::CaseRow&) { return true; });
   std::vector<SharedFinding> kinds;
   for (const estimate::CaseRow& row : rows) {
     const bool other_pass = row.pass != Pass::kTiming;
@@ -296,7 +297,7 @@ std::vector<document::Paragraph> finding_paragraphs(const std::vector<estimate::
       // but for what only the records can tell.
       const bool of_trace = !each.finding.window.empty();
       if (other_pass && !of_trace && each.finding.share && timed.contains(row)) continue;
-      add_case(each, names.name(row), other_pass, kinds);
+      add_case(each, row, kinds);
     }
   }
   std::stable_sort(kinds.begin(), kinds.end(), [](const SharedFinding& a, const SharedFinding& b) {
@@ -305,7 +306,7 @@ std::vector<document::Paragraph> finding_paragraphs(const std::vector<estimate::
   std::vector<document::Paragraph> paragraphs;
   for (const SharedFinding& kind : kinds) {
     document::Paragraph& paragraph = paragraphs.emplace_back(
-        document::Paragraph{headline(kind.worst.finding) + about(kind.labels, cases.size()),
+        document::Paragraph{headline(kind.worst.finding) + about(kind.cases, which),
                             tone_of(kind.worst.finding.severity)});
     add_remedy(kind.worst, paragraph);
   }

@@ -15,68 +15,100 @@
 #include "harness/report/estimate_notes.h"
 #include "harness/report/ops_report.h"
 #include "harness/report/quality_words.h"
+#include "harness/report/which_cases.h"
 #include "harness/schedule/warmup_verdict.h"
+#include "harness/text/number_ranges.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kMaxNamedCases = 3;
-
-// Notes in order of first appearance, each with the cases that it is about.
+// Notes in order of first appearance, each with the cases that it is about. Those that differ in
+// numbers alone are one.
 class Collector {
  public:
   Collector(const std::vector<estimate::CaseRow>& rows, const record::Results& results)
-      : all_(rows.size()), names_(rows, results) {}
+      : which_(rows, results) {}
 
-  // `command`, that of the first case, stands below the note. `doubt`: see document::Paragraph.
+  // `doubt`: see document::Paragraph.
   void add(const std::string& text, const estimate::CaseRow& row,
-           document::Tone tone = document::Tone::kDoubt, const std::string& command = {},
-           const std::string& doubt = {}) {
-    const auto [place, is_new] = by_text_.emplace(text, notes_.size());
-    if (is_new) notes_.push_back({text, tone, command, doubt, {}, {}});
-    Note& note = notes_[place->second];
-    const std::string label = names_.name(row);
-    if (note.known.insert(label).second) note.cases.push_back(label);
+           document::Tone tone = document::Tone::kDoubt, const std::string& doubt = {}) {
+    add_to(note_like(text, tone), text, row, doubt);
+  }
+
+  // In the first one's words, its command below: numbers in a message are seldom amounts.
+  void add_failure(const std::string& text, const estimate::CaseRow& row, std::int64_t launches,
+                   const std::string& command) {
+    Note& note = note_like(text, document::Tone::kBad);
+    if (note.texts.empty()) note.command = command;
+    note.launches += launches;
+    add_to(note, text, row, {});
   }
 
   [[nodiscard]] std::vector<document::Paragraph> take() const {
     std::vector<document::Paragraph> paragraphs;
     for (const Note& note : notes_) {
-      document::Paragraph& paragraph =
-          paragraphs.emplace_back(document::Paragraph{note.text + about(note.cases), note.tone});
-      if (!note.doubt.empty()) paragraph.doubt = note.doubt + about(note.cases);
+      const std::string cases = which_.count(note.cases.size());
+      document::Paragraph& paragraph = paragraphs.emplace_back(
+          document::Paragraph{words_of(note) + about(note.cases), note.tone});
+      if (!note.doubts.empty()) {
+        paragraph.doubt = alike(note.doubts) + (cases.empty() ? "" : " (" + cases + ')');
+      }
       if (!note.command.empty()) paragraph.below.emplace_back("repeat: " + note.command, true);
     }
     return paragraphs;
   }
 
  private:
-  [[nodiscard]] std::string about(const std::vector<std::string>& cases) const {
-    if (all_ == 1) return {};
-    if (cases.size() == all_) return " (all cases)";
-    std::string names;
-    for (std::size_t i = 0; i < std::min(cases.size(), kMaxNamedCases); ++i) {
-      names += (i == 0 ? "" : "; ") + cases[i];
-    }
-    if (cases.size() > kMaxNamedCases)
-      names += " and " + std::to_string(cases.size() - kMaxNamedCases) + " more";
-    return " (" + names + ')';
+  struct Note {
+    document::Tone tone;
+    std::vector<std::string> texts = {};  // different ones
+    std::vector<std::string> doubts = {};
+    std::vector<const estimate::CaseRow*> cases = {};
+    std::set<std::string> names = {};  // of these
+    std::int64_t launches = 0;         // that failed
+    std::string command = {};
+  };
+
+  Note& note_like(const std::string& text, document::Tone tone) {
+    const auto [place, is_new] = places_.emplace(text::without_amounts(text), notes_.size());
+    if (is_new) notes_.push_back({.tone = tone});
+    return notes_[place->second];
   }
 
-  struct Note {
-    std::string text;
-    document::Tone tone;
-    std::string command;
-    std::string doubt;
-    std::vector<std::string> cases;
-    std::set<std::string> known = {};  // the same
-  };
-  std::size_t all_;
-  estimate::RowNames names_;
+  void add_to(Note& note, const std::string& text, const estimate::CaseRow& row,
+              const std::string& doubt) {
+    if (std::ranges::find(note.texts, text) == note.texts.end()) note.texts.push_back(text);
+    if (!doubt.empty()) note.doubts.push_back(doubt);
+    if (note.names.insert(which_.name(row)).second) note.cases.push_back(&row);
+  }
+
+  // The first stands for those that say something else.
+  static std::string alike(std::vector<std::string> texts) {
+    const std::string shape = text::without_amounts(texts.front());
+    std::erase_if(texts,
+                  [&](const std::string& each) { return text::without_amounts(each) != shape; });
+    return text::with_ranges(texts);
+  }
+
+  static std::string words_of(const Note& note) {
+    if (note.launches == 0) return text::with_ranges(note.texts);
+    std::string text = note.texts.front();
+    const bool several = std::size_t(note.launches) > note.cases.size();
+    if (note.texts.size() > 1) text += "; others alike, with other numbers";
+    return several ? text + " (" + text::counted(note.launches, "launch") + ')' : text;
+  }
+
+  [[nodiscard]] std::string about(const std::vector<const estimate::CaseRow*>& cases) const {
+    const std::string all = which_.count(cases.size());
+    if (all.empty()) return {};
+    return " (" + (all == "all cases" ? all : which_.name(cases)) + ')';
+  }
+
+  WhichCases which_;
   std::vector<Note> notes_;
-  std::map<std::string, std::size_t> by_text_ = {};
+  std::map<std::string, std::size_t> places_ = {};  // by what is left without amounts
 };
 
 std::string one_line(std::string text) {
@@ -85,17 +117,10 @@ std::string one_line(std::string text) {
 }
 
 void add_failures(const estimate::CaseRow& row, Collector& notes) {
-  std::map<std::string, std::pair<std::int64_t, const record::Launch*>> reasons;
   for (const record::Launch* launch : row.failed) {
-    auto& [count, first] = reasons[estimate::reason_of(*launch)];
-    if (count++ == 0) first = launch;
-  }
-  for (const auto& [reason, found] : reasons) {
-    const auto& [count, launch] = found;
-    std::string text = "failed: " + reason;
+    std::string text = "failed: " + estimate::reason_of(*launch);
     if (!launch->row.stage.empty()) text += ", in " + launch->row.stage;
-    if (count > 1) text += " (" + std::to_string(count) + " launches)";
-    notes.add(text, row, document::Tone::kBad, launch->row.repeat_command);
+    notes.add_failure(text, row, 1, launch->row.repeat_command);
   }
   for (const record::Launch* launch : row.skipped)
     notes.add("skipped: " + estimate::reason_of(*launch), row);
@@ -146,7 +171,7 @@ std::string warmup_doubt(const schedule::WarmupVerdict& verdict) {
 // launch alone may have met with something else.
 void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
   if (const auto effect = estimate::warmup_effect(row); effect && effect->told) {
-    notes.add(warmup_text(*effect, row), row, document::Tone::kDoubt, {},
+    notes.add(warmup_text(*effect, row), row, document::Tone::kDoubt,
               "warm-up is " + text::signed_percent(effect->change) + " % of the step");
     return;
   }
@@ -166,7 +191,7 @@ void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
                                     [&](const auto& each) { return each.kind == all.kind; });
   notes.add(text + " (" + std::to_string(say_so) + " of " + std::to_string(verdicts.size()) +
                 " launches)",
-            row, document::Tone::kDoubt, {}, warmup_doubt(all));
+            row, document::Tone::kDoubt, warmup_doubt(all));
 }
 
 // Beside rows with an interval, the rows that have none.
@@ -177,17 +202,39 @@ void add_few_launches(const estimate::CaseRow& row, Collector& notes) {
             row);
 }
 
-// Of all cases; nothing where none had to wait.
+// Of all cases: medians of those that had to wait, and single launches of the others. Nothing where
+// none had to wait.
 std::optional<BusyWords> busy_note(const std::vector<estimate::CaseRow>& rows) {
   std::vector<estimate::BusyMachine> all;
+  std::int64_t launches = 0;
+  std::int64_t measured = 0;  // launches of the cases that have few such
   for (const estimate::CaseRow& row : rows) {
-    if (const auto busy = estimate::busy_machine(row)) all.push_back(*busy);
+    if (const auto busy = estimate::busy_machine(row)) {
+      all.push_back(*busy);
+      continue;
+    }
+    const std::vector<estimate::BusyMachine> few = estimate::busy_launches(row);
+    all.insert(all.end(), few.begin(), few.end());
+    launches += std::ssize(few);
+    measured += std::ssize(row.measured);
   }
   if (all.empty()) return std::nullopt;
-  return busy_words(all, all.size() == rows.size()
-                             ? ""
-                             : " (" + std::to_string(all.size()) + " of " +
-                                   text::counted(std::ssize(rows), "case") + ")");
+  const record::FactRow& fact = record::row_of(record::Fact::kWaited);
+  const bool doubtful = std::ranges::any_of(all, [&](const estimate::BusyMachine& busy) {
+    return fact.level(busy.waited) >= record::FactLevel::kDoubtful;
+  });
+  const std::int64_t cases = std::ssize(all) - launches;
+  std::vector<std::string> where;
+  if (cases > 0 && cases < std::ssize(rows)) {
+    where.push_back(std::to_string(cases) + " of " + text::counted(std::ssize(rows), "case"));
+  }
+  if (launches > 0) {
+    where.push_back((cases > 0 ? "" : "in ") + std::to_string(launches) + " of " +
+                    text::counted(measured, cases > 0 ? "other launch" : "launch"));
+  }
+  BusyWords words = busy_words(all, where.empty() ? "" : " (" + text::join(where) + ')');
+  if (!doubtful) words.doubt.clear();
+  return words;
 }
 
 // The first step alone, where its launch says nothing worse.
@@ -210,14 +257,7 @@ void add_flags(const estimate::CaseRow& row, Collector& notes) {
   std::map<std::string, std::int64_t> flags;
   const std::vector<std::string> told = told_facts(row);
   std::set<std::string> texts(told.begin(), told.end());
-  const bool of_all = estimate::busy_machine(row).has_value();
-  const std::vector<estimate::BusyMachine> busy = estimate::busy_launches(row);
-  if (!of_all && !busy.empty()) {  // too few for that
-    const BusyWords words =
-        busy_words(busy, " (in " + std::to_string(busy.size()) + " of " +
-                             text::counted(std::ssize(row.measured), "launch") + ")");
-    notes.add(words.text, row, document::Tone::kDoubt, {}, words.doubt);
-  }
+  const bool waited_has_size = !estimate::busy_launches(row).empty();
   for (const auto& [launch, estimate] : row.measured) {
     const record::LaunchReport& report = launch->row.report;
     for (const std::string& flag : report.flags) ++flags[flag];
@@ -225,7 +265,7 @@ void add_flags(const estimate::CaseRow& row, Collector& notes) {
     add_first_step(report, texts);
   }
   for (const auto& [flag, count] : flags) {
-    if (is_said_else(flag, of_all || !busy.empty())) continue;
+    if (is_said_else(flag, waited_has_size)) continue;
     const std::string_view meaning = launch_flag::meaning(flag);
     const std::string launches =
         "in " + std::to_string(count) + " of " + text::counted(std::ssize(row.measured), "launch");
@@ -295,10 +335,9 @@ std::vector<document::Paragraph> notes_of(const std::vector<estimate::CaseRow>& 
     if (!text.empty()) paragraphs.push_back({text, tone});
   };
   if (auto busy = busy_note(rows)) {
-    paragraphs.push_back(
-        {.text = std::move(busy->text),
-         .tone = document::Tone::kDoubt,
-         .doubt = estimate::busiest(rows) ? std::move(busy->doubt) : std::string()});
+    paragraphs.push_back({.text = std::move(busy->text),
+                          .tone = document::Tone::kDoubt,
+                          .doubt = std::move(busy->doubt)});
   }
   add(epoch_gaps(rows), document::Tone::kPlain);
   add(scaled_threads(rows), document::Tone::kPlain);

@@ -39,7 +39,7 @@ Body body_of(const TableFacts& facts, const TableStyle& style) {
   if (style.select.size() > 1) {
     throw ConfigError("--columns", "a pivot shows one number: name one column");
   }
-  Pivot made = pivot(facts.rows, facts.results, style.pivot,
+  Pivot made = pivot(with_skipped(facts), facts.results, style.pivot,
                      style.select.empty() ? "" : style.select.front(), false);
   return {std::move(made.title), std::move(made.grid)};
 }
@@ -52,7 +52,7 @@ std::vector<document::Paragraph> all_findings(const TableFacts& facts) {
 }
 
 std::vector<document::Paragraph> all_notes(const TableFacts& facts) {
-  std::vector<document::Paragraph> notes = notes_of(facts.rows, facts.results);
+  std::vector<document::Paragraph> notes = notes_of(with_skipped(facts), facts.results);
   add_profile_notes(facts.profiled, facts.rows, facts.results, notes);
   return notes;
 }
@@ -94,7 +94,7 @@ std::string markdown(const record::Results& results, const TableStyle& style) {
 
 std::string pivot_csv(const record::Results& results, const TableStyle& style) {
   const TableFacts facts = table_facts(results, style);
-  const document::Table grid = pivot(facts.rows, results, style.pivot,
+  const document::Table grid = pivot(with_skipped(facts), results, style.pivot,
                                      style.select.empty() ? "" : style.select.front(), true)
                                    .grid;
   std::string text =

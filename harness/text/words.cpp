@@ -23,15 +23,6 @@ bool ends_with_any(std::string_view noun, std::initializer_list<std::string_view
                      [&](std::string_view ending) { return noun.ends_with(ending); });
 }
 
-std::string plural(std::string_view noun) {
-  if (noun.ends_with("series")) return std::string(noun);
-  if (ends_with_any(noun, {"s", "x", "z", "ch", "sh"})) return std::string(noun) + "es";
-  if (noun.ends_with('y') && !ends_with_any(noun, {"ay", "ey", "oy", "uy"})) {
-    return std::string(noun.substr(0, noun.size() - 1)) + "ies";
-  }
-  return std::string(noun) + 's';
-}
-
 // `first` and `others` are the indents; the lines have no line end.
 std::vector<std::string> lines_of(std::string_view text, std::size_t columns, std::size_t first,
                                   std::size_t others) {
@@ -59,6 +50,15 @@ std::vector<std::string> lines_of(std::string_view text, std::size_t columns, st
 std::string join_and(std::span<const std::string> texts) {
   if (texts.size() < 2) return join(texts);
   return join(texts.first(texts.size() - 1)) + " and " + texts.back();
+}
+
+std::string plural(std::string_view noun) {
+  if (noun.ends_with("series")) return std::string(noun);
+  if (ends_with_any(noun, {"s", "x", "z", "ch", "sh"})) return std::string(noun) + "es";
+  if (noun.ends_with('y') && !ends_with_any(noun, {"ay", "ey", "oy", "uy"})) {
+    return std::string(noun.substr(0, noun.size() - 1)) + "ies";
+  }
+  return std::string(noun) + 's';
 }
 
 std::string counted(std::int64_t count, std::string_view noun) {

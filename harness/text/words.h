@@ -36,7 +36,9 @@ template <typename Range>
 // "10", "10 and 20", "10, 20 and 40".
 [[nodiscard]] std::string join_and(std::span<const std::string> texts);
 
-// "1 launch", "1,024 launches". The plural in English: "batches", "classes", "entries", "cases".
+// In English: "batches", "classes", "entries", "cases".
+[[nodiscard]] std::string plural(std::string_view noun);
+// "1 launch", "1,024 launches".
 [[nodiscard]] std::string counted(std::int64_t count, std::string_view noun);
 
 // Edits (insert, delete, replace, swap of neighbours) that turn one text into the other; case and

@@ -30,7 +30,7 @@ std::vector<estimate::CaseRow> all_rows_of(const TableFacts& facts) {
 
 // Problems first, then doubts, then the rest.
 std::vector<document::Paragraph> notes_paragraphs(const TableFacts& facts) {
-  std::vector<document::Paragraph> notes = notes_of(facts.rows, facts.results);
+  std::vector<document::Paragraph> notes = notes_of(with_skipped(facts), facts.results);
   add_profile_notes(facts.profiled, facts.rows, facts.results, notes);
   std::ranges::stable_sort(notes, std::greater<>(), &document::Paragraph::tone);
   return notes;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/next_command.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "harness/text/words.h"
+
+namespace stepbench::report {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// A flag with its value, in one word or two; a word by itself has no name.
+struct Argument {
+  std::string_view name;
+  Words words;
+};
+
+constexpr std::array<std::string_view, 10> kValued = {
+    "--set",    "--sweep", "--launches", "--results", "--resume",
+    "--python", "--ranks", "--launcher", "--seed",    "-m"};
+constexpr std::array<std::string_view, 4> kKnownToAb = {"--set", "--python", "--ranks", "-m"};
+// Of where and how often: not what is measured.
+constexpr std::array<std::string_view, 5> kOfTheRun = {"--launches", "--results", "--resume",
+                                                       "--seed", "--sweep"};
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// Behind `stepbench run`; what follows `--` is the script's and stays in `script`.
+struct Parsed {
+  std::vector<Argument> arguments = {};
+  Words script = {};
+};
+Parsed parse(const Words& argv) {
+  Parsed parsed;
+  for (std::size_t i = 2; i < argv.size(); ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") {
+      parsed.script.assign(argv.begin() + static_cast<std::ptrdiff_t>(i), argv.end());
+      break;
+    }
+    Argument& argument = parsed.arguments.emplace_back(
+        Argument{word.starts_with('-') ? word.substr(0, word.find('=')) : "", {argv[i]}});
+    if (is_one_of(word, kValued) && i + 1 < argv.size()) argument.words.push_back(argv[++i]);
+  }
+  return parsed;
+}
+
+bool is_a_run(const record::RunRow& run) { return run.argv.size() > 2 && run.argv[1] == "run"; }
+
+std::string command_text(std::string_view command, const Words& words, const Words& script) {
+  std::string text = "stepbench " + std::string(command);
+  for (const Words* each : {&words, &script}) {
+    for (const std::string& word : *each) text += ' ' + text::shell_word(word);
+  }
+  return text;
+}
+
+void append(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::string command_with_launches(const record::RunRow& run, std::size_t launches) {
+  if (!is_a_run(run)) return {};
+  const Parsed parsed = parse(run.argv);
+  Words words;
+  for (const Argument& argument : parsed.arguments) {
+    if (argument.name != "--launches" && argument.name != "--resume") append(words, argument.words);
+  }
+  append(words, {"--launches", std::to_string(launches)});
+  return command_text("run", words, parsed.script);
+}
+
+std::string command_of_pair(const record::RunRow& run, const estimate::CaseRow& a,
+                            const estimate::CaseRow& b) {
+  if (!is_a_run(run)) return {};
+  const Parsed parsed = parse(run.argv);
+  Words words;
+  std::size_t swept = 0;
+  for (const Argument& argument : parsed.arguments) {
+    if (argument.name == "--sweep") ++swept;
+    if (is_one_of(argument.name, kOfTheRun)) continue;
+    if (!argument.name.empty() && !is_one_of(argument.name, kKnownToAb)) return {};
+    append(words, argument.words);
+  }
+  if (swept == 0 || swept != run.swept.size()) return {};
+  for (const std::string& option : run.swept) {
+    const Value* in_a = a.option(option);
+    const Value* in_b = b.option(option);
+    if (in_a == nullptr || in_b == nullptr) return {};
+    if (*in_a == *in_b) {
+      append(words, {"--set", option + '=' + to_text(*in_a)});
+    } else {
+      append(words, {"--a-set", option + '=' + to_text(*in_a)});
+      append(words, {"--b-set", option + '=' + to_text(*in_b)});
+    }
+  }
+  return command_text("ab", words, parsed.script);
+}
+
+}  // namespace stepbench::report

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of which cases something is said, by what they have in common. Pure; any thread.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/estimate/case_rows.h"
+
+namespace stepbench::report {
+
+class WhichCases {
+ public:
+  // `rows`, all that there are, must outlive this; those of several passes of a case are one.
+  WhichCases(const std::vector<estimate::CaseRow>& rows, const record::Results& results);
+
+  // One by its name, all as "all 10 cases"; else in this order what holds:
+  //   "all 3 with num_workers=2"
+  //   "num_workers=2 with batch_size=8, 16", where one option differs
+  //   "all 8 with batch_size=16 num_workers=1 to 4"
+  //   three names; "7 of 10 cases".
+  // `some`: of the rows, at least one.
+  [[nodiscard]] std::string name(std::span<const estimate::CaseRow* const> some) const;
+  [[nodiscard]] std::string name(const estimate::CaseRow& row) const { return names_.name(row); }
+  // "3 of 10 cases", "all cases"; empty where there is one.
+  [[nodiscard]] std::string count(std::size_t some) const;
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+
+ private:
+  [[nodiscard]] std::optional<std::string> all_with(std::span<const estimate::CaseRow* const> some,
+                                                    bool by_ranges) const;
+  [[nodiscard]] std::optional<std::string> differ_in_one(
+      std::span<const estimate::CaseRow* const> some) const;
+
+  std::vector<const estimate::CaseRow*> rows_;
+  estimate::RowNames names_;
+  bool only_options_ = false;  // tell the cases apart: no run or arm does
+};
+
+}  // namespace stepbench::report
