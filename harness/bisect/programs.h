@@ -47,7 +47,8 @@ class Programs {
 
   // Throws ConfigError where the tree cannot be made: no space, no permission.
   [[nodiscard]] BuiltProgram of(const Commit& commit);
-  // A copy at another path of another length: the layout in memory is drawn anew.
+  // A copy at another path of another length: what lies beside the code in memory moves. The code's
+  // own layout is that of the build.
   [[nodiscard]] BuiltProgram fresh_copy(const Commit& commit);
 
   [[nodiscard]] std::size_t builds() const;  // of this search, also before it was cut off

@@ -17,8 +17,9 @@ namespace {
 constexpr const char* kBisectExamples =
     R"(Halves the commits between GOOD and BAD. Each is built in a tree of its own, by the command, and measured
 in turns with GOOD until a sequential test tells whether it is as good or as bad. At the end fresh pairs of the
-culprit and the commit before it decide. With one commit that made the whole change the answer is right with
-the stated confidence; where nothing can be said, it says so. Your own tree is never touched.
+culprit and the commit before it decide. With one commit that made the whole change the commit that is named
+is right with the stated confidence, as far as launches tell: builds whose code lies elsewhere in memory may
+differ by half a percent. A range has no stated confidence. Your own tree is never touched.
 
 Examples:
   stepbench bisect v1.4 main train.yaml --build 'cmake -B build -G Ninja && ninja -C build my-worker' \
