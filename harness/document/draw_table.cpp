@@ -5,9 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "harness/document/render_text.h"
 #include "harness/text/printable.h"
@@ -114,6 +117,28 @@ class Layout {
   std::vector<bool> shown_;
 };
 
+// Cut at the end or inside, as the column asks for, unless cells that differ would then look
+// alike: then where they differ, which is inside or at the end, is kept.
+std::vector<std::string> cut_cells(const Table& table, std::size_t column, std::size_t cells) {
+  std::vector<std::string> whole;
+  for (const TableRow& row : table.rows) {
+    whole.push_back(column < row.cells.size() ? row.cells[column].text : "");
+  }
+  using Cut = std::string (*)(std::string_view, std::size_t);
+  const bool inside = table.columns[column].shrink_inside;
+  std::vector<std::string> best;
+  std::size_t most = 0;
+  for (const Cut cut : {inside ? Cut(text::shortened_inside) : Cut(text::shortened),
+                        Cut(text::shortened_inside), Cut(text::shortened_to_end)}) {
+    std::vector<std::string> made;
+    for (const std::string& text : whole) made.push_back(cut(text, cells));
+    const std::size_t different = std::set<std::string>(made.begin(), made.end()).size();
+    if (different > most) best = std::move(made);
+    most = std::max(most, different);
+  }
+  return best;
+}
+
 // The table as the layout has it. Also says what was left out, the first of them first.
 Table laid_out(const Table& table, const Layout& layout, std::vector<std::string>& dropped) {
   Table made;
@@ -130,14 +155,17 @@ Table laid_out(const Table& table, const Layout& layout, std::vector<std::string
     return table.columns[a].drop_at < table.columns[b].drop_at;
   });
   for (const std::size_t i : left_out) dropped.push_back(table.columns[i].head);
-  for (const TableRow& row : table.rows) {
+  std::vector<std::vector<std::string>> cut(table.columns.size());
+  for (std::size_t i = 0; i < cut.size(); ++i) {
+    if (layout.shows(i) && layout.is_cut(i)) cut[i] = cut_cells(table, i, layout.width(i));
+  }
+  for (std::size_t at = 0; at < table.rows.size(); ++at) {
+    const TableRow& row = table.rows[at];
     TableRow& line =
         made.rows.emplace_back(TableRow{.cells = {}, .tone = row.tone, .instead = row.instead});
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       if (!layout.shows(i)) continue;
-      const auto cut = table.columns[i].shrink_inside ? text::shortened_inside : text::shortened;
-      line.cells.push_back(layout.is_cut(i) ? Cell(cut(row.cells[i].text, layout.width(i)))
-                                            : row.cells[i]);
+      line.cells.push_back(cut[i].empty() ? row.cells[i] : Cell(cut[i][at]));
     }
   }
   return made;

@@ -159,6 +159,9 @@ class RowNames {
   std::string ending_;  // "-quickstart", of all run ids
 };
 
+// What is measured, in one word, for a case with no other beside it: "BM_Load", "train.py",
+// "train_step". Empty where nothing says it.
+[[nodiscard]] std::string case_subject(const OptionValues& options, const std::string& workload);
 // "num_workers=4 pin_memory=true": those of `varying` that have a value. "case ID" if none has, or
 // nothing without an id.
 [[nodiscard]] std::string case_label(const OptionValues& options,

@@ -288,10 +288,23 @@ std::string RowNames::run(const CaseRow& row) const {
 }
 
 std::string RowNames::name(const CaseRow& row) const {
-  std::string name = case_label(row.options(), varying_, row.case_id);
+  std::string name = case_label(row.options(), varying_);
+  if (name.empty()) name = case_subject(row.options(), row.workload);
+  if (name.empty()) name = "case " + row.case_id;
   if (!row.arm.empty()) name += " (arm " + row.arm + ')';
   if (runs_) name += " (run " + run(row) + ')';
   return name;
+}
+
+std::string case_subject(const OptionValues& options, const std::string& workload) {
+  const auto text_in = [&](std::string_view name) {
+    const auto found = options.find(name);
+    return found == options.end() || is_null(found->second) ? std::string()
+                                                            : to_text(found->second);
+  };
+  if (std::string benchmark = text_in("benchmark"); !benchmark.empty()) return benchmark;
+  const std::string script = text_in("script.path");
+  return script.empty() ? workload : script.substr(script.rfind('/') + 1);
 }
 
 std::string case_label(const OptionValues& options, const std::vector<std::string>& varying,

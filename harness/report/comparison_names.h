@@ -16,16 +16,21 @@ class ComparisonNames {
   // `comparison` outlives this.
   explicit ComparisonNames(const compare::Comparison& comparison);
 
-  // By what varies, as the table of a comparison has it; its id where nothing does.
+  // By what varies, as the table of a comparison has it; by what is measured where nothing does.
   [[nodiscard]] std::string of(const compare::CaseResult& one) const;
   [[nodiscard]] std::string of(const compare::MissingCase& one) const;
-  // What varies with its id in front: "3f2a (num_workers=4)".
-  [[nodiscard]] std::string label(const compare::CaseResult& one) const;
+  // Of the case that is compared and has this id.
+  [[nodiscard]] std::string of_id(const std::string& case_id) const;
   [[nodiscard]] std::string short_id(std::string_view id) const;
 
  private:
+  [[nodiscard]] std::string name(const OptionValues& options, const std::string& workload,
+                                 std::string_view id) const;
+
+  const compare::Comparison& comparison_;
   std::vector<std::string> varying_;
   std::size_t digits_ = 0;
+  bool only_one_ = false;
 };
 
 }  // namespace stepbench::report

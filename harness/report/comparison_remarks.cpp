@@ -43,7 +43,7 @@ std::string op_text(const compare::OpChange& change) {
 }
 
 document::Paragraph cause_of(const compare::CaseResult& one, const ComparisonNames& names) {
-  document::Paragraph paragraph{.text = names.label(one) + ":"};
+  document::Paragraph paragraph{.text = names.of(one) + ":"};
   paragraph.text += text::join(one.cause, ",", [](const compare::PhaseChange& change) {
     return ' ' + phase_text(change) + (change.change_ns < 0 ? " -" : " +") +
            text::duration(std::abs(change.change_ns)) + " per step (" +
@@ -108,10 +108,6 @@ void add_gates(const compare::Comparison& comparison, const ComparisonNames& nam
   constexpr std::size_t kNamed = 6;
   std::size_t of_cases = 0;
   std::size_t more = 0;
-  const auto label_of = [&](const std::string& case_id) {
-    const auto found = std::ranges::find(comparison.cases, case_id, &compare::CaseResult::case_id);
-    return found == comparison.cases.end() ? case_id : names.label(*found);
-  };
   for (const compare::Gate& gate : comparison.gates) {
     if (gate.state == compare::GateState::kPassed) continue;
     if (!gate.case_id.empty() && of_cases++ >= kNamed) {
@@ -120,7 +116,7 @@ void add_gates(const compare::Comparison& comparison, const ComparisonNames& nam
     }
     const bool failed = gate.state == compare::GateState::kFailed;
     std::string text = failed ? "invalid: " : gate.allowed ? "allowed: " : "warning: ";
-    const std::string of_case = gate.case_id.empty() ? "" : label_of(gate.case_id) + ": ";
+    const std::string of_case = gate.case_id.empty() ? "" : names.of_id(gate.case_id) + ": ";
     const bool doubted = failed || !gate.allowed;
     remarks.push_back({.text = text + of_case + gate.text,
                        .tone = doubted ? tone_of(gate.state) : document::Tone::kPlain,
@@ -166,7 +162,7 @@ void add_case_notes(const compare::Comparison& comparison, const ComparisonNames
     }
   }
   for (const auto& [note, where] : by_text) {
-    std::string text = "note: " + names.label(*where.first);
+    std::string text = "note: " + names.of(*where.first);
     if (where.cases > 1) text += " and " + std::to_string(where.cases - 1) + " more";
     remarks.push_back({text + ": " + note, document::Tone::kDoubt});
   }
@@ -200,7 +196,7 @@ void add_missing(const std::vector<compare::MissingCase>& cases, const std::stri
   if (cases.empty()) return;
   std::string text = "only in " + side + ": " + text::counted(std::ssize(cases), "case") + ',';
   for (std::size_t i = 0; i < std::min(kNamed, cases.size()); ++i) {
-    text += (i == 0 ? " " : ", ") + names.short_id(cases[i].case_id);
+    text += (i == 0 ? " " : ", ") + names.of(cases[i]);
     if (!cases[i].nearest.empty()) text += " (as " + cases[i].nearest + ')';
   }
   if (cases.size() > kNamed) text += " ...";

@@ -113,7 +113,9 @@ class JoinedMetrics {
   [[nodiscard]] document::TableRow row_of(const RowKey& key) const {
     const auto& tests = tests_.at(key);
     const compare::MetricResult& any = *tests.begin()->second;
-    const std::string label = estimate::case_label(cases_.at(key.first)->options, varying_);
+    const compare::CaseResult& one = *cases_.at(key.first);
+    std::string label = estimate::case_label(one.options, varying_);
+    if (label.empty()) label = estimate::case_subject(one.options, one.workload);
     document::TableRow row{
         .cells = {label.empty() ? key.first.substr(0, digits_) : label,
                   any.name,

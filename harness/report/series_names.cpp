@@ -152,7 +152,8 @@ std::string SeriesNames::case_name(const track::TrackedSeries& series) const {
 }
 
 std::string SeriesNames::case_words(const track::TrackedSeries& series) const {
-  const std::string words = label(series);
+  std::string words = label(series);
+  if (words.empty()) words = estimate::case_subject(series.options, series.workload);
   const auto apart = apart_.find(series.id);
   return (words.empty() ? "case " + series.case_id : words) +
          (apart == apart_.end() ? "" : apart->second);

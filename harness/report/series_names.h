@@ -36,7 +36,8 @@ class SeriesNames {
   // same metric has these words too, what tells them apart stands behind them, as the machine:
   // "train num_workers=2 (cpu_capability=AVX2)"; the id where nothing else does.
   [[nodiscard]] std::string case_name(const track::TrackedSeries& series) const;
-  // The same without the experiment; "case ID" where its cases differ in nothing.
+  // The same without the experiment; what is measured where its cases differ in
+  // nothing.
   [[nodiscard]] std::string case_words(const track::TrackedSeries& series) const;
   // With its metric: "train num_workers=2, step".
   [[nodiscard]] std::string name(const track::TrackedSeries& series) const;

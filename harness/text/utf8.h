@@ -25,5 +25,7 @@ inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t cells);
 // The same, cut out of its middle: the beginning and, twice as long, the end stay.
 [[nodiscard]] std::string shortened_inside(std::string_view text, std::size_t cells);
+// The same, cut at its beginning: the end stays.
+[[nodiscard]] std::string shortened_to_end(std::string_view text, std::size_t cells);
 
 }  // namespace stepbench::text

@@ -21,6 +21,7 @@ sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker import measure, phase, report, session  # noqa: E402
 from stepbench_worker.batch import SampleCounter, lengths_of, size_of  # noqa: E402
 from stepbench_worker.cpus import Cpus  # noqa: E402
+from stepbench_worker.handover import Handover, Records  # noqa: E402
 from stepbench_worker.dataloader import LoaderWatch, less_work, usable_cores  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
 from stepbench_worker import garbage, memory, own_ranks, ranks  # noqa: E402
@@ -174,6 +175,49 @@ class LoaderFindings(unittest.TestCase):
         watch.begin(Iterator())
         watch.end(Iterator(), 1200 * self.MS, [self.MS] * 60, [self.MS] * 6)
         self.assertEqual(watch.findings(), [], "a border waits no longer than other steps")
+
+    def handed_over(self, made_us, sent_us, step_us, wait_us, computing=1.0):
+        """What is found of one worker: each batch is made for so long and sent so much later, or, with a negative
+        `wait_us`, lay there when it was asked for and took that long."""
+        count = 60
+        watch = LoaderWatch(DataLoader(1), self.proc, cores=2)
+        watch.handover._records = records = Records()
+        self.task(1001, 0, 0)
+        watch.begin(Iterator(1001))
+        ready, began, steps = wait_us < 0, 10**9, []
+        for batch in range(count):
+            sent = began - 1 if ready else began + (wait_us - 100) * 1000
+            made = sent - sent_us * 1000
+            records.write(batch, (made - made_us * 1000, made, sent))
+            steps.append((step_us * 1000, abs(wait_us) * 1000, False))
+            began += step_us * 1000
+        elapsed_ns = count * step_us * 1000
+        self.task(1001, round(computing * made_us * count / 1000), 0)
+        watch.handed_over(10**9, steps)
+        watch.end(Iterator(1001), elapsed_ns, [wait for _, wait, _ in steps], [])
+        return {found["id"]: found for found in watch.findings()}
+
+    def test_batches_that_wait_for_the_lock_of_their_worker_are_told(self):
+        found = self.handed_over(made_us=6000, sent_us=5000, step_us=10000, wait_us=4000)["loader.gil"]
+        self.assertIn("a finished batch waits 5 ms for Python's lock (GIL)", found["text"])
+        self.assertIn("sys.setswitchinterval", found["remedy"])
+        for control, words in (("which sleeps", {"computing": 0.3}), ("which has them sent at once", {"sent_us": 50})):
+            words = {"made_us": 6000, "sent_us": 5000, "step_us": 10000, "wait_us": 4000, **words}
+            self.assertNotIn("loader.gil", self.handed_over(**words), control)
+
+    def test_handing_over_what_is_there_is_told_from_waiting_for_what_is_not(self):
+        found = self.handed_over(made_us=1000, sent_us=50, step_us=10000, wait_us=-3000)["loader.transport"]
+        self.assertIn("handing batches over takes 30.0 % of the training thread's time", found["text"])
+        self.assertNotIn("loader.transport", self.handed_over(made_us=9000, sent_us=50, step_us=10000, wait_us=4000))
+        self.assertEqual(self.handed_over(made_us=1000, sent_us=50, step_us=10000, wait_us=-500), {})
+
+    def test_batches_of_a_later_epoch_are_not_those_of_the_step(self):
+        handover = Handover()
+        handover._records = records = Records()
+        for batch in range(20):
+            records.write(batch, (1, 2, 10**12))  # as in the epoch that began meanwhile
+        handover.end(10**9, [(1000, 500, False)] * 20)
+        self.assertEqual((handover.all.delivered, handover.all.known, handover.all.tells), (20, 0, False))
 
     def test_other_ranks_of_the_job_are_no_other_programs(self):
         with mock.patch.dict(os.environ, LOCAL_WORLD_SIZE="4"):

@@ -4,6 +4,7 @@ import collections
 import dataclasses
 import pathlib
 import sys
+import time
 import unittest
 
 import torch
@@ -12,6 +13,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset
 SOURCE = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker.batch import SampleCounter  # noqa: E402
+from stepbench_worker.handover import Handover  # noqa: E402
 
 SAMPLES = 27
 Pair = collections.namedtuple("Pair", "image target")
@@ -127,6 +129,38 @@ class Samples(unittest.TestCase):
         for batch in counter.begin(DataLoader(Images(), 8, collate_fn=opaque)):
             self.assertIn(counter(batch), (8, 3))
             self.assertEqual(counter(batch), 0, "each is counted once")
+
+
+def note(worker):
+    torch.set_num_threads(1)
+
+
+class HandedOver(unittest.TestCase):
+    def test_workers_of_each_kind_note_when_they_made_and_sent_a_batch(self):
+        for context, data in (("fork", Images()), ("fork", Stream()), ("spawn", Images())):
+            with self.subTest(context, data=type(data).__name__):
+                loader = DataLoader(data, 2, num_workers=1, collate_fn=opaque, worker_init_fn=note,
+                                    multiprocessing_context=context)
+                handover = Handover()
+                iterator = handover.begin_epoch(loader, iter)
+                self.assertIs(loader.worker_init_fn, note)
+                handover.begin(iterator)
+                first_ns = began = time.monotonic_ns()
+                steps = []
+                for _ in iterator:
+                    now = time.monotonic_ns()
+                    steps.append((now - began, now - began, False))
+                    began = now
+                handover.end(first_ns, steps)
+                self.assertEqual((handover.all.delivered, handover.all.known), (14, 14))
+                self.assertGreater(handover.all.busy_ns, 0)
+
+    def test_without_workers_or_in_any_order_nothing_is_noted(self):
+        for more in ({}, {"num_workers": 1, "in_order": False}):
+            loader = DataLoader(Images(), 8, collate_fn=opaque, **more)
+            handover = Handover()
+            self.assertEqual(len(list(handover.begin_epoch(loader, iter))), 4)
+            self.assertIsNone(handover._records)
 
 
 if __name__ == "__main__":

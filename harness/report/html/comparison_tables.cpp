@@ -35,7 +35,7 @@ document::Table gates_table(const compare::Comparison& comparison, const Compari
   for (const compare::Gate& gate : comparison.gates) {
     table.rows.push_back(
         {.cells = {gate.name,
-                   gate.case_id.empty() ? "all" : names.short_id(gate.case_id),
+                   gate.case_id.empty() ? "all" : names.of_id(gate.case_id),
                    std::string(name_of(gate.state)) + (gate.allowed ? ", allowed" : ""),
                    {text::significant(gate.value), finite(gate.value)},
                    limit(gate.warns_at),

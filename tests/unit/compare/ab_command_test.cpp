@@ -69,7 +69,7 @@ TEST_F(AbCommand, ASlowerArmIsARegressionNamedWithItsPhase) {
   // Far above what ten such pairs need for a claim: chance did not have to help.
   EXPECT_NEAR(step_of(file).at("corrected_change").get<double>(), 0.1, 0.002);
   EXPECT_THAT(result.out,
-              AllOf(HasSubstr(" corrected  "), HasSubstr("\ncorrected: what is claimed")));
+              AllOf(HasSubstr(" corrected  "), HasSubstr("corrected: without the luck of")));
   EXPECT_EQ(file.at("cases").at(0).at("ended_at_pairs"), 10);
   EXPECT_FALSE(file.at("cases").at(0).at("cause").empty());
 }

@@ -126,9 +126,24 @@ TEST(Text, CutsThenDropsColumnsUntilTheTableFitsAndSaysSo) {
   EXPECT_EQ(narrow.dropped, std::vector<std::string>{"dropped before all others"});
   EXPECT_EQ(narrow.text.find("a long name"), std::string::npos);
   Document document = page_of({table});
-  EXPECT_NE(render(document, {.columns = 20}).find("no room for: dropped"), std::string::npos);
+  EXPECT_NE(render(document, {.columns = 20}).find("columns left out: dropped"), std::string::npos);
   document.all_columns_in = "--format markdown";
   EXPECT_NE(render(document, {.columns = 20}).find("markdown"), std::string::npos);
+}
+
+TEST(Text, CutsCellsSoThatTheyStayDifferent) {
+  const auto drawn = [](std::vector<TableRow> rows) {
+    return draw({.columns = {{.head = "name", .left = true, .shrink_at = 1, .shrink_to = 4}},
+                 .rows = std::move(rows)},
+                16, false)
+        .text;
+  };
+  EXPECT_NE(drawn({{{"one of many benchmarks"}}, {{"two of many benchmarks"}}}).find("one of many"),
+            std::string::npos);
+  const std::string ends = drawn({{{"asv benchmark=benchmark.load.time_small"}},
+                                  {{"asv benchmark=benchmark.load.time_large"}}});
+  EXPECT_NE(ends.find("time_small"), std::string::npos) << ends;
+  EXPECT_NE(ends.find("time_large"), std::string::npos) << ends;
 }
 
 TEST(Table, HasEveryCellAndHeadPrintable) {

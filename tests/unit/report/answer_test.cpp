@@ -77,9 +77,20 @@ TEST(Answer, OfASweep_IsTheBestCaseWithItsLead) {
   expect_answer(SweepMaker{.samples = {8, 8}}.make(),
                 {"best: ", "step 100 us [", "1.50x as fast as the next"});
   expect_answer(SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 200, 800}}.make(),
-                {"best: ", "1.00x as fast as the next", "overlap: a tie"});
+                {"tie of 2 of 3 (*): batch_size=8, 16; 79,", " samples/s ["});
   expect_answer(SweepMaker{.step_us = {100, 200}}.make(),
                 {"no winner: the two overlap; fastest so far batch_size=8"});
+  record::Results open = SweepMaker{.samples = {8, 8}, .step_us = {100, 100}}.make();
+  open.runs[0].argv = {
+      "stepbench", "run", "my job.yaml", "--sweep", "batch_size=8,9", "--launches=6", "--set",
+      "seed=1",    "--",  "--launches",  "3"};
+  expect_answer(open, {"no winner: ",
+                       "; more launches tell smaller differences: stepbench run 'my job.yaml' "
+                       "--sweep batch_size=8,9 --set seed=1 --launches 12 -- --launches 3; the "
+                       "fastest two alone: stepbench ab 'my job.yaml' --set seed=1 --set "
+                       "loader.batch_size=8 -- --launches 3"});
+  open.running = true;
+  EXPECT_THAT(answer_of(open), Not(HasSubstr("stepbench run"))) << "it goes on by itself";
   const record::Results few = SweepMaker{.launches = 3}.make();
   expect_answer(few, {"fastest so far: batch_size=16, 106,", "(n=3, 6 needed)"});
   EXPECT_THAT(answer_of(few), AllOf(Not(HasSubstr("*")), Not(HasSubstr("[1."))));
@@ -146,6 +157,7 @@ TEST(Answer, WhereEveryCaseTiesThereIsNoBestOne) {
     return cases + ' ' + render(results, Format::kJson, {});
   };
   EXPECT_THAT(best({100, 200, 800}), StartsWith("12- ")) << "the two tie";
+  EXPECT_THAT(best({100, 200, 800}), HasSubstr(R"("text":"tie of 2 of 3 (*): )"));
   EXPECT_THAT(best({100, 200, 400}), AllOf(StartsWith("--- "), HasSubstr(R"("all_tie":true)"),
                                            HasSubstr(R"("text":"no winner: all 3 overlap)")));
 }
@@ -230,8 +242,28 @@ TEST(Table, WhatASweepIsJudgedByStandsFirstAndStaysInANarrowTerminal) {
   EXPECT_LT(wide.find("95 % interval"), wide.find("step [us]"));
   EXPECT_THAT(render_table(results, {.columns = 40}),
               AllOf(HasSubstr("case    batch_size  samples/s   vs best\n"),
-                    HasSubstr("no room for: at most slower [%], step\n  [us], 95 % interval")))
+                    HasSubstr("columns left out: at most slower [%],\n")))
       << "what was cut or left out first came back where there is room for it";
+}
+
+TEST(Table, CasesThatARuleSkips_AreOneNote) {
+  record::Results results =
+      SweepMaker{.samples = {8, 16, 32, 64}, .step_us = {100, 200, 400, 800}}.make();
+  for (record::Launch& launch : results.launches) {
+    if (launch.row.key.case_id[0] > '2') {
+      launch.row.outcome = Outcome::skipped("more than the set has");
+      launch.samples.clear();
+    }
+  }
+  const std::string table = render_table(results, {.columns = 140});
+  EXPECT_THAT(table, AllOf(HasSubstr("\nskipped: more than the set has (batch_size=32, 64)\n"),
+                           Not(HasSubstr("\n3abcde")), HasSubstr("\n2abcde")));
+  EXPECT_THAT(render(results, Format::kCsv, {}), HasSubstr("3abcdef"));
+  for (record::Launch& launch : results.launches) {
+    launch.row.outcome = Outcome::skipped("no GPU");
+    launch.samples.clear();
+  }
+  EXPECT_THAT(render_table(results, {}), HasSubstr("\n1abcde")) << "nothing else is there";
 }
 
 TEST(Baseline, IsTheRowWithTheSameOtherOptions) {

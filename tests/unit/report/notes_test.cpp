@@ -177,6 +177,48 @@ TEST(WarmUpNotes, TheEffectOnTheStepIsToldWithWhatToDo) {
               MatchesRegex("no warm-up is seen in the windows; one of less than .* % .*"));
 }
 
+TEST(Notes, ThatDifferInNumbersAlone_AreOneWithTheirRange) {
+  std::deque<record::Launch> launches;
+  std::vector<estimate::CaseRow> rows;
+  record::Results results;
+  results.runs.push_back({.swept = {"loader.num_workers"}});
+  for (const std::int64_t workers : {0, 1, 2}) {
+    estimate::CaseRow& row = rows.emplace_back();
+    row.case_id = std::to_string(workers);
+    for (const char* ms : {"2.279", "6.411"}) {
+      if (workers == 2) break;
+      record::Launch& launch = launches.emplace_back();
+      launch.row.options["loader.num_workers"] = workers;
+      launch.row.report.notes = {"of `other`, per step: get_batch " + std::string(ms) + " ms"};
+      row.measured.push_back({.launch = &launch, .estimate = {}});
+    }
+    record::Launch& failed = launches.emplace_back();
+    failed.row.options["loader.num_workers"] = workers;
+    failed.row.outcome = Outcome::failed("no room for " + std::to_string(workers + 1) + " GiB");
+    row.asked = &failed.row.options;
+    if (workers > 0) row.failed = {&failed, &failed};
+  }
+  EXPECT_THAT(document::lines_of(notes_of(rows, results)),
+              ElementsAre("failed: no room for 2 GiB; others alike, with other numbers (4 "
+                          "launches) (num_workers=1, 2)",
+                          "of `other`, per step: get_batch 2.279 to 6.411 ms (num_workers=0, 1)"));
+}
+
+TEST(BusyMachineNotes, OfCasesAndOfSingleLaunches_AreOne) {
+  std::deque<record::Launch> launches;
+  std::vector<estimate::CaseRow> rows(2);
+  add_waiting(rows[0], launches, 91, 0.4);
+  for (const std::int64_t waited_ns : {18, 0, 0}) {
+    add_waiting(rows[1], launches, waited_ns, 0.2);
+  }
+  const std::vector<document::Paragraph> notes = notes_of(rows, {});
+  EXPECT_THAT(document::lines_of(notes),
+              ElementsAre("the machine was busy: the training thread waited 1.8 to 9.1 % of its "
+                          "time for a CPU; other programs used 20.0 to 40.0 % of the CPUs (1 of 2 "
+                          "cases, 1 of 3 other launches)"));
+  EXPECT_THAT(notes.front().doubt, HasSubstr("waited 1.8 to 9.1 %"));
+}
+
 TEST(Notes, SayOnceWhatFailsInEveryCase) {
   std::deque<record::Launch> launches;
   std::vector<estimate::CaseRow> rows;
