@@ -15,6 +15,7 @@
 #include "harness/base/error.h"
 #include "harness/text/numbers.h"
 #include "tests/unit/loading/case.h"
+#include "tests/unit/loading/formats.h"
 #include "tests/unit/loading/test_data.h"
 #include "tests/workloads/driven.h"
 #include "workloads/loader/cpu_affinity.h"
@@ -232,6 +233,36 @@ TEST_F(LoaderWorkloadFiles, ThePageCacheIsPreparedBeforeACycleNotBetweenItsWarmU
   EXPECT_THAT([&] { workload.before_cycle(); },
               ThrowsMessage<ConfigError>(HasSubstr("data.page_cache")));
   workload.tear_down();
+}
+
+TEST_F(LoaderWorkloadFiles, SamplesThatCannotBeRead_AreNotedWithTheirNumber) {
+  test::make("mnist_idx", folder_, {{"samples", 4}, {"size", 2}});
+  ResolvedCase resolved = test::loader_case({{"data.kind", "mnist_idx"},
+                                             {"data.path", folder_.string()},
+                                             {"data.on_error", "skip"},
+                                             {"data.split", "train"},
+                                             {"loader.batch_size", std::int64_t{4}}});
+  const TickClock clock;
+  WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
+  const auto notes = [&] {
+    loader::LoaderWorkload workload(resolved, context);
+    EXPECT_EQ(workload.set_up(), std::nullopt);
+    StepRecorder recorder(clock);
+    workload.window(Edge::kBegin);
+    (void)test::take_steps(workload, recorder, 2);
+    workload.steps_done();
+    workload.tear_down();
+    return test::told_by(workload).notes;
+  };
+  EXPECT_THAT(notes(), testing::Not(testing::Contains(HasSubstr("could not be read"))));
+  for (const auto& each : std::filesystem::directory_iterator(folder_)) {
+    if (each.path().filename().string().find("labels") == std::string::npos) continue;
+    std::fstream file(each.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(9);
+    file.put(77);
+  }
+  EXPECT_THAT(notes(), testing::Contains("2 samples of 8 could not be read, and the next took its "
+                                         "place (data.on_error: skip)"));
 }
 
 TEST_P(LoaderWorkloadTest, AnEpochWithoutABatchIsAnErrorThatNamesDropLast) {

@@ -8,6 +8,7 @@
 
 #include "harness/stats/order.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 #include "workloads/loader/analysis/loader_analysis.h"
 #include "workloads/loader/cpu_affinity.h"
 
@@ -140,6 +141,11 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
   sink.metric("loader_collate_ns", static_cast<double>(metrics.collate_ns) / calls);
   sink.metric("loader_transport_ns", static_cast<double>(metrics.transport_ns) / calls);
   sink.metric("loader_skipped_samples", static_cast<double>(metrics.skipped_samples));
+  if (metrics.skipped_samples > 0) {
+    sink.note(text::counted(metrics.skipped_samples, "sample") + " of " +
+              text::with_separators(metrics.samples) +
+              " could not be read, and the next took its place (data.on_error: skip)");
+  }
   if (metrics.pin_ns > 0) {
     sink.metric("loader_pin_ns", static_cast<double>(metrics.pin_ns) / calls);
   }
