@@ -32,8 +32,8 @@ struct TableStyle {
 // Of which run and machine; one row per case: the options that vary, then what the cases are judged
 // by (median over launches), its interval or range, its ratio to the best one, and the other
 // columns; failed cases with their reasons, skipped ones in a note. Below it findings, notes, and
-// last the answer: which case is best. Throws ConfigError, as render() does, when `style` names a column or
-// option that is not there.
+// last the answer: which case is best. Throws ConfigError, as render() does, when `style` names a
+// column or option that is not there.
 [[nodiscard]] std::string render_table(const record::Results& results, const TableStyle& style);
 
 enum class Format : std::uint8_t { kTable, kCsv, kJson, kMarkdown };
