@@ -5,13 +5,8 @@ the call that reads a batch, and what pickles it in the thread of the queue."""
 from __future__ import annotations
 
 import collections
-import ctypes
-import multiprocessing
-import multiprocessing.sharedctypes
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from multiprocessing import queues
 from time import monotonic_ns
 from typing import Any
 
@@ -23,6 +18,8 @@ class Records:
     """By the number of a batch within its epoch, which both sides know."""
 
     def __init__(self) -> None:
+        import ctypes  # a script without workers starts without these
+        import multiprocessing.sharedctypes
         self._memory = multiprocessing.sharedctypes.RawArray(ctypes.c_int64, BATCHES * len(FIELDS))
 
     def __getitem__(self, batch: int) -> tuple[int, int, int]:
@@ -51,6 +48,7 @@ class WorkerInit:
 
 
 def _note_when_sent(records: Records, made: collections.deque[tuple[int, int]]) -> bool:
+    from multiprocessing import queues
     pickler: Any = getattr(queues, "_ForkingPickler", None)
     plain = getattr(pickler, "dumps", None)
     if plain is None:
@@ -108,7 +106,6 @@ class Handover:
         self.all = HandedOver()
         self._records: Records | None = None
         self._next = 0  # number of the window's first batch
-        self._pid = os.getpid()
 
     def begin_epoch(self, loader: Any, begin: Callable[[Iterable[Any]], Iterator[Any]]) -> Iterator[Any]:
         """begin(loader), whose workers note their times from their start on."""
