@@ -11,12 +11,12 @@
 namespace stepbench::report {
 namespace {
 
-using Words = std::vector<std::string>;
+using ArgumentWords = std::vector<std::string>;
 
 // A flag with its value, in one word or two; a word by itself has no name.
 struct Argument {
   std::string_view name;
-  Words words;
+  ArgumentWords words;
 };
 
 constexpr std::array<std::string_view, 10> kValued = {
@@ -34,9 +34,9 @@ bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
 // Behind `stepbench run`; what follows `--` is the script's and stays in `script`.
 struct Parsed {
   std::vector<Argument> arguments = {};
-  Words script = {};
+  ArgumentWords script = {};
 };
-Parsed parse(const Words& argv) {
+Parsed parse(const ArgumentWords& argv) {
   Parsed parsed;
   for (std::size_t i = 2; i < argv.size(); ++i) {
     const std::string_view word = argv[i];
@@ -53,15 +53,16 @@ Parsed parse(const Words& argv) {
 
 bool is_a_run(const record::RunRow& run) { return run.argv.size() > 2 && run.argv[1] == "run"; }
 
-std::string command_text(std::string_view command, const Words& words, const Words& script) {
+std::string command_text(std::string_view command, const ArgumentWords& words,
+                         const ArgumentWords& script) {
   std::string text = "stepbench " + std::string(command);
-  for (const Words* each : {&words, &script}) {
+  for (const ArgumentWords* each : {&words, &script}) {
     for (const std::string& word : *each) text += ' ' + text::shell_word(word);
   }
   return text;
 }
 
-void append(Words& words, const Words& more) {
+void append(ArgumentWords& words, const ArgumentWords& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
@@ -70,7 +71,7 @@ void append(Words& words, const Words& more) {
 std::string command_with_launches(const record::RunRow& run, std::size_t launches) {
   if (!is_a_run(run)) return {};
   const Parsed parsed = parse(run.argv);
-  Words words;
+  ArgumentWords words;
   for (const Argument& argument : parsed.arguments) {
     if (argument.name != "--launches" && argument.name != "--resume") append(words, argument.words);
   }
@@ -82,7 +83,7 @@ std::string command_of_pair(const record::RunRow& run, const estimate::CaseRow& 
                             const estimate::CaseRow& b) {
   if (!is_a_run(run)) return {};
   const Parsed parsed = parse(run.argv);
-  Words words;
+  ArgumentWords words;
   std::size_t swept = 0;
   for (const Argument& argument : parsed.arguments) {
     if (argument.name == "--sweep") ++swept;
