@@ -64,6 +64,7 @@ class Collector {
   struct Note {
     document::Tone tone;
     std::vector<std::string> texts = {};  // different ones
+    std::set<std::string> known = {};     // the same
     std::vector<std::string> doubts = {};
     std::vector<const estimate::CaseRow*> cases = {};
     std::set<std::string> names = {};  // of these
@@ -79,7 +80,7 @@ class Collector {
 
   void add_to(Note& note, const std::string& text, const estimate::CaseRow& row,
               const std::string& doubt) {
-    if (std::ranges::find(note.texts, text) == note.texts.end()) note.texts.push_back(text);
+    if (note.known.insert(text).second) note.texts.push_back(text);
     if (!doubt.empty()) note.doubts.push_back(doubt);
     if (note.names.insert(which_.name(row)).second) note.cases.push_back(&row);
   }

@@ -50,7 +50,7 @@ class WorkerInit:
 def _note_when_sent(records: Records, made: collections.deque[tuple[int, int]]) -> bool:
     from multiprocessing import queues
     pickler: Any = getattr(queues, "_ForkingPickler", None)
-    plain = getattr(pickler, "dumps", None)
+    plain: Any = getattr(pickler, "dumps", None)
     if plain is None:
         return False
 
