@@ -50,19 +50,24 @@ std::vector<std::vector<RankWait>> waits_in(const std::vector<Entries>& collecti
     const auto last = last_of(entries);
     const std::int64_t shortest_ns = last->second->at.length_ns();
     for (const auto& [place, exchange] : entries) {
-      waits[place].push_back(
-          {{exchange->at.begin_ns, exchange->at.end_ns - shortest_ns}, last->first});
+      const auto [begin_ns, end_ns] = exchange->at;
+      waits[place].push_back({.at = {begin_ns, end_ns - shortest_ns},
+                              .lost = {begin_ns + shortest_ns, end_ns},
+                              .exchange = {begin_ns, begin_ns + shortest_ns},
+                              .for_place = last->first});
     }
   }
   return waits;
 }
 
-IntervalSet moments_of(const std::vector<RankWait>& waits, std::optional<std::size_t> for_place) {
-  std::vector<TimeSpan> spans;
+IntervalSet lost_moments(const std::vector<RankWait>& waits, std::optional<std::size_t> for_place) {
+  std::vector<TimeSpan> lost;
+  std::vector<TimeSpan> exchanging;
   for (const RankWait& wait : waits) {
-    if (!for_place || wait.for_place == *for_place) spans.push_back(wait.at);
+    if (!for_place || wait.for_place == *for_place) lost.push_back(wait.lost);
+    exchanging.push_back(wait.exchange);
   }
-  return IntervalSet(std::move(spans));
+  return IntervalSet(std::move(lost)) - IntervalSet(std::move(exchanging));
 }
 
 }  // namespace stepbench::analyze

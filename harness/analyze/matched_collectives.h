@@ -26,13 +26,18 @@ struct Matched {
 [[nodiscard]] Entries::const_iterator last_of(const Entries& entries);
 
 struct RankWait {
-  TimeSpan at = {};
+  TimeSpan at = {};  // from its call until the last rank enters
+  // As long, at the end of the call: had all come in time, exchanging would have begun with the
+  // call, beside what the rank computes there, and this is what would not be.
+  TimeSpan lost = {};
+  TimeSpan exchange = {};     // the rest, at the call's begin
   std::size_t for_place = 0;  // of the rank that entered last
 };
 // By place.
 [[nodiscard]] std::vector<std::vector<RankWait>> waits_in(const std::vector<Entries>& collectives,
                                                           std::size_t ranks);
-[[nodiscard]] IntervalSet moments_of(const std::vector<RankWait>& waits,
-                                     std::optional<std::size_t> for_place = {});
+// What is lost in these waits: not while another collective would be exchanged.
+[[nodiscard]] IntervalSet lost_moments(const std::vector<RankWait>& waits,
+                                       std::optional<std::size_t> for_place = {});
 
 }  // namespace stepbench::analyze

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/analyze/matched_collectives.h"
+#include "harness/analyze/straggler.h"
 #include "harness/stats/order.h"
 #include "harness/text/words.h"
 
@@ -23,14 +24,6 @@ std::string rank_list(const std::vector<std::int64_t>& ranks) {
   }
   if (shown < ranks.size()) text += " and " + std::to_string(ranks.size() - shown) + " more";
   return text;
-}
-
-double median_of_others(const std::vector<double>& values, std::size_t without) {
-  std::vector<double> others;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i != without) others.push_back(values[i]);
-  }
-  return stats::median(others);
 }
 
 class RankComparison {
@@ -139,7 +132,7 @@ class RankComparison {
       // What is hidden behind computing costs nothing.
       const std::int64_t most_ns =
           out_.scope == IdleScope::kHost ? time.wall_ns : time.communication_ns;
-      const std::int64_t all_ns = exposed_ns(moments_of(waits[i]), i);
+      const std::int64_t all_ns = exposed_ns(lost_moments(waits[i]), i);
       const std::int64_t wait_ns = std::min(all_ns, most_ns);
       if (wait_ns > 0) add_for_whom(waits[i], i, double(wait_ns) / double(all_ns));
       works.push_back(double(time.wall_ns - wait_ns));
@@ -155,6 +148,7 @@ class RankComparison {
     ++out_.rows[static_cast<std::size_t>(slowest - works.begin())].slowest_in;
     out_.imbalance_ns += *slowest - stats::median(works);
     for (std::size_t i = 0; i < works.size(); ++i) out_.rows[i].work_ns += works[i];
+    works_.push_back(std::move(works));
     add_skew(steps);
   }
 
@@ -166,7 +160,7 @@ class RankComparison {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       out_.unmatched += std::ssize(matched.unknown[i]);
       unmatched_ns_[i] +=
-          double(exposed_ns(IntervalSet(matched.unknown[i]) - moments_of(waits[i]), i));
+          double(exposed_ns(IntervalSet(matched.unknown[i]) - lost_moments(waits[i]), i));
     }
     return waits;
   }
@@ -177,7 +171,7 @@ class RankComparison {
     for (const RankWait& wait : waits) for_places.try_emplace(wait.for_place);
     std::vector<std::pair<std::int64_t, std::size_t>> longest;
     for (auto& [for_place, set] : for_places) {
-      set = moments_of(waits, for_place);
+      set = lost_moments(waits, for_place);
       longest.emplace_back(-set.length_ns(), for_place);
     }
     std::ranges::sort(longest);
@@ -273,7 +267,7 @@ class RankComparison {
       out_.skew_mean_ns = sum / steps;
     }
     add_sizes();
-    name_straggler();
+    out_.straggler = find_straggler(out_, works_);
     add_lanes(comparable);
   }
 
@@ -325,39 +319,11 @@ class RankComparison {
                      });
   }
 
-  void name_straggler() {
-    std::vector<double> works;
-    for (const RankRow& row : out_.rows) works.push_back(row.work_ns);
-    const auto slowest =
-        static_cast<std::size_t>(std::max_element(works.begin(), works.end()) - works.begin());
-    double next_ns = 0;
-    for (std::size_t i = 0; i < works.size(); ++i) {
-      if (i != slowest) next_ns = std::max(next_ns, works[i]);
-    }
-    const RankRow& row = out_.rows[slowest];
-    Straggler found{.rank = row.rank,
-                    .gain_ns = row.work_ns - next_ns,
-                    .excess_ns = row.work_ns - median_of_others(works, slowest)};
-    found.share = out_.step_ns > 0 ? found.gain_ns / out_.step_ns : 0;
-    if (found.share < kStragglerShare || 2 * row.slowest_in <= out_.steps) return;
-    if (out_.unmatched_ns >= found.gain_ns) return;
-    for (std::size_t part = 0; part < step_parts().size(); ++part) {
-      if (step_parts()[part].name == "communication") continue;
-      std::vector<double> times;
-      for (const RankRow& each : out_.rows) times.push_back(each.parts_ns[part]);
-      const double more_ns = times[slowest] - median_of_others(times, slowest);
-      if (more_ns > found.part_ns) {
-        found.part = std::string(step_parts()[part].name);
-        found.part_ns = more_ns;
-      }
-    }
-    out_.straggler = std::move(found);
-  }
-
   std::vector<RankTrace> ranks_;
   std::map<std::int64_t, std::vector<const RankStep*>> common_;  // by number, a step of each rank
   std::vector<double> skews_;
-  std::vector<double> unmatched_ns_;  // by place
+  std::vector<double> unmatched_ns_;        // by place
+  std::vector<std::vector<double>> works_;  // by step and place
   // Durations and skews of the matched ones.
   std::map<ExchangeFacts, std::pair<std::vector<double>, std::vector<double>>> by_facts_;
   RankReport out_;

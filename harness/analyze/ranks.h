@@ -9,10 +9,12 @@
 //
 // A rank that enters a collective early waits inside it until the last one comes: all ranks leave
 // it together, so that the rank whose call is the shortest came last, and what the others took
-// longer is waiting, from their call's start on. This needs no common clock. Collectives are
-// matched by step, group and name, in their order; messages between two ranks by these. Waiting
-// counts once where several collectives wait, and not where the rank computes meanwhile. What a
-// rank did in a step without that waiting is its own work.
+// longer is waiting. This needs no common clock. Collectives are matched by step, group and name,
+// in their order; messages between two ranks by these. What a wait costs is what the collective
+// takes longer than the shortest call, from that call's length on and while the rank computes
+// nothing: had all come in time, the exchange would lie beside what is computed at the call's
+// begin. It counts once where several collectives wait. What a rank did in a step without that
+// waiting is its own work.
 #pragma once
 
 #include <cstdint>

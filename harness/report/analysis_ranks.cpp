@@ -26,8 +26,9 @@ document::Paragraph straggler_paragraph(const analyze::RankReport& report) {
   if (!report.straggler) {
     return {"no rank holds the others up: the slowest of a step works " +
             text::duration(report.imbalance_ns) +
-            " longer than the median, but it is not always the " + "same, or less than " +
-            text::percent_text(analyze::kStragglerShare) + " of the step longer"};
+            " longer than the median, but it is not steadily the same, or less than " +
+            text::percent_text(analyze::kStragglerShare) +
+            " of the step longer (fewer than four steps cannot tell)"};
   }
   const analyze::Straggler& straggler = *report.straggler;
   const auto row =

@@ -248,7 +248,7 @@ struct Exchanged {
   std::int64_t world;
   Exchange add;
   std::int64_t straggler;  // -1: none is named
-  double wait_ms;          // of rank 0
+  double wait_ms;          // of rank 0, which is what the late one gains
   std::int64_t unmatched;
   bool on_device = true;
 };
@@ -270,7 +270,16 @@ TEST(Ranks, WaitInTheExchangesThatAreMatched) {
          trace.called(trace.kernel("backward", from, to - 5 * kMillisecond, 8), "cudaLaunchKernel",
                       from - 900, from - 800);
        },
-       -1, 0, 0},
+       1, 5, 0},
+      // Had all come in time, the 10 ms of exchanging would lie beside the 15 of computing.
+      {"exchanging that computing would have hidden", 2,
+       [&](TraceMaker& trace, std::int64_t rank, std::int64_t from, std::int64_t to) {
+         nccl_kernel(trace, reduce, "", from, to);
+         if (rank != 0) return;
+         trace.called(trace.kernel("backward", from, from + 15 * kMillisecond, 8),
+                      "cudaLaunchKernel", from - 900, from - 800);
+       },
+       1, 35, 0},
       {"an all-to-all, by the row of the host around its launch", 8,
        [&](TraceMaker& trace, std::int64_t, std::int64_t from, std::int64_t to) {
          nccl_kernel(trace, message, "nccl:all_to_all", from, to);
@@ -305,8 +314,16 @@ TEST(Ranks, WaitInTheExchangesThatAreMatched) {
     ASSERT_EQ(report.straggler.has_value(), each.straggler >= 0);
     if (!report.straggler) continue;
     EXPECT_EQ(report.straggler->rank, each.straggler);
-    EXPECT_NEAR(report.straggler->gain_ns, double(kLateNs), 100);
+    EXPECT_NEAR(report.straggler->gain_ns, each.wait_ms * kMillisecond, 100);
   }
+}
+
+TEST(Ranks, OfFewerThanFourStepsAreNotNamed) {
+  RankJob job{.slow_loading_ns = {{2, 7 * kMillisecond}}};
+  job.steps = 5;
+  EXPECT_FALSE(compare_ranks(all_ranks(job)).straggler) << "three steps count";
+  job.steps = 6;
+  EXPECT_TRUE(compare_ranks(all_ranks(job)).straggler);
 }
 
 TEST(Ranks, OfProcessGroupsOfTheSameNameAreMatchedWithinTheirOwn) {
