@@ -58,7 +58,7 @@ const IdleReport* Analysis::idle_of(std::optional<int> device) const {
 }
 
 Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options) {
-  const Timeline timeline(trace);
+  Timeline timeline(trace);
   Analysis out;
   out.counts = {.ops = timeline.ops,
                 .annotations = timeline.annotations,
@@ -69,6 +69,7 @@ Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options) {
                 .overhead = timeline.overhead};
   out.devices = timeline.devices;
   out.steps = find_steps(timeline, options.steps);
+  fold_counting_names(out.steps, timeline);
   out.integrity = check_integrity(timeline, out.steps);
   out.idle = attribute_idle(timeline, out.steps);
   out.profiler_overhead_ns = overhead_in_steps(trace, out.steps);

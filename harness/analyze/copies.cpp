@@ -66,8 +66,7 @@ class CopySums {
     group.direction = facts.copy;
     group.host = host_side(facts);
     ++group.count;
-    const trace::TraceEvent* call = call_row == nullptr ? nullptr : call_row->event;
-    const std::optional<std::size_t> step = steps_.at((call == nullptr ? copy : *call).start_ns);
+    const std::optional<std::size_t> step = steps_.at(timeline_.placed_by_ns(row));
     if (!step || !counted_[*step]) return;
     ++group.in_steps;
     group.device_ns += copy.duration_ns();

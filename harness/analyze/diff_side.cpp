@@ -55,7 +55,9 @@ DiffSide diff_side(const std::string& path, const trace::Trace& trace, const Ana
     if (steps[i].edge && steps.size() > 1 && !analysis.steps.chosen) side.only_edges = true;
   }
   side.steps_of = {side.steps.size()};
-  side.costs = step_costs(Timeline(trace), analysis.steps);
+  Timeline timeline(trace);
+  fold_counting_names(analysis.steps, timeline);
+  side.costs = step_costs(timeline, analysis.steps);
   for (NamedCost& cost : work_costs(trace, analysis)) side.costs.push_back(std::move(cost));
   if (analysis.critical_path && *analysis.critical_path) {
     side.path_ns = (**analysis.critical_path).ns;

@@ -75,7 +75,7 @@ IdlePlaces::IdlePlaces(const Timeline& timeline, const Steps& steps, const HostS
       const bool call = trace::is_call(inner.row->kind);
       const trace::TraceEvent* op = call ? inner.op : inner.row;
       stretches.push_back({.at = inner.at,
-                           .name = op == nullptr ? ops::kNoIndex : op->name,
+                           .name = op == nullptr ? ops::kNoIndex : timeline.shown_name(*op),
                            .call = call ? inner.row->name : ops::kNoIndex,
                            .row = inner.row});
     }
@@ -92,10 +92,11 @@ void IdlePlaces::add_calls() {
     TimeSpan at = span_of(*call.event);
     if (!stretches.empty()) at.begin_ns = std::max(at.begin_ns, stretches.back().at.end_ns);
     if (at.length_ns() <= 0) continue;
-    stretches.push_back({.at = at,
-                         .name = call.op == nullptr ? ops::kNoIndex : call.op->name,
-                         .call = call.event->name,
-                         .row = call.event});
+    stretches.push_back(
+        {.at = at,
+         .name = call.op == nullptr ? ops::kNoIndex : timeline_.shown_name(*call.op),
+         .call = call.event->name,
+         .row = call.event});
   }
 }
 
@@ -104,7 +105,7 @@ void IdlePlaces::add_main_rows() {
   const trace::TraceLane& lane = trace.lanes[steps_.lane];
   for (const InnerRow& inner : innermost_rows(trace, lane, false)) {
     main_[index_of(IdleCause::kHostOp)].push_back(
-        {.at = inner.at, .name = inner.row->name, .row = inner.row});
+        {.at = inner.at, .name = timeline_.shown_name(*inner.row), .row = inner.row});
   }
   frames_ = PythonFrames(trace, lane);
   std::vector<Stretch>& loading = main_[index_of(IdleCause::kDataLoading)];
@@ -195,7 +196,7 @@ void IdlePlaces::add_other_threads(IdleCause cause, const IntervalSet& idle,
 std::uint32_t IdlePlaces::annotation_at(std::int64_t at_ns) const {
   const auto found =
       window_at(annotations_, at_ns, [](const trace::TraceEvent* row) { return span_of(*row); });
-  return found ? annotations_[*found]->name : ops::kNoIndex;
+  return found ? timeline_.shown_name(*annotations_[*found]) : ops::kNoIndex;
 }
 
 // By function of Python, where frames were recorded.

@@ -2,12 +2,16 @@
 #include "harness/analyze/inferred_steps.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "harness/analyze/row_names.h"
+#include "harness/text/words.h"
 
 namespace stepbench::analyze {
 namespace {
@@ -66,18 +70,37 @@ ThreadSigns signs_of(const trace::Trace& trace, const trace::TraceLane& lane) {
 }
 
 // "iteration 12" and "iteration 13" are rows of one kind.
-std::string without_digits(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (c < '0' || c > '9') text += c;
-  }
-  return text;
+std::uint32_t kind_of(const trace::Trace& trace, const trace::TraceEvent& event) {
+  const std::uint32_t folded = trace.names[event.name].folded;
+  return folded == ops::kNoIndex ? event.name : folded;
 }
 
-// Rows of one kind that stand beside each other, not inside another kind that repeats.
+// "step[DECODE bs=16]", "prefill_step_3" and "validate_batch" say what a whole step is called, and
+// are alternatives of one another; "forward_step" and "optimizer_step" are parts. Empty: neither.
+std::string_view noun_of_steps(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kNouns = {"step", "batch", "iteration", "iter"};
+  constexpr std::array<std::string_view, 9> kParts = {
+      "forward", "backward", "optimizer", "optim", "update", "grad", "loss", "zero", "scheduler"};
+  std::string_view noun;
+  std::string word;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    const char c = i < name.size() ? name[i] : ' ';
+    if (std::isalpha(static_cast<unsigned char>(c)) != 0) {
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      continue;
+    }
+    if (std::ranges::find(kParts, word) != kParts.end()) return {};
+    const auto* const found = std::ranges::find(kNouns, word);
+    if (found != kNouns.end()) noun = *found;
+    word.clear();
+  }
+  return noun;
+}
+
+// Rows of one family that stand beside each other, not inside another family that repeats.
 struct RepeatedRows {
   std::vector<TimeSpan> spans = {};
-  std::uint32_t name = ops::kNoIndex;  // of the first
+  std::vector<std::uint32_t> names = {};  // of the kinds in it, in their order
   bool fetches = false;
   bool optimizer = false;
 
@@ -88,40 +111,95 @@ struct RepeatedRows {
   }
 };
 
-std::vector<RepeatedRows> repeated_rows(const trace::Trace& trace, const trace::TraceLane& lane) {
-  std::vector<std::size_t> kinds(trace.names.size(), trace.names.size());  // by name
-  std::map<std::string, std::size_t> known;
-  std::vector<std::ptrdiff_t> count;
+// The family of each kind of row, by name: alternatives of a step are one, others each their own.
+// A kind that encloses an alternative is none, unless it repeats.
+std::map<std::uint32_t, std::uint32_t> families_of(const trace::Trace& trace,
+                                                   const trace::TraceLane& lane) {
+  std::map<std::uint32_t, std::ptrdiff_t> count;
+  std::map<std::uint32_t, std::string_view> nouns;
+  std::map<std::uint32_t, bool> encloses;
+  std::vector<const trace::TraceEvent*> open;
   for (const trace::TraceEvent& event : lane.events) {
     if (!marks_work(trace, event)) continue;
-    std::size_t& kind = kinds[event.name];
-    if (kind == trace.names.size()) {
-      kind = known.try_emplace(without_digits(trace.names[event.name].text), known.size())
-                 .first->second;
+    const std::uint32_t kind = kind_of(trace, event);
+    if (++count[kind] == 1 && event.kind == trace::EventKind::kAnnotation) {
+      nouns[kind] = noun_of_steps(trace.names[kind].text);
     }
-    if (kind == count.size()) count.push_back(0);
-    ++count[kind];
+    while (!open.empty() && open.back()->end_ns <= event.start_ns) open.pop_back();
+    if (!nouns[kind].empty()) {
+      for (const trace::TraceEvent* outer : open) encloses[kind_of(trace, *outer)] = true;
+    }
+    open.push_back(&event);
   }
-  std::vector<RepeatedRows> found(count.size());
+  std::map<std::string_view, std::uint32_t> first_of_noun;
+  std::map<std::uint32_t, std::uint32_t> families;
+  for (const auto& [kind, rows] : count) {
+    families[kind] = kind;
+    if (nouns[kind].empty() || (encloses[kind] && rows < kMinRepeats)) continue;
+    families[kind] = first_of_noun.try_emplace(nouns[kind], kind).first->second;
+  }
+  return families;
+}
+
+std::vector<RepeatedRows> repeated_rows(const trace::Trace& trace, const trace::TraceLane& lane) {
+  const std::map<std::uint32_t, std::uint32_t> families = families_of(trace, lane);
+  std::map<std::uint32_t, std::ptrdiff_t> count;
+  const auto family_of = [&](const trace::TraceEvent& event) {
+    return families.at(kind_of(trace, event));
+  };
+  for (const trace::TraceEvent& event : lane.events) {
+    if (marks_work(trace, event)) ++count[family_of(event)];
+  }
+  std::map<std::uint32_t, RepeatedRows> found;
   std::int64_t inside_until_ns = 0;
   bool any = false;
   for (const trace::TraceEvent& event : lane.events) {
     if (!marks_work(trace, event)) continue;
-    const std::size_t kind = kinds[event.name];
-    if (count[kind] < kMinRepeats || (any && event.start_ns < inside_until_ns)) continue;
+    const std::uint32_t family = family_of(event);
+    if (count[family] < kMinRepeats || (any && event.start_ns < inside_until_ns)) continue;
     any = true;
     inside_until_ns = event.end_ns;
-    RepeatedRows& rows = found[kind];
-    if (rows.spans.empty()) rows.name = event.name;
+    RepeatedRows& rows = found[family];
+    const std::uint32_t kind = kind_of(trace, event);
+    if (std::ranges::find(rows.names, kind) == rows.names.end()) rows.names.push_back(kind);
     const trace::NameFacts& facts = trace.names[event.name].facts;
     rows.fetches = facts.data_wait;
     rows.optimizer =
         facts.optimizer && trace.names[event.name].text.find(".zero_grad") == std::string::npos;
     rows.spans.push_back(span_of(event));
   }
-  std::erase_if(found,
-                [](const RepeatedRows& rows) { return std::ssize(rows.spans) < kMinRepeats; });
-  return found;
+  std::vector<RepeatedRows> all;
+  for (auto& [family, rows] : found) {
+    if (std::ssize(rows.spans) >= kMinRepeats) all.push_back(std::move(rows));
+  }
+  std::ranges::stable_sort(all, {},
+                           [](const RepeatedRows& rows) { return rows.spans.front().begin_ns; });
+  return all;
+}
+
+// "'step[DECODE bs=#]' or 'step[EXTEND bs=#]'"
+std::string quoted_names(const trace::Trace& trace, const RepeatedRows& rows) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, rows.names.size()); ++i) {
+    text += (i == 0 ? "'" : " or '") + short_row_name(trace.names[rows.names[i]].text) + "'";
+  }
+  if (rows.names.size() > kShown) {
+    text += " or " + std::to_string(rows.names.size() - kShown) + " more names";
+  }
+  return text;
+}
+
+// "; between them lie 4 rows 'validate'", of families that do not come with each step.
+std::string rows_between(const trace::Trace& trace, const std::vector<RepeatedRows>& all,
+                         const RepeatedRows& steps) {
+  std::string text;
+  for (const RepeatedRows& rows : all) {
+    if (&rows == &steps || rows.spans.size() % steps.spans.size() == 0) continue;
+    text += (text.empty() ? "; between them lie " : ", ") +
+            text::counted(std::ssize(rows.spans), "row") + ' ' + quoted_names(trace, rows);
+  }
+  return text;
 }
 
 // First to last row of a thread's ops and annotations.
@@ -240,8 +318,8 @@ Steps repeated_steps(const Timeline& timeline, std::uint32_t lane, bool loading)
     if (longest != nullptr) {
       found = steps_between(starts_of(*longest), *longest, end_ns, WindowKind::kMarks,
                             "the trace has no ProfilerStep rows: a step is what lies between two "
-                            "rows '" +
-                                short_row_name(trace.names[longest->name].text) + "'");
+                            "rows " +
+                                quoted_names(trace, *longest) + rows_between(trace, all, *longest));
     }
   }
   if (std::ssize(found.steps) < kMinRepeats) return none;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -88,6 +89,32 @@ LostLaunches lost_launches(const Timeline& timeline) {
   return out;
 }
 
+// Device rows that belong to some launch, but to none of their own: those that share the call of
+// another one, and those without a call which cannot be from before the recording, as they follow
+// the first row with a call on their stream, or, where the stream has none, the first launch.
+std::int64_t unlinked_rows(const Timeline& timeline) {
+  const trace::Trace& trace = *timeline.trace;
+  std::int64_t unlinked = 0;
+  std::int64_t first_launch_ns = std::numeric_limits<std::int64_t>::max();
+  for (const CallRow& call : timeline.calls) {
+    if (!is_launch(trace, *call.event)) continue;
+    first_launch_ns = std::min(first_launch_ns, call.event->start_ns);
+    const bool graph = trace.facts_of(*call.event).call == trace::CallClass::kGraphLaunch;
+    if (!graph && call.work > 1) unlinked += call.work - 1;
+  }
+  std::vector<std::int64_t> from_ns(trace.lanes.size(), first_launch_ns);
+  std::vector<bool> linked(trace.lanes.size());
+  for (const WorkRow& row : timeline.work) {
+    if (row.call == ops::kNoIndex || linked[row.event->lane]) continue;
+    linked[row.event->lane] = true;
+    from_ns[row.event->lane] = row.event->start_ns;
+  }
+  return unlinked +
+         std::count_if(timeline.work.begin(), timeline.work.end(), [&](const WorkRow& row) {
+           return row.call == ops::kNoIndex && row.event->start_ns >= from_ns[row.event->lane];
+         });
+}
+
 void check_launches(const Timeline& timeline, IntegrityNotes& notes) {
   const LostLaunches found = lost_launches(timeline);
   if (found.lost == 0) return;
@@ -100,7 +127,16 @@ void check_launches(const Timeline& timeline, IntegrityNotes& notes) {
     return;
   }
   const std::int64_t inside = found.lost - found.at_the_end;
-  if (inside > 0) {
+  const std::int64_t unlinked = inside > 0 ? unlinked_rows(timeline) : 0;
+  if (inside > 0 && unlinked >= inside) {
+    notes.add(IntegrityLevel::kWarning, "launches_not_linked",
+              part_text(inside, found.launches) +
+                  " launches are not linked with a device row, and " +
+                  text::counted(unlinked, "device row") +
+                  " not with a launch of its own: nothing is lost, but which launch started them "
+                  "is not known",
+              inside, found.launches);
+  } else if (inside > 0) {
     const bool many = share_of(inside, found.launches) > kMaxLostLaunches;
     notes.add(many ? IntegrityLevel::kError : IntegrityLevel::kWarning, "launches_without_record",
               part_text(inside, found.launches) +
@@ -123,11 +159,12 @@ void check_orphans(const Timeline& timeline, IntegrityNotes& notes) {
                     [](const WorkRow& row) { return row.call == ops::kNoIndex; });
   if (orphans == 0) return;
   const bool many = share_of(orphans, rows) > kManyOrphans;
-  notes.add(many ? IntegrityLevel::kWarning : IntegrityLevel::kNote, "device_rows_without_call",
-            part_text(orphans, rows) +
-                " device rows have no call that launched them: they count as busy time, but belong "
-                "to no step and no op",
-            orphans, rows);
+  notes.add(
+      many ? IntegrityLevel::kWarning : IntegrityLevel::kNote, "device_rows_without_call",
+      part_text(orphans, rows) +
+          " device rows have no call that launched them: they count in the step in which they "
+          "run, and belong to no op",
+      orphans, rows);
 }
 
 void check_times(const Timeline& timeline, IntegrityNotes& notes) {

@@ -22,9 +22,8 @@ class SequenceFinder {
     std::vector<std::vector<const trace::TraceEvent*>> streams(timeline.trace->lanes.size());
     for (const WorkRow& row : timeline.work) {
       if (!is_kernel(row)) continue;
-      const trace::TraceEvent* call = timeline.call_of(row);
-      const std::int64_t placed_ns = call == nullptr ? row.event->start_ns : call->start_ns;
-      if (window_at(windows, placed_ns)) streams[row.event->lane].push_back(row.event);
+      if (window_at(windows, timeline.placed_by_ns(row)))
+        streams[row.event->lane].push_back(row.event);
     }
     for (const auto& stream : streams) {
       kernels_.insert(kernels_.end(), stream.begin(), stream.end());

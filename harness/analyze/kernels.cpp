@@ -40,17 +40,15 @@ struct KernelSums {
   TimeMean occupancy = {};
 };
 
-// Which calls were made in the counted steps.
-std::vector<bool> calls_in_steps(const Timeline& timeline, const Steps& steps) {
-  std::vector<bool> inside(timeline.calls.size());
-  const std::vector<std::size_t> counted = steps.counted();
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < inside.size() && at < counted.size(); ++i) {
-    const std::int64_t start_ns = timeline.calls[i].event->start_ns;
-    while (at < counted.size() && steps.steps[counted[at]].window.end_ns <= start_ns) ++at;
-    inside[i] = at < counted.size() && steps.steps[counted[at]].window.begin_ns <= start_ns;
-  }
-  return inside;
+// Names of kernels tell what uses tensor cores where NVIDIA's libraries made them.
+bool names_tell_tensor_cores(const Timeline& timeline) {
+  const trace::Trace& trace = *timeline.trace;
+  const ops::TraceDevice* device =
+      timeline.devices.empty() ? nullptr : trace.device(timeline.devices.front());
+  if (device != nullptr && device->compute_major > 0) return ops::is_of_nvidia(*device);
+  return std::ranges::any_of(timeline.calls, [&](const CallRow& call) {
+    return timeline.name(*call.event).starts_with("cu");
+  });
 }
 
 }  // namespace
@@ -58,7 +56,9 @@ std::vector<bool> calls_in_steps(const Timeline& timeline, const Steps& steps) {
 ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   const trace::Trace& trace = *timeline.trace;
-  const std::vector<bool> in_steps = calls_in_steps(timeline, steps);
+  const auto otherwise = names_tell_tensor_cores(timeline) ? std::optional(false) : std::nullopt;
+  std::vector<bool> counts(steps.steps.size());
+  for (const std::size_t i : steps.counted()) counts[i] = true;
   std::vector<std::size_t> row_of_name(trace.names.size(), kNone);
   std::vector<KernelSums> sums;
   std::vector<double> durations;
@@ -71,18 +71,21 @@ ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps
     if (index == kNone) {
       index = sums.size();
       const std::string& name = trace.names[event.name].text;
-      sums.push_back({.row = {.name = event.name,
-                              .min_ns = duration_ns,
-                              .tensor_cores = trace.names[event.name].facts.tensor_core,
-                              .probably_tensor_cores = probably_uses_tensor_cores(name),
-                              .communication = work.communication}});
+      sums.push_back(
+          {.row = {.name = event.name,
+                   .min_ns = duration_ns,
+                   .tensor_cores =
+                       trace.names[event.name].facts.tensor_core ? std::optional(true) : otherwise,
+                   .probably_tensor_cores = probably_uses_tensor_cores(name),
+                   .communication = work.communication}});
     }
     KernelSums& sum = sums[index];
     ++sum.row.calls;
     sum.row.total_ns += duration_ns;
     sum.row.min_ns = std::min(sum.row.min_ns, duration_ns);
     sum.row.max_ns = std::max(sum.row.max_ns, duration_ns);
-    const bool counted = work.call != ops::kNoIndex && in_steps[work.call];
+    const std::optional<std::size_t> step = steps.at(timeline.placed_by_ns(work));
+    const bool counted = step && counts[*step];
     if (counted) {
       ++sum.row.step_calls;
       sum.row.step_ns += duration_ns;
@@ -107,8 +110,11 @@ ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps
     sum.row.occupancy_percent = sum.occupancy.value();
     out.calls += sum.row.calls;
     out.total_ns += sum.row.total_ns;
-    if (sum.row.tensor_cores) out.tensor_core_ns += sum.row.total_ns;
-    if (!sum.row.tensor_cores && sum.row.probably_tensor_cores) {
+    const bool uses = sum.row.tensor_cores.value_or(false);
+    if (sum.row.tensor_cores) {
+      out.tensor_core_ns = out.tensor_core_ns.value_or(0) + (uses ? sum.row.total_ns : 0);
+    }
+    if (!uses && sum.row.probably_tensor_cores) {
       out.probably_tensor_core_ns += sum.row.total_ns;
     }
     out.rows.push_back(sum.row);

@@ -24,9 +24,10 @@ struct KernelRow {
   // Mean over time; absent where no row says.
   std::optional<double> blocks_per_sm = {};
   std::optional<double> occupancy_percent = {};
-  bool tensor_cores = false;           // by its name
+  // By its name; absent: it does not say, and the device is not known to be NVIDIA's.
+  std::optional<bool> tensor_cores = {};
   bool probably_tensor_cores = false;  // a name of newer libraries, which does not say for sure
-  bool communication = false;
+  std::optional<bool> communication = false;  // absent: its name does not tell
 };
 
 struct Kernels {
@@ -34,9 +35,9 @@ struct Kernels {
   std::vector<std::size_t> by_calls = {};  // indices of rows, by calls
   std::int64_t calls = 0;
   std::int64_t total_ns = 0;
-  std::int64_t tensor_core_ns = 0;           // of total_ns
-  std::int64_t probably_tensor_core_ns = 0;  // of newer names
-  Summary duration = {};                     // of each kernel, in ns
+  std::optional<std::int64_t> tensor_core_ns = {};  // of total_ns; absent as for rows
+  std::int64_t probably_tensor_core_ns = 0;         // of newer names
+  Summary duration = {};                            // of each kernel, in ns
   // Kernels that took less than kTinyKernelNs: starting one costs the host about as much.
   std::int64_t tiny = 0;
   std::int64_t tiny_ns = 0;

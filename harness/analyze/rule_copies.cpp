@@ -35,6 +35,13 @@ bool is_pageable(const CopyGroup& group) {
   return group.host == trace::MemoryKind::kPageable && !group.reads;
 }
 
+// Of makers other than NVIDIA.
+bool is_of_unknown_memory(const CopyGroup& group) {
+  return group.host == trace::MemoryKind::kUnknown && !group.reads &&
+         (group.direction == ops::CopyKind::kHostToDevice ||
+          group.direction == ops::CopyKind::kDeviceToHost);
+}
+
 }  // namespace
 
 HeldUp held_up_by(const RuleInput& in, bool (*chosen)(const CopyGroup&)) {
@@ -55,6 +62,9 @@ HeldUp held_up_by(const RuleInput& in, bool (*chosen)(const CopyGroup&)) {
 Ruling pageable_copies(const RuleInput& in) {
   if (!in.analysis.copies) return in.undecided(in.analysis.copies.reason());
   const HeldUp held = held_up_by(in, is_pageable);
+  if (held.worst == nullptr && held_up_by(in, is_of_unknown_memory).worst != nullptr) {
+    return in.undecided("the copies do not say whether the host's memory is pinned");
+  }
   if (held.worst == nullptr || in.share(gain_of(in, held)) < in.threshold) return std::nullopt;
   Finding finding =
       in.of_share(gain_of(in, held), "copies from or to pageable memory: " + describe(in, held));

@@ -134,8 +134,12 @@ Ruling tensor_cores_unused(const RuleInput& in) {
       in.analysis.devices.empty()
           ? nullptr
           : in.trace.device(in.options.device.value_or(in.analysis.devices[0]));
-  if (device == nullptr || device->compute_major == 0) {
+  if (device == nullptr || (device->name.empty() && device->compute_major == 0)) {
     return in.undecided("the trace does not say which device it is of");
+  }
+  if (!ops::is_of_nvidia(*device)) {
+    return in.undecided("whether " + device->name +
+                        " has tensor cores, and which kernels use them, is not known");
   }
   if (device->compute_major < kFirstWithTensorCores || !in.analysis.kernels ||
       !in.analysis.eligible_share) {
@@ -143,7 +147,7 @@ Ruling tensor_cores_unused(const RuleInput& in) {
   }
   const double eligible = *in.analysis.eligible_share;
   const Kernels& kernels = *in.analysis.kernels;
-  if (eligible < in.threshold || kernels.tensor_core_ns > 0) return std::nullopt;
+  if (eligible < in.threshold || kernels.tensor_core_ns.value_or(0) > 0) return std::nullopt;
   const bool perhaps = kernels.probably_tensor_core_ns > 0;
   Finding finding = in.of_value(
       eligible, perhaps ? Severity::kInfo : Severity::kWarning,

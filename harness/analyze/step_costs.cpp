@@ -16,8 +16,8 @@ namespace {
 constexpr std::string_view kOwnPhasePrefix = "stepbench::";
 
 // What a row says of the rows inside it; empty: nothing.
-std::string_view phase_said_by(const trace::Trace& trace, const trace::TraceEvent& row) {
-  const trace::TraceName& name = trace.names[row.name];
+std::string_view phase_said_by(const Timeline& timeline, const trace::TraceEvent& row) {
+  const trace::TraceName& name = timeline.trace->names[timeline.shown_name(row)];
   if (name.facts.data_wait) return "data_wait";
   if (name.facts.optimizer) return "optimizer";
   if (name.facts.autograd) return "backward";
@@ -30,24 +30,24 @@ std::string_view phase_said_by(const trace::Trace& trace, const trace::TraceEven
 // The phase of each row of a thread: that of the outermost row around it which says one.
 class PhasesOfRows {
  public:
-  explicit PhasesOfRows(const trace::Trace& trace) : trace_(trace) {}
+  explicit PhasesOfRows(const Timeline& timeline) : timeline_(timeline) {}
 
   [[nodiscard]] std::unordered_map<const trace::TraceEvent*, std::string_view> of(
       const trace::TraceLane& lane) {
     std::unordered_map<const trace::TraceEvent*, std::string_view> phases;
     std::vector<std::pair<std::int64_t, std::string_view>> open;  // end, phase
     for (const trace::TraceEvent& event : lane.events) {
-      if (!is_host_op(trace_, event)) continue;
+      if (!is_host_op(*timeline_.trace, event)) continue;
       while (!open.empty() && open.back().first <= event.start_ns) open.pop_back();
       const std::string_view outer = open.empty() ? std::string_view{} : open.back().second;
       phases.emplace(&event, outer);
-      open.emplace_back(event.end_ns, outer.empty() ? phase_said_by(trace_, event) : outer);
+      open.emplace_back(event.end_ns, outer.empty() ? phase_said_by(timeline_, event) : outer);
     }
     return phases;
   }
 
  private:
-  const trace::Trace& trace_;
+  const Timeline& timeline_;
 };
 
 class CostTable {
@@ -60,10 +60,10 @@ class CostTable {
     const trace::Trace& trace = *timeline_.trace;
     for (const trace::TraceLane& lane : trace.lanes) {
       if (lane.kind != trace::LaneKind::kHost) continue;
-      const auto phases = PhasesOfRows(trace).of(lane);
+      const auto phases = PhasesOfRows(timeline_).of(lane);
       for (const auto& [row, phase] : phases) {
         const auto step = window_at(windows_, row->start_ns);
-        if (step) ++of(CostKind::kOperator, row->name, phase).steps[*step].calls;
+        if (step) ++of(CostKind::kOperator, timeline_.shown_name(*row), phase).steps[*step].calls;
       }
       const std::vector<InnerRow> stretches = innermost_rows(trace, lane, false);
       for_each_piece(
@@ -71,7 +71,7 @@ class CostTable {
           [&](const TimeSpan& piece, std::size_t i) {
             const trace::TraceEvent* row = stretches[i].row;
             const auto phase = phases.find(row);
-            NamedCost& cost = of(CostKind::kOperator, row->name,
+            NamedCost& cost = of(CostKind::kOperator, timeline_.shown_name(*row),
                                  phase == phases.end() ? std::string_view{} : phase->second);
             cost.steps[window_at(windows_, piece.begin_ns).value()].ns += piece.length_ns();
           });
@@ -79,13 +79,13 @@ class CostTable {
   }
 
   void add_calls() {
-    for (const CallRow& call : timeline_.calls) add(CostKind::kCall, *call.event, *call.event);
+    for (const CallRow& call : timeline_.calls)
+      add(CostKind::kCall, *call.event, call.event->start_ns);
   }
 
   void add_kernels() {
     for (const WorkRow& row : timeline_.work) {
-      const trace::TraceEvent* call = timeline_.call_of(row);
-      add(CostKind::kKernel, *row.event, call == nullptr ? *row.event : *call);
+      add(CostKind::kKernel, *row.event, timeline_.placed_by_ns(row));
     }
   }
 
@@ -101,8 +101,8 @@ class CostTable {
  private:
   using Key = std::tuple<CostKind, std::uint32_t, std::string_view>;
 
-  void add(CostKind kind, const trace::TraceEvent& row, const trace::TraceEvent& belongs_with) {
-    const auto step = window_at(windows_, belongs_with.start_ns);
+  void add(CostKind kind, const trace::TraceEvent& row, std::int64_t placed_by_ns) {
+    const auto step = window_at(windows_, placed_by_ns);
     if (!step) return;
     of(kind, row.name, {}).steps[*step] += {.calls = 1, .ns = row.duration_ns()};
   }

@@ -92,6 +92,10 @@ struct StepOptions {
   std::optional<std::pair<std::int64_t, std::int64_t>> numbers = {};
 };
 
+// Annotations whose numbers count steps or requests share a row in tables: those of which a name is
+// in half of the steps at most. "layer 3", which is in each, keeps its own.
+void fold_counting_names(const Steps& steps, Timeline& timeline);
+
 // Where no row is a ProfilerStep, rows that repeat are taken as borders: inferred_steps.h.
 [[nodiscard]] Steps find_steps(const Timeline& timeline, const StepOptions& options = {});
 

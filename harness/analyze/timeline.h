@@ -28,9 +28,10 @@ struct CallRow {
 // A kernel, a copy or a set on a device.
 struct WorkRow {
   const trace::TraceEvent* event = nullptr;
-  std::uint32_t call = ops::kNoIndex;  // Timeline::calls; none: launched before the recording began
+  // Timeline::calls; none: launched before the recording began, or the two are not linked.
+  std::uint32_t call = ops::kNoIndex;
   std::int32_t device = 0;
-  bool communication = false;  // a kernel of NCCL or RCCL
+  bool communication = false;  // a kernel that exchanges with other ranks
 };
 
 struct Timeline {
@@ -38,6 +39,15 @@ struct Timeline {
 
   [[nodiscard]] const std::string& name(const trace::TraceEvent& event) const {
     return trace->names[event.name].text;
+  }
+  // As tables name the row: where rows of a name only count, "iteration 8" and "iteration 9", by
+  // what they have in common. See fold_counting_names.
+  [[nodiscard]] std::uint32_t shown_name(const trace::TraceEvent& event) const {
+    return shown_names.empty() ? event.name : shown_names[event.name];
+  }
+  // Places the row in time by the call that started it, else by itself.
+  [[nodiscard]] std::int64_t placed_by_ns(const WorkRow& row) const {
+    return (row.call == ops::kNoIndex ? *row.event : *calls[row.call].event).start_ns;
   }
   [[nodiscard]] const trace::TraceEvent* call_of(const WorkRow& row) const {
     return row.call == ops::kNoIndex ? nullptr : calls[row.call].event;
@@ -63,6 +73,7 @@ struct Timeline {
   std::int64_t python = 0;
   std::int64_t overhead = 0;
   std::int64_t syncs = 0;
+  std::vector<std::uint32_t> shown_names;  // by Trace::names; empty: each as it is
 };
 
 [[nodiscard]] inline bool is_kernel(const WorkRow& row) {

@@ -56,8 +56,9 @@ Pieces one_after_another(Pieces pieces) {
   return out;
 }
 
-HostPiece piece_of(const trace::Trace& trace, const InnerRow& inner) {
-  HostPiece piece{.at = inner.at, .name = inner.row->name};
+HostPiece piece_of(const Timeline& timeline, const InnerRow& inner) {
+  const trace::Trace& trace = *timeline.trace;
+  HostPiece piece{.at = inner.at, .name = timeline.shown_name(*inner.row)};
   const trace::NameFacts& facts = trace.names[inner.row->name].facts;
   if (trace::is_call(inner.row->kind)) {
     piece.kind = facts.call == trace::CallClass::kSynchronize ? PathKind::kWait : PathKind::kLaunch;
@@ -101,7 +102,7 @@ void WaitGraph::add_pieces(const Timeline& timeline, std::uint32_t main) {
     if (lane.kind != trace::LaneKind::kHost) continue;
     for (const InnerRow& inner : innermost_rows(trace, lane, true)) {
       if (!inside(inner.at)) continue;
-      const HostPiece piece = piece_of(trace, inner);
+      const HostPiece piece = piece_of(timeline, inner);
       if (piece.kind == PathKind::kUnknown) {
         if (i == main) marked.push_back(piece);
       } else {

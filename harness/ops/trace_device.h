@@ -27,6 +27,9 @@ struct TraceDevice {
   friend bool operator==(const TraceDevice&, const TraceDevice&) = default;
 };
 
+// Other makers give a compute capability too, of another meaning: MI300X says 9.4.
+[[nodiscard]] bool is_of_nvidia(const TraceDevice& device);
+
 [[nodiscard]] inline std::int64_t volume(const std::int32_t (&extent)[3]) {
   return std::int64_t{extent[0]} * extent[1] * extent[2];
 }

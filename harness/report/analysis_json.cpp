@@ -54,6 +54,10 @@ class AnalysisWriter {
       json_.text(key, trace_.names[index].text);
     }
   }
+  // Zeros are what a header does not say.
+  static std::optional<std::int64_t> said(std::int64_t known, std::int64_t value) {
+    return known > 0 ? std::optional(value) : std::nullopt;
+  }
   template <typename Number>
   void perhaps(std::string_view key, const std::optional<Number>& value) {
     if (value) {
@@ -106,9 +110,10 @@ class AnalysisWriter {
     json_.open_array("devices");
     for (const ops::TraceDevice& device : trace_.devices) {
       json_.open_object().integer("id", device.id).text("name", device.name);
-      json_.integer("total_memory_bytes", device.total_memory_bytes);
-      json_.integer("compute_major", device.compute_major);
-      json_.integer("compute_minor", device.compute_minor).close_object();
+      perhaps("total_memory_bytes", said(device.total_memory_bytes, device.total_memory_bytes));
+      perhaps("compute_major", said(device.compute_major, device.compute_major));
+      perhaps("compute_minor", said(device.compute_major, device.compute_minor));
+      json_.close_object();
     }
     json_.close_array();
     json_.open_object("own_facts");
@@ -245,7 +250,8 @@ class AnalysisWriter {
   }
   void add(const analyze::Kernels& of) {
     json_.integer("calls", of.calls).integer("total_ns", of.total_ns);
-    json_.integer("tensor_core_ns", of.tensor_core_ns).integer("tiny", of.tiny);
+    perhaps("tensor_core_ns", of.tensor_core_ns);
+    json_.integer("tiny", of.tiny);
     json_.integer("tiny_in_steps", of.tiny_in_steps);
     summary("duration_ns", of.duration);
     json_.open_array("rows");
@@ -257,7 +263,8 @@ class AnalysisWriter {
       json_.integer("step_calls", row.step_calls).integer("step_ns", row.step_ns);
       perhaps("blocks_per_sm", row.blocks_per_sm);
       perhaps("occupancy_percent", row.occupancy_percent);
-      json_.flag("tensor_cores", row.tensor_cores).flag("communication", row.communication);
+      perhaps("tensor_cores", row.tensor_cores);
+      json_.flag("communication", row.communication);
       json_.close_object();
     }
     json_.close_array();

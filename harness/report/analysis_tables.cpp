@@ -59,8 +59,9 @@ std::vector<std::string> kernel_names(const AnalysedTrace& analysed,
 }
 
 const char* tensor_core_words(const analyze::KernelRow& row) {
-  if (row.tensor_cores) return "yes";
-  return row.probably_tensor_cores ? "probably" : "no";
+  if (row.tensor_cores.value_or(false)) return "yes";
+  if (row.probably_tensor_cores) return "probably";
+  return row.tensor_cores ? "no" : "-";
 }
 
 Blocks kernels_by_time(const AnalysedTrace& analysed, std::size_t limit) {

@@ -155,6 +155,18 @@ bool uses_tensor_cores(std::string_view name) {
 
 }  // namespace
 
+std::string with_numbers_folded(std::string_view name) {
+  std::string text;
+  bool in_number = false;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) text += c;
+    if (digit && !in_number) text += '#';
+    in_number = digit;
+  }
+  return text;
+}
+
 NameFacts facts_of_name(std::string_view name) {
   NameFacts facts;
   facts.step = step_number(name);

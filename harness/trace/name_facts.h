@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "harness/ops/activity_kind.h"
@@ -30,17 +31,20 @@ struct NameFacts {
   ops::CopyKind copy = ops::CopyKind::kNone;  // of "Memcpy HtoD (Pageable -> Device)"
   MemoryKind from = MemoryKind::kUnknown;
   MemoryKind to = MemoryKind::kUnknown;
-  bool data_wait = false;      // "enumerate(DataLoader)#X.__next__": annotation or op
-  bool optimizer = false;      // "Optimizer.step#SGD.step", "Optimizer.zero_grad#..."
+  bool data_wait = false;              // "enumerate(DataLoader)#X.__next__": annotation or op
+  bool optimizer = false;              // "Optimizer.step#SGD.step", "Optimizer.zero_grad#..."
   bool communication = false;  // nccl, rccl, hccl, xccl, oneccl and gloo, ops and kernels
-  bool autograd = false;       // "autograd::engine::evaluate_function: ...", "MmBackward0"
-  bool tensor_core = false;    // a kernel whose name says that it uses them
-  bool moves_memory = false;   // ROCm, MTIA: a kernel that is a copy
-  bool sets_memory = false;    // ROCm: a kernel that is a set
-  bool device_waits = false;   // MTIA: a row of the device that is an event or a wait for one
+  bool autograd = false;               // "autograd::engine::evaluate_function: ...", "MmBackward0"
+  bool tensor_core = false;            // a kernel whose name says that it uses them
+  bool moves_memory = false;           // ROCm, MTIA: a kernel that is a copy
+  bool sets_memory = false;            // ROCm: a kernel that is a set
+  bool device_waits = false;  // MTIA: a row of the device that is an event or a wait for one
 
   friend bool operator==(const NameFacts&, const NameFacts&) = default;
 };
+
+// "step # of #" of "step 8 of 100".
+[[nodiscard]] std::string with_numbers_folded(std::string_view name);
 
 [[nodiscard]] NameFacts facts_of_name(std::string_view name);
 

@@ -87,6 +87,9 @@ struct TraceLane {
 struct TraceName {
   std::string text;
   NameFacts facts;  // what the name means, found once
+  // Of annotations that differ in their numbers alone, "step 8 of 100" and "step 9 of 100": the
+  // name "step # of #", which no row has. kNoIndex: there is no other.
+  std::uint32_t folded = ops::kNoIndex;
 };
 
 // Arguments of operators; the same ones stand once. Texts are indices into Trace::texts.

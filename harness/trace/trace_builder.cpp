@@ -196,9 +196,31 @@ auto TraceBuilder::place_of(const TraceEvent& event) const -> Place {
   return {outer, event.external, event.kind, event.correlation, event.value, name.text};
 }
 
+// Steps have their number, and those of a message are ranks.
+void TraceBuilder::fold_names() {
+  std::vector<bool> seen(trace_.names.size());
+  std::map<std::string, std::vector<std::uint32_t>> alike;
+  for (const TraceLane& lane : trace_.lanes) {
+    if (lane.kind != LaneKind::kHost) continue;
+    for (const TraceEvent& event : lane.events) {
+      if (event.kind != EventKind::kAnnotation || seen[event.name]) continue;
+      seen[event.name] = true;
+      const TraceName& name = trace_.names[event.name];
+      if (name.facts.step >= 0 || name.facts.communication) continue;
+      alike[with_numbers_folded(name.text)].push_back(event.name);
+    }
+  }
+  for (const auto& [text, members] : alike) {
+    if (members.size() < 2) continue;
+    const std::uint32_t folded = name(text);
+    for (const std::uint32_t member : members) trace_.names[member].folded = folded;
+  }
+}
+
 Trace TraceBuilder::finish() {
   name_lanes();
   order_lanes();
+  fold_names();
   const auto before = [this](const TraceEvent& a, const TraceEvent& b) {
     if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
     if (a.end_ns != b.end_ns) return a.end_ns > b.end_ns;

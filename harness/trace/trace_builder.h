@@ -78,6 +78,7 @@ class TraceBuilder {
   [[nodiscard]] Place place_of(const TraceEvent& event) const;
   void name_lanes();
   void order_lanes();
+  void fold_names();
 
   Trace trace_;
   LaneMap hosts_;

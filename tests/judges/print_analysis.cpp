@@ -48,7 +48,7 @@ Json tensorboard(const trace::Trace& trace, const analyze::Analysis& analysis) {
                                                     us(row.total_ns),
                                                     us(row.max_ns),
                                                     us(row.min_ns),
-                                                    row.tensor_cores,
+                                                    or_null(row.tensor_cores),
                                                     or_null(row.blocks_per_sm),
                                                     or_null(row.occupancy_percent)};
     }

@@ -4,6 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/analyze/rules.h"
+#include "harness/findings/finding.h"
 
 #include "tests/unit/analyze/drawn_trace.h"
 
@@ -157,6 +163,48 @@ TEST(KernelTable, ProbableTensorCoresAndCallsAreKnownByName) {
   const Kernels kernels = *analyse(trace).kernels;
   EXPECT_EQ(trace.names[kernels.rows[kernels.by_calls.front()].name].text, "add");
   EXPECT_EQ(kernels.probably_tensor_core_ns, 5);
+}
+
+struct MakerCase {
+  const char* device;  // empty: the trace has no properties of it
+  int compute_major;
+  int warp_size;
+  const char* launch;
+  const char* tensor_cores;
+};
+
+TEST(KernelTable, SaysOfTensorCoresOnlyWhatTheMakersNamesTell) {
+  const MakerCase kMakers[] = {
+      {"Tesla V100-DGXS-32GB", 7, 32, "cudaLaunchKernel", "false"},
+      {"AMD Instinct MI300X", 9, 64, "hipLaunchKernel", "null"},
+      {"AMD Radeon RX 7900 XTX", 11, 32, "hipLaunchKernel", "null"},
+      {"Intel(R) Arc(TM) B580 Graphics", 0, 32, "urEnqueueKernelLaunch", "null"},
+      {"", 0, 32, "cudaLaunchKernel", "false"},
+      {"", 0, 32, "hipLaunchKernel", "null"}};
+  for (const MakerCase& each : kMakers) {
+    SCOPED_TRACE(each.device);
+    trace::Trace trace =
+        testing::drawn("step 1 0 100; kernel gemm 10 40 < " + std::string(each.launch) + " 5 6");
+    if (*each.device != '\0') {
+      trace.devices.push_back({.id = 0,
+                               .name = each.device,
+                               .compute_major = each.compute_major,
+                               .warp_size = each.warp_size});
+    }
+    expect_numbers(numbers_of(trace),
+                   "kernels/rows/gemm/tensor_cores = " + std::string(each.tensor_cores) +
+                       (*each.device == '\0'
+                            ? std::string()
+                            : "; source/devices/0/compute_major = " +
+                                  (each.compute_major == 0 ? std::string("null")
+                                                           : std::to_string(each.compute_major))));
+    const std::vector<Finding> found = find_causes(trace, analyse(trace), {});
+    const auto rule = std::ranges::find(found, "trace.tensor_cores_unused", &Finding::id);
+    const bool other = std::string_view(each.tensor_cores) == "null" && *each.device != '\0';
+    EXPECT_EQ(rule != found.end() && rule->undecided.find(each.device) != std::string::npos &&
+                  *each.device != '\0',
+              other);
+  }
 }
 
 TEST(MemoryPeaks, AreTheHighestTotalOfEachDevice) {

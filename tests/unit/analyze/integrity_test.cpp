@@ -88,6 +88,43 @@ TEST(Integrity, BlocksNumbersWhereAnErrorIs) {
   EXPECT_FALSE(blocks_numbers(analyse(sound().finish()).integrity));
 }
 
+// As ROCm writes them: a kernel has the correlation of its neighbour, or none at all.
+TEST(Integrity, OfRowsThatAreNotLinkedIsNoLoss) {
+  TraceMaker pairs;
+  TraceMaker graphs;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    pairs.step(i, 1000 * i, 1000 * i + 1000);
+    graphs.step(i, 1000 * i, 1000 * i + 1000);
+    for (std::int64_t at = 1000 * i; at < 1000 * i + 600; at += 30) {
+      trace::TraceEvent& own = pairs.kernel("own", at + 10, at + 20);
+      pairs.called(own, "hipLaunchKernel", at, at + 5);
+      const std::uint64_t correlation = own.correlation;
+      pairs.call("hipLaunchKernel", at + 6, at + 9);
+      pairs.kernel("other", at + 20, at + 30).correlation = correlation;
+      graphs.kernel("node", at + 10, at + 20);
+    }
+    graphs.call("hipGraphLaunch", 1000 * i + 2, 1000 * i + 9);
+  }
+  const char* warned =
+      "integrity/launches_without_record = null; integrity/launches_not_linked/level = warning; ";
+  expect_numbers(numbers_of(pairs.finish()),
+                 std::string(warned) +
+                     "integrity/launches_not_linked/count = 120; compute_ns = [400, 400, 400, 400, "
+                     "400, 400]; kernels/rows/other/step_ns = 800");
+  expect_numbers(numbers_of(graphs.finish()),
+                 std::string(warned) +
+                     "integrity/launches_not_linked/count = 6; kernels/rows/node/step_ns = 800");
+}
+
+// Launched before the recording, they stand for no launch that is recorded.
+TEST(Integrity, OfRowsFromBeforeTheRecordingExcusesNoLoss) {
+  TraceMaker maker = sound();
+  for (std::int64_t i = 0; i < 9; ++i) {
+    draw(maker, "kernel before -90 -85; call cudaLaunchKernel 505 507", 1, 10 * i);
+  }
+  expect_numbers(numbers_of(maker.finish()), "integrity/launches_without_record/count = 9");
+}
+
 TEST(Integrity, OfADeviceThatWasNotRecordedAtAllIsAnError) {
   expect_numbers(numbers_of(drawn("step 1 0 100; call cudaLaunchKernel 10 20")),
                  "integrity/device_not_recorded/level = error; "

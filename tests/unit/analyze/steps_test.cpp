@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "tests/unit/analyze/drawn_trace.h"
 
 namespace stepbench::analyze {
@@ -13,6 +17,7 @@ using testing::draw;
 using testing::drawn;
 using testing::Drawn;
 using testing::expect_numbers;
+using testing::Json;
 using testing::numbers_of;
 using testing::TraceMaker;
 
@@ -93,7 +98,80 @@ TEST(Steps, WithoutFetchesLieBetweenRepeatedAnnotations) {
   }
   expect_numbers(numbers_of(maker.finish()),
                  "steps/window = marks; windows = [[0,100],[100,200],[200,300],[300,390]]; "
-                 "steps/reason ~ 'forward 0'");
+                 "steps/reason ~ 'forward #'");
+}
+
+struct Served {
+  const char* name;
+  std::vector<std::string> rows;  // each takes 100 ns
+  const char* numbers;
+};
+
+// Of two annotations that take turns, each is a step: as serving engines name theirs, numbers and
+// all.
+TEST(Steps, OfAlternativesAreThoseOfAll) {
+  const std::string decode = "step[DECODE bs=16 g_sk=90";
+  const Served kServed[] = {
+      {"one prefill in five",
+       {decode + "16]", decode + "32]", "step[EXTEND bs=1 toks=626]", decode + "48]",
+        decode + "64]", decode + "80]", "step[EXTEND bs=2 toks=31]", decode + "96]"},
+       "windows/# = 8; windows/3 = [300,400]; "
+       "steps/reason ~ 'step[DECODE bs=# g_sk=#]' or 'step[EXTEND bs=# toks=#]'"},
+      {"two names with a number",
+       {"prefill_step_0", "decode_step_0", "decode_step_1", "prefill_step_1", "decode_step_2"},
+       "windows/# = 5; windows/1 = [100,200]"},
+      {"training, then validation, fewer rows than make a repetition",
+       {"train_batch", "train_batch", "train_batch", "validate_batch", "validate_batch"},
+       "windows/# = 5"},
+      {"parts of a step, which come with each",
+       {"forward_step", "optimizer_step", "forward_step", "optimizer_step", "forward_step",
+        "optimizer_step"},
+       "windows/# = 3; windows/1 = [200,400]"},
+      {"rows of another kind, which are told",
+       {"work", "work", "work", "checkpoint", "work", "checkpoint", "checkpoint", "work"},
+       "windows/# = 5; windows/2 = [200,400]; "
+       "steps/reason ~ two rows 'work'; steps/reason ~ between them lie 3 rows 'checkpoint'"},
+  };
+  for (const Served& each : kServed) {
+    SCOPED_TRACE(each.name);
+    TraceMaker maker;
+    for (std::size_t i = 0; i < each.rows.size(); ++i) {
+      // Of kinds as long as each other the first one would be longer by nothing.
+      const std::string end = each.rows[i] == "checkpoint" ? "60" : "90";
+      draw(maker, "note '" + each.rows[i] + "' 0 " + end + "; op aten::mm 5 50", 1,
+           std::int64_t(100 * i));
+    }
+    expect_numbers(numbers_of(maker.finish()), each.numbers);
+  }
+}
+
+TEST(Steps, OfOneNameInsideAnotherAreTheOuterOnes) {
+  TraceMaker maker;
+  draw(maker, "note 'all training steps' 0 500");
+  for (std::int64_t i = 0; i < 4; ++i) {
+    draw(maker, "note train_step 5 95; note inner_step 10 40; op aten::mm 12 30", 1, 100 * i);
+  }
+  expect_numbers(numbers_of(maker.finish()), "windows/# = 4; steps/reason ~ 'train_step'");
+}
+
+// A number that counts is no name; one that is in each step is.
+TEST(Places, OfNamesThatOnlyCountShareARow) {
+  TraceMaker maker;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    draw(maker,
+         "note 'iteration " + std::to_string(i) +
+             "' 0 90; note 'layer 1' 10 30; note 'layer 2' 30 70; kernel k 95 96 < 91 92",
+         1, 100 * i);
+  }
+  const Json all = numbers_of(maker.finish());
+  std::map<std::string, std::int64_t> idle_ns;
+  for (const Json& place : all["idle"][0]["places"]) {
+    if (place["name"].is_string()) idle_ns[place["name"]] += place["idle_ns"].get<std::int64_t>();
+    EXPECT_TRUE(place["annotation"].is_null() || place["annotation"] == "iteration #");
+  }
+  EXPECT_EQ(idle_ns["iteration #"], 4 * 30);
+  EXPECT_EQ(idle_ns["layer 1"], 4 * 20);
+  EXPECT_EQ(idle_ns["layer 2"], 4 * 40);
 }
 
 TEST(Steps, RunOnAThreadThatIsNotAutograds) {
