@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/analyze/row_names.h"
+#include "harness/trace/communication_names.h"
 
 namespace stepbench::analyze {
 namespace {
@@ -69,14 +70,6 @@ bool holds_message(std::string_view name) {
   return false;
 }
 
-// A row of a backend on the host: of NCCL, of Gloo, of other devices'.
-bool is_exchange(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kBackends = {
-      "nccl:", "gloo:", "hccl:", "xccl:", "mccl:", "mpi:"};
-  return std::any_of(kBackends.begin(), kBackends.end(),
-                     [&](std::string_view backend) { return name.starts_with(backend); });
-}
-
 std::string key_of_detail(const trace::Trace& trace, const trace::CollectiveDetail& detail) {
   if (detail.name == ops::kNoIndex) return {};
   const std::string_view name = trace.text(detail.name);
@@ -111,7 +104,7 @@ std::string key_of_collective(const trace::Trace& trace, const trace::TraceEvent
   }
   for (auto row = around.rbegin(); key.empty() && row != around.rend(); ++row) {
     const std::string& name = trace.name_of(**row);
-    if (!is_exchange(name) && !name.starts_with("c10d::")) continue;
+    if (!trace::is_backend_row(name) && !name.starts_with("c10d::")) continue;
     if (const auto message = key_of_message(name)) return *message;
     if (!holds_message(name)) key = name;
   }
@@ -189,7 +182,7 @@ ExchangeFacts facts_of(const trace::Trace& trace, const trace::TraceEvent& event
   }
   for (auto row = around.rbegin(); row != around.rend(); ++row) {
     const std::string& name = trace.name_of(**row);
-    if (is_exchange(name)) return {.name = name};
+    if (trace::is_backend_row(name)) return {.name = name};
   }
   return {.name = short_row_name(trace.name_of(event))};
 }
@@ -240,7 +233,7 @@ std::vector<ExchangeRow> exchanges_on_host(const trace::Trace& trace) {
     if (lane.kind != trace::LaneKind::kHost) continue;
     OpenRowsOf open(lane);
     for (const trace::TraceEvent& event : lane.events) {
-      if (!is_host_op(trace, event) || !is_exchange(trace.name_of(event))) continue;
+      if (!is_host_op(trace, event) || !trace::is_backend_row(trace.name_of(event))) continue;
       all.push_back(exchange_of(trace, event, open.at(event.start_ns), event.start_ns));
     }
   }

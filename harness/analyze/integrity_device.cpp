@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/analyze/integrity_notes.h"
+#include "harness/analyze/row_names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -167,6 +168,31 @@ void check_orphans(const Timeline& timeline, IntegrityNotes& notes) {
       orphans, rows);
 }
 
+void check_communication(const Timeline& timeline, IntegrityNotes& notes) {
+  std::int64_t kernels = 0;
+  std::int64_t all_ns = 0;
+  std::int64_t doubtful = 0;
+  std::int64_t doubtful_ns = 0;
+  std::uint32_t first = ops::kNoIndex;
+  for (const WorkRow& row : timeline.work) {
+    if (!is_kernel(row)) continue;
+    ++kernels;
+    all_ns += row.event->duration_ns();
+    if (!timeline.trace->facts_of(*row.event).perhaps_communication) continue;
+    if (doubtful++ == 0) first = row.event->name;
+    doubtful_ns += row.event->duration_ns();
+  }
+  if (doubtful == 0) return;
+  constexpr double kMuch = 0.01;  // of the kernels' time
+  notes.add(
+      share_of(doubtful_ns, all_ns) > kMuch ? IntegrityLevel::kWarning : IntegrityLevel::kNote,
+      "communication_not_told_apart",
+      text::counted(doubtful, "kernel") + " of " + text::duration(double(doubtful_ns)) +
+          " in all: compute or communication not told apart ('" +
+          short_row_name(timeline.trace->names[first].text) + "'); they count as computing",
+      doubtful, kernels);
+}
+
 void check_times(const Timeline& timeline, IntegrityNotes& notes) {
   const trace::ReadingFacts& reading = timeline.trace->reading;
   const std::int64_t rows = std::max<std::int64_t>(1, reading.rows);
@@ -215,6 +241,7 @@ void check_device_rows(const Timeline& timeline, IntegrityNotes& notes) {
   }
   check_launches(timeline, notes);
   check_orphans(timeline, notes);
+  check_communication(timeline, notes);
   check_times(timeline, notes);
 }
 

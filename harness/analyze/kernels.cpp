@@ -77,7 +77,9 @@ ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps
                    .tensor_cores =
                        trace.names[event.name].facts.tensor_core ? std::optional(true) : otherwise,
                    .probably_tensor_cores = probably_uses_tensor_cores(name),
-                   .communication = work.communication}});
+                   .communication = trace.names[event.name].facts.perhaps_communication
+                                        ? std::nullopt
+                                        : std::optional(work.communication)}});
     }
     KernelSums& sum = sums[index];
     ++sum.row.calls;

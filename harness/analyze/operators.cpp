@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/analyze/row_names.h"
+#include "harness/trace/communication_names.h"
 
 namespace stepbench::analyze {
 namespace {
@@ -45,7 +46,7 @@ Listing listing_of(const trace::TraceName& name, bool annotation) {
   if (name.facts.step >= 0 || name.facts.data_wait || name.facts.optimizer) {
     return Listing::kParent;
   }
-  if (annotation && !is_collective(name.text)) return Listing::kLeftOut;
+  if (annotation && !trace::is_backend_row(name.text)) return Listing::kLeftOut;
   if (name.text == "DataParallel.forward" || name.text == "DistributedDataParallel.forward") {
     return Listing::kParent;
   }

@@ -77,10 +77,6 @@ bool probably_uses_tensor_cores(std::string_view kernel) {
   });
 }
 
-bool is_collective(std::string_view row) {
-  return row.starts_with("nccl:") || row.starts_with("gloo:");
-}
-
 std::string readable_row_name(std::string_view name) {
   constexpr std::string_view kVoid = "void ";
   if (!name.starts_with(kVoid) || !name.ends_with(')')) return std::string(name);

@@ -17,9 +17,6 @@ namespace stepbench::analyze {
 // not cover them: "nvjet_...", "..._wgmma_...".
 [[nodiscard]] bool probably_uses_tensor_cores(std::string_view kernel);
 
-// Broadcasts, reductions and gathers of a process group on the host: "nccl:all_reduce".
-[[nodiscard]] bool is_collective(std::string_view row);
-
 // A kernel's name without its return type, parameters and namespaces:
 // "vectorized_elementwise_kernel <4, CUDAFunctor_add<float>, array<char*, 3ul> >".
 [[nodiscard]] std::string readable_row_name(std::string_view name);

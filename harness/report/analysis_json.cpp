@@ -264,7 +264,7 @@ class AnalysisWriter {
       perhaps("blocks_per_sm", row.blocks_per_sm);
       perhaps("occupancy_percent", row.occupancy_percent);
       perhaps("tensor_cores", row.tensor_cores);
-      json_.flag("communication", row.communication);
+      perhaps("communication", row.communication);
       json_.close_object();
     }
     json_.close_array();

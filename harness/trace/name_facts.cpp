@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/ops/launch_calls.h"
+#include "harness/trace/communication_names.h"
 
 namespace stepbench::trace {
 namespace {
@@ -122,12 +123,6 @@ bool is_of_autograd(std::string_view name) {
   return last != std::string_view::npos && name.substr(0, last + 1).ends_with("Backward");
 }
 
-bool holds_any_case(std::string_view text, std::string_view lower) {
-  return std::search(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
-         }) != text.end();
-}
-
 // Names of kernels for tensor cores, of Volta to Ampere by cuBLAS and cuDNN. Later libraries name
 // theirs nvjet_* and wgmma, which say nothing of the type: see TraceLens and the plug-in's list.
 bool uses_tensor_cores(std::string_view name) {
@@ -173,10 +168,9 @@ NameFacts facts_of_name(std::string_view name) {
   facts.data_wait =
       name.starts_with("enumerate(DataLoader)#") || name.starts_with("enumerate(DataPipe)#");
   facts.optimizer = name.starts_with("Optimizer.step#") || name.starts_with("Optimizer.zero_grad#");
-  facts.communication = holds_any_case(name, "nccl") || holds_any_case(name, "rccl") ||
-                        holds_any_case(name, "hccl") || holds_any_case(name, "xccl") ||
-                        holds_any_case(name, "oneccl") || name.starts_with("gloo:") ||
-                        name == "record_param_comms";
+  const Exchanges exchanging = exchanges(name);
+  facts.communication = exchanging == Exchanges::kYes;
+  facts.perhaps_communication = exchanging == Exchanges::kNotToldApart;
   facts.autograd = is_of_autograd(name);
   facts.call = call_class(name);
   facts.tensor_core = uses_tensor_cores(name);

@@ -33,7 +33,8 @@ struct NameFacts {
   MemoryKind to = MemoryKind::kUnknown;
   bool data_wait = false;              // "enumerate(DataLoader)#X.__next__": annotation or op
   bool optimizer = false;              // "Optimizer.step#SGD.step", "Optimizer.zero_grad#..."
-  bool communication = false;  // nccl, rccl, hccl, xccl, oneccl and gloo, ops and kernels
+  bool communication = false;          // ops and kernels that exchange with other ranks
+  bool perhaps_communication = false;  // a kernel's name that does not tell: communication_names.h
   bool autograd = false;               // "autograd::engine::evaluate_function: ...", "MmBackward0"
   bool tensor_core = false;            // a kernel whose name says that it uses them
   bool moves_memory = false;           // ROCm, MTIA: a kernel that is a copy

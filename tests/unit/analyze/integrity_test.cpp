@@ -125,6 +125,17 @@ TEST(Integrity, OfRowsFromBeforeTheRecordingExcusesNoLoss) {
   expect_numbers(numbers_of(maker.finish()), "integrity/launches_without_record/count = 9");
 }
 
+TEST(Integrity, SaysOfWhichKernelsItCannotTellWhetherTheyCommunicate) {
+  const trace::Trace trace = drawn(
+      "step 1 0 100; kernel gemm 10 60 < 5 6; kernel moe_dispatch 60 80 < 7 8; "
+      "kernel ncclDevKernel_AllReduce 80 90 < 9 10");
+  expect_numbers(numbers_of(trace),
+                 "integrity/communication_not_told_apart/level = warning; "
+                 "integrity/communication_not_told_apart/count = 1; compute_ns = [70]; "
+                 "communication_ns = [10]; kernels/rows/moe_dispatch/communication = null; "
+                 "kernels/rows/gemm/communication = false");
+}
+
 TEST(Integrity, OfADeviceThatWasNotRecordedAtAllIsAnError) {
   expect_numbers(numbers_of(drawn("step 1 0 100; call cudaLaunchKernel 10 20")),
                  "integrity/device_not_recorded/level = error; "
