@@ -7,7 +7,7 @@
 
 #include "harness/analyze/row_names.h"
 #include "harness/document/cells.h"
-#include "harness/report/analysis_tables.h"
+#include "harness/report/analysis_blocks.h"
 #include "harness/report/analysis_words.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"

@@ -7,8 +7,8 @@
 
 #include "harness/document/cells.h"
 #include "harness/document/render_text.h"
+#include "harness/report/analysis_blocks.h"
 #include "harness/report/analysis_report.h"
-#include "harness/report/analysis_tables.h"
 #include "harness/report/analysis_words.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "harness/document/cells.h"
-#include "harness/report/analysis_tables.h"
+#include "harness/report/analysis_blocks.h"
 #include "harness/report/analysis_words.h"
 #include "harness/report/wait_matrix.h"
 #include "harness/text/numbers.h"

@@ -2,7 +2,7 @@
 #include "harness/json/json_text.h"
 #include "harness/report/analysis_ranks.h"
 #include "harness/report/analysis_report.h"
-#include "harness/report/analysis_work_json.h"
+#include "harness/report/analysis_rows.h"
 
 namespace stepbench::report {
 namespace {
@@ -59,15 +59,9 @@ std::string ranks_json(const analyze::RankReport& report, int exit_status) {
   json.text("clocks", name_of(report.clocks));
   json.number("skew_mean_ns", report.skew_mean_ns);
   json.number("skew_max_ns", report.skew_max_ns);
-  json.open_array("sizes");
-  for (const analyze::MatchedCollectives& each : report.sizes) {
-    json.open_object();
-    add_exchange(json, each.facts, each.duration.median);
-    add_summary(json, "duration_ns", each.duration);
-    add_summary(json, "skew_ns", each.skew);
-    json.close_object();
-  }
-  json.close_array().open_array("rows");
+  const trace::Trace none;
+  BlockJson(json, none).rows("sizes", report.sizes);
+  json.open_array("rows");
   for (const analyze::RankRow& row : report.rows) add_rank(json, row);
   json.close_array().close_object().integer("exit_code", exit_status).close_object();
   return json.take() + '\n';

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// A row of a block of an analysis says its members once: what JSON writes of it, and which of them
+// a table shows. Two visitors go through them, in the order of the table's columns. analysis_rows.h
+// has the rows. Not for several threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "harness/analyze/row_names.h"
+#include "harness/analyze/summary.h"
+#include "harness/base/enum_names.h"
+#include "harness/document/cells.h"
+#include "harness/document/table.h"
+#include "harness/json/json_text.h"
+#include "harness/trace/trace.h"
+
+namespace stepbench::report {
+
+// What a number is shown by.
+struct InTable {
+  double steps = 1;          // that count
+  double total = 0;          // of the column; a share is of it
+  text::TimeUnit unit = {};  // of times that have no unit of their own
+};
+
+// A column of numbers. Without a head only JSON has them.
+struct Shown {
+  const char* head = "";
+  document::Cell (*cell)(std::optional<double> value, const InTable& in) = nullptr;
+  std::string_view unit = {};
+  int drop_at = 0;
+};
+
+inline document::Cell as_count(std::optional<double> value, const InTable& /*in*/) {
+  return value ? document::count(std::int64_t(*value)) : document::Cell("-");
+}
+inline document::Cell as_number(std::optional<double> value, const InTable& /*in*/) {
+  return document::number(value);
+}
+inline document::Cell as_short_number(std::optional<double> value, const InTable& /*in*/) {
+  return document::short_number(value);
+}
+inline document::Cell as_times(std::optional<double> value, const InTable& in) {
+  return document::short_number(value ? std::optional(*value / in.steps) : value);
+}
+template <int kPerUnit>
+document::Cell in_units(std::optional<double> value, const InTable& /*in*/) {
+  return document::number(value ? std::optional(*value / kPerUnit) : value);
+}
+inline constexpr auto as_us = in_units<1'000>;
+inline constexpr auto as_ms = in_units<1'000'000>;
+inline constexpr auto as_giga = in_units<1'000'000'000>;
+inline document::Cell as_tera(std::optional<double> value, const InTable& /*in*/) {
+  return document::number(value ? std::optional(*value / 1e12) : value);
+}
+inline document::Cell as_time_per_step(std::optional<double> value, const InTable& in) {
+  return document::time(value ? std::optional(*value / in.steps) : value, in.unit);
+}
+inline document::Cell as_us_per_step(std::optional<double> value, const InTable& in) {
+  return as_us(value ? std::optional(*value / in.steps) : value, in);
+}
+inline document::Cell as_share(std::optional<double> value, const InTable& in) {
+  return document::share(value.value_or(0), in.total);
+}
+inline document::Cell as_percent(std::optional<double> value, const InTable& /*in*/) {
+  return document::percent(value);
+}
+inline document::Cell as_bytes(std::optional<double> value, const InTable& /*in*/) {
+  return document::bytes(value);
+}
+inline document::Cell as_bytes_per_step(std::optional<double> value, const InTable& in) {
+  return document::bytes(value ? std::optional(*value / in.steps) : value);
+}
+
+// Words, cut out of their middle on a terminal.
+inline document::Column name_column(const char* head, int shrink_at, std::size_t shrink_to = 24) {
+  return {.head = head,
+          .left = true,
+          .shrink_at = shrink_at,
+          .shrink_to = shrink_to,
+          .shrink_inside = true};
+}
+
+template <typename T>
+inline constexpr bool kMayBeAbsent = false;
+template <typename T>
+inline constexpr bool kMayBeAbsent<std::optional<T>> = true;
+
+// Writes the members of an open object.
+class BlockJson {
+ public:
+  BlockJson(json::JsonText& json, const trace::Trace& trace) : json_(json), trace_(trace) {}
+
+  [[nodiscard]] const trace::Trace& trace() const { return trace_; }
+
+  template <typename T>
+  BlockJson& operator()(std::string_view key, const T& value, const Shown& /*shown*/ = {}) {
+    if constexpr (kMayBeAbsent<T>) {
+      if (value) return (*this)(key, *value);
+      json_.null(key);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      json_.flag(key, value);
+    } else if constexpr (std::is_integral_v<T>) {
+      json_.integer(key, static_cast<std::int64_t>(value));
+    } else if constexpr (NamedEnum<T>) {
+      json_.text(key, name_of(value));
+    } else {
+      json_.number(key, value);
+    }
+    return *this;
+  }
+  BlockJson& text(std::string_view key, std::string_view text) {
+    json_.text(key, text);
+    return *this;
+  }
+  // Of Trace::names; null for none.
+  BlockJson& name(std::string_view key, std::uint32_t index, const document::Column& = {}) {
+    if (index == ops::kNoIndex) {
+      json_.null(key);
+    } else {
+      json_.text(key, trace_.names[index].text);
+    }
+    return *this;
+  }
+  BlockJson& span(std::string_view key, const analyze::TimeSpan& at) {
+    json_.open_object(key).integer("start_ns", at.begin_ns).integer("end_ns", at.end_ns);
+    json_.close_object();
+    return *this;
+  }
+  BlockJson& summary(std::string_view key, const analyze::Summary& of) {
+    json_.open_object(key).integer("n", of.n).number("min", of.min).number("mean", of.mean);
+    json_.number("median", of.median).number("p90", of.p90).number("p95", of.p95);
+    json_.number("max", of.max).number("mad", of.mad).number("iqr", of.iqr).close_object();
+    return *this;
+  }
+  BlockJson& texts(std::string_view key, const std::vector<std::string>& texts) {
+    json_.texts(key, texts);
+    return *this;
+  }
+  [[nodiscard]] std::string_view unit_name() const { return {}; }
+  // What a table alone shows.
+  BlockJson& shown(const Shown&, std::optional<double>) { return *this; }
+  BlockJson& words(const document::Column&, std::string) { return *this; }
+
+  template <typename Row>
+  void rows(std::string_view key, const std::vector<Row>& all) {
+    json_.open_array(key);
+    for (const Row& row : all) object({}, row);
+    json_.close_array();
+  }
+  template <typename Row>
+  void object(std::string_view key, const Row& row) {
+    json_.open_object(key);
+    block_fields(*this, row);
+    json_.close_object();
+  }
+
+ private:
+  json::JsonText& json_;
+  const trace::Trace& trace_;
+};
+
+// Makes a table, a column for each member that is shown.
+class BlockTable {
+ public:
+  BlockTable(std::string title, const trace::Trace& trace, const InTable& in)
+      : trace_(trace), in_(in), table_{.title = std::move(title)} {}
+
+  [[nodiscard]] const trace::Trace& trace() const { return trace_; }
+
+  template <typename T>
+  BlockTable& operator()(std::string_view /*key*/, const T& value, const Shown& shown = {}) {
+    if (*shown.head == '\0') return *this;
+    if constexpr (kMayBeAbsent<T>) {
+      return this->shown(shown, value ? std::optional(double(*value)) : std::nullopt);
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      return this->shown(shown, double(value));
+    }
+    return *this;
+  }
+  BlockTable& shown(const Shown& shown, std::optional<double> value) {
+    return cell({.head = shown.head, .unit = std::string(shown.unit), .drop_at = shown.drop_at},
+                shown.cell(value, in_));
+  }
+  BlockTable& words(const document::Column& column, std::string text) {
+    return cell(column, std::move(text));
+  }
+  BlockTable& name(std::string_view /*key*/, std::uint32_t index,
+                   const document::Column& column = {}) {
+    if (column.head.empty()) return *this;
+    return cell(column, index == ops::kNoIndex ? std::string("-")
+                                               : analyze::short_row_name(trace_.names[index].text));
+  }
+  BlockTable& text(std::string_view, std::string_view) { return *this; }
+  BlockTable& span(std::string_view, const analyze::TimeSpan&) { return *this; }
+  BlockTable& summary(std::string_view, const analyze::Summary&) { return *this; }
+
+  BlockTable& texts(std::string_view, const std::vector<std::string>&) { return *this; }
+  [[nodiscard]] std::string_view unit_name() const { return in_.unit.name; }
+
+  template <typename Row>
+  void add(const Row& row) {
+    table_.rows.emplace_back();
+    block_fields(*this, row);
+  }
+  [[nodiscard]] document::Table take() { return std::move(table_); }
+
+ private:
+  BlockTable& cell(const document::Column& column, document::Cell cell) {
+    if (table_.rows.size() == 1) table_.columns.push_back(column);
+    table_.rows.back().cells.push_back(std::move(cell));
+    return *this;
+  }
+
+  const trace::Trace& trace_;
+  InTable in_;
+  document::Table table_;
+};
+
+}  // namespace stepbench::report
