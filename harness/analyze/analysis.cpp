@@ -89,10 +89,6 @@ Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options) {
   out.launches = launch_statistics(timeline, out.steps);
   out.queues = launch_queues(timeline, out.steps);
   out.device_use = find_device_use(timeline, out.steps);
-  if (options.critical_path) out.critical_path = find_critical_path(timeline, out.steps);
-  if (options.kernel_sequences) {
-    out.kernel_sequences = find_kernel_sequences(timeline, out.steps);
-  }
   check_sums(out, out.integrity);
   return out;
 }

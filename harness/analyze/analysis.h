@@ -16,7 +16,6 @@
 
 #include "harness/analyze/collectives.h"
 #include "harness/analyze/copies.h"
-#include "harness/analyze/critical_path.h"
 #include "harness/analyze/data_loading.h"
 #include "harness/analyze/device_memory.h"
 #include "harness/analyze/device_use.h"
@@ -25,7 +24,6 @@
 #include "harness/analyze/host_work.h"
 #include "harness/analyze/idle.h"
 #include "harness/analyze/integrity.h"
-#include "harness/analyze/kernel_sequences.h"
 #include "harness/analyze/kernels.h"
 #include "harness/analyze/launches.h"
 #include "harness/analyze/loader_work.h"
@@ -69,9 +67,6 @@ struct Analysis {
   ValueOrReason<Launches> launches = {};               // of rows_before_last_step, as the queues
   ValueOrReason<std::vector<LaunchQueue>> queues = {};
   std::vector<DeviceUse> device_use = {};  // whole trace
-  // Where AnalysisOptions asks for them.
-  std::optional<ValueOrReason<CriticalPath>> critical_path = {};
-  std::optional<ValueOrReason<std::vector<KernelSequence>>> kernel_sequences = {};
 
   // The trace cannot be trusted: comparisons refuse it, and commands end with status 4.
   [[nodiscard]] bool blocked() const { return blocks_numbers(integrity); }
@@ -84,8 +79,6 @@ struct AnalysisOptions {
   StepOptions steps = {};
   // Of operators whose types the trace does not have: own ones say it in their case.
   ops::Dtype untyped = ops::Dtype::kUnknown;
-  bool critical_path = false;
-  bool kernel_sequences = false;
 };
 
 [[nodiscard]] Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options = {});

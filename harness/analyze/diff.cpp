@@ -123,7 +123,6 @@ class Comparison {
     add_notes();
     add_parts();
     add_tables();
-    add_path();
     add_findings();
     std::stable_sort(out_.notes.begin(), out_.notes.end(),
                      [](const DiffNote& a, const DiffNote& b) { return a.level > b.level; });
@@ -264,17 +263,6 @@ class Comparison {
     std::int64_t ns = 0;
     for (const auto& [step, share] : cost->steps) ns += share.ns;
     return ns > 0 ? std::optional(cost->work / double(ns)) : std::nullopt;
-  }
-
-  // One path goes through all steps, so that its parts have no spread.
-  void add_path() {
-    if (base_.path_steps == 0 || next_.path_steps == 0) return;
-    for (std::size_t kind = 0; kind < kPathKinds; ++kind) {
-      out_.path.push_back(row_of({.mean = double(base_.path_ns[kind]) / double(base_.path_steps)},
-                                 {.mean = double(next_.path_ns[kind]) / double(next_.path_steps)},
-                                 step_ns_));
-      out_.path.back().name = std::string(name_of(static_cast<PathKind>(kind)));
-    }
   }
 
   static const Finding* find_made(const std::vector<Finding>& findings, const std::string& id) {

@@ -11,7 +11,6 @@
 // steps does not explain, and no claim about the next run.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,10 +43,7 @@ struct DiffSide {
   std::vector<std::size_t> steps_of = {};  // how many of `steps` each trace has
   std::vector<StepTime> steps = {};        // counted ones of all traces
   std::vector<NamedCost> costs = {};       // by kind, name and phase
-  // Of the steps that the critical path was looked for in, where it was.
-  std::array<std::int64_t, kPathKinds> path_ns = {};
-  std::int64_t path_steps = 0;
-  std::vector<Finding> findings = {};  // of the first trace
+  std::vector<Finding> findings = {};      // of the first trace
 
   // Of the same case: its steps behind these; settings and findings stay those of the first.
   void append(DiffSide more);
@@ -123,8 +119,6 @@ struct TraceDiff {
   DiffRow step = {};
   std::vector<DiffRow> parts = {};  // as step_parts(), those that either side has
   std::vector<DiffTable> tables = {};
-  // A row per PathKind where both sides have a critical path; empty otherwise.
-  std::vector<DiffRow> path = {};
   std::vector<DiffFinding> findings = {};  // that changed
 
   [[nodiscard]] bool comparable() const;

@@ -59,10 +59,6 @@ DiffSide diff_side(const std::string& path, const trace::Trace& trace, const Ana
   fold_counting_names(analysis.steps, timeline);
   side.costs = step_costs(timeline, analysis.steps);
   for (NamedCost& cost : work_costs(trace, analysis)) side.costs.push_back(std::move(cost));
-  if (analysis.critical_path && *analysis.critical_path) {
-    side.path_ns = (**analysis.critical_path).ns;
-    side.path_steps = (**analysis.critical_path).steps;
-  }
   return side;
 }
 
@@ -75,8 +71,6 @@ void DiffSide::append(DiffSide more) {
   steps_of.insert(steps_of.end(), more.steps_of.begin(), more.steps_of.end());
   steps.insert(steps.end(), more.steps.begin(), more.steps.end());
   append_costs(costs, before, std::move(more.costs));
-  path_steps += more.path_steps;
-  for (std::size_t kind = 0; kind < kPathKinds; ++kind) path_ns[kind] += more.path_ns[kind];
 }
 
 }  // namespace stepbench::analyze

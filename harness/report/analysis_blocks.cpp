@@ -5,7 +5,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <type_traits>
 
 #include "harness/report/analysis_rows.h"
 #include "harness/report/ops_columns.h"
@@ -260,56 +259,6 @@ Blocks efficiency_blocks(const AnalysedTrace& analysed, std::size_t limit) {
   return blocks;
 }
 
-document::Table parts_of_path(const analyze::CriticalPath& path, const text::TimeUnit& unit) {
-  const double steps = double(path.steps);
-  document::Table table{.title = "critical path: what a step waits for, from its end to its begin",
-                        .columns = {document::words("part"),
-                                    {.head = "per step", .unit = std::string(unit.name)},
-                                    {.head = "share", .unit = "%"}}};
-  for (std::size_t i = 0; i < analyze::kPathKinds; ++i) {
-    if (path.ns[i] == 0) continue;
-    table.rows.push_back({.cells = {words_of_path(static_cast<analyze::PathKind>(i)),
-                                    document::time(double(path.ns[i]) / steps, unit),
-                                    document::share(double(path.ns[i]), double(path.path_ns))}});
-  }
-  table.rows.push_back({.cells = {"sum", document::time(double(path.path_ns) / steps, unit),
-                                  document::share(1, 1)}});
-  return table;
-}
-
-Blocks path_blocks(const AnalysedTrace& analysed, std::size_t limit) {
-  const analyze::CriticalPath& path = **analysed.analysis.critical_path;
-  const text::TimeUnit unit = text::unit_for(std::vector<double>{path.step_ns});
-  Blocks blocks = {parts_of_path(path, unit)};
-  add_lines(
-      blocks,
-      {"of " + text::counted(path.steps, "step") +
-           ", from the first to the end of what the last one launched",
-       path.guessed_waits > 0 ? "guessed: " + text::counted(path.guessed_waits, "row") +
-                                    " waited for one of another stream, which ended just before"
-                              : std::string(),
-       "not known: what kernels and threads that run at once take from each other, and what "
-       "other ranks do"});
-  std::ranges::move(
-      rows_shown("longest on the critical path, by name", analysed, path.places, limit,
-                 {.steps = double(path.steps), .total = double(path.path_ns), .unit = unit},
-                 [](const analyze::PathPlace& row) -> const analyze::PathPlace& { return row; }),
-      std::back_inserter(blocks));
-  return blocks;
-}
-
-Blocks sequence_blocks(const AnalysedTrace& analysed, std::size_t limit) {
-  const std::vector<analyze::KernelSequence>& sequences = **analysed.analysis.kernel_sequences;
-  if (sequences.empty()) return {line("no kernels follow each other again and again")};
-  Blocks blocks =
-      rows_shown("kernels that follow each other again and again, by the time between them",
-                 analysed, sequences, limit);
-  blocks.emplace_back(
-      line("candidates to be fused (torch.compile) or launched as one graph: then the time between "
-           "them goes, as far as the device waits in it for launches"));
-  return blocks;
-}
-
 Blocks place_blocks(const AnalysedTrace& analysed, std::size_t limit) {
   const analyze::IdleReport* idle = analysed.analysis.idle_of(analysed.device);
   if (idle == nullptr || idle->counted.wall_ns <= 0) return {};
@@ -330,40 +279,26 @@ Blocks place_blocks(const AnalysedTrace& analysed, std::size_t limit) {
                     });
 }
 
-// Null: it was not asked for.
-template <auto kMember>
-auto* asked_for(const analyze::Analysis& analysis) {
-  const auto& member = analysis.*kMember;
-  if constexpr (kMayBeAbsent<std::remove_cvref_t<decltype(member)>>) {
-    return member ? &*member : nullptr;
-  } else {
-    return &member;
-  }
-}
-
 template <auto kMember>
 bool is_known(const analyze::Analysis& analysis) {
-  const auto* known = asked_for<kMember>(analysis);
-  return known != nullptr && *known;
+  return bool(analysis.*kMember);
 }
 
 template <auto kMember>
 std::string reason_of(const analyze::Analysis& analysis) {
-  const auto* known = asked_for<kMember>(analysis);
-  return known == nullptr || *known ? std::string() : known->reason();
+  return (analysis.*kMember).reason();
 }
 
 template <auto kMember>
 void write_known(json::JsonText& json, const TraceBlock& block, const AnalysedTrace& analysed) {
-  const auto* known = asked_for<kMember>(analysed.analysis);
-  if (known == nullptr) return;
+  const auto& known = analysed.analysis.*kMember;
   BlockJson out(json, *analysed.trace);
-  if (!*known) {
-    json.null(block.key).text(std::string(block.key) + "_reason", known->reason());
-  } else if constexpr (requires { (**known).begin(); }) {
-    out.rows(block.key, **known);
+  if (!known) {
+    json.null(block.key).text(std::string(block.key) + "_reason", known.reason());
+  } else if constexpr (requires { known->begin(); }) {
+    out.rows(block.key, *known);
   } else {
-    out.object(block.key, **known);
+    out.object(block.key, *known);
   }
 }
 
@@ -383,9 +318,6 @@ std::string no_reason(const analyze::Analysis& /*analysis*/) { return {}; }
 
 using analyze::Analysis;
 constexpr TraceBlock kBlocks[] = {
-    block_of<&Analysis::critical_path>("critical_path", "critical path", path_blocks),
-    block_of<&Analysis::kernel_sequences>("kernel_sequences", "sequences of kernels",
-                                          sequence_blocks),
     {"places", {}, write_nothing, always, no_reason, place_blocks},  // JSON: of each device, "idle"
     block_of<&Analysis::data_loading>("data_loading"),
     block_of<&Analysis::loader_work>("loader_work", {}, loader_blocks),

@@ -20,10 +20,10 @@ struct TraceBlock {
   std::string_view key;  // in JSON
   // What the tables call it where they say that it is not in the trace; empty: they do not.
   std::string_view words;
-  // A member of an open object, null with its reason; nothing where it was not asked for.
+  // A member of an open object; null with its reason.
   void (*write)(json::JsonText& json, const TraceBlock& block, const AnalysedTrace& analysed);
   bool (*known)(const analyze::Analysis& analysis);
-  // Why it is not; empty where it is, or was not asked for.
+  // Why it is not; empty where it is.
   std::string (*reason)(const analyze::Analysis& analysis);
   // What is shown of it, `limit` rows, 0: all. Null: nothing.
   std::vector<document::Block> (*show)(const AnalysedTrace& analysed, std::size_t limit);

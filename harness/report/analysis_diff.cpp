@@ -257,33 +257,6 @@ void add_changed(const analyze::DiffTable& costs, std::size_t limit,
                                           " that changed; --row-limit 0 shows all"});
 }
 
-void add_path(const analyze::TraceDiff& diff, std::vector<document::Block>& blocks) {
-  if (diff.path.empty()) return;
-  std::vector<double> times;
-  for (const analyze::DiffRow& row : diff.path) {
-    times.push_back(std::max(row.base_ns, row.new_ns));
-  }
-  const text::TimeUnit unit = text::unit_for(times);
-  document::Table table{.title = "critical path: what a step waits for",
-                        .columns = {document::words("part")}};
-  for (const char* head : {"base", "new", "difference"}) {
-    table.columns.push_back({.head = head, .unit = std::string(unit.name)});
-  }
-  table.columns.push_back(document::words("change"));
-  for (std::size_t kind = 0; kind < diff.path.size(); ++kind) {
-    const analyze::DiffRow& row = diff.path[kind];
-    if (row.base_ns == 0 && row.new_ns == 0) continue;
-    table.rows.push_back(
-        {.cells = {words_of_path(static_cast<analyze::PathKind>(kind)),
-                   document::time(row.base_ns, unit), document::time(row.new_ns, unit),
-                   signed_cell(row.difference_ns(), unit), words_of_change(row.change)}});
-  }
-  blocks.emplace_back(std::move(table));
-  blocks.emplace_back(document::Paragraph{
-      "one path goes through all steps: a difference counts where it is 5 % of the value and 0.1 % "
-      "of the step"});
-}
-
 std::string finding_text(const analyze::DiffFinding& finding) {
   const auto size_text = [&](double size) {
     return finding.is_gain ? text::duration(size) : text::significant(size);
@@ -311,7 +284,6 @@ document::Document diff_document(const analyze::TraceDiff& diff, std::size_t row
     overview.blocks.emplace_back(document::Paragraph{finding_text(finding)});
   }
   if (diff.findings.empty()) overview.blocks.emplace_back(document::Paragraph{"none"});
-  add_path(diff, overview.blocks);
   document::Chapter tables{.id = "tables", .title = "Tables", .blocks = {}, .folded = true};
   for (const analyze::DiffTable& table : diff.tables) add_changed(table, row_limit, tables.blocks);
   return {.headline = headline_of_diff(diff),

@@ -63,13 +63,6 @@ std::string diff_json(const analyze::TraceDiff& diff, int exit_status) {
   json.open_array("parts");
   for (const analyze::DiffRow& row : diff.parts) add_diff_row(json, row);
   json.close_array();
-  if (!diff.path.empty()) {
-    json.open_array("critical_path");
-    for (const analyze::DiffRow& row : diff.path) {
-      if (row.base_ns != 0 || row.new_ns != 0) add_diff_row(json, row);
-    }
-    json.close_array();
-  }
   for (const analyze::DiffTable& table : diff.tables) {
     json.open_array(std::string(name_of(table.kind)) + 's');
     for (const analyze::DiffRow& row : table.rows) add_diff_row(json, row, fields_of(table.kind));

@@ -15,7 +15,7 @@
 namespace stepbench::report {
 
 inline constexpr std::string_view kAnalysisSchema = "stepbench.analysis";
-inline constexpr std::string_view kAnalysisVersion = "2.0.0";
+inline constexpr std::string_view kAnalysisVersion = "3.0.0";
 
 // One trace with all that was found in it. The trace outlives it.
 struct AnalysedTrace {

@@ -3,7 +3,6 @@
 // their order (block_fields.h). A new column is a line here.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -165,30 +164,6 @@ void block_fields(V& v, const analyze::LaunchQueue& queue) {
   v("full_ns", queue.full_ns)("full_share", queue.full_share);
 }
 
-template <typename V>
-void block_fields(V& v, const analyze::KernelSequence& of) {
-  std::vector<std::string> whole;
-  std::string text;
-  for (const std::uint32_t name : of.names) {
-    whole.push_back(v.trace().names[name].text);
-    text += (text.empty() ? "" : ", ") + analyze::short_row_name(whole.back());
-  }
-  v.texts("names", whole).words(name_column("kernels", 1, 40), std::move(text));
-  v("times", of.times, {"times", as_times, "per step"});
-  v("kernel_ns", of.kernel_ns, {"kernels", as_us_per_step, "us per step"});
-  v("between_ns", of.between_ns, {"between", as_us_per_step, "us per step"});
-}
-
-template <typename V>
-void block_fields(V& v, const analyze::PathPlace& place) {
-  v.name("name", place.name, name_column("row", 2));
-  v("part", place.kind);
-  v.words({.head = "part", .left = true, .drop_at = 1}, words_of_path(place.kind));
-  v("ns", place.ns, {"per step", as_time_per_step, v.unit_name()});
-  v.shown({"share", as_share, "%"}, double(place.ns));
-  v("times", place.times, {"times per step", as_times, "", 2});
-}
-
 inline const char* words_of_bound(const analyze::EfficiencyRow& row) {
   const std::optional<double> intensity = row.intensity();
   if (!intensity || !row.ridge) return "-";
@@ -266,22 +241,16 @@ inline void block_fields(BlockJson& v, const analyze::DataLoading& of) {
   v.summary("later_ns", of.later).summary("interval_ns", of.interval);
 }
 
-template <typename Part, std::size_t kParts>
-struct TimesByPart {
-  const std::array<std::int64_t, kParts>& ns;
-};
-template <typename Part, std::size_t kParts>
-void block_fields(BlockJson& v, const TimesByPart<Part, kParts>& of) {
-  for (std::size_t i = 0; i < kParts; ++i) {
-    v(std::string(name_of(static_cast<Part>(i))) + "_ns", of.ns[i]);
+inline void block_fields(BlockJson& v, const analyze::LoaderWork::Parts& ns) {
+  for (std::size_t i = 0; i < ns.size(); ++i) {
+    v(std::string(name_of(static_cast<analyze::LoaderPart>(i))) + "_ns", ns[i]);
   }
 }
 
 inline void block_fields(BlockJson& v, const analyze::LoaderWork& of) {
-  using Times = TimesByPart<analyze::LoaderPart, analyze::kLoaderPartCount>;
   v("in_step_thread", of.in_step_thread)("workers", of.workers).summary("batch_ns", of.batch);
-  v.object("work", Times{of.work_ns});
-  v.object("exposed", Times{of.exposed_ns});
+  v.object("work", of.work_ns);
+  v.object("exposed", of.exposed_ns);
   v("busy_share", of.busy_share)("busy_share_waiting", of.busy_share_waiting);
 }
 
@@ -302,13 +271,6 @@ inline void block_fields(BlockJson& v, const analyze::Launches& of) {
   v.summary("call_ns", of.call).summary("delay_ns", of.delay)("long_delays", of.long_delays);
   v("long_calls", of.long_calls)("short_kernels", of.short_kernels);
   v("idle_delay_ns", of.idle_delay_ns);
-}
-
-inline void block_fields(BlockJson& v, const analyze::CriticalPath& of) {
-  v("steps", of.steps)("step_ns", of.step_ns)("path_ns", of.path_ns);
-  v.object("parts", TimesByPart<analyze::PathKind, analyze::kPathKinds>{of.ns});
-  v.rows("places", of.places);
-  v("launch_ns", of.launch_ns)("guessed_waits", of.guessed_waits);
 }
 
 inline void block_fields(BlockJson& v, const analyze::Efficiency& of) {

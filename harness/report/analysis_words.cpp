@@ -46,18 +46,4 @@ std::string words_of_part(std::string_view part, analyze::IdleScope scope) {
   return words.starts_with(kIdle) ? words.substr(kIdle.size()) : words;
 }
 
-std::string words_of_path(analyze::PathKind kind) {
-  constexpr std::array<const char*, analyze::kPathKinds> kWords = {
-      "computing kernels",
-      "communication",
-      "copies and sets",
-      "loading data",
-      "operators of the host",
-      "launch calls, and until their row begins",
-      "the host waits, after what it waits for",
-      "between rows of the device",
-      "no row of the host"};
-  return kWords[static_cast<std::size_t>(kind)];
-}
-
 }  // namespace stepbench::report

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "harness/analyze/idle.h"
-#include "harness/analyze/path_kind.h"
 #include "harness/analyze/steps.h"
 
 namespace stepbench::report {
@@ -16,7 +15,6 @@ namespace stepbench::report {
 // "window " and those words, beside the title of what holds in it.
 [[nodiscard]] std::string window_aside(std::string_view window);
 // Of a part of step_parts(): "idle: loading data"; without a device the host is not idle meanwhile.
-[[nodiscard]] std::string words_of_path(analyze::PathKind kind);  // "computing kernels"
 [[nodiscard]] std::string words_of_part(std::string_view part, analyze::IdleScope scope);
 
 }  // namespace stepbench::report

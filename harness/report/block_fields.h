@@ -139,10 +139,6 @@ class BlockJson {
     json_.number("max", of.max).number("mad", of.mad).number("iqr", of.iqr).close_object();
     return *this;
   }
-  BlockJson& texts(std::string_view key, const std::vector<std::string>& texts) {
-    json_.texts(key, texts);
-    return *this;
-  }
   [[nodiscard]] std::string_view unit_name() const { return {}; }
   // What a table alone shows.
   BlockJson& shown(const Shown&, std::optional<double>) { return *this; }
@@ -201,7 +197,6 @@ class BlockTable {
   BlockTable& span(std::string_view, const analyze::TimeSpan&) { return *this; }
   BlockTable& summary(std::string_view, const analyze::Summary&) { return *this; }
 
-  BlockTable& texts(std::string_view, const std::vector<std::string>&) { return *this; }
   [[nodiscard]] std::string_view unit_name() const { return in_.unit.name; }
 
   template <typename Row>

@@ -26,8 +26,10 @@ constexpr std::string_view kHeadroom = "`run --headroom`";
 
 constexpr Removed kRemoved[] = {
     {"data show --png FILE.png", "`--png DIR`, which writes each picture as a file of its own"},
-    {"analyze --kernel-tree",
-     "`--kernel-sequences` for kernels that repeat in a row, HolisticTraceAnalysis for trees"},
+    {"analyze --augment", "ui.perfetto.dev on the trace itself, beside `--report page.html`"},
+    {"analyze --critical-path", "HolisticTraceAnalysis"},
+    {"analyze --kernel-sequences", "HolisticTraceAnalysis"},
+    {"analyze --kernel-tree", "HolisticTraceAnalysis"},
     {"analyze --window", "TensorBoard's plug-in, HolisticTraceAnalysis or TraceLens"},
     {"--format dlio", "`--format json`, which has the loader, the step and the files of each case"},
     {"ab --bundle", "`export --format json --no-text` of the run's folder"},

@@ -147,6 +147,10 @@ bool is_backend_row(std::string_view name) {
 
 Exchanges exchanges(std::string_view name) {
   if (is_backend_row(name) || name == "record_param_comms") return Exchanges::kYes;
+  // Operators and frames of Python, of which a trace has most names, are no kernels.
+  if (name.starts_with("aten::") || name.find(".py(") != std::string_view::npos) {
+    return Exchanges::kNo;
+  }
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

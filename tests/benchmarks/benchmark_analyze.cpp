@@ -205,11 +205,6 @@ void report_of_a_worker(benchmark::State& state, std::int64_t steps, std::int64_
 
 BENCHMARK_CAPTURE(report_of_a_worker, ten_steps, 10, 1'100)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(analyse_rows, all, kRows, {})->Unit(benchmark::kMillisecond);
-// At most two times as long as without.
-BENCHMARK_CAPTURE(analyse_rows, with_critical_path, kRows, {.critical_path = true})
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(analyse_rows, with_kernel_sequences, kRows, {.kernel_sequences = true})
-    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read, plain, kRows, ".json")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read, gzip, kRows, ".json.gz")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read, ten_million, 10'000'000, ".json")

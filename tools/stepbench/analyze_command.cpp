@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/analyze/augment_trace.h"
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/document/render.h"
@@ -40,11 +39,9 @@ Examples:
   stepbench analyze log/                              all traces of a folder; of ranks: who is slow
   nsys export --type sqlite report.nsys-rep && stepbench analyze report.sqlite
   stepbench analyze trace.json --steps 5-8            these steps only
-  stepbench analyze trace.json --critical-path        what a step waits for
   stepbench analyze trace.json --threshold trace.sync_bound=5%
   stepbench analyze new.json --diff base.json         what appeared, vanished and grew, per step
   stepbench analyze trace.json --report page.html     also a page with charts, for a colleague
-  stepbench analyze trace.json --augment seen.json.gz   to open in ui.perfetto.dev
   stepbench analyze trace.json --format json | jq .findings
   stepbench analyze trace.json --fail-on problem      exit status 1 when a problem was found
 
@@ -161,9 +158,6 @@ AnalyzeOutput pages_of(const AnalyzeOptions& options, const document::RenderStyl
     if (traces.size() > 1 && !options.rank) {
       page.rank = analyze::rank_trace(path.string(), *trace, analysed.analysis);
     }
-    if (!options.augment.empty()) {
-      analyze::augment_trace(*trace, analysed.analysis, analysed.findings, options.augment);
-    }
     if (!options.report.empty()) kept.push_back({std::move(trace), std::move(analysed)});
   }
   check_rank(options, pages, there);
@@ -175,17 +169,6 @@ AnalyzeOutput pages_of(const AnalyzeOptions& options, const document::RenderStyl
   }
   if (any_unreadable) out.status = kExitUsage;
   return out;
-}
-
-void check_augment(const AnalyzeOptions& options,
-                   const std::vector<std::filesystem::path>& traces) {
-  if (options.augment.empty()) return;
-  if (!options.base.empty()) throw ConfigError("--augment", "is not for --diff");
-  if (traces.size() > 1) {
-    throw ConfigError("--augment", "one file cannot hold " +
-                                       text::counted(std::ssize(traces), "trace") +
-                                       "; name one of them");
-  }
 }
 
 void write_page(const AnalyzeOptions& options, std::vector<KeptTrace>& kept,
@@ -206,7 +189,6 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
                                     .columns = environment.terminal_columns};
   std::vector<std::filesystem::path> bases;
   if (!options.base.empty()) bases = traces_of({options.base}, options.case_id);
-  check_augment(options, traces);
   const TimeLimit limit = limit_of(options, traces.size() + bases.size(), environment);
   check_export_files({.report = options.report}, environment);
   std::vector<KeptTrace> kept;
@@ -250,10 +232,6 @@ void add_analyze(Command app) {
       .common();
   command.flag(kCaseOptions, "--steps-from-loading", options.from_loading,
                "In a trace without steps, take the fetches of data as borders");
-  command.flag(kOutputOptions, "--critical-path", options.critical_path,
-               "What a step waits for, from its end back to its begin");
-  command.flag(kOutputOptions, "--kernel-sequences", options.kernel_sequences,
-               "Kernels that follow each other again and again, by the time between them");
   command.repeated(kVerdictOptions, "--threshold RULE=VALUE", options.thresholds,
                    "Report a finding from this value on; may be repeated");
   command.option(kVerdictOptions, "--fail-on", options.fail_on, "Exit with 1 from this severity on")
@@ -273,8 +251,6 @@ void add_analyze(Command app) {
   add_format(command, options.format, {"page", "markdown", "json"});
   command.option(kOutputOptions, "--output FILE", options.output,
                  "Write to this file instead of the terminal");
-  command.option(kOutputOptions, "--augment FILE", options.augment,
-                 "Also write the trace with idle causes, counters and findings, for Perfetto");
   add_report_file(command, options.report);
 }
 

@@ -128,9 +128,7 @@ ops::Dtype precision_of(const Fields& options) {
 }  // namespace
 
 AnalyzeRequest::AnalyzeRequest(const AnalyzeOptions& options)
-    : how{.steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)},
-          .critical_path = options.critical_path,
-          .kernel_sequences = options.kernel_sequences},
+    : how{.steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)}},
       rules{.device = options.device, .thresholds = thresholds_of(options.thresholds)} {}
 
 Fields AnalyzeRequest::case_options(const trace::Trace& trace, const std::filesystem::path& path) {

@@ -26,14 +26,11 @@ struct AnalyzeOptions {
   std::optional<std::int64_t> rank = {};
   std::string steps = {};
   bool from_loading = false;
-  bool critical_path = false;
-  bool kernel_sequences = false;
   std::vector<std::string> thresholds = {};
   std::size_t row_limit = 10;
   std::string format = "page";
   std::string output = {};
   std::string report = {};
-  std::string augment = {};
   bool strict = false;
   std::string fail_on = {};
   double time_limit_s = 600;  // of CPU time, for each trace

@@ -251,7 +251,7 @@ DiffSide side_at(const Speed& speed) {
     maker.called(reduce, "cudaLaunchKernelExC", at_ns + 495 * kUs, at_ns + 498 * kUs);
   }
   const trace::Trace trace = maker.finish();
-  const Analysis analysis = analyse(trace, {.critical_path = true});
+  const Analysis analysis = analyse(trace);
   return diff_side("trace.json", trace, analysis, find_causes(trace, analysis));
 }
 
@@ -277,16 +277,6 @@ TEST(DiffOfWork, ASlowerCollectiveHasLessOfTheBus) {
   EXPECT_EQ(row.change, DiffChange::kGrew);
   EXPECT_DOUBLE_EQ(*row.base_rate, 4e6 * 1.5 / (100.0 * kUs));
   EXPECT_DOUBLE_EQ(*row.new_rate, 4e6 * 1.5 / (300.0 * kUs));
-}
-
-TEST(DiffOfWork, TheCriticalPathSaysWhichPartGrew) {
-  // The last all-reduce ends behind its step: the path of eight steps is longer by what that is.
-  const TraceDiff diff = compare_traces(side_at({}), side_at({.reduce_us = 900}));
-  double difference_ns = 0;
-  for (const DiffRow& row : diff.path) difference_ns += row.difference_ns();
-  EXPECT_GT(difference_ns, 0);
-  ASSERT_EQ(diff.path.size(), kPathKinds);
-  EXPECT_EQ(diff.path[std::size_t(PathKind::kCommunication)].change, DiffChange::kGrew);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 
 #include "harness/analyze/analysis.h"
 #include "harness/analyze/timeline.h"
-#include "harness/analyze/wait_graph.h"
 #include "harness/trace/read_trace.h"
 #include "tests/unit/analyze/drawn_trace.h"
 
@@ -73,47 +72,6 @@ TEST_F(Published, ThePluginsSampleWaitsForDataWithItsDevice) {
   EXPECT_EQ(analysis.copies->groups.front().blocking, 8)
       << "the calls of the small ones return at once, but aten::copy_ waits after them";
   EXPECT_FALSE(analysis.memory);
-}
-
-// The distances that HTA's own test of its critical path asserts of this trace
-// (tests/test_critical_path_analysis.py), in us.
-TEST_F(Published, HtasSample_HasTheDistancesThatHtaAsserts) {
-  read("hta/critical_path/simple_add/benchmark_result_493459_1694039959_trace.json.gz");
-  const Timeline timeline(trace);
-  const WaitGraph graph(timeline, analysis.steps, analysis.steps.steps.front().window);
-
-  const auto relu = std::find_if(
-      graph.pieces().begin(), graph.pieces().end(),
-      [&](const HostPiece& piece) { return piece.at.begin_ns == 1'694'040'009'871'913'000; });
-  ASSERT_GE(graph.pieces().end() - relu, 5);
-  constexpr std::pair<std::string_view, int> kReluUs[] = {{"aten::relu_", 15},
-                                                          {"aten::clamp_min_", 14},
-                                                          {"cudaLaunchKernel", 17},
-                                                          {"aten::clamp_min_", 15},
-                                                          {"aten::relu_", 32}};
-  for (auto piece = relu; const auto& [name, us] : kReluUs) {
-    EXPECT_EQ(trace.names[piece->name].text, name);
-    EXPECT_EQ(piece->at.length_ns(), us * 1000);
-    ++piece;
-  }
-
-  const auto fft = std::find_if(graph.rows().begin(), graph.rows().end(), [&](const WaitRow& row) {
-    return row.at.begin_ns == 1'694'040'010'076'734'000;
-  });
-  ASSERT_GE(graph.rows().end() - fft, 2);
-  EXPECT_EQ(fft->binding, RowBinding::kLaunch);
-  EXPECT_EQ(fft->at.begin_ns - fft->launch_ns, 27'000);
-  const auto gemm = std::find_if(fft, graph.rows().end(), [&](const WaitRow& row) {
-    return trace.names[row.name].text == "ampere_gcgemm_64x64_nt";
-  });
-  ASSERT_NE(gemm, graph.rows().end());
-  // HTA says that the stream held it back. Its call began 10 us before the stream was free, and a
-  // launch takes longer than that.
-  EXPECT_EQ(gemm->binding, RowBinding::kLaunch);
-  EXPECT_EQ(gemm->at.begin_ns - gemm->launch_ns, 17'000);
-  EXPECT_GT(graph.launch_ns(), 17'000);
-  EXPECT_EQ(gemm->previous, fft - graph.rows().begin());
-  EXPECT_EQ(gemm->at.begin_ns - fft->at.end_ns, 7'000);
 }
 
 // What others' traces have that ours have not, by file.
