@@ -338,21 +338,21 @@ std::string leading_to(std::string page, std::uint32_t child) {
 }
 
 TEST(ReadNsight, AFileThatLeadsToMoreRowsThanItsBytesCanHoldIsRefused) {
-  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kPage = 512;
   const test::TemporaryFolder folder;
   Export file;
   file.run(R"(
-    PRAGMA page_size = 4096;
+    PRAGMA page_size = 512;
     CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
     CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, text TEXT, globalTid INT);
-    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 700)
       INSERT INTO NVTX_EVENTS SELECT i, i + 1, 59, 'step', 1 FROM n;)");
-  EXPECT_EQ(file.read().reading.rows, 100'000);
+  EXPECT_EQ(file.read().reading.rows, 700);
   std::string bytes = os::read_text(file.path()).value();
   const std::string inner = bytes.substr(2 * kPage, kPage);  // its root
   ASSERT_EQ(inner[0], 5);
-  ASSERT_GT(number_at(inner, 3, 2), 300U);
-  // Each level leads to the next one some hundred times, the last to one leaf.
+  ASSERT_GT(number_at(inner, 3, 2), 25U);
+  // Each level leads some thirty times to the next one, the last to one leaf.
   const std::vector<std::uint32_t> pages = {3, 4, 5, 6, 7, 8};
   for (std::size_t i = 0; i + 1 < pages.size(); ++i) {
     bytes.replace((pages[i] - 1) * kPage, kPage, leading_to(inner, pages[i + 1]));
