@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Compares a job of several processes with itself: a script whose batches four worker processes make. How often does
-`stepbench ab` claim a difference that is not there, in its time, its rate, its memory and its CPU time?
+`stepbench ab` claim a difference that is not there, in its time, its waits and its memory?
 
     aa_jobs.py STEPBENCH LOG [--campaigns 30] [--work DIR]
 
@@ -16,7 +16,7 @@ import pathlib
 import subprocess
 import sys
 
-METRICS = ("step", "samples_per_s", "peak_bytes", "cpu_s_per_1k_samples")
+METRICS = ("step", "step_p99", "data_wait", "peak_bytes")
 SHORT = ["--set", "schedule.wait=0", "--set", "schedule.warmup=3", "--set", "schedule.active=20"]
 JOB = '''\
 import multiprocessing
