@@ -317,12 +317,10 @@ namespace {
 
 // Cases that a rule of the plan leaves out, unless nothing else is there.
 std::vector<estimate::CaseRow> take_skipped(std::vector<estimate::CaseRow>& rows) {
-  const auto kept = std::stable_partition(
-      rows.begin(), rows.end(), [](const auto& row) { return !estimate::was_skipped(row); });
-  if (kept == rows.begin()) return {};
-  std::vector<estimate::CaseRow> skipped(std::make_move_iterator(kept),
-                                         std::make_move_iterator(rows.end()));
-  rows.erase(kept, rows.end());
+  std::vector<estimate::CaseRow> skipped;
+  std::ranges::copy_if(rows, std::back_inserter(skipped), estimate::was_skipped);
+  if (skipped.size() == rows.size()) return {};
+  std::erase_if(rows, estimate::was_skipped);
   return skipped;
 }
 

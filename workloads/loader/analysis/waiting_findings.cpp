@@ -103,7 +103,6 @@ void offer_less_work(const LoaderFacts& facts, const LoaderAnalysis& r, Finding&
         "The cores are the limit, and other programs have a part of them: end these, or measure "
         "where nothing else runs.";
   } else if (facts.all_cores > facts.cores) {
-    // srun gives a task one CPU unless it is asked for more.
     finding.remedy = "The cores are the limit, and this process may use " +
                      text::short_number(facts.cores) + " of the machine's " +
                      text::short_number(facts.all_cores) +
