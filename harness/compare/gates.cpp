@@ -24,6 +24,8 @@ using record::Fact;
 using record::Quality;
 
 constexpr std::size_t kMinToWarn = 4;
+// One pair may differ by so many times what the means of some 16 pairs may.
+constexpr double kOnePair = 4;
 
 // Whose doing `spread`, the middle half of the launches over their median, is.
 std::string cause_of(double spread, const std::optional<WindowSpread>& within) {
@@ -60,6 +62,11 @@ double mean(std::span<const double> values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
+std::optional<double> watched_value(const record::LaunchRow& row, Fact fact) {
+  if (row.wall_ns < record::row_of(fact).least_wall_ns) return std::nullopt;
+  return Quality(row).value(fact);
+}
+
 // Values of pairs in which both launches tell.
 struct Arms {
   std::vector<double> base;
@@ -68,15 +75,11 @@ struct Arms {
 
 Arms read_pairs(std::span<const CasePair> cases, Fact fact) {
   Arms arms;
-  const auto value_of = [&](const record::LaunchRow& row) {
-    return row.wall_ns < record::row_of(fact).least_wall_ns ? std::nullopt
-                                                            : Quality(row).value(fact);
-  };
   for (const CasePair& one : cases) {
     const std::size_t pairs = std::min(one.base.measured.size(), one.candidate.measured.size());
     for (std::size_t i = 0; i < pairs; ++i) {
-      const auto a = value_of(one.base.measured[i]->row);
-      const auto b = value_of(one.candidate.measured[i]->row);
+      const auto a = watched_value(one.base.measured[i]->row, fact);
+      const auto b = watched_value(one.candidate.measured[i]->row, fact);
       if (!a || !b) continue;
       arms.base.push_back(*a);
       arms.candidate.push_back(*b);
@@ -297,6 +300,26 @@ std::vector<Gate> machine_gates(std::span<const CasePair> cases, Design design) 
   gates.push_back(judge_clocks(cases, design));
   std::erase_if(gates, [](const Gate& gate) { return gate.state == GateState::kPassed; });
   return gates;
+}
+
+bool is_even(const record::LaunchRow& base, const record::LaunchRow& candidate) {
+  const auto apart = [&](Fact fact) {
+    const auto a = watched_value(base, fact);
+    const auto b = watched_value(candidate, fact);
+    if (!a || !b) return 0.0;
+    return fact == Fact::kClock && *a > 0 ? std::abs(*b / *a - 1) : std::abs(*b - *a);
+  };
+  const auto is_capped = [](const record::LaunchRow& row) {
+    return record::row_of(Fact::kPowerCap).level(watched_value(row, Fact::kPowerCap)) >=
+           record::FactLevel::kSeen;
+  };
+  const bool own_clock = is_capped(base) || is_capped(candidate);
+  if (!own_clock && apart(Fact::kClock) > kOnePair * record::row_of(Fact::kClock).apart) {
+    return false;
+  }
+  return std::ranges::none_of(kWatched, [&](const Watched& watched) {
+    return watched.may_fail && apart(watched.fact) > kOnePair * record::row_of(watched.fact).apart;
+  });
 }
 
 }  // namespace stepbench::compare

@@ -74,4 +74,8 @@ void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates)
 // are left out.
 [[nodiscard]] std::vector<Gate> machine_gates(std::span<const CasePair> cases, Design design);
 
+// False of a pair of launches that differ in what may fail by far more than two arms may: it says
+// more of the machine than of the programs, and is measured again.
+[[nodiscard]] bool is_even(const record::LaunchRow& base, const record::LaunchRow& candidate);
+
 }  // namespace stepbench::compare

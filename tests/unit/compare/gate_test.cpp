@@ -334,6 +334,26 @@ TEST_F(MachineGates, PairsWithoutAReadingAreLeftOut) {
   EXPECT_THAT(gates(), IsEmpty()) << "six pairs cannot tell";
 }
 
+TEST_F(MachineGates, OfOnePair_TakesFourTimesTheDifferenceForUneven) {
+  const auto alike = [&](const char* name, double a, double b) {
+    put(name, a, b);
+    return is_even(base(0), candidate(0));
+  };
+  EXPECT_TRUE(is_even(base(0), candidate(0))) << "what was not watched";
+  EXPECT_TRUE(alike("others_cpu_share", 0.5, 0.69));
+  EXPECT_FALSE(alike("others_cpu_share", 0.5, 0.71));
+  EXPECT_FALSE(alike("others_cpu_share", 0.71, 0.5));
+  EXPECT_TRUE(alike("others_cpu_share", 0, 0));
+  EXPECT_FALSE(alike("steal_share", 0, 0.05));
+  EXPECT_TRUE(alike("steal_share", 0.3, 0.3)) << "both met it";
+  EXPECT_FALSE(alike("gpu.sm_mhz_median", 1980, 1700));
+  put("gpu.power_capped_share", 0.0, 0.9);
+  EXPECT_TRUE(is_even(base(0), candidate(0))) << "the program decides its clock";
+  base(0).machine["gpu.throttled"] = std::string("no");
+  candidate(0).machine["gpu.throttled"] = std::string("hardware thermal slowdown");
+  EXPECT_FALSE(is_even(base(0), candidate(0)));
+}
+
 // Launches whose steps a test chooses.
 class Arm {
  public:
