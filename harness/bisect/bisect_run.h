@@ -8,49 +8,78 @@
 #include <string>
 #include <vector>
 
-#include "harness/bisect/bisection.h"
 #include "harness/bisect/repository.h"
+#include "harness/bisect/search.h"
 #include "harness/compare/comparison.h"
 
 namespace stepbench::bisect {
 
-// One comparison as it ended.
+// Of one program against another, relative: .03 is 3 % more. The interval is of 95 %.
+struct RelativeChange {
+  double change = 0;
+  double low = 0;
+  double high = 0;
+};
+[[nodiscard]] RelativeChange relative(const Change& change);
+
+// One measurement as it ended.
 struct JudgedStep {
-  SearchStep step = {};
-  Side side = Side::kOpen;  // of kCommit; of kCulprit whether fresh pairs say the same
+  std::string base = {};
+  std::string commit = {};
+  bool apart = false;     // both were built for this alone
+  std::size_t build = 0;  // of the commit, counted from 0
   std::size_t pairs = 0;
-  Ends change = {};                   // its log ratio
-  std::string why_not = {};           // why it could not be built or measured
-  std::filesystem::path folder = {};  // of its launches
-  // The count that told the side, where times are looked for: `change` is its log ratio then.
-  std::string counted = {};
+  std::size_t repeated = 0;  // pairs that were measured again: see compare::is_even()
+  std::optional<RelativeChange> change = {};
+  std::string why_not = {};  // why it could not be built or measured
+  std::string folder = {};   // of its launches
+};
+
+struct Culprit {
+  std::string commit = {};
+  std::string title = {};
+  RelativeChange change = {};
+};
+
+// Where the culprit is: one of `commits` places up to `last`.
+struct FoundRange {
+  std::string after = {};  // the last one that is as good
+  std::string last = {};
+  std::size_t commits = 0;
+  std::size_t left_out = 0;  // of these
+  double chance = 0;
 };
 
 struct BisectRun {
   int exit_status = 0;
   std::optional<int> signal = {};
   std::filesystem::path folder = {};
-  std::vector<Commit> commits = {};
-  std::vector<JudgedStep> judged = {};
   SearchAnswer answer = SearchAnswer::kOpen;
-  std::size_t good = 0;  // places in `commits`
-  std::size_t bad = 0;
-  Ends ends = {};
-  Ends culprit = {};
-  std::optional<Ends> rest = {};
+  std::optional<Culprit> culprit = {};
+  std::optional<FoundRange> range = {};
+  RelativeChange ends = {};
+  std::optional<RelativeChange> elsewhere = {};  // that the ends show beyond the culprit
+  std::optional<double> layout = {};             // of a build, relative; nullopt: it has none
+  bool drawn_anew = true;                        // copies have another layout
   double confidence = 0;
   std::string metric = {};
-  std::string counted = {};         // of `counts`: the one that moved, "op_calls"
-  std::optional<double> size = {};  // log ratio that was looked for; nullopt: that of the ends
+  std::string counted = {};  // "op_calls": it moved in the culprit; of metric `counts` it is judged
+  std::optional<double> size = {};  // that was looked for; nullopt: that of the ends
   std::string build = {};           // the command
-  std::string changes = {};         // files of the culprit
-  std::string repeat = {};  // the command that measures culprit and the commit before it again
-  compare::Comparison comparison = {};  // of these two; without cases unless one was named
   std::size_t builds = 0;
   std::size_t launches = 0;
-  double seconds = 0;                       // of all that was done, also before it was cut off
+  double seconds = 0;  // of all that was done, also before it was cut off
+  std::vector<JudgedStep> judged = {};
+  std::vector<Commit> commits = {};
+  std::string repeat = {};             // the command that measures culprit and its parent again
+  std::vector<BisectRun> inside = {};  // the search of the culprit's branch, where it was asked for
+
+  // Not in the file.
+  std::string changes = {};             // files of the culprit
+  compare::Comparison comparison = {};  // of culprit and parent; without cases unless one is named
   std::optional<MergedBranch> branch = {};  // that the culprit merged
-  std::vector<BisectRun> inside = {};       // the search of that branch, where it was asked for
+
+  [[nodiscard]] bool is_counted() const;  // the answer is by counts, which do not vary
 };
 
 }  // namespace stepbench::bisect

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/bisect/relink.h"
 #include "harness/os/git.h"
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
@@ -30,19 +31,15 @@ constexpr std::chrono::hours kBuildLimit{4};
 constexpr std::size_t kMostPrinted = 10'000'000;  // bytes of a build that its log has
 constexpr const char* kWorkerName = "stepbench-worker";
 constexpr const char* kKept = "kept";  // in a program's folder: its path there
-constexpr std::size_t kHashDigits = 12;
+constexpr const char* kProgram = "program";
 
-bool is_hash(const std::string& id) {
-  return id.size() >= 40 && id.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-std::string folder_name(const Commit& commit) {
-  std::string name = short_id(commit);
+std::string folder_name(const Build& build) {
+  std::string name = short_id(build.commit);
   for (char& letter : name) {
     if (letter == '/' || letter == '\0') letter = '_';
   }
   if (name.starts_with('.')) name.front() = '_';  // "..", of which all is removed in the end
-  return name;
+  return build.number == 0 ? name : name + "-build-" + std::to_string(build.number + 1);
 }
 
 bool is_program(const fs::path& file) {
@@ -95,27 +92,7 @@ void refuse_unsafe_name(const std::string& command, const fs::path& tree) {
                                    "; let it read \"$STEPBENCH_WORKTREE\" in place of {worktree}");
 }
 
-// Of a build, in its tree. What it leaves running ends with this process, or with the next one.
-os::CommandResult run_build(const std::string& command, const Commit& commit,
-                            const fs::path& tree) {
-  os::CommandOptions options{
-      .folder = tree,
-      .unset = os::variables_of_git(),
-      .set = {std::string(run::kControllerVariable) + "=" + run::controller_name("/", ::getpid())},
-      .most_output = kMostPrinted / 2,
-      .drops_rest = true};
-  for (const text::ShellHole& hole : kHoles) {
-    options.set.push_back(std::string(hole.variable) + "=" + value_of(hole.name, commit, tree));
-  }
-  return os::run_command({"sh", "-c", text::with_variables(command, kHoles)}, "", kBuildLimit,
-                         options);
-}
-
 }  // namespace
-
-std::string short_id(const Commit& commit) {
-  return is_hash(commit.id) ? commit.id.substr(0, kHashDigits) : commit.id;
-}
 
 std::string filled_in(std::string text, const Commit& commit, const fs::path& tree) {
   for (const text::ShellHole& hole : kHoles) {
@@ -158,73 +135,98 @@ std::size_t Programs::builds() const {
   return none ? 0 : static_cast<std::size_t>(std::distance(begin(logs), end(logs)));
 }
 
-fs::path Programs::tree_of(const Commit& commit) const {
-  return folder_ / "trees" / folder_name(commit);
+fs::path Programs::tree_of(const Build& build) const {
+  return folder_ / "trees" / folder_name(build);
+}
+
+fs::path Programs::kept_in(const Build& build) const {
+  return folder_ / "programs" / folder_name(build);
 }
 
 // False: git cannot check it out, and why_not_ says why.
-bool Programs::make_tree(const Commit& commit) {
-  const fs::path tree = tree_of(commit);
+bool Programs::make_tree(const Build& build) {
+  const fs::path tree = tree_of(build);
   trees_.insert(tree);
   std::error_code error;
   fs::create_directories(repository_ == nullptr ? tree : tree.parent_path(), error);
   if (error) throw ConfigError(tree.string(), "cannot be made: " + error.message());
   try {
-    if (repository_ != nullptr) repository_->check_out(commit.id, tree);
+    if (repository_ != nullptr) repository_->check_out(build.commit.id, tree);
     return true;
   } catch (const ConfigError& failure) {
-    why_not_.insert_or_assign(commit.id, failure.what() + failure.where().size() + 2);
+    why_not_.insert_or_assign(folder_name(build), failure.what() + failure.where().size() + 2);
     remove_tree_at(tree);
     return false;
   }
 }
 
-bool Programs::is_built(const Commit& commit) const {
-  return fs::exists(folder_ / "programs" / folder_name(commit) / kKept) ||
-         why_not_.contains(commit.id);
+bool Programs::is_built(const Build& build) const {
+  return fs::exists(kept_in(build) / kKept) || why_not_.contains(folder_name(build));
 }
 
-void Programs::build_beside(const std::vector<Commit>& commits) {
-  struct Build {
-    Commit commit;
-    std::future<os::CommandResult> end;
+void Programs::build_beside(const std::vector<Build>& builds) {
+  struct Running {
+    Build build;
+    std::future<os::CommandResult> end = {};
   };
-  std::vector<Build> builds;
-  for (const Commit& commit : commits) {
-    if (request_.command.empty() || is_built(commit)) continue;
-    refuse_unsafe_name(request_.command, tree_of(commit));
+  std::vector<Running> all;
+  for (const Build& build : builds) {
+    if (request_.command.empty() || is_built(build)) continue;
+    refuse_unsafe_name(request_.command, tree_of(build));
     // What reads the tree finds it there already.
-    if ((!request_.keep_trees || !trees_.contains(tree_of(commit))) && !make_tree(commit)) continue;
-    builds.push_back({.commit = commit, .end = {}});
+    if ((!request_.keep_trees || !trees_.contains(tree_of(build))) && !make_tree(build)) continue;
+    all.push_back({build});
   }
-  if (builds.empty()) return;
+  if (all.empty()) return;
   say_("building " +
-       text::join(builds, ", ", [](const auto& each) { return short_id(each.commit); }) +
+       text::join(all, ", ", [](const auto& each) { return folder_name(each.build); }) +
        ", logs in " + (folder_ / "logs").string());
-  for (Build& each : builds) {
-    each.end = std::async(std::launch::async, run_build, request_.command, each.commit,
-                          tree_of(each.commit));
+  for (Running& each : all) {
+    each.end = std::async(std::launch::async, [this, &each] { return run_build(each.build); });
   }
   std::exception_ptr interrupted;
-  for (Build& each : builds) {
+  for (Running& each : all) {
     try {
-      std::string why = built(each.commit, each.end.get());
-      if (why.empty()) why = keep(each.commit);
-      if (!why.empty()) why_not_.insert_or_assign(each.commit.id, why);
+      std::string why = built(each.build, each.end.get());
+      if (why.empty()) why = keep(each.build);
+      if (!why.empty()) why_not_.insert_or_assign(folder_name(each.build), why);
     } catch (const Interrupted&) {
       interrupted = std::current_exception();
     }
-    if (!request_.keep_trees) remove_tree_at(tree_of(each.commit));
+    if (!request_.keep_trees) remove_tree_at(tree_of(each.build));
   }
   if (interrupted) std::rethrow_exception(interrupted);
 }
 
+// In its tree. What it leaves running ends with this process, or with the next one.
+os::CommandResult Programs::run_build(const Build& build) const {
+  const fs::path tree = tree_of(build);
+  os::CommandOptions options{
+      .folder = tree,
+      .unset = os::variables_of_git(),
+      .set = {std::string(run::kControllerVariable) + "=" + run::controller_name("/", ::getpid())},
+      .most_output = kMostPrinted / 2,
+      .drops_rest = true};
+  for (const text::ShellHole& hole : kHoles) {
+    options.set.push_back(std::string(hole.variable) + "=" +
+                          value_of(hole.name, build.commit, tree));
+  }
+  if (build.number > 0) {
+    for (std::string& variable :
+         variables_of_layout(folder_ / "linker", build.number, request_.compiler_path)) {
+      options.set.push_back(std::move(variable));
+    }
+  }
+  return os::run_command({"sh", "-c", text::with_variables(request_.command, kHoles)}, "",
+                         kBuildLimit, options);
+}
+
 // Writes its log. Why there is no program; empty: there may be one.
-std::string Programs::built(const Commit& commit, const os::CommandResult& end) {
+std::string Programs::built(const Build& build, const os::CommandResult& end) {
   fs::create_directories(folder_ / "logs");
   const bool cut = std::max(end.out.size(), end.err.size()) >= kMostPrinted / 2;
-  os::write_output_file("", folder_ / "logs" / (folder_name(commit) + ".log"),
-                        "in " + tree_of(commit).string() + "\n$ " + request_.command + "\n" +
+  os::write_output_file("", folder_ / "logs" / (folder_name(build) + ".log"),
+                        "in " + tree_of(build).string() + "\n$ " + request_.command + "\n" +
                             end.out + end.err +
                             (cut ? "\n(it printed more, which is not kept)\n" : ""));
   if (!end.started) return "sh cannot be run: " + end.reason;
@@ -234,16 +236,16 @@ std::string Programs::built(const Commit& commit, const os::CommandResult& end) 
     return "the build ends with exit status " + std::to_string(end.exit_status) +
            (last.empty() ? "" : ": " + last);
   }
-  if (repository_ != nullptr && commit_of_tree(tree_of(commit)) != commit.id) {
+  if (repository_ != nullptr && commit_of_tree(tree_of(build)) != build.commit.id) {
     return "the build command checked out another commit in its tree";
   }
   return {};
 }
 
 // Out of the tree. Why it cannot be; empty: it is kept.
-std::string Programs::keep(const Commit& commit) {
-  const fs::path tree = tree_of(commit);
-  const fs::path kept = folder_ / "programs" / folder_name(commit);
+std::string Programs::keep(const Build& build) {
+  const fs::path tree = tree_of(build);
+  const fs::path kept = kept_in(build);
   fs::path found = tree / request_.worker;
   if (request_.worker.empty()) {
     if (request_.keep_trees) {  // what is measured reads the tree
@@ -263,25 +265,25 @@ std::string Programs::keep(const Commit& commit) {
   }
   const fs::path program = fs::is_directory(found) ? found / kWorkerName : found;
   if (!is_program(program)) return "the build left no program " + program.string();
-  copy_all(found, kept / "program" / found.filename());
+  copy_all(found, kept / kProgram / found.filename());
   const fs::path relative = fs::relative(program, found.parent_path());
-  os::write_output_file("", kept / kKept, (fs::path("program") / relative).string() + "\n");
+  os::write_output_file("", kept / kKept, (fs::path(kProgram) / relative).string() + "\n");
   return {};
 }
 
-BuiltProgram Programs::of(const Commit& commit) {
-  const fs::path kept = folder_ / "programs" / folder_name(commit);
-  const fs::path tree = tree_of(commit);
+BuiltProgram Programs::of(const Build& build) {
+  const fs::path kept = kept_in(build);
+  const fs::path tree = tree_of(build);
   BuiltProgram program;
   if (request_.keep_trees) {
     // A tree that is made anew is built anew.
-    if (!trees_.contains(tree) && make_tree(commit) && repository_ != nullptr) {
+    if (!trees_.contains(tree) && make_tree(build) && repository_ != nullptr) {
       fs::remove(kept / kKept);
     }
     program.tree = tree;
   }
-  build_beside({commit});
-  if (const auto why = why_not_.find(commit.id); why != why_not_.end()) {
+  build_beside({build});
+  if (const auto why = why_not_.find(folder_name(build)); why != why_not_.end()) {
     program.why_not = why->second;
   }
   if (const auto path = os::read_line(kept / kKept); path && !path->empty()) {
@@ -290,14 +292,16 @@ BuiltProgram Programs::of(const Commit& commit) {
   return program;
 }
 
-BuiltProgram Programs::fresh_copy(const Commit& commit) {
-  BuiltProgram program = of(commit);
-  if (!program.why_not.empty() || program.worker.empty()) return program;
-  const fs::path kept = folder_ / "programs" / folder_name(commit) / "program";
-  const fs::path copy = folder_ / "fresh" / (folder_name(commit) + "-at-another-path");
-  copy_all(kept, copy);
-  program.worker = copy / fs::relative(program.worker, kept);
-  return program;
+bool Programs::has_layout(const Build& build) const {
+  return !linked_in(kept_in(build) / kProgram).empty();
+}
+
+bool Programs::is_drawn_anew(const Build& build) const {
+  const fs::path first = kept_in({build.commit}) / kProgram;
+  const fs::path copy = kept_in(build) / kProgram;
+  return std::ranges::any_of(linked_in(copy), [&](const fs::path& file) {
+    return os::read_text(copy / file) != os::read_text(first / file);
+  });
 }
 
 }  // namespace stepbench::bisect

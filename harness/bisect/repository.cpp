@@ -13,7 +13,6 @@
 #include "harness/os/git.h"
 #include "harness/os/text_file.h"
 #include "harness/run/orphans.h"
-#include "harness/text/words.h"
 
 namespace stepbench::bisect {
 namespace {
@@ -21,9 +20,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes kGitLimit{10};  // a check-out from a slow disk
+constexpr std::size_t kHashDigits = 12;
 
 os::CommandResult git(const fs::path& folder, std::vector<std::string> arguments) {
   return os::run_git(folder, std::move(arguments), kGitLimit);
+}
+
+bool is_hash(const std::string& id) {
+  return id.size() >= 40 && id.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 std::string trimmed(std::string_view text) { return std::string(os::trim(text)); }
@@ -84,6 +88,10 @@ std::string needed(const std::string& where, const os::CommandResult& result) {
 
 }  // namespace
 
+std::string short_id(const Commit& commit) {
+  return is_hash(commit.id) ? commit.id.substr(0, kHashDigits) : commit.id;
+}
+
 Repository::Repository(const fs::path& inside)
     : top_(trimmed(needed("bisect", git(inside, {"rev-parse", "--show-toplevel"})))),
       entries_(fs::path(trimmed(needed("bisect", git(inside, {"rev-parse", "--path-format=absolute",
@@ -113,31 +121,46 @@ Commit Repository::commit_named(const std::string& name) const {
 
 std::vector<Commit> Repository::commits_between(const std::string& good,
                                                 const std::string& bad) const {
-  std::vector<Commit> commits = {commit_named(good)};
+  const Commit first = commit_named(good);
   const Commit last = commit_named(bad);
-  if (commits.front().id == last.id) throw ConfigError(bad, "is the same commit as " + good);
-  if (!is_done(git(top_, {"merge-base", "--is-ancestor", commits.front().id, last.id}))) {
-    const bool reversed =
-        is_done(git(top_, {"merge-base", "--is-ancestor", last.id, commits.front().id}));
+  if (first.id == last.id) throw ConfigError(bad, "is the same commit as " + good);
+  auto [commits, from] = line_to(last.id, first.id);
+  if (commits.empty()) {
     throw ConfigError(
-        good,
-        "is no ancestor of " + bad +
-            (reversed       ? ": it comes after it; the good commit stands first"
-             : is_shallow() ? ": this clone is shallow; `git fetch --unshallow` brings the rest"
-                            : "; `git merge-base " + text::shell_word(good) + " " +
-                                  text::shell_word(bad) + "` tells where they part"));
+        good, "is no ancestor of " + bad + ": it comes after it; the good commit stands first");
   }
+  if (from == first.id) {
+    commits.insert(commits.begin(), first);
+    return commits;
+  }
+  if (is_shallow()) {
+    throw ConfigError(good, "is not reached from " + bad +
+                                ": this clone is shallow; `git fetch --unshallow` brings the rest");
+  }
+  throw ConfigError(good, "is not on the line of first parents of " + bad +
+                              (from.empty() ? ", and has no commit in common with it"
+                                            : ": what only " + good +
+                                                  " has would be taken for the change; "
+                                                  "their merge base on that line is " +
+                                                  short_id({.id = from}) + ", begin there"));
+}
+
+Repository::Line Repository::line_to(const std::string& last, const std::string& without) const {
   const std::string list =
-      needed(bad, git(top_, {"log", "--first-parent", "--reverse", "--format=%H %s",
-                             commits.front().id + ".." + last.id}));
+      needed(last, git(top_, {"log", "--first-parent", "--reverse", "--format=%H %P%x00%s", last,
+                              "--not", without}));
+  Line line;
   for (std::string_view rest = list; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    const std::size_t blank = std::min(line.find(' '), line.size());
-    commits.push_back(
-        {.id = std::string(line.substr(0, blank)), .title = trimmed(line.substr(blank))});
+    const std::string_view row = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(row.size() + 1, rest.size()));
+    const std::string_view hashes = row.substr(0, row.find('\0'));
+    const std::size_t blank = std::min(hashes.find(' '), hashes.size());
+    const std::string_view parents = hashes.substr(std::min(blank + 1, hashes.size()));
+    if (line.commits.empty()) line.from = parents.substr(0, parents.find(' '));
+    line.commits.push_back({.id = std::string(hashes.substr(0, blank)),
+                            .title = trimmed(row.substr(std::min(hashes.size() + 1, row.size())))});
   }
-  return commits;
+  return line;
 }
 
 void Repository::check_out(const std::string& id, const fs::path& folder) const {
@@ -182,9 +205,9 @@ std::optional<MergedBranch> Repository::branch_of(const std::string& merge) cons
   }
   const std::size_t line = found.out.find('\n');
   const std::string tip = trimmed(std::string_view(found.out).substr(line));
-  const os::CommandResult base = git(top_, {"merge-base", found.out.substr(0, line), tip});
-  if (!is_done(base) || trimmed(base.out) == tip) return std::nullopt;
-  return MergedBranch{.base = trimmed(base.out), .tip = tip};
+  auto [commits, from] = line_to(tip, found.out.substr(0, line));
+  if (commits.size() < 2 || from.empty()) return std::nullopt;
+  return MergedBranch{.base = std::move(from), .tip = tip};
 }
 
 bool Repository::has_submodules() const {

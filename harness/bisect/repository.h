@@ -16,6 +16,9 @@ struct Commit {
   std::string title = {};
 };
 
+// The hash as people write it; a version as it is.
+[[nodiscard]] std::string short_id(const Commit& commit);
+
 // What a merge brought: the commits from where its branch began up to its end.
 struct MergedBranch {
   std::string base;
@@ -29,7 +32,7 @@ class Repository {
 
   [[nodiscard]] const std::filesystem::path& top() const { return top_; }
   // From `good` to `bad`, both included, the oldest first, along first parents: a merge is one
-  // step. Throws where `good` is no ancestor of `bad`, or is the same commit.
+  // step. Throws where `good` is not on that line, with their merge base, or is the same commit.
   [[nodiscard]] std::vector<Commit> commits_between(const std::string& good,
                                                     const std::string& bad) const;
   // A tree of its own in `folder`, which is made anew, with the mark of this process.
@@ -41,11 +44,19 @@ class Repository {
   [[nodiscard]] bool ignores(const std::filesystem::path& path) const;
   // What the commit changed: files and lines.
   [[nodiscard]] std::string changes_of(const std::string& id) const;
-  // nullopt: it is no merge of two, or its branch has one commit.
+  // Along the branch's own first parents. nullopt: it is no merge of two, or its branch has one
+  // commit.
   [[nodiscard]] std::optional<MergedBranch> branch_of(const std::string& merge) const;
   [[nodiscard]] bool has_submodules() const;
 
  private:
+  // First parents of `last` that `without` does not reach, the oldest first, and the parent of the
+  // oldest; empty where that has none.
+  struct Line {
+    std::vector<Commit> commits = {};
+    std::string from = {};
+  };
+  [[nodiscard]] Line line_to(const std::string& last, const std::string& without) const;
   [[nodiscard]] bool is_shallow() const;
   [[nodiscard]] Commit commit_named(const std::string& name) const;
 

@@ -3,23 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/bisect/counting.h"
-#include "harness/bisect/moved_count.h"
-#include "harness/bisect/pair_values.h"
+#include "harness/bisect/measuring.h"
 #include "harness/bisect/programs.h"
 #include "harness/bisect/search_file.h"
-#include "harness/bisect/search_words.h"
 #include "harness/bisect/step_requests.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/os/descriptor.h"
-#include "harness/record/reader.h"
+#include "harness/os/output_file.h"
 #include "harness/run/orphans.h"
 #include "harness/run/run_header.h"
 #include "harness/text/words.h"
@@ -37,38 +32,28 @@ bool is_in(const fs::path& path, const fs::path& folder) {
 class SearchRun {
  public:
   // `folder`: of this search, where it is gone on with or lies in another one's; empty: a new one.
-  SearchRun(const BisectRequest& request, fs::path folder, const campaign::CampaignContext& context,
-            run::Progress& progress, run::Interrupts& interrupts, const Clock& clock)
+  SearchRun(const BisectRequest& request, fs::path folder, const Launching& launching)
       : request_(request),
         folder_(std::move(folder)),
-        context_(context),
-        progress_(progress),
-        interrupts_(interrupts),
-        clock_(clock),
-        begin_ns_(clock.now_ns()) {}
+        launching_(launching),
+        begin_ns_(launching.clock.now_ns()) {}
 
   BisectRun run() {
     try {
-      return searched();
+      begin();
+      Search search(setup());
+      if (!walk(search)) return end_by_signal();
+      finish();
+      return std::move(out_);
     } catch (const Interrupted&) {
       if (out_.folder.empty()) throw;
-      (void)interrupts_.take();
+      (void)launching_.interrupts.take();
       return end_by_signal();
     }
   }
 
  private:
-  BisectRun searched() {
-    begin();
-    if (!search(counts() || !out_.size)) return end_by_signal();
-    // Of times nothing is left of what counts narrowed down.
-    if (out_.answer == SearchAnswer::kContradicted && moved_.is_known() && !counts()) {
-      progress_.say("what is counted moved elsewhere: the commits are timed");
-      moved_.forget();
-      if (!search(false)) return end_by_signal();
-    }
-    return std::move(out_);
-  }
+  [[nodiscard]] std::size_t last() const { return out_.commits.size() - 1; }
 
   void begin() {
     // A build that made a session of its own would go on beside the next one.
@@ -83,14 +68,39 @@ class SearchRun {
     out_.confidence = request_.confidence;
     out_.metric = request_.metric;
     out_.build = request_.build;
-    if (request_.size) out_.size = std::log1p(*request_.size);
+    out_.size = request_.size;
+    open_folder();
+    if (repository_ && repository_->has_submodules()) {
+      launching_.progress.say(
+          "note: git checks out no submodules in the trees; `git submodule update --init` in front "
+          "of the build command does");
+    }
+    measuring_ = std::make_unique<Measuring>(request_, out_.commits, out_.folder, launching_);
+    const auto compiler_path = std::ranges::find(launching_.context.variables, "COMPILER_PATH",
+                                                 &machine::Variables::value_type::first);
+    programs_ = std::make_unique<Programs>(
+        BuildRequest{.command = request_.build,
+                     .worker = request_.worker,
+                     .keep_trees = reads_trees(request_),
+                     .compiler_path = compiler_path == launching_.context.variables.end()
+                                          ? std::string()
+                                          : compiler_path->second},
+        repository_ ? &*repository_ : nullptr, out_.folder,
+        [this](const std::string& words) { launching_.progress.say(words); });
+    launching_.progress.say(text::counted(static_cast<std::int64_t>(last()),
+                                          request_.versions.empty() ? "commit" : "version") +
+                            " to search, results in " + out_.folder.string());
+  }
+
+  void open_folder() {
+    const fs::path file = request_.script.empty() ? request_.arms.file : request_.script;
     out_.folder = fs::absolute(
-        folder_.empty() ? campaign::make_run_folder(request_.results, search_id(name_of_search()))
+        folder_.empty() ? campaign::make_run_folder(request_.results, search_id(file.stem()))
                         : folder_);
     if (repository_ && is_in(out_.folder, repository_->top()) &&
         !repository_->ignores(out_.folder)) {
-      progress_.say("note: " + out_.folder.string() +
-                    " lies in the repository and git does not ignore it");
+      launching_.progress.say("note: " + out_.folder.string() +
+                              " lies in the repository and git does not ignore it");
     }
     lock_ = lock_search(out_.folder);
     if (has_begun(out_.folder)) {
@@ -99,253 +109,232 @@ class SearchRun {
       earlier_seconds_ = earlier.seconds;
     }
     write_search_file(out_);
-    if (repository_ && repository_->has_submodules()) {
-      progress_.say(
-          "note: git checks out no submodules in the trees; `git submodule update --init` in front "
-          "of the build command does");
+  }
+
+  // Builds the ends: the good one says whether programs have a layout.
+  SearchSetup setup() {
+    SearchSetup setup{.last = last(), .confidence = request_.confidence};
+    if (request_.size) setup.size = std::log1p(*request_.size);
+    const bool may_have_layout = !request_.build.empty() && request_.versions.empty();
+    if (may_have_layout) {
+      Search none(setup);
+      build_ahead({.place = last()}, none);
+      (void)program_of(0, 0);
+      has_layout_ = programs_->has_layout(build_of(0, 0));
     }
-    seed_ = request_.seed ? *request_.seed : seed_of(out_.commits);
-    programs_ =
-        std::make_unique<Programs>(BuildRequest{.command = request_.build,
-                                                .worker = request_.worker,
-                                                .keep_trees = reads_trees(request_)},
-                                   repository_ ? &*repository_ : nullptr, out_.folder,
-                                   [this](const std::string& words) { progress_.say(words); });
-    const auto last = static_cast<std::int64_t>(out_.commits.size()) - 1;
-    progress_.say(text::counted(last, request_.versions.empty() ? "commit" : "version") +
-                  " to search, results in " + out_.folder.string());
+    if (!has_layout_ || counts_only(request_)) setup.layouts = SearchSetup::no_layout();
+    return setup;
   }
 
-  std::string name_of_search() const {
-    const std::string file = request_.script.empty() ? request_.arms.file : request_.script;
-    return fs::path(file).stem().string();
-  }
-
-  // Counts first: where they moved between the ends, they tell the commits, and fresh pairs decide.
   // False: a signal ended it.
-  bool search(bool counts_first) {
-    Bisection bisection(out_.commits.size() - 1, request_.confidence,
-                        out_.size.value_or(std::numeric_limits<double>::infinity()));
-    while (const std::optional<SearchStep> step = bisection.next()) {
-      build_ahead(*step, bisection);
-      if (!measure(*step, bisection)) return false;
-      save(bisection);
-      const bool reproduced = step->kind == SearchStep::Kind::kEnds && bisection.ends().worse;
-      if (reproduced && counts_first && out_.commits.size() > 2 && !find_moved_count())
-        return false;
+  bool walk(Search& search) {
+    bool is_counted = counts_only(request_) || last() == 1;
+    while (const std::optional<SearchStep> step = search.next()) {
+      const bool ends = step->base == 0 && step->place == last();
+      // Where counts moved they are cheaper than time, and only time decides.
+      if (!ends && !std::exchange(is_counted, true)) {
+        if (!expect_counted(search)) return false;
+        continue;
+      }
+      build_ahead(*step, search);
+      if (!measure(*step, search)) return false;
+      note(search);
+      write();
     }
-    finish(bisection);
     return true;
+  }
+
+  [[nodiscard]] Build build_of(std::size_t place, std::size_t number) const {
+    return {out_.commits[place], has_layout_ ? number : 0};
   }
 
   // Only where something has to be built at all: then as much as may be needed next.
-  void build_ahead(const SearchStep& step, const Bisection& bisection) {
+  void build_ahead(const SearchStep& step, const Search& search) {
     if (request_.jobs < 2 || request_.build.empty()) return;
-    std::vector<std::size_t> places = {step.base, step.candidate};
-    const bool ends = step.kind == SearchStep::Kind::kEnds;
-    if (!ends && step.kind != SearchStep::Kind::kCommit) return;
-    for (const std::size_t place : bisection.ahead(request_.jobs)) places.push_back(place);
-    std::vector<Commit> commits;
-    for (const std::size_t place : places) {
-      const Commit& commit = out_.commits[place];
-      const bool known = programs_->is_built(commit) ||
-                         std::ranges::find(commits, commit.id, &Commit::id) != commits.end();
-      if (!known && commits.size() < request_.jobs) commits.push_back(commit);
+    std::vector<Build> wanted;
+    const auto want = [&](std::size_t place, std::size_t number) {
+      Build build = build_of(place, number);
+      const auto same = [&](const Build& each) {
+        return each.commit.id == build.commit.id && each.number == build.number;
+      };
+      const bool known = programs_->is_built(build) || std::ranges::any_of(wanted, same);
+      if (!known && wanted.size() < request_.jobs) wanted.push_back(std::move(build));
+    };
+    want(step.base, step.base_build);
+    want(step.place, step.place_build);
+    if (wanted.empty()) return;
+    if (step.kept) {
+      for (const std::size_t place : search.ahead(request_.jobs)) want(place, 0);
     }
-    const bool needed = !programs_->is_built(out_.commits[step.candidate]) ||
-                        !programs_->is_built(out_.commits[step.base]);
-    if (needed && commits.size() > 1) programs_->build_beside(commits);
+    if (wanted.size() > 1) programs_->build_beside(wanted);
     out_.builds = programs_->builds();
   }
 
-  bool counts() const { return counts_only(request_); }
-
-  // False: a signal ended it.
-  bool find_moved_count() {
-    if (counts()) {
-      try {
-        moved_.take(record::read_results(out_.judged.front().folder), out_.counted);
-      } catch (const ConfigError&) {
-        moved_.forget();  // pairs tell the commits
-      }
-      return true;
-    }
-    if (!moved_.find(0, out_.commits.size() - 1)) return false;
-    if (moved_.is_known())
-      progress_.say(moved_.name() + " moved between the ends: it is counted in the commits");
-    return true;
-  }
-
-  // nullopt: a signal ended it. Throws ConfigError where nothing can be counted.
-  std::optional<record::Results> counted(std::size_t place, std::int64_t launches) {
-    const SearchStep step{.kind = SearchStep::Kind::kCommit, .base = place, .candidate = place};
-    const BuiltProgram program = program_of(place, false);
-    if (!program.why_not.empty()) throw ConfigError(short_id(out_.commits[place]), program.why_not);
-    campaign::ArmsRequest arms = arms_of(request_, step, out_.commits, program, program);
-    Counted end = count_program(
-        {.arms = std::move(arms),
-         .launches = static_cast<int>(launches),
-         .folder = out_.folder / ("counts-" + run::file_name_part(short_id(out_.commits[place]))),
-         .lock = request_.lock},
-        context_, progress_, interrupts_, clock_);
-    if (end.signal) return std::nullopt;
-    out_.launches += end.results.launches.size();
-    const bool any = std::ranges::any_of(
-        end.results.launches, [](const record::Launch& launch) { return !launch.ops.empty(); });
-    if (!any) throw ConfigError(short_id(out_.commits[place]), "counts nothing");
-    return std::move(end.results);
-  }
-
-  // False: a signal ended it.
-  bool measure(const SearchStep& step, Bisection& bisection) {
-    JudgedStep judged{.step = step};
-    if (step.kind == SearchStep::Kind::kCommit && moved_.is_known()) {
-      progress_.say(short_id(out_.commits[step.candidate]) + ", counted");
-      const MovedCount::Told told = moved_.tell(step, bisection, judged);
-      if (told == MovedCount::Told::kSignal) return false;
-      if (told == MovedCount::Told::kSide) {
-        judged.folder = out_.folder;
-        out_.judged.push_back(std::move(judged));
-        return true;
-      }
-      // Pairs tell what one launch cannot.
-    }
-    const bool fresh = step.kind == SearchStep::Kind::kCulprit;
-    const BuiltProgram base = program_of(step.base, fresh);
-    BuiltProgram candidate = base.why_not.empty() ? program_of(step.candidate, fresh) : base;
-    if (!candidate.why_not.empty()) {
-      judged.why_not = candidate.why_not;
-      if (step.kind != SearchStep::Kind::kCommit) {
-        const std::size_t place = base.why_not.empty() ? step.candidate : step.base;
-        throw ConfigError(short_id(out_.commits[place]), judged.why_not);
-      }
-      leave_out(std::move(judged), bisection);
-      return true;
-    }
-    try {
-      if (!measure_pairs(step, base, candidate, bisection, judged)) return false;
-    } catch (const NothingMeasured&) {
-      throw;
-    } catch (const ConfigError& error) {
-      // What this commit cannot plan is its own: the good end could.
-      if (step.kind != SearchStep::Kind::kCommit) throw;
-      judged.why_not = error.what();
-      leave_out(std::move(judged), bisection);
-    }
-    return true;
-  }
-
-  void leave_out(JudgedStep judged, Bisection& bisection) {
-    progress_.say(short_id(out_.commits[judged.step.candidate]) +
-                  " is left out: " + judged.why_not);
-    bisection.leave_out();
-    out_.judged.push_back(std::move(judged));
-  }
-
-  BuiltProgram program_of(std::size_t place, bool fresh) {
-    BuiltProgram program =
-        fresh ? programs_->fresh_copy(out_.commits[place]) : programs_->of(out_.commits[place]);
+  BuiltProgram program_of(std::size_t place, std::size_t number) {
+    BuiltProgram program = programs_->of(build_of(place, number));
     out_.builds = programs_->builds();
     return program;
   }
 
-  bool measure_pairs(const SearchStep& step, const BuiltProgram& base,
-                     const BuiltProgram& candidate, Bisection& bisection, JudgedStep& judged) {
-    campaign::AbRequest ab =
-        pairs_of(request_, step, out_.commits,
-                 arms_of(request_, step, out_.commits, base, candidate), out_.folder, seed_);
-    const campaign::AbArms arms = campaign::resolve_arms(ab.arms, context_);
-    require_one_case(request_, arms);
-    const compare::AbPoint& point = arms.points.front();
-    const campaign::AbPlan plan = campaign::plan_ab(ab, arms);
-    if (!counts()) {
-      ab.is_over = [&](const record::Results& finished, const compare::AbPoint&,
-                       std::size_t pairs) {
-        return bisection.is_enough(
-            log_ratios_of(finished, point, plan.tested, plan.columns, pairs));
-      };
-    }
-    progress_.say(words_of(step, out_.commits));
-    campaign::AbRun run = campaign::run_ab(ab, arms, context_, progress_, interrupts_, clock_,
-                                           [](const fs::path&) {});
-    if (run.signal) return false;
-    const record::Results results = record::read_results(run.run_folder);
-    const std::vector<double> ratios =
-        counts() ? counted_ratios(step, run.comparison)
-                 : log_ratios_of(results, point, plan.tested, plan.columns, kMostPairs);
-    const bool again =
-        std::ranges::find(out_.judged, run.run_folder, &JudgedStep::folder) != out_.judged.end();
-    if (!again) out_.launches += results.launches.size();
-    judged.folder = run.run_folder;
-    judged.pairs = counts() ? std::min<std::size_t>(ratios.size(), 1) : ratios.size();
-    if (ratios.size() < kFewestPairs) {
-      require_measured(request_, step, out_.commits, results);
-      judged.why_not = "cannot be measured: " + reason_of_failure(results, compare::kArmB);
-      leave_out(std::move(judged), bisection);
+  // False: a signal ended it.
+  bool measure(const SearchStep& step, Search& search) {
+    JudgedStep judged{.base = out_.commits[step.base].id,
+                      .commit = out_.commits[step.place].id,
+                      .apart = !step.kept,
+                      .build = step.place_build};
+    const auto leave_out = [&](std::size_t place, std::string why) {
+      launching_.progress.say(short_id(out_.commits[place]) + " is left out: " + why);
+      search.leave_out(place);
+      judged.commit = out_.commits[place].id;
+      judged.why_not = std::move(why);
+      out_.judged.push_back(std::move(judged));
+    };
+    const StepPrograms programs{step, program_of(step.base, step.base_build),
+                                program_of(step.place, step.place_build)};
+    for (const auto& [place, program] :
+         {std::pair(step.base, &programs.base), std::pair(step.place, &programs.candidate)}) {
+      if (program->why_not.empty()) continue;
+      if (is_first_end(step, place)) {
+        throw ConfigError(short_id(out_.commits[place]), program->why_not);
+      }
+      leave_out(place, program->why_not);
       return true;
     }
-    judged.side = bisection.side(ratios);
-    bisection.take(ratios);
-    judged.change =
-        step.kind == SearchStep::Kind::kEnds ? bisection.ends() : interval_of(ratios, error());
-    if (step.kind == SearchStep::Kind::kCulprit) {
-      out_.comparison = std::move(run.comparison);
-      out_.repeat = repeat_of(request_, ab.arms, point);
+    StepEnd end;
+    try {
+      end = counts_only(request_) ? measuring_->count(programs)
+                                  : measuring_->time(programs, [&](verdict::Pairs pairs) {
+                                      return search.is_enough(step, pairs);
+                                    });
+    } catch (const ConfigError& error) {
+      // What this commit cannot plan is its own: the ends could.
+      if (step.place == last() && step.place_build == 0) throw;
+      leave_out(step.place, error.what());
+      return true;
     }
-    if (!again) out_.judged.push_back(std::move(judged));
+    if (end.by_signal) return false;
+    out_.launches += end.launches;
+    judged.folder = end.folder.string();
+    judged.pairs = counts_only(request_) ? 1 : end.log_ratios.size();
+    judged.repeated = end.repeated;
+    if (!end.why_not.empty()) {
+      const std::size_t place = end.for_base ? step.base : step.place;
+      const std::string why = "cannot be measured: " + end.why_not;
+      if (is_first_end(step, place)) throw NothingMeasured(short_id(out_.commits[place]), why);
+      leave_out(place, why);
+      return true;
+    }
+    judged.change = relative(search.take(step, end.log_ratios));
+    out_.judged.push_back(std::move(judged));
+    for (const Build& build :
+         {build_of(step.base, step.base_build), build_of(step.place, step.place_build)}) {
+      if (build.number == 0 || programs_->is_drawn_anew(build)) continue;
+      out_.drawn_anew = false;
+      search.doubt_copies();
+    }
+    if (step.kept) return true;
+    if (compared_ != step.place) {  // the first one says what a step is made of
+      compared_ = step.place;
+      out_.comparison = std::move(end.comparison);
+      out_.repeat = std::move(end.repeat);
+    }
     return true;
   }
 
-  // The count that rose most between the ends is the one that is searched for.
-  std::vector<double> counted_ratios(const SearchStep& step,
-                                     const compare::Comparison& comparison) {
-    if (comparison.cases.empty()) return {};
-    const compare::CaseResult& one = comparison.cases.front();
-    if (step.kind == SearchStep::Kind::kEnds) {
-      out_.counted = risen_count(one);
-      const bool counted = std::ranges::any_of(one.metrics, [](const auto& metric) {
-        return metric.decides && metric.test.verdict != compare::Verdict::kNoData;
-      });
-      if (out_.counted.empty() && counted) return std::vector<double>(kFewestPairs, 0);
-    }
-    return log_ratios_of_count(one, out_.counted);
+  // Without it there is no search.
+  [[nodiscard]] bool is_first_end(const SearchStep& step, std::size_t place) const {
+    return place == step.base ? place == 0 && step.base_build == 0
+                              : place == last() && step.place_build == 0;
   }
 
-  double error() const { return error_of_decision(request_.confidence, out_.commits.size() - 1); }
+  // Walks by the count that moved between the ends. What it finds is looked at first; where nothing
+  // can be counted, or nothing moved, nothing is expected. False: a signal ended it.
+  bool expect_counted(Search& search) {
+    Search by_count({.last = last(), .layouts = SearchSetup::no_layout()});
+    try {
+      while (const std::optional<SearchStep> step = by_count.next()) {
+        const StepPrograms programs{*step, program_of(step->base, 0), program_of(step->place, 0)};
+        if (!programs.base.why_not.empty() || !programs.candidate.why_not.empty()) {
+          by_count.leave_out(programs.base.why_not.empty() ? step->place : step->base);
+          continue;
+        }
+        const StepEnd end = measuring_->count(programs);
+        if (end.by_signal) return false;
+        out_.launches += end.launches;
+        if (!end.why_not.empty()) {
+          by_count.leave_out(step->place);
+        } else {
+          by_count.take(*step, end.log_ratios);
+        }
+        if (measuring_->counted().empty()) return true;
+        if (by_count.measured() == 1) {
+          launching_.progress.say(measuring_->counted() +
+                                  " moved between the ends: it is counted in the commits");
+        }
+      }
+    } catch (const ConfigError&) {
+      return true;  // nothing can be counted
+    }
+    if (const SearchResult found = by_count.result(); found.answer == SearchAnswer::kFound) {
+      expected_ = found.places.best;
+      search.expect(expected_);
+    }
+    return true;
+  }
 
   void write() {
     constexpr double kNs = 1e9;
-    out_.seconds = earlier_seconds_ + static_cast<double>(clock_.now_ns() - begin_ns_) / kNs;
+    out_.seconds =
+        earlier_seconds_ + static_cast<double>(launching_.clock.now_ns() - begin_ns_) / kNs;
     write_search_file(out_);
   }
 
-  void save(const Bisection& bisection) {
-    out_.answer = bisection.answer();
-    out_.good = bisection.good();
-    out_.bad = bisection.bad();
-    out_.ends = bisection.ends();
-    write();
+  // What is known so far.
+  void note(const Search& search) {
+    const SearchResult found = search.result();
+    out_.answer = found.answer;
+    out_.ends = relative(found.ends);
+    if (has_layout_ && !counts_only(request_)) out_.layout = std::expm1(found.layout);
+    if (counts_only(request_)) out_.counted = measuring_->counted();
+    out_.range.reset();
+    const auto [first, range_last, best] = found.places;
+    if (best == 0) return;
+    out_.range = FoundRange{.after = out_.commits[first - 1].id,
+                            .last = out_.commits[range_last].id,
+                            .commits = range_last - first + 1,
+                            .chance = found.chance};
+    for (std::size_t place = first; place <= range_last; ++place) {
+      out_.range->left_out += search.is_left_out(place) ? 1 : 0;
+    }
+    if (found.answer != SearchAnswer::kFound && found.answer != SearchAnswer::kLikely) return;
+    out_.culprit =
+        Culprit{out_.commits[best].id, out_.commits[best].title, relative(found.culprit)};
+    if (found.elsewhere) out_.elsewhere = relative(*found.elsewhere);
+    if (counts_only(request_)) compare_counted(best);
+    if (compared_ != best) {
+      out_.comparison = {};
+      out_.repeat.clear();
+    }
+    if (expected_ == best) out_.counted = measuring_->counted();
+    if (repository_) {
+      out_.changes = repository_->changes_of(out_.culprit->commit);
+      out_.branch = repository_->branch_of(out_.culprit->commit);
+    }
   }
 
   BisectRun end_by_signal() {
-    out_.signal = interrupts_.first();
+    out_.signal = launching_.interrupts.first();
     out_.exit_status = exit_status_of_signal(*out_.signal);
     write();
     return std::move(out_);
   }
 
-  void finish(const Bisection& bisection) {
-    out_.culprit = bisection.culprit();
-    out_.rest = bisection.rest();
-    if (out_.answer == SearchAnswer::kFound && repository_) {
-      const std::string& culprit = out_.commits[out_.bad].id;
-      out_.changes = repository_->changes_of(culprit);
-      out_.branch = repository_->branch_of(culprit);
-    }
+  void finish() {
     switch (out_.answer) {
       case SearchAnswer::kFound:
         out_.exit_status = kExitOk;
         break;
+      case SearchAnswer::kLikely:
       case SearchAnswer::kRange:
         out_.exit_status = kExitSomeFailed;
         break;
@@ -353,23 +342,32 @@ class SearchRun {
         out_.exit_status = kExitInconclusive;
         break;
     }
+    if (repository_) os::write_output_file("", out_.folder / kLogFile, bisect_log(out_));
     write();
+  }
+
+  // What a step of the culprit is made of, beside that of its parent.
+  void compare_counted(std::size_t place) {
+    const SearchStep step{.base = place - 1, .place = place, .kept = false};
+    StepEnd end =
+        measuring_->compare_counts({step, program_of(step.base, 0), program_of(step.place, 0)});
+    compared_ = place;
+    out_.comparison = std::move(end.comparison);
+    out_.repeat = std::move(end.repeat);
   }
 
   const BisectRequest& request_;
   fs::path folder_;
-  const campaign::CampaignContext& context_;
-  run::Progress& progress_;
-  run::Interrupts& interrupts_;
-  const Clock& clock_;
+  const Launching& launching_;
   os::Descriptor lock_;
   std::optional<Repository> repository_;
   std::unique_ptr<Programs> programs_;
-  std::uint64_t seed_ = 0;
+  bool has_layout_ = false;
+  std::unique_ptr<Measuring> measuring_;
   std::int64_t begin_ns_;
   double earlier_seconds_ = 0;
-  MovedCount moved_{
-      [this](std::size_t place, std::int64_t launches) { return counted(place, launches); }};
+  std::size_t expected_ = 0;  // the place that counts tell; 0: none
+  std::size_t compared_ = 0;  // whose comparison is kept
   BisectRun out_;
 };
 
@@ -378,15 +376,15 @@ class SearchRun {
 BisectRun run_bisect(const BisectRequest& request, const campaign::CampaignContext& context,
                      run::Progress& progress, run::Interrupts& interrupts, const Clock& clock) {
   BisectRequest asked = request;
-  BisectRun whole = SearchRun(asked, request.resume, context, progress, interrupts, clock).run();
+  const Launching launching{context, progress, interrupts, clock};
+  BisectRun whole = SearchRun(asked, request.resume, launching).run();
   for (BisectRun* run = &whole; request.merges && !run->signal && run->branch;) {
     asked.good = run->branch->base;
     asked.bad = run->branch->tip;
     asked.resume.clear();
     fs::create_directories(run->folder / "inside");
-    progress.say(short_id(run->commits[run->bad]) + " is a merge: its branch is searched");
-    run->inside.push_back(
-        SearchRun(asked, run->folder / "inside", context, progress, interrupts, clock).run());
+    progress.say(run->culprit->commit.substr(0, 12) + " is a merge: its branch is searched");
+    run->inside.push_back(SearchRun(asked, run->folder / "inside", launching).run());
     run = &run->inside.front();
     if (run->signal) {
       whole.signal = run->signal;

@@ -8,122 +8,97 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "harness/base/error.h"
+#include "harness/bisect/counts.h"
 #include "harness/bisect/programs.h"
-#include "harness/json/json_text.h"
-#include "harness/json/line_error.h"
-#include "harness/json/line_object.h"
+#include "harness/json/fields.h"
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
 #include "harness/run/run_header.h"
 #include "harness/text/utc.h"
 
 namespace stepbench::bisect {
-namespace {
 
-void write_change(json::JsonText& json, std::string_view key, const Ends& change) {
-  json.open_object(key)
-      .number("change", std::expm1(change.size))
-      .number("low", std::expm1(change.low))
-      .number("high", std::expm1(change.high))
-      .close_object();
+template <typename V>
+void fields(V& v, json::Of<RelativeChange> auto& change) {
+  v("change", change.change)("low", change.low)("high", change.high);
 }
 
-void write_judged(json::JsonText& json, const BisectRun& run) {
-  json.open_array("judged");
-  for (const JudgedStep& each : run.judged) {
-    json.open_object()
-        .text("step", name_of(each.step.kind))
-        .text("base", run.commits[each.step.base].id)
-        .text("candidate", run.commits[each.step.candidate].id)
-        .integer("pairs", static_cast<std::int64_t>(each.pairs));
-    if (each.why_not.empty()) {
-      if (each.step.kind == SearchStep::Kind::kCommit) json.text("side", name_of(each.side));
-      if (!each.counted.empty()) json.text("counted", each.counted);
-      write_change(json, each.counted.empty() ? "step_change" : "count_change", each.change);
-    } else {
-      json.text("why_not", each.why_not);
-    }
-    json.text("folder", each.folder.string()).close_object();
-  }
-  json.close_array();
+template <typename V>
+void fields(V& v, json::Of<Commit> auto& commit) {
+  v("commit", commit.id)("title", commit.title);
 }
 
-}  // namespace
-
-namespace {
-
-std::string search_object(const BisectRun& run) {
-  json::JsonText json;
-  json.open_object()
-      .text("schema", kSearchSchema)
-      .text("schema_version", kSearchVersion)
-      .integer("exit_code", run.exit_status)
-      .text("answer", name_of(run.answer));
-  if (run.answer == SearchAnswer::kFound) {
-    json.open_object("culprit")
-        .text("commit", run.commits[run.bad].id)
-        .text("title", run.commits[run.bad].title);
-    write_change(json, "step_change", run.culprit);
-    json.close_object();
-    if (run.rest) write_change(json, "rest", *run.rest);
-  }
-  if (!run.judged.empty()) {
-    json.text("last_good", run.commits[run.good].id).text("first_bad", run.commits[run.bad].id);
-  }
-  json.text("metric", run.metric).number("confidence", run.confidence);
-  if (!run.counted.empty()) json.text("counted", run.counted);
-  if (run.size) json.number("size", std::expm1(*run.size));
-  json.text("build", run.build);
-  json.integer("builds", static_cast<std::int64_t>(run.builds))
-      .integer("launches", static_cast<std::int64_t>(run.launches))
-      .number("seconds", run.seconds);
-  write_judged(json, run);
-  json.open_array("commits");
-  for (const Commit& commit : run.commits) {
-    json.open_object().text("commit", commit.id).text("title", commit.title).close_object();
-  }
-  json.close_array();
-  if (!run.repeat.empty()) json.text("repeat", run.repeat);
-  if (!run.inside.empty()) json.json("inside", search_object(run.inside.front()));
-  return json.close_object().take();
+template <typename V>
+void fields(V& v, json::Of<Culprit> auto& culprit) {
+  v("commit", culprit.commit)("title", culprit.title)("change", culprit.change);
 }
 
-}  // namespace
+template <typename V>
+void fields(V& v, json::Of<FoundRange> auto& range) {
+  v("after", range.after)("last", range.last)("commits", range.commits)("left_out", range.left_out);
+  v("chance", range.chance);
+}
+
+template <typename V>
+void fields(V& v, json::Of<JudgedStep> auto& judged) {
+  v("base", judged.base)("commit", judged.commit)("apart", judged.apart);
+  v("build", judged.build)("pairs", judged.pairs)("repeated", judged.repeated);
+  v("change", judged.change, json::kSparse)("why_not", judged.why_not, json::kSparse);
+  v("folder", judged.folder, json::kSparse);
+}
+
+template <typename V>
+void fields(V& v, json::Of<BisectRun> auto& run) {
+  v.constant("schema", kSearchSchema).constant("schema_version", kSearchVersion);
+  v("exit_code", run.exit_status, {.below_zero = true})("answer", run.answer);
+  v("culprit", run.culprit, json::kSparse)("range", run.range, json::kSparse);
+  v("ends", run.ends)("elsewhere", run.elsewhere, json::kSparse);
+  v("layout", run.layout, json::kSparse)("drawn_anew", run.drawn_anew);
+  v("confidence", run.confidence)("metric", run.metric)("counted", run.counted, json::kSparse);
+  v("size", run.size, json::kSparse)("build", run.build)("builds", run.builds);
+  v("launches", run.launches)("seconds", run.seconds);
+  v("judged", run.judged)("commits", run.commits);
+  v("repeat", run.repeat, json::kSparse)("inside", run.inside, json::kSparse);
+}
+
+RelativeChange relative(const Change& change) {
+  return {std::expm1(change.size), std::expm1(change.interval.low),
+          std::expm1(change.interval.high)};
+}
+
+bool BisectRun::is_counted() const { return metric == kCounts; }
 
 std::string search_id(const std::string& name) {
   return text::compact_utc(text::utc_text(std::chrono::system_clock::now())) + "-bisect-" +
          run::file_name_part(name);
 }
 
-std::string search_json(const BisectRun& run) { return search_object(run) + "\n"; }
+std::string search_json(const BisectRun& run) { return json::object_text(run) + "\n"; }
 
 void write_search_file(const BisectRun& run) {
   os::write_output_file("", run.folder / kSearchFile, search_json(run));
 }
 
 BisectRun read_search_file(const std::filesystem::path& folder) {
-  const std::optional<std::string> text = os::read_text(folder / kSearchFile);
+  const std::filesystem::path file = folder / kSearchFile;
+  const std::optional<std::string> text = os::read_text(file);
   if (!text) throw ConfigError(folder.string(), "is no folder of a search: it has no bisect.json");
-  json::LineParser parser;
-  BisectRun search;
   try {
+    json::LineParser parser;
     const json::LineObject object = parser.parse(*text, json::LineParser::Padding::kNone).object;
-    search.build = object.text("build");
-    search.metric = object.text("metric");
-    search.confidence = object.number("confidence").value_or(0);
-    search.seconds = object.number("seconds").value_or(0);
-    if (const auto size = object.number("size")) search.size = std::log1p(*size);
-    for (const json::JsonView& each :
-         object.array("commits").value_or(std::vector<json::JsonView>())) {
-      const auto commit = each.object();
-      if (commit) search.commits.push_back({commit->text("commit"), commit->text("title")});
+    const std::string version = object.text("schema_version");
+    if (version.starts_with("1.")) {
+      throw ConfigError(file.string(),
+                        "is of a search by stepbench 0.1, which goes on with it; "
+                        "begin a new one");
     }
+    return json::read<BisectRun>(object);
   } catch (const json::LineError& error) {
-    throw ConfigError((folder / kSearchFile).string(), error.what());
+    throw ConfigError(file.string(), error.what());
   }
-  return search;
 }
 
 os::Descriptor lock_search(const std::filesystem::path& folder) {
@@ -141,28 +116,56 @@ bool has_begun(const std::filesystem::path& folder) {
 }
 
 void check_same_search(const BisectRun& earlier, const BisectRun& asked) {
-  const auto refuse = [](const std::string& what, const std::string& was, const std::string& now) {
-    throw ConfigError("--resume", "this search has another " + what + ": " + was + ", not " + now);
-  };
   if (earlier.commits.empty()) throw ConfigError("--resume", "this search names no commits");
-  const Commit& good = earlier.commits.front();
-  const Commit& bad = earlier.commits.back();
-  if (good.id != asked.commits.front().id) {
-    refuse("good end", short_id(good), short_id(asked.commits.front()));
+  const std::pair<const char*, std::string (*)(const BisectRun&)> kParts[] = {
+      {"good end", [](const BisectRun& run) { return short_id(run.commits.front()); }},
+      {"bad end", [](const BisectRun& run) { return short_id(run.commits.back()); }},
+      {"--build", [](const BisectRun& run) { return run.build; }},
+      {"--metric", [](const BisectRun& run) { return run.metric; }},
+      {"--size", [](const BisectRun& run) { return std::to_string(run.size.value_or(0)); }},
+      {"--confidence", [](const BisectRun& run) { return std::to_string(run.confidence); }}};
+  for (const auto& [what, part] : kParts) {
+    if (part(earlier) == part(asked)) continue;
+    throw ConfigError("--resume", std::string("this search has another ") + what + ": " +
+                                      part(earlier) + ", not " + part(asked));
   }
-  if (bad.id != asked.commits.back().id) {
-    refuse("bad end", short_id(bad), short_id(asked.commits.back()));
+}
+
+std::string bisect_log(const BisectRun& run) {
+  if (run.commits.empty() || short_id(run.commits.front()) == run.commits.front().id) return {};
+  std::string log = "git bisect start --first-parent\n";
+  const auto say = [&](const char* word, const Commit& commit) {
+    log += std::string("# ") + word + ": [" + commit.id + "] " + commit.title + "\ngit bisect " +
+           word + ' ' + commit.id + '\n';
+  };
+  say("bad", run.commits.back());
+  say("good", run.commits.front());
+  if (!run.range) return log;
+  const auto place_of = [&](const std::string& id) {
+    return std::ranges::find(run.commits, id, &Commit::id) - run.commits.begin();
+  };
+  const auto after = place_of(run.range->after);
+  const auto last = place_of(run.range->last);
+  std::vector<std::string> said = {run.commits.front().id, run.commits.back().id};
+  for (const JudgedStep& judged : run.judged) {
+    for (const std::string& id : {judged.base, judged.commit}) {
+      const auto place = place_of(id);
+      const bool left_out = !judged.why_not.empty() && id == judged.commit;
+      if (std::ranges::find(said, id) != said.end() ||
+          (!left_out && after < place && place < last)) {
+        continue;
+      }
+      said.push_back(id);
+      say(left_out         ? "skip"
+          : place <= after ? "good"
+                           : "bad",
+          run.commits[static_cast<std::size_t>(place)]);
+    }
   }
-  if (earlier.build != asked.build) refuse("--build", earlier.build, asked.build);
-  if (earlier.metric != asked.metric) refuse("--metric", earlier.metric, asked.metric);
-  const double another = earlier.size.value_or(0) - asked.size.value_or(0);
-  if (std::abs(another) > 1e-9) {
-    refuse("--size", std::to_string(std::expm1(earlier.size.value_or(0))),
-           std::to_string(std::expm1(asked.size.value_or(0))));
+  if (run.culprit) {
+    log += "# first bad commit: [" + run.culprit->commit + "] " + run.culprit->title + '\n';
   }
-  if (earlier.confidence != asked.confidence) {
-    refuse("--confidence", std::to_string(earlier.confidence), std::to_string(asked.confidence));
-  }
+  return log;
 }
 
 }  // namespace stepbench::bisect

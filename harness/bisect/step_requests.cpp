@@ -4,17 +4,28 @@
 #include <algorithm>
 
 #include "harness/base/error.h"
-#include "harness/bisect/pair_values.h"
-#include "harness/bisect/search_words.h"
+#include "harness/bisect/counts.h"
 #include "harness/campaign/run_folder.h"
+#include "harness/run/run_header.h"
+#include "harness/stats/random.h"
 #include "harness/text/words.h"
 
 namespace stepbench::bisect {
 namespace {
 
-std::int64_t profiled_launches(const BisectRequest& request, const SearchStep& step) {
-  if (counts_only(request) && step.kind != SearchStep::Kind::kEnds) return 1;
-  return counts_only(request) || step.kind == SearchStep::Kind::kCulprit ? kProfiledLaunches : 0;
+constexpr std::size_t kPairsOfBlock = 2;
+constexpr std::int64_t kProfiledLaunches = 2;  // of each side, to say what a step is made of
+
+std::string numbered(std::size_t build) {
+  return build == 0 ? std::string() : "-" + std::to_string(build + 1);
+}
+
+std::uint64_t seed_of(const std::vector<Commit>& commits) {
+  std::vector<double> letters;
+  for (const Commit& commit : commits) {
+    for (const char letter : commit.id) letters.push_back(letter);
+  }
+  return stats::seed_of(letters) >> 11U;
 }
 
 }  // namespace
@@ -25,6 +36,20 @@ bool reads_trees(const BisectRequest& request) {
   return !request.script.empty() ||
          std::any_of(request.arms.set.begin(), request.arms.set.end(),
                      [](const auto& set) { return set.find("{worktree}") != std::string::npos; });
+}
+
+std::string folder_of(const SearchStep& step, const std::vector<Commit>& commits) {
+  const bool ends = step.base == 0 && step.place + 1 == commits.size();
+  const std::string kind = ends ? "ends" : step.kept ? "commit-" : "copies-";
+  return kind + (ends ? "" : run::file_name_part(short_id(commits[step.place]))) +
+         numbered(step.place_build);
+}
+
+std::string words_of(const SearchStep& step, const std::vector<Commit>& commits) {
+  const std::string words =
+      short_id(commits[step.place]) + " against " + short_id(commits[step.base]);
+  if (step.kept) return words;
+  return words + ", the commit before it, built apart";
 }
 
 campaign::ArmsRequest arms_of(const BisectRequest& request, const SearchStep& step,
@@ -38,7 +63,7 @@ campaign::ArmsRequest arms_of(const BisectRequest& request, const SearchStep& st
       continue;
     }
     arms.a_set.push_back(filled_in(set, commits[step.base], base.tree));
-    arms.b_set.push_back(filled_in(set, commits[step.candidate], candidate.tree));
+    arms.b_set.push_back(filled_in(set, commits[step.place], candidate.tree));
   }
   if (!request.script.empty()) {
     arms.a_set.push_back("script.path=" + (base.tree / request.script).string());
@@ -46,29 +71,30 @@ campaign::ArmsRequest arms_of(const BisectRequest& request, const SearchStep& st
   }
   arms.a = base.worker.string();
   arms.b = candidate.worker.string();
-  arms.profile = profiled_launches(request, step);
+  arms.profile = step.kept || step.place_build > 1 ? 0 : kProfiledLaunches;
   return arms;
 }
 
 campaign::AbRequest pairs_of(const BisectRequest& request, const SearchStep& step,
                              const std::vector<Commit>& commits, campaign::ArmsRequest arms,
-                             const std::filesystem::path& folder, std::uint64_t seed) {
+                             const std::filesystem::path& folder) {
   campaign::AbRequest ab{.arms = std::move(arms),
-                         .pairs = static_cast<std::int64_t>(kMostPairs),
-                         .seed = seed + step.candidate,
-                         .metrics = {request.metric},
-                         .results = (folder / folder_of(step, commits)).string(),
+                         .pairs = 1,
+                         .seed = request.seed.value_or(seed_of(commits)) + step.place,
+                         .results = folder.string(),
                          .lock = request.lock,
                          .purpose = "bisect",
                          .context = {{"bisect_base", commits[step.base].id},
-                                     {"bisect_candidate", commits[step.candidate].id}}};
+                                     {"bisect_candidate", commits[step.place].id}}};
   if (counts_only(request)) {
-    ab.pairs = 1;
-    ab.metrics = {};
     ab.gate_counts = true;
   } else {
-    for (std::size_t pairs = kFewestPairs; pairs < kMostPairs; pairs += kPairsOfBlock)
+    const std::size_t most = 2 * Search::most_pairs(step, commits.size() - 1);
+    ab.pairs = static_cast<std::int64_t>(most);
+    ab.metrics = {request.metric};
+    for (std::size_t pairs = kPairsOfBlock; pairs < most; pairs += kPairsOfBlock) {
       ab.looks.push_back(pairs);
+    }
   }
   const auto earlier = campaign::folders_newest_first(ab.results);
   if (!earlier.empty()) ab.resume = earlier.front().string();
@@ -93,23 +119,6 @@ std::string reason_of_failure(const record::Results& results, std::string_view a
       return row.outcome.reason;
   }
   return {};
-}
-
-void require_measured(const BisectRequest& request, const SearchStep& step,
-                      const std::vector<Commit>& commits, const record::Results& results) {
-  const std::string base = reason_of_failure(results, compare::kArmA);
-  if (counts_only(request) && base.empty() && reason_of_failure(results, compare::kArmB).empty()) {
-    if (step.kind == SearchStep::Kind::kCommit) return;
-    throw NothingMeasured("--metric counts",
-                          "nothing was counted on both sides; `profile.ops` "
-                          "says what a workload can count");
-  }
-  if (!base.empty()) {
-    throw NothingMeasured(short_id(commits[step.base]), "cannot be measured: " + base);
-  }
-  if (step.kind == SearchStep::Kind::kCommit) return;
-  throw NothingMeasured(short_id(commits[step.candidate]),
-                        "cannot be measured: " + reason_of_failure(results, compare::kArmB));
 }
 
 std::string repeat_of(const BisectRequest& request, const campaign::ArmsRequest& arms,

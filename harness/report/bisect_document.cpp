@@ -2,12 +2,12 @@
 #include "harness/report/bisect_document.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/bisect/programs.h"
+#include "harness/bisect/search_file.h"
 #include "harness/document/cells.h"
 #include "harness/report/comparison_chapters.h"
 #include "harness/report/comparison_document.h"
@@ -18,28 +18,38 @@ namespace stepbench::report {
 namespace {
 
 using bisect::BisectRun;
-using bisect::Ends;
 using bisect::JudgedStep;
+using bisect::RelativeChange;
 using bisect::SearchAnswer;
-using bisect::SearchStep;
-using bisect::Side;
 
-constexpr std::size_t kShownHidden = 5;  // commits that may hide the culprit
+constexpr std::size_t kShownHidden = 5;  // commits of a range
 
-std::string change_between(const Ends& change) {
-  if (change.low == change.high) return text::signed_percent(std::expm1(change.size)) + " %";
-  return text::signed_percent(std::expm1(change.size)) + " % [" +
-         text::signed_percent(std::expm1(change.low)) + ", " +
-         text::signed_percent(std::expm1(change.high)) + "]";
+std::string change_text_of(double change) { return text::signed_percent(change) + " %"; }
+
+std::string change_between(const RelativeChange& change) {
+  if (change.low == change.high) return change_text_of(change.change);
+  return change_text_of(change.change) + " [" + text::signed_percent(change.low) + ", " +
+         text::signed_percent(change.high) + "]";
 }
 
-std::string titled(const bisect::Commit& commit) {
+std::string short_commit(const std::string& id) { return bisect::short_id({.id = id}); }
+
+std::string titled_commit(const bisect::Commit& commit) {
   return bisect::short_id(commit) + (commit.title.empty() ? "" : " \"" + commit.title + "\"");
+}
+
+std::size_t place_of(const BisectRun& run, const std::string& id) {
+  return static_cast<std::size_t>(std::ranges::find(run.commits, id, &bisect::Commit::id) -
+                                  run.commits.begin());
+}
+
+std::string commits(std::size_t count) {
+  return text::counted(static_cast<std::int64_t>(count), "commit");
 }
 
 // "step", of counts the one that moved.
 const std::string& judged_metric(const BisectRun& run) {
-  return run.counted.empty() ? run.metric : run.counted;
+  return run.is_counted() && !run.counted.empty() ? run.counted : run.metric;
 }
 
 // " in backward (aten::copy_ +4 calls/step)", as far as it is known.
@@ -63,66 +73,101 @@ std::string cost_of_search(const BisectRun& run) {
          text::rough_duration(run.seconds);
 }
 
+std::string chance_of(const BisectRun& run) {
+  return "chance " + text::percent_text(run.range->chance);
+}
+
 std::string search_answer(const BisectRun& run) {
-  const std::string good = bisect::short_id(run.commits[run.good]);
-  const std::string bad = bisect::short_id(run.commits[run.bad]);
-  const std::string first = bisect::short_id(run.commits.front());
-  const std::string last = bisect::short_id(run.commits.back());
+  const std::string& metric = judged_metric(run);
+  const auto culprit = [&] {
+    return titled_commit(run.commits[place_of(run, run.culprit->commit)]) + ": " + metric + ' ' +
+           change_between(run.culprit->change) + cause_of_culprit(run);
+  };
   switch (run.answer) {
     case SearchAnswer::kFound:
-      return "culprit: " + titled(run.commits[run.bad]) + ": " + judged_metric(run) + ' ' +
-             change_between(run.culprit) + cause_of_culprit(run) + ", " +
-             (run.counted.empty() ? "confidence " + text::percent_text(run.confidence)
-                                  : std::string("counted")) +
+      return "culprit: " + culprit() + ", " +
+             (run.is_counted() ? std::string("counted")
+                               : "confidence " + text::percent_text(run.confidence)) +
              "; " + cost_of_search(run);
+    case SearchAnswer::kLikely:
+      return "likely, not sure: " + culprit() + "; " + cost_of_search(run);
     case SearchAnswer::kRange:
-      return "the culprit is one of the " +
-             text::counted(static_cast<std::int64_t>(run.bad - run.good), "commit") + " after " +
-             good + " up to " + bad + ": those between could not be judged";
+      return "the culprit is one of the " + commits(run.range->commits) + " after " +
+             short_commit(run.range->after) + " up to " + short_commit(run.range->last) + ", " +
+             chance_of(run) + ": " + metric + ' ' + change_between(run.ends) + " between the ends";
+    case SearchAnswer::kUndecided:
+      return "not decided: the culprit may be any of the " + commits(run.range->commits) +
+             " after " + short_commit(run.range->after) + " up to " +
+             short_commit(run.range->last) + ", " + chance_of(run) + ": " + metric + ' ' +
+             change_between(run.ends) + " between the ends";
     case SearchAnswer::kNotReproduced:
-      return "not reproduced: " + last + " against " + first + ": " + judged_metric(run) + ' ' +
-             change_between(run.ends);
-    case SearchAnswer::kContradicted:
-      return "not decided: the search ends at " + bad +
-             ", but fresh pairs of it and the commit "
-             "before it do not show the change (" +
-             change_between(run.culprit) + ")";
+      return "not reproduced: " + bisect::short_id(run.commits.back()) + " against " +
+             bisect::short_id(run.commits.front()) + ": " + metric + ' ' + change_between(run.ends);
     case SearchAnswer::kOpen:
       return "not finished";
   }
   return {};
 }
 
+std::string why_not_sure(const BisectRun& run) {
+  if (!run.drawn_anew) {
+    return "both builds of it have the same layout in memory, as its linker is not the one that "
+           "COMPILER_PATH names: layout may be the whole change";
+  }
+  const bool any_apart = std::ranges::any_of(
+      run.judged, [](const JudgedStep& each) { return each.apart && each.why_not.empty(); });
+  if (!any_apart || !run.layout) {
+    return "it and the commit before it could not be built apart to show it once more";
+  }
+  return "builds of the same source differ by about " + text::percent_text(*run.layout) +
+         ", by where code lies in memory: a step below twice that may be such a difference";
+}
+
+void add_elsewhere(const BisectRun& run, std::vector<document::Line>& lines) {
+  if (!run.elsewhere) return;
+  if (run.elsewhere->change < 0) {
+    lines.emplace_back("other commits took some of it back: " + change_between(*run.elsewhere));
+    return;
+  }
+  const std::size_t culprit = place_of(run, run.culprit->commit);
+  std::string text = "more lies elsewhere: " + change_between(*run.elsewhere) + "; search";
+  if (culprit > 1) {
+    text += " from " + bisect::short_id(run.commits.front()) + " to " +
+            bisect::short_id(run.commits[culprit - 1]);
+  }
+  if (culprit + 1 < run.commits.size()) {
+    text += std::string(culprit > 1 ? " and" : "") + " from " +
+            bisect::short_id(run.commits[culprit]) + " to " + bisect::short_id(run.commits.back());
+  }
+  lines.emplace_back(text);
+}
+
 std::vector<document::Line> below_search_answer(const BisectRun& run) {
   std::vector<document::Line> lines;
-  if (run.answer == SearchAnswer::kContradicted) {
-    lines.emplace_back(
-        "the culprit may be any commit of the range: a change that comes from where "
-        "code lies in memory moves with every build; a build that is relinked in "
-        "another order, or more launches per side, tell");
-  }
+  if (run.answer == SearchAnswer::kLikely) lines.emplace_back(why_not_sure(run));
   if (run.answer == SearchAnswer::kNotReproduced && run.ends.high > 0) {
-    lines.emplace_back("a change above " + text::signed_percent(std::expm1(run.ends.high)) +
-                       " % is ruled out");
+    lines.emplace_back("a change above " + change_text_of(run.ends.high) + " is ruled out");
   }
-  if (run.answer == SearchAnswer::kRange) {
-    std::size_t shown = 0;
-    for (std::size_t i = run.good + 1; i <= run.bad && shown < kShownHidden; ++i, ++shown) {
-      lines.emplace_back(titled(run.commits[i]));
-    }
-    const std::size_t more = run.bad - run.good - shown;
+  if (run.range && run.answer == SearchAnswer::kRange) {
+    const std::size_t first = place_of(run, run.range->after) + 1;
+    const std::size_t shown = std::min(kShownHidden, run.range->commits);
+    for (std::size_t i = first; i < first + shown; ++i)
+      lines.emplace_back(titled_commit(run.commits[i]));
+    const std::size_t more = run.range->commits - shown;
     if (more > 0) lines.emplace_back("and " + std::to_string(more) + " more");
   }
-  if (run.rest && run.rest->worse) {
-    lines.emplace_back("later commits made it slower again: " + change_between(*run.rest) +
-                       " from there to the bad end; search from the culprit on to find them");
-  } else if (run.rest && run.rest->high < 0) {
-    lines.emplace_back("later commits took some of it back: " + change_between(*run.rest));
+  if (run.range && !run.culprit && run.range->left_out > 0) {
+    lines.emplace_back(std::to_string(run.range->left_out) +
+                       " of them could not be built or measured");
   }
+  if (run.culprit && !run.is_counted() && !run.counted.empty()) {
+    lines.emplace_back(run.counted + " moved in the same commit");
+  }
+  add_elsewhere(run, lines);
   if (run.branch && run.inside.empty()) {
     lines.emplace_back("it merges a branch: --all, or `stepbench bisect " +
-                       bisect::short_id({.id = run.branch->base}) + ' ' +
-                       bisect::short_id({.id = run.branch->tip}) + " ...` searches its commits");
+                       short_commit(run.branch->base) + ' ' + short_commit(run.branch->tip) +
+                       " ...` searches its commits");
   }
   if (!run.inside.empty() && run.inside.front().answer == SearchAnswer::kNotReproduced) {
     lines.emplace_back(
@@ -133,23 +178,25 @@ std::vector<document::Line> below_search_answer(const BisectRun& run) {
   return lines;
 }
 
-std::string step_verdict(const JudgedStep& judged) {
+std::string step_verdict(const BisectRun& run, const JudgedStep& judged) {
   if (!judged.why_not.empty()) return "left out: " + judged.why_not;
-  switch (judged.step.kind) {
-    case SearchStep::Kind::kEnds:
-      return judged.change.worse ? "slower: the change to find" : "no change";
-    case SearchStep::Kind::kCulprit:
-      return judged.side == Side::kBad ? "confirmed" : "not confirmed";
-    case SearchStep::Kind::kRest:
-      return judged.change.worse ? "slower again" : "nothing more";
-    case SearchStep::Kind::kCommit:
-      break;
+  std::string words;
+  const std::size_t place = place_of(run, judged.commit);
+  if (judged.base == run.commits.front().id && judged.commit == run.commits.back().id) {
+    words = judged.apart ? "the ends, built apart" : "the ends";
+  } else if (judged.apart) {
+    words = "built apart";
+  } else if (!run.range ||
+             (place > place_of(run, run.range->after) && place < place_of(run, run.range->last))) {
+    words = "undecided";
+  } else {
+    words = place <= place_of(run, run.range->after) ? "as good" : "as bad";
   }
-  if (judged.side == Side::kOpen) return "undecided";
-  const std::string side = judged.side == Side::kGood ? "as good" : "as bad";
-  if (judged.counted.empty()) return side;
-  return side + ": " + judged.counted + ' ' + text::signed_percent(std::expm1(judged.change.size)) +
-         " %";
+  if (judged.repeated > 0) {
+    words += "; " + text::counted(static_cast<std::int64_t>(judged.repeated), "pair") +
+             " measured again: the machine did not treat both alike";
+  }
+  return words;
 }
 
 document::Table judged_table(const BisectRun& run) {
@@ -162,27 +209,24 @@ document::Table judged_table(const BisectRun& run) {
                                     document::words("against"),
                                     {.head = "pairs"},
                                     {.head = judged_metric(run)},
-                                    document::words("95 %"),
+                                    document::words("interval"),
                                     document::words("verdict")}};
-  table.columns[5].head = "interval";
   for (const JudgedStep& each : run.judged) {
-    const bisect::Commit& commit = run.commits[each.step.candidate];
-    document::TableRow row{.cells = {bisect::short_id(commit), commit.title,
-                                     bisect::short_id(run.commits[each.step.base])}};
-    if (!each.counted.empty()) {
-      row.cells.insert(row.cells.end(), {"counted", "-", "-"});
-    } else if (each.why_not.empty()) {
+    document::TableRow row{.cells = {short_commit(each.commit),
+                                     run.commits[place_of(run, each.commit)].title,
+                                     short_commit(each.base)}};
+    if (each.change) {
       row.cells.push_back(document::count(static_cast<std::int64_t>(each.pairs)));
-      row.cells.push_back(document::change(std::expm1(each.change.size)));
-      row.cells.emplace_back(each.change.low == each.change.high
+      row.cells.push_back(document::change(each.change->change));
+      row.cells.emplace_back(each.change->low == each.change->high
                                  ? std::string("-")
-                                 : text::signed_percent(std::expm1(each.change.low)) + ", " +
-                                       text::signed_percent(std::expm1(each.change.high)));
+                                 : text::signed_percent(each.change->low) + ", " +
+                                       text::signed_percent(each.change->high));
     } else {
       row.cells.insert(row.cells.end(), {"-", "-", "-"});
       row.tone = document::Tone::kDoubt;
     }
-    row.cells.emplace_back(step_verdict(each));
+    row.cells.emplace_back(step_verdict(run, each));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -190,7 +234,7 @@ document::Table judged_table(const BisectRun& run) {
 
 // Of the comparison of the culprit with the commit before it: what changed inside a step.
 void add_causes_of_culprit(const BisectRun& run, std::vector<document::Block>& blocks) {
-  if (run.answer != SearchAnswer::kFound || run.comparison.cases.empty()) return;
+  if (!run.culprit || run.comparison.cases.empty()) return;
   const document::Document comparison = comparison_document({&run.comparison, 1}, false);
   for (const document::Chapter& chapter : comparison.chapters) {
     if (chapter.id != comparison_chapters::kCauses) continue;
@@ -215,6 +259,13 @@ document::Chapter chapter_of_search(const BisectRun& run) {
     chapter.blocks.emplace_back(
         document::Verbatim{.title = "What the commit changed", .text = run.changes});
   }
+  if (const std::string log = bisect::bisect_log(run); !log.empty()) {
+    chapter.blocks.emplace_back(document::Verbatim{
+        .title = "For `git bisect replay " +
+                 text::shell_word((run.folder / bisect::kLogFile).string()) + "`",
+        .text = log,
+        .folded = true});
+  }
   return chapter;
 }
 
@@ -227,8 +278,7 @@ document::Document bisect_document(const bisect::BisectRun& run) {
   if (!run.inside.empty()) {
     const BisectRun& inside = run.inside.front();
     document::Document closer = bisect_document(inside);
-    const bool found =
-        inside.answer == SearchAnswer::kFound || inside.answer == SearchAnswer::kRange;
+    const bool found = inside.culprit.has_value() || inside.answer == SearchAnswer::kRange;
     document.chapters.insert(found ? document.chapters.begin() : document.chapters.end(),
                              closer.chapters.begin(), closer.chapters.end());
   }

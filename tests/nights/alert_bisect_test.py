@@ -47,7 +47,7 @@ class AlertBisect(unittest.TestCase):
         done = self.machine.run("track", "bisect", "A2", "--build", BUILD, "--no-lock", "--format", "json", status=0)
         answer = json.loads(done.out)
         self.assertEqual(answer["culprit"]["title"], "day 2", done)
-        self.assertAlmostEqual(answer["culprit"]["step_change"]["change"], 0.05, delta=0.01)
+        self.assertAlmostEqual(answer["culprit"]["change"]["change"], 0.05, delta=0.01)
         self.assertAlmostEqual(answer["size"], 0.05, delta=0.02)
         self.assertEqual(len(answer["commits"]), 1 + 6)
         self.assertEqual(answer["metric"], "step")

@@ -29,7 +29,7 @@ const std::vector<Allowed>& allowed() {
       {"runs by night", {"fleet/", "mutants/", "storm/", "install/installed_wheel_test.py"}},
       {"waits for a condition and looks again, or gives up after ten minutes",
        {"bisect/bisect_test.py", "jobs/jobs.py", "nights/nights.py", "report/browser.py",
-        "run_cases.py", "stub_worker/main.cpp", "tune/tune_test.py",
+        "run_cases.py", "stub_worker/main.cpp", "tune/tune_test.py", "unit/bisect/relink_test.cpp",
         "unit/bisect/repository_test.cpp", "unit/campaign/confirm_suspects_test.cpp",
         "unit/run/run_program.cpp", "unit/shell/plan_test.cpp", "workloads/python_bad_input.py"}},
       {"limits what never ends by itself, or is never run",

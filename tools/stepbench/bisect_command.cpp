@@ -15,11 +15,12 @@ namespace stepbench::cli {
 namespace {
 
 constexpr const char* kBisectExamples =
-    R"(Halves the commits between GOOD and BAD. Each is built in a tree of its own, by the command, and measured
-in turns with GOOD until a sequential test tells whether it is as good or as bad. At the end fresh pairs of the
-culprit and the commit before it decide. With one commit that made the whole change the commit that is named
-is right with the stated confidence, as far as launches tell: builds whose code lies elsewhere in memory may
-differ by half a percent. A range has no stated confidence. Your own tree is never touched.
+    R"(Walks the line of first parents between GOOD and BAD. Each commit that is looked at is built in a tree of its own,
+by the command, and launched in turns with GOOD; every commit keeps its chance of being the culprit, and the next build
+is of the one that halves it. Builds of the same source differ by where their code lies in memory: in the end the
+likeliest commit and the one before it are built twice more, linked in other orders, and measured side by side. A name
+and a range are right with the stated confidence; a step below twice what builds differ by is `likely` at most, and
+where nothing can be said, it says so. Your own tree is never touched.
 
 Examples:
   stepbench bisect v1.4 main train.yaml --build 'cmake -B build -G Ninja && ninja -C build my-worker' \
@@ -29,10 +30,11 @@ Examples:
   stepbench bisect 2.10.0 2.12.0 train.yaml --versions 2.10.0,2.11.0,2.12.0 \
       --build 'python3 -m venv {worktree}/venv && {worktree}/venv/bin/pip install torch=={version}' \
       --set interpreter={worktree}/venv/bin/python
+  stepbench bisect v1.4 main train.yaml --build 'make worker' --dry-run       how many builds, how long
   stepbench bisect HEAD~20 HEAD train.yaml --build 'make worker' --resume results/20260131-120000-bisect-train
 
-Exit status: 0 found, 1 builds failed around it, so that a range is left, 2 wrong usage or configuration,
-3 not reproduced or not decided, 4 an end cannot be measured, 129, 130 or 143 interrupted.)";
+Exit status: 0 found, 1 an answer that is less than a name (a range with its chance, or a likely commit), 2 wrong
+usage or configuration, 3 not reproduced or not decided, 4 an end cannot be measured, 129, 130 or 143 interrupted.)";
 
 struct BisectOptions {
   bisect::BisectRequest request = {};
@@ -95,13 +97,13 @@ void add_bisect(Command app) {
       .with_default();
   command
       .option(kVerdictOptions, "--confidence PERCENT", options.confidence_percent,
-              "How sure the answer is to be")
+              "How sure a name or a range is to be")
       .number(50, 99.9, "%")
       .with_default("95");
   command
       .option(kVerdictOptions, "--size PERCENT", options.size_percent,
-              "The smallest step that is looked for, where several may lie in the range; default: "
-              "all that lies between the ends")
+              "The step that is looked for, the first of this size, where several may lie in the "
+              "range; default: the largest")
       .number(0.01, 10'000, "%");
   command
       .option(

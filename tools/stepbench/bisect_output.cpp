@@ -5,9 +5,11 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/bisect/bisect_plan.h"
 #include "harness/bisect/search_file.h"
 #include "harness/document/render.h"
 #include "harness/report/bisect_document.h"
+#include "harness/report/bisect_plan_text.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 
@@ -32,11 +34,19 @@ void add_building(Command command, bisect::BisectRequest& request) {
 void add_bisect_output(Command command, BisectOutput& output) {
   add_format(command, output.format, {"table", "markdown", "json"});
   add_quiet(command, output.quiet);
+  command.flag(kRunOptions, "--dry-run", output.dry_run,
+               "Say how many builds and launches it takes, and how long; build nothing");
 }
 
 int search_and_tell(const bisect::BisectRequest& request, const BisectOutput& output,
                     const Environment& environment) {
   const campaign::CampaignContext context = campaign_context(environment);
+  if (output.dry_run) {
+    environment.out << text::printable(
+        report::bisect_plan_text(request, bisect::plan_bisect(request, context)),
+        text::LineEnds::kKeep);
+    return kExitOk;
+  }
   const HostClock clock;
   run::Progress progress = make_progress(environment, output.quiet, clock);
   run::Interrupts interrupts;

@@ -13,6 +13,7 @@ namespace stepbench::cli {
 struct BisectOutput {
   std::string format = "table";
   bool quiet = false;
+  bool dry_run = false;
 };
 
 // How commits are built and searched; what both commands have.

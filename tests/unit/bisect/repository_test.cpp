@@ -99,7 +99,46 @@ TEST_F(RepositoryTest, NamesWhatIsWrongWithTheEnds) {
               testing::ThrowsMessage<ConfigError>(HasSubstr("`git fetch --unshallow`")));
   git({"checkout", "-q", "--orphan", "other"});
   commit("elsewhere", "4");
-  EXPECT_THAT(refusal("main", "other"), HasSubstr("git merge-base main other"));
+  EXPECT_THAT(refusal("main", "other"), HasSubstr("has no commit in common with it"));
+}
+
+// What only GOOD has would stand between it and the first commit of the line.
+TEST_F(RepositoryTest, OfAGoodEndThatWasMergedSideways_NamesTheMergeBase) {
+  const std::string base = commit("base", "1");
+  git({"checkout", "-q", "-b", "release"});
+  const std::string good = commit("faster, on the release", "2");
+  git({"checkout", "-q", "main"});
+  commit("a comment", "3");
+  EXPECT_THAT(refusal("release", "main"),
+              HasSubstr("their merge base on that line is " + base.substr(0, 12) + ", begin there"))
+      << "beside the line";
+  git({"merge", "-q", "--no-ff", "-X", "ours", "-m", "merge of the release", "release"});
+  EXPECT_THAT(refusal("release", "main"),
+              HasSubstr("release: is not on the line of first parents of main"));
+  EXPECT_THAT(refusal(good, "main"), HasSubstr(base.substr(0, 12)));
+  EXPECT_THAT(titles(base, "main"),
+              testing::ElementsAre("base", "a comment", "merge of the release"));
+}
+
+TEST_F(RepositoryTest, OfAMergedBranch_IsItsOwnLineWhateverItMerged) {
+  const std::string first = commit("first", "1");
+  git({"checkout", "-q", "-b", "topic"});
+  const std::string begun = commit("begun", "2");
+  git({"checkout", "-q", "main"});
+  commit("meanwhile", "3");
+  git({"checkout", "-q", "topic"});
+  git({"merge", "-q", "-X", "ours", "-m", "with the news of main", "main"});
+  const std::string tip = commit("done", "4");
+  git({"checkout", "-q", "main"});
+  commit("later", "5");
+  git({"merge", "-q", "--no-ff", "-X", "theirs", "-m", "merge of the topic", "topic"});
+  const auto branch = Repository(folder_).branch_of("HEAD");
+  ASSERT_TRUE(branch);
+  EXPECT_EQ(branch->base, first);
+  EXPECT_EQ(branch->tip, tip);
+  EXPECT_THAT(titles(branch->base, branch->tip),
+              testing::ElementsAre("first", "begun", "with the news of main", "done"));
+  EXPECT_FALSE(Repository(folder_).branch_of(begun)) << "no merge";
 }
 
 TEST_F(RepositoryTest, ChecksOutATreeAndLeavesTheUsersAlone) {
@@ -192,7 +231,7 @@ class ProgramsTest : public RepositoryTest {
     const Repository repository(folder_);
     Programs programs({.command = command, .worker = worker}, &repository, folder_ / "search",
                       [this](const std::string& words) { said_.push_back(words); });
-    return programs.of({.id = git({"rev-parse", "HEAD"})});
+    return programs.of({{.id = git({"rev-parse", "HEAD"})}});
   }
   std::vector<std::string> said_;
 };
@@ -253,7 +292,7 @@ TEST_F(ProgramsTest, InAFolderWithAHostileName_RunNothingOfIt) {
     Programs programs({.command = "mkdir {worktree}/out && cp '{worktree}/file.txt' "
                                   "\"{worktree}/out/stepbench-worker\" && chmod +x out/*"},
                       &repository, folder_ / name, [](const std::string&) {});
-    const BuiltProgram program = programs.of({.id = id});
+    const BuiltProgram program = programs.of({{.id = id}});
     EXPECT_EQ(program.why_not, "");
     EXPECT_FALSE(fs::exists("mark"));
     EXPECT_FALSE(fs::exists(program.worker.parent_path() / "mark"));
@@ -265,7 +304,7 @@ TEST_F(ProgramsTest, OfACommitThatCannotBeCheckedOut_SayWhy) {
   const Repository repository(folder_);
   Programs programs({.command = "true"}, &repository, folder_ / "search",
                     [](const std::string&) {});
-  EXPECT_THAT(programs.of({.id = std::string(40, '1')}).why_not,
+  EXPECT_THAT(programs.of({{.id = std::string(40, '1')}}).why_not,
               HasSubstr("cannot be checked out"));
 }
 
@@ -284,9 +323,9 @@ TEST_F(ProgramsTest, BuildsBesideEachOther) {
   const Repository repository(folder_);
   Programs programs({.command = command}, &repository, folder_ / "search",
                     [this](const std::string& words) { said_.push_back(words); });
-  std::vector<Commit> commits;
+  std::vector<Build> commits;
   for (const char* name : {"HEAD~2", "HEAD~1", "HEAD"}) {
-    commits.push_back({.id = git({"rev-parse", name})});
+    commits.push_back({{.id = git({"rev-parse", name})}});
   }
   programs.build_beside(commits);
   EXPECT_EQ(os::read_text(programs.of(commits[0]).worker), "first");
@@ -297,19 +336,42 @@ TEST_F(ProgramsTest, BuildsBesideEachOther) {
   EXPECT_EQ(git({"worktree", "list"}).find('\n'), std::string::npos);
 }
 
-TEST_F(ProgramsTest, FillsInTheCommitAndCopiesToAnotherPath) {
+TEST_F(ProgramsTest, FillsInTheCommit) {
   const std::string id = commit("first", "#!/bin/sh\n");
   const Repository repository(folder_);
   Programs programs({.command = "test $(basename {worktree}) = $(echo {commit} | cut -c1-12) && " +
                                 std::string(kMakesWorker)},
                     &repository, folder_ / "search", [](const std::string&) {});
-  const BuiltProgram kept = programs.of({.id = id});
-  EXPECT_EQ(kept.why_not, "");
-  const BuiltProgram copy = programs.fresh_copy({.id = id});
-  EXPECT_NE(copy.worker, kept.worker);
-  EXPECT_NE(copy.worker.string().size(), kept.worker.string().size());
-  EXPECT_EQ(os::read_text(copy.worker), os::read_text(kept.worker));
+  EXPECT_EQ(programs.of({{.id = id}}).why_not, "");
+  EXPECT_FALSE(programs.has_layout({{.id = id}})) << "a script";
   EXPECT_EQ(filled_in("a={worktree}/b:{commit}", {.id = id}, "/t"), "a=/t/b:" + id);
+}
+
+TEST_F(ProgramsTest, ThatAreBuiltAgain_HaveALayoutOfTheirOwn) {
+  const std::string id = commit("first", "int f() { return 0; }\nint main() { return f(); }\n");
+  const Repository repository(folder_);
+  Programs programs({.command = "c++ -x c++ file.txt -o stepbench-worker"}, &repository,
+                    folder_ / "search", [](const std::string&) {});
+  const Build first{{.id = id}};
+  const Build second{{.id = id}, 1};
+  EXPECT_EQ(programs.of(first).why_not, "");
+  EXPECT_TRUE(programs.has_layout(first));
+  const BuiltProgram copy = programs.of(second);
+  EXPECT_EQ(copy.why_not, "");
+  EXPECT_TRUE(programs.is_drawn_anew(second));
+  EXPECT_EQ(os::run_command({copy.worker.string()}, "", std::chrono::minutes(1)).exit_status, 0);
+  EXPECT_EQ(programs.builds(), 2U);
+}
+
+TEST_F(ProgramsTest, ThatFindTheirLinkerElsewhere_SaySo) {
+  const std::string id = commit("first", "int main() { return 0; }\n");
+  const Repository repository(folder_);
+  Programs programs({.command = "unset COMPILER_PATH; c++ -x c++ file.txt -o stepbench-worker"},
+                    &repository, folder_ / "search", [](const std::string&) {});
+  const Build second{{.id = id}, 1};
+  EXPECT_EQ(programs.of({{.id = id}}).why_not, "");
+  EXPECT_EQ(programs.of(second).why_not, "");
+  EXPECT_FALSE(programs.is_drawn_anew(second));
 }
 
 TEST(Programs, OfVersionsKeepTheirEnvironments) {
@@ -319,7 +381,7 @@ TEST(Programs, OfVersionsKeepTheirEnvironments) {
   for (int time = 0; time < 2; ++time) {
     Programs programs({.command = "echo {version} > {worktree}/made", .keep_trees = true}, nullptr,
                       folder, [&](const std::string& words) { said.push_back(words); });
-    const BuiltProgram program = programs.of({.id = "2.10.0"});
+    const BuiltProgram program = programs.of({{.id = "2.10.0"}});
     EXPECT_EQ(program.why_not, "");
     EXPECT_EQ(os::read_text(program.tree / "made"), "2.10.0\n");
   }

@@ -23,9 +23,8 @@ Examples:
   stepbench track bisect A17 --build 'make worker' --series 4f2a91c0       of several that moved
   stepbench track bisect A17 --build 'make worker' --resume results/20260131-120000-bisect-train
 
-Exit status: 0 found, 1 builds failed around it, so that a range is left, 2 wrong usage, or an alert that
-no search can follow, 3 not reproduced or not decided, 4 an end cannot be measured, 129, 130 or 143
-interrupted.)";
+Exit status: 0 found, 1 an answer that is less than a name, 2 wrong usage, or an alert that no search can follow,
+3 not reproduced or not decided, 4 an end cannot be measured, 129, 130 or 143 interrupted.)";
 
 struct TrackBisectArguments {
   std::string alert = {};

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/relink.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/os/command.h"
+#include "harness/os/text_file.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench::bisect {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Relink : public ::testing::Test {
+ protected:
+  Relink() {
+    folder_.write("main.cpp",
+                  "#include <cstdio>\nvoid a();\nvoid b();\nint seen = 1;\n"
+                  "int main() { a(); b(); std::printf(\"%d\\n\", seen); }\n");
+    folder_.write("a.cpp", "extern int seen;\nvoid a() { seen += 2; }\n");
+    folder_.write("b.cpp", "extern int seen;\nvoid b() { seen += 4; }\n");
+    sh("c++ -c main.cpp a.cpp b.cpp && ar rc libb.a b.o", {});
+  }
+  std::string sh(const std::string& command, std::vector<std::string> variables) const {
+    const os::CommandResult done =
+        os::run_command({"sh", "-c", command}, "", std::chrono::minutes(2),
+                        {.folder = folder_.path(), .set = std::move(variables)});
+    EXPECT_EQ(done.exit_status, 0) << command << done.err;
+    return done.out + done.err;
+  }
+  // What was linked, as text, by what it prints.
+  std::string linked(const std::string& command, std::size_t number,
+                     const std::string& compiler_path = "") const {
+    std::vector<std::string> variables;
+    if (number > 0) variables = variables_of_layout(folder_ / "linker", number, compiler_path);
+    EXPECT_EQ(sh(command, variables), "") << number;
+    EXPECT_EQ(sh("./program", {}), "7\n");
+    return os::read_text(folder_ / "program").value_or("");
+  }
+  const test::TemporaryFolder folder_;
+};
+
+TEST_F(Relink, OfEachNumber_IsAnotherProgramThatDoesTheSame) {
+  for (const char* command : {"c++ main.o a.o b.o -o program", "c++ main.o a.o -L. -lb -o program",
+                              "echo main.o a.o b.o -o program > words && c++ @words",
+                              "c++ -Wl,--gc-sections -flto -O2 main.cpp a.cpp b.cpp -o program"}) {
+    std::set<std::string> programs;
+    for (std::size_t number = 0; number < 4; ++number) programs.insert(linked(command, number));
+    EXPECT_EQ(programs.size(), 4U) << command;
+    EXPECT_EQ(linked(command, 2), linked(command, 2)) << "the same number draws the same";
+  }
+}
+
+TEST_F(Relink, WhereAToolRefuses_LinksAsItWasAsked) {
+  const char* command = "c++ main.o a.o b.o -o program";
+  const std::string first = linked(command, 0);
+  const std::string tools = (folder_ / "tools").string();
+  sh("mkdir tools && printf '#!/bin/sh\\nexit 1\\n' > tools/as && chmod +x tools/as", {});
+  EXPECT_EQ(linked(command, 1, tools), first);
+  sh("rm tools/as && printf '%s\\n' '#!/bin/sh' 'case $1 in @*) exit 1; esac' 'exec ld \"$@\"' > "
+     "tools/ld"
+     " && chmod +x tools/ld",
+     {});
+  EXPECT_EQ(linked(command, 1, tools), first);
+}
+
+TEST_F(Relink, OfAFailingLink_SaysWhatTheLinkerSaid) {
+  const os::CommandResult done = os::run_command(
+      {"sh", "-c", "c++ main.o a.o -o program"}, "", std::chrono::minutes(2),
+      {.folder = folder_.path(), .set = variables_of_layout(folder_ / "linker", 1, "")});
+  EXPECT_NE(done.exit_status, 0);
+  EXPECT_THAT(done.err, ::testing::HasSubstr("undefined reference to `b()"));
+}
+
+TEST_F(Relink, FindsWhatHasALayout) {
+  sh("mkdir -p kept/lib && c++ -shared -fPIC a.cpp -o kept/lib/liba.so; echo text > kept/words",
+     {});
+  EXPECT_THAT(linked_in(folder_ / "kept"), ::testing::ElementsAre(fs::path("lib/liba.so")));
+  EXPECT_TRUE(linked_in(folder_ / "nosuch").empty());
+}
+
+}  // namespace
+}  // namespace stepbench::bisect
