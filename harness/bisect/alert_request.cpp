@@ -14,16 +14,16 @@ namespace {
 constexpr std::string_view kStep = "step_ns";
 
 struct Moved {
-  const track::AlertSeries* at = nullptr;
+  const nights::AlertSeries* at = nullptr;
   const track::TrackedSeries* series = nullptr;
 };
 
-Moved chosen(const track::Alert& alert, const track::History& history, const std::string& named) {
+Moved chosen(const nights::Alert& alert, const track::History& history, const std::string& named) {
   Moved chosen;
   std::vector<std::string> known;
-  for (const track::AlertSeries& each : alert.series) {
+  for (const nights::AlertSeries& each : alert.series) {
     const track::SeriesHistory* found = history.find_series(each.id);
-    if (found == nullptr || !each.holds()) continue;
+    if (found == nullptr || each.back) continue;
     const track::TrackedSeries* series = &found->series;
     known.push_back(each.id.substr(0, 8) + " (" + series->metric + ")");
     if (!each.id.starts_with(named)) continue;
@@ -39,7 +39,7 @@ Moved chosen(const track::Alert& alert, const track::History& history, const std
 }
 
 const track::TrackedRun& night(const std::string& run_id, const char* which,
-                               const track::Alert& alert, const track::History& history) {
+                               const nights::Alert& alert, const track::History& history) {
   const track::TrackedRun* found = history.find_run(run_id);
   if (found == nullptr) {
     throw ConfigError(
@@ -57,14 +57,11 @@ const track::TrackedRun& night(const std::string& run_id, const char* which,
 
 }  // namespace
 
-BisectRequest request_of_alert(const track::Alert& alert, const track::History& history,
+BisectRequest request_of_alert(const nights::Alert& alert, const track::History& history,
                                const std::string& series, BisectRequest basis) {
-  if (!alert.worse) {
-    throw ConfigError(alert.id, "is an improvement; a search looks for what made a step slower");
-  }
   const Moved moved = chosen(alert, history, series);
-  const track::TrackedRun& good = night(moved.at->last_good, "last good", alert, history);
-  const track::TrackedRun& bad = night(moved.at->first_bad, "first bad", alert, history);
+  const track::TrackedRun& good = night(moved.at->change.good, "last good", alert, history);
+  const track::TrackedRun& bad = night(moved.at->change.bad, "first bad", alert, history);
   if (good.git_sha == bad.git_sha) {
     throw ConfigError(alert.id, "both nights are of commit " + short_id({.id = good.git_sha}) +
                                     ": something else than the program changed");
@@ -81,7 +78,7 @@ BisectRequest request_of_alert(const track::Alert& alert, const track::History& 
                  : metric.starts_with(track::kPhaseSeries)
                      ? metric.substr(track::kPhaseSeries.size())
                      : metric;
-  if (!basis.size) basis.size = std::abs(moved.at->change);
+  if (!basis.size) basis.size = std::abs(std::expm1(moved.at->change.size));
   return basis;
 }
 

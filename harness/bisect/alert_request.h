@@ -5,7 +5,7 @@
 #include <string>
 
 #include "harness/bisect/run_bisect.h"
-#include "harness/track/alert.h"
+#include "harness/nights/alert.h"
 #include "harness/track/history.h"
 
 namespace stepbench::bisect {
@@ -14,7 +14,7 @@ namespace stepbench::bisect {
 // and the metric and size of the series that moved: `series` by the beginning of its id, else the
 // step's, else the first. The rest is as in `basis`. Throws ConfigError for an alert that no search
 // can follow, with what is to be done.
-[[nodiscard]] BisectRequest request_of_alert(const track::Alert& alert,
+[[nodiscard]] BisectRequest request_of_alert(const nights::Alert& alert,
                                              const track::History& history,
                                              const std::string& series, BisectRequest basis);
 

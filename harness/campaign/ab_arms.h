@@ -30,9 +30,6 @@ struct ArmsRequest {
   std::vector<std::string> cases = {};  // ids, or their beginnings
   std::int64_t profile = 0;  // profiled launches per arm of a changed case; 0: as the file says
   std::int64_t max_cases = 100'000;
-  // So many steps where the experiment says `auto`, in both arms; 0: as many as `auto` measures at
-  // least. nullopt: `auto` is refused.
-  std::optional<std::int64_t> auto_steps = {};
 };
 
 struct AbArm {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/measure_night.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <system_error>
 #include <utility>
 
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/nights/pairs.h"
+#include "harness/run/turns_agenda.h"
 #include "harness/text/words.h"
 
 namespace stepbench::campaign {
@@ -14,30 +18,69 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The budget, where nobody says one: a small plan has time for all pairs of its cases.
+constexpr double kPlannedTimes = 3;
+constexpr double kLeastBudgetS = 3600;
+
+// One more than the highest number of a case's launches, of tonight's program.
+int launches_of(const record::Results& results, const std::string& case_id) {
+  int launches = 0;
+  for (const record::Launch& launch : results.launches) {
+    const record::LaunchKey& key = launch.row.key;
+    if (key.case_id != case_id || !key.arm.empty() || key.pass != Pass::kTiming) continue;
+    launches = std::max(launches, key.launch + 1);
+  }
+  return launches;
+}
+
 class NightMeasurement {
  public:
-  NightMeasurement(const CampaignContext& context, UnfinishedNight& night, run::Progress& progress,
+  NightMeasurement(std::span<const PlannedExperiment> experiments, const FreshPairs& fresh,
+                   const CampaignContext& context, UnfinishedNight& night, run::Progress& progress,
                    run::Interrupts& interrupts, const Clock& clock)
-      : context_(context),
+      : experiments_(experiments),
+        fresh_(fresh),
+        context_(context),
         night_(night),
         progress_(progress),
         interrupts_(interrupts),
         clock_(clock) {}
 
-  MeasuredExperiment measure(const NightExperiment& experiment) {
+  MeasuredNight take() {
+    for (const PlannedExperiment& experiment : experiments_) {
+      if (is_interrupted()) break;
+      measured_.experiments.push_back(measure_planned(experiment));
+    }
+    if (!is_interrupted() && fresh_.odd_cases) measure_fresh();
+    measured_.signal = interrupts_.first();
+    return std::move(measured_);
+  }
+
+ private:
+  struct Place {
+    std::size_t experiment = 0;
+    OddCase odd = {};
+  };
+
+  bool is_interrupted() {
+    (void)interrupts_.take();
+    return interrupts_.first().has_value();
+  }
+
+  MeasuredExperiment measure_planned(const PlannedExperiment& experiment) {
     RunRequest request = experiment.request;
     request.lock = LockPolicy::kNone;
     request.resume = night_.folder_of(request.file).string();
     if (!request.resume.empty()) {
       try {
-        return measure(request, experiment);
+        return measure(request, experiment, experiment.beside);
       } catch (const ConfigError& error) {
         progress_.say("note: " + request.file + " is measured anew: " + error.what());
         request.resume.clear();
       }
     }
     try {
-      return measure(request, experiment);
+      return measure(request, experiment, experiment.beside);
     } catch (const Error& error) {
       return unfinished(request.file, error.what());
     } catch (const std::system_error& error) {
@@ -45,15 +88,24 @@ class NightMeasurement {
     }
   }
 
- private:
-  MeasuredExperiment measure(const RunRequest& request, const NightExperiment& experiment) {
-    RunEnd end = run_experiment(
-        request, experiment.run, context_, progress_, interrupts_, clock_,
-        [&](const fs::path& folder) { night_.begun(request.file, folder); },
-        experiment.beside ? &*experiment.beside : nullptr);
-    return {.file = request.file,
-            .folder = std::move(end.run_folder),
-            .results = std::move(end.results)};
+  // Until each pair is there, or failed too often.
+  MeasuredExperiment measure(RunRequest request, const PlannedExperiment& experiment,
+                             const std::optional<Beside>& beside) {
+    const std::set<std::string> paired =
+        beside ? paired_cases(experiment.run.planned.plan, *beside) : std::set<std::string>{};
+    for (int tries = 1;; ++tries) {
+      RunEnd end = run_experiment(
+          request, experiment.run, context_, progress_, interrupts_, clock_,
+          [&](const fs::path& folder) { night_.begun(request.file, folder); },
+          beside ? &*beside : nullptr);
+      if (end.signal || tries == run::kTriesOfAPair ||
+          !run::has_pairs_to_repeat(end.results, paired)) {
+        return {.file = request.file,
+                .folder = std::move(end.run_folder),
+                .results = std::move(end.results)};
+      }
+      request.resume = end.run_folder.string();
+    }
   }
 
   // What was finished before it failed is a night's result all the same.
@@ -70,53 +122,133 @@ class NightMeasurement {
     return measured;
   }
 
+  [[nodiscard]] int planned_pairs(const Place& place) const {
+    for (const plan::PlannedCase& each : experiments_[place.experiment].run.planned.plan.cases) {
+      if (each.resolved.case_id == place.odd.case_id) return night_pairs(each.resolved);
+    }
+    return 0;
+  }
+
+  // All that the night took, or what was planned of it.
+  [[nodiscard]] double seconds(bool planned_only) const {
+    double seconds = 0;
+    for (std::size_t i = 0; i < measured_.experiments.size(); ++i) {
+      std::map<std::string, int> planned;
+      for (const plan::PlannedCase& each : experiments_[i].run.planned.plan.cases) {
+        planned[each.resolved.case_id] = night_pairs(each.resolved);
+      }
+      for (const record::Launch& launch : measured_.experiments[i].results.launches) {
+        const record::LaunchRow& row = launch.row;
+        const int pairs = planned[row.key.case_id];
+        if (planned_only && pairs > 0 && row.key.launch >= pairs) continue;
+        if (row.key.rank == 0) seconds += 1e-9 * static_cast<double>(row.wall_ns);
+      }
+    }
+    return seconds;
+  }
+
+  std::vector<Place> odd_places() {
+    std::vector<Place> places;
+    for (std::size_t i = 0; i < measured_.experiments.size(); ++i) {
+      if (!experiments_[i].beside || measured_.experiments[i].folder.empty()) continue;
+      for (OddCase& odd : fresh_.odd_cases(i, measured_.experiments[i].results)) {
+        places.push_back({i, std::move(odd)});
+      }
+    }
+    std::ranges::stable_sort(
+        places, [](const Place& a, const Place& b) { return comes_before(a.odd, b.odd); });
+    return places;
+  }
+
+  void measure_fresh() {
+    const double budget_s =
+        fresh_.budget_s.value_or(std::max(kLeastBudgetS, kPlannedTimes * seconds(true)));
+    for (const Place& place : odd_places()) {
+      while (!is_interrupted() && is_odd(place)) {
+        if (seconds(false) >= budget_s) {
+          measured_.experiments[place.experiment].left.insert(place.odd.case_id);
+          break;
+        }
+        if (!measure_more(place)) break;
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_odd(const Place& place) const {
+    const auto odd =
+        fresh_.odd_cases(place.experiment, measured_.experiments[place.experiment].results);
+    return std::ranges::any_of(
+        odd, [&](const OddCase& each) { return each.case_id == place.odd.case_id; });
+  }
+
+  // False: there is nothing more to be measured of it tonight.
+  bool measure_more(const Place& place) {
+    MeasuredExperiment& measured = measured_.experiments[place.experiment];
+    const PlannedExperiment& experiment = experiments_[place.experiment];
+    const std::string& id = place.odd.case_id;
+    const int planned = planned_pairs(place);
+    const int launches = launches_of(measured.results, id);
+    constexpr int kMost = static_cast<int>(nights::kMostPairs);
+    constexpr int kMore = static_cast<int>(nights::kMorePairs);
+    const bool cut = run::has_pairs_to_repeat(measured.results, {id});
+    const int rounds =
+        cut ? (launches - planned + kMore - 1) / kMore : (launches - planned) / kMore + 1;
+    Beside beside = *experiment.beside;
+    const bool is_last = kMore * rounds > kMost;
+    if (is_last) beside.profiled = {id};
+    beside.pairs[id] = planned + std::min(kMost, kMore * rounds);
+    progress_.say(measured.file + ": case " + id.substr(0, 8) +
+                  (is_last ? " still looks odd: its operations are recorded"
+                           : " looks odd: " + std::to_string(kMore * rounds) + " fresh pairs"));
+    RunRequest request = experiment.request;
+    request.lock = LockPolicy::kNone;
+    request.resume = measured.folder.string();
+    try {
+      const std::size_t before = measured.results.launches.size();
+      measured.results = measure(std::move(request), experiment, beside).results;
+      return !is_last && measured.results.launches.size() > before;
+    } catch (const Error& error) {
+      measured.error = error.what();
+      return false;
+    }
+  }
+
+  std::span<const PlannedExperiment> experiments_;
+  const FreshPairs& fresh_;
   const CampaignContext& context_;
   UnfinishedNight& night_;
   run::Progress& progress_;
   run::Interrupts& interrupts_;
   const Clock& clock_;
+  MeasuredNight measured_ = {};
 };
 
 }  // namespace
 
-MeasuredNight measure_night(std::span<const NightExperiment> experiments,
+bool comes_before(const OddCase& one, const OddCase& other) {
+  if (one.left_before != other.left_before) return one.left_before;
+  if ((one.oddness > 0) != (other.oddness > 0)) return one.oddness > 0;
+  return std::abs(one.oddness) > std::abs(other.oddness);
+}
+
+MeasuredNight measure_night(std::span<const PlannedExperiment> experiments, const FreshPairs& fresh,
                             const CampaignContext& context, UnfinishedNight& night,
                             run::Progress& progress, run::Interrupts& interrupts,
                             const Clock& clock) {
-  NightMeasurement measurement{context, night, progress, interrupts, clock};
-  MeasuredNight measured;
-  for (const NightExperiment& experiment : experiments) {
-    (void)interrupts.take();
-    if (interrupts.first()) break;
-    measured.experiments.push_back(measurement.measure(experiment));
-  }
-  measured.signal = interrupts.first();
-  return measured;
+  return NightMeasurement{experiments, fresh, context, night, progress, interrupts, clock}.take();
 }
 
 FailedLaunches failed_launches(const record::Results& results) {
-  struct Counts {
-    std::size_t measured = 0;
-    std::size_t failed = 0;
-  };
   FailedLaunches failed;
-  std::map<std::string, Counts> cases;
   for (const record::Launch& launch : results.launches) {
     const record::LaunchRow& row = launch.row;
     if (row.key.arm == record::kReferenceArm) continue;  // told, and no failure of tonight's
-    Counts& counts = cases[row.key.case_id];
     if (row.outcome.kind != Outcome::Kind::kSkipped) ++failed.of;
-    if (row.outcome.kind == Outcome::Kind::kMeasured) ++counts.measured;
-    if (row.outcome.kind != Outcome::Kind::kFailed) continue;
-    ++counts.failed;
-    if (failed.launches++ > 0) continue;
+    if (row.outcome.kind != Outcome::Kind::kFailed || failed.launches++ > 0) continue;
     const std::vector<std::string> varying =
         results.runs.empty() ? std::vector<std::string>{} : results.runs.front().swept;
     failed.first =
         estimate::case_label(row.options, varying, row.key.case_id) + ": " + row.outcome.reason;
-  }
-  for (const auto& [id, counts] : cases) {
-    if (counts.failed > 0 && counts.measured == 0) ++failed.cases_without_any;
   }
   return failed;
 }

@@ -30,7 +30,7 @@ std::vector<std::string> fields_of(std::string_view line) {
   }
 }
 
-void list_of(track::Alert& alert, const track::TrackedRun& good, const track::TrackedRun& bad) {
+void list_of(nights::Alert& alert, const track::TrackedRun& good, const track::TrackedRun& bad) {
   using namespace std::chrono_literals;
   if (good.git_sha == bad.git_sha || !is_commit(good.git_sha) || !is_commit(bad.git_sha)) return;
   if (bad.asked.folder.empty()) return;
@@ -50,10 +50,10 @@ void list_of(track::Alert& alert, const track::TrackedRun& good, const track::Tr
 
 }  // namespace
 
-void list_commits(track::AlertLog& log, std::span<const track::TrackedRun> runs,
-                  const std::function<bool(const track::Alert&)>& of) {
-  for (track::Alert& alert : log.alerts) {
-    if (of ? !of(alert) : !track::is_open(alert.state)) continue;
+void list_commits(nights::AlertLog& log, std::span<const track::TrackedRun> runs,
+                  const std::function<bool(const nights::Alert&)>& of) {
+  for (nights::Alert& alert : log.alerts) {
+    if (of ? !of(alert) : alert.state != nights::AlertState::kOpen) continue;
     const track::TrackedRun* good = track::find_run(runs, alert.last_good);
     const track::TrackedRun* bad = track::find_run(runs, alert.first_bad);
     if (good != nullptr && bad != nullptr) list_of(alert, *good, *bad);

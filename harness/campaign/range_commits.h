@@ -6,7 +6,7 @@
 #include <functional>
 #include <span>
 
-#include "harness/track/alert.h"
+#include "harness/nights/alert.h"
 #include "harness/track/history.h"
 
 namespace stepbench::campaign {
@@ -15,7 +15,7 @@ inline constexpr std::size_t kListedCommits = 20;  // of a range, the newest
 
 // Into Alert::commits, of the alerts `of` which it is asked, or of open ones. An alert whose nights
 // have one commit, or whose repository is elsewhere, keeps none.
-void list_commits(track::AlertLog& log, std::span<const track::TrackedRun> runs,
-                  const std::function<bool(const track::Alert&)>& of = {});
+void list_commits(nights::AlertLog& log, std::span<const track::TrackedRun> runs,
+                  const std::function<bool(const nights::Alert&)>& of = {});
 
 }  // namespace stepbench::campaign

@@ -111,21 +111,6 @@ std::string active_of(const plan::PlannedCase& planned) {
   return value == nullptr ? std::string{"-"} : to_text(*value);
 }
 
-void fix_automatic(std::int64_t steps, AbArms& arms) {
-  constexpr std::int64_t kWindows = 11;  // from which on `precision` is judged
-  for (std::size_t i = 0; i < arms.points.size(); ++i) {
-    ResolvedCase& a = arms.a.plan.cases[i].resolved;
-    ResolvedCase& b = arms.b.plan.cases[i].resolved;
-    if (active_of(arms.a.plan.cases[i]) != "auto" || active_of(arms.b.plan.cases[i]) != "auto") {
-      continue;
-    }
-    const std::int64_t least = kWindows * b.integer("schedule.window");
-    for (ResolvedCase* arm : {&a, &b}) {
-      arm->options["schedule.active"] = steps > 0 ? steps : least;
-    }
-  }
-}
-
 void refuse_what_has_no_pairs(const AbArms& arms) {
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
     const std::string a = active_of(arms.a.plan.cases[i]);
@@ -285,7 +270,6 @@ AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) 
   if (arms.points.empty() && arms.missing.empty()) {
     throw ConfigError(request.file, "no case is left after --filter");
   }
-  if (request.auto_steps) fix_automatic(*request.auto_steps, arms);
   align_arms(arms);
   refuse_what_has_no_pairs(arms);
   std::set<std::string> given;

@@ -128,24 +128,6 @@ std::vector<int> counted_launches(const AbArms& arms, const run::CountTools& too
   return launches;
 }
 
-// Ends when the request refuses to go on.
-class AbortableAgenda final : public run::Agenda {
- public:
-  AbortableAgenda(AbAgenda& agenda, const AbRequest& request)
-      : agenda_(agenda), request_(request) {}
-  [[nodiscard]] std::optional<run::Job> next(const record::Results& finished) override {
-    if (request_.refuses) refused_ = request_.refuses(finished);
-    return refused_ ? std::nullopt : agenda_.next(finished);
-  }
-  [[nodiscard]] std::size_t remaining() const override { return agenda_.remaining(); }
-  [[nodiscard]] const std::optional<std::string>& refused() const { return refused_; }
-
- private:
-  AbAgenda& agenda_;
-  const AbRequest& request_;
-  std::optional<std::string> refused_;
-};
-
 void announce(const AbArms& arms, const AbAgenda& agenda, const std::filesystem::path& folder,
               run::Progress& progress) {
   const compare::AbDesign& design = agenda.campaign().design();
@@ -230,21 +212,18 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   setup.is_over = request.is_over;
   setup.counted = counted_launches(arms, count_tools);
   AbAgenda agenda{std::move(setup), finished};
-  AbortableAgenda abortable{agenda, request};
   announce(arms, agenda, run.run_folder, progress);
   session.measure({.arms = {run_arm(request.arms, arms.a, run.run_folder, context),
                             run_arm(request.arms, arms.b, run.run_folder, context)},
                    .run_dir = run.run_folder,
                    .count_tools = count_tools,
                    .attempts = run::next_attempts(finished)},
-                  header, {plan.columns}, {}, abortable, finished);
+                  header, {plan.columns}, {}, agenda, finished);
   run.signal = session.signal();
   if (run.signal) {
     run.exit_status = exit_status_of_signal(*run.signal);
     return run;
   }
-  run.refused = abortable.refused();
-  if (run.refused) return run;
   run.comparison = compare::ab_comparison(record::read_results(run.run_folder),
                                           {.campaign = agenda.campaign(),
                                            .points = arms.points,

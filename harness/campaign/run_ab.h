@@ -38,9 +38,6 @@ struct AbRequest {
   Fields context = {};       // recorded with the run, besides what describes the campaign
   std::function<bool(const record::Results&, const compare::AbPoint&, std::size_t pairs)> is_over =
       {};
-  // Asked before each launch, with all that has finished: a sentence ends the campaign, which
-  // is not judged then. Empty: nothing does.
-  std::function<std::optional<std::string>(const record::Results&)> refuses = {};
 };
 
 // What can be refused before anything is planned.
@@ -62,10 +59,9 @@ struct AbPlan {
 
 struct AbRun {
   int exit_status = 0;
-  std::optional<int> signal = {};           // that interrupted it
-  std::filesystem::path run_folder = {};    // empty: interrupted before there was one
-  std::optional<std::string> refused = {};  // what AbRequest::refuses said
-  compare::Comparison comparison = {};      // unless interrupted or refused
+  std::optional<int> signal = {};         // that interrupted it
+  std::filesystem::path run_folder = {};  // empty: interrupted before there was one
+  compare::Comparison comparison = {};    // unless interrupted
 };
 
 // `on_start` receives the run's folder before the first launch, so that what fails later can be

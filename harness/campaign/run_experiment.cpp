@@ -22,12 +22,12 @@
 #include "harness/run/list_agenda.h"
 #include "harness/run/resume.h"
 #include "harness/run/run_header.h"
+#include "harness/run/script_worker.h"
 #include "harness/run/turns_agenda.h"
 #include "harness/run/wrap.h"
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
 #include "harness/track/margins.h"
-#include "harness/track/reference.h"
 #include "harness/track/tracked_metrics.h"
 
 namespace stepbench::campaign {
@@ -115,26 +115,20 @@ std::string plan_notes_text(const plan::Plan& plan) {
          text::shell_word(plan::source_name(plan.file));
 }
 
-// Cases that both plans have, by index.
-std::map<std::size_t, run::SplitCase> split_cases(const plan::Plan& tonight,
+// Cases that both programs measure: their index in the reference's plan by that in tonight's.
+std::map<std::size_t, std::size_t> paired_indexes(const plan::Plan& tonight,
                                                   const plan::Plan& reference) {
   std::map<std::string_view, std::size_t> known;
   for (std::size_t i = 0; i < reference.cases.size(); ++i) {
     if (!reference.cases[i].skip) known.emplace(reference.cases[i].resolved.case_id, i);
   }
-  std::map<std::size_t, run::SplitCase> split;
+  std::map<std::size_t, std::size_t> paired;
   for (std::size_t i = 0; i < tonight.cases.size(); ++i) {
-    const ResolvedCase& resolved = tonight.cases[i].resolved;
-    const auto launches = static_cast<int>(resolved.integer_or("launches", 1));
-    const auto beside = known.find(resolved.case_id);
+    const auto beside = known.find(tonight.cases[i].resolved.case_id);
     if (tonight.cases[i].skip || beside == known.end()) continue;
-    const auto control = resolved.options.find("track.control");
-    if (control != resolved.options.end() && control->second == Value{true}) continue;
-    if (launches < track::kMinLaunchesToSplit) continue;
-    if (resolved.text_or(kReferenceOption, kNightlyReference) != kNightlyReference) continue;
-    split.emplace(i, run::SplitCase{beside->second, (launches + 1) / 2});
+    if (night_pairs(tonight.cases[i].resolved) > 0) paired.emplace(i, beside->second);
   }
-  return split;
+  return paired;
 }
 
 record::ColumnRow columns_with(record::ColumnRow columns, const PlannedRun& beside) {
@@ -198,23 +192,36 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   header.labels = labels_with(finished, labels);
   if (beside != nullptr) {
     header.context[kReferenceRun] = beside->run;
-    header.context[kReferenceBuild] = beside->planned.worker.value().build_id;
+    header.context[kReferenceBuild] = beside->build;
   }
   if (!request.purpose.empty()) header.run_id += '-' + request.purpose;
   for (const auto& [name, value] : request.context) header.context.insert_or_assign(name, value);
   run::check_same_experiment(finished, header, plan, catalogue);
   const Pass pass = request.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
-  const std::vector<run::ListedCase> cases =
+  std::vector<run::ListedCase> cases =
       list_cases(plan, count_here ? &tools : nullptr, pass == Pass::kWrapped);
-  const std::set<record::LaunchKey> done = run::done_launches(finished, request.retry_failed);
+  const auto paired = beside == nullptr ? std::map<std::size_t, std::size_t>{}
+                                        : paired_indexes(plan, beside->planned.planned.plan);
+  std::set<std::size_t> profiled;
+  for (const auto& [index, reference] : paired) {
+    const auto asked = beside->pairs.find(cases[index].case_id);
+    run::ListedCase& listed = cases[index];
+    listed.launches =
+        asked == beside->pairs.end() ? night_pairs(plan.cases[index].resolved) : asked->second;
+    if (!beside->profiled.contains(listed.case_id)) continue;
+    const bool script = plan.cases[index].resolved.workload == run::kScriptWorkload;
+    listed.profile = listed.profile.value_or(script ? Pass::kKineto : Pass::kNative);
+    profiled.insert(index);
+  }
+  const std::set<record::LaunchKey> done =
+      beside == nullptr ? run::done_launches(finished, request.retry_failed)
+                        : run::done_in_turns(finished, paired_cases(plan, *beside));
   std::uint64_t order = 0;
   std::from_chars(header.plan_digest.data(), header.plan_digest.data() + header.plan_digest.size(),
                   order, 16);
   run::ListAgenda of_plan{cases, pass, order, done};
   std::optional<run::TurnsAgenda> turns;
-  if (beside != nullptr) {
-    turns.emplace(of_plan, cases, split_cases(plan, beside->planned.planned.plan), done);
-  }
+  if (beside != nullptr) turns.emplace(of_plan, cases, paired, profiled);
   const std::shared_ptr<run::Agenda> given = request.agenda ? request.agenda(finished) : nullptr;
   run::Agenda& agenda = given ? *given : turns ? static_cast<run::Agenda&>(*turns) : of_plan;
   LimitedAgenda limited{agenda, request.is_enough};
@@ -269,6 +276,21 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
       .signal = session.signal(), .run_folder = folder, .results = record::read_results(folder)};
   end.exit_status = end.signal ? exit_status_of_signal(*end.signal) : run_exit_status(end.results);
   return end;
+}
+
+int night_pairs(const ResolvedCase& resolved) {
+  const auto control = resolved.options.find("track.control");
+  if (control != resolved.options.end() && control->second == Value{true}) return 0;
+  constexpr std::int64_t kLeast = 4;
+  return static_cast<int>(std::max(kLeast, (resolved.integer_or("launches", 1) + 1) / 2));
+}
+
+std::set<std::string> paired_cases(const plan::Plan& tonight, const Beside& beside) {
+  std::set<std::string> ids;
+  for (const auto& [index, reference] : paired_indexes(tonight, beside.planned.planned.plan)) {
+    ids.insert(tonight.cases[index].resolved.case_id);
+  }
+  return ids;
 }
 
 int run_exit_status(const record::Results& results) {

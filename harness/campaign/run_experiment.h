@@ -5,7 +5,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "harness/base/clock.h"
 #include "harness/campaign/planning.h"
@@ -16,9 +19,7 @@
 
 namespace stepbench::campaign {
 
-// The option, its default, and the facts that a run records of its reference program.
-inline constexpr std::string_view kReferenceOption = "track.reference";
-inline constexpr std::string_view kNightlyReference = "nightly";
+// What a run records of the reference program that it was measured beside.
 inline constexpr const char* kReferenceRun = "reference_run";  // id of the run it is of
 inline constexpr const char* kReferenceBuild = "reference_build_id";
 
@@ -32,12 +33,20 @@ struct PlannedRun {
 [[nodiscard]] PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& context,
                                          bool needs_worker);
 
-// A program that is measured in turns with the run's own: half of the launches of every case that
-// both can measure and that asks for it.
+// The reference program of a night, which is measured in turns with the run's own: see
+// turns_agenda.h.
 struct Beside {
-  std::string run = {};  // id of the run whose program it is
+  std::string run = {};    // id of the run whose program it is
+  std::string build = {};  // digest of the program
   PlannedRun planned;
+  std::map<std::string, int> pairs = {};  // to have in all, by case id; else night_pairs()
+  std::set<std::string> profiled = {};    // case ids: a launch of each records operations
 };
+// Pairs that a night plans of a case: half of its launches, at least four. None of a control case,
+// which tonight's program measures alone.
+[[nodiscard]] int night_pairs(const ResolvedCase& resolved);
+// Ids of the cases that both programs can measure, and that are to be.
+[[nodiscard]] std::set<std::string> paired_cases(const plan::Plan& tonight, const Beside& beside);
 
 struct RunEnd {
   int exit_status = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -121,7 +122,55 @@ class Walk {
   std::set<fs::path> outside_;
 };
 
+// "bench" of `import bench.model as model` and of `from bench import model`.
+std::set<std::string> imported_modules(const std::string& python) {
+  std::set<std::string> modules;
+  std::istringstream lines(python);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word;
+    if (!(words >> word) || (word != "import" && word != "from")) continue;
+    while (words >> word && word != "import") {
+      if (word.starts_with('.')) continue;
+      modules.insert(word.substr(0, word.find_first_of(".,;")));
+    }
+  }
+  return modules;
+}
+
+// Names by which the files of a repository can be imported, if its path is told of them.
+std::set<std::string> modules_in(std::span<const std::string> files) {
+  std::set<std::string> modules;
+  for (const std::string& file : files) {
+    const fs::path path(file);
+    if (path.extension() != ".py") continue;
+    modules.insert(path.filename() == "__init__.py" ? path.parent_path().filename().string()
+                                                    : path.stem().string());
+  }
+  return modules;
+}
+
 }  // namespace
+
+std::string module_elsewhere(const fs::path& script, std::span<const fs::path> beside,
+                             std::span<const std::string> tracked, const fs::path& folder) {
+  const std::string inside = folder == "." ? std::string() : folder.generic_string() + '/';
+  std::vector<std::string> own;
+  std::vector<std::string> others;
+  for (const std::string& file : tracked) (file.starts_with(inside) ? own : others).push_back(file);
+  const std::set<std::string> known = modules_in(own);
+  const std::set<std::string> elsewhere = modules_in(others);
+  std::vector<fs::path> files(beside.begin(), beside.end());
+  files.push_back(script.filename());
+  for (const fs::path& file : files) {
+    if (file.extension() != ".py") continue;
+    const std::string python = os::read_text(script.parent_path() / file).value_or("");
+    for (const std::string& module : imported_modules(python)) {
+      if (elsewhere.contains(module) && !known.contains(module)) return module;
+    }
+  }
+  return {};
+}
 
 ScriptFiles files_of_script(const fs::path& script) {
   const auto first = os::read_line(script);

@@ -7,6 +7,8 @@
 
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
+#include "harness/nights/fields.h"
+#include "harness/report/history_words.h"
 #include "harness/report/series_names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -24,34 +26,9 @@ std::string told_case(const track::History& history, const track::TrackedSeries&
   return estimate::case_label(series.options, estimate::varying_options(cases, {}), otherwise);
 }
 
-// The last measurement that was there, else what the screen saw.
-std::string told_change(const track::AlertSeries& series) {
-  const auto measured =
-      std::find_if(series.measured.rbegin(), series.measured.rend(),
-                   [](const track::AlertMeasurement& each) { return each.reproduced; });
-  if (measured == series.measured.rend()) return text::signed_percent(series.change) + " %";
-  return text::signed_percent(measured->change) + " % [" + text::signed_percent(measured->low) +
-         ", " + text::signed_percent(measured->high) + "]";
-}
-
-// What the screen saw, unless it was measured since: that is another change.
-std::string told_amounts(const track::AlertSeries& series, const std::string& unit) {
-  const std::string usual = amount_text(series.usual, unit);
-  return series.measured.empty() ? usual + " -> " + amount_text(series.value, unit)
-                                 : "usually " + usual;
-}
-
-std::string told_state(track::AlertState state) {
-  switch (state) {
-    case track::AlertState::kRegression:
-      return "regression";
-    case track::AlertState::kReproduced:
-      return "reproduced, not told yet";
-    case track::AlertState::kSuspect:
-      return "suspect, not measured again yet";
-    default:
-      return std::string(name_of(state));
-  }
+Direction direction_of(const track::History& history, const std::string& series_id) {
+  const track::SeriesHistory* found = history.find_series(series_id);
+  return found == nullptr ? Direction::kLowerIsBetter : found->series.direction;
 }
 
 std::string told_program(const track::TrackedRun& run) {
@@ -59,7 +36,7 @@ std::string told_program(const track::TrackedRun& run) {
   return run.build_id.empty() ? run.run_id : "build " + run.build_id.substr(0, 12);
 }
 
-std::string told_range(const track::Alert& alert, const track::History& history) {
+std::string told_range(const nights::Alert& alert, const track::History& history) {
   const track::TrackedRun* good = history.find_run(alert.last_good);
   const track::TrackedRun* bad = history.find_run(alert.first_bad);
   const std::string from = good == nullptr ? alert.last_good : told_program(*good);
@@ -87,7 +64,7 @@ void add_told_run(json::JsonText& json, std::string_view key, const std::string&
   json.close_object();
 }
 
-void add_told_series(json::JsonText& json, const track::AlertSeries& each,
+void add_told_series(json::JsonText& json, const nights::AlertSeries& each,
                      const track::History& history) {
   json.open_object().text("id", each.id).text("experiment", each.experiment);
   if (const track::SeriesHistory* found = history.find_series(each.id)) {
@@ -98,48 +75,38 @@ void add_told_series(json::JsonText& json, const track::AlertSeries& each,
         .text("unit", series->unit)
         .values("options", series->options);
   }
+  const ToldChange told = told_change(each.change, each.as_share, direction_of(history, each.id));
   json.number("usual", each.usual)
       .number("value", each.value)
-      .number("change", each.change)
-      .number("score", each.score)
-      .text("first_bad", each.first_bad)
-      .text("last_good", each.last_good)
-      .open_array("measured");
-  for (const track::AlertMeasurement& measured : each.measured) {
-    json.open_object()
-        .flag("reproduced", measured.reproduced)
-        .number("change", measured.change)
-        .number("low", measured.low)
-        .number("high", measured.high)
-        .number("p", measured.p)
-        .integer("pairs", measured.pairs)
-        .text("night", measured.night)
-        .text("campaign", measured.campaign)
-        .text("cause", measured.cause)
-        .text("good", measured.good)
-        .flag("closing", measured.closing)
-        .close_object();
-  }
-  json.close_array().close_object();
+      .number("change", told.change)
+      .number("change_low", told.low)
+      .number("change_high", told.high);
+  json::FieldWriter writer(json);
+  writer("as_share", each.as_share)("told", each.change)("told_run", each.told_run);
+  writer("cause", each.cause)("back", each.back)("can_be_measured", each.can_be_measured);
+  json.close_object();
 }
 
 }  // namespace
 
-std::string alert_sentence(const track::Alert& alert, const track::History& history) {
-  std::string text = alert.id + " on " + alert.host + ": " + told_state(alert.state);
+std::string alert_sentence(const nights::Alert& alert, const track::History& history) {
+  std::string text = alert.id + " on " + alert.host + ": " +
+                     (alert.state == nights::AlertState::kOpen ? std::string("regression")
+                                                               : std::string(name_of(alert.state)));
   if (!alert.series.empty()) {
-    const track::AlertSeries& first = alert.series.front();
+    const nights::AlertSeries& first = alert.series.front();
     text += ": " + first.experiment;
     if (const track::SeriesHistory* found = history.find_series(first.id)) {
-      const track::TrackedSeries* series = &found->series;
-      const std::string label = told_case(history, *series, {});
-      text += (label.empty() ? "" : " " + label) + ", " + metric_label(series->metric) + ": " +
-              told_amounts(first, series->unit) + ",";
+      const track::TrackedSeries& series = found->series;
+      const std::string label = told_case(history, series, {});
+      text += (label.empty() ? "" : " " + label) + ", " + metric_label(series.metric) + ": " +
+              amount_text(first.usual, series.unit) + " -> " +
+              amount_text(first.value, series.unit) + ",";
     }
-    text += " " + told_change(first);
-    if (!first.measured.empty() && !first.measured.back().cause.empty()) {
-      text += " (" + first.measured.back().cause + ")";
-    }
+    text +=
+        " " + told_text(told_change(first.change, first.as_share, direction_of(history, first.id)),
+                        first.as_share);
+    if (!first.cause.empty()) text += " (" + first.cause + ")";
     if (alert.series.size() > 1) {
       text += " and " + std::to_string(alert.series.size() - 1) + " more series";
     }
@@ -147,7 +114,7 @@ std::string alert_sentence(const track::Alert& alert, const track::History& hist
   return text::printable(text + told_range(alert, history));
 }
 
-std::string alert_json(const track::Alert& alert, const track::History& history,
+std::string alert_json(const nights::Alert& alert, const track::History& history,
                        const std::string& show) {
   json::JsonText json;
   json.open_object()
@@ -156,24 +123,25 @@ std::string alert_json(const track::Alert& alert, const track::History& history,
       .text("text", alert_sentence(alert, history))
       .text("id", alert.id)
       .text("state", name_of(alert.state))
-      .flag("worse", alert.worse)
       .text("host", alert.host)
       .text("experiment", alert.experiment)
-      .integer("confirmations", alert.confirmations)
       .text("opened_utc", alert.opened_utc)
       .text("note", alert.note)
+      .text("until", alert.until)
       .text("assignee", alert.assignee)
       .text("show", show);
   add_told_run(json, "opened_run", alert.opened_run, history);
   add_told_run(json, "first_bad", alert.first_bad, history);
   add_told_run(json, "last_good", alert.last_good, history);
   json.open_array("commits");
-  for (const track::RangeCommit& commit : alert.commits) {
-    json.open_object().text("sha", commit.sha).text("author", commit.author);
-    json.text("title", commit.title).text("url", commit.url).close_object();
+  for (const nights::RangeCommit& commit : alert.commits) {
+    json.open_object();
+    json::FieldWriter writer(json);
+    fields(writer, commit);
+    json.close_object();
   }
   json.close_array().open_array("series");
-  for (const track::AlertSeries& each : alert.series) add_told_series(json, each, history);
+  for (const nights::AlertSeries& each : alert.series) add_told_series(json, each, history);
   return json.close_array().close_object().take() + "\n";
 }
 

@@ -341,19 +341,18 @@ std::string openmetrics_page(const track::History& history, std::size_t max_seri
 
 std::string openmetrics_of_night(std::string_view night_json) {
   const ReadNight read = read_night(night_json);
-  const track::Night& night = read.checked.night;
+  const nights::Night& night = read.shown.night;
   text::GaugePage page;
   const std::string host = text::GaugePage::label_text({{"host", read.host}});
   page.add("stepbench_night_exit_code", "", kExitCodeHelp, host, night.exit_code);
   if (!read.error.empty()) return page.text();
-  for (std::size_t i = 0; i < track::kNightStates; ++i) {
-    const auto state = static_cast<track::NightState>(i);
+  for (const std::string_view name : names_of(nights::NightState{})) {
     page.add("stepbench_night_series", "", "Series of the last night, by what became of them.",
-             host + ',' + text::GaugePage::label_text({{"state", std::string(name_of(state))}}),
-             static_cast<double>(night.count(state)));
+             host + ',' + text::GaugePage::label_text({{"state", std::string(name)}}),
+             static_cast<double>(night.count(one_of<nights::NightState>(name).value())));
   }
   for (std::size_t i = 0; i < night.series.size(); ++i) {
-    const track::NightSeries& one = night.series[i];
+    const nights::NightSeries& one = night.series[i];
     const std::string labels =
         host + ',' +
         text::GaugePage::label_text({{"series", one.series.id},

@@ -37,26 +37,22 @@ std::optional<ChartScale> scale_of(const std::vector<ChartNight>& nights) {
   return chart_scale(values);
 }
 
-std::vector<ChartNight> chart_nights(const HistoryView& view, bool normalised) {
+std::vector<ChartNight> chart_nights(const HistoryView& view) {
   std::vector<ChartNight> nights;
   for (const HistoryNight& night : view.nights) {
     ChartNight& each = nights.emplace_back(ChartNight{.date = night_date(*night.run)});
-    if (normalised) {
-      each.value = night.normalised;
-    } else if (night.point != nullptr) {
-      each.value = night.point->value;
-    }
+    if (night.point != nullptr) each.value = night.point->value;
   }
   return nights;
 }
 
 std::vector<ChartMarks> chart_marks(const HistoryView& view) {
   std::vector<ChartMarks> lines = {
-      {.head = "new segment"}, {.head = "level changed"}, {.head = "alert"}, {.head = "busy"}};
+      {.head = "told"}, {.head = "suspect"}, {.head = "alert"}, {.head = "busy"}};
   for (std::size_t i = 0; i < view.nights.size(); ++i) {
     const HistoryNight& night = view.nights[i];
-    if (night.begins_segment) lines[0].marks.emplace_back(i, "|");
-    if (night.changed != nullptr) lines[1].marks.emplace_back(i, "^");
+    if (night.judged && night.judged->told) lines[0].marks.emplace_back(i, "^");
+    if (night.is_suspect()) lines[1].marks.emplace_back(i, "?");
     if (!night.alert.empty()) lines[2].marks.emplace_back(i, night.alert);
     if (night.busy) lines[3].marks.emplace_back(i, "!");
   }
@@ -67,12 +63,7 @@ std::vector<ChartMarks> chart_marks(const HistoryView& view) {
 
 std::string draw_chart(const HistoryView& view) {
   const std::string& unit = view.series->series.unit;
-  std::string text = draw_chart(chart_nights(view, false), unit, chart_marks(view));
-  const std::string normalised = draw_chart(chart_nights(view, true), unit, {});
-  if (!normalised.empty()) {
-    text += "\nper control case: what the machine did to it is taken out\n\n" + normalised;
-  }
-  return text;
+  return draw_chart(chart_nights(view), unit, chart_marks(view));
 }
 
 std::string draw_chart(const std::vector<ChartNight>& all, const std::string& unit,

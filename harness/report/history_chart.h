@@ -31,7 +31,7 @@ struct ChartMarks {
 // the values, "ns" and "bytes" are scaled for people. Empty without any value.
 [[nodiscard]] std::string draw_chart(const std::vector<ChartNight>& nights, const std::string& unit,
                                      const std::vector<ChartMarks>& marks);
-// A series with what happened in its nights; where it has a control case also per that.
+// A series with what happened in its nights.
 [[nodiscard]] std::string draw_chart(const HistoryView& view);
 
 }  // namespace stepbench::report

@@ -27,7 +27,7 @@ std::string machine_words(const track::TrackedSeries& series) {
 std::string comma(const std::string& words) { return words.empty() ? words : ", " + words; }
 
 // Where it came, and the commits there.
-std::vector<document::Line> range_lines(const track::Alert& alert, const track::History& history) {
+std::vector<document::Line> range_lines(const nights::Alert& alert, const track::History& history) {
   std::vector<document::Line> lines;
   if (std::string range = range_text(alert, history); !range.empty()) {
     lines.emplace_back(std::move(range));
@@ -36,18 +36,19 @@ std::vector<document::Line> range_lines(const track::Alert& alert, const track::
   return lines;
 }
 
-Tone tone_of_state(const track::Alert& alert) {
-  if (!track::is_open(alert.state)) return Tone::kPlain;
-  return alert.worse ? Tone::kBad : Tone::kGood;
+Tone tone_of_state(const nights::Alert& alert) {
+  return alert.state == nights::AlertState::kOpen ? Tone::kBad : Tone::kPlain;
 }
 
 // An alert as a series tells of it.
-Paragraph alert_of_series(const track::Alert& alert, const std::string& series_id,
+Paragraph alert_of_series(const nights::Alert& alert, const track::TrackedSeries& series,
                           const track::History& history, Links links) {
+  const nights::AlertSeries& told = *alert.find(series.id);
+  const ToldChange change = told_change(told.change, told.as_share, series.direction);
   Paragraph paragraph{.text = alert.id + ", opened " + alert.opened_utc.substr(0, 10) + ": " +
                               std::string(name_of(alert.state)) + comma(acceptance_words(alert)) +
-                              ", " + text::signed_percent(alert.find(series_id)->change) + " %" +
-                              (note_words(alert).empty() ? "" : "; " + note_words(alert)),
+                              ", " + told_text(change, told.as_share) +
+                              (alert.note.empty() ? "" : "; " + alert.note),
                       .tone = tone_of_state(alert),
                       .below = range_lines(alert, history)};
   if (links == Links::kPages) {
@@ -57,14 +58,7 @@ Paragraph alert_of_series(const track::Alert& alert, const std::string& series_i
   return paragraph;
 }
 
-std::string measured_text(const track::AlertSeries& series) {
-  const track::AlertMeasurement* last = series.last();
-  if (last == nullptr) return "-";
-  return text::signed_percent(last->change) + " % [" + text::signed_percent(last->low) + ", " +
-         text::signed_percent(last->high) + (last->reproduced ? "]" : "], not there");
-}
-
-document::Table moved_series_table(const track::Alert& alert, const SeriesNames& names,
+document::Table moved_series_table(const nights::Alert& alert, const SeriesNames& names,
                                    Links links) {
   document::Table table{
       .columns = {document::words("series"),
@@ -72,12 +66,13 @@ document::Table moved_series_table(const track::Alert& alert, const SeriesNames&
                   document::words("metric"),
                   {.head = "usual"},
                   {.head = "that night"},
-                  {.head = "change"},
-                  {.head = "measured again", .left = true, .drop_at = 30}}};
-  for (const track::AlertSeries& each : alert.series) {
+                  {.head = "told", .left = true},
+                  {.head = "now", .left = true, .drop_at = 30}}};
+  for (const nights::AlertSeries& each : alert.series) {
     const track::TrackedSeries* series = names.find(each.id);
     const std::string unit = series == nullptr ? std::string() : series->unit;
     const bool to_page = links == Links::kPages && series != nullptr;
+    const Direction direction = series == nullptr ? Direction::kLowerIsBetter : series->direction;
     table.rows.push_back(
         {{names.short_id(each.id),
           document::linked(series == nullptr ? each.experiment : names.case_name(*series),
@@ -85,37 +80,34 @@ document::Table moved_series_table(const track::Alert& alert, const SeriesNames&
           series == nullptr ? std::string("-") : metric_label(series->metric),
           {amount_text(each.usual, unit), each.usual},
           {amount_text(each.value, unit), each.value},
-          document::change(each.change),
-          measured_text(each)}});
+          told_text(told_change(each.change, each.as_share, direction), each.as_share),
+          each.back              ? "back"
+          : each.can_be_measured ? ""
+                                 : "the level before cannot be measured any more"}});
   }
+  document::drop_if_empty(table, 6);
   return table;
 }
 
 std::string event_words(const track::TrackEvent& event, const SeriesNames& names) {
   std::string text = event.what;
-  if (event.what == track::kAssignedEvent) {
+  if (event.what == name_of(nights::AlertEvent::kAssigned)) {
     const std::string to = text_of(event.details, "to");
     text += to.empty() ? ": nobody" : ": " + to;
   }
   const std::string id = text_of(event.details, "series");
   if (const track::TrackedSeries* series = names.find(id)) text += ": " + names.name(*series);
-  if (event.what == track::kMeasuredEvent) {
-    const auto percent = [&](const char* of) {
-      return text::signed_percent(number_of(event.details, of).value_or(0));
-    };
-    text += ' ' + percent("change") + " % [" + percent("low") + ", " + percent("high") + ']';
-  }
   return text + (event.reason.empty() ? "" : ": " + event.reason);
 }
 
-document::Table events_table(const track::Alert& alert, const SeriesNames& names) {
+document::Table events_table(const nights::Alert& alert, const SeriesNames& names) {
   document::Table table{
       .columns = {document::words("night"),
                   {.head = "by", .left = true, .drop_at = 20},
                   document::words("state"),
                   {.head = "what happened", .left = true, .shrink_at = 10, .shrink_to = 30}}};
   for (const track::TrackEvent& event : alert.events) {
-    // "suspect -> regression"
+    // "open -> fixed"
     const bool stays = event.from_state == event.to_state || event.to_state.empty();
     table.rows.push_back(
         {{text_of(event.details, "night_utc", event.at_utc).substr(0, 10), event.who,
@@ -125,6 +117,13 @@ document::Table events_table(const track::Alert& alert, const SeriesNames& names
           event_words(event, names)}});
   }
   return table;
+}
+
+// Of a series of it, as measured.
+double largest_change_of(const nights::AlertSeries& largest, const track::TrackedSeries* series) {
+  return told_change(largest.change, largest.as_share,
+                     series == nullptr ? Direction::kLowerIsBetter : series->direction)
+      .change;
 }
 
 }  // namespace
@@ -138,23 +137,24 @@ document::Answer series_answer(const HistoryView& view) {
   const std::string& unit = view.series->series.unit;
   document::Answer answer{.text = amount_text(last->point->value, unit) + " on " +
                                   last->run->started_utc.substr(0, 10)};
-  if (last->usual && last->change) {
-    answer.text += ", usual " + amount_text(*last->usual, unit) + " (" +
-                   text::signed_percent(*last->change) + " %)";
+  if (last->usual() && last->change()) {
+    answer.text += ", usual " + amount_text(*last->usual(), unit) + " (" +
+                   text::signed_percent(*last->change()) + " %)";
   }
-  const auto is_told = [](const track::Alert* alert) {
-    return track::is_open(alert->state) || alert->state == track::AlertState::kAcknowledged;
+  const auto is_told = [](const nights::Alert* alert) {
+    return alert->state == nights::AlertState::kOpen ||
+           alert->state == nights::AlertState::kAccepted;
   };
   const auto open = std::ranges::find_if(view.alerts, is_told);
   if (open == view.alerts.end()) {
     answer.text += "; no alert is open";
     return answer;
   }
-  const track::Alert& alert = **open;
+  const nights::Alert& alert = **open;
   answer.text += "; " + alert.id + ' ' + std::string(name_of(alert.state)) + " since " +
                  alert.opened_utc.substr(0, 10);
   answer.tone =
-      alert.worse && track::is_open(alert.state) ? document::Tone::kBad : document::Tone::kDoubt;
+      alert.state == nights::AlertState::kOpen ? document::Tone::kBad : document::Tone::kDoubt;
   return answer;
 }
 
@@ -175,22 +175,22 @@ document::Document series_document(const HistoryView& view, const track::History
   }
   over.blocks.emplace_back(nights_table({&view, 1}, names, nights));
   document::Chapter alerts{.id = "alerts", .title = "Alerts", .blocks = {}};
-  for (const track::Alert* alert : view.alerts) {
-    alerts.blocks.emplace_back(alert_of_series(*alert, series.id, history, links));
+  for (const nights::Alert* alert : view.alerts) {
+    alerts.blocks.emplace_back(alert_of_series(*alert, series, history, links));
   }
   document.chapters = {std::move(over)};
   if (!alerts.blocks.empty()) document.chapters.push_back(std::move(alerts));
   return document;
 }
 
-document::Document alert_document(const track::Alert& alert, const track::History& history,
-                                  const SeriesNames& names, const std::string& history_words,
-                                  Links links) {
+document::Document alert_document(const nights::Alert& alert, const track::History& history,
+                                  const SeriesNames& names,
+                                  std::span<const document::Figure> charts,
+                                  const std::string& history_words, Links links) {
   document::Document document{
       .headline = alert.id + " on " + alert.host + ": " + std::string(name_of(alert.state)) +
                   comma(acceptance_words(alert)) + ", " +
-                  text::counted(std::ssize(alert.series), "series") +
-                  (alert.worse ? " worse" : " better") + ", opened " +
+                  text::counted(std::ssize(alert.series), "series") + " worse, opened " +
                   alert.opened_utc.substr(0, 10) +
                   (alert.assignee.empty() ? "" : ", " + alert.assignee + "'s")};
   document::Chapter moved{.id = "moved", .title = "What moved", .blocks = {}};
@@ -201,16 +201,17 @@ document::Document alert_document(const track::Alert& alert, const track::Histor
   }
   moved.blocks.emplace_back(moved_series_table(alert, names, links));
   std::vector<std::string> causes;
-  for (const track::AlertSeries& each : alert.series) {
-    if (each.measured.empty() || each.measured.back().cause.empty()) continue;
-    const std::string cause = "cause: " + each.measured.back().cause;
+  for (const nights::AlertSeries& each : alert.series) {
+    if (each.cause.empty()) continue;
+    const std::string cause = "cause: " + each.cause;
     if (std::ranges::find(causes, cause) == causes.end()) causes.push_back(cause);
   }
   for (std::string& cause : causes) moved.blocks.emplace_back(Paragraph{std::move(cause)});
+  for (const document::Figure& chart : charts) moved.blocks.emplace_back(chart);
   document::Chapter events{
       .id = "events", .title = "What happened", .blocks = {events_table(alert, names)}};
   document.chapters = {std::move(moved), std::move(events)};
-  if (!track::is_open(alert.state) || alert.series.empty()) return document;
+  if (alert.state != nights::AlertState::kOpen || alert.series.empty()) return document;
   const auto command = [&](const std::string& words) {
     return document::Line("stepbench track " + words + history_words, true);
   };
@@ -225,13 +226,13 @@ document::Document alert_document(const track::Alert& alert, const track::Histor
   return document;
 }
 
-document::Document open_alerts_document(const track::AlertLog& log, const SeriesNames& names,
+document::Document open_alerts_document(const nights::AlertLog& log, const SeriesNames& names,
                                         const std::string& today) {
-  std::vector<const track::Alert*> alerts;
+  std::vector<const nights::Alert*> alerts;
   std::size_t accepted = 0;
-  for (const track::Alert& alert : log.alerts) {
-    const bool is_accepted = alert.state == track::AlertState::kAcknowledged;
-    if (!track::is_open(alert.state) && !is_accepted) continue;
+  for (const nights::Alert& alert : log.alerts) {
+    const bool is_accepted = alert.state == nights::AlertState::kAccepted;
+    if (alert.state != nights::AlertState::kOpen && !is_accepted) continue;
     alerts.push_back(&alert);
     accepted += is_accepted ? 1 : 0;
   }
@@ -243,11 +244,11 @@ document::Document open_alerts_document(const track::AlertLog& log, const Series
               {.id = "alerts", .title = "Alerts", .blocks = {alerts_table(alerts, names, today)}}}};
 }
 
-document::Answer open_alerts_answer(const track::AlertLog& log, const SeriesNames& names,
+document::Answer open_alerts_answer(const nights::AlertLog& log, const SeriesNames& names,
                                     std::span<const SeriesRow> rows) {
-  std::vector<const track::Alert*> open;
-  for (const track::Alert& alert : log.alerts) {
-    if (track::is_open(alert.state)) open.push_back(&alert);
+  std::vector<const nights::Alert*> open;
+  for (const nights::Alert& alert : log.alerts) {
+    if (alert.state == nights::AlertState::kOpen) open.push_back(&alert);
   }
   if (open.empty()) {
     std::int64_t moved = 0;
@@ -260,27 +261,26 @@ document::Answer open_alerts_answer(const track::AlertLog& log, const SeriesName
     }
     if (moved == 0) return {.text = "no alert is open", .tone = Tone::kGood};
     std::string text = "no alert is open; " + text::counted(moved, "series") +
-                       " moved or without a value in the last night";
+                       " suspect or without a value in the last night";
     if (most != nullptr) {
       text += ", most of all " + names.name(*most->series) + ' ' +
               text::signed_percent(*most->change) + " %";
     }
     return {.text = std::move(text)};
   }
-  const auto weight = [](const track::Alert* alert) {
-    const track::AlertSeries* largest = largest_of(*alert);
-    return std::pair(alert->worse, largest == nullptr ? 0 : std::abs(largest->change));
+  const auto weight = [](const nights::Alert* alert) {
+    const nights::AlertSeries* largest = largest_of(*alert);
+    return largest == nullptr ? 0 : largest->change.size;
   };
-  const track::Alert& worst = **std::ranges::max_element(open, {}, weight);
+  const nights::Alert& worst = **std::ranges::max_element(open, {}, weight);
   std::string text = text::counted(std::ssize(open), "alert") +
-                     (open.size() == 1 ? " is open: " : " are open: ") + worst.id + ", " +
-                     std::string(name_of(worst.state));
-  if (const track::AlertSeries* largest = largest_of(worst)) {
+                     (open.size() == 1 ? " is open: " : " are open: ") + worst.id;
+  if (const nights::AlertSeries* largest = largest_of(worst)) {
     const track::TrackedSeries* series = names.find(largest->id);
-    text += ", " + text::signed_percent(largest->change) + " % in " +
+    text += ", " + text::signed_percent(largest_change_of(*largest, series)) + " % in " +
             (series == nullptr ? largest->experiment : names.name(*series));
   }
-  return {.text = std::move(text), .tone = worst.worse ? Tone::kBad : Tone::kDoubt};
+  return {.text = std::move(text), .tone = Tone::kBad};
 }
 
 document::Document series_list_document(const track::History& newest,
@@ -310,7 +310,7 @@ document::Document series_list_document(const track::History& newest,
     chapter.blocks.emplace_back(document::Heading{});
     chapter.blocks.emplace_back(
         Paragraph{std::to_string(hidden) +
-                  " series of phases explain these and are not screened; --all lists them."});
+                  " series of phases explain these and are not judged; --all lists them."});
   }
   return {.chapters = {std::move(chapter)}};
 }

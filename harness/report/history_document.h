@@ -24,20 +24,22 @@ inline constexpr std::size_t kShownNights = 12;  // in the table of a terminal; 
                                                  std::size_t nights = kShownNights,
                                                  Links links = Links::kNone);
 
-// `history_words`: what follows each command line that is proposed.
-[[nodiscard]] document::Document alert_document(const track::Alert& alert,
+// `charts`: of its series over the nights; `history_words`: what follows each command line that is
+// proposed.
+[[nodiscard]] document::Document alert_document(const nights::Alert& alert,
                                                 const track::History& history,
                                                 const SeriesNames& names,
+                                                std::span<const document::Figure> charts,
                                                 const std::string& history_words,
                                                 Links links = Links::kNone);
 
 // Also the accepted ones. `today`: 2026-01-31, from which ages are counted.
-[[nodiscard]] document::Document open_alerts_document(const track::AlertLog& log,
+[[nodiscard]] document::Document open_alerts_document(const nights::AlertLog& log,
                                                       const SeriesNames& names,
                                                       const std::string& today);
 // "2 alerts are open: A3, regression, +8.00 % in train num_workers=2, step"; without any what moved
 // in the last night of the rows.
-[[nodiscard]] document::Answer open_alerts_answer(const track::AlertLog& log,
+[[nodiscard]] document::Answer open_alerts_answer(const nights::AlertLog& log,
                                                   const SeriesNames& names,
                                                   std::span<const SeriesRow> rows);
 

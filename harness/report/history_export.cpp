@@ -164,12 +164,17 @@ void write_nights(json::JsonText& json, const HistoryView& view) {
     json.number("value", night.point->value).number("low", night.point->low);
     json.number("high", night.point->high).integer("launches", night.point->launches);
     add_history_number(json, "control", night.point->control);
-    add_history_number(json, "normalised", night.normalised);
-    add_history_number(json, "usual", night.usual);
-    add_history_number(json, "change", night.change);
-    add_history_number(json, "score", night.score);
-    json.flag("fired", night.fired).flag("begins_segment", night.begins_segment);
-    json.flag("level_changed", night.changed != nullptr).text("cohort", night.point->cohort);
+    json.text("cohort", night.point->cohort);
+    if (night.judged) {
+      const nights::SeriesNight& judged = *night.judged;
+      json.text("state", name_of(judged.state));
+      add_history_number(json, "usual", night.usual());
+      add_history_number(json, "change", judged.change);
+      add_history_number(json, "change_low", judged.low);
+      add_history_number(json, "change_high", judged.high);
+      add_history_number(json, "ratio", judged.ratio);
+      json.flag("told", judged.told);
+    }
     if (night.busy) {
       json.number("waited_for_cpu_share", night.busy->waited);
       if (night.busy->others) json.number("others_cpu_share", *night.busy->others);
@@ -189,9 +194,9 @@ std::string series_json(const HistoryView& view, const SeriesNames& names) {
   json.values("options", series.options).values("machine", series.machine);
   write_nights(json, view);
   json.open_array("alerts");
-  for (const track::Alert* alert : view.alerts) {
+  for (const nights::Alert* alert : view.alerts) {
     json.open_object().text("id", alert->id).text("state", name_of(alert->state));
-    json.text("first_bad", alert->find(series.id)->first_bad);
+    json.text("first_bad", alert->find(series.id)->change.bad);
     json.text("note", alert->note).close_object();
   }
   json.close_array().close_object();

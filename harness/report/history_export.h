@@ -12,7 +12,7 @@
 namespace stepbench::report {
 
 inline constexpr const char* kHistorySchema = "stepbench.history";
-inline constexpr const char* kHistoryVersion = "1.0.0";
+inline constexpr const char* kHistoryVersion = "2.0.0";
 
 // In pieces, so that a long history need not be in memory: what stands before the series, each of
 // them, what stands behind. `history`: with the runs that its points count from.

@@ -9,6 +9,7 @@
 
 #include "harness/document/cells.h"
 #include "harness/report/history_words.h"
+#include "harness/report/night_words.h"
 #include "harness/text/numbers.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
@@ -40,10 +41,9 @@ std::string age_text(const std::string& from, const std::string& to) {
   return text::counted(std::chrono::floor<std::chrono::days>(*end - *begin).count(), "day");
 }
 
-Tone tone_of_alert(const track::Alert* alert) {
+Tone tone_of_alert(const nights::Alert* alert) {
   if (alert == nullptr) return Tone::kDoubt;
-  if (!track::is_open(alert->state)) return Tone::kPlain;
-  return alert->worse ? Tone::kBad : Tone::kGood;
+  return alert->state == nights::AlertState::kOpen ? Tone::kBad : Tone::kPlain;
 }
 
 document::TableRow night_row(const HistoryNight& night, const HistoryView& view) {
@@ -57,21 +57,30 @@ document::TableRow night_row(const HistoryNight& night, const HistoryView& view)
     return row;
   }
   const track::TrackedPoint& point = *night.point;
-  row.cells.insert(row.cells.end(),
-                   {series_amount(point.value, unit),
-                    point.low < point.high
-                        ? amount_text(point.low, unit) + " to " + amount_text(point.high, unit)
-                        : "-",
-                    document::count(point.launches),
-                    night.normalised ? series_amount(night.normalised, unit) : document::Cell(""),
-                    series_amount(night.usual, unit), document::change(night.change),
-                    text::join(marks_of(night), "; ")});
+  row.cells.insert(
+      row.cells.end(),
+      {series_amount(point.value, unit),
+       point.low < point.high
+           ? amount_text(point.low, unit) + " to " + amount_text(point.high, unit)
+           : "-",
+       document::count(point.launches), series_amount(night.usual(), unit),
+       document::change(night.change()),
+       night.judged ? document::Cell(state_words(night.judged->state)) : document::Cell(""),
+       text::join(marks_of(night), "; ")});
   if (!night.alert.empty()) {
     row.tone = tone_of_alert(alert_named(view, night.alert));
-  } else if (night.fired) {
+  } else if (night.is_suspect()) {
     row.tone = Tone::kDoubt;
   }
   return row;
+}
+
+std::optional<double> largest_change(const nights::AlertSeries* largest,
+                                     const track::TrackedSeries* series) {
+  if (largest == nullptr) return std::nullopt;
+  return told_change(largest->change, largest->as_share,
+                     series == nullptr ? Direction::kLowerIsBetter : series->direction)
+      .change;
 }
 
 }  // namespace
@@ -85,12 +94,12 @@ SeriesRow row_of(const HistoryView& view) {
   row.newest = view.series->points.back();
   const HistoryNight& last = view.nights.back();
   row.last_date = night_date(*last.run);
-  row.usual = last.usual;
-  row.change = last.change;
-  for (const track::Alert* alert : view.alerts) {
-    const bool accepted = alert->state == track::AlertState::kAcknowledged;
-    if (!track::is_open(alert->state) && !accepted) continue;
-    row.state = name_of(alert->state);
+  row.usual = last.usual();
+  row.change = last.change();
+  for (const nights::Alert* alert : view.alerts) {
+    const bool accepted = alert->state == nights::AlertState::kAccepted;
+    if (alert->state != nights::AlertState::kOpen && !accepted) continue;
+    row.state = accepted ? "accepted" : "regression";
     row.alert = alert->id;
     row.tone = accepted ? Tone::kDim : tone_of_alert(alert);
     if (!accepted) return row;
@@ -99,13 +108,11 @@ SeriesRow row_of(const HistoryView& view) {
   if (!has_value(last)) {
     row.state = "no value";
     row.tone = Tone::kDoubt;
-  } else if (!row.series->screened) {
+  } else if (!row.series->screened || !last.judged) {
     row.state = "not judged";
-  } else if (!last.usual) {
-    row.state = "warming-up";
   } else {
-    row.state = last.fired ? "moved" : "ok";
-    row.tone = last.fired ? Tone::kDoubt : Tone::kPlain;
+    row.state = state_words(last.judged->state);
+    row.tone = last.is_suspect() ? Tone::kDoubt : Tone::kPlain;
   }
   return row;
 }
@@ -157,9 +164,9 @@ document::Table nights_table(std::span<const HistoryView> views, const SeriesNam
                   {.head = one ? metric_label(views.front().series->series.metric) : "value"},
                   {.head = "95 % interval", .drop_at = 30},
                   {.head = "launches", .drop_at = 10},
-                  {.head = "per control", .drop_at = 40},
                   {.head = "usual then"},
                   {.head = "change"},
+                  document::words("state"),
                   document::words("")}};
   for (const HistoryView& view : views) {
     for (std::size_t i = view.nights.size() - std::min(view.nights.size(), most);
@@ -169,12 +176,11 @@ document::Table nights_table(std::span<const HistoryView> views, const SeriesNam
       table.rows.push_back(std::move(row));
     }
   }
-  document::drop_if_empty(table, 6);
   document::drop_if_empty(table, 0);
   return table;
 }
 
-document::Table alerts_table(std::span<const track::Alert* const> alerts, const SeriesNames& names,
+document::Table alerts_table(std::span<const nights::Alert* const> alerts, const SeriesNames& names,
                              const std::string& today, Links links) {
   document::Table table{.columns = {document::words("alert"),
                                     document::words("state"),
@@ -185,9 +191,9 @@ document::Table alerts_table(std::span<const track::Alert* const> alerts, const 
                                     {.head = "largest change"},
                                     {.head = "in", .left = true, .shrink_at = 50, .shrink_to = 16},
                                     {.head = "accepted", .left = true, .drop_at = 10}}};
-  for (const track::Alert* alert : alerts) {
-    const bool accepted = alert->state == track::AlertState::kAcknowledged;
-    const track::AlertSeries* largest = largest_of(*alert);
+  for (const nights::Alert* alert : alerts) {
+    const bool accepted = alert->state == nights::AlertState::kAccepted;
+    const nights::AlertSeries* largest = largest_of(*alert);
     const track::TrackedSeries* series = largest == nullptr ? nullptr : names.find(largest->id);
     const std::string words = acceptance_words(*alert);
     table.rows.push_back(
@@ -195,8 +201,7 @@ document::Table alerts_table(std::span<const track::Alert* const> alerts, const 
                    name_of(alert->state), alert->opened_utc.substr(0, 10),
                    today.empty() ? "" : age_text(alert->opened_utc.substr(0, 10), today),
                    alert->host, document::count(std::ssize(alert->series)),
-                   document::change(largest == nullptr ? std::nullopt
-                                                       : std::optional<double>(largest->change)),
+                   document::change(largest_change(largest, series)),
                    series == nullptr ? alert->experiment : names.name(*series),
                    !accepted       ? std::string()
                    : words.empty() ? "for good"
@@ -208,9 +213,9 @@ document::Table alerts_table(std::span<const track::Alert* const> alerts, const 
   return table;
 }
 
-std::vector<const track::Alert*> newest_first(const track::AlertLog& log) {
-  std::vector<const track::Alert*> alerts;
-  for (const track::Alert& alert : log.alerts) alerts.push_back(&alert);
+std::vector<const nights::Alert*> newest_first(const nights::AlertLog& log) {
+  std::vector<const nights::Alert*> alerts;
+  for (const nights::Alert& alert : log.alerts) alerts.push_back(&alert);
   std::ranges::reverse(alerts);
   return alerts;
 }

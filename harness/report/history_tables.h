@@ -28,7 +28,7 @@ struct SeriesRow {
   std::string first_date = {};
   std::string last_date = {};
   // Where it was looked at.
-  std::string state = {};  // of its newest night: "regression", "moved", "as usual"
+  std::string state = {};  // of its newest night, or of its alert
   std::string alert = {};  // that is open
   std::optional<double> usual = {};
   std::optional<double> change = {};
@@ -44,11 +44,11 @@ struct SeriesRow {
                                            const SeriesNames& names, std::size_t most);
 
 // `today`: 2026-01-31, from which ages are counted; empty: without them.
-[[nodiscard]] document::Table alerts_table(std::span<const track::Alert* const> alerts,
+[[nodiscard]] document::Table alerts_table(std::span<const nights::Alert* const> alerts,
                                            const SeriesNames& names, const std::string& today,
                                            Links links = Links::kNone);
 
 // Newest first: all of them, or those that wait for somebody.
-[[nodiscard]] std::vector<const track::Alert*> newest_first(const track::AlertLog& log);
+[[nodiscard]] std::vector<const nights::Alert*> newest_first(const nights::AlertLog& log);
 
 }  // namespace stepbench::report

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "harness/report/quality_words.h"
 #include "harness/text/numbers.h"
@@ -35,7 +36,7 @@ std::string program_text(const track::TrackedRun& run) {
   return text;
 }
 
-std::string range_text(const track::Alert& alert, const track::History& history) {
+std::string range_text(const nights::Alert& alert, const track::History& history) {
   if (alert.first_bad.empty()) return {};
   const auto words = [&](const std::string& id) {
     const track::TrackedRun* run = history.find_run(id);
@@ -47,53 +48,60 @@ std::string range_text(const track::Alert& alert, const track::History& history)
   return "between " + words(alert.last_good) + " and " + words(alert.first_bad);
 }
 
-std::string acceptance_words(const track::Alert& alert) {
+std::string acceptance_words(const nights::Alert& alert) {
   std::vector<std::string> words;
   if (alert.expect) words.push_back("as far as " + text::signed_percent(*alert.expect) + " %");
   if (!alert.until.empty()) words.push_back("until " + alert.until);
   return text::join(words);
 }
 
-std::string note_words(const track::Alert& alert) {
-  const std::string_view fired = name_of(track::AlertEvent::kFired);
-  const bool is_of_the_screen = std::ranges::any_of(alert.events, [&](const auto& event) {
-    return event.what == fired && event.reason == alert.note;
-  });
-  return is_of_the_screen ? std::string() : alert.note;
+ToldChange told_change(const nights::Change& change, bool as_share, Direction direction) {
+  const bool larger_is_better = direction == Direction::kHigherIsBetter;
+  const auto of = [&](double worse) {
+    const double size = larger_is_better ? -worse : worse;
+    return as_share ? size : std::expm1(size);
+  };
+  ToldChange told{of(change.size), of(change.low), of(change.high)};
+  if (told.low > told.high) std::swap(told.low, told.high);
+  return told;
 }
 
-std::string alert_words(const track::Alert& alert) {
+std::string told_text(const ToldChange& change, bool as_share) {
+  return text::signed_percent(change.change) + " % [" + text::signed_percent(change.low) + ", " +
+         text::signed_percent(change.high) + ']' + (as_share ? " of the step" : "");
+}
+
+std::string alert_words(const nights::Alert& alert) {
   const std::string accepted = acceptance_words(alert);
-  const std::string note = note_words(alert);
   return alert.id + ": " + std::string(name_of(alert.state)) +
-         (accepted.empty() ? "" : ", " + accepted) + (note.empty() ? "" : "; " + note);
+         (accepted.empty() ? "" : ", " + accepted) + (alert.note.empty() ? "" : "; " + alert.note);
 }
 
-const track::AlertSeries* largest_of(const track::Alert& alert) {
+const nights::AlertSeries* largest_of(const nights::Alert& alert) {
   const auto largest = std::ranges::max_element(
-      alert.series, {}, [](const track::AlertSeries& each) { return std::abs(each.change); });
+      alert.series, {}, [](const nights::AlertSeries& each) { return each.change.size; });
   return largest == alert.series.end() ? nullptr : &*largest;
 }
 
-const track::Alert* alert_named(const HistoryView& view, const std::string& id) {
-  const auto found = std::ranges::find(view.alerts, id, &track::Alert::id);
+const nights::Alert* alert_named(const HistoryView& view, const std::string& id) {
+  const auto found = std::ranges::find(view.alerts, id, &nights::Alert::id);
   return found == view.alerts.end() ? nullptr : *found;
 }
 
 std::vector<std::string> marks_of(const HistoryNight& night) {
   std::vector<std::string> marks;
   if (!night.alert.empty()) marks.push_back(night.alert + " began");
-  if (night.begins_segment) marks.emplace_back("new segment");
-  if (night.changed != nullptr) {
-    marks.push_back("level changed " + text::signed_percent(night.changed->change()) + " %");
+  if (night.judged && night.judged->told) {
+    marks.emplace_back(night.judged->state == nights::NightState::kImprovement ? "told: better"
+                                                                               : "told: worse");
   }
-  if (night.fired && night.alert.empty()) marks.emplace_back("moved");
+  if (night.is_suspect()) marks.emplace_back("suspect");
   if (night.busy) marks.push_back(busy_words(*night.busy));
   if (!night.note.empty()) marks.push_back(night.note);
   return marks;
 }
 
-std::string stale_alert_words(const track::Alert& alert, std::span<const track::TrackedRun> runs,
+std::string stale_alert_words(const nights::Alert& alert, std::span<const track::TrackedRun> runs,
                               const std::string& today, const std::string& history_words) {
   constexpr std::chrono::days kStale(14);
   std::string last;
@@ -103,7 +111,8 @@ std::string stale_alert_words(const track::Alert& alert, std::span<const track::
   }
   const auto from = text::parse_utc(last);
   const auto until = text::parse_utc(today);
-  if (!track::is_open(alert.state) || !from || !until || *until - *from < kStale) return {};
+  if (alert.state != nights::AlertState::kOpen || !from || !until || *until - *from < kStale)
+    return {};
   return alert.id + " stays open: " + alert.experiment + " had no night on " + alert.host +
          " since " + last + ", and nothing measures it any more; stepbench track note " + alert.id +
          " --as accepted \"...\"" + history_words + " ends it";

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/catalogue/catalogue.h"
 #include "harness/report/history_view.h"
 
 namespace stepbench::report {
@@ -18,24 +19,34 @@ namespace stepbench::report {
 [[nodiscard]] std::string program_text(const track::TrackedRun& run);
 
 // "between 2026-01-30 (commit ...) and 2026-01-31 (...)": where it came; empty if unknown.
-[[nodiscard]] std::string range_text(const track::Alert& alert, const track::History& history);
+[[nodiscard]] std::string range_text(const nights::Alert& alert, const track::History& history);
+
+// What was told of a series, as shares of what was usual, as measured.
+struct ToldChange {
+  double change = 0;
+  double low = 0;
+  double high = 0;
+};
+// Of `as_share` all are shares of the step.
+[[nodiscard]] ToldChange told_change(const nights::Change& change, bool as_share,
+                                     Direction direction);
+// "+6.28 % [+5.80, +6.71]", and "of the step" where it is.
+[[nodiscard]] std::string told_text(const ToldChange& change, bool as_share);
+
 // "as far as +5.00 %, until 2026-02-01"; empty: for good.
-[[nodiscard]] std::string acceptance_words(const track::Alert& alert);
-// The last reason that was given; empty where it is the screen's, whose numbers stand there
-// already.
-[[nodiscard]] std::string note_words(const track::Alert& alert);
-// "A1: acknowledged, until 2026-03-01; expected"
-[[nodiscard]] std::string alert_words(const track::Alert& alert);
+[[nodiscard]] std::string acceptance_words(const nights::Alert& alert);
+// "A1: accepted, until 2026-03-01; expected"
+[[nodiscard]] std::string alert_words(const nights::Alert& alert);
 // That moved most; nullptr of an alert without any.
-[[nodiscard]] const track::AlertSeries* largest_of(const track::Alert& alert);
+[[nodiscard]] const nights::AlertSeries* largest_of(const nights::Alert& alert);
 
 // Of this series; nullptr: none.
-[[nodiscard]] const track::Alert* alert_named(const HistoryView& view, const std::string& id);
-// What happened that night: alerts, segments, changes of the level, notes, a busy machine.
+[[nodiscard]] const nights::Alert* alert_named(const HistoryView& view, const std::string& id);
+// What happened that night: an alert, what was told, a suspicion, notes, a busy machine.
 [[nodiscard]] std::vector<std::string> marks_of(const HistoryNight& night);
 // Of an open alert whose experiment had no night on its machine for two weeks, as that of a branch
 // that was deleted: nothing will measure it any more, and what a person can do. Else empty.
-[[nodiscard]] std::string stale_alert_words(const track::Alert& alert,
+[[nodiscard]] std::string stale_alert_words(const nights::Alert& alert,
                                             std::span<const track::TrackedRun> runs,
                                             const std::string& today,
                                             const std::string& history_words);

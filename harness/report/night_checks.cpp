@@ -7,6 +7,7 @@
 
 #include "harness/base/exit_status.h"
 #include "harness/report/checks.h"
+#include "harness/report/night_words.h"
 #include "harness/report/read_night.h"
 #include "harness/report/series_names.h"
 #include "harness/text/numbers.h"
@@ -15,36 +16,25 @@
 namespace stepbench::report {
 namespace {
 
-CheckState state_of(const track::NightSeries& series) {
+CheckState state_of(const nights::NightSeries& series) {
   switch (series.state) {
-    case track::NightState::kRegression:
+    case nights::NightState::kRegression:
       return CheckState::kFailed;
-    case track::NightState::kInvalid:
-    case track::NightState::kNoData:
-    case track::NightState::kFutureDated:
+    case nights::NightState::kNoData:
       return CheckState::kError;
-    case track::NightState::kWarmingUp:
-    case track::NightState::kIgnored:
+    case nights::NightState::kNoVerdict:
       return CheckState::kSkipped;
-    case track::NightState::kSuspect:
+    case nights::NightState::kSuspect:
       return series.worse ? CheckState::kSkipped : CheckState::kPassed;
     default:
       return CheckState::kPassed;
   }
 }
 
-// What the newest measurement of a series that has one names as its cause.
-std::string cause_of(const track::AlertSeries& series) {
-  const auto found =
-      std::find_if(series.measured.rbegin(), series.measured.rend(),
-                   [](const track::AlertMeasurement& one) { return !one.cause.empty(); });
-  return found == series.measured.rend() ? std::string() : found->cause;
-}
-
-std::string commits_of(const track::Alert& alert) {
+std::string commits_of(const nights::Alert& alert) {
   constexpr std::size_t kDigits = 8;
   std::string text;
-  for (const track::RangeCommit& commit : alert.commits) {
+  for (const nights::RangeCommit& commit : alert.commits) {
     text += "commit " + commit.sha.substr(0, kDigits) + ' ' + commit.title + " (" + commit.author +
             ')' + (commit.url.empty() ? "" : ' ' + commit.url) + '\n';
   }
@@ -52,20 +42,19 @@ std::string commits_of(const track::Alert& alert) {
 }
 
 // What a reader of the check needs of the alert that the series is part of.
-void add_alert(Check& check, const track::NightSeries& series,
-               const campaign::CheckedNight& checked) {
+void add_alert(Check& check, const nights::NightSeries& series, const ShownNight& shown) {
   if (series.alert.empty()) return;
   check.text += "alert " + series.alert + '\n';
   check.properties["alert"] = series.alert;
-  const track::Alert* alert = checked.night.alerts.find(series.alert);
+  const nights::Alert* alert = shown.night.alerts.find(series.alert);
   if (alert == nullptr) return;
-  const track::AlertSeries* known = alert->find(series.series.id);
-  if (const std::string cause = known == nullptr ? "" : cause_of(*known); !cause.empty()) {
-    check.text += "cause: " + cause + '\n';
-    check.properties["cause"] = cause;
+  const nights::AlertSeries* known = alert->find(series.series.id);
+  if (known != nullptr && !known->cause.empty()) {
+    check.text += "cause: " + known->cause + '\n';
+    check.properties["cause"] = known->cause;
   }
   const auto add_commit = [&](const char* name, const std::string& run_id) {
-    const track::TrackedRun* run = checked.history.find_run(run_id);
+    const track::TrackedRun* run = shown.history.find_run(run_id);
     if (run == nullptr || run->git_sha.empty()) return;
     check.properties[name] = run->git_sha;
   };
@@ -75,8 +64,8 @@ void add_alert(Check& check, const track::NightSeries& series,
   if (!alert->assignee.empty()) check.properties["assignee"] = alert->assignee;
 }
 
-Check check_of_series(const track::NightSeries& series, const std::string& name,
-                      const campaign::CheckedNight& checked) {
+Check check_of_series(const nights::NightSeries& series, const std::string& name,
+                      const ShownNight& shown) {
   const std::string_view state = name_of(series.state);
   const std::string& unit = series.series.unit;
   Check check{.name = name, .group = series.series.workload, .state = state_of(series)};
@@ -87,9 +76,9 @@ Check check_of_series(const track::NightSeries& series, const std::string& name,
                      amount_text(*series.value, unit);
     if (series.change) check.message += " (" + text::signed_percent(*series.change) + " %)";
   }
-  if (!series.why.empty()) check.message += "; " + series.why;
+  if (const std::string why = why_series(series); !why.empty()) check.message += "; " + why;
   check.text = check.message + '\n';
-  add_alert(check, series, checked);
+  add_alert(check, series, shown);
   check.type = state;
   if (unit == "ns" && series.value) check.seconds = *series.value * 1e-9;
   const auto add = [&](const char* property, const std::string& text) {
@@ -97,8 +86,10 @@ Check check_of_series(const track::NightSeries& series, const std::string& name,
   };
   add("case_id", series.series.case_id);
   add("metric", series.series.metric);
-  add("first_bad", series.first_bad);
-  add("last_good", series.last_good);
+  if (series.told) {
+    add("first_bad", series.told->bad);
+    add("last_good", series.told->good);
+  }
   check.properties["series_id"] = series.series.id;
   return check;
 }
@@ -108,16 +99,18 @@ Check check_of_series(const track::NightSeries& series, const std::string& name,
 std::vector<CheckSuite> checks_of_night(std::string_view night_json) {
   const ReadNight read = read_night(night_json);
   if (!read.error.empty()) return checks_of_error("stepbench track check", read.error);
-  const track::Night& night = read.checked.night;
+  const nights::Night& night = read.shown.night;
   const std::string verdict(name_of(night.verdict));
   CheckSuite suite{
       .name = "night of " + read.host,
       .host = read.host,
       .verdict = verdict,
       .properties = {{"verdict", verdict}, {"exit_code", std::int64_t{night.exit_code}}}};
-  if (!night.runs.empty()) suite.started_utc = night.runs.front().started_utc;
+  if (!night.experiments.empty()) {
+    suite.started_utc = night.experiments.front().run.started_utc;
+  }
   for (std::size_t i = 0; i < night.series.size(); ++i) {
-    suite.checks.push_back(check_of_series(night.series[i], read.names[i], read.checked));
+    suite.checks.push_back(check_of_series(night.series[i], read.names[i], read.shown));
   }
   const bool told = suite.count(CheckState::kError) > 0;
   if ((night.exit_code == kExitUsage || night.exit_code == kExitNothingMeasured) && !told) {

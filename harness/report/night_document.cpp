@@ -4,55 +4,41 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <sstream>
 #include <utility>
 
 #include "harness/document/cells.h"
 #include "harness/report/alert_paragraph.h"
 #include "harness/report/comparison_cells.h"
-#include "harness/report/history_words.h"
 #include "harness/report/night_words.h"
 #include "harness/report/series_names.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"
-#include "harness/text/utc.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kShownChanges = 8;  // of the environment
-constexpr std::size_t kChartedNights = 120;
-
-bool has_moved(const track::NightSeries& series) {
-  return series.state != track::NightState::kOk && series.state != track::NightState::kWarmingUp &&
-         series.state != track::NightState::kIgnored &&
-         series.state != track::NightState::kFutureDated;
+bool has_moved(const nights::NightSeries& series) {
+  return series.state == nights::NightState::kRegression ||
+         series.state == nights::NightState::kSuspect ||
+         series.state == nights::NightState::kImprovement ||
+         series.state == nights::NightState::kNoData || series.fixed || !series.alert.empty();
 }
 
 // In one unit with what stands beside it.
 document::Cell amount_cell(const std::optional<double>& value, const std::optional<double>& beside,
-                           const track::NightSeries& series) {
+                           const nights::NightSeries& series) {
   if (!value || !std::isfinite(*value)) return "-";
   if (!beside || series.series.unit != "ns")
     return {amount_text(*value, series.series.unit), value};
   return {compared_values(*value, *beside, "ns").first, value};
 }
 
-document::Cell score_cell(const std::optional<double>& score) {
-  if (!score) return "-";
-  if (!std::isfinite(*score)) return *score > 0 ? "inf" : "-inf";
-  std::array<char, 32> text{};
-  const double tenths = std::round(10 * *score) / 10 + 0.0;  // 0.0 and not -0.0
-  std::snprintf(text.data(), text.size(), "%.1f", tenths);
-  return {text.data(), score};
-}
-
-std::string run_date(const track::History& history, const std::string& id) {
-  if (id.empty()) return "-";
-  const track::TrackedRun* run = history.find_run(id);
-  return run == nullptr ? id : run->started_utc.substr(0, 10);
+document::Cell bounds_cell(const nights::NightSeries& series) {
+  if (!series.low || !series.high) return "";
+  return '[' + text::signed_percent(*series.low) + ", " + text::signed_percent(*series.high) +
+         (series.as_share ? "] of the step" : "]");
 }
 
 // A text of several lines as such, what an error of the file system quotes for one.
@@ -66,21 +52,21 @@ document::Paragraph note_of(const std::string& note) {
 
 class NightWriter {
  public:
-  NightWriter(const campaign::CheckedNight& checked, const NightView& view)
-      : checked_(checked),
-        night_(checked.night),
+  NightWriter(const ShownNight& shown, const NightView& view)
+      : shown_(shown),
+        night_(shown.night),
         view_(view),
-        names_(checked.history),
-        moved_(moved_series(checked.night)) {}
+        names_(shown.history),
+        moved_(moved_series(shown.night)) {}
 
   [[nodiscard]] document::Document take() {
+    for (std::string& line : reference_words(night_, shown_.history)) add({std::move(line)});
     add({counts_text(night_)});
     add_table();
     add_alerts();
     const auto remarks = std::ssize(blocks_);
-    add_environment();
     add_reasons();
-    add_notes();
+    for (const std::string& note : night_.notes) add(note_of(note));
     if (std::ssize(blocks_) > remarks) {
       blocks_.insert(blocks_.begin() + remarks, document::Heading{});
     }
@@ -93,21 +79,24 @@ class NightWriter {
 
  private:
   void add(document::Paragraph paragraph) { blocks_.emplace_back(std::move(paragraph)); }
-  // "verdict: regression (exit code 1); num_workers=2 step +6.28 %, A1"
+  void gap() { blocks_.emplace_back(document::Heading{}); }
+
+  // "verdict: regression (exit code 1); nightly num_workers=2 step +6.28 %, A1"
   [[nodiscard]] document::Answer answer() const {
-    document::Answer answer{.text = "verdict: " + std::string(name_of(night_.verdict)) +
+    document::Answer answer{.text = "verdict: " + state_words(night_.verdict) +
                                     why_verdict(night_) + " (exit code " +
                                     std::to_string(night_.exit_code) + ')',
                             .tone = tone_of(night_.verdict, true)};
-    const bool quiet =
-        night_.verdict == track::NightState::kOk || night_.verdict == track::NightState::kWarmingUp;
-    if (!quiet && !moved_.empty()) {
-      const track::NightSeries& worst = *moved_.front();
+    if (!moved_.empty()) {
+      const nights::NightSeries& worst = *moved_.front();
       answer.text +=
           "; " + names_.case_name(worst.series) + ' ' + metric_label(worst.series.metric);
       if (worst.change) answer.text += ' ' + text::signed_percent(*worst.change) + " %";
       if (!worst.alert.empty()) answer.text += ", " + worst.alert;
       if (moved_.size() > 1) answer.text += ", and " + std::to_string(moved_.size() - 1) + " more";
+    }
+    if (const std::string environment = environment_words(night_); !environment.empty()) {
+      answer.text += "; " + environment;
     }
     for (const document::Block& block : blocks_) {
       if (const auto* each = std::get_if<document::Paragraph>(&block)) {
@@ -116,10 +105,9 @@ class NightWriter {
     }
     return answer;
   }
-  void gap() { blocks_.emplace_back(document::Heading{}); }
 
   void add_table() {
-    document::Table table = night_table(checked_, view_);
+    document::Table table = night_table(shown_, view_);
     const std::size_t all = view_.rows == 0 ? night_.series.size() : moved_.size();
     const std::size_t left_out = all - table.rows.size();
     if (table.rows.empty()) return;
@@ -132,48 +120,36 @@ class NightWriter {
   }
 
   // Of the series that moved, and open ones that no series of tonight shows.
-  [[nodiscard]] std::vector<const track::Alert*> shown_alerts() const {
-    std::vector<const track::Alert*> alerts;
+  [[nodiscard]] std::vector<const nights::Alert*> shown_alerts() const {
+    std::vector<const nights::Alert*> alerts;
     const auto add = [&](const std::string& id) {
-      const track::Alert* alert = night_.alerts.find(id);
-      if (alert != nullptr && std::find(alerts.begin(), alerts.end(), alert) == alerts.end()) {
+      const nights::Alert* alert = night_.alerts.find(id);
+      if (alert != nullptr && std::ranges::find(alerts, alert) == alerts.end()) {
         alerts.push_back(alert);
       }
     };
-    for (const track::NightSeries* series : moved_) add(series->alert);
+    for (const nights::NightSeries* series : moved_) add(series->alert);
     for (const std::string& id : night_.absent) add(id);
     return alerts;
   }
 
   void add_alerts() {
-    for (const track::Alert* alert : shown_alerts()) {
+    for (const nights::Alert* alert : shown_alerts()) {
       gap();
-      add(alert_paragraph(*alert, checked_, names_));
+      add(alert_paragraph(*alert, night_, shown_.history, names_));
     }
   }
 
-  void add_environment() {
-    for (std::size_t i = 0; i < std::min(night_.cohorts.size(), kShownChanges); ++i) {
-      const track::CohortChange& change = night_.cohorts[i];
-      add({"environment: " + change.field + " was " + change.before + " and is " + change.tonight +
-           " since tonight: " + new_level_words(change)});
-    }
-    if (night_.cohorts.size() > kShownChanges) {
-      add({"environment: " + std::to_string(night_.cohorts.size() - kShownChanges) +
-           " more fields changed (the JSON form has all)"});
-    }
-  }
-
-  // Why series without an alert have their state; equal sentences once.
+  // Why series have their state; equal sentences once.
   void add_reasons() {
-    std::vector<std::pair<std::string, std::vector<const track::NightSeries*>>> by_text;
-    for (const track::NightSeries& series : night_.series) {
-      if (series.why.empty() || series.state == track::NightState::kFutureDated) continue;
-      if (series.bridged || series.state == track::NightState::kOk) continue;
-      const auto known = std::find_if(by_text.begin(), by_text.end(),
-                                      [&](const auto& each) { return each.first == series.why; });
+    std::vector<std::pair<std::string, std::vector<const nights::NightSeries*>>> by_text;
+    for (const nights::NightSeries& series : night_.series) {
+      std::string why = why_series(series);
+      if (why.empty() || series.why == nights::Why::kIgnored) continue;
+      const auto known =
+          std::ranges::find_if(by_text, [&](const auto& each) { return each.first == why; });
       if (known == by_text.end()) {
-        by_text.push_back({series.why, {&series}});
+        by_text.emplace_back(std::move(why), std::vector{&series});
       } else {
         known->second.push_back(&series);
       }
@@ -181,125 +157,80 @@ class NightWriter {
     for (const auto& [why, series] : by_text) {
       std::string line = names_.name(series.front()->series);
       if (series.size() > 1) line += " and " + std::to_string(series.size() - 1) + " more";
-      line += ": ";
-      line += why;
-      add({std::move(line)});
+      const bool doubt = series.front()->why == nights::Why::kFuture;
+      add({.text = line + ": " + why,
+           .tone = doubt ? document::Tone::kDoubt : document::Tone::kPlain,
+           .doubt = doubt ? why : ""});
     }
-    const auto future = std::find_if(night_.series.begin(), night_.series.end(),
-                                     [](const track::NightSeries& series) {
-                                       return series.state == track::NightState::kFutureDated;
-                                     });
-    if (future == night_.series.end()) return;
-    add({.text = "the night is " + future->why +
-                 ": it is stored and not judged; is the machine's clock right?",
-         .tone = document::Tone::kDoubt,
-         .doubt = "the night is " + future->why});
-  }
-
-  void add_notes() {
-    std::vector<std::string> notes = night_.notes;
-    for (const campaign::ConfirmedNight& measured : checked_.measured) {
-      notes.insert(notes.end(), measured.notes.begin(), measured.notes.end());
-    }
-    for (const std::string& note : notes) {
-      add(note_of(note));
-    }
-    if (checked_.signal) {
-      add({.text = "interrupted: what was not measured again stays open; the next check goes on "
-                   "with it",
-           .tone = document::Tone::kDoubt,
-           .doubt = "interrupted before all was measured again"});
-    }
-    const std::size_t all = night_.precision.confirmed + night_.precision.not_reproduced;
-    if (moved_.empty() || all == 0) return;
-    add({"precision so far: " + std::to_string(night_.precision.confirmed) + " of " +
-         text::counted(static_cast<std::int64_t>(all), "alert") +
-         (all == 1 ? " that was" : " that were") + " measured again " +
-         (all == 1 ? "was" : "were") + " there"});
   }
 
   // Commands to go on with, each with what it is for.
   void add_next() {
-    const track::Alert* worst = nullptr;
-    bool unmeasured = false;
-    for (const track::Alert* alert : shown_alerts()) {
-      if (!track::is_open(alert->state)) continue;
-      unmeasured = unmeasured || track::is_pending(alert->state);
-      if (worst == nullptr || alert->state == track::AlertState::kRegression) worst = alert;
-      if (worst->state == track::AlertState::kRegression) break;
-    }
-    if (worst == nullptr) return;
+    const std::vector<const nights::Alert*> alerts = shown_alerts();
+    const auto open = std::ranges::find_if(alerts, [](const nights::Alert* alert) {
+      return alert->state == nights::AlertState::kOpen;
+    });
+    if (open == alerts.end()) return;
+    const std::string& id = (*open)->id;
     blocks_.emplace_back(document::Heading{.title = "next"});
     const auto add_command = [&](const std::string& use, const std::string& command) {
       add({.text = use, .below = {{"stepbench track " + command + view_.history_words, true}}});
     };
-    add_command("what happened to it, night by night:", "show " + worst->id);
-    if (unmeasured && night_.is_newest) {
-      add_command("measure it now, both builds in turns:", "confirm " + worst->id);
-    }
-    if (worst->worse && worst->state != track::AlertState::kSuspect) {
-      add_command("accept it; --until DATE or --expect CHANGE: for a while, or as far as that:",
-                  "note " + worst->id + " --as accepted \"...\"");
-    }
+    add_command("what happened to it, night by night:", "show " + id);
+    add_command("which commit it was:", "bisect " + id);
+    add_command("accept it; --until DATE or --expect CHANGE: for a while, or as far as that:",
+                "note " + id + " --as accepted \"...\"");
   }
 
-  const campaign::CheckedNight& checked_;
-  const track::Night& night_;
+  const ShownNight& shown_;
+  const nights::Night& night_;
   const NightView& view_;
   SeriesNames names_;
-  std::vector<const track::NightSeries*> moved_;
+  std::vector<const nights::NightSeries*> moved_;
   std::vector<document::Block> blocks_;
 };
 
 }  // namespace
 
-std::vector<const track::NightSeries*> moved_series(const track::Night& night) {
-  constexpr std::array kOrder = {track::NightState::kRegression,
-                                 track::NightState::kReproduced,
-                                 track::NightState::kSuspect,
-                                 track::NightState::kInvalid,
-                                 track::NightState::kNoData,
-                                 track::NightState::kUnmeasured,
-                                 track::NightState::kDoubtful,
-                                 track::NightState::kImprovement,
-                                 track::NightState::kFixed,
-                                 track::NightState::kNotReproduced,
-                                 track::NightState::kEnvironmentChange,
-                                 track::NightState::kAcknowledged};
-  std::vector<const track::NightSeries*> moved;
-  for (const track::NightSeries& series : night.series) {
+std::vector<const nights::NightSeries*> moved_series(const nights::Night& night) {
+  constexpr std::array kOrder = {nights::NightState::kRegression, nights::NightState::kSuspect,
+                                 nights::NightState::kNoData, nights::NightState::kImprovement};
+  std::vector<const nights::NightSeries*> moved;
+  for (const nights::NightSeries& series : night.series) {
     if (has_moved(series)) moved.push_back(&series);
   }
-  const auto rank = [&](const track::NightSeries& series) {
-    return std::find(kOrder.begin(), kOrder.end(), series.state) - kOrder.begin();
+  const auto rank = [&](const nights::NightSeries& series) {
+    return std::ranges::find(kOrder, series.state) - kOrder.begin();
   };
-  std::stable_sort(moved.begin(), moved.end(), [&](const auto* a, const auto* b) {
+  std::ranges::stable_sort(moved, [&](const auto* a, const auto* b) {
     if (rank(*a) != rank(*b)) return rank(*a) < rank(*b);
     return std::abs(a->change.value_or(0)) > std::abs(b->change.value_or(0));
   });
   return moved;
 }
 
-std::vector<HistoryView> moved_over_nights(const campaign::CheckedNight& checked,
-                                           const NightView& view) {
-  std::vector<HistoryView> nights;
-  for (const track::NightSeries* moved : moved_series(checked.night)) {
-    if (nights.size() == kNightCharts) break;
-    const track::SeriesHistory* found = checked.history.find_series(moved->series.id);
+std::vector<HistoryView> moved_over_nights(const ShownNight& shown) {
+  std::vector<HistoryView> views;
+  for (const nights::NightSeries* moved : moved_series(shown.night)) {
+    if (views.size() == kNightCharts) break;
+    const track::SeriesHistory* found = shown.moved.find_series(moved->series.id);
     if (found == nullptr || found->points.empty()) continue;
-    nights.push_back(view_of(*found, checked.history, checked.night.alerts, checked.events,
-                             {.kind = view.screen}, kChartedNights));
+    const auto judged = shown.judged.find(moved->series.id);
+    views.push_back(view_of(
+        *found, shown.moved, shown.night.alerts, {},
+        judged == shown.judged.end() ? std::span<const nights::SeriesNight>{} : judged->second,
+        kChartedNights));
   }
-  return nights;
+  return views;
 }
 
-document::Table night_table(const campaign::CheckedNight& checked, const NightView& view) {
+document::Table night_table(const ShownNight& shown, const NightView& view) {
   const bool whole = view.rows == 0;
-  const SeriesNames names(checked.history);
-  std::vector<const track::NightSeries*> shown = moved_series(checked.night);
-  if (!whole) shown.resize(std::min(shown.size(), view.rows));
-  for (const track::NightSeries& series : checked.night.series) {
-    if (whole && !has_moved(series)) shown.push_back(&series);
+  const SeriesNames names(shown.history);
+  std::vector<const nights::NightSeries*> series = moved_series(shown.night);
+  if (!whole) series.resize(std::min(series.size(), view.rows));
+  for (const nights::NightSeries& each : shown.night.series) {
+    if (whole && !has_moved(each)) series.push_back(&each);
   }
   document::Table table{
       .columns = {{.head = "case", .left = true, .shrink_at = 50, .shrink_to = 16},
@@ -307,35 +238,27 @@ document::Table night_table(const campaign::CheckedNight& checked, const NightVi
                   {.head = "usual"},
                   {.head = "tonight"},
                   {.head = "change"},
-                  {.head = "per control", .drop_at = 20},
-                  {.head = std::string(name_of(view.screen)), .drop_at = 30},
+                  {.head = "bounds", .left = true, .drop_at = 40},
+                  {.head = "pairs", .drop_at = 30},
                   document::words("state"),
                   document::words("alert"),
-                  {.head = "last good", .left = true, .drop_at = 40},
                   document::words("why")}};
-  const bool with_score = std::any_of(shown.begin(), shown.end(),
-                                      [](const auto* series) { return series->score.has_value(); });
-  const bool with_control = std::any_of(shown.begin(), shown.end(), [](const auto* series) {
-    return series->normalised_change.has_value();
-  });
-  for (const track::NightSeries* series : shown) {
+  for (const nights::NightSeries* each : series) {
     table.rows.push_back(
-        {.cells = {names.case_name(series->series), metric_label(series->series.metric),
-                   amount_cell(series->usual, series->value, *series),
-                   amount_cell(series->value, series->usual, *series),
-                   document::change(series->change),
-                   with_control ? document::change(series->normalised_change) : "",
-                   with_score ? score_cell(series->score) : "", name_of(series->state),
-                   series->alert, run_date(checked.history, series->last_good),
-                   whole ? series->why : ""},
-         .tone = tone_of(series->state, series->worse)});
+        {.cells = {names.case_name(each->series), metric_label(each->series.metric),
+                   amount_cell(each->usual, each->value, *each),
+                   amount_cell(each->value, each->usual, *each), document::change(each->change),
+                   bounds_cell(*each), document::count(static_cast<std::int64_t>(each->pairs)),
+                   each->fixed ? state_words(each->state) + ", fixed" : state_words(each->state),
+                   each->alert, whole ? why_series(*each) : ""},
+         .tone = tone_of(each->state, each->worse)});
   }
-  for (const std::size_t column : {10U, 6U, 5U}) document::drop_if_empty(table, column);
+  for (const std::size_t column : {9U, 8U, 5U}) document::drop_if_empty(table, column);
   return table;
 }
 
-document::Document night_document(const campaign::CheckedNight& checked, const NightView& view) {
-  return NightWriter(checked, view).take();
+document::Document night_document(const ShownNight& shown, const NightView& view) {
+  return NightWriter(shown, view).take();
 }
 
 }  // namespace stepbench::report

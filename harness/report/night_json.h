@@ -10,12 +10,12 @@
 namespace stepbench::report {
 
 inline constexpr std::string_view kNightSchema = "stepbench.night";
-inline constexpr std::string_view kNightVersion = "1.1.0";
+inline constexpr std::string_view kNightVersion = "2.0.0";
 
 // One JSON object with `exit_code`, `verdict` and every series; what is not a number is null. The
 // same night gives the same bytes. The first kNightCharts that moved have their nights, as
-// history_text.h writes them.
-[[nodiscard]] std::string night_json(const campaign::CheckedNight& checked, const NightView& view);
+// history_export.h writes them.
+[[nodiscard]] std::string night_json(const ShownNight& shown, const NightView& view);
 // The same when there is no night: the history could not be read.
 [[nodiscard]] std::string night_error_json(int exit_code, std::string_view message);
 

@@ -2,100 +2,176 @@
 #include "harness/report/night_words.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "harness/base/exit_status.h"
 #include "harness/report/history_words.h"
+#include "harness/stats/order.h"
+#include "harness/text/numbers.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
-
-std::string new_level_words(const track::CohortChange& change) {
-  std::vector<std::string> parts;
-  const auto add = [&](std::size_t count, const std::string& one, const std::string& many) {
-    if (count == 0) return;
-    const std::string of = parts.empty() ? " of " + change.experiment : "";
-    parts.push_back(text::counted(static_cast<std::int64_t>(count), "series") + of + ' ' +
-                    (count == 1 ? one : many));
-  };
-  add(change.series - change.by_ratio, "begins a new level", "begin a new level");
-  add(change.by_ratio, "goes on, by its ratio to the reference program",
-      "go on, by their ratios to the reference program");
-  return text::join(parts);
-}
-
-std::string night_title(const track::Night& night) {
-  if (night.runs.empty()) return "no night";
-  std::vector<std::string> experiments;
-  std::set<std::string> programs;
-  std::string first = night.runs.front().started_utc;
-  for (const track::TrackedRun& run : night.runs) {
-    experiments.push_back(run.experiment);
-    programs.insert(program_text(run));
-    first = std::min(first, run.started_utc);
-  }
-  std::string text = "night " + text::minute_text(first) + " on " + night.runs.front().host + ": " +
-                     text::join_and(experiments);
-  if (programs.size() == 1 && !programs.begin()->empty()) text += " (" + *programs.begin() + ')';
-  return text;
-}
-
 namespace {
 
-std::string warm_up_words(const track::Night& night) {
-  std::size_t least = track::kMinForScreen;
-  std::size_t most = 0;
-  for (const track::NightSeries& series : night.series) {
-    if (series.state != track::NightState::kWarmingUp) continue;
-    least = std::min(least, series.points);
-    most = std::max(most, series.points);
+constexpr std::size_t kShownFields = 4;  // of an environment
+
+std::string program_of(const nights::NightPairs& pairs, const track::History& history) {
+  const track::TrackedRun* run = history.find_run(pairs.reference_run);
+  const std::string build = "build " + pairs.reference.substr(0, 8);
+  return run == nullptr ? build : night_date(*run) + " (" + build + ')';
+}
+
+std::string reference_words_of(const nights::NightPairs& pairs, const track::History& history) {
+  const std::string reason = pairs.reason.empty() ? std::string() : ": " + pairs.reason;
+  const std::string begins =
+      pairs.begins_reference() ? "; tonight's program is the reference from now on" : std::string();
+  switch (pairs.why) {
+    case nights::NoPairs::kMeasured:
+    case nights::NoPairs::kBudget:
+    case nights::NoPairs::kInterrupted:
+      return "in turns with the reference program of " + program_of(pairs, history);
+    case nights::NoPairs::kNoReference:
+      return "the first night: tonight's program is the reference from now on";
+    case nights::NoPairs::kBaseline:
+      return "a new baseline: tonight's program is the reference from now on";
+    case nights::NoPairs::kReferenceGone:
+      return "the reference program is no longer there" + begins;
+    case nights::NoPairs::kReferenceFails:
+      return "the reference program fails" + reason + begins +
+             (pairs.begins_reference()
+                  ? ". A step between the two is not seen: rebuild that commit and measure it with "
+                    "`stepbench ab`"
+                  : "");
+    case nights::NoPairs::kTonightFails:
+      return "tonight's program fails" + reason;
+    case nights::NoPairs::kSameProgram:
+      return "tonight's program is the reference: there is nothing to compare";
+    case nights::NoPairs::kCannotKeep:
+      return "tonight's program cannot be a reference" + reason;
   }
-  return " (" + std::to_string(least) + (least == most ? "" : " to " + std::to_string(most)) +
-         " of " + std::to_string(track::kMinForScreen) + " earlier nights)";
+  return {};
 }
 
 }  // namespace
 
-std::string counts_text(const track::Night& night) {
+std::string state_words(nights::NightState state) {
+  std::string words(name_of(state));
+  std::ranges::replace(words, '-', ' ');
+  return words;
+}
+
+std::string night_title(const nights::Night& night) {
+  if (night.experiments.empty()) return "no night";
+  std::vector<std::string> names;
+  std::set<std::string> programs;
+  std::string first = night.experiments.front().run.started_utc;
+  for (const nights::NightExperiment& each : night.experiments) {
+    names.push_back(each.run.experiment);
+    programs.insert(program_text(each.run));
+    first = std::min(first, each.run.started_utc);
+  }
+  std::string text = "night " + text::minute_text(first) + " on " +
+                     night.experiments.front().run.host + ": " + text::join_and(names);
+  if (programs.size() == 1 && !programs.begin()->empty()) text += " (" + *programs.begin() + ')';
+  return text;
+}
+
+std::vector<std::string> reference_words(const nights::Night& night,
+                                         const track::History& history) {
+  std::vector<std::string> lines;
+  for (const nights::NightExperiment& each : night.experiments) {
+    if (each.pairs.night.run.empty()) continue;  // of `track add`: values alone
+    std::string line = reference_words_of(each.pairs, history);
+    if (night.experiments.size() > 1) line = each.run.experiment + ": " + line;
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string environment_words(const nights::Night& night) {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < track::kNightStates; ++i) {
-    const auto state = static_cast<track::NightState>(i);
+  for (const nights::NightExperiment& each : night.experiments) {
+    if (each.environment.empty()) continue;
+    std::vector<std::string> fields;
+    for (const nights::EnvironmentChange& change : each.environment) {
+      fields.push_back(change.field + ' ' + change.before + " -> " + change.tonight);
+    }
+    const std::size_t all = fields.size();
+    fields.resize(std::min(all, kShownFields));
+    if (all > kShownFields) fields.push_back(std::to_string(all - kShownFields) + " more");
+    std::vector<double> moved;  // its steps
+    for (const nights::ReferenceMoved& one : each.reference_moved) {
+      const auto series = std::ranges::find(
+          night.series, one.series, [](const nights::NightSeries& of) { return of.series.id; });
+      const bool step = series != night.series.end() && series->series.metric == track::kStepSeries;
+      if (step) moved.push_back(one.change);
+    }
+    std::string text = text::join(fields);
+    if (!moved.empty()) {
+      text += ": reference " + text::signed_percent(stats::median(moved)) + " %";
+    }
+    if (std::ranges::find(parts, text) == parts.end()) parts.push_back(std::move(text));
+  }
+  return text::join(parts, "; ");
+}
+
+std::string counts_text(const nights::Night& night) {
+  std::vector<std::string> parts;
+  for (const nights::NightState state :
+       {nights::NightState::kOk, nights::NightState::kImprovement, nights::NightState::kSuspect,
+        nights::NightState::kRegression, nights::NightState::kNoVerdict,
+        nights::NightState::kNoData}) {
     const std::size_t count = night.count(state);
-    if (count == 0) continue;
-    std::string part = std::to_string(count) + ' ' + std::string(name_of(state));
-    if (state == track::NightState::kWarmingUp) part += warm_up_words(night);
-    parts.push_back(std::move(part));
+    if (count > 0) parts.push_back(std::to_string(count) + ' ' + state_words(state));
   }
   const std::string all = text::counted(std::ssize(night.series), "series");
   return parts.empty() ? all : all + ": " + text::join(parts);
 }
 
-std::string why_verdict(const track::Night& night) {
-  if (night.verdict == track::NightState::kNoData && night.series.empty()) {
-    return ": nothing was measured that could be judged";
+std::string why_verdict(const nights::Night& night) {
+  if (night.verdict == nights::NightState::kNoData && night.exit_code == kExitUsage) {
+    return ": an experiment broke off";
   }
-  if (night.verdict == track::NightState::kNoData && night.count(track::NightState::kNoData) == 0) {
-    return night.exit_code == kExitUsage ? ": an experiment broke off" : ": launches failed";
+  if (night.verdict == nights::NightState::kNoData && night.count(night.verdict) == 0) {
+    return night.series.empty() ? ": nothing was measured that could be judged"
+                                : ": launches failed";
   }
-  if (night.verdict == track::NightState::kWarmingUp) return ": too few nights for the screen yet";
-  if (night.verdict == track::NightState::kRegression && night.only_known) {
+  if (night.verdict == nights::NightState::kRegression && night.told.empty()) {
     return ", told in earlier nights";
   }
-  if (night.verdict != track::NightState::kOk) return {};
-  const auto any = [&](track::NightState state, bool worse) {
-    return std::any_of(night.series.begin(), night.series.end(), [&](const auto& series) {
-      return series.state == state && series.worse == worse;
-    });
-  };
-  if (any(track::NightState::kReproduced, true)) {
-    return ": something was slower when it was measured, by no more than a build may by chance";
+  return {};
+}
+
+std::string why_series(const nights::NightSeries& series) {
+  switch (series.why) {
+    case nights::Why::kBudget:
+      return "not measured: budget; it comes first the next night";
+    case nights::Why::kInterrupted:
+      return "not measured: interrupted; it comes first the next night";
+    case nights::Why::kOneBuild:
+      return text::counted(static_cast<std::int64_t>(series.pairs), "pair") +
+             " of one build: it may be its layout; the next build tells";
+    case nights::Why::kNoValue:
+      return "tonight's plan has it, and there is no value";
+    case nights::Why::kValues:
+      return "values without a reference program: shown, not judged";
+    case nights::Why::kIgnored:
+      return "somebody asked not to judge it";
+    case nights::Why::kFuture:
+      return "the night's date lies ahead; is the machine's clock right?";
+    case nights::Why::kReferenceFails:
+      return "fewer than three pairs: the reference program fails";
+    case nights::Why::kTonightFails:
+      return "fewer than three pairs: tonight's program fails";
+    default:
+      break;
   }
-  return any(track::NightState::kSuspect, false) || any(track::NightState::kReproduced, false)
-             ? ": what moved is better"
-             : "";
+  if (!series.noisy) return {};
+  return "too noisy: its launches differ by more than " + text::percent_text(nights::kNoisyCv) +
+         ", and small changes are found late";
 }
 
 }  // namespace stepbench::report

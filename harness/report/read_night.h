@@ -11,14 +11,13 @@
 namespace stepbench::report {
 
 struct ReadNight {
-  campaign::CheckedNight checked = {};  // as far as the file has it
+  ShownNight shown = {};  // as far as the file has it
   std::string host = {};
   std::vector<std::string> names = {};  // of its series, as the file calls them
-  std::vector<HistoryView> moved = {};  // as moved_over_nights() gave them; into `checked`
   NightView view = {};
   std::string error = {};  // why there is no night; empty: there is one
 };
-// Throws LineError for what is no object of schema stepbench.night 1.x.
+// Throws LineError for what is no object of schema stepbench.night 2.x.
 [[nodiscard]] ReadNight read_night(std::string_view night_json);
 
 }  // namespace stepbench::report

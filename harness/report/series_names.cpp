@@ -72,12 +72,12 @@ std::string amount_text(double value, std::string_view unit) {
   return text::significant(value) + (unit.empty() ? "" : ' ' + std::string(unit));
 }
 
-std::vector<document::Line> commit_lines(const track::Alert& alert) {
+std::vector<document::Line> commit_lines(const nights::Alert& alert) {
   constexpr std::size_t kDigits = 8;
   constexpr std::size_t kShown = 8;
   std::vector<document::Line> lines;
   for (std::size_t i = 0; i < std::min(kShown, alert.commits.size()); ++i) {
-    const track::RangeCommit& commit = alert.commits[i];
+    const nights::RangeCommit& commit = alert.commits[i];
     lines.emplace_back("commit " + commit.sha.substr(0, kDigits) + ' ' + commit.title + " (" +
                        commit.author + ')');
     lines.back().link = commit.url;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/document/document.h"
-#include "harness/track/alert.h"
+#include "harness/nights/alert.h"
 #include "harness/track/history.h"
 
 namespace stepbench::report {
@@ -25,7 +25,7 @@ namespace stepbench::report {
 
 // "4d134bc0 Copy the batch twice (Ann)", of an alert's range, the newest first, and what is left
 // out.
-[[nodiscard]] std::vector<document::Line> commit_lines(const track::Alert& alert);
+[[nodiscard]] std::vector<document::Line> commit_lines(const nights::Alert& alert);
 
 class SeriesNames {
  public:

@@ -5,7 +5,7 @@
 #include "harness/analyze/integrity.h"
 #include "harness/compare/comparison.h"
 #include "harness/findings/finding.h"
-#include "harness/track/night.h"
+#include "harness/nights/night.h"
 
 namespace stepbench::report {
 
@@ -64,26 +64,20 @@ document::Tone tone_of(compare::GateState state) {
   return state == compare::GateState::kWarning ? document::Tone::kDoubt : document::Tone::kPlain;
 }
 
-document::Tone tone_of(track::NightState state, bool worse) {
+document::Tone tone_of(nights::NightState state, bool worse) {
   switch (state) {
-    case track::NightState::kRegression:
-    case track::NightState::kInvalid:
-    case track::NightState::kNoData:
+    case nights::NightState::kRegression:
+    case nights::NightState::kNoData:
       return document::Tone::kBad;
-    case track::NightState::kSuspect:
-    case track::NightState::kReproduced:
+    case nights::NightState::kSuspect:
       return worse ? document::Tone::kDoubt : document::Tone::kGood;
-    case track::NightState::kFutureDated:
-      return document::Tone::kDoubt;
-    case track::NightState::kImprovement:
-    case track::NightState::kFixed:
+    case nights::NightState::kImprovement:
       return document::Tone::kGood;
-    case track::NightState::kOk:
-    case track::NightState::kWarmingUp:
-      return document::Tone::kPlain;
-    default:
-      return document::Tone::kDim;
+    case nights::NightState::kOk:
+    case nights::NightState::kNoVerdict:
+      break;
   }
+  return document::Tone::kPlain;
 }
 
 }  // namespace stepbench::report

@@ -1,82 +1,151 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/turns_agenda.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace stepbench::run {
 namespace {
 
 constexpr int kMostOfACase = 2;
-constexpr int kMostInARow = 4;
-constexpr int kNever = -1'000'000;  // one that was measured is not given up
+constexpr int kMostOfAll = 4;
+
+// The launches of one number of a case.
+struct Pair {
+  const record::LaunchRow* tonight = nullptr;
+  const record::LaunchRow* reference = nullptr;
+
+  [[nodiscard]] bool is_whole() const { return tonight != nullptr && reference != nullptr; }
+  [[nodiscard]] bool is_measured() const {
+    return is_whole() && tonight->outcome.kind == Outcome::Kind::kMeasured &&
+           reference->outcome.kind == Outcome::Kind::kMeasured;
+  }
+  [[nodiscard]] bool may_be_repeated() const {
+    return !is_whole() ||
+           (!is_measured() && std::max(tonight->attempt, reference->attempt) + 1 < kTriesOfAPair);
+  }
+};
+
+// A program that failed more than once in a case, or that skipped it, and never measured it.
+struct Tries {
+  int measured = 0;
+  int failed = 0;
+  bool skipped = false;
+
+  [[nodiscard]] bool is_hopeless() const {
+    return measured == 0 && (skipped || failed >= kMostOfACase);
+  }
+  void count(const Outcome& outcome) {
+    measured += outcome.kind == Outcome::Kind::kMeasured ? 1 : 0;
+    failed += outcome.kind == Outcome::Kind::kFailed ? 1 : 0;
+    skipped = skipped || outcome.kind == Outcome::Kind::kSkipped;
+  }
+};
+
+struct PairedCase {
+  std::map<int, Pair> pairs;  // by number
+  Tries tonight;
+  Tries reference;
+};
+
+class PairedCases {
+ public:
+  explicit PairedCases(const record::Results& results) {
+    for (const record::Launch& launch : results.launches) {
+      const record::LaunchRow& row = launch.row;
+      if (row.key.pass != Pass::kTiming || row.key.rank != 0) continue;
+      PairedCase& one = cases_[row.key.case_id];
+      Pair& pair = one.pairs[row.key.launch];
+      const bool reference = row.key.arm == record::kReferenceArm;
+      (reference ? pair.reference : pair.tonight) = &row;
+      (reference ? one.reference : one.tonight).count(row.outcome);
+      if (!reference) continue;
+      (row.outcome.kind == Outcome::Kind::kMeasured ? reference_measured_ : reference_failed_) += 1;
+    }
+  }
+
+  [[nodiscard]] bool may_be_repeated(const record::LaunchKey& key) const {
+    const auto found = cases_.find(key.case_id);
+    if (found == cases_.end() || (reference_measured_ == 0 && reference_failed_ >= kMostOfAll))
+      return false;
+    const PairedCase& one = found->second;
+    const auto pair = one.pairs.find(key.launch);
+    return pair != one.pairs.end() && pair->second.may_be_repeated() &&
+           !one.tonight.is_hopeless() && !one.reference.is_hopeless();
+  }
+
+ private:
+  std::map<std::string_view, PairedCase> cases_;
+  int reference_measured_ = 0;
+  int reference_failed_ = 0;
+};
 
 }  // namespace
 
-TurnsAgenda::TurnsAgenda(ListAgenda& tonight, const std::vector<ListedCase>& cases,
-                         std::map<std::size_t, SplitCase> split,
-                         const std::set<record::LaunchKey>& done)
-    : tonight_(tonight), split_(std::move(split)), done_(done) {
-  for (const ListedCase& each : cases) case_ids_.push_back(each.case_id);
-  // Of a night that was cut between the two halves of a turn.
-  for (const auto& [index, half] : split_) {
-    for (int launch = 0; launch < half.launches; ++launch) {
-      if (!done_.contains({.case_id = case_ids_[index], .launch = launch})) continue;
-      if (auto job = of_reference({.case_index = index, .launch = launch, .block = launch})) {
-        waiting_.push_back(std::move(*job));
-      }
-    }
+std::set<record::LaunchKey> done_in_turns(const record::Results& earlier,
+                                          const std::set<std::string>& paired) {
+  const PairedCases cases(earlier);
+  std::set<record::LaunchKey> done;
+  for (const record::Launch& launch : earlier.launches) {
+    const record::LaunchKey& key = launch.row.key;
+    const bool of_pair = key.pass == Pass::kTiming && paired.contains(key.case_id);
+    if (!of_pair || !cases.may_be_repeated(key)) done.insert(key);
   }
+  return done;
 }
 
-std::optional<Job> TurnsAgenda::of_reference(const Job& tonight) const {
-  const SplitCase& half = split_.at(tonight.case_index);
-  const record::LaunchKey key{.case_id = case_ids_[tonight.case_index],
-                              .arm = std::string(record::kReferenceArm),
-                              .launch = tonight.launch};
-  if (done_.contains(key)) return std::nullopt;
-  Job job = tonight;
-  job.case_index = half.reference_index;
-  job.arm = key.arm;
-  job.note = "reference program";
-  return job;
+bool has_pairs_to_repeat(const record::Results& earlier, const std::set<std::string>& paired) {
+  const PairedCases cases(earlier);
+  return std::ranges::any_of(earlier.launches, [&](const record::Launch& launch) {
+    const record::LaunchKey& key = launch.row.key;
+    return key.pass == Pass::kTiming && paired.contains(key.case_id) && cases.may_be_repeated(key);
+  });
+}
+
+TurnsAgenda::TurnsAgenda(ListAgenda& tonight, const std::vector<ListedCase>& cases,
+                         std::map<std::size_t, std::size_t> reference,
+                         std::set<std::size_t> profiled)
+    : tonight_(tonight), reference_(std::move(reference)), profiled_(std::move(profiled)) {
+  for (const ListedCase& each : cases) case_ids_.push_back(each.case_id);
 }
 
 void TurnsAgenda::note_failures(const record::Results& finished) {
   for (; seen_ < finished.launches.size(); ++seen_) {
     const record::LaunchRow& row = finished.launches[seen_].row;
     if (row.key.arm != record::kReferenceArm || row.key.rank != 0) continue;
-    const bool measured = row.outcome.kind == Outcome::Kind::kMeasured;
-    failed_[row.key.case_id] += measured ? kNever : 1;
-    in_a_row_ = measured ? 0 : in_a_row_ + 1;
+    if (row.outcome.kind == Outcome::Kind::kMeasured) {
+      measured_.insert(row.key.case_id);
+    } else {
+      ++failed_[row.key.case_id];
+      ++all_failed_;
+    }
   }
 }
 
-bool TurnsAgenda::is_split(std::size_t index) const {
-  if (!split_.contains(index) || in_a_row_ >= kMostInARow) return false;
+bool TurnsAgenda::is_paired(const Job& job) const {
+  const std::size_t index = job.case_index;
+  if (!reference_.contains(index) || job.counts) return false;
+  if (job.pass != Pass::kTiming && !profiled_.contains(index)) return false;
+  if (measured_.empty() && all_failed_ >= kMostOfAll) return false;
+  if (measured_.contains(case_ids_[index])) return true;
   const auto failed = failed_.find(case_ids_[index]);
   return failed == failed_.end() || failed->second < kMostOfACase;
 }
 
 std::optional<Job> TurnsAgenda::next(const record::Results& finished) {
   note_failures(finished);
-  for (;;) {
-    if (!waiting_.empty()) {
-      Job job = std::move(waiting_.front());
-      waiting_.pop_front();
-      return job;
-    }
-    std::optional<Job> job = tonight_.next(finished);
-    if (!job || job->pass != Pass::kTiming || job->counts || !is_split(job->case_index)) return job;
-    if (job->launch >= split_.at(job->case_index).launches) continue;
-    auto beside = of_reference(*job);
-    if (!beside) return job;
-    if ((static_cast<std::size_t>(job->launch) + job->case_index) % 2 == 1)
-      std::swap(*job, *beside);
-    waiting_.push_back(std::move(*beside));
-    return job;
-  }
+  if (waiting_) return std::exchange(waiting_, std::nullopt);
+  std::optional<Job> job = tonight_.next(finished);
+  if (!job || !is_paired(*job)) return job;
+  Job beside = *job;
+  beside.case_index = reference_.at(job->case_index);
+  beside.arm = std::string(record::kReferenceArm);
+  beside.note = "reference program";
+  if ((static_cast<std::size_t>(job->launch) + job->case_index) % 2 == 1) std::swap(*job, beside);
+  waiting_ = std::move(beside);
+  return job;
 }
 
-std::size_t TurnsAgenda::remaining() const { return tonight_.remaining() + waiting_.size(); }
+std::size_t TurnsAgenda::remaining() const { return tonight_.remaining() + (waiting_ ? 1 : 0); }
 
 }  // namespace stepbench::run

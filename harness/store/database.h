@@ -88,6 +88,8 @@ class Database {
   // The member of an object that a column of text holds as JSON, as text; NULL without one.
   [[nodiscard]] virtual std::string json_member(std::string_view column,
                                                 std::string_view member) const = 0;
+  // Copies a database in a file, unless the copy is there. One on a server has its own copies.
+  virtual void copy_beside(const std::string& ending) = 0;
   // As people may see it: without a password.
   [[nodiscard]] virtual std::string name() const = 0;
 

@@ -117,6 +117,7 @@ class Postgres : public Database {
     return names;
   }
   std::string_view keyed_table() const override { return ""; }
+  void copy_beside(const std::string&) override {}
   std::string json_member(std::string_view column, std::string_view member) const override {
     return "(CAST(" + std::string(column) + " AS JSON) ->> '" + std::string(member) + "')";
   }

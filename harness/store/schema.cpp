@@ -46,6 +46,7 @@ void bring_forward(Database& database, std::span<const SchemaVersion> versions) 
   const std::size_t now = version_of(database);
   refuse_newer(database, now, versions.size());
   if (now == versions.size()) return;
+  if (now > 0) database.copy_beside(".schema" + std::to_string(now));
   Transaction transaction(database);
   database.lock_schema();
   // Another process may have done it meanwhile.

@@ -15,7 +15,8 @@ namespace stepbench::store {
 // Statements, one by one. Versions count from 1.
 using SchemaVersion = std::function<std::vector<std::string>(const Database& database)>;
 
-// In one transaction, by one process at a time. Throws ConfigError for a database of a newer
+// In one transaction, by one process at a time. An older database in a file is copied before, into
+// FILE.schema2. Throws ConfigError for a database of a newer
 // version, and for one that holds tables of something else.
 void bring_forward(Database& database, std::span<const SchemaVersion> versions);
 

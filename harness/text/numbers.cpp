@@ -101,14 +101,6 @@ std::string signed_percent(double change) {
   return text.front() == '-' ? text : '+' + text;
 }
 
-std::string chance_text(double p) {
-  if (p >= 0.001) return short_number(p, 3);
-  std::array<char, 24> text{};
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), p, std::chars_format::scientific, 0);
-  return {text.data(), end.ptr};
-}
-
 std::string with_separators(std::int64_t count) { return separated(std::to_string(count)); }
 
 std::string rough_count(double count) {

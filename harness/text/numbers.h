@@ -29,9 +29,6 @@ namespace stepbench::text {
 // ten percent, else one; "inf" and "?" where it is not finite.
 [[nodiscard]] std::string signed_percent(double change);
 
-// A probability: "0.012", "2e-05".
-[[nodiscard]] std::string chance_text(double p);
-
 // 12,345
 [[nodiscard]] std::string with_separators(std::int64_t count);
 // A count that is a guess, two digits and rounded up: 1234 -> "1,300".

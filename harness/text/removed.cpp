@@ -13,6 +13,9 @@ struct Removed {
 };
 
 constexpr std::string_view kOtherPrograms = "Otava, bencher or asv for what others measured";
+constexpr std::string_view kByPairs =
+    "`nightly`, which measures every night in pairs with its reference program, and more of what "
+    "looks odd";
 constexpr std::string_view kOpenLoop =
     "`schedule.sync: step` for latencies, and a load generator such as GuideLLM for rates";
 
@@ -38,7 +41,24 @@ constexpr Removed kRemoved[] = {
     {"track assign", "`track note A17 --who NAME`"},
     {"track baseline", "`track note RUN --as baseline TEXT`"},
     {"track ignore", "`track note SERIES --as ignored TEXT`, and `--as open` to take it back"},
+    {"track confirm", kByPairs},
+    {"nightly --screen", kByPairs},
+    {"nightly --confirm", kByPairs},
+    {"nightly --no-confirm", kByPairs},
+    {"nightly --confirmations", kByPairs},
+    {"nightly --relinked", kByPairs},
+    {"nightly --good", kByPairs},
+    {"track check --screen", kByPairs},
+    {"track check --confirm", kByPairs},
+    {"track check --no-confirm", kByPairs},
+    {"track check --confirmations", kByPairs},
+    {"track check --relinked", kByPairs},
+    {"track check --good", kByPairs},
+    {"track.reference", kByPairs},
+    {"track prune --limit-gib",
+     "`nightly --no-keep-worker`: one program of each experiment is kept"},
     {"track screen", kOtherPrograms},
+    {"track add --keep-worker", "`nightly`, which keeps its reference program"},
     {"track add --series", kOtherPrograms},
     {"track add --value-column", kOtherPrograms},
     {"track add --case-column", kOtherPrograms},

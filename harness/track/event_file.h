@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/track/alert.h"
+#include "harness/track/event.h"
 
 namespace stepbench::track {
 

@@ -84,7 +84,8 @@ struct HistoryQuery {
   std::vector<std::string> experiments = {};  // names: only their runs
   std::vector<std::string> runs = {};         // series that have a point of one of these runs
   std::string host = {};                      // empty: any; else only its runs
-  std::size_t last = 0;                       // points of each series, the newest; 0: all
+  // Points of each series, the newest; 0: all. Of many series those of the newest runs.
+  std::size_t last = 0;
 };
 
 }  // namespace stepbench::track

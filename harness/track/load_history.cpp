@@ -150,6 +150,17 @@ class Loader {
           {}, on_row);
       return;
     }
+    if (history_.series.size() > kFewSeries && query_.last > 0 &&
+        history_.runs.size() > query_.last) {
+      // Of the newest runs: ids begin with their time.
+      std::vector<std::string> ids;
+      for (const TrackedRun& run : history_.runs) ids.push_back(run.run_id);
+      const auto from = ids.end() - static_cast<std::ptrdiff_t>(query_.last);
+      std::nth_element(ids.begin(), from, ids.end());
+      const store::SqlValue oldest = *from;
+      database_.exec(std::string(kPointColumns) + " WHERE run_id >= $1", {&oldest, 1}, on_row);
+      return;
+    }
     if (history_.series.size() > kFewSeries) {
       database_.exec(kPointColumns, {}, on_row);
       return;

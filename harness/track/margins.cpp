@@ -5,7 +5,6 @@
 
 #include "harness/base/error.h"
 #include "harness/text/share.h"
-#include "harness/track/told_rule.h"
 
 namespace stepbench::track {
 namespace {
@@ -48,7 +47,7 @@ RunMargins::RunMargins(const TrackedRun& run) {
 
 double RunMargins::of(const TrackedSeries& series) const {
   const auto found = shares_.find({series.case_id, series.metric});
-  return found == shares_.end() ? kTellMargin : found->second;
+  return found == shares_.end() ? kMargin : found->second;
 }
 
 }  // namespace stepbench::track

@@ -14,6 +14,8 @@
 
 namespace stepbench::track {
 
+inline constexpr double kMargin = .01;
+
 // Shares by metric of a series ("step_ns"), those that the options of a case say of what every case
 // has. Throws ConfigError with the option's name.
 [[nodiscard]] std::map<std::string, double> margins_of(const OptionValues& options);
@@ -24,7 +26,7 @@ void set_margin(TrackedRun& run, std::string_view case_id, std::string_view metr
 class RunMargins {
  public:
   explicit RunMargins(const TrackedRun& run);
-  // kTellMargin where the case says nothing.
+  // kMargin where the case says nothing.
   [[nodiscard]] double of(const TrackedSeries& series) const;
 
  private:

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/track/alert.h"
+#include "harness/track/event.h"
 #include "harness/track/history.h"
 #include "harness/track/why_split.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/track/new_series.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "harness/text/words.h"
@@ -27,17 +28,27 @@ bool is_nearer(const Known& a, const Known& b) {
   return b.series == nullptr || key(a) < key(b);
 }
 
-bool is_known(const NightFacts& facts, const SeriesHistory& series) {
-  return !series.points.empty() && facts.point_tonight(series) != std::size_t{0};
+bool runs(const History& history, std::span<const std::string> tonight,
+          const SeriesHistory& series) {
+  if (series.points.empty()) return false;
+  const std::string& last = history.runs.at(series.points.back().run).run_id;
+  return std::ranges::find(tonight, last) != tonight.end();
 }
 
-Known nearest(const NightFacts& facts, const SeriesHistory& fresh) {
+bool is_new(const History& history, std::span<const std::string> tonight,
+            const SeriesHistory& series) {
+  return series.points.size() == 1 && runs(history, tonight, series);
+}
+
+Known nearest(const History& history, std::span<const std::string> tonight,
+              const SeriesHistory& fresh) {
   Known found;
-  for (const SeriesHistory& one : facts.input().history.series) {
-    if (one.series.metric != fresh.series.metric || !is_known(facts, one)) continue;
+  for (const SeriesHistory& one : history.series) {
+    if (one.series.metric != fresh.series.metric || one.points.empty()) continue;
+    if (is_new(history, tonight, one)) continue;
     Known known{.series = &one,
                 .differ = identity_splits(one.series, fresh.series),
-                .tonight = facts.point_tonight(one).has_value()};
+                .tonight = runs(history, tonight, one)};
     if (is_nearer(known, found)) found = std::move(known);
   }
   return found;
@@ -68,13 +79,14 @@ std::string note_of(const SeriesHistory& fresh, const Known& known) {
 
 }  // namespace
 
-std::vector<std::string> new_series_notes(const NightFacts& facts) {
+std::vector<std::string> new_series_notes(const History& history,
+                                          std::span<const std::string> tonight) {
   std::vector<std::string> notes;
   std::size_t more = 0;
-  for (const SeriesHistory& one : facts.input().history.series) {
+  for (const SeriesHistory& one : history.series) {
     if (one.series.metric != kStepSeries || one.series.control) continue;
-    if (one.points.size() != 1 || facts.point_tonight(one) != std::size_t{0}) continue;
-    const Known known = nearest(facts, one);
+    if (!is_new(history, tonight, one)) continue;
+    const Known known = nearest(history, tonight, one);
     if (known.series == nullptr) continue;
     if (notes.size() < kToldNew) {
       notes.push_back(note_of(one, known));

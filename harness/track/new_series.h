@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a case of tonight has no history: in what it differs from the most similar one that has.
-// Pure; any thread.
+// What is new tonight, with the most similar series that is known: maybe it is the same one under
+// another name. Pure; any thread.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "harness/track/night_facts.h"
+#include "harness/track/history.h"
 
 namespace stepbench::track {
 
-// A sentence for each, the first three of them; none in the first night of a history.
-[[nodiscard]] std::vector<std::string> new_series_notes(const NightFacts& facts);
+// `tonight`: ids of the night's runs.
+[[nodiscard]] std::vector<std::string> new_series_notes(const History& history,
+                                                        std::span<const std::string> tonight);
 
 }  // namespace stepbench::track

@@ -348,6 +348,16 @@ void move_points(store::Database& database, const MergedCase& merged) {
         "UPDATE point SET series_id = $2 WHERE series_id = $1 AND run_id NOT IN "
         "(SELECT run_id FROM point WHERE series_id = $2)",
         ids);
+    database.exec(
+        "UPDATE judged SET series_id = $2 WHERE series_id = $1 AND run_id NOT IN "
+        "(SELECT run_id FROM judged WHERE series_id = $2)",
+        ids);
+    // Of two that were judged the one that goes on knows its level.
+    database.exec(
+        "UPDATE series_state SET series_id = $2 WHERE series_id = $1 AND NOT EXISTS "
+        "(SELECT 1 FROM series_state s WHERE s.series_id = $2 AND s.host = series_state.host AND "
+        "s.experiment = series_state.experiment)",
+        ids);
   }
 }
 

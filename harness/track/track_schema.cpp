@@ -53,8 +53,8 @@ std::vector<std::string> version_1(const store::Database& database) {
   };
 }
 
-// What the events of an alert come to, for those who ask in SQL: the state stands in its last
-// event, all else in the details of its first.
+// What the events of an alert come to, for those who ask in SQL. States that versions before 3
+// wrote are named as they are now.
 std::string alert_view(const store::Database& database) {
   const auto of_event = [](const std::string& value, const std::string& which,
                            const std::string& order) {
@@ -65,42 +65,35 @@ std::string alert_view(const store::Database& database) {
     return database.json_member("x.details", name);
   };
   const auto first = [&](const std::string& value) { return of_event(value, "", "ASC"); };
-  const auto last = [&](const std::string& value, const std::string& what) {
-    return of_event(value, " AND x.what = '" + what + "'", "DESC");
-  };
   return "CREATE VIEW alert AS SELECT a.alert_id AS alert_id, " +
-         of_event("x.to_state", " AND x.to_state <> ''", "DESC") + " AS state, " +
-         first("CASE WHEN " + detail("worse") + " IN ('1', 'true') THEN 1 ELSE 0 END") +
-         " AS worse, " + first(detail("host")) + " AS host, " + first(detail("experiment")) +
+         of_event(
+             "CASE WHEN x.to_state IN ('open', 'accepted', 'fixed', 'closed') THEN x.to_state "
+             "WHEN x.to_state = 'regression' THEN 'open' WHEN x.to_state = 'acknowledged' THEN "
+             "'accepted' ELSE 'closed' END",
+             " AND x.to_state <> ''", "DESC") +
+         " AS state, " + first(detail("host")) + " AS host, " + first(detail("experiment")) +
          " AS experiment, " + first(detail("night_utc")) +
          " AS opened_utc, MAX(a.at) AS changed_at, " +
-         "COUNT(DISTINCT CASE WHEN a.what = 'fired' THEN " +
+         "COUNT(DISTINCT CASE WHEN a.what IN ('told', 'fired') THEN " +
          database.json_member("a.details", "series") + " END) AS series, " +
          of_event("x.reason", " AND x.reason <> ''", "DESC") + " AS reason, " +
-         last(detail("to"), "assigned") + " AS assignee FROM event a WHERE a.alert_id <> '' " +
-         "GROUP BY a.alert_id";
+         of_event(detail("to"), " AND x.what = 'assigned'", "DESC") +
+         " AS assignee FROM event a WHERE a.alert_id <> '' GROUP BY a.alert_id";
 }
 
-// Each series of an alert, as it was when it joined, and what was measured of it last.
+// Each series of an alert, as it was when it was told.
 std::string alert_series_view(const store::Database& database) {
-  const auto detail = [&](const std::string& of, const std::string& name) {
-    return database.json_member(of + ".details", name);
+  const auto detail = [&](const std::string& name) {
+    return database.json_member("a.details", name);
   };
-  const auto number = [&](const std::string& of, const std::string& name) {
-    return "CAST(" + detail(of, name) + " AS DOUBLE PRECISION)";
+  const auto number = [&](const std::string& name) {
+    return "CAST(" + detail(name) + " AS DOUBLE PRECISION)";
   };
-  const auto measured = [&](const std::string& name) {
-    return "(SELECT " + number("m", name) + " FROM event m WHERE m.alert_id = a.alert_id AND " +
-           "m.what = 'measured' AND " + detail("m", "series") + " = " + detail("a", "series") +
-           " ORDER BY m.seq DESC, m.event_id DESC LIMIT 1)";
-  };
-  return "CREATE VIEW alert_series AS SELECT a.alert_id AS alert_id, " + detail("a", "series") +
-         " AS series_id, " + detail("a", "first_bad") + " AS first_bad, " +
-         detail("a", "last_good") + " AS last_good, " + number("a", "usual") + " AS usual, " +
-         number("a", "value") + " AS value, " + number("a", "change") + " AS change, " +
-         measured("change") + " AS measured_change, " + measured("low") + " AS measured_low, " +
-         measured("high") + " AS measured_high FROM event a " +
-         "WHERE a.alert_id <> '' AND a.what = 'fired'";
+  return "CREATE VIEW alert_series AS SELECT a.alert_id AS alert_id, " + detail("series") +
+         " AS series_id, " + detail("first_bad") + " AS first_bad, " + detail("last_good") +
+         " AS last_good, " + number("usual") + " AS usual, " + number("value") + " AS value, " +
+         number("change") + " AS change FROM event a " +
+         "WHERE a.alert_id <> '' AND a.what IN ('told', 'fired')";
 }
 
 // Runs stand in front in the key of a point, because nights are added; people ask for series.
@@ -110,10 +103,33 @@ std::vector<std::string> version_2(const store::Database& database) {
           alert_series_view(database)};
 }
 
+// What nights leave for the next one, and what they came to. Both can be made anew of the events.
+std::vector<std::string> version_3(const store::Database& database) {
+  return {
+      "DROP TABLE claim",
+      "DROP VIEW alert_series",
+      "DROP VIEW alert",
+      alert_view(database),
+      alert_series_view(database),
+      "CREATE INDEX event_by_seq ON event (what, seq)",
+
+      "CREATE TABLE series_state (host TEXT NOT NULL, experiment TEXT NOT NULL, "
+      "series_id TEXT NOT NULL, run_id TEXT NOT NULL, state TEXT NOT NULL, night TEXT NOT NULL, "
+      "PRIMARY KEY (host, experiment, series_id))",
+
+      "CREATE TABLE judged (run_id TEXT NOT NULL, series_id TEXT NOT NULL, state TEXT NOT NULL, "
+      "ratio DOUBLE PRECISION, change DOUBLE PRECISION, low DOUBLE PRECISION, "
+      "high DOUBLE PRECISION, told BIGINT NOT NULL, alert_id TEXT NOT NULL, "
+      "PRIMARY KEY (run_id, series_id)) " +
+          std::string(database.keyed_table()),
+      "CREATE INDEX judged_of_series ON judged (series_id, run_id)",
+  };
+}
+
 }  // namespace
 
 std::span<const store::SchemaVersion> track_schema() {
-  static const std::vector<store::SchemaVersion> versions = {version_1, version_2};
+  static const std::vector<store::SchemaVersion> versions = {version_1, version_2, version_3};
   return versions;
 }
 

@@ -8,10 +8,10 @@
 
 #include "harness/store/database.h"
 #include "harness/store/transaction.h"
-#include "harness/text/utc.h"
 #include "harness/track/event_file.h"
 #include "harness/track/load_history.h"
 #include "harness/track/merged_cases.h"
+#include "harness/track/night_rows.h"
 #include "harness/track/row_json.h"
 #include "harness/track/store_run.h"
 #include "harness/track/track_schema.h"
@@ -23,6 +23,10 @@ namespace fs = std::filesystem;
 
 // Of an import, in one transaction: a disk takes as long for one as for a thousand.
 constexpr std::size_t kRunsTogether = 256;
+
+// TrackEvent::what of events that hold what nights measured, which are large: of now, and of
+// before.
+const std::string kMeasuredEvents = "('pairs', 'reference')";
 
 fs::path events_file_of(std::string_view url, const fs::path& given) {
   if (!given.empty()) return given;
@@ -68,12 +72,14 @@ void insert_events(store::Database& database, std::span<const RecordedEvent> eve
   }
 }
 
-std::vector<TrackEvent> load_events(store::Database& database, const std::string& which = "") {
+std::vector<TrackEvent> load_events(store::Database& database, const std::string& which = "",
+                                    const std::string& order = "ORDER BY seq, event_id",
+                                    store::SqlRow args = {}) {
   std::vector<TrackEvent> events;
   database.exec(
       "SELECT at, who, what, alert_id, from_state, to_state, reason, details FROM event " + which +
-          " ORDER BY seq, event_id",
-      {}, [&](store::SqlRow row) {
+          " " + order,
+      args, [&](store::SqlRow row) {
         const auto text = [&](std::size_t column) { return std::get<std::string>(row[column]); };
         events.push_back({.at_utc = text(0),
                           .who = text(1),
@@ -113,7 +119,7 @@ std::map<std::string, std::string> moved_series_ids(store::Database& database,
 
 // Ids are digests: one is no part of another word.
 void rename_series(TrackEvent& event, const std::map<std::string, std::string>& moved) {
-  for (const char* name : {"series", "ratios"}) {
+  for (const char* name : {"series", "ratios", "pairs"}) {
     const auto found = event.details.find(name);
     if (found == event.details.end()) continue;
     std::string text = to_text(found->second);
@@ -180,9 +186,8 @@ ImportReport& ImportReport::operator+=(const ImportReport& other) {
   return *this;
 }
 
-TrackStore::TrackStore(std::unique_ptr<store::Database> database, fs::path events_file,
-                       const StoreOptions& options)
-    : database_(std::move(database)), events_file_(std::move(events_file)), clock_(options.clock) {
+TrackStore::TrackStore(std::unique_ptr<store::Database> database, fs::path events_file)
+    : database_(std::move(database)), events_file_(std::move(events_file)) {
   store::bring_forward(*database_, track_schema());
   replay_events();
 }
@@ -194,7 +199,7 @@ TrackStore::~TrackStore() = default;
 TrackStore TrackStore::open(std::string_view url, const StoreOptions& options) {
   if (!options.make) refuse_missing(url);
   fs::path events = events_file_of(url, options.events_file);
-  return {store::Database::open(url), std::move(events), options};
+  return {store::Database::open(url), std::move(events)};
 }
 
 std::string TrackStore::name() const { return database_->name(); }
@@ -276,8 +281,8 @@ void TrackStore::replay_events() {
   transaction.commit();
 }
 
-void TrackStore::record(std::span<const TrackEvent> events) {
-  if (events.empty()) return;
+void TrackStore::record(std::span<const TrackEvent> events, const NightRows& rows) {
+  if (events.empty() && rows.states.empty() && rows.judged.empty()) return;
   std::vector<RecordedEvent> recorded;
   with_retry(*database_, [&] {
     store::Transaction transaction(*database_);
@@ -288,6 +293,7 @@ void TrackStore::record(std::span<const TrackEvent> events) {
     const bool anew = recorded.empty() || recorded.front().seq <= last;
     if (anew) recorded = in_order(events, last);
     insert_events(*database_, recorded);
+    insert_night_rows(*database_, rows);
     // Before the commit: what the file has and the database has not is taken in by the next
     // open().
     if (anew) append_events(events_file_, recorded);
@@ -295,15 +301,50 @@ void TrackStore::record(std::span<const TrackEvent> events) {
   });
 }
 
-std::vector<TrackEvent> TrackStore::events() {
+std::vector<TrackEvent> TrackStore::events(WhichEvents kind) {
   return with_retry(*database_, [&] {
-    std::vector<TrackEvent> events = load_events(*database_);
-    const MergedCases merged{events};
-    if (merged.empty()) return events;
-    const std::map<std::string, std::string> moved = moved_series_ids(*database_, merged);
-    for (TrackEvent& event : events) rename_series(event, moved);
+    std::vector<TrackEvent> events = load_events(
+        *database_,
+        kind == WhichEvents::kAll ? "" : "WHERE alert_id <> '' OR what NOT IN " + kMeasuredEvents);
+    rename_merged(events);
     return events;
   });
+}
+
+void TrackStore::rename_merged(std::vector<TrackEvent>& events) {
+  const MergedCases merged = load_merged(*database_);
+  if (merged.empty()) return;
+  const std::map<std::string, std::string> moved = moved_series_ids(*database_, merged);
+  for (TrackEvent& event : events) rename_series(event, moved);
+}
+
+std::vector<TrackEvent> TrackStore::measured_nights(const std::string& host,
+                                                    const std::string& experiment,
+                                                    std::size_t last) {
+  const std::vector<store::SqlValue> of = {host, experiment};
+  return with_retry(*database_, [&] {
+    std::vector<TrackEvent> events =
+        load_events(*database_,
+                    "WHERE what IN " + kMeasuredEvents + " AND alert_id = '' AND " +
+                        database_->json_member("details", "host") + " = $1 AND " +
+                        database_->json_member("details", "experiment") + " = $2",
+                    "ORDER BY seq DESC, event_id DESC LIMIT " + std::to_string(last), of);
+    rename_merged(events);
+    return events;
+  });
+}
+
+std::vector<StateRow> TrackStore::states(const std::string& host, const std::string& experiment) {
+  return with_retry(*database_, [&] { return load_states(*database_, host, experiment); });
+}
+
+std::vector<JudgedRow> TrackStore::judged_series(const std::string& series,
+                                                 const std::string& host) {
+  return with_retry(*database_, [&] { return load_judged_series(*database_, series, host); });
+}
+
+std::vector<JudgedRow> TrackStore::judged_run(const std::string& run) {
+  return with_retry(*database_, [&] { return load_judged_run(*database_, run); });
 }
 
 void TrackStore::keep_build(const KeptBuild& build) {
@@ -342,33 +383,6 @@ std::vector<KeptBuild> TrackStore::builds() {
              std::tie(b.stored_utc, b.build_id, b.host);
     });
     return builds;
-  });
-}
-
-bool TrackStore::claim(const std::string& what, const std::string& who,
-                       std::chrono::seconds lasts) {
-  const auto now = clock_();
-  const std::vector<store::SqlValue> row = {what, who, text::utc_text(now + lasts),
-                                            text::utc_text(now)};
-  return with_retry(*database_, [&] {
-    bool got = false;
-    store::Transaction transaction(*database_);
-    database_->exec(
-        "INSERT INTO claim (what, who, until) VALUES ($1, $2, $3) "
-        "ON CONFLICT (what) DO UPDATE SET who = excluded.who, until = excluded.until "
-        "WHERE claim.who = excluded.who OR claim.until <= $4 RETURNING who",
-        row, [&](store::SqlRow) { got = true; });
-    transaction.commit();
-    return got;
-  });
-}
-
-void TrackStore::release(const std::string& what, const std::string& who) {
-  const std::vector<store::SqlValue> key = {what, who};
-  with_retry(*database_, [&] {
-    store::Transaction transaction(*database_);
-    database_->exec("DELETE FROM claim WHERE what = $1 AND who = $2", key);
-    transaction.commit();
   });
 }
 

@@ -5,7 +5,6 @@
 // hold it, a server that is away.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -19,9 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/track/alert.h"
+#include "harness/track/event.h"
 #include "harness/track/history.h"
 #include "harness/track/import.h"
+#include "harness/track/night_rows.h"
 
 namespace stepbench::store {
 class Database;
@@ -54,11 +54,16 @@ struct KeptBuild {
   std::string stored_utc = {};
 };
 
+// Which events.
+enum class WhichEvents : std::uint8_t {
+  kAll,
+  kSaid,  // without what nights measured: alerts, and what people say
+};
+
 struct StoreOptions {
   // A history on a server has its events here too; one in FILE has them in FILE.events.jsonl.
   std::filesystem::path events_file = {};
   bool make = true;  // false: a ConfigError where there is none yet
-  std::function<std::chrono::system_clock::time_point()> clock = std::chrono::system_clock::now;
 };
 
 // The files of a history: its database with what SQLite keeps beside it, and the one of events. Of
@@ -92,21 +97,24 @@ class TrackStore {
 
   // In one transaction, with lines in the file of events that are on the disk when this returns.
   // The points of cases that they merge go over at once.
-  void record(std::span<const TrackEvent> events);
-  // All, in the order in which they were recorded. Series of merged cases are called as they are
-  // now.
-  [[nodiscard]] std::vector<TrackEvent> events();
+  void record(std::span<const TrackEvent> events, const NightRows& rows = {});
+  // In the order in which they were recorded. Series of merged cases are called as they are now.
+  [[nodiscard]] std::vector<TrackEvent> events(WhichEvents kind = WhichEvents::kAll);
+  // What the newest nights of an experiment measured, the newest first; of no more than `last`.
+  [[nodiscard]] std::vector<TrackEvent> measured_nights(const std::string& host,
+                                                        const std::string& experiment,
+                                                        std::size_t last);
+
+  [[nodiscard]] std::vector<StateRow> states(const std::string& host,
+                                             const std::string& experiment);
+  // Of a series, by runs of that host; of a run.
+  [[nodiscard]] std::vector<JudgedRow> judged_series(const std::string& series,
+                                                     const std::string& host);
+  [[nodiscard]] std::vector<JudgedRow> judged_run(const std::string& run);
 
   void keep_build(const KeptBuild& build);
   void forget_build(const std::string& build_id, const std::string& host);
   [[nodiscard]] std::vector<KeptBuild> builds();  // by stored_utc, build id, host
-
-  // Whether `who` may do `what` now ("confirm RUN CASE"): false while another one, on whatever
-  // machine, holds the claim. A claim ends with release(), or after `lasts`; who holds it may
-  // claim it anew. Machines compare their own clocks.
-  [[nodiscard]] bool claim(const std::string& what, const std::string& who,
-                           std::chrono::seconds lasts);
-  void release(const std::string& what, const std::string& who);
 
   // Where it is, as people may see it: without a password.
   [[nodiscard]] std::string name() const;
@@ -114,13 +122,12 @@ class TrackStore {
   [[nodiscard]] const std::filesystem::path& events_file() const { return events_file_; }
 
  private:
-  TrackStore(std::unique_ptr<store::Database> database, std::filesystem::path events_file,
-             const StoreOptions& options);
+  TrackStore(std::unique_ptr<store::Database> database, std::filesystem::path events_file);
   void replay_events();
+  void rename_merged(std::vector<TrackEvent>& events);
 
   std::unique_ptr<store::Database> database_;
   std::filesystem::path events_file_;
-  std::function<std::chrono::system_clock::time_point()> clock_;
 };
 
 }  // namespace stepbench::track

@@ -10,12 +10,11 @@
 #include <thread>
 
 #include "harness/base/error.h"
+#include "harness/nights/acts.h"
 #include "harness/store/database.h"
 #include "harness/store/postgres.h"
 #include "harness/store/sqlite.h"
 #include "harness/store/transaction.h"
-#include "harness/track/alert_events.h"
-#include "harness/track/baseline.h"
 #include "harness/track/row_json.h"
 #include "harness/track/track_store.h"
 #include "tests/fleet/postgres_server.h"
@@ -152,10 +151,6 @@ TEST_F(FleetTest, EventsClaimsAndBuildsAreTheSameOnAServer) {
   store.record({&event, 1});
   ASSERT_THAT(store.events(), SizeIs(1));
   EXPECT_EQ(store.events()[0].details, event.details);
-  EXPECT_TRUE(store.claim("confirm", "a", std::chrono::hours(1)));
-  EXPECT_FALSE(store.claim("confirm", "b", std::chrono::hours(1)));
-  store.release("confirm", "a");
-  EXPECT_TRUE(store.claim("confirm", "b", std::chrono::hours(1)));
   store.keep_build({.build_id = "b1", .host = "h", .worker = "w", .stored_utc = "2026"});
   EXPECT_THAT(store.builds(), SizeIs(1));
 }
@@ -168,16 +163,30 @@ TEST_F(FleetTest, TheViewOfTheAlertsIsTheSameOnAServer) {
   for (const std::string& url : {of_file, of_server}) {
     const std::string events_file = own / ("events-" + std::to_string(texts.size()) + ".jsonl");
     track::TrackStore store = track::TrackStore::open(url, {.events_file = events_file});
-    track::AlertLog log;
+    nights::AlertLog log;
     const track::EventNight night{
         .run = "n1", .utc = "2026-01-31T02:00:00Z", .host = "box", .experiment = "train"};
-    std::vector<track::TrackEvent> events = {track::event_of(
-        track::MovedSeries{.series = "s1", .worse = true, .usual = 1, .value = 2, .change = 1},
-        "A1", night, "moved")};
-    track::add_events(log, events);
-    events.push_back(track::assign_alert(log.alerts.front(), "anna", ""));
-    track::add_events(log, std::span(events).last(1));
-    store.record(events);
+    std::vector<track::TrackEvent> events = {nights::event_of(nights::SeriesEvent{
+        .alert = "A1",
+        .series = {.id = "s1", .change = {.size = 1}, .as_share = true, .usual = 1, .value = 2},
+        .night = night})};
+    nights::apply_event(log, events.front());
+    events.push_back(nights::assign_alert(log.alerts.front(), "anna", ""));
+    nights::apply_event(log, events.back());
+    store.record(events, {.states = {{.host = "box",
+                                      .experiment = "train",
+                                      .series = "s1",
+                                      .run = "n1",
+                                      .state = "{}",
+                                      .night = "{}"}},
+                          .judged = {{.run = "n1",
+                                      .series = "s1",
+                                      .state = "regression",
+                                      .change = 1,
+                                      .told = true,
+                                      .alert = "A1"}}});
+    EXPECT_THAT(store.states("box", "train"), SizeIs(1));
+    EXPECT_THAT(store.judged_run("n1"), SizeIs(1));
     std::string text;
     const auto add_row = [&](store::SqlRow row) {
       for (const store::SqlValue& value : row) {
@@ -191,14 +200,14 @@ TEST_F(FleetTest, TheViewOfTheAlertsIsTheSameOnAServer) {
                               ? store::open_sqlite(own / "history.db", {.run_schema = true})
                               : store::Database::open(url);
     database->exec(
-        "SELECT alert_id, state, worse, host, experiment, opened_utc, series, assignee "
+        "SELECT alert_id, state, host, experiment, opened_utc, series, assignee "
         "FROM alert",
         {}, add_row);
     database->exec("SELECT series_id, usual, value, change FROM alert_series", {}, add_row);
     texts.push_back(text);
   }
   EXPECT_EQ(texts[0],
-            "A1 suspect 1 box train 2026-01-31T02:00:00Z 1 anna s1 1.000000 2.000000 1.000000 ");
+            "A1 open box train 2026-01-31T02:00:00Z 1 anna s1 1.000000 2.000000 1.000000 ");
   EXPECT_EQ(texts[0], texts[1]);
 }
 

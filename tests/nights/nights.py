@@ -27,10 +27,6 @@ CASES = ("    - {stub.step_us: 1000}\n"
 # A little noise of the machine from night to night, in no order: 0.3 % at most.
 WEATHER = (1.0, 1.0011, 0.9992, 1.0005, 0.9987, 1.0018, 0.9996, 1.0009, 0.9981, 1.0014, 0.9999, 1.0022, 0.9990, 1.0003)
 
-# What a machine full of other tests does to it is not what these nights are about.
-ALLOW = ("noise", "drift", "load", "steal", "throttling", "clocks")
-
-
 # As long as there is a file to hold it, this launch goes no further.
 HOLDS = """\
 case $1 in --control*) if [ -e '{hold}' ]; then
@@ -109,8 +105,7 @@ class Machine:
 
     def night(self, worker, *words, file="nightly.yaml", status=None, next_night=True):
         """Tonight; the date is tomorrow's when it returns."""
-        allowed = [word for what in ALLOW for word in ("--allow", what)]
-        done = self.run("nightly", file, "--worker", worker, "--no-lock", "--quiet", *allowed, *words, status=status)
+        done = self.run("nightly", file, "--worker", worker, "--no-lock", "--quiet", *words, status=status)
         if next_night:
             self.date += datetime.timedelta(days=1)
             at = (self.date - FIRST).days
@@ -124,7 +119,7 @@ class Machine:
 
     def ignore_memory(self):
         """The times of the stub worker are scripted, its memory is this machine's: from the first night on."""
-        verdict = json.loads(self.run("track", "check", "--no-confirm", "--format", "json").out)
+        verdict = json.loads(self.run("track", "check", "--format", "json").out)
         for series in verdict["series"]:
             if series["metric"] != "step_ns":
                 self.run("track", "note", series["id"], "--as", "ignored", "not scripted", status=0)
@@ -137,9 +132,7 @@ class Machine:
 
 def start_night(machine, worker, *words, lock="--no-lock"):
     """A night that does not wait for its end."""
-    allowed = [word for what in ALLOW for word in ("--allow", what)]
-    return subprocess.Popen([machine.stepbench, "nightly", "nightly.yaml", "--worker", worker, lock,
-                             *allowed, *words],
+    return subprocess.Popen([machine.stepbench, "nightly", "nightly.yaml", "--worker", worker, lock, *words],
                             cwd=machine.folder, env=machine.environment(), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 

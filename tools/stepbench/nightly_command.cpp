@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/base/exit_status.h"
-#include "harness/campaign/labels.h"
+#include "harness/campaign/reference_program.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/os/file_check.h"
 #include "harness/text/printable.h"
@@ -25,39 +25,37 @@ namespace stepbench::cli {
 namespace {
 
 constexpr const char* kNightlyExamples =
-    R"(Measures the experiments, adds them to the history, looks which series moved, measures those again
-in turns with the last good build, and tells what it found. What `run`, `track add` and `track check`
-do, in one command for cron, systemd or a CI job: tools/examples/nightly has all three.
+    R"(Measures the experiments in turns with a reference program, which the history keeps, four pairs of
+launches of each case; what looks as if it had changed gets 8 to 24 fresh pairs the same night. Then
+judges, and tells what it found: tools/examples/nightly has it for cron, systemd and a CI job.
 
 Examples:
   stepbench nightly configs/nightly.yaml                     a night
-  stepbench nightly configs/nightly.yaml --no-confirm        only measure and look
   stepbench nightly a.yaml b.yaml --worker build/my-worker   several experiments, your own program
-  stepbench nightly n.yaml --good old/stepbench-worker       the last good build, where none was kept
+  stepbench nightly n.yaml --budget 2h                       so long at most for fresh pairs, too
   stepbench nightly n.yaml --on-alert ./webhook.sh           tell people: the alert's JSON on stdin
   stepbench nightly n.yaml --label branch=main --format markdown --verdict night.json
   stepbench nightly n.yaml --expect-by 08:00 --on-alert ./webhook.sh     was it measured at all?
 
-A night that was cut off goes on: the same command within 20 hours measures only what is missing.
---fresh begins anew. When it has ended, the same command is another night.
+The first night's program is the reference, as long as it starts. A night that was cut off goes on:
+the same command within 20 hours measures only the pairs that are missing. --fresh begins anew. When
+it has ended, the same command is another night.
 
-Exit status: 0 nothing was measured to be slower, 1 a regression (with --allow-known: one that was
-told tonight), 2 wrong usage or configuration, a history that cannot be written or an experiment
-that broke off, 3 a suspicion that could not be measured (0 with --allow-inconclusive), 4 a launch
-failed, nothing was measured, or the environment was not fit to judge, 129, 130 or 143 interrupted.
-Of several the first of 2, 1, 4, 3, 0.)";
+Exit status: 0 ok, an improvement, a suspect after all of its pairs, or no verdict yet, 1 an alert is
+open (with --allow-known: one was told tonight), 2 wrong usage or configuration, a history that cannot
+be written or an experiment that broke off, 3 the budget ended before something was decided (0 with
+--allow-inconclusive), 4 a launch failed or nothing was judged, 129, 130 or 143 interrupted. Of
+several the first of 2, 1, 4, 3, 0.)";
 
 // The experiments as the history names them.
 std::vector<std::string> tracked_names(const NightlyOptions& options,
                                        const campaign::CampaignContext& context) {
   std::vector<std::string> names;
-  const std::string branch = text_of(campaign::parse_labels(options.run.labels), "branch");
   for (const std::string& file : options.files) {
     campaign::RunRequest request = options.run;
     request.file = file;
-    const plan::Plan plan = campaign::plan_experiment(request, context, false).planned.plan;
-    const std::string main = plan.cases.front().resolved.text_or("track.main", "main");
-    names.push_back(plan.name + (branch.empty() || branch == main ? "" : '@' + branch));
+    names.push_back(campaign::tracked_name(
+        campaign::plan_experiment(request, context, false).planned.plan, request.labels));
   }
   return names;
 }
@@ -103,15 +101,20 @@ int execute_nightly(NightlyOptions options, bool has_db, const Environment& envi
 void add_nightly(Command app) {
   const auto options = std::make_shared<NightlyOptions>();
   const Command nightly =
-      app.add("nightly", "A night in one command: measure, judge, confirm, tell", kNightlyExamples);
+      app.add("nightly", "A night in one command: measure, judge, tell", kNightlyExamples);
   nightly.argument("FILE", options->files, "The experiments, YAML files", "EXPERIMENT").required();
   add_set(nightly, options->run.set);
   add_ranks(nightly, options->run.set);
   add_worker(nightly, options->run.worker);
   add_lock_flags(nightly, options->lock);
   add_check_options(nightly, options->check);
-  add_results(nightly, options->run.results,
-              "Folder in which the runs' own folders are made, those of confirmations, too");
+  add_results(nightly, options->run.results, "Folder in which the runs' own folders are made");
+  nightly
+      .option(kMeasureOptions, "--budget TIME", options->budget,
+              "Time of launches after which no more fresh pairs are begun (90s, 20m, 2h): what is "
+              "left is a suspect, and comes first the next night; default: three times what the "
+              "planned launches take, an hour at least")
+      .common();
   nightly.flag(kRunOptions, "--fresh", options->fresh,
                "Begin anew where a night was cut off, instead of going on with it");
   add_labels(nightly, options->run.labels);
@@ -119,17 +122,17 @@ void add_nightly(Command app) {
   db.described_as(db.doc() + "; default: history.db in the folder of --results").with_default("");
   const CommandOption keep =
       nightly.option(kHistoryOptions, "--keep-worker DIR", options->keep_worker,
-                     "Where copies of worker programs are kept, from which suspects are measured "
-                     "again; default: workers in the folder of --results");
+                     "Where copies of reference programs are kept; default: workers in the folder "
+                     "of --results");
   nightly
       .flag(kHistoryOptions, "--no-keep-worker", options->keep_no_worker,
-            "Keep no copy of tonight's program: then --good must name the last good one when "
-            "something is suspected")
+            "Keep no copy: a reference program is found only as long as it lies where it was "
+            "measured")
       .excludes(keep);
   nightly
       .option(kOutputOptions, "--on-alert COMMAND", options->on_alert,
-              "Started with `sh -c` for each alert of this machine that became a regression, and "
-              "for a night that failed; it gets JSON on standard input, with `text`")
+              "Started with `sh -c` for each alert of this machine that is told, grows or comes "
+              "back, and for a night that failed; it gets JSON on standard input, with `text`")
       .common();
   nightly
       .option(kRunOptions, "--expect-by HH:MM", options->expect_by,

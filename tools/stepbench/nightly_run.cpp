@@ -5,7 +5,7 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
-#include <map>
+#include <numeric>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -16,20 +16,20 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/archive_worker.h"
-#include "harness/campaign/confirm_suspects.h"
 #include "harness/campaign/device_locks.h"
 #include "harness/campaign/measure_night.h"
+#include "harness/campaign/night_program.h"
 #include "harness/campaign/range_commits.h"
 #include "harness/campaign/reference_program.h"
 #include "harness/campaign/run_request.h"
 #include "harness/campaign/unfinished_night.h"
 #include "harness/machine/environment.h"
+#include "harness/nights/night_store.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
-#include "harness/track/reference.h"
 #include "harness/track/track_store.h"
+#include "tools/stepbench/amounts.h"
 #include "tools/stepbench/campaign_context.h"
 
 namespace stepbench::cli {
@@ -38,9 +38,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // Two experiments of one name would be one in the history.
-void check_names(const std::vector<campaign::NightExperiment>& experiments) {
+void check_names(const std::vector<campaign::PlannedExperiment>& experiments) {
   std::set<std::string> names;
-  for (const campaign::NightExperiment& experiment : experiments) {
+  for (const campaign::PlannedExperiment& experiment : experiments) {
     const std::string& name = experiment.run.planned.plan.name;
     if (names.insert(name).second) continue;
     throw ConfigError(experiment.request.file,
@@ -50,11 +50,11 @@ void check_names(const std::vector<campaign::NightExperiment>& experiments) {
   }
 }
 
-std::vector<campaign::NightExperiment> plan_night(const NightlyOptions& options,
-                                                  const campaign::CampaignContext& context) {
-  std::vector<campaign::NightExperiment> experiments;
+std::vector<campaign::PlannedExperiment> plan_night(const NightlyOptions& options,
+                                                    const campaign::CampaignContext& context) {
+  std::vector<campaign::PlannedExperiment> experiments;
   for (const std::string& file : options.files) {
-    campaign::NightExperiment experiment{.request = options.run};
+    campaign::PlannedExperiment experiment{.request = options.run};
     experiment.request.file = file;
     experiment.run = campaign::plan_experiment(experiment.request, context, true);
     campaign::refuse_copies(experiment.run.planned.plan, {.ranks = "nightly --ranks "},
@@ -65,7 +65,9 @@ std::vector<campaign::NightExperiment> plan_night(const NightlyOptions& options,
   return experiments;
 }
 
+// Empty: nothing is kept.
 fs::path keep_folder(const NightlyOptions& options) {
+  if (options.keep_no_worker) return {};
   return options.keep_worker.empty() ? fs::path(options.run.results) / "workers"
                                      : fs::path(options.keep_worker);
 }
@@ -102,7 +104,9 @@ class NightlyRun {
         environment_(environment),
         context_(campaign_context(environment)),
         progress_(make_progress(environment, options.quiet, clock_)),
-        view_(night_view(options.check, options.history)) {}
+        view_{.history_words = history_words(options.history)},
+        budget_s_(options.budget.empty() ? std::nullopt
+                                         : std::optional(seconds_of("--budget", options.budget))) {}
 
   // Throws what failed. What was measured by then is told.
   int execute() {
@@ -120,7 +124,7 @@ class NightlyRun {
 
  private:
   int measure_and_judge() {
-    std::vector<campaign::NightExperiment> experiments = plan_night(options_, context_);
+    std::vector<campaign::PlannedExperiment> experiments = plan_night(options_, context_);
     track::TrackStore before = open_history(options_.history, true);  // found out before hours
     run::Interrupts interrupts;
     const auto locks = lock_night(experiments, interrupts);
@@ -133,31 +137,36 @@ class NightlyRun {
                     "; --fresh begins anew");
     }
     choose_references(experiments, before);
-    const campaign::MeasuredNight measured =
-        campaign::measure_night(experiments, context_, unfinished, progress_, interrupts, clock_);
+    const campaign::MeasuredNight measured = campaign::measure_night(
+        experiments, fresh_pairs(experiments), context_, unfinished, progress_, interrupts, clock_);
     if (measured.signal) return interrupted(interrupts);
     measured_ = true;
     track::TrackStore store = open_history(options_.history, true);
-    const std::vector<std::string> nights = add(measured, store);
-    add_references(measured, nights, store);
-    if (!options_.keep_no_worker) keep_workers(nights, store);
+    nights::NightRequest request{.who = author(options_.check.who, environment_),
+                                 .now_utc = text::utc_text(system_now()),
+                                 .exit = options_.check.exit};
+    add(measured, experiments, store, request);
     if (signal_of(interrupts)) return interrupted(interrupts);
-    campaign::CheckedNight checked = check(nights, store, interrupts);
-    if (checked.signal || signal_of(interrupts)) return interrupted(interrupts);
-    add_failures(measured, checked.night);
+    nights::StoredNight stored;
+    if (request.runs.empty()) {
+      stored.night.notes.emplace_back("nothing was measured tonight: the history is as it was");
+    } else {
+      stored = nights::judge_and_record(request, store);
+      prune(store, request.now_utc);
+    }
+    add_failures(measured, stored.night);
     if (!options_.on_alert.empty()) {
       const AlertNotifier notifier = notifier_of(options_, environment_);
       notify_alerts(store, notifier, system_now(), environment_.err);
-      if (has_failed(checked.night.exit_code)) {
-        notify_failed_night(notifier, checked.night.exit_code, checked.night.notes,
-                            environment_.err);
+      if (has_failed(stored.night.exit_code)) {
+        notify_failed_night(notifier, stored.night.exit_code, stored.night.notes, environment_.err);
       }
     }
     if (signal_of(interrupts)) return interrupted(interrupts);
-    campaign::list_commits(checked.night.alerts, checked.history.runs);
-    show_night(checked, options_.check, view_, environment_);
-    if (checked.night.exit_code != kExitUsage) unfinished.end();
-    return checked.night.exit_code;
+    const int exit_code = stored.night.exit_code;
+    show_night(shown_night(std::move(stored), store), options_.check, view_, environment_);
+    if (exit_code != kExitUsage) unfinished.end();
+    return exit_code;
   }
 
   static std::chrono::system_clock::time_point system_now() {
@@ -179,101 +188,91 @@ class NightlyRun {
 
   // Held until the night's end: nobody else measures between its runs and its confirmations.
   std::optional<std::vector<run::DeviceLock>> lock_night(
-      const std::vector<campaign::NightExperiment>& experiments, run::Interrupts& interrupts) {
+      const std::vector<campaign::PlannedExperiment>& experiments, run::Interrupts& interrupts) {
     std::set<std::string> devices;
-    for (const campaign::NightExperiment& each : experiments)
+    for (const campaign::PlannedExperiment& each : experiments)
       campaign::add_devices(each.run.planned.plan, devices);
     const campaign::LockPolicy policy =
         campaign::lock_policy(options_.lock.none, options_.lock.wait);
     return campaign::lock_devices(run::lock_directory(), devices, policy, interrupts, progress_);
   }
 
-  void choose_references(std::vector<campaign::NightExperiment>& experiments,
+  void choose_references(std::vector<campaign::PlannedExperiment>& experiments,
                          track::TrackStore& store) {
-    for (campaign::NightExperiment& each : experiments) {
-      campaign::ReferenceProgram reference =
-          campaign::choose_reference(each.request, each.run, store, context_);
-      if (!reference.why.empty()) {
-        progress_.say("note: no reference program: " + reference.why);
-        no_reference_[each.request.file] = reference.why;
+    const std::string today = text::utc_text(system_now()).substr(0, 10);
+    for (campaign::PlannedExperiment& each : experiments) {
+      campaign::ChosenReference& reference = references_.emplace_back(
+          campaign::choose_reference(each.request, each.run, store, host_, context_));
+      before_.push_back(campaign::before_night(reference, store, host_, today));
+      for (const std::string& note : reference.tonight.notes) progress_.say("note: " + note);
+      if (!reference.reason.empty()) {
+        progress_.say("note: no reference program: " + reference.reason);
       }
-      if (reference.planned) {
-        each.beside = campaign::Beside{reference.run, std::move(*reference.planned)};
-      }
+      each.beside = reference.beside;
     }
+    judged_.resize(experiments.size());
   }
 
-  // What the reference programs said, once for each run: a night that goes on has it already.
-  void add_references(const campaign::MeasuredNight& measured,
-                      const std::vector<std::string>& nights, track::TrackStore& store) {
-    const std::vector<track::TrackedRun> runs = store.runs();
-    const track::ReferenceLog known(store.events());
-    for (const campaign::MeasuredExperiment& each : measured.experiments) {
-      for (const track::TrackedRun& run : runs) {
-        const bool tonight = std::find(nights.begin(), nights.end(), run.run_id) != nights.end();
-        const bool of_this =
-            std::any_of(each.results.runs.begin(), each.results.runs.end(),
-                        [&](const record::RunRow& row) { return row.run_id == run.run_id; });
-        if (!tonight || !of_this || known.of_run(run.run_id) != nullptr) continue;
-        const auto night = campaign::reference_night(each.results, each.folder, run,
-                                                     no_reference_[each.file], context_);
-        if (!night) continue;
-        track::TrackEvent event = track::event_of(*night);
-        event.at_utc = text::utc_text(system_now());
-        event.who = author(options_.check.who, environment_);
-        store.record({&event, 1});
-      }
-    }
+  campaign::FreshPairs fresh_pairs(const std::vector<campaign::PlannedExperiment>& experiments) {
+    return {.odd_cases =
+                [&](std::size_t place, const record::Results& results) {
+                  const campaign::PairedNight night = campaign::paired_night(
+                      results, {}, experiments[place], before_[place], context_);
+                  judged_[place] = night.series.size();
+                  const std::size_t judged =
+                      std::accumulate(judged_.begin(), judged_.end(), std::size_t{0});
+                  const campaign::ChosenReference& reference = references_[place];
+                  return campaign::odd_cases(night,
+                                             {.tonight = reference.tonight.build,
+                                              .reference = reference.kept.build,
+                                              .reference_run = reference.kept.run},
+                                             before_[place], judged);
+                },
+            .budget_s = budget_s_};
   }
 
-  // Ids of the runs that have anything in the history.
-  std::vector<std::string> add(const campaign::MeasuredNight& measured, track::TrackStore& store) {
-    std::vector<std::string> nights;
-    for (const campaign::MeasuredExperiment& each : measured.experiments) {
+  // Their runs and what these say beside the references.
+  void add(const campaign::MeasuredNight& measured,
+           const std::vector<campaign::PlannedExperiment>& experiments, track::TrackStore& store,
+           nights::NightRequest& request) {
+    std::vector<campaign::PairedNight> paired;
+    std::size_t judged = 0;
+    for (std::size_t i = 0; i < measured.experiments.size(); ++i) {
+      const campaign::MeasuredExperiment& each = measured.experiments[i];
+      paired.push_back(
+          campaign::paired_night(each.results, each.folder, experiments[i], before_[i], context_));
+      judged += paired.back().series.size();
+    }
+    for (std::size_t i = 0; i < measured.experiments.size(); ++i) {
+      const campaign::MeasuredExperiment& each = measured.experiments[i];
       if (each.folder.empty()) continue;
       const track::ImportReport report =
           store.add(each.results, each.folder,
                     {.now = system_now(), .catalogue = &context_.built_in.catalogue});
-      nights.insert(nights.end(), report.runs.begin(), report.runs.end());
       for (const std::string& note : report.notes) progress_.say("note: " + note);
       for (const std::string& conflict : report.conflicts) {
         environment_.err << "stepbench: warning: " << text::printable(conflict) << '\n';
       }
-    }
-    return nights;
-  }
-
-  // For the nights to come: tonight's program may be the last good one.
-  void keep_workers(const std::vector<std::string>& nights, track::TrackStore& store) {
-    for (const track::TrackedRun& run : store.runs()) {
-      if (std::find(nights.begin(), nights.end(), run.run_id) == nights.end()) continue;
-      const campaign::KeepReport report =
-          campaign::archive_worker(store, run, keep_folder(options_), text::utc_text(system_now()));
-      for (const std::string& note : report.notes) progress_.say("note: " + note);
+      const std::vector<track::TrackedRun> runs = store.runs();
+      for (const std::string& id : report.runs) {
+        request.runs.push_back(id);
+        request.pairs.push_back(campaign::night_of_reference(
+            references_[i], paired[i], *track::find_run(runs, id), each.left, judged, store,
+            keep_folder(options_), request.now_utc));
+      }
     }
   }
 
-  campaign::CheckedNight check(const std::vector<std::string>& nights, track::TrackStore& store,
-                               run::Interrupts& interrupts) {
-    if (nights.empty()) {
-      campaign::CheckedNight nothing;
-      nothing.night.verdict = track::NightState::kNoData;
-      nothing.night.exit_code = kExitNothingMeasured;
-      nothing.night.notes.emplace_back("nothing was measured tonight: the history is as it was");
-      return nothing;
-    }
-    campaign::CheckRequest request = complete_request(options_.check, environment_);
-    request.nights = nights;
-    request.results = options_.run.results;
-    request.lock = campaign::LockPolicy::kNone;  // this program holds the locks
-    if (options_.check.no_confirm) return campaign::check_night(request, store, {});
-    return campaign::check_night(request, store, [&](const campaign::ConfirmRequest& confirm) {
-      return campaign::confirm_suspects(confirm, store, context_, progress_, interrupts, clock_);
-    });
+  // Programs that are no reference any more.
+  void prune(track::TrackStore& store, const std::string& now_utc) {
+    if (options_.keep_no_worker) return;
+    const campaign::PrunedPrograms pruned =
+        campaign::prune_programs(store, host_, keep_folder(options_), now_utc, false);
+    for (const std::string& note : pruned.notes) progress_.say("note: " + note);
   }
 
   // A launch that failed makes no night green, and hides no regression.
-  static void add_failures(const campaign::MeasuredNight& measured, track::Night& night) {
+  static void add_failures(const campaign::MeasuredNight& measured, nights::Night& night) {
     std::vector<std::string> failures;  // before all else that is to be said
     for (const campaign::MeasuredExperiment& each : measured.experiments) {
       const campaign::FailedLaunches failed = campaign::failed_launches(each.results);
@@ -284,14 +283,14 @@ class NightlyRun {
                            text::shell_word(each.folder.string()) + "` has all");
         if (night.exit_code == kExitOk || night.exit_code == kExitInconclusive) {
           night.exit_code = kExitNothingMeasured;
-          night.verdict = track::NightState::kNoData;
+          night.verdict = nights::NightState::kNoData;
         }
       }
       if (each.error.empty()) continue;
       failures.push_back(each.file + " broke off: " + each.error);
       night.exit_code = kExitUsage;
-      if (night.verdict != track::NightState::kRegression)
-        night.verdict = track::NightState::kNoData;
+      if (night.verdict != nights::NightState::kRegression)
+        night.verdict = nights::NightState::kNoData;
     }
     night.notes.insert(night.notes.begin(), failures.begin(), failures.end());
   }
@@ -302,7 +301,11 @@ class NightlyRun {
   const HostClock clock_;
   run::Progress progress_;
   const report::NightView view_;
-  std::map<std::string, std::string> no_reference_ = {};  // why, by file
+  const std::string host_ = machine::host_name("/");
+  const std::optional<double> budget_s_;
+  std::vector<campaign::ChosenReference> references_ = {};  // by experiment, as all below
+  std::vector<campaign::BeforeNight> before_ = {};
+  std::vector<std::size_t> judged_ = {};  // series
   bool measured_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One night of `stepbench nightly`: measured, added to the history, judged, confirmed and told.
+// One night of `stepbench nightly`: measured, added to the history, judged and told.
 #pragma once
 
 #include <string>
@@ -24,6 +24,7 @@ struct NightlyOptions {
   std::string on_alert = {};
   std::string expect_by = {};  // nothing is measured: it is asked whether the night is there
   bool fresh = false;
+  std::string budget = {};  // "2h"; empty: three times what the planned launches take
   LockFlags lock = {};
   bool quiet = false;
 };

@@ -7,14 +7,14 @@
 #include "harness/base/error.h"
 #include "harness/campaign/range_commits.h"
 #include "harness/json/json_text.h"
+#include "harness/nights/alert.h"
+#include "harness/nights/notices.h"
 #include "harness/os/command.h"
 #include "harness/os/text_file.h"
 #include "harness/report/alert_json.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
-#include "harness/track/alert.h"
-#include "harness/track/notices.h"
 
 namespace stepbench::cli {
 namespace {
@@ -48,23 +48,23 @@ std::string tell(const std::string& command, const std::string& json) {
 void notify_alerts(track::TrackStore& store, const AlertNotifier& notifier,
                    std::chrono::system_clock::time_point now, std::ostream& err) {
   const std::vector<track::TrackEvent> events = store.events();
-  const std::vector<track::Notice> due =
-      track::notices_due(events, text::utc_text(now - kTellWithin), notifier.host);
+  const std::vector<nights::Notice> due =
+      nights::notices_due(events, text::utc_text(now - kTellWithin), notifier.host);
   if (due.empty()) return;
-  track::AlertLog log = track::fold_alerts(events);
+  nights::AlertLog log = nights::fold_alerts(events);
   // Of all series: what varies among them names the cases.
   const track::History history = store.history({.last = 1});
   campaign::list_commits(log, history.runs);
-  for (const track::Notice& notice : due) {
-    const track::Alert& alert = *log.find(notice.alert_id);
+  for (const nights::Notice& notice : due) {
+    const nights::Alert& alert = *log.find(notice.alert_id);
     const std::string json = report::alert_json(
         alert, history, "stepbench track show " + alert.id + notifier.history_words);
     store.record(
-        std::vector{track::event_of(notice, track::kTold, text::utc_text(now), notifier.who)});
+        std::vector{nights::event_of(notice, nights::kTold, text::utc_text(now), notifier.who)});
     const std::string failure = tell(notifier.command, json);
     if (failure.empty()) continue;
     store.record(std::vector{
-        track::event_of(notice, track::kNotTold, text::utc_text(now), notifier.who, failure)});
+        nights::event_of(notice, nights::kNotTold, text::utc_text(now), notifier.who, failure)});
     err << "stepbench: warning: --on-alert, told of " << alert.id << ", "
         << text::printable(failure) << "; the next night tries again\n";
   }

@@ -23,9 +23,9 @@ struct AlertNotifier {
 };
 
 // Starts `sh -c COMMAND` once for each alert that people have to be told of (see
-// harness/track/notices.h), with alert_json() on its standard input. That it is told is recorded in
-// `store` first; one that fails or takes longer than kTellLimit is named on `err` and tried again
-// by the next night.
+// harness/nights/notices.h), with alert_json() on its standard input. That it is told is recorded
+// in `store` first; one that fails or takes longer than kTellLimit is named on `err` and tried
+// again by the next night.
 void notify_alerts(track::TrackStore& store, const AlertNotifier& notifier,
                    std::chrono::system_clock::time_point now, std::ostream& err);
 

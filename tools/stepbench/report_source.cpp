@@ -123,15 +123,16 @@ report::ReportContent of_night(const std::string& source) {
   std::string text = whole_text(source);
   const report::ReadNight read = report::read_night(text);
   if (!read.error.empty()) {
-    return report::error_content("stepbench track check", read.error, read.checked.night.exit_code);
+    return report::error_content("stepbench track check", read.error, read.shown.night.exit_code);
   }
-  return report::night_content(read.checked, read.moved, read.view, std::move(text));
+  return report::night_content(read.shown, read.view, std::move(text));
 }
 
-report::ReportContent of_history(const std::string& source, const report::DrawOptions& draw) {
+report::ReportContent of_history(const std::string& source) {
   const bool is_url = source.find(':') != std::string::npos && !fs::exists(source);
   track::TrackStore store = open_history({.db = is_url ? source : "sqlite:" + source});
-  return report::history_content(store.history(), store.events(), draw);
+  const track::History history = store.history();
+  return report::history_content(history, store.events(), judged_nights(store));
 }
 
 report::ReportContent of_traces(const std::vector<std::string>& sources,
@@ -161,7 +162,7 @@ report::ReportContent content_of(const std::vector<std::string>& sources,
     case report::ExportSource::kNight:
       return of_night(sources.front());
     case report::ExportSource::kHistory:
-      return of_history(sources.front(), draw);
+      return of_history(sources.front());
     case report::ExportSource::kRun:
       break;
   }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/exit_status.h"
 #include "harness/document/render.h"
 #include "harness/report/tune_document.h"
 #include "harness/report/tune_plan_text.h"
@@ -16,6 +14,7 @@
 #include "harness/tune/run_tune.h"
 #include "harness/tune/space.h"
 #include "harness/tune/tuning_file.h"
+#include "tools/stepbench/amounts.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/export_files.h"
@@ -62,38 +61,6 @@ struct TuneOptions {
   bool quiet = false;
 };
 
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-
-// "1.5h" by the units of `units`.
-double amount(const std::string& option, const std::string& text, std::span<const Unit> units,
-              const std::string& expected) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc{} && std::isfinite(number) && number > 0) {
-    const std::string_view name(rest, static_cast<std::size_t>(end - rest));
-    for (const Unit& unit : units) {
-      if (unit.name == name) return number * unit.factor;
-    }
-  }
-  throw ConfigError(option, "expected " + expected + ", found `" + text + "`");
-}
-
-double seconds_of(const std::string& text) {
-  static constexpr Unit kUnits[] = {{"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
-  return amount("--budget", text, kUnits, "a time such as 90s, 20m or 1.5h");
-}
-
-double bytes_of(const std::string& text) {
-  static constexpr Unit kUnits[] = {{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
-                                    {"TiB", 0x1p40}, {"kB", 1e3},     {"MB", 1e6},
-                                    {"GB", 1e9},     {"TB", 1e12}};
-  return amount("--memory-limit", text, kUnits, "a size such as 512MiB or 20GiB");
-}
-
 void tell_tuned(const tune::TuneRun& run, const record::Results& results,
                 const TuneOptions& options, const Environment& environment,
                 run::Progress& progress) {
@@ -126,9 +93,10 @@ int tell_plan(const TuneOptions& options, const tune::TuneRequest& request,
 
 int execute_tune(const TuneOptions& options, const Environment& environment) {
   tune::TuneRequest request = options.request;
-  if (!options.budget.empty()) request.allowance.seconds = seconds_of(options.budget);
+  if (!options.budget.empty()) request.allowance.seconds = seconds_of("--budget", options.budget);
   request.allowance.launches = options.launches;
-  if (!options.memory_limit.empty()) request.memory_limit = bytes_of(options.memory_limit);
+  if (!options.memory_limit.empty())
+    request.memory_limit = bytes_of("--memory-limit", options.memory_limit);
   if (options.margin_percent) request.margin = *options.margin_percent / 100;
   request.confirm = !options.no_confirm;
   request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);

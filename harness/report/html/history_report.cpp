@@ -19,14 +19,14 @@ using document::Paragraph;
 constexpr std::size_t kMaxSeriesDrawn = 40;
 constexpr std::size_t kSeriesUnfolded = 8;
 
-// Series of open alerts, of other alerts, steps, other screened ones, all others.
+// Series of open alerts, of other alerts, steps, other judged ones, all others.
 std::vector<const track::SeriesHistory*> by_interest(const track::History& history,
-                                                     const track::AlertLog& log) {
+                                                     const nights::AlertLog& log) {
   std::map<std::string, int> of_alerts;
-  for (const track::Alert& alert : log.alerts) {
-    for (const track::AlertSeries& series : alert.series) {
+  for (const nights::Alert& alert : log.alerts) {
+    for (const nights::AlertSeries& series : alert.series) {
       int& rank = of_alerts.try_emplace(series.id, 1).first->second;
-      if (track::is_open(alert.state)) rank = 0;
+      if (alert.state == nights::AlertState::kOpen) rank = 0;
     }
   }
   const auto rank = [&](const track::SeriesHistory* series) {
@@ -59,14 +59,14 @@ Paragraph nights_paragraph(const track::History& history) {
 
 ReportContent history_content(const track::History& history,
                               std::span<const track::TrackEvent> events,
-                              const DrawOptions& /*draw*/) {
-  const track::AlertLog log = track::fold_alerts(events);
+                              const JudgedNights& judged) {
+  const nights::AlertLog log = nights::fold_alerts(events);
   const SeriesNames names(history);
   std::vector<const track::SeriesHistory*> all = by_interest(history, log);
   std::vector<SeriesRow> rows;
   std::set<const track::SeriesHistory*> quiet;
   for (const track::SeriesHistory* one : all) {
-    rows.push_back(row_of(view_of(*one, history, log, events, {}, 1)));
+    rows.push_back(row_of(view_of(*one, history, log, events, judged(*one, history), 1)));
     if (rows.back().alert.empty() && rows.back().tone != document::Tone::kDoubt) quiet.insert(one);
   }
   // What moved in the last night is drawn before what is as usual.
@@ -76,7 +76,7 @@ ReportContent history_content(const track::History& history,
   document::Chapter nights{.id = "series", .title = "Series over the nights", .blocks = {}};
   for (const track::SeriesHistory* one : all) {
     if (drawn.size() == kMaxSeriesDrawn) break;
-    HistoryView view = view_of(*one, history, log, events, {}, kMaxNights);
+    HistoryView view = view_of(*one, history, log, events, judged(*one, history), kMaxNights);
     auto figure = series_figure(view, names);
     if (!figure) continue;
     figure->folded = drawn.size() >= kSeriesUnfolded;

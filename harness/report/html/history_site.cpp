@@ -18,9 +18,11 @@
 namespace stepbench::report {
 namespace {
 
+constexpr std::size_t kMostCharts = 8;  // of an alert
+
 // Where the environment of the series changed, and in what.
 document::Table segments_table(const track::History& history, const track::SeriesHistory& series) {
-  document::Table table{.title = "New segments: the environment changed",
+  document::Table table{.title = "The environment changed",
                         .columns = {document::words("night"), document::words("field"),
                                     document::words("before"), document::words("from then on")}};
   for (const track::SegmentBegin& begin : track::segment_begins(history, series)) {
@@ -55,19 +57,29 @@ std::string index_json(std::span<const SeriesRow> rows, const SeriesNames& names
 
 }  // namespace
 
-HistorySite::HistorySite(const track::History& newest, const track::AlertLog& log,
-                         std::span<const track::TrackEvent> events, SiteOptions options)
-    : newest_(newest), log_(log), events_(events), options_(std::move(options)), names_(newest) {}
+HistorySite::HistorySite(const track::History& newest, const nights::AlertLog& log,
+                         std::span<const track::TrackEvent> events, JudgedNights judged,
+                         SiteOptions options)
+    : newest_(newest),
+      log_(log),
+      events_(events),
+      judged_(std::move(judged)),
+      options_(std::move(options)),
+      names_(newest) {}
 
 SiteFile HistorySite::series(const track::SeriesHistory& one, const track::History& history) {
-  const HistoryView view = view_of(one, history, log_, events_, {}, kMaxNights);
+  const HistoryView view = view_of(one, history, log_, events_, judged_(one, history), kMaxNights);
   SeriesRow row = row_of(view);
   if (const auto* known = newest_.find_series(one.series.id)) row.series = &known->series;
   document::Document document = series_document(view, history, names_, kMaxNights, Links::kPages);
   if (document::Table segments = segments_table(history, one); !segments.rows.empty()) {
-    document.chapters.push_back({.id = "segments", .title = "Segments", .blocks = {segments}});
+    document.chapters.push_back(
+        {.id = "environment", .title = "Environment", .blocks = {segments}});
   }
   rows_.push_back(std::move(row));
+  if (!view.alerts.empty()) {
+    if (auto chart = series_figure(view, names_)) charts_.emplace(one.series.id, std::move(*chart));
+  }
   return {series_file(one.series.id), page({.kind = "series",
                                             .title = names_.name(one.series),
                                             .answer = std::move(document.answer),
@@ -75,9 +87,15 @@ SiteFile HistorySite::series(const track::SeriesHistory& one, const track::Histo
                                             .data = series_json(view, names_)})};
 }
 
-SiteFile HistorySite::alert(const track::Alert& alert) const {
+SiteFile HistorySite::alert(const nights::Alert& alert) const {
   const std::string& words = options_.history_words;
-  document::Document document = alert_document(alert, newest_, names_, words, Links::kPages);
+  std::vector<document::Figure> charts;
+  for (const nights::AlertSeries& each : alert.series) {
+    const auto chart = charts_.find(each.id);
+    if (chart != charts_.end() && charts.size() < kMostCharts) charts.push_back(chart->second);
+  }
+  document::Document document =
+      alert_document(alert, newest_, names_, charts, words, Links::kPages);
   return {alert_file(alert.id),
           page({.kind = "alert",
                 .title = document.headline,

@@ -5,6 +5,8 @@
 // night. Pure; one thread.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,12 +40,13 @@ class HistorySite {
  public:
   // `newest`: of each series its newest point, and all runs; `log`: of `events`, with the commits
   // that are known. All of them outlive this.
-  HistorySite(const track::History& newest, const track::AlertLog& log,
-              std::span<const track::TrackEvent> events, SiteOptions options);
+  HistorySite(const track::History& newest, const nights::AlertLog& log,
+              std::span<const track::TrackEvent> events, JudgedNights judged, SiteOptions options);
 
   // Of one series; once for each, before the index.
   [[nodiscard]] SiteFile series(const track::SeriesHistory& one, const track::History& history);
-  [[nodiscard]] SiteFile alert(const track::Alert& alert) const;
+  // After its series.
+  [[nodiscard]] SiteFile alert(const nights::Alert& alert) const;
   [[nodiscard]] SiteFile index() const;
   // kSitePlotly, once.
   [[nodiscard]] std::vector<SiteFile> scripts() const;
@@ -52,11 +55,13 @@ class HistorySite {
   [[nodiscard]] std::string page(ReportContent content) const;
 
   const track::History& newest_;
-  const track::AlertLog& log_;
+  const nights::AlertLog& log_;
   std::span<const track::TrackEvent> events_;
+  JudgedNights judged_;
   SiteOptions options_;
   SeriesNames names_;
   std::vector<SeriesRow> rows_;
+  std::map<std::string, document::Figure, std::less<>> charts_ = {};  // of series that have alerts
 };
 
 }  // namespace stepbench::report

@@ -3,7 +3,6 @@
 // environment, and each series that moved over its nights. Pure; any thread.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "harness/document/document.h"
@@ -12,7 +11,6 @@
 namespace stepbench::report {
 
 // Chapters "night" and "moved", each only where there is something to draw.
-[[nodiscard]] std::vector<document::Chapter> night_charts(const campaign::CheckedNight& checked,
-                                                          std::span<const HistoryView> moved);
+[[nodiscard]] std::vector<document::Chapter> night_charts(const ShownNight& shown);
 
 }  // namespace stepbench::report

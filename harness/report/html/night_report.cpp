@@ -11,24 +11,24 @@
 
 namespace stepbench::report {
 
-ReportContent night_content(const campaign::CheckedNight& checked,
-                            std::span<const HistoryView> moved, NightView view, std::string data) {
-  view.rows = std::max<std::size_t>(1, checked.night.series.size());  // all that moved
-  document::Document document = night_document(checked, view);
+ReportContent night_content(const ShownNight& shown, NightView view, std::string data) {
+  const nights::Night& night = shown.night;
+  view.rows = std::max<std::size_t>(1, night.series.size());  // all that moved
+  document::Document document = night_document(shown, view);
   document.chapters.front().blocks.insert(document.chapters.front().blocks.begin(),
                                           document::Paragraph{document.headline});
-  const track::Night& night = checked.night;
   ReportContent content{
       .kind = "night",
-      .title = "Night on " + (night.runs.empty() ? std::string() : night.runs.front().host),
+      .title = "Night on " +
+               (night.experiments.empty() ? std::string() : night.experiments.front().run.host),
       .answer = document.answer,
       .sections = std::move(document.chapters),
       .data = std::move(data),
       .summary = text::counted(std::ssize(night.series), "series"),
       .measured = !night.series.empty()};
-  std::ranges::move(night_charts(checked, moved), std::back_inserter(content.sections));
+  std::ranges::move(night_charts(shown), std::back_inserter(content.sections));
   view.rows = 0;
-  document::Table series = night_table(checked, view);
+  document::Table series = night_table(shown, view);
   series.title = "Every series of the night";
   content.sections.push_back(
       {.id = "series", .title = "Every series", .blocks = {std::move(series)}, .folded = true});

@@ -14,7 +14,6 @@
 #include "harness/report/html/draw_options.h"
 #include "harness/report/html/plotly.h"
 #include "harness/report/night_document.h"
-#include "harness/track/alert.h"
 #include "harness/track/history.h"
 
 namespace stepbench::analyze {
@@ -62,16 +61,15 @@ struct Report {
 
 [[nodiscard]] ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
                                             const DrawOptions& draw);
-// `moved`: see moved_over_nights(). `data`: the night as JSON.
-[[nodiscard]] ReportContent night_content(const campaign::CheckedNight& checked,
-                                          std::span<const HistoryView> moved, NightView view,
+// `data`: the night as JSON.
+[[nodiscard]] ReportContent night_content(const ShownNight& shown, NightView view,
                                           std::string data);
 // "365 nights on box, 2026-01-01 02:00 UTC to 2026-12-31 02:00 UTC"
 [[nodiscard]] document::Paragraph nights_paragraph(const track::History& history);
 // `events`: what the history recorded of its alerts.
 [[nodiscard]] ReportContent history_content(const track::History& history,
                                             std::span<const track::TrackEvent> events,
-                                            const DrawOptions& draw);
+                                            const JudgedNights& judged);
 [[nodiscard]] ReportContent analysis_content(std::span<const AnalysedTrace> traces,
                                              const DrawOptions& draw);
 

@@ -49,9 +49,9 @@ std::string night_hover(const HistoryNight& night, const HistoryView& view) {
         ", 95 % interval " + amount_text(point.low, unit) + " to " + amount_text(point.high, unit);
   }
   lines.push_back(text::counted(point.launches, "launch"));
-  if (night.usual) {
-    lines.push_back("usual then " + amount_text(*night.usual, unit) +
-                    (night.change ? ", " + text::signed_percent(*night.change) + " %" : ""));
+  if (night.usual()) {
+    lines.push_back("usual then " + amount_text(*night.usual(), unit) + ", " +
+                    text::signed_percent(*night.change()) + " %");
   }
   std::string program = program_text(*night.run);
   if (!night.run->git_branch.empty()) {
@@ -60,7 +60,7 @@ std::string night_hover(const HistoryNight& night, const HistoryView& view) {
   if (!program.empty()) lines.push_back(std::move(program));
   for (const auto& [name, value] : night.run->labels) lines.push_back(name + '=' + to_text(value));
   for (std::string& mark : marks_of(night)) lines.push_back(std::move(mark));
-  if (const track::Alert* alert = alert_named(view, night.alert)) {
+  if (const nights::Alert* alert = alert_named(view, night.alert)) {
     lines.push_back(alert_words(*alert));
   }
   lines.push_back("run " + night.run->run_id);
@@ -102,42 +102,14 @@ class SeriesDrawing {
     figure_.close_trace();
   }
 
-  // The means between level changes.
-  void add_levels() {
-    if (view_.changes.empty()) return;
-    std::vector<const HistoryNight*> nights;
-    std::vector<double> levels;
-    std::size_t next = 0;
-    double level = view_.changes.front().before;
-    for (std::size_t i = 0; i < shown_.size(); ++i) {
-      while (next < view_.changes.size() && view_.changes[next].index <= i) {
-        level = view_.changes[next++].after;
-      }
-      nights.push_back(shown_[i]);
-      levels.push_back(level / unit_.factor);
-    }
-    add_line("level between its changes", nights, levels, series_colour(4), "solid");
-  }
-
   void add_usual() {
     std::vector<double> usual;
     bool any = false;
     for (const HistoryNight* night : shown_) {
-      usual.push_back(night->usual.value_or(kNone) / unit_.factor);
-      any = any || night->usual.has_value();
+      usual.push_back(night->usual().value_or(kNone) / unit_.factor);
+      any = any || night->usual().has_value();
     }
     if (any) add_line("usual then", shown_, usual, kDimColour, "dot");
-  }
-
-  void add_normalised() {
-    std::vector<double> values;
-    bool any = false;
-    for (const HistoryNight* night : shown_) {
-      values.push_back(night->normalised.value_or(kNone) / unit_.factor);
-      any = any || night->normalised.has_value();
-    }
-    if (!any) return;
-    add_line("per control case (click to show)", shown_, values, series_colour(2), "dash", true);
   }
 
   // The nights of which it is so, at their values.
@@ -173,21 +145,11 @@ class SeriesDrawing {
     return low > kPadding * (high - low) && low > 0;
   }
 
-  // A line through the whole height where a segment begins.
   std::string take(const std::string& title) {
     json::JsonText& layout = figure_.layout();
     add_axis(layout, "xaxis",
              {.title = "night (UTC)", .kind = AxisKind::kDate, .range = range_of_dates()});
     add_axis(layout, "yaxis", {.title = title});
-    layout.open_array("shapes");
-    for (const HistoryNight* night : shown_) {
-      if (!night->begins_segment) continue;
-      layout.open_object().text("type", "line").text("xref", "x").text("yref", "paper");
-      layout.text("x0", night->run->started_utc).text("x1", night->run->started_utc);
-      layout.integer("y0", 0).integer("y1", 1);
-      layout.json("line", R"({"color":"#7F7F7F","dash":"dash","width":1})").close_object();
-    }
-    layout.close_array();
     return figure_.take();
   }
 
@@ -210,11 +172,9 @@ class SeriesDrawing {
   }
 
   void add_line(std::string_view name, const std::vector<const HistoryNight*>& nights,
-                const std::vector<double>& values, std::string_view colour, std::string_view dash,
-                bool hidden = false) {
+                const std::vector<double>& values, std::string_view colour, std::string_view dash) {
     json::JsonText& json = figure_.open_trace("scatter", name);
     json.text("mode", "lines").text("hoverinfo", "skip");
-    if (hidden) json.text("visible", "legendonly");
     add_dates(json, nights);
     add_numbers(json, "y", values, kValueDigits);
     json.open_object("line").text("color", colour).text("dash", dash);
@@ -229,13 +189,8 @@ class SeriesDrawing {
 };
 
 bool is_accepted(const HistoryNight& night, const HistoryView& view) {
-  const track::Alert* alert = alert_named(view, night.alert);
-  return alert != nullptr && alert->state == track::AlertState::kAcknowledged;
-}
-
-bool is_worse(const HistoryNight& night, const HistoryView& view) {
-  const track::Alert* alert = alert_named(view, night.alert);
-  return alert == nullptr || alert->worse;
+  const nights::Alert* alert = alert_named(view, night.alert);
+  return alert != nullptr && alert->state == nights::AlertState::kAccepted;
 }
 
 }  // namespace
@@ -247,19 +202,14 @@ std::optional<document::Figure> series_figure(const HistoryView& view, const Ser
   const std::string name = names.name(series);
   drawing.add_values();
   drawing.add_usual();
-  drawing.add_levels();
-  drawing.add_normalised();
-  drawing.add_marks({"level changed", series_colour(4), "diamond-open"},
-                    [](const HistoryNight& night) { return night.changed != nullptr; });
-  drawing.add_marks({"suspect: moved that night", series_colour(3), "circle-open"},
-                    [](const HistoryNight& night) { return night.fired && night.alert.empty(); });
-  drawing.add_marks({"alert: worse", kBadColour, "triangle-up"}, [&](const HistoryNight& night) {
-    return !night.alert.empty() && !is_accepted(night, view) && is_worse(night, view);
+  drawing.add_marks({"improvement", kBestColour, "triangle-down"}, [](const HistoryNight& night) {
+    return night.judged && night.judged->state == nights::NightState::kImprovement;
   });
-  drawing.add_marks(
-      {"alert: better", kBestColour, "triangle-down"}, [&](const HistoryNight& night) {
-        return !night.alert.empty() && !is_accepted(night, view) && !is_worse(night, view);
-      });
+  drawing.add_marks({"suspect", series_colour(3), "circle-open"},
+                    [](const HistoryNight& night) { return night.is_suspect(); });
+  drawing.add_marks({"alert", kBadColour, "triangle-up"}, [&](const HistoryNight& night) {
+    return !night.alert.empty() && !is_accepted(night, view);
+  });
   drawing.add_marks(
       {"alert that was accepted", kDimColour, "square"},
       [&](const HistoryNight& night) { return !night.alert.empty() && is_accepted(night, view); });
@@ -277,12 +227,8 @@ std::optional<document::Figure> series_figure(const HistoryView& view, const Ser
     notes.push_back("The newest " + text::with_separators(kMaxNights) + " nights.");
   }
   if (drawing.begins_above_0()) notes.emplace_back("The axis does not begin at 0.");
-  if (std::ranges::any_of(view.nights, &HistoryNight::begins_segment)) {
-    notes.emplace_back("Dashed lines: new segments.");
-  }
-  std::string alt = name + " over " + text::counted(std::int64_t(drawing.nights()), "night") +
-                    ", " + text::counted(std::ssize(view.changes), "change") + " of level";
-  for (const track::Alert* alert : view.alerts) alt += "; " + alert_words(*alert);
+  std::string alt = name + " over " + text::counted(std::int64_t(drawing.nights()), "night");
+  for (const nights::Alert* alert : view.alerts) alt += "; " + alert_words(*alert);
   const std::string metric = metric_label(series.metric);
   const std::string unit = drawing.unit().name.empty() ? "" : " [" + drawing.unit().name + "]";
   return document::Figure{.title = name,

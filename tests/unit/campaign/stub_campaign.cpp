@@ -67,14 +67,15 @@ campaign::AbRun StubCampaign::ab(const campaign::AbRequest& request) {
 
 campaign::MeasuredNight StubCampaign::night(const std::vector<campaign::RunRequest>& requests,
                                             campaign::UnfinishedNight& unfinished, int signal) {
-  std::vector<campaign::NightExperiment> experiments;
+  std::vector<campaign::PlannedExperiment> experiments;
   for (const campaign::RunRequest& request : requests) {
     experiments.push_back({request, campaign::plan_experiment(request, context_, true)});
   }
   run::Progress progress{out_, {}, clock_};
   run::Interrupts interrupts;
   if (signal != 0) (void)::raise(signal);
-  return campaign::measure_night(experiments, context_, unfinished, progress, interrupts, clock_);
+  return campaign::measure_night(experiments, {}, context_, unfinished, progress, interrupts,
+                                 clock_);
 }
 
 std::string StubCampaign::said() {

@@ -84,11 +84,11 @@ TEST(Checks, OnlyARegressionOfAVerdictFails) {
 
 TEST(Checks, ANightFailsByItsRegressionsAndAnErrorIsOneCheck) {
   const std::string night =
-      R"({"schema":"stepbench.night","version":"1.0.0","exit_code":1,"verdict":"regression",)"
+      R"({"schema":"stepbench.night","version":"2.0.0","exit_code":1,"verdict":"regression",)"
       R"("host":"bench1","runs":[{"run_id":"r","started_utc":"2026-01-31T02:00:00Z"}],"series":[)"
       R"({"id":"s1","name":"train, step","workload":"train_step","state":"regression",)"
       R"("worse":true,"unit":"ns","value":2e6,"usual":1e6,"change":1.0,"alert":"A1"},)"
-      R"({"id":"s2","name":"load, step","state":"warming-up","value":1e6,"usual":null},)"
+      R"({"id":"s2","name":"load, step","state":"no-verdict","value":1e6,"usual":null},)"
       R"({"id":"s3","name":"other, step","state":"ok","change":null}],"notes":[]})";
   const CheckSuite suite = checks_of_night(night).front();
   ASSERT_THAT(suite.checks, SizeIs(3));
@@ -97,7 +97,7 @@ TEST(Checks, ANightFailsByItsRegressionsAndAnErrorIsOneCheck) {
   EXPECT_EQ(suite.checks[1].state, CheckState::kSkipped);
   EXPECT_EQ(suite.checks[2].state, CheckState::kPassed);
   const CheckSuite error =
-      checks_of_night(R"({"schema":"stepbench.night","version":"1.1.0","exit_code":2,)"
+      checks_of_night(R"({"schema":"stepbench.night","version":"2.0.0","exit_code":2,)"
                       R"("verdict":"error","error":"no such history"})")
           .front();
   ASSERT_THAT(error.checks, SizeIs(1));

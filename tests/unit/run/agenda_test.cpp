@@ -49,29 +49,70 @@ std::vector<std::string> drain_turns(TurnsAgenda& agenda, record::Results finish
 }
 
 // In the reference's plan the cases stand the other way round.
-const std::map<std::size_t, SplitCase> kBothSplit = {{0, {1, 2}}, {1, {0, 2}}};
+const std::map<std::size_t, std::size_t> kBothPaired = {{0, 1}, {1, 0}};
 
-TEST(TurnsAgenda, HalvesTheLaunchesOfBothProgramsInTurns) {
-  using Done = std::set<record::LaunchKey>;
-  const auto order_of = [](const std::vector<ListedCase>& cases,
-                           const std::map<std::size_t, SplitCase>& split, const Done& done = {},
-                           bool reference_fails = false) {
-    ListAgenda of_plan{cases, Pass::kTiming, kAsListed, done};
-    TurnsAgenda agenda{of_plan, cases, split, done};
-    return drain_turns(agenda, {}, reference_fails);
-  };
-  EXPECT_THAT(order_of({{"a", 4}, {"b", 4}}, kBothSplit),
+TEST(TurnsAgenda, PairsTheLaunchesOfBothProgramsInTurns) {
+  const auto order_of =
+      [](const std::vector<ListedCase>& cases, const std::map<std::size_t, std::size_t>& reference,
+         const std::set<record::LaunchKey>& done = {}, bool reference_fails = false) {
+        ListAgenda of_plan{cases, Pass::kTiming, kAsListed, done};
+        TurnsAgenda agenda{of_plan, cases, reference};
+        return drain_turns(agenda, {}, reference_fails);
+      };
+  EXPECT_THAT(order_of({{"a", 2}, {"b", 2}}, kBothPaired),
               ElementsAre("0.0", "R1.0", "R0.0", "1.0", "R1.1", "0.1", "1.1", "R0.1"));
-  EXPECT_THAT(order_of({{"a", 4}, {"b", 3}}, {{0, {1, 2}}}),
+  EXPECT_THAT(order_of({{"a", 2}, {"b", 3}}, {{0, 1}}),
               ElementsAre("0.0", "R1.0", "1.0", "R1.1", "0.1", "1.1", "1.2"))
-      << "what the reference lacks or is not to be halved stays whole";
-  EXPECT_THAT(order_of({{"a", 4}, {"b", 4}}, kBothSplit, {}, true),
+      << "what the reference lacks, or a control case, has launches of tonight's program alone";
+  EXPECT_THAT(order_of({{"a", 4}, {"b", 4}}, kBothPaired, {}, true),
               ElementsAre("0.0", "R1.0", "R0.0", "1.0", "R1.1", "0.1", "1.1", "R0.1", "0.2", "1.2",
                           "0.3", "1.3"))
       << "all of tonight's where the reference does not run";
-  EXPECT_THAT(order_of({{"a", 4}}, {{0, {1, 2}}}, {{"a", "", Pass::kTiming, 0, 0}}),
-              ElementsAre("R1.0", "R1.1", "0.1"))
-      << "it goes on between the two halves of a turn";
+  EXPECT_THAT(order_of({{"a", 3}}, {{0, 1}},
+                       {{"a", "", Pass::kTiming, 0, 0}, {"a", "reference", Pass::kTiming, 0, 0}}),
+              ElementsAre("R1.1", "0.1", "0.2", "R1.2"))
+      << "more pairs of a case go on from those that are there";
+}
+
+TEST(TurnsAgenda, OfACaseThatIsProfiledBothProgramsRecordOperations) {
+  const std::vector<ListedCase> cases = {{"a", 1, false, Pass::kNative}, {"b", 1}};
+  ListAgenda of_plan{cases, Pass::kTiming, kAsListed, {}};
+  TurnsAgenda agenda{of_plan, cases, kBothPaired, {0}};
+  EXPECT_THAT(drain_turns(agenda), ElementsAre("0.0", "R1.0", "R0.0", "1.0", "0.0", "R1.0"));
+}
+
+// Two pairs of "a": how its launches ended, tonight's first; '-': not launched.
+record::Results in_turns(const std::string& first, const std::string& second, int attempt = 0) {
+  record::Results results;
+  int number = 0;
+  for (const std::string& pair : {first, second}) {
+    for (std::size_t i = 0; i < pair.size(); ++i) {
+      if (pair[i] == '-') continue;
+      record::Launch launch = launch_of(
+          "a", number, pair[i] == 'm' ? Outcome::measured() : Outcome::failed("status 9"), attempt);
+      if (i == 1) launch.row.key.arm = record::kReferenceArm;
+      results.launches.push_back(std::move(launch));
+    }
+    ++number;
+  }
+  return results;
+}
+
+TEST(DoneInTurns, RepeatsAPairThatFailedTwiceAtMostAndHalfAPairAsAWhole) {
+  const auto repeats = [](const record::Results& results) {
+    return has_pairs_to_repeat(results, {"a"});
+  };
+  EXPECT_FALSE(repeats(in_turns("mm", "mm")));
+  EXPECT_TRUE(repeats(in_turns("mm", "mf")));
+  EXPECT_TRUE(repeats(in_turns("mm", "mf", 1)));
+  EXPECT_FALSE(repeats(in_turns("mm", "mf", 2))) << "it was made three times";
+  EXPECT_TRUE(repeats(in_turns("m-", "--"))) << "the night was cut off inside a pair";
+  EXPECT_FALSE(repeats(in_turns("mf", "mf"))) << "the reference does not run here";
+  EXPECT_FALSE(repeats(in_turns("fm", "fm"))) << "tonight's program does not";
+  EXPECT_THAT(done_in_turns(in_turns("mm", "mf"), {"a"}),
+              ElementsAre(record::LaunchKey{.case_id = "a"},
+                          record::LaunchKey{.case_id = "a", .arm = "reference"}));
+  EXPECT_EQ(done_in_turns(in_turns("mm", "mf"), {}).size(), 4U) << "no case is paired";
 }
 
 TEST(ListAgenda, GoesRoundAllCasesBeforeTheNextLaunch) {

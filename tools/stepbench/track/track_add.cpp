@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <ostream>
 #include <string>
@@ -9,11 +8,9 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/archive_worker.h"
 #include "harness/record/reader.h"
 #include "harness/runs/run_summary.h"
 #include "harness/text/printable.h"
-#include "harness/text/utc.h"
 #include "harness/text/words.h"
 #include "harness/track/track_store.h"
 #include "tools/stepbench/options.h"
@@ -31,7 +28,6 @@ constexpr const char* kTrackAddExamples = R"(Examples:
   stepbench track add results/20260131-020000-nightly      one night
   stepbench track add results                              every run there: a history made anew
   stepbench track add RUN --db postgresql://bench@db.example.org/nightly
-  stepbench track add RUN --keep-worker workers            keeps its program too, by its build
 
 A run may be added again: what the history has stays, launches that came with --resume are added,
 and a launch that is there with other content is told and left as it was. Only measured launches
@@ -44,7 +40,6 @@ nothing was taken in.)";
 
 struct TrackAddArguments {
   std::vector<std::string> paths = {};
-  std::string keep_worker = {};
   HistoryFlags history = {};
 };
 
@@ -92,26 +87,6 @@ void tell(const track::ImportReport& report, const track::TrackStore& store,
   }
 }
 
-// The programs that measured these runs.
-void archive_workers(track::TrackStore& store, const track::ImportReport& report,
-                     const std::string& dir, const Environment& environment) {
-  for (const track::TrackedRun& run : store.runs()) {
-    if (std::find(report.runs.begin(), report.runs.end(), run.run_id) == report.runs.end())
-      continue;
-    const campaign::KeepReport kept =
-        campaign::archive_worker(store, run, dir, text::utc_text(std::chrono::system_clock::now()));
-    if (kept.kept) {
-      environment.out << "kept " << text::printable(kept.kept->worker.string()) << '\n';
-    }
-    for (const std::string& build : kept.removed) {
-      environment.out << "removed build " << text::printable(build) << '\n';
-    }
-    for (const std::string& note : kept.notes) {
-      environment.out << "note: " << text::printable(note) << '\n';
-    }
-  }
-}
-
 track::ImportReport add_one(track::TrackStore& store, const fs::path& path,
                             const Environment& environment) {
   const record::Results results = record::read_results(path);
@@ -138,9 +113,6 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
     }
   }
   tell(all, store, environment);
-  if (!arguments.keep_worker.empty()) {
-    archive_workers(store, all, arguments.keep_worker, environment);
-  }
   return all.runs.empty() ? kExitNothingMeasured : kExitOk;
 }
 
@@ -153,9 +125,6 @@ void add_track_add(Command track) {
       .argument("RUN", arguments.paths,
                 "Run folders, result files, or a folder of runs for all of them", "RUN")
       .required();
-  command.option(kHistoryOptions, "--keep-worker DIR", arguments.keep_worker,
-                 "Copy the runs' worker programs here, by build, so that a later night can be "
-                 "measured against them; keeps those of the last 14 nights and of open alerts");
   add_history(command, arguments.history);
 }
 

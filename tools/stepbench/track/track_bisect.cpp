@@ -4,7 +4,7 @@
 #include "harness/base/error.h"
 #include "harness/bisect/alert_request.h"
 #include "harness/machine/environment.h"
-#include "harness/track/baseline.h"
+#include "harness/nights/acts.h"
 #include "tools/stepbench/bisect_output.h"
 #include "tools/stepbench/track/check_options.h"
 #include "tools/stepbench/track/track_command.h"
@@ -40,9 +40,9 @@ int track_bisect(const TrackBisectArguments& arguments, const Environment& envir
     throw ConfigError("--build", "expected the command that builds a commit, as 'make worker'");
   }
   track::TrackStore store = open_history(arguments.history);
-  const track::AlertLog alerts = track::fold_alerts(store.events());
+  const nights::AlertLog alerts = nights::fold_alerts(store.events(track::WhichEvents::kSaid));
   bisect::BisectRequest request = bisect::request_of_alert(
-      track::resolve_alert(arguments.alert, alerts),
+      nights::resolve_alert(arguments.alert, alerts),
       store.history({.host = machine::host_name("/")}), arguments.series, arguments.basis);
   request.lock = campaign::lock_policy(arguments.lock.none, arguments.lock.wait);
   return search_and_tell(request, arguments.output, environment);

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <exception>
-#include <optional>
 #include <ostream>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/range_commits.h"
+#include "harness/machine/environment.h"
+#include "harness/nights/acts.h"
+#include "harness/nights/night_store.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/track/check_options.h"
 #include "tools/stepbench/track/track_command.h"
@@ -16,46 +23,92 @@ namespace stepbench::cli {
 namespace {
 
 constexpr const char* kTrackCheckExamples =
-    R"(Looks at the newest night of this machine: each series against the nights before it. What moved is
-measured again the same night, the last good build against tonight's in turns, and once more with
-both programs at other paths; only what was there both times is a regression. A series has ten
-nights to warm up; another driver, torch or kernel begins a new level.
+    R"(Judges the newest night of this machine: each series against its level, by what `nightly` measured
+in turns with the reference program. It measures nothing; a run that `track add` took in has values
+alone, and no verdict.
 
 Examples:
-  stepbench track check                                the night that was just added
-  stepbench track check --no-confirm                   only look: nothing is measured
+  stepbench track check                                the newest night
   stepbench track check --night 2026-01-31             a run of the history, by the begin of its id
-  stepbench track check --good old/stepbench-worker    where the last good program was not kept
+  stepbench track check --rebuild                      judge all nights anew, from what was measured
   stepbench track check --format markdown > comment.md
   stepbench track check --verdict night.json; jq .exit_code night.json
   stepbench track check --junit night.xml --openmetrics night.prom
 
-results/NIGHT.md says how to read it. A regression stays until measurements of the last good program
-against the night's no longer find it, until somebody accepts it, or until there is a new
-baseline (`track note`).
+results/NIGHT.md says how to read it. An alert stays until the level before is measured again, until
+somebody accepts it, or until there is a new baseline (`track note`).
 
-Exit status: 0 nothing was measured to be slower, 1 a regression (with --allow-known: one that was
-told tonight), 2 wrong usage or a history that cannot be read, 3 a suspicion that could not be
-measured (0 with --allow-inconclusive), 4 nothing to judge, a night dated in the future, a case without a value, or
-a measurement that was disturbed, 130 or 143 interrupted.)";
+Exit status: 0 ok, an improvement, a suspect or no verdict yet, 1 an alert is open (with
+--allow-known: one was told tonight), 2 wrong usage or a history that cannot be read, 3 the budget or
+a signal left something undecided (0 with --allow-inconclusive), 4 nothing to judge, 130 or 143
+interrupted.)";
 
 struct TrackCheckArguments {
   HistoryFlags history = {};
   CheckOptions check = {};
-  bool quiet = false;
+  std::vector<std::string> nights = {};  // beginnings of run ids; empty: the newest of this machine
+  bool rebuild = false;
 };
+
+// Ids of runs. Throws ConfigError for runs of two machines.
+std::vector<std::string> chosen_night(const std::vector<std::string>& wanted,
+                                      const std::vector<track::TrackedRun>& runs,
+                                      const std::string& host, const std::string& now_utc) {
+  if (wanted.empty()) return nights::tonights_runs(runs, host, now_utc);
+  std::vector<std::string> ids;
+  std::string of_host;
+  for (const std::string& one : wanted) {
+    const track::TrackedRun& run = nights::resolve_run(one, runs, "--night");
+    if (!of_host.empty() && of_host != run.host) {
+      throw ConfigError("--night", "runs of two machines, " + of_host + " and " + run.host +
+                                       ", are not one night");
+    }
+    if (track::is_imported(run)) {
+      throw ConfigError("--night", run.run_id +
+                                       " was measured by another program: it is shown and judged "
+                                       "no more; `stepbench track list` has runs to name");
+    }
+    of_host = run.host;
+    ids.push_back(run.run_id);
+  }
+  return ids;
+}
+
+std::string no_run_words(const std::vector<track::TrackedRun>& runs, const std::string& host) {
+  std::set<std::string> hosts;
+  for (const track::TrackedRun& run : runs) {
+    if (!track::is_imported(run)) hosts.insert(run.host);
+  }
+  if (hosts.empty()) {
+    return "the history has no run to judge: `stepbench nightly FILE` measures a night";
+  }
+  return "the history has no run of this machine, " + host + "; it has runs of " +
+         text::join(hosts) + ": --night RUN names one of them";
+}
 
 int judge_and_show(const TrackCheckArguments& arguments, const Environment& environment) {
   track::TrackStore store = open_history(arguments.history);
-  const campaign::CheckRequest request = complete_request(arguments.check, environment);
-  std::optional<run::Interrupts> interrupts;
-  campaign::CheckedNight checked = campaign::check_night(
-      request, store,
-      measure_suspects(arguments.check, store, environment, arguments.quiet, interrupts));
-  campaign::list_commits(checked.night.alerts, checked.history.runs);
-  show_night(checked, arguments.check, night_view(arguments.check, arguments.history), environment);
-  if (checked.signal) return exit_status_of_signal(*checked.signal);
-  return checked.night.exit_code;
+  const std::string host = machine::host_name("/");
+  if (arguments.rebuild) {
+    const std::size_t judged = nights::rebuild(store, host);
+    environment.err << "stepbench: " << text::counted(static_cast<std::int64_t>(judged), "night")
+                    << " judged anew\n";
+  }
+  nights::NightRequest request{.who = author(arguments.check.who, environment),
+                               .now_utc = text::utc_text(std::chrono::system_clock::now()),
+                               .exit = arguments.check.exit};
+  const std::vector<track::TrackedRun> runs = store.runs();
+  request.runs = chosen_night(arguments.nights, runs, host, request.now_utc);
+  nights::StoredNight night;
+  if (request.runs.empty()) {
+    night.night.notes.push_back(no_run_words(runs, host));
+  } else {
+    night = nights::judge_and_record(request, store);
+  }
+  const int exit_code = night.night.exit_code;
+  show_night(shown_night(std::move(night), store), arguments.check,
+             {.history_words = history_words(arguments.history)}, environment);
+  return exit_code;
 }
 
 int execute_track_check(const TrackCheckArguments& arguments, const Environment& environment) {
@@ -78,14 +131,13 @@ void add_track_check(Command track) {
   const Command command =
       track.add("check", "Judge a night: which series moved?", kTrackCheckExamples);
   TrackCheckArguments& arguments = command.calls(execute_track_check);
-  command.repeated(kCaseOptions, "--night RUN", arguments.check.request.nights,
+  command.repeated(kCaseOptions, "--night RUN", arguments.nights,
                    "A run of the history, by the begin of its id; default: the newest run of each "
                    "experiment on this machine");
+  command.flag(kHistoryOptions, "--rebuild", arguments.rebuild,
+               "Judge all nights of this machine anew before; what was told stays told");
   add_check_options(command, arguments.check);
-  add_results(command, arguments.check.request.results,
-              "Folder in which the measurements of suspects are made");
   add_history(command, arguments.history);
-  add_quiet(command, arguments.quiet);
 }
 
 }  // namespace stepbench::cli

@@ -19,7 +19,6 @@ said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --hel
   add_track_show(track);
   add_track_report(track);
   add_track_note(track);
-  add_track_confirm(track);
   add_track_bisect(track);
   add_track_list(track);
   add_track_why_split(track);

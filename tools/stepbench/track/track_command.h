@@ -9,7 +9,6 @@ namespace stepbench::cli {
 void add_track_add(Command track);
 void add_track_check(Command track);
 void add_track_bisect(Command track);
-void add_track_confirm(Command track);
 void add_track_export(Command track);
 void add_track_list(Command track);
 void add_track_merge(Command track);

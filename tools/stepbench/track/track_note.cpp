@@ -12,12 +12,12 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/nights/acts.h"
 #include "harness/report/series_names.h"
 #include "harness/text/age.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
-#include "harness/track/baseline.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/track/check_options.h"
 #include "tools/stepbench/track/track_command.h"
@@ -63,10 +63,10 @@ std::string today_utc() { return day_utc(std::chrono::system_clock::now()); }
 
 // Records them with author and time.
 void record_said(track::TrackStore& store, std::vector<track::TrackEvent> events,
-                 const track::AlertLog& log, const Environment& environment) {
-  track::AlertLog after = log;
-  track::add_events(after, events);
+                 const nights::AlertLog& log, const Environment& environment) {
+  nights::AlertLog after = log;
   for (track::TrackEvent& event : events) {
+    nights::apply_event(after, event);
     event.at_utc = text::utc_text(std::chrono::system_clock::now());
     event.who = author({}, environment);
   }
@@ -113,7 +113,7 @@ bool is_run_name(const std::string& subject) {
 }
 
 Noted noted_by(const std::string& subject) {
-  if (track::is_alert_id(subject)) return Noted::kAlert;
+  if (nights::is_alert_id(subject)) return Noted::kAlert;
   return is_run_name(subject) ? Noted::kRun : Noted::kSeries;
 }
 
@@ -160,7 +160,7 @@ std::string last_day(const std::string& until) {
 std::string words_of(const NoteArguments& arguments) { return text::join(arguments.words, " "); }
 
 std::string said_of_alert(const NoteArguments& arguments, const std::string& id,
-                          const track::Acceptance& acceptance) {
+                          const nights::Acceptance& acceptance) {
   const std::string whose = text::printable(arguments.who) + "'s";
   if (arguments.as == "open") {
     return id + " is open and " + (arguments.who.empty() ? "nobody's" : whose) + '\n';
@@ -183,24 +183,24 @@ std::string said_of_alert(const NoteArguments& arguments, const std::string& id,
 }
 
 int note_alert(const NoteArguments& arguments, const Environment& environment) {
-  const track::Acceptance acceptance{.reason = words_of(arguments),
-                                     .until = last_day(arguments.until),
-                                     .expect = arguments.expect};
+  const nights::Acceptance acceptance{.reason = words_of(arguments),
+                                      .until = last_day(arguments.until),
+                                      .expect = arguments.expect};
   track::TrackStore store = open_history(arguments.history);
-  const track::AlertLog log = track::fold_alerts(store.events());
-  const track::Alert& alert = track::resolve_alert(arguments.subject, log);
+  const nights::AlertLog log = nights::fold_alerts(store.events(track::WhichEvents::kSaid));
+  const nights::Alert& alert = nights::resolve_alert(arguments.subject, log);
   std::vector<track::TrackEvent> events;
   if (arguments.as == "accepted") {
-    events.push_back(track::accept_alert(alert, acceptance, today_utc()));
+    events.push_back(nights::accept_alert(alert, acceptance, today_utc()));
   } else if (arguments.as == "open") {
-    events = track::reopen_alert(alert, arguments.who, acceptance.reason);
+    events = nights::reopen_alert(alert, arguments.who, acceptance.reason);
   } else if (arguments.who.empty()) {
-    events.push_back(track::note_alert(alert, acceptance.reason));
+    events.push_back(nights::note_alert(alert, acceptance.reason));
   } else {
-    events.push_back(track::assign_alert(alert, arguments.who, acceptance.reason));
+    events.push_back(nights::assign_alert(alert, arguments.who, acceptance.reason));
   }
   if (arguments.as == "accepted" && !arguments.who.empty()) {
-    events.push_back(track::assign_alert(alert, arguments.who, ""));
+    events.push_back(nights::assign_alert(alert, arguments.who, ""));
   }
   record_said(store, events, log, environment);
   environment.out << said_of_alert(arguments, alert.id, acceptance);
@@ -219,8 +219,8 @@ int note_series(const NoteArguments& arguments, const Environment& environment) 
       report::resolve_series(names, history, of_case, arguments.metric).series;
   const std::string reason = words_of(arguments);
   record_said(store,
-              {ignored ? track::ignore_series(series, reason, until, today_utc())
-                       : track::watch_series(series, reason)},
+              {ignored ? nights::ignore_series(series, reason, until, today_utc())
+                       : nights::watch_series(series, reason)},
               {}, environment);
   environment.out << text::printable(names.name(series)) << " (" << names.short_id(series.id) << ')'
                   << (ignored ? " is ignored" : " is looked at again")
@@ -231,23 +231,20 @@ int note_series(const NoteArguments& arguments, const Environment& environment) 
 int note_run(const NoteArguments& arguments, const Environment& environment) {
   track::TrackStore store = open_history(arguments.history);
   const std::vector<track::TrackedRun> runs = store.runs();
-  const std::vector<track::TrackEvent> events = store.events();
-  const track::AlertLog log = track::fold_alerts(events);
-  const track::TrackedRun& run = track::resolve_run(arguments.subject, runs, "RUN");
+  const nights::AlertLog log = nights::fold_alerts(store.events(track::WhichEvents::kSaid));
+  const track::TrackedRun& run = nights::resolve_run(arguments.subject, runs, "RUN");
   const std::string words = words_of(arguments);
   if (arguments.as.empty()) {
-    record_said(store, {track::note_run(run, words)}, log, environment);
+    record_said(store, {nights::note_run(run, words)}, log, environment);
     environment.out << text::printable(run.run_id) << ": " << text::printable(words) << '\n';
     return kExitOk;
   }
-  const std::string before = track::baseline_of(run, events);
-  const std::vector<track::TrackEvent> fresh = track::set_baseline(run, log, runs, words);
+  const std::vector<track::TrackEvent> fresh = nights::set_baseline(run, log, runs, words);
   record_said(store, fresh, log, environment);
   environment.out << text::printable(run.experiment) << " on " << text::printable(run.host)
-                  << ": the usual begins with " << text::printable(run.run_id)
-                  << (before.empty() ? "" : ", no more with " + text::printable(before)) << '\n';
+                  << ": the program of the next night is the usual\n";
   for (const track::TrackEvent& event : fresh) {
-    if (!event.alert_id.empty()) environment.out << event.alert_id << " is fixed by it\n";
+    if (!event.alert_id.empty()) environment.out << event.alert_id << " is closed by it\n";
   }
   return kExitOk;
 }

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "harness/machine/environment.h"
+#include "harness/nights/night_store.h"
 #include "harness/store/database.h"
 #include "harness/text/words.h"
-#include "harness/track/screen.h"
 #include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
@@ -45,19 +45,17 @@ CommandOption add_history(Command command, HistoryFlags& flags) {
           .with_default()
           .common();
   command.option(kHistoryOptions, "--events FILE", flags.events,
-                 "File of what people and confirmations said of alerts; default: beside the "
+                 "File of what people and nights said of alerts; default: beside the "
                  "history, for a server " +
                      std::string(track::kDefaultEvents));
   return db;
 }
 
-void add_screen(Command command, std::string& screen, const std::string& doc) {
-  command.option(kVerdictOptions, "--screen", screen, doc)
-      .with_default()
-      .one_of({std::string(name_of(track::ScreenKind::kRobustZ)),
-               std::string(name_of(track::ScreenKind::kOtava2)),
-               std::string(name_of(track::ScreenKind::kRank)),
-               std::string(name_of(track::ScreenKind::kTPred))});
+report::JudgedNights judged_nights(track::TrackStore& store) {
+  return [&store](const track::SeriesHistory& one, const track::History& history) {
+    if (one.points.empty()) return std::vector<nights::SeriesNight>{};
+    return nights::series_nights(store, one.series.id, history.runs[one.points.back().run].host);
+  };
 }
 
 std::string default_history(const std::string& results) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "harness/report/history_view.h"
 #include "harness/track/track_store.h"
 #include "tools/stepbench/command.h"
 
@@ -24,8 +25,8 @@ struct WhoFlag {
 void add_who(Command command, WhoFlag& flag);
 [[nodiscard]] std::string author(const WhoFlag& flag, const Environment& environment);
 
-// By which screen series are looked at.
-void add_screen(Command command, std::string& screen, const std::string& doc);
+// `store` outlives what is returned.
+[[nodiscard]] report::JudgedNights judged_nights(track::TrackStore& store);
 
 // The history of nights that are measured into this folder, unless --db names another.
 [[nodiscard]] std::string default_history(const std::string& results);

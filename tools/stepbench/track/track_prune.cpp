@@ -5,7 +5,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/prune_programs.h"
+#include "harness/campaign/night_program.h"
 #include "harness/machine/environment.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -19,35 +19,28 @@ namespace stepbench::cli {
 namespace {
 
 constexpr const char* kTrackPruneExamples =
-    R"(Worker programs are kept so that later nights can be held against them: those of the last 14
-nights, the first of each week for 90 days and of each month for a year, and as long as they may be
-asked for those that an open alert, a level or a bridge names. `nightly` removes the others itself.
+    R"(A copy of a worker program is kept as long as it is the reference of an experiment on this machine.
+`nightly` removes the others itself.
 
 Examples:
   stepbench track prune --dry-run            what is kept on this machine, why, and how large it is
-  stepbench track prune --limit-gib 5        no more than that: monthly ones go first, then weekly
+  stepbench track prune
 
-Exit status: 0, 2 wrong usage, or a limit that cannot be met.)";
+Exit status: 0, 2 wrong usage, or a copy that cannot be removed.)";
 
 struct TrackPruneArguments {
-  double limit_gib = -1;
   bool dry_run = false;
   HistoryFlags history = {};
 };
 
 int track_prune(const TrackPruneArguments& arguments, const Environment& environment) {
   track::TrackStore store = open_history(arguments.history);
-  campaign::ProgramPruning request{.host = machine::host_name("/"),
-                                   .now_utc = text::utc_text(std::chrono::system_clock::now()),
-                                   .dry_run = arguments.dry_run};
-  if (arguments.limit_gib >= 0) {
-    constexpr double kGibibyte = 1 << 30;
-    request.limit_bytes = static_cast<std::uint64_t>(arguments.limit_gib * kGibibyte);
-  }
-  const campaign::PrunedPrograms pruned = campaign::prune_programs(store, request);
+  const campaign::PrunedPrograms pruned =
+      campaign::prune_programs(store, machine::host_name("/"), {},
+                               text::utc_text(std::chrono::system_clock::now()), arguments.dry_run);
   std::ostream& out = environment.out;
   for (const campaign::KeptProgram& each : pruned.programs) {
-    const std::string why = each.why ? std::string(name_of(*each.why)) : "not needed";
+    const std::string why = each.needed ? "reference" : "not needed";
     const std::string done =
         each.removed ? (arguments.dry_run ? ", would be removed" : ", removed") : "";
     out << text::printable(each.build.stored_utc.substr(0, 10) + "  " +
@@ -72,10 +65,6 @@ void add_track_prune(Command track) {
   const Command command = track.add(
       "prune", "Remove kept worker programs that nobody needs any more", kTrackPruneExamples);
   TrackPruneArguments& arguments = command.calls(track_prune);
-  command
-      .option(kOptions, "--limit-gib GIB", arguments.limit_gib,
-              "Keep no more than this on this machine; what is named is never removed")
-      .number(0, 1e6, "GiB");
   command.flag(kOptions, "--dry-run", arguments.dry_run, "Only say what would be removed");
   add_history(command, arguments.history);
 }

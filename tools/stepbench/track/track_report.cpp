@@ -116,14 +116,14 @@ int report_history(const TrackReportArguments& arguments, const Environment& env
   const report::ReportOptions options = report_options({.plotly = arguments.plotly}, environment);
 
   const std::vector<track::TrackEvent> events = store.events();
-  track::AlertLog log = track::fold_alerts(events);
+  nights::AlertLog log = nights::fold_alerts(events);
   const track::History newest = store.history({.last = 1});
   const std::size_t first = log.alerts.size() - std::min(log.alerts.size(), kListedAlerts);
-  campaign::list_commits(log, newest.runs, [&](const track::Alert& alert) {
-    return track::is_open(alert.state) || &alert >= log.alerts.data() + first;
+  campaign::list_commits(log, newest.runs, [&](const nights::Alert& alert) {
+    return alert.state == nights::AlertState::kOpen || &alert >= log.alerts.data() + first;
   });
   const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
-  report::HistorySite site(newest, log, events,
+  report::HistorySite site(newest, log, events, judged_nights(store),
                            {.plotly = options.plotly,
                             .title = arguments.title,
                             .today = today,
@@ -132,7 +132,7 @@ int report_history(const TrackReportArguments& arguments, const Environment& env
   store.each_series([&](const track::History& history, const track::SeriesHistory& one) {
     writer.write(site.series(one, history));
   });
-  for (const track::Alert& alert : log.alerts) writer.write(site.alert(alert));
+  for (const nights::Alert& alert : log.alerts) writer.write(site.alert(alert));
   for (const report::SiteFile& file : site.scripts()) writer.write(file);
   writer.write(site.index());
   environment.out << text::counted(std::ssize(newest.series), "series") << ", "

@@ -8,14 +8,15 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/range_commits.h"
 #include "harness/document/render.h"
+#include "harness/nights/acts.h"
 #include "harness/report/alert_json.h"
 #include "harness/report/history_chart.h"
 #include "harness/report/history_document.h"
 #include "harness/report/history_export.h"
 #include "harness/report/history_words.h"
+#include "harness/report/html/series_chart.h"
 #include "harness/text/printable.h"
 #include "harness/text/utc.h"
-#include "harness/track/baseline.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
@@ -31,9 +32,8 @@ constexpr const char* kTrackShowExamples = R"(Examples:
   stepbench track show train num_workers=2 --metric peak_bytes --nights 120
   stepbench track show 3f2a91 --format json
 
-Below a chart stand: | where a new segment begins (another driver, torch, kernel), ^ where the level
-changed for good, and alerts at the night with which they began. `stepbench track list` lists the
-series.
+Below a chart stand: ^ where a change was told, ? a suspect, and alerts at the night with which they
+began. `stepbench track list` lists the series.
 
 Exit status: 0, 2 wrong usage: no such series or alert, or words that several series fit.)";
 
@@ -46,14 +46,37 @@ struct TrackShowArguments {
   std::string format = "page";
 };
 
-std::string shown_alerts_json(const track::AlertLog& log, const track::History& history,
+std::string shown_alerts_json(const nights::AlertLog& log, const track::History& history,
                               const std::string& words) {
   std::string text;
-  for (const track::Alert& alert : log.alerts) {
-    if (!track::is_open(alert.state) && alert.state != track::AlertState::kAcknowledged) continue;
+  for (const nights::Alert& alert : log.alerts) {
+    const bool waits =
+        alert.state == nights::AlertState::kOpen || alert.state == nights::AlertState::kAccepted;
+    if (!waits) continue;
     text += report::alert_json(alert, history, "stepbench track show " + alert.id + words);
   }
   return text;
+}
+
+// Of its first series, over the nights.
+std::vector<document::Figure> charts_of(const nights::Alert& alert, const nights::AlertLog& log,
+                                        const report::SeriesNames& names,
+                                        track::TrackStore& store) {
+  constexpr std::size_t kMost = 2;
+  std::vector<document::Figure> charts;
+  for (const nights::AlertSeries& each : alert.series) {
+    if (charts.size() == kMost) break;
+    const track::History history =
+        store.history({.series = {each.id}, .host = alert.host, .last = report::kChartNights});
+    if (history.series.empty()) continue;
+    const track::SeriesHistory& series = history.series.front();
+    auto chart = report::series_figure(
+        report::view_of(series, history, log, {}, judged_nights(store)(series, history),
+                        report::kChartNights),
+        names);
+    if (chart) charts.push_back(std::move(*chart));
+  }
+  return charts;
 }
 
 int show_tracked(const TrackShowArguments& arguments, const Environment& environment) {
@@ -65,12 +88,12 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
   const std::string words = history_words(arguments.history);
   track::TrackStore store = open_history(arguments.history);
   const std::vector<track::TrackEvent> events = store.events();
-  track::AlertLog log = track::fold_alerts(events);
+  nights::AlertLog log = nights::fold_alerts(events);
   if (arguments.open && !arguments.words.empty()) {
     throw ConfigError("--open", "lists all open alerts; name a series or an alert, or neither");
   }
   const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
-  const auto tell_stale = [&](const track::Alert& alert, const track::History& history) {
+  const auto tell_stale = [&](const nights::Alert& alert, const track::History& history) {
     const std::string stale = report::stale_alert_words(alert, history.runs, today, words);
     if (!json && !stale.empty()) environment.out << text::printable(stale) << '\n';
   };
@@ -81,20 +104,22 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
     } else {
       print_document(report::open_alerts_document(log, report::SeriesNames(history), today));
     }
-    for (const track::Alert& alert : log.alerts) tell_stale(alert, history);
+    for (const nights::Alert& alert : log.alerts) tell_stale(alert, history);
     return kExitOk;
   }
-  if (arguments.words.size() == 1 && track::is_alert_id(arguments.words.front())) {
+  if (arguments.words.size() == 1 && nights::is_alert_id(arguments.words.front())) {
     const track::History history = store.history({.last = 1});
-    const std::string id = track::resolve_alert(arguments.words.front(), log).id;
+    const std::string id = nights::resolve_alert(arguments.words.front(), log).id;
     campaign::list_commits(log, history.runs,
-                           [&](const track::Alert& each) { return each.id == id; });
-    const track::Alert& alert = *log.find(id);
+                           [&](const nights::Alert& each) { return each.id == id; });
+    const nights::Alert& alert = *log.find(id);
     if (json) {
       environment.out << report::alert_json(alert, history,
                                             "stepbench track show " + alert.id + words);
     } else {
-      print_document(report::alert_document(alert, history, report::SeriesNames(history), words));
+      const report::SeriesNames names(history);
+      print_document(report::alert_document(alert, history, names,
+                                            charts_of(alert, log, names, store), words));
     }
     tell_stale(alert, history);
     return kExitOk;
@@ -105,7 +130,8 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
       report::resolve_series(names, newest, arguments.words, arguments.metric).series;
   const track::History history = store.history({.series = {series.id}});
   const report::HistoryView view =
-      report::view_of(history.series.front(), history, log, events, {}, arguments.nights);
+      report::view_of(history.series.front(), history, log, events,
+                      judged_nights(store)(history.series.front(), history), arguments.nights);
   if (json) {
     environment.out << report::series_json(view, names);
   } else {

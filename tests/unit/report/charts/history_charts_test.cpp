@@ -10,15 +10,15 @@
 #include "harness/report/night_json.h"
 #include "harness/report/read_night.h"
 #include "harness/track/busy_nights.h"
+#include "tests/unit/nights/night_maker.h"
 #include "tests/unit/report/charts/charted.h"
-#include "tests/unit/track/night/history_maker.h"
 
 namespace stepbench::report {
 namespace {
 
-using test::HistoryMaker;
 using test::Json;
 using test::Nightly;
+using test::NightMaker;
 using test::ReadFigure;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -26,16 +26,16 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // One series that became 8 % slower in night 22, one that stayed, a night without a value.
-HistoryMaker moved_history() {
-  HistoryMaker maker;
-  Nightly slower = HistoryMaker::steady(26, 53e6);
+NightMaker moved_history() {
+  NightMaker maker;
+  Nightly slower = NightMaker::steady(26, 53e6);
   for (std::size_t i = 22; i < slower.size(); ++i) slower[i] = *slower[i] * 1.08;
   slower[5].reset();
   maker.add_series("0", slower);
-  maker.add_series("1", HistoryMaker::steady(26, 51e6));
+  maker.add_series("1", NightMaker::steady(26, 51e6));
   maker.run(22).git_sha = "0123456789abcdef";
   maker.run(22).labels = {{"branch", Value(std::string("<main>"))}};
-  maker.measure(maker.judge(22), track::AlertState::kRegression, 0.079);
+  (void)maker.live(25);
   return maker;
 }
 
@@ -46,12 +46,21 @@ const Json* trace_called(const Json& figure, const std::string& name) {
   return nullptr;
 }
 
-std::vector<ReadFigure> figures_of(const HistoryMaker& maker) {
-  return test::figures_of(history_content(maker.history, maker.events, {}).sections.back());
+JudgedNights judged_of(const NightMaker& maker) {
+  return [&maker](const track::SeriesHistory& one, const track::History&) {
+    const auto shown = maker.shown();
+    const auto found = shown.judged.find(one.series.id);
+    return found == shown.judged.end() ? std::vector<nights::SeriesNight>{} : found->second;
+  };
 }
 
-TEST(HistoryCharts, ASeriesIsDrawnWithItsNightsLevelsAndAlert) {
-  const HistoryMaker maker = moved_history();
+std::vector<ReadFigure> figures_of(const NightMaker& maker) {
+  return test::figures_of(
+      history_content(maker.history, maker.events, judged_of(maker)).sections.back());
+}
+
+TEST(HistoryCharts, ASeriesIsDrawnWithItsNightsUsualAndAlert) {
+  const NightMaker maker = moved_history();
   const auto figures = figures_of(maker);
   ASSERT_EQ(figures.size(), 2U);
   const track::SeriesHistory& series = maker.history.series.front();
@@ -61,32 +70,32 @@ TEST(HistoryCharts, ASeriesIsDrawnWithItsNightsLevelsAndAlert) {
   for (std::size_t i = 0; i < series.points.size(); ++i) {
     EXPECT_TRUE(test::is_near((*values)["y"][i].get<double>(), series.points[i].value / 1e6));
   }
-  const Json* alert = trace_called(figures[0].json, "alert: worse");
+  const Json* alert = trace_called(figures[0].json, "alert");
   ASSERT_NE(alert, nullptr);
   EXPECT_THAT((*alert)["x"], ElementsAre(maker.history.runs[22].started_utc));
-  EXPECT_THAT((*alert)["hovertext"][0].get<std::string>(),
-              AllOf(HasSubstr("commit 01234567"), HasSubstr("branch=&lt;main&gt;"),
-                    HasSubstr("A1: regression")));
-  EXPECT_NE(trace_called(figures[0].json, "level between its changes"), nullptr);
-  EXPECT_EQ(trace_called(figures[1].json, "alert: worse"), nullptr);
+  EXPECT_THAT(
+      (*alert)["hovertext"][0].get<std::string>(),
+      AllOf(HasSubstr("commit 01234567"), HasSubstr("branch=&lt;main&gt;"), HasSubstr("A1: open")));
+  EXPECT_NE(trace_called(figures[0].json, "usual then"), nullptr);
+  EXPECT_EQ(trace_called(figures[1].json, "alert"), nullptr);
   EXPECT_THAT(figures[0].figure.note, HasSubstr("1 night without a value is left out"));
-  EXPECT_THAT(report_of(history_content({}, {}, {}), {}).html,
+  EXPECT_THAT(report_of(history_content({}, {}, judged_of(maker)), {}).html,
               HasSubstr("There is no night in this history."));
 }
 
 TEST(HistoryCharts, AnAxisThatShows0IsNotSaidToBeginAboveIt) {
   const auto begins_above = [](const Nightly& values) {
-    HistoryMaker maker;
+    NightMaker maker;
     maker.add_series("0", values);
     return figures_of(maker).front().figure.note.find("does not begin at 0") != std::string::npos;
   };
-  EXPECT_TRUE(begins_above(HistoryMaker::steady(20)));
+  EXPECT_TRUE(begins_above(NightMaker::steady(20)));
   EXPECT_FALSE(begins_above({0.0, 5e6, 10e6}));
   EXPECT_FALSE(begins_above({0.1e6, 5e6, 10e6}));
 }
 
 TEST(HistoryCharts, TheAxisOfASingleNightIsDaysLong) {
-  HistoryMaker maker;
+  NightMaker maker;
   maker.add_series("0", {76e6});
   const Json range = figures_of(maker).at(0).json["layout"]["xaxis"]["range"];
   ASSERT_EQ(range.size(), 2U);
@@ -95,13 +104,13 @@ TEST(HistoryCharts, TheAxisOfASingleNightIsDaysLong) {
 }
 
 TEST(HistoryCharts, BusyNightsAndNotesAreMarked) {
-  HistoryMaker maker = moved_history();
+  NightMaker maker = moved_history();
   const track::TrackedSeries& series = maker.history.series.front().series;
   track::set_busy(maker.run(7), series.case_id, {.waited = 0.62, .others = 0.81});
   track::set_busy(maker.run(8), "another case", {.waited = 0.62});
-  maker.tell({.what = std::string(track::kNotedEvent),
+  maker.tell({.what = std::string(name_of(nights::AlertEvent::kNoted)),
               .reason = "the fan was replaced",
-              .details = {{"run", Value(HistoryMaker::run_id(9))}}});
+              .details = {{"run", Value(NightMaker::run_id(9))}}});
   const auto figures = figures_of(maker);
   const Json* busy = trace_called(figures[0].json, "busy machine");
   const Json* note = trace_called(figures[0].json, "note");
@@ -114,13 +123,13 @@ TEST(HistoryCharts, BusyNightsAndNotesAreMarked) {
 
 // That its pages open and lead to each other is told in tests/report.
 TEST(HistorySite, OfAHistory_HasItsPagesAndOneScript) {
-  HistoryMaker maker = moved_history();
+  NightMaker maker = moved_history();
   maker.run(22).context = {
       {"track.commit_url", Value(std::string("https://git.example.org/{sha}"))}};
   maker.history.series[1].series.id = "../../etc/passwd";
-  const track::AlertLog log = track::fold_alerts(maker.events);
+  const nights::AlertLog log = nights::fold_alerts(maker.events);
   const track::SeriesHistory& moved = maker.history.series[0];
-  HistorySite site(maker.history, log, maker.events,
+  HistorySite site(maker.history, log, maker.events, judged_of(maker),
                    {.plotly = {.script = "/* drawn */", .version = "4.1.1"},
                     .title = "Nights of <box>",
                     .today = "2026-02-01"});
@@ -134,75 +143,71 @@ TEST(HistorySite, OfAHistory_HasItsPagesAndOneScript) {
                     HasSubstr("href=\"https://git.example.org/0123456789abcdef\""),
                     HasSubstr("<script src=\"plotly.min.js\">"), Not(HasSubstr("/* drawn */"))));
   EXPECT_EQ(site.scripts().at(0).text, "/* drawn */");
-  EXPECT_EQ(site.alert(log.alerts.front()).name, "alert-A1.html");
+  const SiteFile alert = site.alert(log.alerts.front());
+  EXPECT_EQ(alert.name, "alert-A1.html");
+  EXPECT_THAT(alert.text, HasSubstr("value with its interval")) << "its series over the nights";
   EXPECT_THAT(site.index().text,
               AllOf(HasSubstr("Nights of &lt;box&gt;"), HasSubstr("<td>regression</td>"),
-                    HasSubstr("<td>ok</td>"), Not(HasSubstr("alert-.html"))));
-  HistorySite bare(maker.history, log, maker.events, {});
+                    HasSubstr("<td>not judged</td>"), Not(HasSubstr("alert-.html"))));
+  HistorySite bare(maker.history, log, maker.events, judged_of(maker), {});
   EXPECT_TRUE(bare.scripts().empty());
   EXPECT_THAT(bare.series(moved, maker.history).text, Not(HasSubstr("plotly.min.js")));
 }
 
-campaign::CheckedNight moved_night() {
-  HistoryMaker maker = moved_history();
+ShownNight moved_night() {
+  NightMaker maker = moved_history();
   for (track::TrackedPoint& point : maker.history.series.front().points) {
     point.low = 0.99 * point.value;
     point.high = 1.01 * point.value;
   }
-  return {.night = maker.look(22), .history = maker.history, .events = maker.events};
+  return maker.shown();
 }
 
 TEST(NightCharts, EverySeriesStandsAtItsChange) {
-  const campaign::CheckedNight night = moved_night();
+  const ShownNight night = moved_night();
   std::vector<double> drawn;
-  const auto figures = test::figures_of(night_charts(night, {}).at(0));
+  const auto figures = test::figures_of(night_charts(night).at(0));
   for (const Json& trace : figures.at(0).json["data"]) {
     for (const Json& change : trace["x"]) drawn.push_back(change.get<double>());
   }
   std::vector<::testing::Matcher<double>> told;
-  for (const track::NightSeries& series : night.night.series) {
+  for (const nights::NightSeries& series : night.night.series) {
     if (series.change) told.push_back(::testing::DoubleNear(100 * *series.change, 1e-2));
   }
   EXPECT_THAT(drawn, ::testing::UnorderedElementsAreArray(told));
 }
 
-TEST(NightCharts, AnAlertThatWasAcceptedOrClosedIsNotDrawnAsWorse) {
-  for (const track::NightState state :
-       {track::NightState::kAcknowledged, track::NightState::kFixed}) {
-    campaign::CheckedNight night = moved_night();
-    for (track::NightSeries& series : night.night.series) {
-      if (!series.alert.empty()) series.state = state;
-    }
-    const auto figures = test::figures_of(night_charts(night, {}).front());
-    EXPECT_EQ(trace_called(figures[0].json, "alert: worse"), nullptr);
-    EXPECT_NE(trace_called(figures[0].json, "alert that was accepted or closed"), nullptr);
-  }
+TEST(NightCharts, TheAxisOfAQuietNightHolds0AndTheMargin) {
+  NightMaker maker;
+  maker.add_series("0", NightMaker::steady(12));
+  (void)maker.live(11);
+  const auto figures = test::figures_of(night_charts(maker.shown()).at(0));
+  const Json range = figures.at(0).json["layout"]["xaxis"]["range"];
+  EXPECT_LT(range[0].get<double>(), -1.0);
+  EXPECT_GT(range[1].get<double>(), 1.0);
 }
 
 TEST(NightCharts, WhatMoved_IsDrawnOverItsNights) {
-  const campaign::CheckedNight night = moved_night();
-  const auto chapters = night_charts(night, moved_over_nights(night, {}));
+  const ShownNight night = moved_night();
+  const auto chapters = night_charts(night);
   const auto figures = test::figures_of(chapters.back());
   ASSERT_EQ(figures.size(), 1U) << "what did not move is not drawn";
   const Json* values = trace_called(figures[0].json, "value with its interval");
   ASSERT_NE(values, nullptr);
   EXPECT_EQ((*values)["y"].size(), night.history.series.front().points.size());
   EXPECT_TRUE(values->contains("error_y"));
-  const Json* changed = trace_called(figures[0].json, "level changed");
-  ASSERT_NE(changed, nullptr);
-  EXPECT_THAT((*changed)["x"], ElementsAre(night.history.runs[22].started_utc));
-  EXPECT_NE(trace_called(figures[0].json, "alert: worse"), nullptr);
+  EXPECT_NE(trace_called(figures[0].json, "alert"), nullptr);
 }
 
 TEST(NightCharts, ThePageOfAVerdictFileIsThatOfTheNight) {
-  const campaign::CheckedNight night = moved_night();
+  const ShownNight night = moved_night();
   const std::string json = night_json(night, {.history_words = " --db sqlite:h.db"});
   const ReadNight read = read_night(json);
-  EXPECT_EQ(night_json(night, read.view), json);
-  const auto page = [&](const campaign::CheckedNight& of, std::span<const HistoryView> moved) {
-    return report_of(night_content(of, moved, read.view, json), {}).html;
+  EXPECT_EQ(night_json(read.shown, read.view), json);
+  const auto page = [&](const ShownNight& of) {
+    return report_of(night_content(of, read.view, json), {}).html;
   };
-  EXPECT_EQ(page(read.checked, read.moved), page(night, moved_over_nights(night, {})));
+  EXPECT_EQ(page(read.shown), page(night));
 }
 
 TEST(NightCharts, WhatIsNoNightIsRefused) {

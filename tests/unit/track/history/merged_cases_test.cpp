@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "harness/base/error.h"
-#include "harness/track/alert_events.h"
 #include "harness/track/track_store.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
@@ -112,7 +111,7 @@ TEST_F(MergedCasesTest, WhatWasSaidOfTheOldSeriesIsSaidOfTheNewOne) {
   split_on_the_fourth(store);
   const std::string old_id = step_id(store, store.history(), kOld);
   const std::string new_id = step_id(store, store.history(), kNew);
-  const TrackEvent ignored{.what = std::string(kIgnoredEvent), .details = {{"series", old_id}}};
+  const TrackEvent ignored{.what = "ignored", .details = {{"series", old_id}}};
   const TrackEvent ratios{.what = "reference", .details = {{"ratios", old_id + "=1.01 .2"}}};
   const std::vector<TrackEvent> said = {ignored, ratios};
   store.record(said);

@@ -299,7 +299,6 @@ TEST_F(TrackStoreTest, NamesWithQuotesAndStatementsAreOnlyNames) {
       .who = evil, .what = evil, .reason = evil, .details = {{evil, Value{evil}}}};
   store.record({&event, 1});
   EXPECT_EQ(store.events().at(0).details, event.details);
-  EXPECT_TRUE(store.claim(evil, evil, std::chrono::hours(1)));
 }
 
 TEST_F(TrackStoreTest, EventsComeBackInTheirOrderAndAreInTheFile) {
@@ -360,21 +359,6 @@ TEST_F(TrackStoreTest, AFileOfEventsThatIsLockedOrAPipeIsNotWaitedForWithoutEnd)
   std::filesystem::remove(events_file());
   ASSERT_EQ(::mkfifo(events_file().c_str(), 0600), 0);
   EXPECT_THAT([&] { (void)open(); }, ThrowsMessage<ConfigError>(HasSubstr("is a pipe")));
-}
-
-TEST_F(TrackStoreTest, OneOfTwoMachinesHasAClaimUntilItIsReleasedOrRunsOut) {
-  auto now = std::chrono::system_clock::time_point(std::chrono::hours(24 * 20'000));
-  track::TrackStore store = track::TrackStore::open(url(), {.clock = [&] { return now; }});
-  EXPECT_TRUE(store.claim("confirm X", "me@bench1", std::chrono::hours(1)));
-  EXPECT_TRUE(store.claim("confirm X", "me@bench1", std::chrono::hours(1)));
-  EXPECT_FALSE(store.claim("confirm X", "me@bench2", std::chrono::hours(1)));
-  EXPECT_TRUE(store.claim("confirm Y", "me@bench2", std::chrono::hours(1)));
-  store.release("confirm X", "me@bench2");
-  EXPECT_FALSE(store.claim("confirm X", "me@bench2", std::chrono::hours(1)));
-  store.release("confirm X", "me@bench1");
-  EXPECT_TRUE(store.claim("confirm X", "me@bench2", std::chrono::hours(1)));
-  now += std::chrono::minutes(61);
-  EXPECT_TRUE(store.claim("confirm X", "me@bench1", std::chrono::hours(1)));
 }
 
 TEST_F(TrackStoreTest, KeptBuildsAreListedByTimeAndForgotten) {

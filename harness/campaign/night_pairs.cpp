@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/night_pairs.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/campaign/night_cause.h"
+#include "harness/compare/same_work.h"
+#include "harness/text/words.h"
+#include "harness/track/margins.h"
+
+namespace stepbench::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of one program's launches alone, as those of a run.
+record::Results of_program(const record::Results& results, std::string_view arm) {
+  record::Results alone;
+  alone.runs = results.runs;
+  alone.columns = results.columns;
+  alone.workers = results.workers;
+  for (const record::Launch& launch : results.launches) {
+    if (launch.row.key.arm != arm) continue;
+    alone.launches.push_back(launch);
+    alone.launches.back().row.key.arm.clear();
+  }
+  return alone;
+}
+
+// By launch number; NaN: no value.
+std::vector<double> values_of(const track::ImportedCase& one, std::string_view metric) {
+  std::vector<double> values;
+  for (const track::ImportedLaunch& launch : one.launches) {
+    const auto found = launch.values.values.find(metric);
+    if (found == launch.values.values.end()) continue;
+    const auto number = static_cast<std::size_t>(std::max(launch.values.launch, 0));
+    if (values.size() <= number)
+      values.resize(number + 1, std::numeric_limits<double>::quiet_NaN());
+    values[number] = found->second;
+  }
+  return values;
+}
+
+std::map<std::string, const track::ImportedCase*> by_case(const track::Import& import) {
+  std::map<std::string, const track::ImportedCase*> cases;
+  for (const track::ImportedRun& run : import.runs) {
+    for (const track::ImportedCase& one : run.cases) cases.emplace(one.case_id, &one);
+  }
+  return cases;
+}
+
+std::set<std::string> metrics_of(const track::ImportedCase& one) {
+  std::set<std::string> metrics;
+  for (const track::ImportedLaunch& launch : one.launches) {
+    for (const auto& [metric, value] : launch.values.values) metrics.insert(metric);
+  }
+  return metrics;
+}
+
+struct ProgramLaunches {
+  std::int64_t all = 0;
+  std::int64_t failed = 0;
+  bool runs = false;
+  std::string reason = {};  // of the first one that failed
+};
+ProgramLaunches launches_of_pairs(const record::Results& results, std::string_view arm,
+                                  const std::set<std::string>& paired) {
+  ProgramLaunches launches;
+  for (const record::Launch& launch : results.launches) {
+    const record::LaunchRow& row = launch.row;
+    if (row.key.arm != arm || row.key.pass != Pass::kTiming || row.key.rank != 0) continue;
+    if (!paired.contains(row.key.case_id)) continue;
+    ++launches.all;
+    launches.runs = launches.runs || row.outcome.kind == Outcome::Kind::kMeasured;
+    if (row.outcome.kind != Outcome::Kind::kFailed) continue;
+    if (launches.failed++ == 0) launches.reason = row.outcome.reason;
+  }
+  return launches;
+}
+
+// Cases in which the two programs compute something else: a slow-down may come with it, and is
+// judged all the same.
+void note_other_work(const record::Results& tonight, const record::Results& reference,
+                     std::vector<std::string>& notes) {
+  try {
+    const compare::CasePairs pairs =
+        compare::pair_cases({&reference, "the reference"}, {&tonight, "tonight"},
+                            [](const record::LaunchRow& row) { return row.key.case_id; });
+    std::int64_t differ = 0;
+    std::string first;
+    for (const compare::CasePair& pair : pairs.both) {
+      const auto difference = compare::fingerprint_difference(pair);
+      if (difference && differ++ == 0) first = compare::to_text(*difference);
+    }
+    if (differ == 0) return;
+    notes.push_back("in " + text::counted(differ, "case") +
+                    " tonight's program computes something else than the reference: " + first +
+                    "; it is judged all the same, `stepbench track note RUN --as baseline` begins "
+                    "with tonight's");
+  } catch (const ConfigError&) {
+    return;  // a smoke run, which no history has
+  }
+}
+
+}  // namespace
+
+PairedNight paired_night(const record::Results& results, const fs::path& folder,
+                         const PlannedExperiment& experiment, const BeforeNight& before,
+                         const CampaignContext& context) {
+  const record::Results alone = of_program(results, "");
+  const record::Results beside = of_program(results, record::kReferenceArm);
+  const track::ImportOptions options{.catalogue = &context.built_in.catalogue};
+  const track::Import of_tonight = track::import_of(alone, folder, options);
+  const track::Import of_reference = track::import_of(beside, folder, options);
+  PairedNight night;
+  if (of_tonight.runs.empty()) return night;
+  night.run = of_tonight.runs.front().run;
+  const std::set<std::string> paired =
+      experiment.beside ? paired_cases(experiment.run.planned.plan, *experiment.beside)
+                        : std::set<std::string>{};
+  const ProgramLaunches tonight = launches_of_pairs(results, "", paired);
+  const ProgramLaunches reference = launches_of_pairs(results, record::kReferenceArm, paired);
+  night.tonight_runs = tonight.runs;
+  night.reference_runs = reference.runs;
+  night.tonight_fails = tonight.reason;
+  night.reference_fails = reference.reason;
+  if (reference.failed > 0) {
+    night.notes.push_back(std::to_string(reference.failed) + " of " +
+                          text::counted(reference.all, "launch") +
+                          " of the reference program failed: " + reference.reason);
+  }
+  note_other_work(alone, beside, night.notes);
+  const track::RunMargins margins(night.run);
+  const auto references = by_case(of_reference);
+  std::map<std::string, std::size_t> planned;
+  for (const plan::PlannedCase& each : experiment.run.planned.plan.cases) {
+    planned[each.resolved.case_id] = static_cast<std::size_t>(night_pairs(each.resolved));
+  }
+  for (const auto& [id, one] : by_case(of_tonight)) {
+    for (const track::ImportedLaunch& launch : one->launches) {
+      if (!launch.cohort.empty()) night.environment = launch.cohort;
+    }
+    const auto found = references.find(id);
+    if (found == references.end() || !paired.contains(id)) continue;
+    const std::vector<double> steps = values_of(*found->second, track::kStepSeries);
+    for (const std::string& metric : metrics_of(*one)) {
+      const track::TrackedSeries measured = track::series_of(*one, metric);
+      if (!measured.screened || measured.control) continue;
+      PairedSeries series{.series = before.merged.standing(measured), .case_id = id};
+      series.margin = margins.of(measured);
+      const auto state = before.states.find(series.series.id);
+      const bool same_reference = state != before.states.end() && experiment.beside &&
+                                  state->second.reference == experiment.beside->build;
+      const std::vector<double> values = values_of(*one, metric);
+      const std::vector<double> others = values_of(*found->second, metric);
+      series.pairs = nights::series_pairs(
+          series.series.id,
+          {.tonight = values,
+           .reference = others,
+           .steps = steps,
+           .first = planned[id],
+           .as_share = same_reference ? std::optional(state->second.as_share) : std::nullopt});
+      if (series.pairs.pairs.size() < nights::kLeastPairs) continue;
+      if (metric == track::kStepSeries && series.pairs.pairs.size() > series.pairs.first) {
+        series.pairs.cause = night_cause(results, id, static_cast<int>(planned[id]));
+      }
+      night.series.push_back(std::move(series));
+    }
+  }
+  return night;
+}
+
+std::vector<OddCase> odd_cases(const PairedNight& night, const NightBuilds& builds,
+                               const BeforeNight& before, std::size_t judged) {
+  std::map<std::string, OddCase> cases;
+  const nights::Tonight tonight{.run = night.run.run_id,
+                                .run_utc = night.run.started_utc,
+                                .build = builds.tonight,
+                                .reference = builds.reference,
+                                .reference_run = builds.reference_run,
+                                .environment = night.environment};
+  for (const PairedSeries& one : night.series) {
+    const auto state = before.states.find(one.series.id);
+    if (state == before.states.end() || state->second.run == tonight.run) continue;
+    if (before.ignored.contains(one.series.id)) continue;
+    const double oddness = nights::oddness(state->second, tonight, one.pairs,
+                                           nights::rule_of(one.series, one.margin, judged));
+    if (oddness == 0) continue;
+    OddCase odd{.case_id = one.case_id, .oddness = oddness};
+    odd.left_before =
+        std::ranges::find(before.unfinished, one.series.id) != before.unfinished.end();
+    const auto [known, is_new] = cases.try_emplace(one.case_id, odd);
+    if (!is_new && comes_before(odd, known->second)) known->second = odd;
+  }
+  std::vector<OddCase> odd;
+  for (auto& [id, one] : cases) odd.push_back(std::move(one));
+  return odd;
+}
+
+}  // namespace stepbench::campaign

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/night_program.h"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "harness/base/digest.h"
+#include "harness/base/error.h"
+#include "harness/campaign/script_files.h"
+#include "harness/nights/night_store.h"
+#include "harness/os/git.h"
+#include "harness/os/text_file.h"
+#include "harness/run/script_worker.h"
+#include "harness/text/numbers.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
+
+namespace stepbench::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::hours kBranchLasts{90 * 24};  // without a night
+
+// What changes a program; the log that it writes beside itself does not.
+bool is_code(const fs::path& file) {
+  const fs::path kind = file.extension();
+  std::error_code ignored;
+  const fs::perms may = fs::status(file, ignored).permissions();
+  return kind == ".py" || kind == ".sh" || kind == ".so" ||
+         (!ignored && (may & fs::perms::owner_exec) != fs::perms::none);
+}
+
+std::vector<fs::path> code_of(const fs::path& folder, std::vector<fs::path> files) {
+  std::erase_if(files, [&](const fs::path& file) { return !is_code(folder / file); });
+  return files;
+}
+
+// Of a program alone its build id, else of all of these files.
+std::string build_of(const fs::path& program, std::vector<fs::path> files) {
+  if (files.empty()) return run::program_build_id(program);
+  files.push_back(program.filename());
+  std::ranges::sort(files);
+  std::string text;
+  for (const fs::path& file : files) {
+    text += file.generic_string() + '\n' +
+            digest(os::read_text(program.parent_path() / file).value_or("")) + '\n';
+  }
+  return digest(text);
+}
+
+std::vector<std::string> tracked_files(const fs::path& folder) {
+  const os::CommandResult listed = os::run_git(folder, {"ls-files", "-z"});
+  if (!listed.started || listed.exit_status != 0) return {};
+  std::vector<std::string> files;
+  for (std::size_t at = 0, end = 0; (end = listed.out.find('\0', at)) != std::string::npos;
+       at = end + 1) {
+    files.push_back(listed.out.substr(at, end - at));
+  }
+  return files;
+}
+
+fs::path repository_of(const fs::path& folder) {
+  const os::CommandResult top = os::run_git(folder, {"rev-parse", "--show-toplevel"});
+  return top.exit_status == 0 ? fs::path(os::trim(top.out)) : fs::path{};
+}
+
+NightProgram night_script(const plan::Plan& plan) {
+  std::set<std::string> scripts;
+  for (const plan::PlannedCase& each : plan.cases) {
+    scripts.insert(each.resolved.text_or("script.path", ""));
+  }
+  NightProgram script{.program = fs::absolute(*scripts.begin()).lexically_normal(),
+                      .is_script = true};
+  const fs::path folder = script.program.parent_path();
+  const auto refuse = [&](std::string why) {
+    script.why_not = std::move(why);
+    script.build = run::program_build_id(script.program);
+    return script;
+  };
+  if (scripts.size() > 1) return refuse("the experiment measures several scripts");
+  const std::vector<std::string> tracked = tracked_files(folder);
+  if (std::ranges::find(tracked, script.program.filename().string()) == tracked.end()) {
+    return refuse(script.program.string() + " is in no git repository: commit it");
+  }
+  std::uintmax_t bytes = 0;
+  for (const std::string& file : tracked) {
+    std::error_code missing;
+    const std::uintmax_t size = fs::file_size(folder / file, missing);
+    if (missing) continue;
+    bytes += size;
+    if (file != script.program.filename()) script.files.emplace_back(file);
+  }
+  if (bytes > kMostScriptBytes) {
+    return refuse("the tracked files of " + folder.string() + " are " +
+                  text::byte_text(static_cast<double>(bytes)) + ", more than " +
+                  text::byte_text(static_cast<double>(kMostScriptBytes)));
+  }
+  const fs::path repository = repository_of(folder);
+  const std::string module =
+      module_elsewhere(script.program, script.files, tracked_files(repository),
+                       folder.lexically_relative(repository));
+  if (!module.empty()) {
+    return refuse("it imports " + module + ", which lies in the repository outside of " +
+                  folder.string());
+  }
+  script.build = build_of(script.program, script.files);
+  return script;
+}
+
+// Of a build, which is a name that a program chose.
+std::string folder_name(const std::string& build) {
+  const bool plain = !build.empty() && build.size() <= 64 && !build.starts_with('.') &&
+                     std::ranges::all_of(build, [](char letter) {
+                       return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+                              std::string_view("._-").find(letter) != std::string_view::npos;
+                     });
+  return plain ? build : digest(build);
+}
+
+// nullopt: it is not there, or cannot be read.
+std::optional<std::string> build_at(const fs::path& program, const std::vector<fs::path>& files) {
+  std::error_code error;
+  if (!fs::is_regular_file(program, error)) return std::nullopt;
+  try {
+    return build_of(program, files);
+  } catch (const ConfigError&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<fs::path> files_below(const fs::path& home, const fs::path& program) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(home, error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code ignored;
+    if (!at->is_regular_file(ignored) || at->path() == program) continue;
+    files.push_back(at->path().lexically_relative(home));
+  }
+  return files;
+}
+
+// Of a Python script all files count, of another program its code.
+bool is_whole(const track::KeptBuild& kept) {
+  const fs::path home = kept.worker.parent_path();
+  const std::vector<fs::path> files = files_below(home, kept.worker);
+  return build_at(kept.worker, files) == kept.build_id ||
+         build_at(kept.worker, code_of(home, files)) == kept.build_id;
+}
+
+// Why the folder around it is none that was made for this program; empty: it is, or nothing is
+// there.
+std::string why_not_ours(const track::KeptBuild& kept) {
+  const fs::path home = kept.worker.parent_path();
+  std::error_code error;
+  if (!kept.worker.is_absolute() || kept.worker.lexically_normal() != kept.worker ||
+      home.filename() != folder_name(kept.build_id)) {
+    return "is no folder of a kept program";
+  }
+  if (fs::is_symlink(home, error)) return "is a link";
+  if (fs::exists(home, error) && !is_whole(kept)) {
+    return "does not hold the program that was kept";
+  }
+  return {};
+}
+
+void copy_into(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to.parent_path());
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+  fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write, fs::perm_options::add);
+}
+
+// One name for whoever keeps this build: what a killed process left of it is written over.
+void copy_program(const NightProgram& program, const fs::path& home) {
+  const fs::path folder = program.program.parent_path();
+  const fs::path unfinished = home.string() + ".unfinished";
+  std::error_code ignored;
+  fs::remove_all(unfinished, ignored);
+  copy_into(program.program, unfinished / program.program.filename());
+  for (const fs::path& file : program.files) copy_into(folder / file, unfinished / file);
+  fs::remove_all(home);
+  fs::rename(unfinished, home);
+}
+
+// Builds that the next night of some experiment on this host is measured beside.
+std::set<std::string> references(track::TrackStore& store, std::string_view host,
+                                 const std::string& now_utc) {
+  std::map<std::string, std::string> newest;  // night of each experiment
+  for (const track::TrackedRun& run : store.runs()) {
+    if (run.host == host) newest[run.experiment] = run.started_utc;
+  }
+  const auto now = text::parse_utc(now_utc);
+  std::set<std::string> builds;
+  for (const auto& [experiment, night_utc] : newest) {
+    const auto night = text::parse_utc(night_utc);
+    const bool branch = experiment.find('@') != std::string::npos;
+    if (branch && now && night && *now - *night > kBranchLasts) continue;
+    builds.insert(nights::kept_reference(store, host, experiment).build);
+  }
+  return builds;
+}
+
+std::uint64_t bytes_below(const fs::path& home) {
+  std::uint64_t bytes = 0;
+  for (const fs::path& file : files_below(home, {})) {
+    std::error_code ignored;
+    const std::uintmax_t size = fs::file_size(home / file, ignored);
+    if (!ignored) bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+NightProgram night_program(const PlannedRun& run) {
+  const run::WorkerProgram& worker = run.worker.value();
+  if (run::is_script_worker(worker.path)) return night_script(run.planned.plan);
+  NightProgram program{.program = fs::absolute(worker.path).lexically_normal()};
+  ScriptFiles files = files_of_script(program.program);
+  program.files = std::move(files.beside);
+  for (const fs::path& elsewhere : files.elsewhere) {
+    program.notes.push_back(
+        program.program.filename().string() + " names " + elsewhere.string() +
+        ", which is not kept with it: where that changes, the reference does too");
+  }
+  const std::vector<fs::path> code = code_of(program.program.parent_path(), program.files);
+  program.build = code.empty() ? worker.build_id : build_of(program.program, code);
+  return program;
+}
+
+std::string keep_program(track::TrackStore& store, const NightProgram& program,
+                         const fs::path& keep, std::string_view host, const std::string& now_utc) {
+  if (!program.why_not.empty()) return program.why_not;
+  const fs::path home = fs::absolute(keep).lexically_normal() / folder_name(program.build);
+  const track::KeptBuild kept{.build_id = program.build,
+                              .host = std::string(host),
+                              .worker = home / program.program.filename(),
+                              .stored_utc = now_utc};
+  if (!is_whole(kept)) {
+    const std::vector<fs::path> files =
+        program.is_script ? program.files : code_of(program.program.parent_path(), program.files);
+    if (build_at(program.program, files) != program.build) {
+      return program.program.string() + " changed while the night was measured";
+    }
+    try {
+      copy_program(program, home);
+    } catch (const fs::filesystem_error& error) {
+      return home.string() + ": the program cannot be kept here: " + error.code().message();
+    }
+    if (!is_whole(kept)) {
+      std::error_code ignored;
+      fs::remove_all(home, ignored);
+      return program.program.string() + " changed while it was copied";
+    }
+  }
+  const std::vector<track::KeptBuild> builds = store.builds();
+  const bool listed = std::ranges::any_of(builds, [&](const track::KeptBuild& each) {
+    return each.build_id == kept.build_id && each.host == kept.host && each.worker == kept.worker;
+  });
+  if (!listed) store.keep_build(kept);
+  return {};
+}
+
+std::optional<fs::path> find_program(track::TrackStore& store, const std::string& build,
+                                     std::string_view host, const track::TrackedRun* run) {
+  for (const track::KeptBuild& kept : store.builds()) {
+    if (kept.build_id == build && kept.host == host && is_whole(kept)) return kept.worker;
+  }
+  if (run == nullptr || run->worker_path.empty() || run::is_script_worker(run->worker_path)) {
+    return std::nullopt;
+  }
+  const fs::path program = fs::absolute(run->worker_path);
+  const std::vector<fs::path> code =
+      code_of(program.parent_path(), files_of_script(program).beside);
+  if (build_at(program, code) != build) return std::nullopt;
+  return program;
+}
+
+PrunedPrograms prune_programs(track::TrackStore& store, std::string_view host, const fs::path& keep,
+                              const std::string& now_utc, bool dry_run) {
+  const std::set<std::string> needed = references(store, host, now_utc);
+  const fs::path below = keep.empty() ? keep : fs::absolute(keep).lexically_normal();
+  PrunedPrograms pruned;
+  for (track::KeptBuild& build : store.builds()) {
+    const fs::path home = build.worker.parent_path();
+    if (build.host != host || (!below.empty() && home.parent_path() != below)) continue;
+    if (const std::string why = why_not_ours(build); !why.empty()) {
+      pruned.notes.push_back(home.string() + " " + why +
+                             ": it stays as it is, and the history forgets build " +
+                             build.build_id);
+      if (!dry_run) store.forget_build(build.build_id, build.host);
+      continue;
+    }
+    KeptProgram program{.build = std::move(build), .bytes = bytes_below(home)};
+    program.needed = needed.contains(program.build.build_id);
+    program.removed = !program.needed;
+    std::error_code error;
+    if (program.removed && !dry_run) {
+      fs::remove_all(home, error);
+      if (error) {
+        pruned.notes.push_back(home.string() + " cannot be removed: " + error.message());
+        program.removed = false;
+      } else {
+        store.forget_build(program.build.build_id, program.build.host);
+      }
+    }
+    pruned.bytes_before += program.bytes;
+    pruned.bytes_after += program.removed ? 0 : program.bytes;
+    pruned.programs.push_back(std::move(program));
+  }
+  return pruned;
+}
+
+}  // namespace stepbench::campaign

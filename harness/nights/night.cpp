@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/nights/night.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "harness/base/exit_status.h"
+#include "harness/nights/acts.h"
+#include "harness/text/utc.h"
+#include "harness/text/words.h"
+#include "harness/track/margins.h"
+#include "harness/track/new_series.h"
+#include "harness/track/why_split.h"
+
+namespace stepbench::nights {
+namespace {
+
+using track::History;
+using track::SeriesHistory;
+using track::TrackedPoint;
+using track::TrackedRun;
+
+constexpr std::size_t kDateSize = 10;
+
+Why why_of(NoPairs why) { return one_of<Why>(name_of(why)).value_or(Why::kMeasured); }
+
+double share_of(double size, bool as_share) { return as_share ? size : std::expm1(size); }
+
+// What a series came to in tonight's run of its experiment.
+struct Place {
+  const SeriesHistory& series;
+  const TrackedRun& run;
+  const NightPairs* night = nullptr;    // null: values alone
+  const SeriesPairs* pairs = nullptr;   // null: none of this series
+  const TrackedPoint* point = nullptr;  // null: no value tonight
+};
+
+class NightJudge {
+ public:
+  NightJudge(const NightInput& input, std::map<std::string, SeriesState> states)
+      : input_(input), states_(std::move(states)) {
+    result_.night.alerts = fold_alerts(input.events);
+    for (std::size_t i = 0; i < input.history.runs.size(); ++i)
+      places_.emplace(input.history.runs[i].run_id, i);
+  }
+
+  JudgedNight judge() {
+    for (const std::string& id : input_.tonight) {
+      if (const TrackedRun* run = input_.history.find_run(id)) judge_run(*run);
+    }
+    join_alerts();
+    close_alerts();
+    Night& night = result_.night;
+    for (NightSeries& series : night.series) show_alert(series, night.alerts, night);
+    add_absent(night);
+    if (gone_ > 0) {
+      night.notes.push_back(text::counted(static_cast<std::int64_t>(gone_), "series") +
+                            (gone_ == 1 ? " is" : " are") + " not in tonight's plan any more");
+    }
+    for (std::string& note : track::new_series_notes(input_.history, input_.tonight))
+      night.notes.push_back(std::move(note));
+    for (auto& [id, state] : states_) result_.states.push_back(std::move(state));
+    end_of(night, input_.exit);
+    return std::move(result_);
+  }
+
+ private:
+  void judge_run(const TrackedRun& run) {
+    const auto found = std::ranges::find(input_.pairs, run.run_id,
+                                         [](const NightPairs& one) { return one.night.run; });
+    const NightPairs* pairs = found == input_.pairs.end() ? nullptr : &*found;
+    NightExperiment& experiment = result_.night.experiments.emplace_back();
+    experiment.run = run;
+    if (pairs != nullptr) {
+      experiment.pairs = *pairs;
+      experiment.pairs.series.clear();
+      for (const std::string& note : pairs->notes) result_.night.notes.push_back(note);
+    }
+    expire_acceptances(run);
+    const track::RunMargins margins(run);
+    const std::string today = run.started_utc.substr(0, kDateSize);
+    ignored_ = ignored_series(input_.events, today);
+    for (const SeriesHistory& series : input_.history.series) {
+      if (!series.series.screened || series.series.experiment != run.experiment) continue;
+      if (series.points.empty()) continue;
+      Place place{.series = series, .run = run, .night = pairs};
+      for (const TrackedPoint& point : series.points) {
+        if (input_.history.runs.at(point.run).run_id == run.run_id) place.point = &point;
+      }
+      if (place.point == nullptr) {
+        const TrackedRun& last = input_.history.runs.at(series.points.back().run);
+        if (last.host != run.host || track::is_imported(last)) continue;
+        if (last.plan_digest != run.plan_digest) {
+          gone_ += 1;
+          continue;
+        }
+      }
+      if (pairs != nullptr) place.pairs = pairs->find(series.series.id);
+      result_.night.series.push_back(judge_series(place, margins.of(series.series), experiment));
+    }
+  }
+
+  NightSeries judge_series(const Place& place, double margin, NightExperiment& experiment) {
+    const std::string& id = place.series.series.id;
+    NightSeries night{.series = place.series.series, .margin = margin};
+    if (place.point != nullptr) {
+      night.run = place.run.run_id;
+      night.value = place.point->value;
+    }
+    if (place.series.series.control)
+      return unjudged(std::move(night), NightState::kOk, Why::kControl);
+    if (place.night == nullptr) {
+      return place.point == nullptr
+                 ? unjudged(std::move(night), NightState::kNoData, Why::kNoValue)
+                 : unjudged(std::move(night), NightState::kNoVerdict, Why::kValues);
+    }
+    if (is_future(place.run.started_utc, input_.now_utc))
+      return unjudged(std::move(night), NightState::kNoData, Why::kFuture);
+    SeriesState& state = states_[id];
+    state.series = id;
+    heed_alert(state, place);
+    const Tonight tonight{.run = place.run.run_id,
+                          .run_utc = place.run.started_utc,
+                          .build = build_of(place),
+                          .reference = place.night->reference,
+                          .reference_run = place.night->reference_run,
+                          .environment = place.night->environment};
+    tell_environment(state, place, experiment);
+    const bool could_be_measured = state.open && state.open->can_be_measured;
+    const std::size_t judged_series =
+        place.night->judged > 0 ? place.night->judged : place.night->series.size();
+    const JudgeRule rule = rule_of(place.series.series, margin, judged_series);
+    const SeriesPairs none{.series = id, .as_share = state.as_share};
+    const SeriesPairs& pairs = place.pairs == nullptr ? none : *place.pairs;
+    const Judged judged = nights::judge(state, tonight, pairs, rule);
+    if (could_be_measured && state.open && !state.open->can_be_measured) tell_unreachable(place);
+    if (place.pairs == nullptr || judged.state == NightState::kNoData)
+      return without_pairs(std::move(night), place);
+    if (ignored_.contains(id)) return unjudged(std::move(night), NightState::kOk, Why::kIgnored);
+    tell(night, judged, pairs, rule);
+    if (std::ranges::find(place.night->unfinished, id) != place.night->unfinished.end() &&
+        night.state == NightState::kSuspect) {
+      night.why = place.night->why == NoPairs::kInterrupted ? Why::kInterrupted : Why::kBudget;
+    }
+    note_news(night, place, pairs);
+    return night;
+  }
+
+  // Older versions did not say it beside the pairs.
+  static std::string build_of(const Place& place) {
+    if (!place.night->build.empty()) return place.night->build;
+    return place.run.build_id.empty() ? place.run.run_id : place.run.build_id;
+  }
+
+  static NightSeries unjudged(NightSeries night, NightState state, Why why) {
+    night.state = state;
+    night.why = why;
+    return night;
+  }
+
+  static NightSeries without_pairs(NightSeries night, const Place& place) {
+    const NightPairs& of = *place.night;
+    if (of.why == NoPairs::kSameProgram)
+      return unjudged(std::move(night), NightState::kOk, Why::kSameProgram);
+    if (of.begins_reference() || of.why == NoPairs::kCannotKeep)
+      return unjudged(std::move(night), NightState::kNoVerdict, why_of(of.why));
+    if (place.point == nullptr)
+      return unjudged(std::move(night), NightState::kNoData, Why::kNoValue);
+    return unjudged(std::move(night), NightState::kNoData,
+                    of.why == NoPairs::kMeasured ? Why::kReferenceFails : why_of(of.why));
+  }
+
+  static void tell(NightSeries& night, const Judged& judged, const SeriesPairs& pairs,
+                   const JudgeRule& rule) {
+    night.state = judged.state;
+    night.as_share = pairs.as_share;
+    night.reference = pairs.reference;
+    night.told = judged.told;
+    night.grew = judged.grew;
+    night.fixed = judged.fixed;
+    night.pairs = judged.pairs;
+    night.builds = judged.builds;
+    night.layout = judged.layout;
+    night.spread = judged.spread;
+    night.noisy = is_noisy(judged.spread);
+    if (judged.state == NightState::kSuspect) night.why = Why::kOneBuild;
+    if (judged.state == NightState::kNoVerdict) night.why = Why::kYoung;
+    if (!judged.change) return;
+    const double sign = rule.larger_is_better ? -1 : 1;
+    night.worse = *judged.change > 0;
+    night.change = share_of(sign * *judged.change, pairs.as_share);
+    night.low = share_of(sign * (sign > 0 ? judged.low : judged.high), pairs.as_share);
+    night.high = share_of(sign * (sign > 0 ? judged.high : judged.low), pairs.as_share);
+    if (night.value && !pairs.as_share) night.usual = *night.value / (1 + *night.change);
+  }
+
+  // What people said since, and what happened to its reference.
+  void heed_alert(SeriesState& state, const Place& place) {
+    const Alert* alert = alert_of(place);
+    if (!state.open && alert != nullptr && alert->state == AlertState::kOpen) {
+      const AlertSeries& known = *alert->find(state.series);
+      if (input_.anew) return;  // the night that told it may still come
+      state.open =
+          OpenChange{.alert = alert->id, .size = known.change.size, .can_be_measured = false};
+      if (known.can_be_measured) tell_unreachable(place);
+      return;
+    }
+    if (!state.open) return;
+    if (alert != nullptr) state.open->alert = alert->id;
+    if (is_over(alert) && (alert != nullptr || !input_.anew)) accept(state);
+  }
+
+  // Nothing that is told later belongs to it.
+  static bool is_over(const Alert* alert) {
+    return alert == nullptr ||
+           (alert->state == AlertState::kAccepted && alert->until.empty() && !alert->expect);
+  }
+
+  const Alert* alert_of(const Place& place) const {
+    return result_.night.alerts.of_series(place.series.series.id, place.run.host,
+                                          place.run.experiment);
+  }
+
+  void tell_environment(const SeriesState& state, const Place& place, NightExperiment& experiment) {
+    const std::string& tonight = place.night->environment;
+    if (state.environment.empty() || tonight.empty() || state.environment == tonight) return;
+    if (experiment.environment.empty()) {
+      for (const track::FieldSplit& split :
+           track::cohort_splits(input_.history, state.environment, tonight))
+        experiment.environment.push_back({place.run.experiment, split.field, split.a, split.b});
+    }
+    if (place.pairs == nullptr || state.reference != place.night->reference) return;
+    if (!(state.reference_value > 0) || !(place.pairs->reference > 0)) return;
+    experiment.reference_moved.push_back(
+        {state.series, place.pairs->reference / state.reference_value - 1});
+  }
+
+  void tell_unreachable(const Place& place) {
+    const Alert* alert = alert_of(place);
+    if (alert == nullptr) return;
+    add({.what = AlertEvent::kUnreachable,
+         .alert = alert->id,
+         .series = {.id = place.series.series.id},
+         .night = track::night_of(place.run),
+         .reason = "the level before cannot be measured any more"});
+  }
+
+  // Acceptances whose date has passed.
+  void expire_acceptances(const TrackedRun& run) {
+    std::vector<track::TrackEvent> expired;
+    for (const Alert& alert : result_.night.alerts.alerts) {
+      if (alert.state != AlertState::kAccepted || alert.until.empty()) continue;
+      if (alert.host != run.host || alert.experiment != run.experiment) continue;
+      if (run.started_utc.substr(0, kDateSize) <= alert.until) continue;
+      expired.push_back(event_of(AlertEvent::kReopened, alert.id, track::night_of(run),
+                                 "it was accepted until " + alert.until));
+    }
+    for (track::TrackEvent& event : expired) add(std::move(event));
+  }
+
+  void note_news(NightSeries& night, const Place& place, const SeriesPairs& pairs) {
+    SeriesState& state = states_.at(night.series.id);
+    const Alert* alert = alert_of(place);
+    AlertSeries series{.id = night.series.id,
+                       .experiment = night.series.experiment,
+                       .as_share = night.as_share,
+                       .usual = night.usual.value_or(0),
+                       .value = night.value.value_or(0),
+                       .told_run = night.run,
+                       .cause = pairs.cause};
+    if (night.fixed && alert != nullptr) {
+      night.alert = alert->id;
+      backs_.insert(alert->id);
+      add({.what = AlertEvent::kBack,
+           .alert = alert->id,
+           .series = series,
+           .night = track::night_of(place.run)});
+    }
+    if (!night.told || night.told->size <= 0) return;
+    series.change = *night.told;
+    if (is_over(alert)) {
+      news_.push_back({.series = series, .night = track::night_of(place.run)});
+      return;
+    }
+    // An alert that is accepted up to a size comes back beyond it.
+    const bool beyond = alert->state == AlertState::kAccepted && alert->expect &&
+                        share_of(state.open->size, night.as_share) > *alert->expect;
+    if (beyond)
+      add(event_of(AlertEvent::kReopened, alert->id, track::night_of(place.run),
+                   "it grew beyond what was accepted"));
+    add({.what = AlertEvent::kGrew,
+         .alert = alert->id,
+         .series = series,
+         .night = track::night_of(place.run)});
+  }
+
+  // Place of a run in the order of time; what is not known came before all.
+  [[nodiscard]] std::size_t place_of(const std::string& run) const {
+    const auto found = places_.find(run);
+    return found == places_.end() ? 0 : found->second + 1;
+  }
+
+  // What is told tonight and may be of one build is one alert. A later one joins it where its
+  // likeliest build is one of these.
+  [[nodiscard]] std::string joined(const SeriesEvent& news) const {
+    const Change& change = news.series.change;
+    const std::size_t good = place_of(change.good);
+    const std::size_t bad = place_of(change.bad);
+    const std::size_t likely = place_of(change.likely);
+    for (const Alert& alert : result_.night.alerts.alerts) {
+      if (alert.state != AlertState::kOpen || alert.host != news.night.host ||
+          alert.experiment != news.night.experiment)
+        continue;
+      const std::size_t from = place_of(alert.last_good);
+      const std::size_t to = place_of(alert.first_bad);
+      const bool overlap = good < to && from < bad;
+      if (alert.opened_run == news.night.run ? overlap : from < likely && likely <= to)
+        return alert.id;
+    }
+    return next_alert_id(result_.night.alerts);
+  }
+
+  void join_alerts() {
+    for (SeriesEvent& news : news_) {
+      news.alert = joined(news);
+      const auto night = std::ranges::find(result_.night.series, news.series.id,
+                                           [](const NightSeries& one) { return one.series.id; });
+      night->alert = news.alert;
+      SeriesState& state = states_.at(news.series.id);
+      if (state.open) state.open->alert = news.alert;
+      add(news);
+    }
+  }
+
+  // An alert is fixed when all of its series are back.
+  void close_alerts() {
+    for (const std::string& id : backs_) {
+      const Alert* alert = result_.night.alerts.find(id);
+      if (!std::ranges::all_of(alert->series, &AlertSeries::back)) continue;
+      const TrackedRun& run = result_.night.experiments.front().run;
+      add(event_of(AlertEvent::kFixed, id,
+                   {.run = run.run_id,
+                    .utc = run.started_utc,
+                    .host = alert->host,
+                    .experiment = alert->experiment},
+                   "measured, and gone"));
+    }
+  }
+
+  void add(const SeriesEvent& event) { add(event_of(event)); }
+  void add(track::TrackEvent event) {
+    apply_event(result_.night.alerts, event);
+    if (event.what != name_of(AlertEvent::kBack) && event.to_state == name_of(AlertState::kOpen) &&
+        std::ranges::find(result_.night.told, event.alert_id) == result_.night.told.end())
+      result_.night.told.push_back(event.alert_id);
+    result_.events.push_back(std::move(event));
+  }
+
+  const NightInput& input_;
+  std::map<std::string, SeriesState> states_;
+  JudgedNight result_ = {};
+  std::map<std::string, std::size_t, std::less<>> places_ = {};  // of runs
+  std::set<std::string, std::less<>> ignored_ = {};
+  std::set<std::string> backs_ = {};    // alerts of which a series is back tonight
+  std::vector<SeriesEvent> news_ = {};  // told tonight, of no alert yet
+  std::size_t gone_ = 0;
+};
+
+}  // namespace
+
+std::size_t Night::count(NightState state) const {
+  return static_cast<std::size_t>(std::ranges::count(series, state, &NightSeries::state));
+}
+
+JudgedNight judge_night(const NightInput& input, std::map<std::string, SeriesState> states) {
+  return NightJudge(input, std::move(states)).judge();
+}
+
+}  // namespace stepbench::nights

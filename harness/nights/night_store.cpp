@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/nights/night_store.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/json/line_error.h"
+#include "harness/nights/acts.h"
+#include "harness/nights/fields.h"
+#include "harness/nights/pairs_event.h"
+#include "harness/nights/state_fields.h"
+#include "harness/stats/order.h"
+
+namespace stepbench::nights {
+namespace {
+
+using track::TrackedRun;
+using track::TrackEvent;
+
+constexpr std::size_t kPointsJudged = 8;  // tonight's, and who was there lately
+constexpr std::size_t kPointsShown = 120;
+constexpr std::size_t kSeriesShown = 20;  // of those that are not as usual
+constexpr std::size_t kNightsBack = 8;    // that say whether a reference fails
+
+using States = std::map<std::string, SeriesState>;
+
+SeriesState state_of(const track::StateRow& row) {
+  SeriesState state = json::read_text<SeriesState>(row.state);
+  state.series = row.series;
+  return state;
+}
+
+States states_of(const std::vector<track::StateRow>& rows) {
+  States states;
+  for (const track::StateRow& row : rows) states.emplace(row.series, state_of(row));
+  return states;
+}
+
+track::NightRows rows_of(const JudgedNight& judged, const std::vector<NightPairs>& pairs) {
+  track::NightRows rows;
+  std::map<std::string, const NightSeries*> tonight;
+  for (const NightSeries& series : judged.night.series) {
+    tonight.emplace(series.series.id, &series);
+    if (series.why == Why::kValues || series.run.empty()) continue;
+    track::JudgedRow row{.run = series.run,
+                         .series = series.series.id,
+                         .state = std::string(name_of(series.state)),
+                         .change = series.change,
+                         .low = series.low,
+                         .high = series.high,
+                         .told = series.told.has_value(),
+                         .alert = series.alert};
+    for (const NightPairs& night : pairs) {
+      const SeriesPairs* of = night.night.run == series.run ? night.find(row.series) : nullptr;
+      if (of != nullptr && !of->as_share && !of->pairs.empty())
+        row.ratio = std::exp(stats::median(of->pairs));
+    }
+    rows.judged.push_back(std::move(row));
+  }
+  for (const SeriesState& state : judged.states) {
+    const auto series = tonight.find(state.series);
+    if (series == tonight.end()) continue;
+    const auto of = std::ranges::find_if(judged.night.experiments, [&](const NightExperiment& one) {
+      return one.run.experiment == series->second->series.experiment;
+    });
+    if (of == judged.night.experiments.end()) continue;
+    rows.states.push_back({.host = of->run.host,
+                           .experiment = of->run.experiment,
+                           .series = state.series,
+                           .run = of->run.run_id,
+                           .state = json::object_text(state),
+                           .night = json::object_text(*series->second)});
+  }
+  return rows;
+}
+
+track::HistoryQuery query_of(const std::vector<TrackedRun>& runs, std::size_t points) {
+  track::HistoryQuery query{.last = points};
+  for (const TrackedRun& run : runs) {
+    query.host = run.host;
+    query.experiments.push_back(run.experiment);
+  }
+  return query;
+}
+
+// Series that people will look at, with more of their nights.
+void load_shown(track::TrackStore& store, track::HistoryQuery query, StoredNight& stored) {
+  for (const NightSeries& one : stored.night.series) {
+    const bool usual = one.state == NightState::kOk || one.state == NightState::kNoVerdict;
+    if (query.series.size() < kSeriesShown && (!usual || !one.alert.empty()))
+      query.series.push_back(one.series.id);
+  }
+  if (query.series.empty()) return;
+  track::History more = store.history(query);  // of the same runs
+  for (track::SeriesHistory& one : more.series) {
+    const auto known =
+        std::ranges::find(stored.history.series, one.series.id,
+                          [](const track::SeriesHistory& of) { return of.series.id; });
+    if (known != stored.history.series.end()) known->points = std::move(one.points);
+  }
+  for (track::Cohort& cohort : more.cohorts) {
+    if (std::ranges::find(stored.history.cohorts, cohort.id, &track::Cohort::id) ==
+        stored.history.cohorts.end())
+      stored.history.cohorts.push_back(std::move(cohort));
+  }
+}
+
+// The night as it was judged, with what people said since.
+Night shown_again(std::vector<NightSeries> series, const std::vector<TrackedRun>& runs,
+                  std::span<const TrackEvent> events, const ExitRules& rules) {
+  Night night{.series = std::move(series), .alerts = fold_alerts(events), .known = true};
+  for (const TrackedRun& run : runs) night.experiments.push_back({.run = run});
+  for (NightSeries& one : night.series) show_alert(one, night.alerts, night);
+  for (const Alert& alert : night.alerts.alerts) {
+    const bool news = std::ranges::any_of(runs, [&](const TrackedRun& run) {
+      return alert.host == run.host && alert.news_utc >= run.started_utc &&
+             alert.experiment == run.experiment;
+    });
+    if (news && alert.state == AlertState::kOpen) night.told.push_back(alert.id);
+  }
+  add_absent(night);
+  end_of(night, rules);
+  return night;
+}
+
+// Judges nights one after the other, from what the history knows.
+class Keeper {
+ public:
+  Keeper(const NightRequest& request, track::TrackStore& store) : request_(request), store_(store) {
+    const std::vector<TrackedRun> all = store.runs();
+    for (const std::string& id : request.runs) {
+      const TrackedRun* run = track::find_run(all, id);
+      if (run == nullptr) throw ConfigError("--night", "the history has no run '" + id + "'");
+      runs_.push_back(*run);
+    }
+  }
+
+  StoredNight judge() {
+    if (runs_.empty()) return {};
+    for (const TrackedRun& run : runs_) {
+      std::vector<track::StateRow> rows = store_.states(run.host, run.experiment);
+      if (rows.empty() && rebuild(store_, run.host) > 0)
+        rows = store_.states(run.host, run.experiment);
+      rows_.insert(rows_.end(), std::make_move_iterator(rows.begin()),
+                   std::make_move_iterator(rows.end()));
+    }
+    StoredNight stored{.history = store_.history(query_of(runs_, kPointsJudged))};
+    const std::vector<TrackEvent> said = store_.events(track::WhichEvents::kSaid);
+    if (was_judged()) {
+      stored.night = as_it_was(stored.history, said);
+      load_shown(store_, query_of(runs_, kPointsShown), stored);
+      return stored;
+    }
+    NightInput input{.history = stored.history,
+                     .tonight = request_.runs,
+                     .pairs = request_.pairs,
+                     .events = said,
+                     .now_utc = request_.now_utc,
+                     .exit = request_.exit};
+    JudgedNight judged = judge_night(input, states_of(rows_));
+    record(judged);
+    stored.night = std::move(judged.night);
+    load_shown(store_, query_of(runs_, kPointsShown), stored);
+    return stored;
+  }
+
+ private:
+  // These nights, or a later one of theirs.
+  [[nodiscard]] bool was_judged() {
+    if (rows_.empty()) return false;
+    std::map<std::string, std::string> last;  // by experiment: its newest judged run
+    for (const track::StateRow& row : rows_)
+      last[row.experiment] = std::max(last[row.experiment], row.run);
+    bool any = false;
+    for (const TrackedRun& run : runs_) {
+      const auto known = last.find(run.experiment);
+      if (known == last.end()) continue;
+      any = any || known->second == run.run_id || is_later(known->second, run);
+    }
+    return any;
+  }
+  [[nodiscard]] bool is_later(const std::string& id, const TrackedRun& run) {
+    if (all_.empty()) all_ = store_.runs();
+    const TrackedRun* other = track::find_run(all_, id);
+    return other != nullptr && other->started_utc > run.started_utc;
+  }
+
+  Night as_it_was(const track::History& history, std::span<const TrackEvent> said) {
+    std::vector<NightSeries> series;
+    bool newest = true;
+    for (const TrackedRun& run : runs_) {
+      bool last = false;
+      for (const track::StateRow& row : rows_) {
+        if (row.experiment != run.experiment || row.run != run.run_id) continue;
+        last = true;
+        series.push_back(json::read_text<NightSeries>(row.night));
+      }
+      if (last) continue;
+      newest = false;
+      for (NightSeries& one : of_run(history, run)) series.push_back(std::move(one));
+    }
+    Night night = shown_again(std::move(series), runs_, said, request_.exit);
+    night.is_newest = newest;
+    if (!newest) {
+      night.notes.emplace_back(
+          "a later night was judged before: alerts are shown as they are now, and nothing new is "
+          "recorded");
+    }
+    return night;
+  }
+
+  // An older night, of which the history keeps a row for each series.
+  std::vector<NightSeries> of_run(const track::History& history, const TrackedRun& run) {
+    std::vector<NightSeries> series;
+    for (const track::JudgedRow& row : store_.judged_run(run.run_id)) {
+      const track::SeriesHistory* known = history.find_series(row.series);
+      if (known == nullptr) continue;
+      NightSeries& one = series.emplace_back();
+      one.series = known->series;
+      one.state = one_of<NightState>(row.state).value_or(NightState::kNoVerdict);
+      one.run = row.run;
+      one.change = row.change;
+      one.low = row.low;
+      one.high = row.high;
+      one.alert = row.alert;
+      for (const track::TrackedPoint& point : known->points) {
+        if (history.runs.at(point.run).run_id == run.run_id) one.value = point.value;
+      }
+    }
+    return series;
+  }
+
+  // All of the night, or nothing.
+  void record(JudgedNight& judged) {
+    std::vector<TrackEvent> events;
+    for (const NightPairs& night : request_.pairs) {
+      // What lies ahead was not judged: it is no night of the level.
+      if (!is_future(night.night.utc, request_.now_utc)) events.push_back(event_of(night));
+    }
+    events.insert(events.end(), judged.events.begin(), judged.events.end());
+    for (TrackEvent& event : events) {
+      event.at_utc = request_.now_utc;
+      event.who = request_.who;
+    }
+    store_.record(events, rows_of(judged, request_.pairs));
+  }
+
+  const NightRequest& request_;
+  track::TrackStore& store_;
+  std::vector<TrackedRun> runs_ = {};
+  std::vector<TrackedRun> all_ = {};
+  std::vector<track::StateRow> rows_ = {};
+};
+
+// Judges all nights of an experiment anew.
+class Replay {
+ public:
+  Replay(track::TrackStore& store, const std::string& host, const std::string& experiment)
+      : history_(store.history({.experiments = {experiment}, .host = host})) {}
+
+  void take(const TrackEvent& event, std::span<const TrackEvent> said) {
+    const std::vector<NightPairs> pairs = {night_pairs(event)};
+    if (history_.find_run(pairs.front().night.run) == nullptr) return;
+    JudgedNight judged = judge_night({.history = history_,
+                                      .tonight = {pairs.front().night.run},
+                                      .pairs = pairs,
+                                      .events = said,
+                                      .anew = true},
+                                     std::move(states_));
+    ++nights_;
+    track::NightRows rows = rows_of(judged, pairs);
+    std::ranges::move(rows.judged, std::back_inserter(rows_.judged));
+    for (track::StateRow& row : rows.states) {
+      std::string series = row.series;
+      last_.insert_or_assign(std::move(series), std::move(row));
+    }
+    states_.clear();
+    for (SeriesState& state : judged.states) {
+      std::string series = state.series;
+      states_.insert_or_assign(std::move(series), std::move(state));
+    }
+  }
+
+  std::size_t end(track::TrackStore& store) {
+    for (auto& [series, row] : last_) rows_.states.push_back(std::move(row));
+    store.record({}, rows_);
+    return nights_;
+  }
+
+ private:
+  track::History history_;
+  States states_ = {};
+  track::NightRows rows_ = {};
+  std::map<std::string, track::StateRow> last_ = {};
+  std::size_t nights_ = 0;
+};
+
+}  // namespace
+
+States load_states(track::TrackStore& store, std::string_view host, std::string_view experiment) {
+  return states_of(store.states(std::string(host), std::string(experiment)));
+}
+
+KeptReference kept_reference(track::TrackStore& store, std::string_view host,
+                             std::string_view experiment) {
+  const std::vector<TrackEvent> events =
+      store.measured_nights(std::string(host), std::string(experiment), kNightsBack);
+  if (events.empty()) return {.why = NoPairs::kNoReference};
+  const NightPairs last = night_pairs(events.front());
+  KeptReference kept{.build = last.reference,
+                     .run = last.reference_run,
+                     .environment = last.environment,
+                     .unfinished = last.unfinished};
+  for (const TrackEvent& event : events) {
+    const NightPairs night = night_pairs(event);
+    if (night.why != NoPairs::kReferenceFails || night.begins_reference()) break;
+    ++kept.failed_nights;
+  }
+  for (const TrackEvent& event : store.events(track::WhichEvents::kSaid)) {
+    if (event.what != kBaselineEvent || !event.alert_id.empty()) continue;
+    if (text_of(event.details, "host") != host ||
+        text_of(event.details, "experiment") != experiment)
+      continue;
+    const bool taken = last.why == NoPairs::kBaseline && last.begins_reference() &&
+                       event.at_utc == events.front().at_utc;
+    if (event.at_utc >= events.front().at_utc && !taken) kept = {.why = NoPairs::kBaseline};
+  }
+  return kept;
+}
+
+StoredNight judge_and_record(const NightRequest& request, track::TrackStore& store) {
+  return Keeper(request, store).judge();
+}
+
+std::size_t rebuild(track::TrackStore& store, std::string_view host) {
+  std::map<std::string, Replay> experiments;
+  std::vector<TrackEvent> said;
+  for (const TrackEvent& event : store.events()) {
+    if (!is_pairs_event(event)) {
+      said.push_back(event);
+      continue;
+    }
+    if (text_of(event.details, "host") != host) continue;
+    const std::string name = text_of(event.details, "experiment");
+    auto known = experiments.find(name);
+    if (known == experiments.end())
+      known = experiments.emplace(name, Replay(store, std::string(host), name)).first;
+    known->second.take(event, said);
+  }
+  std::size_t nights = 0;
+  for (auto& [name, replay] : experiments) nights += replay.end(store);
+  return nights;
+}
+
+std::vector<SeriesNight> series_nights(track::TrackStore& store, const std::string& series,
+                                       std::string_view host) {
+  std::vector<SeriesNight> nights;
+  for (const track::JudgedRow& row : store.judged_series(series, std::string(host))) {
+    nights.push_back({.run = row.run,
+                      .state = one_of<NightState>(row.state).value_or(NightState::kNoVerdict),
+                      .ratio = row.ratio,
+                      .change = row.change,
+                      .low = row.low,
+                      .high = row.high,
+                      .told = row.told,
+                      .alert = row.alert});
+  }
+  return nights;
+}
+
+}  // namespace stepbench::nights

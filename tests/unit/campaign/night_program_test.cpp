@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/night_program.h"
+
+#include <gmock/gmock.h>
+
+#include "harness/campaign/script_files.h"
+#include "harness/os/git.h"
+#include "harness/os/text_file.h"
+#include "harness/run/worker_program.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench::campaign {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+namespace fs = std::filesystem;
+
+constexpr const char* kNow = "2026-01-31T12:00:00Z";
+
+class NightProgramTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] fs::path keep() const { return folder / "kept"; }
+  // An executable text, measured as it is now.
+  [[nodiscard]] NightProgram program(const std::string& text, const std::string& name = "worker") {
+    folder.write("src/" + name, text);
+    const fs::path path = folder / "src" / name;
+    fs::permissions(path, fs::perms::owner_exec, fs::perm_options::add);
+    return night_program({run::WorkerProgram{path, run::program_build_id(path)}, {}});
+  }
+  // A script of a repository, as an experiment on it has it.
+  [[nodiscard]] NightProgram script(const std::string& path) {
+    PlannedRun run{
+        run::WorkerProgram{.path = "/share/stepbench_worker/__main__.py", .build_id = "package"},
+        {}};
+    plan::PlannedCase one;
+    one.resolved.workload = "python_script";
+    one.resolved.options["script.path"] = (folder / path).string();
+    run.planned.plan.cases.push_back(std::move(one));
+    return night_program(run);
+  }
+  void commit() const {
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"init", "--quiet"},
+             {"add", "--all"},
+             {"-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "--quiet",
+              "--message=all"}}) {
+      const os::CommandResult git = os::run_git(folder.path(), words);
+      ASSERT_EQ(git.exit_status, 0) << git.err;
+    }
+  }
+
+  test::TemporaryFolder folder;
+  track::TrackStore store = track::TrackStore::open("sqlite:" + std::string(folder / "history.db"));
+};
+
+TEST_F(NightProgramTest, AProgram_StaysWhenItsFolderIsBuiltAnew) {
+  const NightProgram first = program("#!/bin/sh\necho first\n");
+  EXPECT_EQ(keep_program(store, first, keep(), "box", kNow), "");
+  (void)program("#!/bin/sh\necho second\n");
+  const auto found = find_program(store, first.build, "box", nullptr);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(*found, keep() / first.build / "worker");
+  EXPECT_EQ(run::program_build_id(*found), first.build);
+  EXPECT_EQ(fs::status(*found).permissions() & fs::perms::owner_exec, fs::perms::owner_exec);
+  EXPECT_FALSE(find_program(store, first.build, "another-host", nullptr)) << "not on its disk";
+  EXPECT_THAT(store.builds(), SizeIs(1));
+}
+
+TEST_F(NightProgramTest, ACopyThatIsDamaged_IsNotStartedAndMadeAnew) {
+  const NightProgram first = program("#!/bin/sh\necho first\n");
+  ASSERT_EQ(keep_program(store, first, keep(), "box", kNow), "");
+  fs::resize_file(keep() / first.build / "worker", 4);
+  EXPECT_FALSE(find_program(store, first.build, "box", nullptr));
+  EXPECT_EQ(keep_program(store, first, keep(), "box", kNow), "");
+  EXPECT_TRUE(find_program(store, first.build, "box", nullptr));
+  EXPECT_THAT(store.builds(), SizeIs(1)) << "it is told once";
+}
+
+TEST_F(NightProgramTest, WhatChangedWhileItWasMeasured_IsNotKept) {
+  const NightProgram first = program("#!/bin/sh\necho first\n");
+  (void)program("#!/bin/sh\necho second\n");
+  EXPECT_THAT(keep_program(store, first, keep(), "box", kNow),
+              HasSubstr("worker changed while the night was measured"));
+  EXPECT_FALSE(find_program(store, first.build, "box", nullptr));
+}
+
+TEST_F(NightProgramTest, WithoutACopy_TheProgramIsFoundAtItsPlaceAsLongAsItIsTheSame) {
+  const NightProgram first = program("#!/bin/sh\necho first\n");
+  const track::TrackedRun run{.worker_path = first.program.string()};
+  EXPECT_EQ(find_program(store, first.build, "box", &run), first.program);
+  (void)program("#!/bin/sh\necho second\n");
+  EXPECT_FALSE(find_program(store, first.build, "box", &run));
+}
+
+TEST_F(NightProgramTest, AShellScript_IsKeptWithTheFilesThatItNames) {
+  folder.write("src/model.py", "STEPS = 1\n");
+  const NightProgram first = program("#!/bin/sh\nexec python3 model.py /opt/other/tool\n");
+  EXPECT_THAT(first.files, ElementsAre("model.py"));
+  ASSERT_EQ(keep_program(store, first, keep(), "box", kNow), "");
+  folder.write("src/model.py", "STEPS = 2\n");
+  const NightProgram second = program("#!/bin/sh\nexec python3 model.py /opt/other/tool\n");
+  EXPECT_NE(second.build, first.build) << "what it names is part of the program";
+  const auto found = find_program(store, first.build, "box", nullptr);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(os::read_text(found->parent_path() / "model.py"), "STEPS = 1\n");
+}
+
+TEST_F(NightProgramTest, APythonScript_IsKeptWithTheTrackedFilesOfItsFolder) {
+  folder.write("train/step.py", "import model\n");
+  folder.write("train/model.py", "STEPS = 1\n");
+  folder.write("train/data/names.txt", "a b\n");
+  commit();
+  folder.write("train/scratch.py", "not tracked\n");
+  const NightProgram first = script("train/step.py");
+  EXPECT_EQ(first.why_not, "");
+  EXPECT_THAT(first.files, UnorderedElementsAre("model.py", "data/names.txt"));
+  ASSERT_EQ(keep_program(store, first, keep(), "box", kNow), "");
+  folder.write("train/model.py", "STEPS = 2\n");
+  EXPECT_NE(script("train/step.py").build, first.build);
+  const auto found = find_program(store, first.build, "box", nullptr);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(os::read_text(found->parent_path() / "model.py"), "STEPS = 1\n");
+  EXPECT_FALSE(fs::exists(found->parent_path() / "scratch.py"));
+}
+
+TEST_F(NightProgramTest, AScriptWhoseCopyWouldNotBeWhatRan_IsNotKept) {
+  folder.write("train/step.py", "from shared import model\n");
+  folder.write("shared/__init__.py", "");
+  EXPECT_THAT(script("train/step.py").why_not, HasSubstr("is in no git repository"));
+  commit();
+  const NightProgram outside = script("train/step.py");
+  EXPECT_THAT(outside.why_not, HasSubstr("it imports shared, which lies in the repository"));
+  EXPECT_EQ(keep_program(store, outside, keep(), "box", kNow), outside.why_not);
+  folder.write("train/step.py", "import torch\n");
+  folder.write("train/weights.bin", std::string(kMostScriptBytes, 'w'));
+  commit();
+  EXPECT_THAT(script("train/step.py").why_not, HasSubstr("more than 10.0 MiB"));
+}
+
+TEST_F(NightProgramTest, WhatIsNoReferenceAnyMore_IsRemoved) {
+  const NightProgram first = program("#!/bin/sh\necho first\n");
+  ASSERT_EQ(keep_program(store, first, keep(), "box", kNow), "");
+  const auto pruned = [&](bool dry_run) {
+    return prune_programs(store, "box", keep(), kNow, dry_run);
+  };
+  EXPECT_TRUE(pruned(true).programs.at(0).removed);
+  EXPECT_TRUE(fs::exists(keep() / first.build)) << "it was only said";
+  EXPECT_EQ(pruned(false).bytes_after, 0U);
+  EXPECT_FALSE(fs::exists(keep() / first.build));
+  EXPECT_THAT(store.builds(), IsEmpty());
+}
+
+TEST_F(NightProgramTest, AFolderThatIsNotOurs_StaysAndIsForgotten) {
+  folder.write("precious/thesis.txt", "years of work");
+  store.keep_build({.build_id = "precious",
+                    .host = "box",
+                    .worker = folder / "precious/thesis.txt",
+                    .stored_utc = kNow});
+  const PrunedPrograms pruned = prune_programs(store, "box", {}, kNow, false);
+  EXPECT_THAT(pruned.notes, ElementsAre(HasSubstr("does not hold the program that was kept")));
+  EXPECT_TRUE(fs::exists(folder / "precious/thesis.txt"));
+  EXPECT_THAT(store.builds(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace stepbench::campaign

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/nights/judge.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/unit/nights/lives.h"
+
+namespace stepbench::nights {
+namespace {
+
+using ::testing::SizeIs;
+using testing_nights::Life;
+using testing_nights::Noise;
+
+constexpr std::uint64_t kSeed = 20261129;
+
+// One series, whose nights have four pairs, and fresh ones where it looks odd.
+class Nights {
+ public:
+  explicit Nights(const JudgeRule& rule = {}) : rule_(rule) {}
+
+  // `log_ratio`: of tonight's program to the reference, without the noise of launches.
+  Judged night(double log_ratio, std::string build = "") {
+    const Tonight tonight{.run = std::to_string(++night_),
+                          .build = build.empty() ? "b" + std::to_string(night_) : build,
+                          .reference = reference,
+                          .reference_run = "0"};
+    SeriesPairs pairs{.pairs = draw(log_ratio, kPairs), .first = kPairs};
+    while (pairs.pairs.size() < kPairs + kMostPairs && oddness(state, tonight, pairs, rule_) != 0) {
+      const std::vector<double> more = draw(log_ratio, kMorePairs);
+      pairs.pairs.insert(pairs.pairs.end(), more.begin(), more.end());
+    }
+    measured = pairs.pairs.size();
+    return judge(state, tonight, pairs, rule_);
+  }
+  Judged quiet(std::size_t nights) {
+    Judged last;
+    for (std::size_t i = 0; i < nights; ++i) last = night(0);
+    return last;
+  }
+
+  SeriesState state = {};
+  std::string reference = "ref";
+  double sd = .002;
+  std::size_t measured = 0;  // pairs, in the last night
+
+ private:
+  std::vector<double> draw(double log_ratio, std::size_t count) {
+    std::normal_distribution<double> noise(0, sd);
+    std::vector<double> pairs;
+    for (std::size_t i = 0; i < count; ++i) pairs.push_back(log_ratio + noise(random_));
+    return pairs;
+  }
+
+  JudgeRule rule_;
+  int night_ = 0;
+  std::mt19937_64 random_{kSeed};
+};
+
+TEST(NightJudge, FirstBuildBesideAReference_IsNoVerdictWithTheReferenceAsItsLevel) {
+  Nights nights;
+  EXPECT_EQ(nights.night(0).state, NightState::kOk) << "the reference is a build of the level";
+  EXPECT_THAT(nights.state.rows, SizeIs(2));
+  EXPECT_EQ(nights.measured, kPairs);
+}
+
+TEST(NightJudge, LargeStep_IsToldTheSameNightWithItsBuilds) {
+  Nights nights;
+  EXPECT_EQ(nights.quiet(12).state, NightState::kOk);
+  const Judged judged = nights.night(.05);
+  EXPECT_EQ(judged.state, NightState::kRegression);
+  ASSERT_TRUE(judged.told);
+  EXPECT_NEAR(judged.told->size, .05, .01);
+  EXPECT_EQ(judged.told->good, "12");
+  EXPECT_EQ(judged.told->bad, "13");
+  EXPECT_EQ(judged.pairs, kMostPairs) << "the first four made it look odd, and do not count";
+  const Judged next = nights.night(.05);
+  EXPECT_EQ(next.state, NightState::kRegression);
+  EXPECT_FALSE(next.told) << "once";
+}
+
+TEST(NightJudge, Growth_IsToldAgain) {
+  Nights nights;
+  nights.quiet(12);
+  (void)nights.night(.05);
+  nights.night(.05);
+  const Judged judged = nights.night(.1);
+  ASSERT_TRUE(judged.told);
+  EXPECT_TRUE(judged.grew);
+  EXPECT_NEAR(nights.state.open->size, .1, .015);
+}
+
+TEST(NightJudge, Mended_IsFixedAndTheLevelBeforeGoesOn) {
+  Nights nights;
+  nights.quiet(12);
+  (void)nights.night(.05);
+  (void)nights.night(.05);
+  const Judged judged = nights.night(0);
+  EXPECT_TRUE(judged.fixed);
+  EXPECT_EQ(judged.state, NightState::kOk);
+  EXPECT_FALSE(nights.state.open);
+  EXPECT_EQ(judged.builds, 14U) << "the reference, twelve and tonight's";
+}
+
+TEST(NightJudge, Accepted_TheLevelIsAsItIs) {
+  Nights nights;
+  nights.quiet(12);
+  (void)nights.night(.05);
+  accept(nights.state);
+  EXPECT_EQ(nights.night(.05).state, NightState::kOk);
+  EXPECT_EQ(nights.night(.1).state, NightState::kRegression);
+}
+
+TEST(NightJudge, Improvement_BeginsALevelAndItsLossIsTold) {
+  Nights nights;
+  nights.quiet(12);
+  EXPECT_EQ(nights.night(-.05).state, NightState::kImprovement);
+  EXPECT_EQ(nights.night(-.05).state, NightState::kOk);
+  EXPECT_EQ(nights.night(0).state, NightState::kRegression);
+}
+
+TEST(NightJudge, LargerIsBetter_TurnsRound) {
+  Nights nights(JudgeRule{.larger_is_better = true});
+  nights.quiet(12);
+  EXPECT_EQ(nights.night(-.05).state, NightState::kRegression);
+  EXPECT_TRUE(nights.night(0).fixed);
+}
+
+TEST(NightJudge, Margin_IsOfTheSeries) {
+  Nights nights(JudgeRule{.margin = .1});
+  nights.quiet(12);
+  EXPECT_EQ(nights.night(.06).state, NightState::kOk);
+  EXPECT_EQ(nights.night(.2).state, NightState::kRegression);
+}
+
+TEST(NightJudge, SameBuild_IsOneRowOfItsNewestPairs) {
+  Nights nights;
+  nights.quiet(3);
+  for (int i = 0; i < 12; ++i) (void)nights.night(0, "same");
+  EXPECT_THAT(nights.state.rows, SizeIs(5));
+  EXPECT_EQ(nights.state.rows.back().count, kMostPairs);
+  EXPECT_EQ(nights.state.rows.back().first_run, "4");
+  (void)nights.night(0, "other");
+  (void)nights.night(0, "same");
+  EXPECT_THAT(nights.state.rows, SizeIs(6)) << "also when it comes back after another one";
+  EXPECT_EQ(nights.state.rows.back().first_run, "17");
+}
+
+TEST(NightJudge, SlowFirstLaunches_AreMeasuredAway) {
+  Nights nights;
+  nights.quiet(12);
+  const Tonight tonight{.run = "13", .build = "b13", .reference = "ref", .reference_run = "0"};
+  SeriesPairs pairs{.pairs = {.1, .1, .11, .1}, .first = 4};
+  EXPECT_GT(oddness(nights.state, tonight, pairs, {}), 1);
+  for (int i = 0; i < 8; ++i) pairs.pairs.push_back(i % 2 == 0 ? .001 : -.001);
+  EXPECT_EQ(oddness(nights.state, tonight, pairs, {}), 0);
+  const Judged judged = judge(nights.state, tonight, pairs, {});
+  EXPECT_EQ(judged.state, NightState::kOk);
+  EXPECT_EQ(judged.pairs, 8U);
+}
+
+TEST(NightJudge, QuietSeriesOfAnOddCase_CountsAllItsPairs) {
+  Nights nights;
+  nights.quiet(12);
+  const Tonight tonight{.run = "13", .build = "b13", .reference = "ref", .reference_run = "0"};
+  SeriesPairs pairs{.pairs = std::vector<double>(28, .0005), .first = 4};
+  EXPECT_EQ(judge(nights.state, tonight, pairs, {}).pairs, 28U);
+}
+
+TEST(NightJudge, BudgetLeftFreshPairs_TheFirstOnesCount) {
+  Nights nights;
+  nights.quiet(12);
+  const Tonight tonight{.run = "13", .build = "b13", .reference = "ref", .reference_run = "0"};
+  const Judged judged =
+      judge(nights.state, tonight, {.pairs = {.021, .02, .019, .02}, .first = 4}, {});
+  EXPECT_EQ(judged.pairs, 4U);
+  EXPECT_TRUE(judged.odd);
+}
+
+TEST(NightJudge, FewerThanThreePairs_ChangeNothing) {
+  Nights nights;
+  nights.quiet(12);
+  const SeriesState before = nights.state;
+  const Tonight tonight{.run = "13", .build = "b13", .reference = "ref", .reference_run = "0"};
+  EXPECT_EQ(judge(nights.state, tonight, {.pairs = {.1, .1}, .first = 4}, {}).state,
+            NightState::kNoData);
+  EXPECT_EQ(nights.state, before);
+}
+
+TEST(NightJudge, OtherReference_BeginsNewRowsAndTheAlertCannotBeMeasured) {
+  Nights nights;
+  nights.quiet(12);
+  (void)nights.night(.05);
+  nights.reference = "other";
+  EXPECT_EQ(nights.night(0).state, NightState::kRegression) << "only a person closes it now";
+  ASSERT_TRUE(nights.state.open);
+  EXPECT_FALSE(nights.state.open->can_be_measured);
+  EXPECT_THAT(nights.state.rows, SizeIs(2));
+}
+
+TEST(NightJudge, EqualPairs_HaveNoSpreadAndAreJudged) {
+  Nights nights;
+  nights.sd = 0;
+  EXPECT_EQ(nights.quiet(40).state, NightState::kOk);
+  EXPECT_EQ(nights.night(.05).state, NightState::kRegression);
+  for (const BuildRow& row : nights.state.rows) EXPECT_TRUE(std::isfinite(row.centre));
+}
+
+TEST(NightJudge, AnyPairs_GiveFiniteNumbers) {
+  std::mt19937_64 random(kSeed);
+  for (int life = 0; life < 60; ++life) {
+    SeriesState state;
+    std::lognormal_distribution<double> size(-5, 3);
+    const JudgeRule rule{.has_layout = life % 2 == 0};
+    for (int night = 0; night < 40; ++night) {
+      SeriesPairs pairs{.first = 4};
+      const std::size_t count = random() % 40;
+      const bool equal = random() % 3 == 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        const double drawn = (random() % 2 == 0 ? 1 : -1) * size(random);
+        pairs.pairs.push_back(equal ? .001 : drawn);
+      }
+      const Judged judged = judge(state,
+                                  {.run = std::to_string(night),
+                                   .build = std::to_string(random() % 20),
+                                   .reference = "r",
+                                   .reference_run = "0"},
+                                  pairs, rule);
+      EXPECT_TRUE(std::isfinite(judged.layout) && std::isfinite(judged.spread));
+      if (judged.told) {
+        EXPECT_TRUE(std::isfinite(judged.told->size));
+        EXPECT_FALSE(judged.told->good.empty() || judged.told->bad.empty());
+      }
+    }
+  }
+}
+
+TEST(NightJudge, LongLife_KeepsFewRows) {
+  Nights nights;
+  nights.quiet(200);
+  EXPECT_LE(nights.state.rows.size(), 85U);
+}
+
+TEST(NightJudge, Creep_IsToldBeforeFourPercent) {
+  Nights nights;
+  nights.quiet(25);
+  int night = 0;
+  while (nights.night(.001 * ++night).state != NightState::kRegression && night < 100) {
+  }
+  EXPECT_LT(night, 40);
+}
+
+TEST(NightJudge, ManySeries_ShareTheError) {
+  EXPECT_EQ(error_of(1), kError);
+  EXPECT_EQ(error_of(kManySeries), kError);
+  EXPECT_DOUBLE_EQ(error_of(5 * kManySeries), kError / 5);
+}
+
+// What nights-simulation shows at full size.
+class NightLives : public ::testing::TestWithParam<Noise> {};
+
+TEST_P(NightLives, NothingChanges_LittleIsTold) {
+  std::size_t told = 0;
+  std::size_t nights = 0;
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const Life life = testing_nights::live({.nights = 60}, {.noise = GetParam()}, kSeed + i);
+    told += life.told;
+    nights += life.nights;
+  }
+  // The goal is .5 of 1,000, 1.2 of these; 6 are no chance.
+  EXPECT_LE(told, 6U) << "of " << nights;
+}
+
+TEST_P(NightLives, StepOfFivePercent_IsToldSoonWithItsRangeAndDoesNotClose) {
+  std::size_t found = 0;
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const Life life = testing_nights::live({.nights = 45, .program = {{25, .05}}},
+                                           {.noise = GetParam()}, kSeed + i);
+    found += life.found_after > 0 && life.found_after <= 2 && life.right_range ? 1 : 0;
+    EXPECT_FALSE(life.wrongly_fixed) << i;
+  }
+  EXPECT_GE(found, 9U);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllNoises, NightLives, ::testing::ValuesIn(testing_nights::kNoises),
+                         [](const auto& each) {
+                           std::string name;
+                           for (const char c : testing_nights::name_of(each.param)) {
+                             if (c != ' ') name += c;
+                           }
+                           return name;
+                         });
+
+// Without ranks 7 of 1,000 nights told what was not there.
+TEST(NightLives, BusyCore_TellsLittleAndStillFindsAQuarter) {
+  std::size_t told = 0;
+  std::size_t found = 0;
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    told += testing_nights::live({.nights = 40}, {.noise = Noise::kBusyCore}, kSeed + i).told;
+    const Life life = testing_nights::live({.nights = 40, .program = {{25, .25}}},
+                                           {.noise = Noise::kBusyCore}, kSeed + i);
+    found += life.found_after > 0 ? 1 : 0;
+  }
+  EXPECT_LE(told, 2U);
+  EXPECT_GE(found, 6U);
+}
+
+}  // namespace
+}  // namespace stepbench::nights

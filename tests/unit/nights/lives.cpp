@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/nights/lives.h"
+
+#include <cmath>
+#include <string>
+
+namespace stepbench::testing_nights {
+namespace {
+
+constexpr std::size_t kFirstNights = 10;
+constexpr std::size_t kWatchedForFixed = 60;
+
+double sum_until(const std::vector<Script::Change>& changes, std::size_t night) {
+  double sum = 0;
+  for (const Script::Change& change : changes) {
+    if (change.night <= night) sum += std::log1p(change.by);
+  }
+  return sum;
+}
+
+class LivedSeries {
+ public:
+  LivedSeries(const Script& script, const World& world, std::uint64_t seed)
+      : script_(script), machine_(world, seed) {
+    machine_.begin();
+  }
+
+  Life live() {
+    for (std::size_t night = 0; night < script_.nights; ++night) {
+      build(night);
+      if (script_.weekends && night % 7 >= 5) continue;
+      if (machine_.unit() < script_.missing) continue;
+      ++life_.nights;
+      ran_.push_back(night);
+      if (night >= kFirstNights) ++life_.late_nights;
+      if (night == 0 || night == script_.new_reference) reference_ = night;
+      if (builds_[night] == builds_[reference_]) {
+        end_of(night, state_.open ? nights::NightState::kRegression : nights::NightState::kOk);
+      } else {
+        judge(night);
+      }
+      if (script_.accept > 0 && night >= script_.accept && state_.open && !accepted_) {
+        nights::accept(state_);
+        accepted_ = true;
+      }
+    }
+    return life_;
+  }
+
+ private:
+  // Of every night, also of those that nobody measures.
+  void build(std::size_t night) {
+    const double creep =
+        script_.creep != 0 && night >= script_.creep_from
+            ? std::log1p(script_.creep) * static_cast<double>(night - script_.creep_from + 1)
+            : 0;
+    true_.push_back(sum_until(script_.program, night) + creep);
+    const bool same =
+        night > 0 && true_[night] == true_[night - 1] && machine_.unit() < script_.unchanged;
+    builds_.push_back(same ? builds_[night - 1] : night);
+    programs_.push_back(same ? programs_[night - 1] : true_[night] + machine_.offset_of_a_build());
+  }
+
+  void judge(std::size_t night) {
+    const nights::Tonight tonight{.run = std::to_string(night),
+                                  .build = std::to_string(builds_[night]),
+                                  .reference = std::to_string(builds_[reference_]),
+                                  .reference_run = std::to_string(reference_)};
+    const double offset = machine_.offset_of_a_night();
+    double spike = 0;
+    for (const Script::Change& one : script_.spikes) {
+      if (one.night == night) spike = std::log1p(one.by);
+    }
+    const double program = programs_[night] + offset;
+    nights::SeriesPairs pairs{
+        .pairs = machine_.pairs(programs_[reference_], program + spike, script_.pairs),
+        .first = script_.pairs};
+    std::size_t fresh = 0;
+    while (fresh < nights::kMostPairs &&
+           nights::oddness(state_, tonight, pairs, script_.rule) != 0) {
+      const std::vector<double> more =
+          machine_.pairs(programs_[reference_], program, nights::kMorePairs);
+      pairs.pairs.insert(pairs.pairs.end(), more.begin(), more.end());
+      fresh += more.size();
+    }
+    if (night >= kFirstNights) life_.more_pairs += fresh;
+    const nights::Judged judged = nights::judge(state_, tonight, pairs, script_.rule);
+    look_for_it(judged, night);
+    end_of(night, judged.state);
+  }
+
+  void end_of(std::size_t night, nights::NightState state) {
+    (void)night;
+    const bool red = state == nights::NightState::kRegression;
+    if (red) ++life_.red;
+    if (red && was_green_) ++life_.newly_not_green;
+    was_green_ = !red;
+  }
+
+  void look_for_it(const nights::Judged& judged, std::size_t night) {
+    if (judged.fixed) {
+      const std::vector<Script::Change>& all = script_.program;
+      if (found_ && night < found_night_ + kWatchedForFixed) {
+        const bool there = true_[night] - true_[found_night_ - 1] > std::log1p(.004);
+        if (there) life_.wrongly_fixed = true;
+      }
+      if (script_.wanted + 1 < all.size() && night >= all[script_.wanted + 1].night &&
+          life_.closed_after == 0)
+        life_.closed_after = ran_since(all[script_.wanted + 1].night);
+    }
+    if (!judged.told || judged.told->size < 0) return;
+    ++life_.told;
+    if (life_.found_after > 0) return;
+    const std::size_t from = std::stoul(judged.told->good);
+    const std::size_t to = std::stoul(judged.told->bad);
+    if (script_.creep != 0) {
+      life_.found_after = night + 1 - script_.creep_from;
+      life_.found_at = std::expm1(true_[night] - true_[script_.creep_from - 1]);
+      life_.right_range = true_[to] - true_[from] > std::log1p(.004);
+      return;
+    }
+    if (script_.wanted >= script_.program.size()) return;
+    const std::size_t change = script_.program[script_.wanted].night;
+    if (night < change) return;
+    life_.found_after = ran_since(change);
+    life_.right_range = from < change && change <= to;
+    found_ = true;
+    found_night_ = change;
+  }
+
+  // Nights with a run, that of the change is 1: the others can tell nothing.
+  [[nodiscard]] std::size_t ran_since(std::size_t night) const {
+    std::size_t count = 0;
+    for (const std::size_t each : ran_) count += each >= night ? 1 : 0;
+    return count;
+  }
+
+  const Script& script_;
+  SimulatedMachine machine_;
+  nights::SeriesState state_ = {};
+  std::vector<double> true_ = {};         // by night: without layout
+  std::vector<std::size_t> builds_ = {};  // by night: the night that built it
+  std::vector<double> programs_ = {};     // by night: true level and layout
+  std::vector<std::size_t> ran_ = {};
+  std::size_t reference_ = 0;
+  bool found_ = false;
+  std::size_t found_night_ = 0;
+  bool accepted_ = false;
+  bool was_green_ = true;
+  Life life_ = {};
+};
+
+}  // namespace
+
+Life live(const Script& script, const World& world, std::uint64_t seed) {
+  return LivedSeries(script, world, seed).live();
+}
+
+}  // namespace stepbench::testing_nights

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Histories that older versions wrote: of the first, twelve quiet nights and a suspicion that
+// nobody measured; of the second, seven quiet nights beside a reference program, and two of 12 %
+// that were told.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "harness/nights/night_store.h"
+#include "harness/store/database.h"
+#include "harness/store/sqlite.h"
+#include "harness/track/track_store.h"
+#include "tests/temporary_folder.h"
+
+namespace stepbench::nights {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using track::TrackStore;
+
+class OlderHistory : public ::testing::Test {
+ protected:
+  void write(const std::string& dump) {
+    std::ifstream file(std::string(STEPBENCH_SOURCE_DIR) + "/tests/unit/nights/data/" + dump);
+    auto database = store::Database::open(url_);
+    database->exec("PRAGMA foreign_keys = OFF");  // its tables stand in the order of their names
+    std::string statement;
+    for (std::string line; std::getline(file, line);) {
+      statement += line + '\n';
+      if (!line.ends_with(';')) continue;
+      database->exec(statement);
+      statement.clear();
+    }
+  }
+
+  [[nodiscard]] std::string asked(const std::string& sql) const {
+    std::string text;
+    // As people look at it.
+    const auto database = store::open_sqlite(folder_ / "history.db", {.run_schema = true});
+    database->exec(sql, {}, [&](store::SqlRow row) {
+      for (const store::SqlValue& value : row) {
+        const auto* whole = std::get_if<std::int64_t>(&value);
+        const auto* words = std::get_if<std::string>(&value);
+        text += (whole != nullptr ? std::to_string(*whole) : words != nullptr ? *words : "-") + ' ';
+      }
+    });
+    return text;
+  }
+
+  test::TemporaryFolder folder_;
+  std::string url_ = "sqlite:" + (folder_ / "history.db").string();
+};
+
+TEST_F(OlderHistory, OfTheFirstVersion_IsBroughtForwardWithAllItsPoints) {
+  write("history_schema_1.sql");
+  TrackStore store = TrackStore::open(url_);
+  const track::History history = store.history();
+  ASSERT_THAT(history.series, SizeIs(2));
+  EXPECT_THAT(history.series[0].points, SizeIs(13));
+  EXPECT_EQ(history.series[0].series.unit, "ns");
+  EXPECT_EQ(asked("SELECT value FROM meta WHERE key = 'schema_version'"), "3 ");
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "history.db.schema1")) << "a copy, once";
+}
+
+TEST_F(OlderHistory, OfTheFirstVersion_ClosesItsSuspicionWithAReason) {
+  write("history_schema_1.sql");
+  TrackStore store = TrackStore::open(url_);
+  const AlertLog log = fold_alerts(store.events());
+  const Alert& alert = *log.find("A1");
+  EXPECT_EQ(alert.state, AlertState::kClosed);
+  EXPECT_THAT(alert.note, HasSubstr("suspicions are judged by the pairs of each night"));
+  EXPECT_EQ(asked("SELECT alert_id, state, host, experiment, opened_utc, series, assignee FROM "
+                  "alert"),
+            "A1 closed box nightly 2026-02-13T02:16:59Z 2 - ");
+  EXPECT_EQ(asked("SELECT alert_id, series_id, last_good FROM alert_series ORDER BY series_id"),
+            "A1 2d52a4a7f48e478a 20260212-021700-nightly "
+            "A1 c27b596a754c989a 20260212-021700-nightly ");
+  EXPECT_EQ(load_states(store, "box", "nightly").size(), 0U) << "values alone have no level";
+}
+
+TEST_F(OlderHistory, OfTheSecondVersion_GoesOnWithItsReferenceItsLevelAndItsAlert) {
+  write("history_schema_2.sql");
+  TrackStore store = TrackStore::open(url_);
+  const std::size_t events = store.events().size();
+  const AlertLog log = fold_alerts(store.events());
+  ASSERT_THAT(log.alerts, SizeIs(1));
+  EXPECT_EQ(log.alerts[0].state, AlertState::kOpen);
+  EXPECT_THAT(log.alerts[0].series, SizeIs(2));
+  const std::vector<track::TrackedRun> runs = store.runs();
+  const KeptReference kept = kept_reference(store, "box", "nightly");
+  EXPECT_EQ(kept.run, runs.front().run_id);
+  EXPECT_EQ(kept.build, runs.front().build_id);
+  EXPECT_EQ(rebuild(store, "box"), 8U) << "the first night had no reference";
+  EXPECT_EQ(store.events().size(), events);
+  for (const auto& [series, state] : load_states(store, "box", "nightly")) {
+    if (!log.alerts[0].find(series)) continue;
+    ASSERT_TRUE(state.open) << series;
+    EXPECT_EQ(state.open->alert, "A1");
+    EXPECT_TRUE(state.open->can_be_measured) << "the reference is kept";
+    EXPECT_NEAR(state.open->size, .113, .02);
+  }
+}
+
+}  // namespace
+}  // namespace stepbench::nights

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/alert_json.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace stepbench::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+track::TrackedSeries made_series(const std::string& id, const std::string& kind) {
+  return {.id = id,
+          .experiment = "nightly",
+          .workload = "train_step",
+          .case_id = "0011223344556677",
+          .metric = "step_ns",
+          .unit = "ns",
+          .direction = Direction::kLowerIsBetter,
+          .options = {{"model.kind", kind}}};
+}
+
+track::History made_history() {
+  track::History history;
+  history.runs = {{.run_id = "20260202-030000-nightly",
+                   .started_utc = "2026-02-02T03:00:00Z",
+                   .build_id = "77ab00112233445566",
+                   .labels = {{"branch", std::string("main")}}},
+                  {.run_id = "20260203-030000-nightly",
+                   .started_utc = "2026-02-03T03:00:00Z",
+                   .git_sha = "9f3c5d7e9f3c5d7e9f3c5d7e",
+                   .git_dirty = true}};
+  history.series = {{.series = made_series("s1", "resnet18")},
+                    {.series = made_series("s2", "mlp")}};
+  return history;
+}
+
+nights::Alert made_alert() {
+  nights::Alert alert{.id = "A17",
+                      .host = "bench1",
+                      .experiment = "nightly",
+                      .opened_run = "20260203-030000-nightly",
+                      .first_bad = "20260203-030000-nightly",
+                      .last_good = "20260202-030000-nightly"};
+  alert.series = {{.id = "s1",
+                   .experiment = "nightly",
+                   .change = {.size = std::log(1.032),
+                              .low = std::log(1.026),
+                              .high = std::log(1.039),
+                              .good = "20260202-030000-nightly",
+                              .bad = "20260203-030000-nightly"},
+                   .usual = 76.0e6,
+                   .value = 78.6e6,
+                   .cause = "data_wait +2.1 ms"},
+                  {.id = "s2", .experiment = "nightly", .change = {.size = 0.02}}};
+  return alert;
+}
+
+TEST(AlertJson, TheSentenceSaysWhatMovedByHowMuchAndBetweenWhichPrograms) {
+  EXPECT_EQ(alert_sentence(made_alert(), made_history()),
+            "A17 on bench1: regression: nightly kind=resnet18, step: 76.0 ms -> 78.6 ms, "
+            "+3.20 % [+2.60, +3.90] (data_wait +2.1 ms) and 1 more series; "
+            "between build 77ab00112233 and 9f3c5d7e9f3c (dirty)");
+}
+
+TEST(AlertJson, OfARateThatFell_TheChangeIsItsOwn) {
+  nights::Alert alert = made_alert();
+  alert.series.pop_back();
+  track::History history = made_history();
+  history.series.front().series.direction = Direction::kHigherIsBetter;
+  EXPECT_THAT(alert_sentence(alert, history), HasSubstr("-3.10 % [-3.75, -2.53]"));
+  const auto json = nlohmann::json::parse(alert_json(alert, history, ""));
+  EXPECT_LT(json["series"][0]["change_low"], json["series"][0]["change_high"]);
+  EXPECT_GT(json["series"][0]["told"]["size"], 0) << "larger is worse";
+}
+
+TEST(AlertJson, HoldsWhatAProgramNeedsWhereverItIsKnown) {
+  const auto json =
+      nlohmann::json::parse(alert_json(made_alert(), made_history(), "stepbench track show A17"));
+  EXPECT_EQ(json["schema"], "stepbench.alert");
+  EXPECT_EQ(json["version"], kAlertVersion);
+  EXPECT_EQ(json["show"], "stepbench track show A17");
+  EXPECT_EQ(json["first_bad"]["git_sha"], "9f3c5d7e9f3c5d7e9f3c5d7e");
+  EXPECT_EQ(json["last_good"]["labels"]["branch"], "main");
+  ASSERT_EQ(json["series"].size(), 2U);
+  EXPECT_EQ(json["series"][0]["case"], "kind=resnet18");
+  EXPECT_EQ(json["series"][0]["usual"], 76.0e6);
+  EXPECT_NEAR(json["series"][0]["change"], 0.032, 1e-9);
+  EXPECT_EQ(json["series"][0]["cause"], "data_wait +2.1 ms");
+  const track::History nothing;
+  EXPECT_THAT(alert_sentence(made_alert(), nothing), HasSubstr("between 20260202-030000-nightly "));
+  const auto ids = nlohmann::json::parse(alert_json(made_alert(), nothing, ""));
+  EXPECT_EQ(ids["series"][0]["id"], "s1");
+  EXPECT_EQ(ids["first_bad"]["run_id"], "20260203-030000-nightly");
+}
+
+TEST(AlertJson, NamesOfOthersCannotLeaveTheirPlace) {
+  nights::Alert alert = made_alert();
+  alert.host = "a\"\x1b[31m\n{}";
+  const std::string text = alert_json(alert, made_history(), "");
+  EXPECT_EQ(text.find('\n'), text.size() - 1) << "one line";
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_EQ(nlohmann::json::parse(text)["host"], alert.host);
+}
+
+}  // namespace
+}  // namespace stepbench::report
