@@ -57,7 +57,8 @@ class SearchRun {
 
   void begin() {
     // A build that made a session of its own would go on beside the next one.
-    if (const std::string ended = run::end_orphans(); !ended.empty()) progress_.say(ended);
+    if (const std::string ended = run::end_orphans(); !ended.empty())
+      launching_.progress.say(ended);
     if (request_.versions.empty()) {
       repository_.emplace(fs::current_path());
       repository_->remove_left();
