@@ -13,7 +13,7 @@ from composed_traces import MODERN, OLD, Composer  # noqa: E402
 
 RECORDED = ("report/data/sweep.jsonl", "report/data/dataloader_sweep.jsonl", "report/data/few_launches.jsonl",
             "report/data/profiled.jsonl", "report/data/smoke.jsonl", "compare/data/with_copy.jsonl",
-            "compare/data/without_copy.jsonl", "record/data/version_1_99/later.jsonl", "track/night/data/eventful.json")
+            "compare/data/without_copy.jsonl", "record/data/version_1_99/later.jsonl", "report/nights/data/eventful.json")
 
 # A little noise of a machine from night to night, in no order.
 WEATHER = (1.0, 1.0011, 0.9992, 1.0005, 0.9987, 1.0018, 0.9996, 1.0009, 0.9981, 1.0014, 0.9999, 1.0022, 0.9990, 1.0003)
@@ -136,6 +136,41 @@ def make_nights(sample, folder):
             run.write(folder / run.head["run_id"] / "box-1of1-1.jsonl")
 
 
+def make_pairs(file):
+    """What `nightly` would have recorded in the nights of `train` beside the program of the first one: pairs, and that a
+    step of 6 % came with the build of the 16th."""
+    step = {0: "ad97484060c42947", 2: "7a6b4324c880afae"}
+    first = f"{BEGIN:%Y%m%d-%H%M%S}-train"
+    lines = []
+
+    def event(begin, what, details, **more):
+        run, utc = f"{begin:%Y%m%d-%H%M%S}-train", f"{begin:%Y-%m-%dT%H:%M:%SZ}"
+        lines.append({"schema": "stepbench.event", "version": 1, "seq": len(lines) + 1, "at": utc, "who": "ci@box",
+                      "what": what, "alert": "", "from": "", "to": "", "reason": "", **more,
+                      "details": {"night": run, "night_utc": utc, "host": "box", "experiment": "train", **details}})
+
+    for night in range(1, 18):
+        begin = BEGIN + datetime.timedelta(days=night)
+        moved = {0: 0.0, 2: 0.058 if night >= 15 else 0.0}
+        pairs = {"build": f"{0x1234567 + night // 3:040x}", "reference": f"{0x1234567:040x}", "reference_run": first,
+                 "environment": "98fcb778c210574a" if night >= 16 else "71a8bfb0eb9103fd", "judged": 4,
+                 "why": "same-program" if night < 3 else "measured"}
+        if night >= 3:
+            pairs["series"] = [
+                {"series": step[workers], "first": 4, "reference": level, "pairs":
+                 " ".join(f"{moved[workers] + (WEATHER[(3 * night + workers + pair) % len(WEATHER)] - 1) / 4:.6f}"
+                          for pair in range(12 if moved[workers] else 4))}
+                for workers, level in ((0, 60e6), (2, 50e6))]
+        event(begin, "pairs", {"pairs": json.dumps(pairs)})
+        if night == 15:
+            event(begin, "told", {"series": step[2], "size": 0.058, "worse": True, "low": 0.051, "high": 0.065,
+                                  "last_good": lines[-2]["details"]["night"], "first_bad": lines[-1]["details"]["night"],
+                                  "likely": lines[-1]["details"]["night"], "usual": 50e6, "value": 53e6,
+                                  "change": 0.0597, "cause": "forward +3.00 ms, 100 % of the change"},
+                  alert="A1", to="open")
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
 class Plant:
     """A trace of eight steps of 10 ms on a GPU that is busy but for a gap in each step, of a known cause."""
 
@@ -235,6 +270,7 @@ def make_inputs(source, folder):
     shutil.copytree(HERE / "data/ab", folder / "ab")
     make_results(sample, folder)
     make_nights(sample, folder / "nights")
+    make_pairs(folder / "nights.events.jsonl")
     make_traces(source / "tests/fuzz/corpus/trace", folder / "traces")
     make_trace_folders(folder / "folders")
     (folder / "experiments").mkdir()
