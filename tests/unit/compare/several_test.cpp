@@ -107,8 +107,9 @@ TEST(CompareSeveral, WhatHoldsForAll_IsSaidOnce) {
   const auto all = compared({run_of(1, 0), one, kernel}, {.allow = {"missing"}});
   const std::string text =
       document::render(report::comparison_document(all, false), {.columns = 120});
-  EXPECT_THAT(text, AllOf(HasSubstr("\nC: warning: kernel differs: 6.1 -> 6.2"),
-                          HasSubstr("not measured"), HasSubstr("B: only in base: 1 case, bbbb")));
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("\nC: warning: kernel differs: 6.1 -> 6.2"), HasSubstr("not measured"),
+                  HasSubstr("B: only in base: 1 case, loader (bbbb)")));
   const std::string alike = document::render(
       report::comparison_document(compared({run_of(1, 0), run_of(1, 2), kernel}), false), {});
   const std::string check = "self-check, base against itself";

@@ -144,7 +144,7 @@ TEST(Findings, OfSeveralCases_StandByGravityAndOnce) {
   EXPECT_THAT(lines({{{finding("a", 10, Severity::kWarning, 0.1)}},
                      {{finding("a", 70, Severity::kWarning, 0.7)}},
                      {{}}}),
-              ElementsAre("warning: a saw 70 (num_workers=1; num_workers=0)"));
+              ElementsAre("warning: a saw 70 (num_workers=1, 0)"));
 }
 
 TEST(Findings, TheRemedyIsWrittenAsItIsTyped) {

@@ -74,7 +74,8 @@ std::vector<std::string> best_cases(const record::Results& results) {
   std::vector<std::string> cases;
   std::istringstream lines(render_table(results, {.colour = true, .columns = 140}));
   for (std::string line; std::getline(lines, line);) {
-    const bool is_answer = line.starts_with("\x1b[32mbest: ");
+    const bool is_answer =
+        line.starts_with("\x1b[32mbest: ") || line.starts_with("\x1b[32mtie of ");
     if (line.starts_with("\x1b[32m") && !is_answer) cases.push_back(line.substr(5, 6));
   }
   return cases;

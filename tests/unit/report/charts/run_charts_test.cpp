@@ -261,7 +261,7 @@ TEST(LaunchCharts, ShowEachLaunchWhenItStartedWithTheNumberOfItsPage) {
   EXPECT_EQ((*drifting)["x"], Json::parse(R"(["2026-11-22T03:16:02"])"));
 }
 
-TEST(LaunchCharts, FailedAndSkippedOnesAreMarksWithTheirReasonAndBusyOnesAreRinged) {
+TEST(LaunchCharts, FailedOnesAreMarksWithTheirReasonAndBusyOnesAreRinged) {
   record::Results results = test::planned_results(
       {{.options = {{"a", std::int64_t{1}}}, .step_ns = {1'000'000, 1'200'000}},
        {.options = {{"a", std::int64_t{2}}}, .reason = "<i>no memory</i>"},
@@ -276,7 +276,6 @@ TEST(LaunchCharts, FailedAndSkippedOnesAreMarksWithTheirReasonAndBusyOnesAreRing
   const ReadFigure& read = figures[0];
   for (const auto& [name, words] :
        {std::pair{"failed: no number", "failed: &lt;i&gt;no memory&lt;/i&gt;"},
-        std::pair{"skipped: no number", "skipped: no GPU"},
         std::pair{"machine busy", "the hypervisor took CPU time away"}}) {
     const Json* marks = trace_named(read, name);
     ASSERT_NE(marks, nullptr) << name;
