@@ -10,7 +10,8 @@ import unittest
 import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
-SOURCE = pathlib.Path(sys.argv.pop(1))
+# A worker that is spawned reads this file, too, without the words behind it.
+SOURCE = pathlib.Path(sys.argv.pop(1) if __name__ == "__main__" else __file__.rsplit("/tests/", 1)[0])
 sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker.batch import SampleCounter  # noqa: E402
 from stepbench_worker.handover import Handover  # noqa: E402

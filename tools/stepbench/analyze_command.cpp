@@ -240,7 +240,7 @@ void add_analyze(Command app) {
   command.flag(kVerdictOptions, "--strict", options.strict,
                "Exit with 4 also for warnings about the trace");
   command
-      .option(kOptions, "--time-limit S", options.time_limit_s,
+      .option(kOptions, "--time-limit SECONDS", options.time_limit_s,
               "The most seconds of CPU time for each trace")
       .number(0.001, 1e6, "seconds")
       .with_default();
