@@ -108,11 +108,16 @@ void load_shown(track::TrackStore& store, track::HistoryQuery query, StoredNight
   }
 }
 
-// The night as it was judged, with what people said since.
+// The night as it was judged, with what people said since. What later nights told is left out.
 Night shown_again(std::vector<NightSeries> series, const std::vector<TrackedRun>& runs,
                   std::span<const TrackEvent> events, const ExitRules& rules) {
   Night night{.series = std::move(series), .alerts = fold_alerts(events), .known = true};
-  for (const TrackedRun& run : runs) night.experiments.push_back({.run = run});
+  std::string last;
+  for (const TrackedRun& run : runs) {
+    night.experiments.push_back({.run = run});
+    last = std::max(last, run.started_utc);
+  }
+  std::erase_if(night.alerts.alerts, [&](const Alert& alert) { return alert.opened_utc > last; });
   for (NightSeries& one : night.series) show_alert(one, night.alerts, night);
   for (const Alert& alert : night.alerts.alerts) {
     const bool news = std::ranges::any_of(runs, [&](const TrackedRun& run) {
