@@ -148,12 +148,6 @@ StepTime& StepTime::operator+=(const StepTime& other) {
   return *this;
 }
 
-std::array<IntervalSet, kIdleCauses> idle_intervals(const Timeline& timeline, const Steps& steps,
-                                                    int device) {
-  const IntervalSet busy = timeline.busy(device, [](const WorkRow&) { return true; });
-  return by_cause(IntervalSet(steps.windows()) - busy, HostSets(*timeline.trace, steps.lane));
-}
-
 std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& steps) {
   Attribution attribution(timeline, steps);
   std::vector<IdleReport> reports;

@@ -115,10 +115,6 @@ struct IdleReport {
   [[nodiscard]] Summary summary(const Steps& of, std::int64_t (*part)(const StepTime&)) const;
 };
 
-// When a device did nothing, by cause, in all steps.
-[[nodiscard]] std::array<IntervalSet, kIdleCauses> idle_intervals(const Timeline& timeline,
-                                                                  const Steps& steps, int device);
-
 // One report of each device and, where there are several, one of all; or the host's own.
 [[nodiscard]] std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& steps);
 

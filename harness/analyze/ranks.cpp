@@ -8,7 +8,6 @@
 #include <set>
 
 #include "harness/analyze/matched_collectives.h"
-#include "harness/analyze/straggler.h"
 #include "harness/stats/order.h"
 #include "harness/text/words.h"
 

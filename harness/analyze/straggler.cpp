@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "harness/analyze/ranks.h"
 #include "harness/stats/order.h"
 
 namespace stepbench::analyze {

@@ -4,10 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <vector>
-
-#include "harness/analyze/ranks.h"
 
 namespace stepbench::analyze {
 
@@ -18,9 +14,5 @@ namespace stepbench::analyze {
 // ranks and 4 to 100 steps).
 [[nodiscard]] double steady_lead(std::size_t steps);
 inline constexpr std::size_t kStepsForStraggler = 4;
-
-// `work_ns`: of each step, by place in report.rows, whose means are known.
-[[nodiscard]] std::optional<Straggler> find_straggler(
-    const RankReport& report, const std::vector<std::vector<double>>& work_ns);
 
 }  // namespace stepbench::analyze

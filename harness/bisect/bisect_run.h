@@ -20,7 +20,7 @@ struct RelativeChange {
   double low = 0;
   double high = 0;
 };
-[[nodiscard]] RelativeChange relative(const Change& change);
+[[nodiscard]] RelativeChange relative(const StepChange& change);
 
 // One measurement as it ended.
 struct JudgedStep {

@@ -29,7 +29,7 @@ constexpr double kDoubt = 0.5;    // that the step is below so many
 constexpr double kExpected = 0.9;
 constexpr double kLeastVariance = 1e-12;
 
-Change change_of(const verdict::Estimate& estimate) {
+StepChange change_of(const verdict::Estimate& estimate) {
   return {estimate.value, verdict::interval(estimate, kShownError)};
 }
 
@@ -90,7 +90,7 @@ bool Search::is_enough(const SearchStep& step, verdict::Pairs pairs) const {
   return side.low > half || side.high < half;
 }
 
-Change Search::take(const SearchStep& step, verdict::Pairs pairs) {
+StepChange Search::take(const SearchStep& step, verdict::Pairs pairs) {
   taken_.push_back({step, {pairs.begin(), pairs.end()}});
   spread_ = spread_with({});
   const verdict::Estimate known = verdict::estimate(pairs, spread_);

@@ -62,7 +62,7 @@ constexpr EnumNames<6> names_of(SearchAnswer) {
 }
 
 // A change as a log ratio with its interval of 95 %, layout included.
-struct Change {
+struct StepChange {
   double size = 0;
   stats::Interval interval = {};
 };
@@ -71,10 +71,11 @@ struct SearchResult {
   SearchAnswer answer = SearchAnswer::kOpen;
   verdict::Places places = {};  // where the culprit may be; `best`: the likeliest
   double chance = 0;            // that it is there
-  Change ends = {};
-  Change culprit = {};                   // of the likeliest, by copies; of the ends where none are
-  std::optional<Change> elsewhere = {};  // of the ends beyond the culprit, where that is no chance
-  double layout = 0;                     // of a build, as the pairs tell it
+  StepChange ends = {};
+  StepChange culprit = {};  // of the likeliest, by copies; of the ends where none are
+  std::optional<StepChange> elsewhere =
+      {};             // of the ends beyond the culprit, where that is no chance
+  double layout = 0;  // of a build, as the pairs tell it
 };
 
 class Search {
@@ -87,7 +88,7 @@ class Search {
   // is not in `pairs`.
   [[nodiscard]] bool is_enough(const SearchStep& step, verdict::Pairs pairs) const;
   // Its end; two pairs at least. The change by launches alone.
-  Change take(const SearchStep& step, verdict::Pairs pairs);
+  StepChange take(const SearchStep& step, verdict::Pairs pairs);
   // It cannot be built or measured.
   void leave_out(std::size_t place);
   [[nodiscard]] bool is_left_out(std::size_t place) const { return left_out_.contains(place); }

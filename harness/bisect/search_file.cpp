@@ -64,7 +64,7 @@ void fields(V& v, json::Of<BisectRun> auto& run) {
   v("repeat", run.repeat, json::kSparse)("inside", run.inside, json::kSparse);
 }
 
-RelativeChange relative(const Change& change) {
+RelativeChange relative(const StepChange& change) {
   return {std::expm1(change.size), std::expm1(change.interval.low),
           std::expm1(change.interval.high)};
 }

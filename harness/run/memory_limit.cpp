@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "harness/machine/device_sampler.h"
-#include "harness/text/numbers.h"
 
 namespace stepbench::run {
 namespace {
@@ -44,11 +43,6 @@ void limit_memory(std::int64_t bytes, const ResolvedCase& resolved,
   if (!state || state->mig.value_or(false) || state->memory_total_bytes.value_or(0) <= 0) return;
   const double share = static_cast<double>(bytes) / static_cast<double>(*state->memory_total_bytes);
   if (share < 1) set_share(share, request.spawn.environment);
-}
-
-std::string over_memory_text(std::int64_t held_bytes, std::int64_t allowed_bytes) {
-  return "out of memory: it held " + text::byte_text(static_cast<double>(held_bytes)) +
-         ", more than " + text::byte_text(static_cast<double>(allowed_bytes));
 }
 
 }  // namespace stepbench::run

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "harness/base/resolved_case.h"
 #include "harness/machine/device_state.h"
@@ -24,8 +23,5 @@ inline constexpr std::int64_t kMappedOnlyBytes = std::int64_t{1} << 30;
 // not limited: its size is not known here.
 void limit_memory(std::int64_t bytes, const ResolvedCase& resolved,
                   const machine::NvmlSession* devices, LaunchRequest& request);
-
-// Why a launch was ended.
-[[nodiscard]] std::string over_memory_text(std::int64_t held_bytes, std::int64_t allowed_bytes);
 
 }  // namespace stepbench::run

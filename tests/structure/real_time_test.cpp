@@ -43,8 +43,8 @@ const std::vector<Allowed>& allowed() {
         "unit/campaign/measure_night_test.cpp", "unit/loading/prefetching_loader_test.cpp",
         "unit/run/launch_test.cpp", "unit/worker/launch_test.cpp"}},
       {"a step may be as long as it likes: no time is asserted but that sleeps last",
-       {"python/scripts_test.py", "workloads/profile_parts_test.cpp", "workloads/python_batches.py",
-        "workloads/python_findings.py", "workloads/python_runs.py"}},
+       {"python/samples_test.py", "python/scripts_test.py", "workloads/profile_parts_test.cpp",
+        "workloads/python_batches.py", "workloads/python_findings.py", "workloads/python_runs.py"}},
   };
   return all;
 }

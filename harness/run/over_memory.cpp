@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/over_memory.h"
+
+#include "harness/text/numbers.h"
+
+namespace stepbench::run {
+
+std::string over_memory_text(std::int64_t held_bytes, std::int64_t allowed_bytes) {
+  return "out of memory: it held " + text::byte_text(static_cast<double>(held_bytes)) +
+         ", more than " + text::byte_text(static_cast<double>(allowed_bytes));
+}
+
+}  // namespace stepbench::run

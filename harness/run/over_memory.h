@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a launch that held more memory than it may was ended. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace stepbench::run {
+
+[[nodiscard]] std::string over_memory_text(std::int64_t held_bytes, std::int64_t allowed_bytes);
+
+}  // namespace stepbench::run
