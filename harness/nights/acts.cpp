@@ -48,8 +48,11 @@ double checked_change(const Alert& alert, const std::string& text) {
   }
   // What an alert is of is worse, whichever way its metric went.
   const double expect = std::abs(*change);
-  const double seen =
-      alert.series.empty() ? 0 : std::expm1(std::abs(alert.series.front().change.size));
+  double seen = 0;
+  if (!alert.series.empty()) {
+    const AlertSeries& first = alert.series.front();
+    seen = relative_change(std::abs(first.change.size), first.as_share);
+  }
   if (expect < seen) {
     throw ConfigError("--expect", "'" + text + "' is less than " + alert.id +
                                       " has come to: " + text::signed_percent(seen) + " %");

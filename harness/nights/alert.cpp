@@ -224,7 +224,7 @@ TrackEvent event_of(const SeriesEvent& told) {
   event.details["likely"] = series.change.likely;
   event.details["usual"] = series.usual;
   event.details["value"] = series.value;
-  event.details["change"] = series.as_share ? series.change.size : std::expm1(series.change.size);
+  event.details["change"] = relative_change(series.change.size, series.as_share);
   if (series.as_share) event.details["as_share"] = true;
   if (!series.cause.empty()) event.details["cause"] = series.cause;
   return event;

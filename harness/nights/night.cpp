@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <set>
 #include <utility>
 
@@ -26,8 +25,6 @@ using track::TrackedRun;
 constexpr std::size_t kDateSize = 10;
 
 Why why_of(NoPairs why) { return one_of<Why>(name_of(why)).value_or(Why::kMeasured); }
-
-double share_of(double size, bool as_share) { return as_share ? size : std::expm1(size); }
 
 // What a series came to in tonight's run of its experiment.
 struct Place {
@@ -135,7 +132,7 @@ class NightJudge {
     const JudgeRule rule = rule_of(place.series.series, margin, judged_series);
     const SeriesPairs none{.series = id, .as_share = state.as_share};
     const SeriesPairs& pairs = place.pairs == nullptr ? none : *place.pairs;
-    const Judged judged = nights::judge(state, tonight, pairs, rule);
+    const SeriesVerdict judged = nights::judge(state, tonight, pairs, rule);
     if (could_be_measured && state.open && !state.open->can_be_measured) tell_unreachable(place);
     if (place.pairs == nullptr || judged.state == NightState::kNoData)
       return without_pairs(std::move(night), place);
@@ -173,7 +170,7 @@ class NightJudge {
                     of.why == NoPairs::kMeasured ? Why::kReferenceFails : why_of(of.why));
   }
 
-  static void tell(NightSeries& night, const Judged& judged, const SeriesPairs& pairs,
+  static void tell(NightSeries& night, const SeriesVerdict& judged, const SeriesPairs& pairs,
                    const JudgeRule& rule) {
     night.state = judged.state;
     night.as_share = pairs.as_share;
@@ -191,9 +188,9 @@ class NightJudge {
     if (!judged.change) return;
     const double sign = rule.larger_is_better ? -1 : 1;
     night.worse = *judged.change > 0;
-    night.change = share_of(sign * *judged.change, pairs.as_share);
-    night.low = share_of(sign * (sign > 0 ? judged.low : judged.high), pairs.as_share);
-    night.high = share_of(sign * (sign > 0 ? judged.high : judged.low), pairs.as_share);
+    night.change = relative_change(sign * *judged.change, pairs.as_share);
+    night.low = relative_change(sign * (sign > 0 ? judged.low : judged.high), pairs.as_share);
+    night.high = relative_change(sign * (sign > 0 ? judged.high : judged.low), pairs.as_share);
     if (night.value && !pairs.as_share) night.usual = *night.value / (1 + *night.change);
   }
 
@@ -287,7 +284,7 @@ class NightJudge {
     }
     // An alert that is accepted up to a size comes back beyond it.
     const bool beyond = alert->state == AlertState::kAccepted && alert->expect &&
-                        share_of(state.open->size, night.as_share) > *alert->expect;
+                        relative_change(state.open->size, night.as_share) > *alert->expect;
     if (beyond)
       add(event_of(AlertEvent::kReopened, alert->id, track::night_of(place.run),
                    "it grew beyond what was accepted"));

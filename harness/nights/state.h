@@ -3,6 +3,7 @@
 // levels that they make. Plain data; any thread.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -44,6 +45,11 @@ struct Change {
   std::string likely = {};  // the first night of the likeliest build
   bool operator==(const Change&) const = default;
 };
+
+// Of a size, log ratio or share of the step: the change as people read it, .03 for 3 %.
+[[nodiscard]] inline double relative_change(double size, bool as_share) {
+  return as_share ? size : std::expm1(size);
+}
 
 struct OpenChange {
   std::string alert = {};       // "A17"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "harness/report/quality_words.h"
@@ -58,8 +57,7 @@ std::string acceptance_words(const nights::Alert& alert) {
 ToldChange told_change(const nights::Change& change, bool as_share, Direction direction) {
   const bool larger_is_better = direction == Direction::kHigherIsBetter;
   const auto of = [&](double worse) {
-    const double size = larger_is_better ? -worse : worse;
-    return as_share ? size : std::expm1(size);
+    return nights::relative_change(larger_is_better ? -worse : worse, as_share);
   };
   ToldChange told{of(change.size), of(change.low), of(change.high)};
   if (told.low > told.high) std::swap(told.low, told.high);

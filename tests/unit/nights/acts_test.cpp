@@ -93,6 +93,17 @@ TEST(Acceptance, NeedsAnOpenAlertAReasonADateAndAChange) {
   EXPECT_DOUBLE_EQ(number_of(event.details, "expect").value(), 0.08);
 }
 
+TEST(Acceptance, OfASizeInSharesOfTheStep_IsHeldAgainstThatShare) {
+  Alert alert{.id = "A1", .series = {{.id = "s", .change = {.size = .5}, .as_share = true}}};
+  EXPECT_DOUBLE_EQ(
+      number_of(accept_alert(alert, {.reason = "x", .expect = "+55%"}, kToday).details, "expect")
+          .value(),
+      .55);
+  alert.series.front().as_share = false;
+  EXPECT_THAT([&] { (void)accept_alert(alert, {.reason = "x", .expect = "+55%"}, kToday); },
+              ThrowsMessage<ConfigError>(HasSubstr("has come to: +64.9")));
+}
+
 TEST(Acceptance, TakenBack_IsOpenAndNobodys) {
   Log log;
   log.tell(accept_alert(log.alert(), {.reason = "x", .until = "2026-02-01"}, kToday));
