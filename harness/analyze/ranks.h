@@ -107,7 +107,7 @@ inline constexpr double kStragglerShare = 0.01;
 
 [[nodiscard]] RankReport compare_ranks(std::vector<RankTrace> ranks);
 
-// Whether one rank is slower than the others, and more than by chance: straggler.h.
+// Whether one rank is slower than the others, and more than by chance: straggler.cpp.
 // `work_ns`: of each step, by place in report.rows, whose means are known.
 [[nodiscard]] std::optional<Straggler> find_straggler(
     const RankReport& report, const std::vector<std::vector<double>>& work_ns);

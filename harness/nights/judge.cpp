@@ -41,11 +41,11 @@ class Judge {
     return most;
   }
 
-  Judged decide(std::size_t pairs) {
-    Judged judged{.odd = oddness() != 0,
-                  .pairs = pairs,
-                  .layout = levels_.layout(),
-                  .spread = levels_.spread()};
+  SeriesVerdict decide(std::size_t pairs) {
+    SeriesVerdict judged{.odd = oddness() != 0,
+                         .pairs = pairs,
+                         .layout = levels_.layout(),
+                         .spread = levels_.spread()};
     say_change(judged);
     if (state_.open && state_.open->can_be_measured && close()) {
       judged.fixed = true;
@@ -137,7 +137,7 @@ class Judge {
   }
 
   // Of an open alert against the level before.
-  void say_change(Judged& judged) const {
+  void say_change(SeriesVerdict& judged) const {
     const bool open = state_.open && state_.open->can_be_measured;
     const RowIndexes before = open ? levels_.rows(Level::kBefore) : RowIndexes();
     (void)levels_.last(before, [&](const Held& held) {
@@ -208,8 +208,8 @@ double oddness(SeriesState state, const Tonight& tonight, const SeriesPairs& pai
   return oddness_of(std::move(state), tonight, of, rule);
 }
 
-Judged judge(SeriesState& state, const Tonight& tonight, const SeriesPairs& pairs,
-             const JudgeRule& rule) {
+SeriesVerdict judge(SeriesState& state, const Tonight& tonight, const SeriesPairs& pairs,
+                    const JudgeRule& rule) {
   hold_against(state, tonight, pairs.as_share);
   if (pairs.pairs.size() < kLeastPairs) return {.state = NightState::kNoData};
   const std::span<const double> of = counted(state, tonight, pairs, rule);
@@ -220,7 +220,7 @@ Judged judge(SeriesState& state, const Tonight& tonight, const SeriesPairs& pair
   state.reference_value = pairs.reference;
   Judge series(state, rule);
   series.levels().take(tonight, oriented(of, rule));
-  Judged judged = series.decide(of.size());
+  SeriesVerdict judged = series.decide(of.size());
   series.levels().forget();
   return judged;
 }

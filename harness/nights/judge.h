@@ -3,8 +3,9 @@
 // with the layout of builds in the error. How often it is wrong: results/DECISIONS.md. Pure; any
 // thread.
 //
-// What launches say stands beyond a bound by Student's t and by their signed ranks, as in `ab`;
-// where pairs are too few for ranks, by 3.5 standard errors.
+// What is told lies beyond the margin by Student's t, and by the ranks of the last builds' pairs
+// among those of the level. Of launches that vary much the ranks have to be surer; where pairs are
+// too few for ranks, it lies 3.5 standard errors beyond.
 //
 // Level: the builds since the last change that was told; its value is the mean of its first 20 and
 // that of the 20 before the last ones (the one sees what creeps, the other the loss of a gain that
@@ -45,7 +46,7 @@ constexpr EnumNames<6> names_of(NightState) {
 [[nodiscard]] JudgeRule rule_of(const track::TrackedSeries& series, double margin,
                                 std::size_t judged_series);
 
-struct Judged {
+struct SeriesVerdict {
   NightState state = NightState::kNoVerdict;
   std::optional<Change> told = {};  // tonight, either way
   bool grew = false;                // `told` is worse, and an alert was open
@@ -69,8 +70,8 @@ struct Judged {
 
 // Judges a night of a series and brings its state forward. Where the reference is another one, its
 // rows begin anew. Fewer than kLeastPairs pairs change nothing else.
-[[nodiscard]] Judged judge(SeriesState& state, const Tonight& tonight, const SeriesPairs& pairs,
-                           const JudgeRule& rule);
+[[nodiscard]] SeriesVerdict judge(SeriesState& state, const Tonight& tonight,
+                                  const SeriesPairs& pairs, const JudgeRule& rule);
 
 void begin_reference(SeriesState& state, const Tonight& tonight, bool as_share = false);
 // A person accepts what is open: the level is as it is.

@@ -134,10 +134,10 @@ Night shown_again(std::vector<NightSeries> series, const std::vector<TrackedRun>
 // Judges nights one after the other, from what the history knows.
 class Keeper {
  public:
-  Keeper(const NightRequest& request, track::TrackStore& store) : request_(request), store_(store) {
-    const std::vector<TrackedRun> all = store.runs();
+  Keeper(const NightRequest& request, track::TrackStore& store)
+      : request_(request), store_(store), all_(store.runs()) {
     for (const std::string& id : request.runs) {
-      const TrackedRun* run = track::find_run(all, id);
+      const TrackedRun* run = track::find_run(all_, id);
       if (run == nullptr) throw ConfigError("--night", "the history has no run '" + id + "'");
       runs_.push_back(*run);
     }
@@ -174,7 +174,7 @@ class Keeper {
 
  private:
   // These nights, or a later one of theirs.
-  [[nodiscard]] bool was_judged() {
+  [[nodiscard]] bool was_judged() const {
     if (rows_.empty()) return false;
     std::map<std::string, std::string> last;  // by experiment: its newest judged run
     for (const track::StateRow& row : rows_)
@@ -187,8 +187,7 @@ class Keeper {
     }
     return any;
   }
-  [[nodiscard]] bool is_later(const std::string& id, const TrackedRun& run) {
-    if (all_.empty()) all_ = store_.runs();
+  [[nodiscard]] bool is_later(const std::string& id, const TrackedRun& run) const {
     const TrackedRun* other = track::find_run(all_, id);
     return other != nullptr && other->started_utc > run.started_utc;
   }
@@ -255,8 +254,8 @@ class Keeper {
 
   const NightRequest& request_;
   track::TrackStore& store_;
-  std::vector<TrackedRun> runs_ = {};
-  std::vector<TrackedRun> all_ = {};
+  std::vector<TrackedRun> all_;
+  std::vector<TrackedRun> runs_ = {};  // tonight's
   std::vector<track::StateRow> rows_ = {};
 };
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analyze/straggler.h"
 #include "harness/analyze/ranks.h"
 
 #include <gtest/gtest.h>

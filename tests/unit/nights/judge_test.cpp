@@ -25,7 +25,7 @@ class Nights {
   explicit Nights(const JudgeRule& rule = {}) : rule_(rule) {}
 
   // `log_ratio`: of tonight's program to the reference, without the noise of launches.
-  Judged night(double log_ratio, std::string build = "") {
+  SeriesVerdict night(double log_ratio, std::string build = "") {
     const Tonight tonight{.run = std::to_string(++night_),
                           .build = build.empty() ? "b" + std::to_string(night_) : build,
                           .reference = reference,
@@ -38,8 +38,8 @@ class Nights {
     measured = pairs.pairs.size();
     return judge(state, tonight, pairs, rule_);
   }
-  Judged quiet(std::size_t nights) {
-    Judged last;
+  SeriesVerdict quiet(std::size_t nights) {
+    SeriesVerdict last;
     for (std::size_t i = 0; i < nights; ++i) last = night(0);
     return last;
   }
@@ -72,14 +72,14 @@ TEST(NightJudge, FirstBuildBesideAReference_IsNoVerdictWithTheReferenceAsItsLeve
 TEST(NightJudge, LargeStep_IsToldTheSameNightWithItsBuilds) {
   Nights nights;
   EXPECT_EQ(nights.quiet(12).state, NightState::kOk);
-  const Judged judged = nights.night(.05);
+  const SeriesVerdict judged = nights.night(.05);
   EXPECT_EQ(judged.state, NightState::kRegression);
   ASSERT_TRUE(judged.told);
   EXPECT_NEAR(judged.told->size, .05, .01);
   EXPECT_EQ(judged.told->good, "12");
   EXPECT_EQ(judged.told->bad, "13");
   EXPECT_EQ(judged.pairs, kMostPairs) << "the first four made it look odd, and do not count";
-  const Judged next = nights.night(.05);
+  const SeriesVerdict next = nights.night(.05);
   EXPECT_EQ(next.state, NightState::kRegression);
   EXPECT_FALSE(next.told) << "once";
 }
@@ -89,7 +89,7 @@ TEST(NightJudge, Growth_IsToldAgain) {
   nights.quiet(12);
   (void)nights.night(.05);
   nights.night(.05);
-  const Judged judged = nights.night(.1);
+  const SeriesVerdict judged = nights.night(.1);
   ASSERT_TRUE(judged.told);
   EXPECT_TRUE(judged.grew);
   EXPECT_NEAR(nights.state.open->size, .1, .015);
@@ -100,7 +100,7 @@ TEST(NightJudge, Mended_IsFixedAndTheLevelBeforeGoesOn) {
   nights.quiet(12);
   (void)nights.night(.05);
   (void)nights.night(.05);
-  const Judged judged = nights.night(0);
+  const SeriesVerdict judged = nights.night(0);
   EXPECT_TRUE(judged.fixed);
   EXPECT_EQ(judged.state, NightState::kOk);
   EXPECT_FALSE(nights.state.open);
@@ -159,7 +159,7 @@ TEST(NightJudge, SlowFirstLaunches_AreMeasuredAway) {
   EXPECT_GT(oddness(nights.state, tonight, pairs, {}), 1);
   for (int i = 0; i < 8; ++i) pairs.pairs.push_back(i % 2 == 0 ? .001 : -.001);
   EXPECT_EQ(oddness(nights.state, tonight, pairs, {}), 0);
-  const Judged judged = judge(nights.state, tonight, pairs, {});
+  const SeriesVerdict judged = judge(nights.state, tonight, pairs, {});
   EXPECT_EQ(judged.state, NightState::kOk);
   EXPECT_EQ(judged.pairs, 8U);
 }
@@ -176,7 +176,7 @@ TEST(NightJudge, BudgetLeftFreshPairs_TheFirstOnesCount) {
   Nights nights;
   nights.quiet(12);
   const Tonight tonight{.run = "13", .build = "b13", .reference = "ref", .reference_run = "0"};
-  const Judged judged =
+  const SeriesVerdict judged =
       judge(nights.state, tonight, {.pairs = {.021, .02, .019, .02}, .first = 4}, {});
   EXPECT_EQ(judged.pairs, 4U);
   EXPECT_TRUE(judged.odd);
@@ -225,12 +225,12 @@ TEST(NightJudge, AnyPairs_GiveFiniteNumbers) {
         const double drawn = (random() % 2 == 0 ? 1 : -1) * size(random);
         pairs.pairs.push_back(equal ? .001 : drawn);
       }
-      const Judged judged = judge(state,
-                                  {.run = std::to_string(night),
-                                   .build = std::to_string(random() % 20),
-                                   .reference = "r",
-                                   .reference_run = "0"},
-                                  pairs, rule);
+      const SeriesVerdict judged = judge(state,
+                                         {.run = std::to_string(night),
+                                          .build = std::to_string(random() % 20),
+                                          .reference = "r",
+                                          .reference_run = "0"},
+                                         pairs, rule);
       EXPECT_TRUE(std::isfinite(judged.layout) && std::isfinite(judged.spread));
       if (judged.told) {
         EXPECT_TRUE(std::isfinite(judged.told->size));

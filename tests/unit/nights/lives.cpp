@@ -84,7 +84,7 @@ class LivedSeries {
       fresh += more.size();
     }
     if (night >= kFirstNights) life_.more_pairs += fresh;
-    const nights::Judged judged = nights::judge(state_, tonight, pairs, script_.rule);
+    const nights::SeriesVerdict judged = nights::judge(state_, tonight, pairs, script_.rule);
     look_for_it(judged, night);
     end_of(night, judged.state);
   }
@@ -97,7 +97,7 @@ class LivedSeries {
     was_green_ = !red;
   }
 
-  void look_for_it(const nights::Judged& judged, std::size_t night) {
+  void look_for_it(const nights::SeriesVerdict& judged, std::size_t night) {
     if (judged.fixed) {
       const std::vector<Script::Change>& all = script_.program;
       if (found_ && night < found_night_ + kWatchedForFixed) {
