@@ -22,6 +22,7 @@ LIMIT_S = 300  # of one case: on any machine it hangs
 MOST_OUTPUT = 200_000  # bytes of one case that are kept
 BEGIN = re.compile(rb"^\[ RUN      \] (\S+)$")
 END = re.compile(rb"\[ +(OK|FAILED|SKIPPED) +\] ([^\s,]+)(?:, where .*)? \((\d+) ms\)$")
+WHOLE = re.compile(rb"^\[==========\] \d+ tests? from .* ran\.")  # the program came to its own end
 
 
 class Case:
@@ -40,23 +41,28 @@ def cases_of(program):
             names.append(suite + word)
         elif word.endswith("."):
             suite = word
-    return [name for name in names if not re.search(r"(^|[./])DISABLED_", name)]
+    return [Case(name) for name in names if not re.search(r"(^|[./])DISABLED_", name)]
 
 
 class Process:
-    """One process of the program over the cases that are left."""
+    """One process of the program over the cases that are left, or, where they are not known, over all."""
 
     def __init__(self, program, cases, flags, limit):
-        self.cases, self.limit, self.running = {case.name.encode(): case for case in cases}, limit, None
+        self.all = cases is None
+        self.cases, self.limit, self.running = {case.name.encode(): case for case in cases or []}, limit, None
         self.ended = []  # cases that came to their end
+        self.whole = False
         self.since = time.monotonic()  # of what begun or ended last
-        flags.write_text("--gtest_filter=" + ":".join(case.name for case in cases))  # longer than a command line may be
+        # May be longer than a command line.
+        flags.write_text("--gtest_filter=" + ("*" if self.all else ":".join(case.name for case in cases)))
         self.child = subprocess.Popen([program, f"--gtest_flagfile={flags}", "--gtest_color=no"],
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                       start_new_session=True)
 
     def take(self, line):
         begun, ended = BEGIN.match(line), END.search(line)
+        if begun and self.all and not self.running:
+            self.cases.setdefault(begun[1], Case(begun[1].decode()))
         if begun and begun[1] in self.cases:
             self.running, self.since = self.cases[begun[1]], time.monotonic()
             self.running.state = "running"
@@ -66,6 +72,8 @@ class Process:
             self.running.seconds = int(ended[3]) / 1000
             self.ended.append(self.running)
             self.running, self.since = None, time.monotonic()
+        elif not self.running and WHOLE.match(line):
+            self.whole = True
         elif self.running and len(self.running.output) < MOST_OUTPUT:
             self.running.output += line + b"\n"
 
@@ -107,11 +115,20 @@ class Process:
 
 
 def run(program, cases, flags, limit):
-    """Runs all cases, in as many processes as it takes."""
+    """Runs the cases, or all that the program has, in as many processes as it takes; returns them.
+
+    A program is asked for its cases only when it ended before it had run them: many take long to load.
+    """
+    ran = cases or []
     left = cases
-    while left:
+    while left is None or left:
         process = Process(program, left, flags, limit)
         why = process.follow()
+        if process.all:
+            ran = list(process.cases.values())
+            if not process.whole:
+                ran += [case for case in cases_of(program) if case.name.encode() not in process.cases]
+            left = ran
         last = process.running or process.ended and process.ended[-1]
         if not last:
             for case in left:
@@ -122,6 +139,7 @@ def run(program, cases, flags, limit):
         if process.running:
             last.seconds = time.monotonic() - process.since
         left = [case for case in left if case.state == "waiting"]
+    return ran
 
 
 def text_of(output):
@@ -146,11 +164,10 @@ def main(arguments):
     folder, name, program = pathlib.Path(arguments[0]), *arguments[1:3]
     options = dict(zip(arguments[3::2], arguments[4::2]))
     folder.mkdir(exist_ok=True)
-    cases = [Case(case) for case in cases_of(program)]
     picked = os.environ.get("STEPBENCH_CASES")
-    if picked and not re.search(picked, name):
-        cases = [case for case in cases if re.search(picked, case.name)]
-    run(program, cases, folder / f"{name}.flags", float(options.get("--limit", LIMIT_S)))
+    some = picked and not re.search(picked, name)
+    cases = [case for case in cases_of(program) if re.search(picked, case.name)] if some else None
+    cases = run(program, cases, folder / f"{name}.flags", float(options.get("--limit", LIMIT_S)))
     write(name, cases, folder / f"{name}.xml")
     states = [case.state for case in cases]
     for case in cases:

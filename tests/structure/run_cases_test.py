@@ -14,6 +14,7 @@ PROGRAM = """#!{python}
 import os, signal, subprocess, sys, time
 cases = {cases}
 if "--gtest_list_tests" in sys.argv:
+    open(sys.argv[0] + ".listed", "w")
     print("A.")
     for case in cases: print("  " + case)
     sys.exit(0)
@@ -21,16 +22,18 @@ flags = [word.split("=", 1)[1] for word in sys.argv if word.startswith("--gtest_
 picked = open(flags).read().split("=", 1)[1].split(":")
 bad = 0
 for case in cases:
-    if "A." + case not in picked: continue
+    if picked != ["*"] and "A." + case not in picked: continue
     print("[ RUN      ] A." + case, flush=True)
     if case.startswith("crash"): os.kill(os.getpid(), signal.SIGSEGV)
-    if case.startswith("exit"): os._exit(0)
+    if case == "exit": os._exit(0)
     if case.startswith("hang"): time.sleep(600)
     if case.startswith("leave"): subprocess.Popen(["sleep", "600"])
     end = "SKIPPED" if case.startswith("skip") else "FAILED " if case.startswith("fail") else "     OK"
     bad += case.startswith("fail")
     print("says " + case + ("\\na_test.cpp:1: Skipped\\nno device\\n" if case.startswith("skip") else ""))
     print("[ " + end.rjust(8) + " ] A." + case + " (7 ms)", flush=True)
+    if case == "exit_after": os._exit(0)
+print("[==========] " + str(len(cases)) + " tests from 1 test suite ran. (7 ms total)", flush=True)
 sys.exit({status} or bool(bad))
 """
 
@@ -71,6 +74,13 @@ class RunCases(unittest.TestCase):
 
     def test_an_exit_in_a_case_is_a_failure(self):
         self.assertEqual(self.run_of("exit", "two")[1], {"exit": "failure", "two": "passed"})
+
+    def test_cases_after_an_early_end_run(self):
+        self.assertEqual(self.run_of("exit_after", "fail")[1], {"exit_after": "passed", "fail": "failure"})
+
+    def test_a_program_that_ends_well_is_not_asked_for_its_cases(self):
+        self.run_of("good", "fail")
+        self.assertFalse((self.folder / "program.listed").exists())
 
     def test_a_hang_names_its_case_and_the_others_run(self):
         status, states, outputs = self.run_of("one", "hang", "two", options=("--limit", "3"))

@@ -97,7 +97,8 @@ TEST_F(Published, OthersAreReadAsWhatTheyAre) {
   expect("hta/trace_compare/base/base.json.gz",
          "integrity/device_rows_without_call/level = warning; "
          "integrity/device_rows_without_call/count = 16; integrity/only_edge_steps/level = note");
-  expect("hta/trace_compare/test/test.json.gz", "integrity/0/id = launches_not_linked; integrity/0/level = warning");
+  expect("hta/trace_compare/test/test.json.gz",
+         "integrity/0/id = launches_not_linked; integrity/0/level = warning");
 }
 
 }  // namespace
