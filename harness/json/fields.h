@@ -40,15 +40,16 @@ template <typename T, typename Struct>
 concept Of = std::same_as<std::remove_const_t<T>, Struct>;
 
 struct FieldRule {
-  bool needed = false;                // an error where it is absent
-  bool filled = false;                // the same, also where it is an empty text
-  bool sparse = false;                // written only where it holds something
-  bool written = true;                // false: left out of this object
-  bool known = true;                  // false: a name of a later version leaves the default
-  bool below_zero = false;            // an int that is no count
-  std::size_t most_bytes = SIZE_MAX;  // of a text
-  std::string_view also = {};         // an older name: written too, read where there is no other
-  int since = 0;                      // the minor version that brought it
+  bool needed = false;                 // an error where it is absent
+  bool filled = false;                 // the same, also where it is an empty text
+  bool sparse = false;                 // written only where it holds something
+  bool written = true;                 // false: left out of this object
+  bool known = true;                   // false: a name of a later version leaves the default
+  bool below_zero = false;             // an int that is no count
+  std::size_t most_bytes = SIZE_MAX;   // of a text
+  std::string_view also = {};          // an older name: written too, read where there is no other
+  int since = 0;                       // the minor version that brought it
+  std::optional<double> null_is = {};  // of a number: what null and an absent one stand for
 };
 inline constexpr FieldRule kNeeded{.needed = true};
 inline constexpr FieldRule kFilled{.filled = true};
@@ -97,7 +98,9 @@ class FieldWriter {
  private:
   template <typename T>
   static bool is_empty(const T& value) {
-    if constexpr (requires { value.empty(); }) {
+    if constexpr (kIsOptional<T>) {
+      return !value;
+    } else if constexpr (requires { value.empty(); }) {
       return value.empty();
     } else if constexpr (std::equality_comparable<T>) {
       return value == T{};
@@ -174,6 +177,9 @@ class FieldReader {
 
   template <typename T>
   FieldReader& operator()(std::string_view field, T& member, const FieldRule& rule = {}) {
+    if constexpr (std::same_as<T, double>) {
+      if (rule.null_is) member = *rule.null_is;
+    }
     if constexpr (std::same_as<T, Fields> || std::same_as<T, OptionValues>) {
       take_values(field, member);
     } else if (const auto view = find(field, rule)) {
@@ -214,6 +220,15 @@ class FieldReader {
             const FieldRule& rule) {
     if (view.is_null()) return member.reset();
     take(field, view, member.emplace(), rule);
+  }
+
+  template <std::integral T>
+  void take(std::string_view field, const JsonView& view, std::vector<T>& numbers,
+            const FieldRule& rule) {
+    const auto elements = view.elements();
+    if (!elements) wrong_type(field, "an array of integers", view);
+    numbers.clear();
+    for (const JsonView& each : *elements) take(field, each, numbers.emplace_back(), rule);
   }
 
   template <NamedEnum T>

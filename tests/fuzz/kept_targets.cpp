@@ -20,7 +20,6 @@
 #include "harness/record/pack.h"
 #include "harness/record/reader.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/read_comparison.h"
 #include "harness/report/read_night.h"
 #include "harness/trace/read_trace.h"
 #include "harness/track/event_file.h"

@@ -22,7 +22,6 @@
 #include "harness/report/export_gbench.h"
 #include "harness/report/export_junit.h"
 #include "harness/report/export_openmetrics.h"
-#include "harness/report/read_comparison.h"
 #include "harness/report/table.h"
 #include "harness/text/openmetrics.h"
 #include "harness/text/xml.h"
