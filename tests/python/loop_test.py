@@ -176,13 +176,14 @@ class LoaderFindings(unittest.TestCase):
         watch.end(Iterator(), 1200 * self.MS, [self.MS] * 60, [self.MS] * 6)
         self.assertEqual(watch.findings(), [], "a border waits no longer than other steps")
 
-    def handed_over(self, made_us, sent_us, step_us, wait_us, computing=1.0):
+    def handed_over(self, made_us, sent_us, step_us, wait_us, computing=1.0, for_cpu_ms=0):
         """What is found of one worker: each batch is made for so long and sent so much later, or, with a negative
-        `wait_us`, lay there when it was asked for and took that long."""
+        `wait_us`, lay there when it was asked for and took that long; the training thread waits for a CPU meanwhile."""
         count = 60
         watch = LoaderWatch(DataLoader(1), self.proc, cores=2)
         watch.handover._records = records = Records()
         self.task(1001, 0, 0)
+        self.task(os.getpid(), 0, 0)
         watch.begin(Iterator(1001))
         ready, began, steps = wait_us < 0, 10**9, []
         for batch in range(count):
@@ -193,6 +194,7 @@ class LoaderFindings(unittest.TestCase):
             began += step_us * 1000
         elapsed_ns = count * step_us * 1000
         self.task(1001, round(computing * made_us * count / 1000), 0)
+        self.task(os.getpid(), 0, for_cpu_ms)
         watch.handed_over(10**9, steps)
         watch.end(Iterator(1001), elapsed_ns, [wait for _, wait, _ in steps], [])
         return {found["id"]: found for found in watch.findings()}
@@ -210,6 +212,11 @@ class LoaderFindings(unittest.TestCase):
         self.assertIn("handing batches over takes 30.0 % of the training thread's time", found["text"])
         self.assertNotIn("loader.transport", self.handed_over(made_us=9000, sent_us=50, step_us=10000, wait_us=4000))
         self.assertEqual(self.handed_over(made_us=1000, sent_us=50, step_us=10000, wait_us=-500), {})
+
+    def test_a_thread_that_waits_for_a_cpu_hands_nothing_over(self):
+        words = {"made_us": 1000, "sent_us": 50, "step_us": 10000, "wait_us": -3000}
+        self.assertIn("takes 20.0 %", self.handed_over(**words, for_cpu_ms=60)["loader.transport"]["text"])
+        self.assertNotIn("loader.transport", self.handed_over(**words, for_cpu_ms=150))
 
     def test_batches_of_a_later_epoch_are_not_those_of_the_step(self):
         handover = Handover()

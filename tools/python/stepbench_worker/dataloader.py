@@ -135,7 +135,8 @@ class LoaderWatch:
                             f"reading holds; the step waits {percent(wait_ns / self._elapsed_ns)} of its time for data",
                     "value": queued_ns, "threshold": LOCKED_NS, "unit": "ns", "share": locked, "evidence": ["data_wait_ns"],
                     "remedy": "Let Python give the lock away more often: sys.setswitchinterval(1e-4) in worker_init_fn."}
-        share = received_ns * steps / self._elapsed_ns
+        # A thread that waits for a CPU meanwhile takes nothing over.
+        share = max(0.0, received_ns * steps - self._training[1]) / self._elapsed_ns
         blocked_ns = wait_ns / steps - received_ns
         if share < HANDING_OVER or (busy >= BUSY and received_ns < blocked_ns):
             return waiting  # for batches that are not there, or for workers that are busy
