@@ -22,7 +22,7 @@ from torch.utils.data import DataLoader
 from stepbench_worker import measure
 
 plant, ms, fields, batch, workers, step_ms = sys.argv[1], *map(float, sys.argv[2:])
-loader = DataLoader(Planted(plant, ms, 1, 0, int(fields)), batch_size=int(batch), num_workers=int(workers))
+loader = DataLoader(Planted(plant, ms, 0, 0, int(fields)), batch_size=int(batch), num_workers=int(workers))
 for _ in measure(loader):
     time.sleep(step_ms * 1e-3)
 '''

@@ -207,6 +207,11 @@ class LoaderFindings(unittest.TestCase):
             words = {"made_us": 6000, "sent_us": 5000, "step_us": 10000, "wait_us": 4000, **words}
             self.assertNotIn("loader.gil", self.handed_over(**words), control)
 
+    def test_memory_that_a_worker_gives_out_late_for_its_own_reading_is_the_lock_too(self):
+        words = {"made_us": 7500, "sent_us": 50, "step_us": 10000, "wait_us": -9900}
+        self.assertIn("a finished batch waits 9.9 ms for Python's lock", self.handed_over(**words)["loader.gil"]["text"])
+        self.assertNotIn("loader.gil", self.handed_over(**words, computing=0.3), "a worker that sleeps holds no lock")
+
     def test_handing_over_what_is_there_is_told_from_waiting_for_what_is_not(self):
         found = self.handed_over(made_us=1000, sent_us=50, step_us=10000, wait_us=-3000)["loader.transport"]
         self.assertIn("handing batches over takes 30.0 % of the training thread's time", found["text"])
