@@ -31,6 +31,7 @@ from stepbench_worker.driven import Driven, in_others, last_steps, own_phases_of
 from stepbench_worker.source import LoopError  # noqa: E402
 from stepbench_worker.stopping import Stopping, interval_of_windows  # noqa: E402
 from stepbench_worker.window import EPOCH, PARTIAL  # noqa: E402
+from stepbench_worker.worker import Launch  # noqa: E402
 
 
 class Loader:
@@ -804,6 +805,16 @@ class OwnRanks(unittest.TestCase):
         with self.of_group(0, 2), self.assertRaisesRegex(LoopError, "stepbench run --ranks 2"):
             list(measure(Loader(9)))
         self.assertEqual([kind for kind, _ in said], ["failed"])
+
+    def test_what_a_started_process_met_is_why_whatever_the_script_makes_of_it(self):
+        said = []
+        control = types.SimpleNamespace(send=lambda kind, **words: said.append(words["message"]))
+        with mock.patch.dict(os.environ):
+            told = Launch(control, {"options": {}}, pathlib.Path("train.py"))
+            with self.assertRaises(LoopError):
+                own_ranks.refuse()
+            told.fail("train.py ended itself by sys.exit(1)")
+        self.assertRegex("".join(said), "^the script starts its own ranks")
 
 
 class Tiny:
