@@ -61,8 +61,8 @@ std::string selector_for(const ConfigNode& value, const std::string& section,
   return is_one ? in->selector : std::string();
 }
 
-// What else the key may be: in its own section by what others call it, by its value or by its
-// spelling; then the same name elsewhere, with its section.
+// What else the key may be: in its own section by what others call it or by its value, the same
+// name elsewhere, with its section, then by its spelling.
 std::string unknown_key(const ConfigEntry& entry, const std::string& key,
                         const std::string& section, const std::vector<std::string>& keys,
                         const OptionIndex& index) {
@@ -83,7 +83,7 @@ std::string unknown_key(const ConfigEntry& entry, const std::string& key,
     return text + text::did_you_mean(selector);
   }
   const std::vector<std::string> elsewhere = index.meant(key);
-  if (!elsewhere.empty() && elsewhere.front() != key) {
+  if (!elsewhere.empty()) {
     return text + " (did you mean " + with_section(elsewhere.front()) + "?)";
   }
   std::vector<std::string> near_keys = keys;
@@ -95,9 +95,6 @@ std::string unknown_key(const ConfigEntry& entry, const std::string& key,
     }
   }
   const std::string near = text::nearest(key, near_keys);
-  if (near.empty() && !elsewhere.empty()) {
-    return text + " (did you mean " + with_section(elsewhere.front()) + "?)";
-  }
   if (!near.empty()) return text + text::did_you_mean(near);
   if (section.empty()) {
     for (const std::string& known : keys) {
@@ -332,9 +329,13 @@ void check_path(const std::string& name, const Value& value, const std::string& 
                                   : "`stepbench list " + name +
                                         "` says what each kind expects and "
                                         "which command makes one";
+  const bool braces = path->find('{') < path->find("..");  // "shard-{000000..000007}.tar"
   context.errors.add(where, "no such file or folder: '" + *path + "' (seen from " +
                                 std::filesystem::current_path(error).string() + ")" +
-                                os::near_file(*path) + "; '" + name + "': " + doc);
+                                (braces ? "; braces stand for no list of files here: give the "
+                                          "folder that holds them"
+                                        : os::near_file(*path)) +
+                                "; '" + name + "': " + doc);
 }
 
 void check_paths(const Settings& settings, const ParseContext& context) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -200,6 +201,9 @@ std::string about(const std::vector<const estimate::CaseRow*>& cases, const Whic
   return text + ')';
 }
 
+using CaseName = std::array<std::string_view, 3>;
+CaseName name_of_case(const estimate::CaseRow& row) { return {row.case_id, row.arm, row.run_id}; }
+
 // Cases of arms and runs, each once, whatever was recorded of them.
 class CaseNames {
  public:
@@ -218,11 +222,7 @@ class CaseNames {
   [[nodiscard]] std::size_t size() const { return names_.size(); }
 
  private:
-  using Name = std::array<std::string_view, 3>;
-  static Name name_of_case(const estimate::CaseRow& row) {
-    return {row.case_id, row.arm, row.run_id};
-  }
-  std::vector<Name> names_;
+  std::vector<CaseName> names_;
 };
 
 std::optional<estimate::Difference> kind_of(const CaseFinding& found) {
@@ -233,11 +233,8 @@ std::optional<estimate::Difference> kind_of(const CaseFinding& found) {
 struct SharedFinding {
   CaseFinding worst;
   std::vector<const estimate::CaseRow*> cases;  // the worst one first
+  std::set<CaseName> names;                     // of these
 };
-
-bool is_same_case(const estimate::CaseRow& a, const estimate::CaseRow& b) {
-  return a.case_id == b.case_id && a.arm == b.arm && a.run_id == b.run_id;
-}
 
 void add_case(const CaseFinding& found, const estimate::CaseRow& row,
               std::vector<SharedFinding>& kinds) {
@@ -248,11 +245,13 @@ void add_case(const CaseFinding& found, const estimate::CaseRow& row,
   };
   const auto kind = std::find_if(kinds.begin(), kinds.end(), same);
   if (kind == kinds.end()) {
-    kinds.push_back({.worst = found, .cases = {&row}});
+    kinds.push_back({.worst = found, .cases = {&row}, .names = {name_of_case(row)}});
     return;
   }
-  // Other passes of a case have it too.
-  std::erase_if(kind->cases, [&](const auto* other) { return is_same_case(*other, row); });
+  const CaseName name = name_of_case(row);
+  if (!kind->names.insert(name).second) {  // another pass of the case has it, too
+    std::erase_if(kind->cases, [&](const auto* other) { return name_of_case(*other) == name; });
+  }
   if (is_more_severe(found.finding, kind->worst.finding)) {
     kind->worst = found;
     kind->cases.insert(kind->cases.begin(), &row);

@@ -63,7 +63,7 @@ const std::vector<Field>& fields_of_a_run() {
       {"name", [](const runs::RunSummary& run) { return Value{run.name}; }},
       {"kind",
        [](const runs::RunSummary& run) {
-         return Value{std::string(!run.broken.empty() ? "" : run.ab ? "ab" : "run")};
+         return Value{run.broken.empty() ? run.kind : std::string()};
        }},
       {"verdict", [](const runs::RunSummary& run) { return Value{run.verdict}; }},
       {"smoke", [](const runs::RunSummary& run) { return Value{run.smoke}; }},
@@ -221,7 +221,7 @@ std::string dropped_text(const std::vector<std::string>& dropped) {
 
 std::string kind_words(const runs::RunSummary& run) {
   std::string text = run.smoke ? "smoke " : "";
-  text += run.ab ? "ab" : "run";
+  text += run.kind;
   if (!run.verdict.empty()) text += ": " + run.verdict;
   if (run.profiled > 0) text += " + profile";
   if (run.wrapped > 0) text += " + wrapped";

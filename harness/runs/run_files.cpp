@@ -50,11 +50,12 @@ void add_traces(const fs::path& folder, RunFiles& files) {
 
 // What a search keeps beside its launches: folders of runs, programs and logs.
 bool is_of_search(const std::string& name, bool is_folder) {
-  constexpr std::array<std::string_view, 4> kFiles = {"bisect.json", "tuning.json", "tuned.yaml",
-                                                      "own.yaml"};
+  constexpr std::array<std::string_view, 5> kFiles = {"bisect.json", "bisect.log", "tuning.json",
+                                                      "tuned.yaml", "own.yaml"};
   constexpr std::array<std::string_view, 9> kFolders = {
       "building", "confirm", "ends", "fresh", "inside", "logs", "programs", "rest", "trees"};
-  constexpr std::array<std::string_view, 3> kStems = {"commit-", "counts-", "culprit-"};
+  constexpr std::array<std::string_view, 5> kStems = {"commit-", "copies-", "counts-", "culprit-",
+                                                      "ends-"};
   if (!is_folder) return std::ranges::find(kFiles, name) != kFiles.end();
   return std::ranges::find(kFolders, name) != kFolders.end() ||
          std::ranges::any_of(kStems, [&](std::string_view stem) { return name.starts_with(stem); });

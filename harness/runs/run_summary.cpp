@@ -152,7 +152,7 @@ void take_header(const record::RunRow& header, RunSummary& run) {
   run.git_branch = text_of(header.context, "git.branch");
   const auto dirty = header.context.find("git.dirty");
   run.git_dirty = dirty != header.context.end() && dirty->second == Value{true};
-  run.ab = !text_of(header.context, "ab_seed").empty();
+  if (!text_of(header.context, "ab_seed").empty()) run.kind = "ab";
 }
 
 void join_files(std::vector<FileFacts>& files, RunSummary& run) {
@@ -219,6 +219,7 @@ std::string time_of(const RunSummary& run) {
 // Of `bisect`: its launches are in the runs that it holds.
 RunSummary summarise_search(const fs::path& folder, RunSummary run) {
   run.run_id = folder.filename().string();
+  run.kind = "bisect";
   run.name = is_run_name(run.run_id) ? run.run_id.substr(kStampLetters) : run.run_id;
   run.started_utc = time_of(run);
   run.state = RunState::kInterrupted;
@@ -267,7 +268,8 @@ RunSummary summarise_run(const fs::path& folder) {
     return run;
   }
   join_files(facts, run);
-  if (run.ab) run.verdict = verdict_in(folder, parser);
+  if (is_search(folder)) run.kind = "tune";
+  if (run.kind == "ab") run.verdict = verdict_in(folder, parser);
   return run;
 }
 

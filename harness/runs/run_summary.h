@@ -26,8 +26,8 @@ struct RunSummary {
   std::string run_id = {};
   std::string name = {};         // of the experiment
   std::string started_utc = {};  // of the first of its files
-  bool ab = false;
-  std::string verdict = {};  // of an A/B campaign: "regression"; empty where it has none yet
+  std::string kind = "run";      // or ab, bisect, tune
+  std::string verdict = {};      // of an A/B campaign: "regression"; empty where it has none yet
   bool smoke = false;
   std::int64_t profiled = 0;  // launches that recorded operations
   std::int64_t wrapped = 0;   // launches under another program

@@ -10,7 +10,6 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
-#include <ranges>
 #include <vector>
 
 #include "harness/stats/shares.h"
@@ -263,10 +262,17 @@ std::size_t difference_rank(std::size_t m, std::size_t n, double alpha) {
 std::size_t sign_rank(std::size_t n, double alpha) {
   if (n == 0) return 0;
   const boost::math::binomial law(static_cast<double>(n), 0.5);
-  const auto ranks = std::views::iota(std::size_t{0}, (n + 1) / 2);
-  return static_cast<std::size_t>(*std::ranges::partition_point(ranks, [&](std::size_t below) {
-    return boost::math::cdf(law, static_cast<double>(below)) <= alpha / 2;
-  }));
+  std::size_t rank = 0;
+  std::size_t end = (n + 1) / 2;
+  while (rank < end) {
+    const std::size_t middle = rank + (end - rank) / 2;
+    if (boost::math::cdf(law, static_cast<double>(middle)) <= alpha / 2) {
+      rank = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return rank;
 }
 
 Interval sign_interval(std::span<const double> differences, double confidence) {

@@ -9,6 +9,7 @@ each. Exit status 1 unless the right findings were made, and in the controls non
 """
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from torch.utils.data import DataLoader
 from stepbench_worker import measure
 
 plant, ms, fields, batch, workers, step_ms = sys.argv[1], *map(float, sys.argv[2:])
-loader = DataLoader(Planted(plant, ms, 1, 0, int(fields)), batch_size=int(batch), num_workers=int(workers))
+loader = DataLoader(Planted(plant, ms, 0, 0, int(fields)), batch_size=int(batch), num_workers=int(workers))
 for _ in measure(loader):
     time.sleep(step_ms * 1e-3)
 '''
@@ -42,7 +43,8 @@ def found_in(arguments, name, words):
     ended = subprocess.run([arguments.stepbench, "run", "--python", script, "--interpreter",
                             sys.executable, "--launches", "2", "--set", "schedule.warmup=6",
                             "--set", "schedule.active=60", "--results", results, "--", *map(str, words)],
-                           capture_output=True, text=True, check=False)
+                           capture_output=True, text=True, check=False,
+                           env={**os.environ, "PLANTED_FOLDER": str(arguments.work.resolve())})
     if ended.returncode != 0:
         raise SystemExit(f"{name}: {ended.stderr}")
     folder, *_ = sorted(results.glob("*/"), reverse=True)

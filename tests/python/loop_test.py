@@ -31,6 +31,7 @@ from stepbench_worker.driven import Driven, in_others, last_steps, own_phases_of
 from stepbench_worker.source import LoopError  # noqa: E402
 from stepbench_worker.stopping import Stopping, interval_of_windows  # noqa: E402
 from stepbench_worker.window import EPOCH, PARTIAL  # noqa: E402
+from stepbench_worker.worker import Launch  # noqa: E402
 
 
 class Loader:
@@ -176,13 +177,14 @@ class LoaderFindings(unittest.TestCase):
         watch.end(Iterator(), 1200 * self.MS, [self.MS] * 60, [self.MS] * 6)
         self.assertEqual(watch.findings(), [], "a border waits no longer than other steps")
 
-    def handed_over(self, made_us, sent_us, step_us, wait_us, computing=1.0):
+    def handed_over(self, made_us, sent_us, step_us, wait_us, computing=1.0, for_cpu_ms=0):
         """What is found of one worker: each batch is made for so long and sent so much later, or, with a negative
-        `wait_us`, lay there when it was asked for and took that long."""
+        `wait_us`, lay there when it was asked for and took that long; the training thread waits for a CPU meanwhile."""
         count = 60
         watch = LoaderWatch(DataLoader(1), self.proc, cores=2)
         watch.handover._records = records = Records()
         self.task(1001, 0, 0)
+        self.task(os.getpid(), 0, 0)
         watch.begin(Iterator(1001))
         ready, began, steps = wait_us < 0, 10**9, []
         for batch in range(count):
@@ -193,6 +195,7 @@ class LoaderFindings(unittest.TestCase):
             began += step_us * 1000
         elapsed_ns = count * step_us * 1000
         self.task(1001, round(computing * made_us * count / 1000), 0)
+        self.task(os.getpid(), 0, for_cpu_ms)
         watch.handed_over(10**9, steps)
         watch.end(Iterator(1001), elapsed_ns, [wait for _, wait, _ in steps], [])
         return {found["id"]: found for found in watch.findings()}
@@ -205,11 +208,21 @@ class LoaderFindings(unittest.TestCase):
             words = {"made_us": 6000, "sent_us": 5000, "step_us": 10000, "wait_us": 4000, **words}
             self.assertNotIn("loader.gil", self.handed_over(**words), control)
 
+    def test_memory_that_a_worker_gives_out_late_for_its_own_reading_is_the_lock_too(self):
+        words = {"made_us": 7500, "sent_us": 50, "step_us": 10000, "wait_us": -9900}
+        self.assertIn("a finished batch waits 9.9 ms for Python's lock", self.handed_over(**words)["loader.gil"]["text"])
+        self.assertNotIn("loader.gil", self.handed_over(**words, computing=0.3), "a worker that sleeps holds no lock")
+
     def test_handing_over_what_is_there_is_told_from_waiting_for_what_is_not(self):
         found = self.handed_over(made_us=1000, sent_us=50, step_us=10000, wait_us=-3000)["loader.transport"]
         self.assertIn("handing batches over takes 30.0 % of the training thread's time", found["text"])
         self.assertNotIn("loader.transport", self.handed_over(made_us=9000, sent_us=50, step_us=10000, wait_us=4000))
         self.assertEqual(self.handed_over(made_us=1000, sent_us=50, step_us=10000, wait_us=-500), {})
+
+    def test_a_thread_that_waits_for_a_cpu_hands_nothing_over(self):
+        words = {"made_us": 1000, "sent_us": 50, "step_us": 10000, "wait_us": -3000}
+        self.assertIn("takes 20.0 %", self.handed_over(**words, for_cpu_ms=60)["loader.transport"]["text"])
+        self.assertNotIn("loader.transport", self.handed_over(**words, for_cpu_ms=150))
 
     def test_batches_of_a_later_epoch_are_not_those_of_the_step(self):
         handover = Handover()
@@ -792,6 +805,16 @@ class OwnRanks(unittest.TestCase):
         with self.of_group(0, 2), self.assertRaisesRegex(LoopError, "stepbench run --ranks 2"):
             list(measure(Loader(9)))
         self.assertEqual([kind for kind, _ in said], ["failed"])
+
+    def test_what_a_started_process_met_is_why_whatever_the_script_makes_of_it(self):
+        said = []
+        control = types.SimpleNamespace(send=lambda kind, **words: said.append(words["message"]))
+        with mock.patch.dict(os.environ):
+            told = Launch(control, {"options": {}}, pathlib.Path("train.py"))
+            with self.assertRaises(LoopError):
+                own_ranks.refuse()
+            told.fail("train.py ended itself by sys.exit(1)")
+        self.assertRegex("".join(said), "^the script starts its own ranks")
 
 
 class Tiny:

@@ -86,7 +86,12 @@ Section model() {
                     .max = 10,
                     .identity_default = 0.1,
                     .also_called = {"learning_rate"}};
-  return {.name = "model", .doc = "The model.", .options = {width, rate}};
+  const Option peak{.name = "device_peak",  // "device" stands at the top level
+                    .type = OptionType::kNumber,
+                    .doc = "Operations.",
+                    .default_value = 0.0,
+                    .identity_default = 0.0};
+  return {.name = "model", .doc = "The model.", .options = {width, rate, peak}};
 }
 
 Catalogue make() {

@@ -98,8 +98,9 @@ TEST_F(Prune, ProtectsWhatIsLabelledRunningUnreadableOrHoldsThingsOfOthers) {
 TEST_F(Prune, KnowsSearches) {
   results_.write("20260105-120000-bisect-train/bisect.json",
                  R"({"schema":"stepbench.bisect","answer":"found","launches":12})");
-  for (const char* file : {"logs/a.log", "programs/a/kept", "ends/20260105-120001-x/x.jsonl",
-                           "commit-0123/x", "culprit-0123/x", "counts-0123/x", "rest/x"}) {
+  for (const char* file :
+       {"bisect.log", "logs/a.log", "programs/a/kept", "ends/20260105-120001-x/x.jsonl", "ends-2/x",
+        "commit-0123/x", "copies-0123-2/x", "culprit-0123/x", "counts-0123/x", "rest/x"}) {
     results_.write(std::string("20260105-120000-bisect-train/") + file, "x");
   }
   make_run(results_, {.id = "20260106-120000-tune", .started_utc = "2026-01-06T12:00:00Z"});
@@ -110,6 +111,8 @@ TEST_F(Prune, KnowsSearches) {
   results_.write("20260107-120000-bisect-x/notes.txt", "important");
   const RunSummary search = summarise_run(results_ / "20260105-120000-bisect-train");
   EXPECT_EQ(search.broken, "");
+  EXPECT_EQ(search.kind, "bisect");
+  EXPECT_EQ(summarise_run(results_ / "20260106-120000-tune").kind, "tune");
   EXPECT_EQ(search.name, "bisect-train");
   EXPECT_EQ(search.launches, 12);
   EXPECT_EQ(search.state, RunState::kComplete);

@@ -90,7 +90,7 @@ TEST(RunSummary, CasesOfShardsAddUpAndTheLeastFinishedShardCounts) {
 TEST(RunSummary, OfACampaignHasItsVerdict) {
   const test::TemporaryFolder results;
   const MadeRun made{.context = {{"ab_seed", Value{std::int64_t{7}}}}};
-  EXPECT_TRUE(summarise_run(make_run(results, made)).ab);
+  EXPECT_EQ(summarise_run(make_run(results, made)).kind, "ab");
   EXPECT_EQ(summarise_run(results / made.id).verdict, "");
   results.write(made.id + "/verdict.json", R"({"exit_code":1,"verdict":"regression"})"
                                            "\n");

@@ -65,8 +65,8 @@ TEST(RunsTable, ShowsFailuresLabelsAndNamesOnlyWhereThereAreSome) {
 TEST(RunsTable, SaysWhatARunIsAndWhyOneCannotBeRead) {
   EXPECT_EQ(report::kind_words({}), "run");
   EXPECT_EQ(report::kind_words({.smoke = true}), "smoke run");
-  EXPECT_EQ(report::kind_words({.ab = true}), "ab");
-  EXPECT_EQ(report::kind_words({.ab = true, .verdict = "regression"}), "ab: regression");
+  EXPECT_EQ(report::kind_words({.kind = "ab"}), "ab");
+  EXPECT_EQ(report::kind_words({.kind = "ab", .verdict = "regression"}), "ab: regression");
   EXPECT_EQ(report::kind_words({.profiled = 2}), "run + profile");
   RunSummary killed = complete_run();
   killed.state = RunState::kUnfinished;

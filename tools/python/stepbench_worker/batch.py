@@ -23,7 +23,7 @@ class SampleCounter:
         self._dealt: Dealt | None = None
         self._size = size  # of full batches, where only the batch says whether it is one; 0: not known
         self._agreed = False
-        self._kind: type | None = None
+        self._kind: Any = None
         self._place: Any = None
         self._quick = 0
 

@@ -128,14 +128,17 @@ class LoaderWatch:
         turn_ns = max((steady_ns - wait_ns) / steps, batch_ns / workers)
         gain = max(0.0, steady_ns - turn_ns * steps) / self._elapsed_ns
         received_ns = handed.received_ns / handed.known
-        locked = min(queued_ns * steps / steady_ns, gain) if self._is_locked(batch_ns, queued_ns, steps) else 0.0
+        # Its memory is given out by a thread of its worker, which reads meanwhile: that one waits for the lock, too.
+        held_ns = (queued_ns if queued_ns >= LOCKED_NS else 0) + (received_ns if busy >= BUSY else 0)
+        locked = min(held_ns * steps / steady_ns, gain) if self._is_locked(batch_ns, held_ns, steps) else 0.0
         if locked >= GAIN and wait_ns >= WAITS * self._elapsed_ns and busy < ALL_BUSY:
             return {"id": "loader.gil", "severity": "problem" if locked >= 0.25 else "warning",
-                    "text": f"a finished batch waits {queued_ns / 1e6:.3g} ms for Python's lock (GIL), which its worker's own "
+                    "text": f"a finished batch waits {held_ns / 1e6:.3g} ms for Python's lock (GIL), which its worker's own "
                             f"reading holds; the step waits {percent(wait_ns / self._elapsed_ns)} of its time for data",
-                    "value": queued_ns, "threshold": LOCKED_NS, "unit": "ns", "share": locked, "evidence": ["data_wait_ns"],
+                    "value": held_ns, "threshold": LOCKED_NS, "unit": "ns", "share": locked, "evidence": ["data_wait_ns"],
                     "remedy": "Let Python give the lock away more often: sys.setswitchinterval(1e-4) in worker_init_fn."}
-        share = received_ns * steps / self._elapsed_ns
+        # A thread that waits for a CPU meanwhile takes nothing over.
+        share = max(0.0, received_ns * steps - self._training[1]) / self._elapsed_ns
         blocked_ns = wait_ns / steps - received_ns
         if share < HANDING_OVER or (busy >= BUSY and received_ns < blocked_ns):
             return waiting  # for batches that are not there, or for workers that are busy
@@ -146,11 +149,11 @@ class LoaderWatch:
                 "value": share, "threshold": HANDING_OVER, "unit": "ratio", "share": share, "evidence": ["data_wait_ns"],
                 "remedy": "Hand over fewer, larger batches."}
 
-    def _is_locked(self, batch_ns: float, queued_ns: float, steps: int) -> bool:
+    def _is_locked(self, batch_ns: float, held_ns: float, steps: int) -> bool:
         """By the lock that a worker's own reading holds, not for want of a CPU."""
         computing = self._workers[0] / max(1.0, batch_ns * steps)
-        return (queued_ns >= max(LOCKED_NS, LOCKED * batch_ns) and computing >= COMPUTING
-                and self._workers[1] / steps <= queued_ns / 2)
+        return (held_ns >= max(LOCKED_NS, LOCKED * batch_ns) and computing >= COMPUTING
+                and self._workers[1] / steps <= held_ns / 2)
 
     def _border_extra_ns(self) -> float:
         """What borders take beyond the usual wait: the batches behind one were made in its wait, by all workers."""

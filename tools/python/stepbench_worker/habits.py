@@ -19,7 +19,7 @@ class AnomalyMode:
         self._switch: Any = None
 
     def begin(self) -> None:
-        torch = sys.modules.get("torch")
+        torch: Any = sys.modules.get("torch")
         if torch is None or self._torch is not None or not hasattr(torch, "set_anomaly_enabled"):
             return
         self.seen |= torch.is_anomaly_enabled()

@@ -26,10 +26,12 @@ class Launch(Driven):
     def facts(self) -> dict[str, Any]:
         return facts.facts_of_script(self._path)
 
+    def fail(self, reason: str) -> None:
+        """What the processes that the script started met comes before what it made of that."""
+        super().fail(str(self.ear.heard() or reason))
+
     def why_unfinished(self) -> str:
         name = self._path.name
-        if (why := self.ear.heard()) is not None:
-            return str(why)
         if self.loop is None and self.others:
             named = ", ".join(filter(None, self.others)) or "none: measure(loader, name=...)"
             return f'{name} has no loop named "{self.wanted_loop}" (script.loop); its loops are {named}'
@@ -71,7 +73,7 @@ def measure_case(control: Control) -> int:
             return 1 if ended.code else 0
     except BaseException as error:  # whatever a script can raise is the reason of its row
         script.print_error(error)
-        told.fail(str(told.ear.heard() or script.reason_of(error, path)))
+        told.fail(script.reason_of(error, path))
         return 1
     told.fail(told.why_unfinished())
     return 0
