@@ -17,8 +17,6 @@ bool is_of_the_driver(std::string_view name) {
 }
 
 std::int64_t overhead_in_steps(const trace::Trace& trace, const Steps& steps) {
-  std::vector<TimeSpan> windows;
-  for (const std::size_t i : steps.counted()) windows.push_back(steps.steps[i].window);
   std::vector<TimeSpan> overhead;
   for (const trace::TraceLane& lane : trace.lanes) {
     if (lane.kind == trace::LaneKind::kStream) continue;
@@ -28,7 +26,7 @@ std::int64_t overhead_in_steps(const trace::Trace& trace, const Steps& steps) {
       overhead.push_back(span_of(event));
     }
   }
-  return (IntervalSet(std::move(overhead)) & IntervalSet(std::move(windows))).length_ns();
+  return (IntervalSet(std::move(overhead)) & IntervalSet(steps.counted_windows())).length_ns();
 }
 
 // What must hold whatever the trace: a breach is a mistake of these analyses.
@@ -81,7 +79,7 @@ Analysis analyse(const trace::Trace& trace, const AnalysisOptions& options) {
   out.kernels = list_kernels(timeline, out.steps);
   out.efficiency = find_efficiency(timeline, out.steps, options.untyped);
   out.collectives = list_collectives(timeline, out.steps);
-  Operators operators = list_operators(timeline);
+  Operators operators = list_operators(timeline, out.steps);
   out.operators = std::move(operators.rows);
   out.eligible_share = operators.eligible_share;
   out.runtime_calls = list_runtime_calls(timeline, out.steps);

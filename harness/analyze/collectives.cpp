@@ -271,8 +271,7 @@ std::vector<ExchangeRow> exchanges_of(const Timeline& timeline) {
 
 ValueOrReason<std::vector<CollectiveRow>> list_collectives(const Timeline& timeline,
                                                            const Steps& steps) {
-  std::vector<TimeSpan> windows;
-  for (const std::size_t i : steps.counted()) windows.push_back(steps.steps[i].window);
+  const std::vector<TimeSpan> windows = steps.counted_windows();
   std::map<ExchangeFacts, std::pair<CollectiveRow, std::vector<double>>> rows;
   const std::vector<ExchangeRow> exchanges = exchanges_of(timeline);
   if (exchanges.empty()) {

@@ -49,10 +49,7 @@ class CopySums {
         steps_(steps),
         busy_(timeline.busy(std::nullopt, [](const WorkRow&) { return true; })),
         kernels_(timeline.busy(std::nullopt, is_kernel)),
-        waits_(own_waits(timeline)) {
-    counted_.resize(steps.steps.size());
-    for (const std::size_t i : steps.counted()) counted_[i] = true;
-  }
+        waits_(own_waits(timeline)) {}
 
   void add(const WorkRow& row) {
     const trace::TraceEvent& copy = *row.event;
@@ -67,7 +64,7 @@ class CopySums {
     group.host = host_side(facts);
     ++group.count;
     const std::optional<std::size_t> step = steps_.at(timeline_.placed_by_ns(row));
-    if (!step || !counted_[*step]) return;
+    if (!step) return;
     ++group.in_steps;
     group.device_ns += copy.duration_ns();
     sums.spans.push_back(span_of(copy));
@@ -126,11 +123,10 @@ class CopySums {
   }
 
   const Timeline& timeline_;
-  const Steps& steps_;
+  CountedSteps steps_;
   IntervalSet busy_;
   IntervalSet kernels_;
   std::vector<const CallRow*> waits_;
-  std::vector<bool> counted_;
   std::map<std::pair<std::uint32_t, bool>, Sums> by_name_;  // and whether they are read
 };
 

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "harness/analyze/diff.h"
-#include "harness/analyze/work_costs.h"
 
 namespace stepbench::analyze {
 namespace {
@@ -57,8 +56,7 @@ DiffSide diff_side(const std::string& path, const trace::Trace& trace, const Ana
   side.steps_of = {side.steps.size()};
   Timeline timeline(trace);
   fold_counting_names(analysis.steps, timeline);
-  side.costs = step_costs(timeline, analysis.steps);
-  for (NamedCost& cost : work_costs(trace, analysis)) side.costs.push_back(std::move(cost));
+  side.costs = step_costs(timeline, analysis);
   return side;
 }
 

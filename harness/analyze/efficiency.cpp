@@ -45,13 +45,15 @@ struct OpenOperator {
 class EfficiencyTable {
  public:
   EfficiencyTable(const Timeline& timeline, const Steps& steps, ops::Dtype untyped)
-      : timeline_(timeline), trace_(*timeline.trace), untyped_(untyped) {
+      : timeline_(timeline),
+        trace_(*timeline.trace),
+        untyped_(untyped),
+        windows_(steps.counted_windows()) {
     for (const trace::TraceName& name : trace_.names) {
       // Sums of tensors wait for memory: their kernels are not what anybody tunes.
       const bool has_formula = ops::has_work(name.text);
       formulas_.push_back(has_formula && name.text != "aten::add" && name.text != "aten::mul");
     }
-    for (const std::size_t i : steps.counted()) windows_.push_back(steps.steps[i].window);
     out_.on_host = timeline.work.empty();
   }
 

@@ -154,6 +154,12 @@ std::vector<TimeSpan> Steps::windows() const {
   return windows;
 }
 
+std::vector<TimeSpan> Steps::counted_windows() const {
+  std::vector<TimeSpan> windows;
+  for (const std::size_t i : counted()) windows.push_back(steps[i].window);
+  return windows;
+}
+
 std::vector<std::size_t> Steps::counted() const {
   std::vector<std::size_t> inner;
   std::vector<std::size_t> whole;

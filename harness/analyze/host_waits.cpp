@@ -70,9 +70,7 @@ std::map<std::uint32_t, std::vector<Wait>> waits_of(const Timeline& timeline) {
 class WaitTable {
  public:
   WaitTable(const Timeline& timeline, const Steps& steps)
-      : trace_(*timeline.trace), steps_(steps), counted_(steps.steps.size()) {
-    for (const std::size_t i : steps.counted()) counted_[i] = true;
-  }
+      : trace_(*timeline.trace), steps_(steps) {}
 
   void add(const trace::TraceLane& lane, const std::vector<Wait>& waits) {
     OutermostOps ops(lane);
@@ -81,7 +79,7 @@ class WaitTable {
     for (const Wait& wait : waits) {
       const trace::TraceEvent& call = *wait.call->event;
       const auto step = steps_.at(call.start_ns);
-      if (!step || !counted_[*step]) continue;
+      if (!step) continue;
       const trace::TraceEvent* op = ops.at(call.start_ns);
       const bool of_last_read = !wait.reads && op != nullptr && op == read_op;
       if (wait.reads) read_op = op;
@@ -116,8 +114,7 @@ class WaitTable {
   }
 
   const trace::Trace& trace_;
-  const Steps& steps_;
-  std::vector<bool> counted_;
+  CountedSteps steps_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, std::size_t> known_;
   HostWaits out_;
 };

@@ -25,28 +25,6 @@ class NameCounts {
   HostWork::Often most_;
 };
 
-// Goes through moments in rising order and finds their counted step.
-class CountedSteps {
- public:
-  explicit CountedSteps(const Steps& steps) : steps_(steps), counted_(steps.counted()) {}
-
-  // Null outside of them.
-  [[nodiscard]] const std::size_t* at(std::int64_t at_ns) {
-    while (next_ < counted_.size() && window(next_).end_ns <= at_ns) ++next_;
-    if (next_ == counted_.size() || !window(next_).contains(at_ns)) return nullptr;
-    return &counted_[next_];
-  }
-
- private:
-  [[nodiscard]] const TimeSpan& window(std::size_t i) const {
-    return steps_.steps[counted_[i]].window;
-  }
-
-  const Steps& steps_;
-  std::vector<std::size_t> counted_;
-  std::size_t next_ = 0;
-};
-
 class OperatorWalk {
  public:
   OperatorWalk(const trace::Trace& trace, const Steps& steps, const trace::TraceLane& lane)
@@ -61,13 +39,13 @@ class OperatorWalk {
       if (trace_.facts_of(event).optimizer)
         optimizer_until_ns_ = std::max(optimizer_until_ns_, event.end_ns);
       if (event.kind != trace::EventKind::kOp || event.start_ns < loading_until_ns_) continue;
-      const std::size_t* step = counted_.at(event.start_ns);
+      const auto step = counted_.at(event.start_ns);
       if (event.start_ns >= outermost_until_ns_) {
         outermost_ = &event;
         outermost_until_ns_ = event.end_ns;
-        if (step != nullptr) outermost_rows.push_back({&event, *step});
+        if (step) outermost_rows.push_back({&event, *step});
       }
-      if (step == nullptr) continue;
+      if (!step) continue;
       if (event.start_ns >= tiny_until_ns_) add(event, *step);
       if (trace_.name_of(event) == kRead && event.start_ns >= optimizer_until_ns_) {
         read(event, *step);
@@ -161,7 +139,7 @@ class OperatorWalk {
 HostWork::Allocations large_allocations(const trace::Trace& trace, const Steps& steps,
                                         const std::vector<OperatorWalk::Outermost>& rows) {
   HostWork::Allocations out;
-  CountedSteps counted(steps);
+  const CountedSteps counted(steps);
   NameCounts names;
   std::unordered_map<std::uint64_t, std::int64_t> held;  // bytes by address
   std::int64_t held_bytes = 0;
@@ -175,8 +153,8 @@ HostWork::Allocations large_allocations(const trace::Trace& trace, const Steps& 
       held.erase(freed);
       continue;
     }
-    const std::size_t* step = counted.at(event.at_ns);
-    if (step == nullptr || event.bytes < HostWork::kLargeBytes) continue;
+    const auto step = counted.at(event.at_ns);
+    if (!step || event.bytes < HostWork::kLargeBytes) continue;
     while (row != rows.end() && row->row->end_ns <= event.at_ns) ++row;
     // Memory of batches and of a loader is not the step's.
     if (row == rows.end() || row->row->start_ns > event.at_ns) continue;

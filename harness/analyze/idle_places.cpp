@@ -17,12 +17,6 @@ IdleCause cause_of(trace::CallClass call) {
   return call == trace::CallClass::kCopy ? IdleCause::kCopyCall : IdleCause::kLaunch;
 }
 
-IntervalSet counted_windows(const Steps& steps) {
-  std::vector<TimeSpan> windows;
-  for (const std::size_t i : steps.counted()) windows.push_back(steps.steps[i].window);
-  return IntervalSet(std::move(windows));
-}
-
 // Trace::names; the same names are the same place.
 using PlaceKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 struct PlaceHash {
@@ -64,7 +58,7 @@ void name_neighbours(const trace::Trace& trace, const trace::TraceLane& lane, Id
 }  // namespace
 
 IdlePlaces::IdlePlaces(const Timeline& timeline, const Steps& steps, const HostSets& host)
-    : timeline_(timeline), steps_(steps), host_(host), counted_(counted_windows(steps)) {
+    : timeline_(timeline), steps_(steps), host_(host), counted_(steps.counted_windows()) {
   if (steps.lane == ops::kNoIndex) return;
   add_calls();
   add_main_rows();

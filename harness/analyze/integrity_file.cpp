@@ -99,28 +99,12 @@ void check_header(const Timeline& timeline, IntegrityNotes& notes) {
   }
 }
 
-void check_kinds(const Timeline& timeline, IntegrityNotes& notes) {
-  const trace::Trace& trace = *timeline.trace;
-  std::vector<std::string> missing;
-  if (timeline.work.empty()) {
-    missing.push_back("device rows (the host's own time is shared out instead)");
-  } else {
-    if (timeline.calls.empty()) missing.push_back("calls of the runtime (launches, queues, waits)");
-    const bool occupancy = std::any_of(
-        trace.kernels.begin(), trace.kernels.end(),
-        [](const trace::KernelDetail& kernel) { return kernel.occupancy_percent >= 0; });
-    if (!occupancy) missing.push_back("occupancy of kernels");
-    const bool copies = std::any_of(timeline.work.begin(), timeline.work.end(), is_copy);
-    const bool bytes =
-        std::any_of(timeline.work.begin(), timeline.work.end(),
-                    [](const WorkRow& row) { return is_copy(row) && row.event->value >= 0; });
-    if (copies && !bytes) missing.push_back("bytes of copies");
-  }
-  if (timeline.ops == 0) missing.push_back("ops of the host (causes of idle time)");
-  if (trace.memory.empty()) missing.push_back("memory");
-  if (missing.empty()) return;
-  notes.add(IntegrityLevel::kNote, "absent_kinds",
-            "the trace has no " + text::join(missing, ", no "), std::ssize(missing));
+void check_copies(const Timeline& timeline, IntegrityNotes& notes) {
+  const bool copies = std::ranges::any_of(timeline.work, is_copy);
+  const bool bytes = std::ranges::any_of(
+      timeline.work, [](const WorkRow& row) { return is_copy(row) && row.event->value >= 0; });
+  if (!copies || bytes) return;
+  notes.add(IntegrityLevel::kNote, "copies_without_bytes", "copies do not say how much they move");
 }
 
 }  // namespace
@@ -131,7 +115,7 @@ void check_file(const Timeline& timeline, IntegrityNotes& notes) {
   check_resolution(*timeline.trace, notes);
   check_external_ids(timeline, notes);
   check_header(timeline, notes);
-  check_kinds(timeline, notes);
+  check_copies(timeline, notes);
 }
 
 }  // namespace stepbench::analyze

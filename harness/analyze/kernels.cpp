@@ -57,8 +57,7 @@ ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   const trace::Trace& trace = *timeline.trace;
   const auto otherwise = names_tell_tensor_cores(timeline) ? std::optional(false) : std::nullopt;
-  std::vector<bool> counts(steps.steps.size());
-  for (const std::size_t i : steps.counted()) counts[i] = true;
+  const CountedSteps counted_steps(steps);
   std::vector<std::size_t> row_of_name(trace.names.size(), kNone);
   std::vector<KernelSums> sums;
   std::vector<double> durations;
@@ -86,8 +85,7 @@ ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps
     sum.row.total_ns += duration_ns;
     sum.row.min_ns = std::min(sum.row.min_ns, duration_ns);
     sum.row.max_ns = std::max(sum.row.max_ns, duration_ns);
-    const std::optional<std::size_t> step = steps.at(timeline.placed_by_ns(work));
-    const bool counted = step && counts[*step];
+    const bool counted = counted_steps.at(timeline.placed_by_ns(work)).has_value();
     if (counted) {
       ++sum.row.step_calls;
       sum.row.step_ns += duration_ns;

@@ -161,9 +161,7 @@ LoaderPart LoaderWork::largest_exposed() const {
 
 ValueOrReason<LoaderWork> find_loader_work(const Timeline& timeline, const Steps& steps) {
   const trace::Trace& trace = *timeline.trace;
-  std::vector<TimeSpan> windows;
-  for (const std::size_t i : steps.counted()) windows.push_back(steps.steps[i].window);
-  const IntervalSet counted(std::move(windows));
+  const IntervalSet counted(steps.counted_windows());
   LoaderWork out;
   WorkSweep sweep;
   std::vector<double> batch_ns;

@@ -55,8 +55,8 @@ Listing listing_of(const trace::TraceName& name, bool annotation) {
 
 class OperatorTable {
  public:
-  explicit OperatorTable(const Timeline& timeline)
-      : timeline_(timeline), rows_(timeline.trace->names.size()) {
+  OperatorTable(const Timeline& timeline, const Steps& steps)
+      : timeline_(timeline), counted_(steps), rows_(timeline.trace->names.size()) {
     for (const trace::TraceName& name : timeline.trace->names) {
       op_listing_.push_back(listing_of(name, false));
       annotation_listing_.push_back(listing_of(name, true));
@@ -220,16 +220,22 @@ class OperatorTable {
       OperatorRow& row = rows_[node.event->name];
       ++row.calls;
       row.host_ns += node.event->duration_ns();
-      row.self_host_ns += node.event->duration_ns() - node.children_ns - node.calls_ns;
+      const std::int64_t self_ns = node.event->duration_ns() - node.children_ns - node.calls_ns;
+      row.self_host_ns += self_ns;
       row.device_ns += node.device_ns;
       row.self_device_ns += node.self_device_ns;
       row.tensor_core_ns += node.tensor_core_ns;
       row.self_tensor_core_ns += node.self_tensor_core_ns;
       row.launches += node.launches;
+      if (!counted_.at(node.event->start_ns)) continue;
+      ++row.step_calls;
+      row.step_self_host_ns += self_ns;
+      row.step_self_device_ns += node.self_device_ns;
     }
   }
 
   const Timeline& timeline_;
+  CountedSteps counted_;
   std::vector<OperatorRow> rows_;    // by name
   std::vector<Listing> op_listing_;  // by name
   std::vector<Listing> annotation_listing_;
@@ -243,8 +249,8 @@ class OperatorTable {
 
 }  // namespace
 
-Operators list_operators(const Timeline& timeline) {
-  OperatorTable table(timeline);
+Operators list_operators(const Timeline& timeline, const Steps& steps) {
+  OperatorTable table(timeline, steps);
   const std::vector<trace::TraceLane>& lanes = timeline.trace->lanes;
   for (std::uint32_t i = 0; i < lanes.size(); ++i) {
     if (lanes[i].kind == trace::LaneKind::kHost) table.add(i);

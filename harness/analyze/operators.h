@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/analyze/timeline.h"
+#include "harness/analyze/steps.h"
 #include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
@@ -26,8 +26,11 @@ struct OperatorRow {
   std::int64_t self_device_ns = 0;
   std::int64_t tensor_core_ns = 0;
   std::int64_t self_tensor_core_ns = 0;
-  std::int64_t launches = 0;  // device rows that its own calls started
-  bool eligible = false;      // mixed precision casts it
+  std::int64_t launches = 0;    // device rows that its own calls started
+  std::int64_t step_calls = 0;  // of those that begin in the counted steps
+  std::int64_t step_self_host_ns = 0;
+  std::int64_t step_self_device_ns = 0;
+  bool eligible = false;  // mixed precision casts it
 };
 
 struct Operators {
@@ -37,6 +40,6 @@ struct Operators {
   std::optional<double> eligible_share = {};
 };
 
-[[nodiscard]] Operators list_operators(const Timeline& timeline);
+[[nodiscard]] Operators list_operators(const Timeline& timeline, const Steps& steps);
 
 }  // namespace stepbench::analyze

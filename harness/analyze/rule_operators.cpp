@@ -74,9 +74,7 @@ Ruling host_reads(const RuleInput& in) {
 Ruling host_allocations(const RuleInput& in) {
   const HostWork* work = host_work_of(in);
   if (work == nullptr) return std::nullopt;
-  if (!work->allocations) {
-    return in.undecided("the trace has no rows of memory: profile_memory=True records them");
-  }
+  if (!work->allocations) return in.undecided(in.analysis.memory.reason());
   if (work->allocations->most_held <= 0) return std::nullopt;
   const HostWork::Allocations& blocks = *work->allocations;
   const double turns = in.per_step(double(blocks.bytes)) / double(blocks.most_held);

@@ -13,21 +13,20 @@ ValueOrReason<std::vector<RuntimeCallRow>> list_runtime_calls(const Timeline& ti
         "the trace has no calls of the runtime or the driver");
   }
   std::vector<RuntimeCallRow> by_name(timeline.trace->names.size());
-  const std::vector<std::size_t> counted = steps.counted();
-  std::size_t at = 0;
+  const CountedSteps counted(steps);
   for (const CallRow& call : timeline.calls) {
     const trace::TraceEvent& event = *call.event;
     RuntimeCallRow& row = by_name[event.name];
     row.name = event.name;
     row.driver = event.kind == trace::EventKind::kDriver;
     ++row.calls;
-    while (at < counted.size() && steps.steps[counted[at]].window.end_ns <= event.start_ns) ++at;
-    if (at == counted.size() || steps.steps[counted[at]].window.begin_ns > event.start_ns) continue;
+    const auto step = counted.at(event.start_ns);
+    if (!step) continue;
     ++row.step_calls;
     row.step_ns += event.duration_ns();
     if (row.step_calls == 1 || event.duration_ns() > row.longest.length_ns()) {
       row.longest = span_of(event);
-      row.longest_step = counted[at];
+      row.longest_step = *step;
       row.longest_op = call.op == nullptr ? ops::kNoIndex : call.op->name;
     }
   }

@@ -9,6 +9,7 @@
 
 #include "harness/analyze/host_sets.h"
 #include "harness/analyze/row_names.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench::analyze {
 namespace {
@@ -50,11 +51,26 @@ class PhasesOfRows {
   const Timeline& timeline_;
 };
 
+// "aten::mm [8, 32] [32, 64] fp32"
+std::string name_of_shape(const trace::Trace& trace, const EfficiencyRow& row) {
+  std::string name = trace.names[row.name].text;
+  name += ' ' + tensor_shapes(trace.text(row.shapes));
+  if (row.dtype != ops::Dtype::kUnknown) name += ' ' + std::string(name_of(row.dtype));
+  return name;
+}
+
+// "allreduce 25.0 MiB fp32"
+std::string name_of_collective(const ExchangeFacts& facts) {
+  std::string name = facts.name;
+  if (facts.bytes >= 0) name += ' ' + text::byte_text(double(facts.bytes));
+  if (facts.dtype != ops::Dtype::kUnknown) name += ' ' + std::string(name_of(facts.dtype));
+  return name;
+}
+
 class CostTable {
  public:
-  CostTable(const Timeline& timeline, const Steps& steps) : timeline_(timeline) {
-    for (const std::size_t i : steps.counted()) windows_.push_back(steps.steps[i].window);
-  }
+  CostTable(const Timeline& timeline, const Steps& steps)
+      : timeline_(timeline), windows_(steps.counted_windows()) {}
 
   void add_operators() {
     const trace::Trace& trace = *timeline_.trace;
@@ -89,9 +105,26 @@ class CostTable {
     }
   }
 
+  void add_shapes(const Efficiency& efficiency) {
+    for (const EfficiencyRow& row : efficiency.rows) {
+      add(CostKind::kShape, name_of_shape(*timeline_.trace, row),
+          row.backward ? "backward" : "forward", row.in_steps,
+          double(row.flops()) * double(row.in_steps.calls));
+    }
+  }
+
+  void add_collectives(const std::vector<CollectiveRow>& rows) {
+    for (const CollectiveRow& row : rows) {
+      const double bytes = double(std::max<std::int64_t>(row.facts.bytes, 0));
+      add(CostKind::kCollective, name_of_collective(row.facts), row.facts.group, row.in_steps,
+          bytes * row.facts.bus_factor().value_or(0) * double(row.in_steps.calls));
+    }
+  }
+
   [[nodiscard]] std::vector<NamedCost> take() {
     std::vector<NamedCost> out;
     for (auto& [key, cost] : costs_) out.push_back(std::move(cost));
+    for (auto& [key, cost] : by_text_) out.push_back(std::move(cost));
     std::sort(out.begin(), out.end(), [](const NamedCost& a, const NamedCost& b) {
       return std::tie(a.kind, a.name, a.phase) < std::tie(b.kind, b.name, b.phase);
     });
@@ -107,6 +140,17 @@ class CostTable {
     of(kind, row.name, {}).steps[*step] += {.calls = 1, .ns = row.duration_ns()};
   }
 
+  void add(CostKind kind, std::string name, std::string phase, const InSteps& in_steps,
+           double work) {
+    if (in_steps.calls == 0) return;
+    NamedCost& cost = by_text_[{kind, name, phase}];
+    cost.kind = kind;
+    cost.name = std::move(name);
+    cost.phase = std::move(phase);
+    cost.work += work;
+    for (const auto& [step, share] : in_steps.of) cost.steps[step] += share;
+  }
+
   NamedCost& of(CostKind kind, std::uint32_t name, std::string_view phase) {
     const auto [at, is_new] = costs_.try_emplace(Key{kind, name, phase});
     if (is_new) {
@@ -119,15 +163,18 @@ class CostTable {
   const Timeline& timeline_;
   std::vector<TimeSpan> windows_;  // of the counted steps
   std::map<Key, NamedCost> costs_;
+  std::map<std::tuple<CostKind, std::string, std::string>, NamedCost> by_text_;
 };
 
 }  // namespace
 
-std::vector<NamedCost> step_costs(const Timeline& timeline, const Steps& steps) {
-  CostTable table(timeline, steps);
+std::vector<NamedCost> step_costs(const Timeline& timeline, const Analysis& analysis) {
+  CostTable table(timeline, analysis.steps);
   table.add_operators();
   table.add_kernels();
   table.add_calls();
+  if (analysis.efficiency) table.add_shapes(*analysis.efficiency);
+  if (analysis.collectives) table.add_collectives(*analysis.collectives);
   return table.take();
 }
 

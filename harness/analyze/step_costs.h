@@ -11,9 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "harness/analyze/idle.h"
-#include "harness/analyze/steps.h"
-#include "harness/analyze/timeline.h"
+#include "harness/analyze/analysis.h"
 #include "harness/base/enum_names.h"
 
 namespace stepbench::analyze {
@@ -59,7 +57,8 @@ void for_each_key(Costs& a, MoreCosts& b, const Visit& visit) {
   }
 }
 
-// By kind, name and phase.
-[[nodiscard]] std::vector<NamedCost> step_costs(const Timeline& timeline, const Steps& steps);
+// By kind, name and phase. Rows of one name are put together: convolutions of one shape whose
+// strides differ. `analysis` is the timeline's.
+[[nodiscard]] std::vector<NamedCost> step_costs(const Timeline& timeline, const Analysis& analysis);
 
 }  // namespace stepbench::analyze

@@ -65,6 +65,24 @@ struct Steps {
   // neither edge nor truncated. Where no such step is left, the edges count, and where these are
   // truncated, all.
   [[nodiscard]] std::vector<std::size_t> counted() const;
+  [[nodiscard]] std::vector<TimeSpan> counted_windows() const;
+};
+
+// Finds the counted step of a moment.
+class CountedSteps {
+ public:
+  explicit CountedSteps(const Steps& steps)
+      : places_(steps.counted()), windows_(steps.counted_windows()) {}
+
+  // By its place in Steps::steps; nullopt outside of them.
+  [[nodiscard]] std::optional<std::size_t> at(std::int64_t at_ns) const {
+    const std::optional<std::size_t> found = window_at(windows_, at_ns);
+    return found ? std::optional(places_[*found]) : std::nullopt;
+  }
+
+ private:
+  std::vector<std::size_t> places_;
+  std::vector<TimeSpan> windows_;
 };
 
 // Of something that happens several times: what falls into a step.

@@ -90,6 +90,7 @@ struct Document {
   std::string headline = {};
   Answer answer = {};
   std::vector<Chapter> chapters = {};
+  bool answer_once = false;  // a terminal does not repeat it below a long page
   // What has the columns that a terminal has no room for: "--format markdown".
   std::string all_columns_in = {};
   // Hidden in Markdown, by which a bot finds its own comment again: "stepbench-verdict".

@@ -134,7 +134,7 @@ std::string render_text(const Document& document, std::size_t columns, bool colo
       std::visit([&](const auto& each) { page.add(each); }, block);
     }
   }
-  if (page.lines() > kScreen) page.add(document.answer, false);
+  if (page.lines() > kScreen && !document.answer_once) page.add(document.answer, false);
   std::string text = page.take();
   while (text.ends_with("\n\n")) text.pop_back();
   return text;

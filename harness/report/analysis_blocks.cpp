@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <optional>
 
 #include "harness/report/analysis_rows.h"
@@ -249,13 +248,8 @@ Blocks efficiency_blocks(const AnalysedTrace& analysed, std::size_t limit) {
   const analyze::Efficiency& efficiency = *analysed.analysis.efficiency;
   Blocks blocks = rows_shown("efficiency of matrix products, convolutions and attention, by shape",
                              analysed, efficiency.rows, limit);
-  std::vector<std::string> lines = {rate_text(analysed, efficiency), shares_text(efficiency),
-                                    peaks_text(efficiency)};
-  for (const analyze::UncountedWork& each : efficiency.uncounted) {
-    lines.push_back("not counted: " + text::counted(each.calls, "call") + ", " +
-                    text::duration(double(each.time_ns)) + ": " + each.reason);
-  }
-  add_lines(blocks, std::move(lines));
+  add_lines(blocks,
+            {rate_text(analysed, efficiency), shares_text(efficiency), peaks_text(efficiency)});
   return blocks;
 }
 
@@ -363,16 +357,9 @@ std::size_t limited(std::size_t rows, std::size_t limit) {
 
 Blocks analysis_tables(const AnalysedTrace& analysed, std::size_t row_limit) {
   Blocks blocks;
-  std::map<std::string, std::vector<std::string>> absent;
   for (const TraceBlock& block : kBlocks) {
-    const std::string reason = block.reason(analysed.analysis);
-    if (!reason.empty() && !block.words.empty()) absent[reason].emplace_back(block.words);
     if (block.show == nullptr || !block.known(analysed.analysis)) continue;
     std::ranges::move(block.show(analysed, row_limit), std::back_inserter(blocks));
-  }
-  if (!absent.empty()) blocks.emplace_back(document::Heading{.title = "not in this trace"});
-  for (const auto& [reason, names] : absent) {
-    blocks.emplace_back(line(text::join(names) + ": " + reason));
   }
   return blocks;
 }

@@ -18,7 +18,7 @@ namespace stepbench::report {
 
 struct TraceBlock {
   std::string_view key;  // in JSON
-  // What the tables call it where they say that it is not in the trace; empty: they do not.
+  // What a page calls it where it says why it is not known; empty: it does not.
   std::string_view words;
   // A member of an open object; null with its reason.
   void (*write)(json::JsonText& json, const TraceBlock& block, const AnalysedTrace& analysed);
@@ -31,7 +31,7 @@ struct TraceBlock {
 // In the order of the tables.
 [[nodiscard]] std::span<const TraceBlock> trace_blocks();
 
-// All that is known beside the step's time, then what is not, with the reason.
+// All that is known beside the step's time.
 [[nodiscard]] std::vector<document::Block> analysis_tables(const AnalysedTrace& analysed,
                                                            std::size_t row_limit);
 

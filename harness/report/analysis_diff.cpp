@@ -5,9 +5,10 @@
 #include <cmath>
 #include <filesystem>
 
-#include "harness/analyze/row_names.h"
-#include "harness/document/cells.h"
+#include "harness/json/json_text.h"
 #include "harness/report/analysis_blocks.h"
+#include "harness/report/analysis_compared_rows.h"
+#include "harness/report/analysis_report.h"
 #include "harness/report/analysis_words.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"
@@ -23,26 +24,38 @@ std::string name_of_side(const std::vector<std::string>& paths) {
   return name;
 }
 
-std::string words_of_change(analyze::DiffChange change) {
-  std::string words(name_of(change));
-  if (change == analyze::DiffChange::kNone) return "-";
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
-}
+// By analyze::CostKind.
+constexpr ComparedKind kCompared[analyze::kCostKinds] = {
+    {.key = "operators",
+     .title = "operators that changed (own time with their calls, of all threads)",
+     .head = "operator",
+     .all = "all operators",
+     .phase = "phase"},
+    {.key = "kernels",
+     .title = "kernels, copies and sets that changed",
+     .head = "kernel",
+     .all = "all kernels"},
+    {.key = "calls",
+     .title = "calls of the runtime and driver that changed",
+     .head = "call",
+     .all = "all calls"},
+    {.key = "shapes",
+     .title = "matrix products, convolutions and attention that changed, by shape",
+     .head = "operator",
+     .all = "all shapes",
+     .phase = "pass",
+     .rate = "flops_per_s",
+     .shown_rate = {.cell = as_tera, .unit = "TFLOP/s", .drop_at = 1}},
+    {.key = "collectives",
+     .title = "collectives that changed",
+     .head = "collective",
+     .all = "all collectives",
+     .phase = "group",
+     .rate = "bus_bytes_per_s",
+     .shown_rate = {.cell = as_giga, .unit = "GB/s on the bus", .drop_at = 1}}};
 
-document::Cell signed_cell(double ns, const text::TimeUnit& unit) {
-  if (ns == 0) return {"0", 0};
-  return {(ns > 0 ? "+" : "") + text::significant(ns / unit.ns), ns};
-}
-
-std::string calls_cell(const analyze::DiffRow& row) {
-  const std::string base = text::short_number(row.base_count, 1);
-  const std::string next = text::short_number(row.new_count, 1);
-  return base == next ? next : base + " -> " + next;
-}
-
-document::Cell rate_cell(std::optional<double> rate, double unit) {
-  return document::number(rate ? std::optional(*rate / unit) : std::nullopt);
+const ComparedKind& compared(const analyze::DiffTable& costs) {
+  return kCompared[static_cast<std::size_t>(costs.kind)];
 }
 
 std::string headline_of_diff(const analyze::TraceDiff& diff) {
@@ -103,29 +116,16 @@ void add_parts(const analyze::TraceDiff& diff, std::vector<document::Block>& blo
     blocks.emplace_back(document::Paragraph{"there is no step, and no time to compare"});
     return;
   }
-  const text::TimeUnit unit = text::unit_for(std::vector<double>{longest_ns});
-  const std::string in_unit(unit.name);
-  document::Table table{.title = title,
-                        .aside = window,
-                        .columns = {document::words("part"),
-                                    {.head = "base", .unit = in_unit},
-                                    {.head = "new", .unit = in_unit},
-                                    {.head = "difference", .unit = in_unit},
-                                    {.head = "of the step", .unit = "%", .drop_at = 1},
-                                    {.head = "counts from", .unit = in_unit, .drop_at = 2},
-                                    document::words("change")}};
-  const auto add = [&](const analyze::DiffRow& row, const std::string& name) {
-    const double of_step = row.difference_ns() / diff.step.base_ns;
-    table.rows.push_back(
-        {.cells = {
-             name, document::time(row.base_ns, unit), document::time(row.new_ns, unit),
-             signed_cell(row.difference_ns(), unit),
-             diff.step.base_ns > 0 ? document::Cell(text::signed_percent(of_step), of_step) : "-",
-             document::time(row.noise_ns, unit), words_of_change(row.change)}});
-  };
-  for (const analyze::DiffRow& row : diff.parts) add(row, words_of_part(row.name, diff.scope));
-  add(diff.step, "sum");
-  blocks.emplace_back(std::move(table));
+  const trace::Trace none;
+  BlockTable table(
+      title, none,
+      {.total = diff.step.base_ns, .unit = text::unit_for(std::vector<double>{longest_ns})},
+      window);
+  for (const analyze::DiffRow& row : diff.parts) {
+    table.add(DiffRowOf{.row = row, .name = words_of_part(row.name, diff.scope)});
+  }
+  table.add(DiffRowOf{.row = diff.step, .name = "sum"});
+  blocks.emplace_back(table.take());
   blocks.emplace_back(document::Paragraph{
       diff.step.noise_ns
           ? "a difference counts where it is three times as large as the uncertainty that the "
@@ -133,49 +133,11 @@ void add_parts(const analyze::TraceDiff& diff, std::vector<document::Block>& blo
           : "a difference counts where it is 5 % of the value and 0.1 % of the step"});
 }
 
-struct TableWords {
-  const char* title;
-  const char* head;
-  const char* all;
-};
-
-TableWords words_of_table(analyze::CostKind kind) {
-  switch (kind) {
-    case analyze::CostKind::kOperator:
-      return {"operators that changed (own time with their calls, of all threads)", "operator",
-              "all operators"};
-    case analyze::CostKind::kKernel:
-      return {"kernels, copies and sets that changed", "kernel", "all kernels"};
-    case analyze::CostKind::kCall:
-      return {"calls of the runtime and driver that changed", "call", "all calls"};
-    case analyze::CostKind::kShape:
-      return {"matrix products, convolutions and attention that changed, by shape", "operator",
-              "all shapes"};
-    case analyze::CostKind::kCollective:
-      return {"collectives that changed", "collective", "all collectives"};
-  }
-  return {};
-}
-
-// How fast the work of a row was done, where its kind has some.
-struct RateWords {
-  const char* unit = nullptr;
-  double per_ns = 0;
-};
-
-RateWords rate_of_table(analyze::CostKind kind) {
-  if (kind == analyze::CostKind::kShape) return {"TFLOP/s", 1e3};
-  if (kind == analyze::CostKind::kCollective) return {"GB/s on the bus", 1};
-  return {};
-}
-
 void add_changed(const analyze::DiffTable& costs, std::size_t limit,
                  std::vector<document::Block>& blocks) {
-  const TableWords words = words_of_table(costs.kind);
-  const RateWords rate = rate_of_table(costs.kind);
-  if (costs.rows.empty() && rate.unit != nullptr) return;
-  const auto changed = std::count_if(costs.rows.begin(), costs.rows.end(),
-                                     [](const analyze::DiffRow& row) { return row.changed(); });
+  const ComparedKind& kind = compared(costs);
+  if (costs.rows.empty() && !kind.rate.empty()) return;
+  const auto changed = std::ranges::count_if(costs.rows, &analyze::DiffRow::changed);
   const std::size_t shown = limited(std::size_t(changed), limit);
   if (shown == 0) {
     std::string text = costs.rows.empty()
@@ -184,7 +146,7 @@ void add_changed(const analyze::DiffTable& costs, std::size_t limit,
     if (!costs.rows.empty() && costs.sum.difference_ns() != 0) {
       text += "; together " + text::signed_duration(costs.sum.difference_ns()) + " per step";
     }
-    blocks.emplace_back(document::Heading{words.title});
+    blocks.emplace_back(document::Heading{kind.title});
     blocks.emplace_back(document::Paragraph{std::move(text)});
     return;
   }
@@ -192,53 +154,18 @@ void add_changed(const analyze::DiffTable& costs, std::size_t limit,
   for (std::size_t i = 0; i < shown; ++i) {
     times.push_back(std::max(costs.rows[i].base_ns, costs.rows[i].new_ns));
   }
-  const text::TimeUnit unit = text::unit_for(times);
-  const char* phase = costs.kind == analyze::CostKind::kOperator     ? "phase"
-                      : costs.kind == analyze::CostKind::kShape      ? "pass"
-                      : costs.kind == analyze::CostKind::kCollective ? "group"
-                                                                     : nullptr;
-  document::Table table{.title = words.title,
-                        .columns = {{.head = words.head,
-                                     .left = true,
-                                     .shrink_at = 1,
-                                     .shrink_to = 24,
-                                     .shrink_inside = true}}};
-  if (phase != nullptr) {
-    table.columns.push_back({.head = phase, .left = true, .shrink_at = 2, .shrink_inside = true});
-  }
-  for (const char* head : {"base", "new", "difference"}) {
-    table.columns.push_back({.head = head, .unit = std::string(unit.name)});
-  }
-  const bool has_rates =
-      std::any_of(costs.rows.begin(), costs.rows.end(),
-                  [](const analyze::DiffRow& row) { return row.base_rate || row.new_rate; });
-  if (has_rates) {
-    table.columns.push_back({.head = "base", .unit = rate.unit, .drop_at = 1});
-    table.columns.push_back({.head = "new", .unit = rate.unit, .drop_at = 1});
-  }
-  table.columns.push_back({.head = "calls"});
-  table.columns.push_back(document::words("change"));
-  const auto add = [&](const analyze::DiffRow& row, const std::string& name,
-                       const std::string& change) {
-    std::vector<document::Cell> cells = {name};
-    if (phase != nullptr) cells.emplace_back(row.phase.empty() ? "-" : row.phase);
-    cells.push_back(document::time(row.base_ns, unit));
-    cells.push_back(document::time(row.new_ns, unit));
-    cells.push_back(signed_cell(row.difference_ns(), unit));
-    if (has_rates) {
-      cells.push_back(rate_cell(row.base_rate, rate.per_ns));
-      cells.push_back(rate_cell(row.new_rate, rate.per_ns));
-    }
-    cells.emplace_back(calls_cell(row), row.new_count);
-    cells.emplace_back(change);
-    table.rows.push_back({.cells = std::move(cells)});
+  const bool rates = std::ranges::any_of(
+      costs.rows, [](const analyze::DiffRow& row) { return row.base_rate || row.new_rate; });
+  const trace::Trace none;
+  BlockTable table(kind.title, none, {.unit = text::unit_for(times)});
+  const auto add = [&](const analyze::DiffRow& row, std::string name, bool is_sum) {
+    table.add(DiffRowOf{row, &kind, std::move(name), is_sum, rates});
   };
   analyze::DiffRow rest;
   for (std::size_t i = 0; i < costs.rows.size(); ++i) {
     const analyze::DiffRow& row = costs.rows[i];
     if (i < shown) {
-      add(row, rate.unit == nullptr ? analyze::short_row_name(row.name) : row.name,
-          words_of_change(row.change));
+      add(row, kind.rate.empty() ? analyze::short_row_name(row.name) : row.name, false);
       continue;
     }
     rest.base_ns += row.base_ns;
@@ -247,10 +174,10 @@ void add_changed(const analyze::DiffTable& costs, std::size_t limit,
     rest.new_count += row.new_count;
   }
   if (shown < costs.rows.size()) {
-    add(rest, text::counted(std::ssize(costs.rows) - std::int64_t(shown), "other"), "");
+    add(rest, text::counted(std::ssize(costs.rows) - std::int64_t(shown), "other"), true);
   }
-  add(costs.sum, words.all, "");
-  blocks.emplace_back(std::move(table));
+  add(costs.sum, kind.all, true);
+  blocks.emplace_back(table.take());
   if (std::size_t(changed) <= shown) return;
   blocks.emplace_back(document::Paragraph{"first " + std::to_string(shown) + " of " +
                                           text::with_separators(changed) +
@@ -290,6 +217,37 @@ document::Document diff_document(const analyze::TraceDiff& diff, std::size_t row
           .answer = diff_answer(diff),
           .chapters = {std::move(overview), std::move(tables)},
           .all_columns_in = "--format markdown"};
+}
+
+std::string diff_json(const analyze::TraceDiff& diff, int exit_status) {
+  json::JsonText json;
+  const trace::Trace none;
+  BlockJson out(json, none);
+  const auto add_side = [&](std::string_view key, const std::vector<std::string>& paths,
+                            std::int64_t steps) {
+    json.open_object(key).texts("paths", paths).integer("steps", steps).close_object();
+  };
+  json.open_object().text("schema", kAnalysisSchema).text("version", kAnalysisVersion);
+  json.open_object("diff");
+  add_side("base", diff.base_paths, diff.base_steps);
+  add_side("new", diff.new_paths, diff.new_steps);
+  json.text("window", name_of(diff.window)).flag("comparable", diff.comparable());
+  json.flag("nothing_changed", diff.nothing_changed());
+  out.rows("notes", diff.notes);
+  out.object("step", DiffRowOf{.row = diff.step});
+  const auto add_rows = [&](std::string_view key, const std::vector<analyze::DiffRow>& rows,
+                            const ComparedKind* kind) {
+    json.open_array(key);
+    for (const analyze::DiffRow& row : rows) out.object({}, DiffRowOf{.row = row, .kind = kind});
+    json.close_array();
+  };
+  add_rows("parts", diff.parts, nullptr);
+  for (const analyze::DiffTable& table : diff.tables) {
+    add_rows(compared(table).key, table.rows, &compared(table));
+  }
+  out.rows("findings", diff.findings);
+  json.close_object().integer("exit_code", exit_status).close_object();
+  return json.take() + '\n';
 }
 
 }  // namespace stepbench::report

@@ -4,10 +4,12 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "harness/document/cells.h"
 #include "harness/document/render_text.h"
 #include "harness/report/analysis_blocks.h"
+#include "harness/report/analysis_largest.h"
 #include "harness/report/analysis_report.h"
 #include "harness/report/analysis_words.h"
 #include "harness/report/tones.h"
@@ -48,19 +50,20 @@ std::string integrity_doubt(const analyze::IntegrityNote& note) {
   return note.of == 0 ? text : text + " of " + text::with_separators(note.of);
 }
 
-// "integrity: ok", or each doubt in a line.
+// What doubts the numbers; notes stand with what is not known.
 void add_integrity(const AnalysedTrace& analysed, std::vector<document::Block>& blocks) {
   const std::vector<analyze::IntegrityNote>& notes = analysed.analysis.integrity;
-  document::Tone worst = document::Tone::kPlain;
-  for (const analyze::IntegrityNote& note : notes) worst = std::max(worst, tone_of(note.level));
+  const bool sound = std::ranges::all_of(notes, [](const analyze::IntegrityNote& note) {
+    return note.level == analyze::IntegrityLevel::kNote;
+  });
   if (analysed.analysis.blocked()) {
     blocks.emplace_back(
         document::Paragraph{"integrity: BROKEN, do not trust the numbers", document::Tone::kBad});
-  } else {
-    blocks.emplace_back(document::Paragraph{
-        worst == document::Tone::kPlain ? "integrity: ok" : "integrity: see the warnings", worst});
+  } else if (sound) {
+    blocks.emplace_back(document::Paragraph{"integrity: ok"});
   }
   for (const analyze::IntegrityNote& note : notes) {
+    if (note.level == analyze::IntegrityLevel::kNote) continue;
     blocks.emplace_back(document::Paragraph{
         .text = std::string(name_of(note.level)) + ": " + note.text, .tone = tone_of(note.level)});
   }
@@ -80,19 +83,25 @@ std::string largest_part(const AnalysedTrace& analysed) {
          text::percent_text(double(largest->of(idle->counted)) / wall_ns);
 }
 
-// The finding by which most can be won, or that there is none.
-document::Answer trace_answer(const AnalysedTrace& analysed) {
-  document::Answer answer;
-  const std::string part = largest_part(analysed);
+// By which most can be won; null where there is nothing to mend.
+const Finding* finding_of_answer(const AnalysedTrace& analysed) {
   const auto first = std::ranges::find_if(analysed.findings, [](const Finding& finding) {
     return finding.undecided.empty() && finding.severity != Severity::kInfo;
   });
-  if (first != analysed.findings.end()) {
+  return first == analysed.findings.end() ? nullptr : &*first;
+}
+
+std::string gain_text(const Finding& finding) {
+  return "at most " + text::duration(*finding.gain_ns) + " per step (" +
+         text::percent_text(finding.share.value_or(0)) + ')';
+}
+
+document::Answer trace_answer(const AnalysedTrace& analysed) {
+  document::Answer answer;
+  const std::string part = largest_part(analysed);
+  if (const Finding* first = finding_of_answer(analysed)) {
     answer = {.text = first->text, .tone = tone_of(first->severity)};
-    if (first->gain_ns) {
-      answer.text += "; to be won at most: " + text::duration(*first->gain_ns) + " per step (" +
-                     text::percent_text(first->share.value_or(0)) + ')';
-    }
+    if (first->gain_ns) answer.text += "; to be won: " + gain_text(*first);
   } else {
     answer.text = part.empty() ? "there is no step, and no time to break down"
                                : "nothing to mend was found: " + part;
@@ -110,14 +119,12 @@ document::Answer trace_answer(const AnalysedTrace& analysed) {
 // What stands for the rows that are shown.
 std::string counted_words(const analyze::Steps& steps) {
   const std::size_t counts = steps.counted().size();
-  std::string text = "mean of " + text::counted(std::int64_t(counts), "step");
-  if (steps.chosen) return text + " as chosen";
-  if (counts < steps.steps.size()) {
-    text += " of " + std::to_string(steps.steps.size()) +
-            (counts + 2 == steps.steps.size() ? ", without the first and the last"
-                                              : ", without those that are not whole");
-  }
-  return text;
+  std::string text = "mean of " + std::to_string(counts);
+  const std::string all = text::counted(std::ssize(steps.steps), "step");
+  if (steps.chosen) return text + " of " + all + ", as chosen";
+  if (counts == steps.steps.size()) return "mean of " + all;
+  return text + " of " + all +
+         (counts + 2 == steps.steps.size() ? ", not the first and last" : ", those that are whole");
 }
 
 std::string scope_words(const analyze::IdleReport& idle) {
@@ -132,16 +139,21 @@ std::string scope_words(const analyze::IdleReport& idle) {
   return {};
 }
 
-document::Table parts_table(const analyze::Steps& steps, const analyze::IdleReport& idle) {
+// Parts below this share stand together on a short page.
+constexpr double kSmallPart = 0.005;
+
+document::Table parts_table(const analyze::Steps& steps, const analyze::IdleReport& idle,
+                            bool all) {
   const auto counts = static_cast<double>(steps.counted().size());
   const double wall_ns = double(idle.counted.wall_ns) / counts;
   const text::TimeUnit unit = text::unit_for(std::vector<double>{wall_ns});
-  document::Table table{.title = "where the time of a step goes (" + counted_words(steps) + ')',
-                        .aside = window_aside(words_of_window(steps.window)),
-                        .columns = {document::words("part"),
-                                    {.head = "per step", .unit = std::string(unit.name)},
-                                    {.head = "share", .unit = "%"},
-                                    {.head = "", .left = true, .drop_at = 1}}};
+  document::Table table{
+      .title = "where the time of a step goes (" + counted_words(steps) + ')',
+      .aside = window_aside(all ? words_of_window(steps.window) : name_of(steps.window)),
+      .columns = {document::words("part"),
+                  {.head = "per step", .unit = std::string(unit.name)},
+                  {.head = "share", .unit = "%"},
+                  {.head = "", .left = true, .drop_at = 1}}};
   // Of one step there is no spread, and of one in all neither a first nor a last.
   const bool spreads = counts > 1;
   const bool edges = steps.steps.size() > 1;
@@ -169,29 +181,45 @@ document::Table parts_table(const analyze::Steps& steps, const analyze::IdleRepo
     for (const double ns : more_ns) cells.push_back(document::time(ns, unit));
     table.rows.push_back({.cells = std::move(cells)});
   };
+  std::vector<const analyze::StepPart*> small;
   for (const analyze::StepPart& part : analyze::step_parts()) {
     const bool of_device =
         idle.scope == analyze::IdleScope::kHost && !part.name.starts_with("idle_");
     if (of_device || part.of(idle.counted) <= 0) continue;
-    add(words_of_part(part.name, idle.scope), part.of, true);
+    if (!all && double(part.of(idle.counted)) < kSmallPart * double(idle.counted.wall_ns)) {
+      small.push_back(&part);
+    } else {
+      add(words_of_part(part.name, idle.scope), part.of, true);
+    }
+  }
+  if (small.size() == 1)
+    add(words_of_part(small.front()->name, idle.scope), small.front()->of, true);
+  if (small.size() > 1) {
+    double mean_ns = 0;
+    for (const analyze::StepPart* part : small) mean_ns += double(part->of(idle.counted)) / counts;
+    std::vector<document::Cell> cells(table.columns.size(), "");
+    cells[0] = std::to_string(small.size()) + " smaller parts";
+    cells[1] = document::time(mean_ns, unit);
+    cells[2] = document::share(mean_ns, wall_ns);
+    table.rows.push_back({.cells = std::move(cells)});
   }
   add(
       "sum", [](const analyze::StepTime& step) { return step.wall_ns; }, false);
   return table;
 }
 
-void add_step(const AnalysedTrace& analysed, std::vector<document::Block>& blocks) {
+void add_step(const AnalysedTrace& analysed, bool all, std::vector<document::Block>& blocks) {
   const analyze::Steps& steps = analysed.analysis.steps;
   const analyze::IdleReport* idle = analysed.analysis.idle_of(analysed.device);
   if (idle == nullptr || idle->counted.wall_ns <= 0) {
-    blocks.emplace_back(
-        document::Heading{"where the time of a step goes (" + counted_words(steps) + ')',
-                          window_aside(words_of_window(steps.window))});
-    blocks.emplace_back(document::Paragraph{"there is no step, and no time to break down"});
+    blocks.emplace_back(document::Heading{"where the time of a step goes"});
+    blocks.emplace_back(document::Paragraph{
+        steps.reason.empty() ? "there is no step, and no time to break down" : steps.reason});
     return;
   }
-  blocks.emplace_back(parts_table(steps, *idle));
-  std::vector<std::string> lines = {scope_words(*idle)};
+  blocks.emplace_back(parts_table(steps, *idle, all));
+  std::vector<std::string> lines;
+  if (analysed.analysis.devices.size() != 1) lines.push_back(scope_words(*idle));
   if (idle->counted.data_hidden_ns > 0) {
     lines.push_back(
         "of loading data, another " +
@@ -219,25 +247,25 @@ std::string place_words(const Finding::Place& place, std::int64_t begin_ns) {
          (place.step < 0 ? "" : " (step " + std::to_string(place.step) + ')');
 }
 
-document::Paragraph finding_paragraph(const Finding& finding, std::int64_t begin_ns) {
+// Each finding once: the answer has the text and the gain of the first.
+document::Paragraph finding_paragraph(const Finding& finding, bool is_answer, bool all,
+                                      std::int64_t begin_ns) {
   document::Paragraph paragraph{.text = std::string(name_of(finding.severity)) + ": " +
-                                        finding.text + " [" + finding.id +
+                                        (is_answer ? "the answer above" : finding.text) + " [" +
+                                        finding.id +
                                         (finding.low_confidence ? ", low confidence" : "") + ']',
                                 .tone = tone_of(finding.severity)};
-  if (finding.gain_ns) {
-    paragraph.below.emplace_back("gain: at most " + text::duration(*finding.gain_ns) +
-                                 " per step (" + text::percent_text(finding.share.value_or(0)) +
-                                 ")");
-  }
-  if (!finding.remedy.empty()) paragraph.below.emplace_back(finding.remedy);
+  std::string below = finding.gain_ns && !is_answer ? "gain: " + gain_text(finding) : "";
+  if (!finding.remedy.empty()) below += (below.empty() ? "" : ". ") + finding.remedy;
+  if (!below.empty()) paragraph.below.emplace_back(std::move(below));
   if (!finding.set.empty()) {
     const auto option = [](const Finding::Set& set) {
       return "--set " + text::shell_word(set.option + '=' + set.value);
     };
     paragraph.below.emplace_back("try: " + text::join(finding.set, " ", option), true);
   }
-  constexpr std::size_t kShown = 3;
-  const std::span shown = std::span(finding.places).first(std::min(kShown, finding.places.size()));
+  const std::size_t most = all ? 3 : is_answer ? 1 : 0;
+  const std::span shown = std::span(finding.places).first(std::min(most, finding.places.size()));
   if (!shown.empty()) {
     const auto words = [&](const Finding::Place& place) { return place_words(place, begin_ns); };
     paragraph.below.emplace_back("look at: " + text::join(shown, "; ", words));
@@ -245,43 +273,109 @@ document::Paragraph finding_paragraph(const Finding& finding, std::int64_t begin
   return paragraph;
 }
 
-void add_findings(const AnalysedTrace& analysed, std::vector<document::Block>& blocks) {
+// "trace.gpu_gaps (warning, at most 1.20 ms per step (3 %))"
+std::string finding_in_short(const Finding& finding) {
+  return finding.id + " (" + std::string(name_of(finding.severity)) +
+         (finding.gain_ns ? ", " + gain_text(finding) : std::string()) + ')';
+}
+
+void add_findings(const AnalysedTrace& analysed, bool all, std::vector<document::Block>& blocks) {
+  constexpr std::size_t kOnShortPage = 4;
   const std::int64_t begin_ns = first_ns(*analysed.trace);
-  bool found = false;
-  std::map<std::string, std::vector<std::string>> undecided;
+  const Finding* answer = finding_of_answer(analysed);
+  std::size_t shown = 0;
+  std::vector<std::string> more;
   blocks.emplace_back(document::Heading{"findings, by what could be won"});
   for (const Finding& finding : analysed.findings) {
-    if (finding.undecided.empty()) {
-      blocks.emplace_back(finding_paragraph(finding, begin_ns));
-      found = true;
+    if (!finding.undecided.empty()) continue;
+    const bool minor = finding.severity == Severity::kInfo && answer != nullptr;
+    if (!all && (minor || shown == kOnShortPage)) {
+      more.push_back(finding_in_short(finding));
+      continue;
+    }
+    blocks.emplace_back(finding_paragraph(finding, &finding == answer, all, begin_ns));
+    ++shown;
+  }
+  if (shown == 0) blocks.emplace_back(document::Paragraph{"nothing reaches its threshold"});
+  if (!more.empty()) {
+    blocks.emplace_back(document::Paragraph{"more, with --all: " + text::join(more)});
+  }
+}
+
+// What is not decided, recorded or counted: a line for each reason.
+void add_unknown(const AnalysedTrace& analysed, std::vector<document::Block>& blocks) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  const auto add = [&](const std::string& reason, std::string what) {
+    const auto found =
+        std::ranges::find(by_reason, reason, [](const auto& each) { return each.first; });
+    if (found == by_reason.end()) {
+      by_reason.push_back({reason, {std::move(what)}});
     } else {
-      undecided[finding.undecided].push_back(finding.id);
+      found->second.push_back(std::move(what));
+    }
+  };
+  for (const TraceBlock& block : trace_blocks()) {
+    const std::string reason = block.reason(analysed.analysis);
+    if (!reason.empty() && !block.words.empty()) add(reason, std::string(block.words));
+  }
+  std::map<std::string, std::vector<std::string>> undecided;
+  for (const Finding& finding : analysed.findings) {
+    if (!finding.undecided.empty()) undecided[finding.undecided].push_back(finding.id);
+  }
+  for (const auto& [reason, ids] : undecided) {
+    if (ids.size() > kMostNamed) {
+      add(reason, text::counted(std::ssize(ids), "rule"));
+    } else {
+      for (const std::string& id : ids) add(reason, id);
     }
   }
-  if (!found) blocks.emplace_back(document::Paragraph{"nothing reaches its threshold"});
-  constexpr std::size_t kMostNamed = 3;
-  for (const auto& [reason, ids] : undecided) {
-    blocks.emplace_back(document::Paragraph{
-        "not decided: " +
-        (ids.size() <= kMostNamed ? text::join(ids) : text::counted(std::ssize(ids), "rule")) +
-        ": " + reason});
+  std::vector<std::string> lines;
+  for (const auto& [reason, what] : by_reason) lines.push_back(text::join(what) + ": " + reason);
+  if (analysed.analysis.efficiency) {
+    for (const analyze::UncountedWork& each : analysed.analysis.efficiency->uncounted) {
+      lines.push_back("efficiency of " + text::counted(each.calls, "call") + ", " +
+                      text::duration(double(each.time_ns)) + ": " + each.reason);
+    }
   }
+  for (const analyze::IntegrityNote& note : analysed.analysis.integrity) {
+    const bool said = note.text == analysed.analysis.steps.reason;
+    if (note.level == analyze::IntegrityLevel::kNote && !said) lines.push_back(note.text);
+  }
+  if (lines.empty()) return;
+  blocks.emplace_back(document::Heading{"not decided, not recorded or not counted"});
+  document::add_paragraphs(blocks, lines);
+}
+
+document::Chapter overview_of(const AnalysedTrace& analysed, bool all, std::size_t row_limit) {
+  document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
+  add_integrity(analysed, overview.blocks);
+  add_step(analysed, all, overview.blocks);
+  add_findings(analysed, all, overview.blocks);
+  overview.blocks.emplace_back(largest_table(analysed, row_limit));
+  add_unknown(analysed, overview.blocks);
+  return overview;
 }
 
 }  // namespace
 
-document::Document analysis_document(const AnalysedTrace& analysed, std::size_t row_limit) {
-  document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
-  add_integrity(analysed, overview.blocks);
-  add_step(analysed, overview.blocks);
-  add_findings(analysed, overview.blocks);
+document::Document analysis_page(const AnalysedTrace& analysed, std::size_t row_limit) {
   return {.headline = headline_of(analysed),
           .answer = trace_answer(analysed),
-          .chapters = {std::move(overview),
+          .chapters = {overview_of(analysed, false, row_limit)},
+          .answer_once = true,
+          .all_columns_in = "--all"};
+}
+
+document::Document analysis_document(const AnalysedTrace& analysed, std::size_t row_limit) {
+  return {.headline = headline_of(analysed),
+          .answer = trace_answer(analysed),
+          .chapters = {overview_of(analysed, true, row_limit),
                        {.id = "tables",
                         .title = "Tables",
                         .blocks = analysis_tables(analysed, row_limit),
                         .folded = true}},
+          .answer_once = true,
           .all_columns_in = "--format markdown"};
 }
 

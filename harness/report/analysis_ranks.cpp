@@ -7,7 +7,11 @@
 #include <numeric>
 
 #include "harness/document/cells.h"
+#include "harness/json/json_text.h"
 #include "harness/report/analysis_blocks.h"
+#include "harness/report/analysis_compared_rows.h"
+#include "harness/report/analysis_report.h"
+#include "harness/report/analysis_rows.h"
 #include "harness/report/analysis_words.h"
 #include "harness/report/wait_matrix.h"
 #include "harness/text/numbers.h"
@@ -77,50 +81,26 @@ std::vector<std::size_t> shown_rows(const analyze::RankReport& report, std::size
   return rows;
 }
 
+text::TimeUnit unit_of(const analyze::RankReport& report) {
+  return text::unit_for(std::vector<double>{std::max(1.0, report.step_ns)});
+}
+
 void add_ranks(const analyze::RankReport& report, std::size_t limit,
                std::vector<document::Block>& blocks) {
-  const text::TimeUnit unit = text::unit_for(std::vector<double>{std::max(1.0, report.step_ns)});
-  const std::string in_unit(unit.name);
-  document::Table table{.title = "ranks (means of " + text::counted(report.steps, "step") + ")",
-                        .aside = window_aside(words_of_window(report.window)),
-                        .columns = {{.head = "rank"},
-                                    {.head = "step", .unit = in_unit},
-                                    {.head = "own work", .unit = in_unit},
-                                    {.head = "waits for others", .unit = in_unit},
-                                    {.head = "slowest in", .unit = "%"},
-                                    {.head = "enters last", .unit = "%", .drop_at = 2}}};
-  const bool communicates =
-      std::any_of(report.rows.begin(), report.rows.end(),
-                  [](const analyze::RankRow& row) { return row.communication_ns > 0; });
-  const bool starts = report.skew_mean_ns.has_value();
-  if (communicates) {
-    table.columns.push_back({.head = "communication", .unit = in_unit, .drop_at = 3});
-    table.columns.push_back({.head = "not hidden", .unit = in_unit, .drop_at = 4});
-    table.columns.push_back({.head = "hidden", .unit = "%", .drop_at = 5});
-  }
-  if (starts) table.columns.push_back({.head = "starts late", .unit = in_unit, .drop_at = 1});
-  const auto time = [&](double ns) { return document::part_of_time(ns, unit, report.step_ns); };
+  const trace::Trace none;
+  BlockTable table("ranks (means of " + text::counted(report.steps, "step") + ")", none,
+                   {.total = report.step_ns, .unit = unit_of(report)},
+                   window_aside(words_of_window(report.window)));
+  const bool communicates = std::ranges::any_of(
+      report.rows, [](const analyze::RankRow& row) { return row.communication_ns > 0; });
   const std::vector<std::size_t> shown = shown_rows(report, limit);
   for (const std::size_t i : shown) {
     const analyze::RankRow& row = report.rows[i];
-    std::vector<document::Cell> cells = {
-        document::count(row.rank),
-        time(row.step_ns),
-        time(row.work_ns),
-        time(row.wait_ns),
-        document::share(double(row.slowest_in), double(report.steps)),
-        document::share(double(row.entered_last), double(report.collectives))};
-    if (communicates) {
-      cells.push_back(time(row.communication_ns));
-      cells.push_back(time(row.exposed_ns));
-      cells.push_back(document::percent(row.hidden_share));
-    }
-    if (starts) cells.push_back(time(row.starts_late_ns.value_or(0)));
     const bool slow = report.straggler && report.straggler->rank == row.rank;
-    table.rows.push_back({.cells = std::move(cells),
-                          .tone = slow ? document::Tone::kDoubt : document::Tone::kPlain});
+    table.add(RankRowOf{row, report, communicates},
+              slow ? document::Tone::kDoubt : document::Tone::kPlain);
   }
-  blocks.emplace_back(std::move(table));
+  blocks.emplace_back(table.take());
   std::vector<std::string> lines;
   if (shown.size() < report.rows.size()) {
     lines.push_back("the slowest " + std::to_string(shown.size()) + " of " +
@@ -145,7 +125,7 @@ void add_ranks(const analyze::RankReport& report, std::size_t limit,
 }
 
 document::Table parts_of_ranks(const analyze::RankReport& report, std::size_t limit) {
-  const text::TimeUnit unit = text::unit_for(std::vector<double>{std::max(1.0, report.step_ns)});
+  const text::TimeUnit unit = unit_of(report);
   document::Table table{
       .title = "where the time of a step goes, by rank [" + std::string(unit.name) + ']',
       .columns = {{.head = "rank"}}};
@@ -220,6 +200,30 @@ document::Document ranks_document(const analyze::RankReport& report, std::size_t
           .answer = std::move(answer),
           .chapters = {std::move(overview), std::move(traces)},
           .all_columns_in = "--format markdown"};
+}
+
+std::string ranks_json(const analyze::RankReport& report, int exit_status) {
+  json::JsonText json;
+  const trace::Trace none;
+  BlockJson out(json, none);
+  json.open_object().text("schema", kAnalysisSchema).text("version", kAnalysisVersion);
+  json.open_object("ranks");
+  out("world", report.world)("window", report.window);
+  json.texts("warnings", report.warnings);
+  out("steps", report.steps)("collectives", report.collectives)("unmatched", report.unmatched);
+  out("unmatched_ns", report.unmatched_ns)("step_ns", report.step_ns);
+  out("imbalance_ns", report.imbalance_ns);
+  if (report.straggler) {
+    out.object("straggler", *report.straggler);
+  } else {
+    json.null("straggler");
+  }
+  out("clocks", report.clocks)("skew_mean_ns", report.skew_mean_ns);
+  out("skew_max_ns", report.skew_max_ns).rows("sizes", report.sizes);
+  json.open_array("rows");
+  for (const analyze::RankRow& row : report.rows) out.object({}, RankRowOf{row, report});
+  json.close_array().close_object().integer("exit_code", exit_status).close_object();
+  return json.take() + '\n';
 }
 
 }  // namespace stepbench::report

@@ -15,7 +15,7 @@
 namespace stepbench::report {
 
 inline constexpr std::string_view kAnalysisSchema = "stepbench.analysis";
-inline constexpr std::string_view kAnalysisVersion = "3.0.0";
+inline constexpr std::string_view kAnalysisVersion = "3.1.0";
 
 // One trace with all that was found in it. The trace outlives it.
 struct AnalysedTrace {
@@ -26,8 +26,11 @@ struct AnalysedTrace {
   std::optional<int> device = {};      // that the step's time is about; none: what stands for all
 };
 
-// Where the time of a step went and the findings, then the tables. `row_limit`: rows of each table,
-// 0: all.
+// What a terminal has room for: the answer, where the time of a step went, the findings, what took
+// most time, and what is not known. `row_limit`: rows of each kind, 0: all.
+[[nodiscard]] document::Document analysis_page(const AnalysedTrace& analysed,
+                                               std::size_t row_limit);
+// The same with all that is known of each, and the tables behind it.
 [[nodiscard]] document::Document analysis_document(const AnalysedTrace& analysed,
                                                    std::size_t row_limit);
 // An object of one line.

@@ -134,7 +134,8 @@ void block_fields(V& v, const OperatorOf& of) {
   v("self_device_ns", row.self_device_ns, of_device({"self device", as_ms, "ms"}));
   v("device_ns", row.device_ns, of_device({"device", as_ms, "ms", 1}));
   v("launches", row.launches, of_device({"launches", as_count, "", 2}));
-  v("tensor_core_eligible", row.eligible);
+  v("step_calls", row.step_calls)("step_self_host_ns", row.step_self_host_ns);
+  v("step_self_device_ns", row.step_self_device_ns)("tensor_core_eligible", row.eligible);
 }
 template <typename V>
 void block_fields(V& v, const analyze::OperatorRow& row) {

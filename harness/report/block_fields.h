@@ -62,6 +62,22 @@ inline document::Cell as_tera(std::optional<double> value, const InTable& /*in*/
 inline document::Cell as_time_per_step(std::optional<double> value, const InTable& in) {
   return document::time(value ? std::optional(*value / in.steps) : value, in.unit);
 }
+inline document::Cell as_time(std::optional<double> value, const InTable& in) {
+  return document::time(value, in.unit);
+}
+inline document::Cell as_part_of_time(std::optional<double> value, const InTable& in) {
+  return document::part_of_time(value.value_or(0), in.unit, in.total);
+}
+inline document::Cell as_difference(std::optional<double> value, const InTable& in) {
+  const double ns = value.value_or(0);
+  if (ns == 0) return {"0", 0};
+  return {(ns > 0 ? "+" : "") + text::significant(ns / in.unit.ns), ns};
+}
+inline document::Cell as_change_of_total(std::optional<double> value, const InTable& in) {
+  if (in.total <= 0) return "-";
+  const double change = value.value_or(0) / in.total;
+  return {text::signed_percent(change), change};
+}
 inline document::Cell as_us_per_step(std::optional<double> value, const InTable& in) {
   return as_us(value ? std::optional(*value / in.steps) : value, in);
 }
@@ -119,6 +135,18 @@ class BlockJson {
     json_.text(key, text);
     return *this;
   }
+  BlockJson& text_or_null(std::string_view key, std::string_view text) {
+    if (text.empty()) {
+      json_.null(key);
+    } else {
+      json_.text(key, text);
+    }
+    return *this;
+  }
+  BlockJson& numbers(std::string_view key, const std::vector<double>& values) {
+    json_.numbers(key, values);
+    return *this;
+  }
   // Of Trace::names; null for none.
   BlockJson& name(std::string_view key, std::uint32_t index, const document::Column& = {}) {
     if (index == ops::kNoIndex) {
@@ -142,7 +170,7 @@ class BlockJson {
   [[nodiscard]] std::string_view unit_name() const { return {}; }
   // What a table alone shows.
   BlockJson& shown(const Shown&, std::optional<double>) { return *this; }
-  BlockJson& words(const document::Column&, std::string) { return *this; }
+  BlockJson& words(const document::Column&, const document::Cell&) { return *this; }
 
   template <typename Row>
   void rows(std::string_view key, const std::vector<Row>& all) {
@@ -165,14 +193,14 @@ class BlockJson {
 // Makes a table, a column for each member that is shown.
 class BlockTable {
  public:
-  BlockTable(std::string title, const trace::Trace& trace, const InTable& in)
-      : trace_(trace), in_(in), table_{.title = std::move(title)} {}
+  BlockTable(std::string title, const trace::Trace& trace, const InTable& in,
+             std::string aside = {})
+      : trace_(trace), in_(in), table_{.title = std::move(title), .aside = std::move(aside)} {}
 
   [[nodiscard]] const trace::Trace& trace() const { return trace_; }
 
   template <typename T>
   BlockTable& operator()(std::string_view /*key*/, const T& value, const Shown& shown = {}) {
-    if (*shown.head == '\0') return *this;
     if constexpr (kMayBeAbsent<T>) {
       return this->shown(shown, value ? std::optional(double(*value)) : std::nullopt);
     } else if constexpr (std::is_arithmetic_v<T>) {
@@ -181,11 +209,12 @@ class BlockTable {
     return *this;
   }
   BlockTable& shown(const Shown& shown, std::optional<double> value) {
+    if (*shown.head == '\0') return *this;
     return cell({.head = shown.head, .unit = std::string(shown.unit), .drop_at = shown.drop_at},
                 shown.cell(value, in_));
   }
-  BlockTable& words(const document::Column& column, std::string text) {
-    return cell(column, std::move(text));
+  BlockTable& words(const document::Column& column, document::Cell words) {
+    return cell(column, std::move(words));
   }
   BlockTable& name(std::string_view /*key*/, std::uint32_t index,
                    const document::Column& column = {}) {
@@ -194,14 +223,17 @@ class BlockTable {
                                                : analyze::short_row_name(trace_.names[index].text));
   }
   BlockTable& text(std::string_view, std::string_view) { return *this; }
+  BlockTable& numbers(std::string_view, const std::vector<double>&) { return *this; }
+  template <typename Row>
+  void object(std::string_view, const Row&) {}
   BlockTable& span(std::string_view, const analyze::TimeSpan&) { return *this; }
   BlockTable& summary(std::string_view, const analyze::Summary&) { return *this; }
 
   [[nodiscard]] std::string_view unit_name() const { return in_.unit.name; }
 
   template <typename Row>
-  void add(const Row& row) {
-    table_.rows.emplace_back();
+  void add(const Row& row, document::Tone tone = document::Tone::kPlain) {
+    table_.rows.push_back({.cells = {}, .tone = tone});
     block_fields(*this, row);
   }
   [[nodiscard]] document::Table take() { return std::move(table_); }

@@ -9,7 +9,6 @@
 #include <unordered_map>
 
 #include "harness/ops/memory_ops.h"
-#include "harness/trace/trace_names.h"
 
 namespace stepbench::trace {
 namespace {
@@ -22,8 +21,7 @@ bool is_host_row(EventKind kind) {
 
 // "step" of "thread 4711 (step)".
 std::string bare_thread_name(const TraceLane& lane) {
-  const std::string before = thread_text({.id = lane.tid, .name = ""});
-  const std::string_view opening = std::string_view(before).substr(0, before.size() - 1);
+  const std::string opening = "thread " + std::to_string(lane.tid) + " (";
   if (!lane.name.starts_with(opening) || !lane.name.ends_with(')')) return lane.name;
   return lane.name.substr(opening.size(), lane.name.size() - opening.size() - 1);
 }

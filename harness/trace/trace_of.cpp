@@ -9,10 +9,67 @@
 #include "harness/text/utf8.h"
 #include "harness/trace/shapes_text.h"
 #include "harness/trace/trace_builder.h"
-#include "harness/trace/trace_names.h"
 
 namespace stepbench::trace {
 namespace {
+
+constexpr std::string_view kWorkerProcess = "stepbench-worker";
+constexpr std::string_view kLoaderWorker = "loader worker";
+constexpr std::string_view kStepLoader = "loader, in the step thread";
+constexpr std::string_view kProfilerSpan = "PyTorch Profiler (0)";
+constexpr std::string_view kProfilerLane = "Spans PyTorch Profiler";  // pid and tid
+
+std::string thread_text(const ops::OpThread& thread) {
+  return "thread " + std::to_string(thread.id) + " (" + thread.name + ")";
+}
+
+std::string stream_text(std::uint32_t stream) { return "stream " + std::to_string(stream) + " "; }
+
+std::string loader_process_text(std::int64_t pid) {
+  return std::string(kLoaderWorker) + ' ' + std::to_string(pid);
+}
+
+std::string loader_track_text(std::int64_t tid) {
+  if (tid < ops::kStepLoaderTrack) return std::string(kLoaderWorker);
+  if (tid == ops::kStepLoaderTrack) return std::string(kStepLoader);
+  return std::string(kLoaderWorker) + ' ' + std::to_string(tid - ops::kFirstWorkerTrack);
+}
+
+// Steps are ProfilerStep#N. data_wait is an op, because torch-tb-profiler passes over annotations
+// other than steps.
+struct MarkRow {
+  bool annotation = true;
+  std::string name;
+};
+MarkRow row_of_mark(const ops::OpLog& log, const ops::StepMark& mark, std::string_view loader) {
+  if (mark.phase == ops::kNoIndex) return {.name = "ProfilerStep#" + std::to_string(mark.index)};
+  const std::string& phase = log.names[mark.phase];
+  if (phase != "data_wait") return {.name = "stepbench::" + phase};
+  return {.annotation = false,
+          .name = "enumerate(DataLoader)#" + std::string(loader) + ".__next__"};
+}
+
+bool has_a_row(const ops::DeviceActivity& activity) {
+  const bool timed = activity.start_ns != 0 || activity.end_ns != 0;
+  return ops::is_device_work(activity) && timed;
+}
+
+// Of the last record.
+std::int64_t window_end_ns(const ops::OpLog& log) {
+  std::int64_t end_ns = ops::begin_ns(log);
+  for (const ops::OpEvent& op : log.ops) end_ns = std::max(end_ns, op.end_ns);
+  for (const ops::StepMark& mark : log.marks) end_ns = std::max(end_ns, mark.end_ns);
+  for (const ops::DeviceActivity& activity : log.activities)
+    end_ns = std::max(end_ns, activity.end_ns);
+  return end_ns;
+}
+
+const ops::TraceDevice* device_of(const TraceHeader& header, const ops::DeviceActivity& activity) {
+  const auto found =
+      std::find_if(header.devices.begin(), header.devices.end(),
+                   [&](const ops::TraceDevice& device) { return device.id == activity.device; });
+  return found == header.devices.end() ? nullptr : &*found;
+}
 
 class TraceOfLog {
  public:
@@ -54,6 +111,7 @@ class TraceOfLog {
     trace.devices = header_.devices;
     trace.rank = header_.rank;
     trace.world = header_.world;
+    trace.backend = header_.backend;
     trace.with_shapes = header_.shapes;
     trace.with_memory = header_.memory;
     trace.own = true;
@@ -158,7 +216,7 @@ class TraceOfLog {
     detail.shared_memory_bytes = kernel.shared_memory_bytes;
     detail.context = 1;
     const ops::TraceDevice* device = device_of(header_, kernel);
-    if (device == nullptr) return detail;
+    if (device == nullptr || device->multiprocessors <= 0) return detail;
     detail.blocks_per_sm =
         static_cast<double>(ops::blocks_per_sm_hundredths(kernel, *device)) / kHundredth;
     detail.warps_per_sm =

@@ -6,26 +6,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "harness/ops/op_log.h"
-#include "harness/ops/trace_device.h"
+#include "harness/trace/trace_of.h"
 
 namespace stepbench::trace {
-
-struct TraceHeader {
-  std::string engine = {};  // native | kineto
-  int rank = 0;
-  int world = 1;
-  std::string backend = {};         // of c10d: gloo | nccl; empty: not known, or one process
-  std::int64_t unix_offset_ns = 0;  // the log's clock + this = ns since 1970
-  bool shapes = false;
-  bool memory = false;
-  std::string loader = "StepbenchLoader";  // the class that rows of data_wait name
-  std::vector<ops::TraceDevice> devices = {};
-  std::vector<std::pair<std::string, std::string>> own = {};  // under the key "stepbench"
-};
 
 // Steps are rows ProfilerStep#N, data_wait is enumerate(DataLoader)#<loader>.__next__ and the other
 // phases stepbench::<phase>, all on the step thread; a foreign process has a track of its own. A

@@ -78,13 +78,15 @@ struct TracePage {
 std::string in_format(const AnalyzeOptions& options, const document::RenderStyle& style,
                       const report::AnalysedTrace& analysed, int status) {
   if (options.format == "json") return report::analysis_json(analysed, status);
-  return document::render(report::analysis_document(analysed, options.row_limit), style);
+  return document::render(options.all ? report::analysis_document(analysed, options.rows())
+                                      : report::analysis_page(analysed, options.rows(true)),
+                          style);
 }
 
 std::string in_format(const AnalyzeOptions& options, const document::RenderStyle& style,
                       const analyze::RankReport& report, int status) {
   if (options.format == "json") return report::ranks_json(report, status);
-  return document::render(report::ranks_document(report, options.row_limit), style);
+  return document::render(report::ranks_document(report, options.rows()), style);
 }
 
 // The ranks of a job share a page in the place of their own ones; as JSON they have both.
@@ -244,10 +246,13 @@ void add_analyze(Command app) {
               "The most seconds of CPU time for each trace")
       .number(0.001, 1e6, "seconds")
       .with_default();
-  command.option(kOutputOptions, "--row-limit N", options.row_limit, "Rows of each table; 0: all")
-      .with_default()
-      .whole_number(0, 1'000'000'000)
+  command
+      .flag(kOutputOptions, "--all", options.all,
+            "All tables, all places to look at, all parts of a step")
       .common();
+  command.option(kOutputOptions, "--row-limit N", options.row_limit, "Rows of each table; 0: all")
+      .with_default("10, without --all 5")
+      .whole_number(0, 1'000'000'000);
   add_format(command, options.format, {"page", "markdown", "json"});
   command.option(kOutputOptions, "--output FILE", options.output,
                  "Write to this file instead of the terminal");

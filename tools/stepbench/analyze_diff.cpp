@@ -157,7 +157,7 @@ AnalyzeOutput diff_pages(const AnalyzeOptions& options, const document::RenderSt
       out.text += report::diff_json(diff, own);
     } else {
       if (!out.text.empty()) out.text += '\n';
-      out.text += document::render(report::diff_document(diff, options.row_limit), style);
+      out.text += document::render(report::diff_document(diff, options.rows()), style);
     }
     if (!options.report.empty()) out.diffs.push_back(std::move(diff));
   }

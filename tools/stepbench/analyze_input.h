@@ -27,13 +27,19 @@ struct AnalyzeOptions {
   std::string steps = {};
   bool from_loading = false;
   std::vector<std::string> thresholds = {};
-  std::size_t row_limit = 10;
+  bool all = false;
+  std::optional<std::size_t> row_limit = {};
   std::string format = "page";
   std::string output = {};
   std::string report = {};
   bool strict = false;
   std::string fail_on = {};
   double time_limit_s = 600;  // of CPU time, for each trace
+
+  // Rows of a table; a short page has fewer.
+  [[nodiscard]] std::size_t rows(bool short_page = false) const {
+    return row_limit.value_or(short_page ? 5 : 10);
+  }
 };
 
 // The options as the library takes them.
