@@ -54,15 +54,14 @@ struct Verbatim {
   bool folded = false;
 };
 
-// A drawing as Plotly takes it, and the words that stand in for it everywhere else. Below its
+// A chart, and the words that stand in for it everywhere but on a page with a script. Below its
 // chapter's title a page links it to the next table of the chapter.
 struct Figure {
   std::string title;
   std::string alt;  // what it shows and what stands out, for whoever does not see it
   // Drawn in characters: a terminal and Markdown show it in place of the words. Empty: the words.
   std::string in_text = {};
-  // {"data":[…],"layout":{…}}, by JsonText; texts are escaped for Plotly. The page adds the colours
-  // of text, paper and axes by the reader's theme.
+  // {"chart":"heat",…}: which function of the page's script draws it, and of what. By JsonText.
   std::string json;
   std::string note = {};  // what was thinned out or left out; empty: nothing was
   int height_px = 420;

@@ -1,360 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/anatomy.h"
-
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "harness/document/cells.h"
-#include "harness/report/findings.h"
 #include "harness/report/html/case_chart.h"
-#include "harness/report/html/figure.h"
-#include "harness/report/tones.h"
+#include "harness/report/html/chart_json.h"
+#include "harness/report/html/run_sections.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
 
-constexpr const char* kDataWait = "data_wait";
-constexpr const char* kOther = "other";
-constexpr std::size_t kNamedFindings = 3;  // in a hover
 constexpr int kBarPx = 30;
 
-using Phases = std::vector<estimate::PhaseEstimate> estimate::CaseRow::*;
-
-struct PhaseLook {
-  std::string_view colour;
-  std::string_view pattern;  // "": plain
+struct PhaseKind {
+  std::vector<estimate::PhaseEstimate> estimate::CaseRow::*of;
+  const char* key;    // in the JSON of a case
+  const char* title;  // of its figure
+  const char* aside;  // in the table
 };
+constexpr PhaseKind kKinds[] = {
+    {&estimate::CaseRow::phases, "phases", "Phases of a step on the host, by its own clock", ""},
+    {&estimate::CaseRow::device_phases, "device_phases",
+     "Phases of a step on the stream that computes", ", device"},
+    {&estimate::CaseRow::side_phases, "side_phases", "Phases on other streams, beside the step",
+     ", beside the step"}};
 
-struct Mark {
-  const char* symbol;
-  std::string_view colour;
-};
-constexpr Mark kTick = {"line-ns-open", kDimColour};
+// The cases that are drawn, as indices of rows.
+struct Anatomy {
+  const TableFacts& facts;
+  std::vector<std::size_t> drawn = {};
+  std::int64_t with_phases = 0;
 
-// The same in all figures of a page.
-class PhaseLooks {
- public:
-  explicit PhaseLooks(std::span<const estimate::CaseRow* const> rows) {
-    looks_[kDataWait] = {kBadColour, "/"};
-    looks_[kOther] = {kDimColour, ""};
-    std::size_t place = 0;
-    for (const Phases phases : {&estimate::CaseRow::phases, &estimate::CaseRow::device_phases,
-                                &estimate::CaseRow::side_phases}) {
-      for (const estimate::CaseRow* row : rows) {
-        for (const estimate::PhaseEstimate& phase : row->*phases) {
-          if (looks_.contains(phase.name)) continue;
-          constexpr std::size_t kColours = std::size(kSeriesColours) - 1;  // grey is `other`
-          looks_[phase.name] = {kSeriesColours[place % kColours], place < kColours ? "" : "x"};
-          ++place;
-        }
-      }
-    }
+  [[nodiscard]] const auto& phases(std::size_t row, const PhaseKind& kind) const {
+    return facts.rows[row].*kind.of;
   }
-  [[nodiscard]] PhaseLook of(const std::string& name) const { return looks_.at(name); }
-
- private:
-  std::map<std::string, PhaseLook> looks_;
+  [[nodiscard]] bool has(const PhaseKind& kind) const {
+    return std::ranges::any_of(drawn, [&](std::size_t row) { return !phases(row, kind).empty(); });
+  }
 };
 
-const estimate::PhaseEstimate* phase_named(const std::vector<estimate::PhaseEstimate>& phases,
-                                           const std::string& name) {
-  const auto found =
-      std::find_if(phases.begin(), phases.end(),
-                   [&](const estimate::PhaseEstimate& each) { return each.name == name; });
-  return found == phases.end() ? nullptr : &*found;
+Anatomy anatomy_of(const TableFacts& facts) {
+  Anatomy anatomy{.facts = facts};
+  anatomy.drawn = best_rows(facts, measures_of(facts).front(), kMaxAnatomyCases);
+  std::erase_if(anatomy.drawn, [&](std::size_t row) { return facts.rows[row].phases.empty(); });
+  anatomy.with_phases = std::ranges::count_if(
+      facts.rows, [](const estimate::CaseRow& row) { return !row.phases.empty(); });
+  return anatomy;
 }
 
-// What the wait for data holds stands first, the rest last, others as they follow each other.
-std::vector<std::string> phase_order(std::span<const estimate::CaseRow* const> rows,
-                                     Phases phases) {
-  std::vector<std::string> names;
-  for (const estimate::CaseRow* row : rows) {
-    for (const estimate::PhaseEstimate& phase : row->*phases) {
-      if (std::find(names.begin(), names.end(), phase.name) == names.end()) {
-        names.push_back(phase.name);
-      }
-    }
+// "forward is the longest phase of each."
+std::string longest_phase(const Anatomy& anatomy, const PhaseKind& kind) {
+  std::map<std::string, std::size_t> longest;
+  for (const std::size_t row : anatomy.drawn) {
+    const auto& phases = anatomy.phases(row, kind);
+    const auto most = std::ranges::max_element(phases, {}, &estimate::PhaseEstimate::ns);
+    if (most != phases.end()) ++longest[most->name];
   }
-  std::stable_partition(names.begin(), names.end(),
-                        [](const std::string& name) { return name == kDataWait; });
-  std::stable_partition(names.begin(), names.end(),
-                        [](const std::string& name) { return name != kOther; });
-  return names;
+  const auto most =
+      std::ranges::max_element(longest, {}, [](const auto& each) { return each.second; });
+  if (most == longest.end()) return {};
+  const bool each = most->second == anatomy.drawn.size();
+  return most->first + " is the longest phase of " +
+         (each ? "each" : std::to_string(most->second) + " of them") + '.';
 }
 
-class AnatomySection {
- public:
-  AnatomySection(const TableFacts& facts, const DrawOptions& options)
-      : facts_(facts), words_(facts, options) {
-    const estimate::Proposals proposals(facts.rows, facts.results);
-    for (const std::size_t at : best_rows(facts, measures_of(facts).front(), kMaxAnatomyCases)) {
-      const estimate::CaseRow& row = facts.rows[at];
-      if (row.phases.empty()) continue;
-      rows_.push_back(&row);
-      findings_.push_back(findings_of(row, proposals));
-    }
-    for (const estimate::CaseRow& row : facts.rows) with_phases_ += row.phases.empty() ? 0 : 1;
-  }
+document::Figure figure_of(const Anatomy& anatomy, const PhaseKind& kind, bool is_step,
+                           bool shares) {
+  json::JsonText json = chart("anatomy");
+  json.text("phases", kind.key).flag("shares", shares).flag("step", is_step);
+  add_places(json, "rows", anatomy.drawn);
+  json.close_object();
+  const std::int64_t drawn = std::ssize(anatomy.drawn);
+  return {.title = kind.title,
+          .alt = std::string("Stacked bars: ") + kind.title + ", of " +
+                 text::counted(drawn, "case") + ". " + longest_phase(anatomy, kind),
+          .json = json.take(),
+          .note = drawn < anatomy.with_phases
+                      ? "Drawn are the " + std::to_string(drawn) + " best of " +
+                            text::with_separators(anatomy.with_phases) + " cases."
+                      : "",
+          .height_px = std::max(340, 170 + kBarPx * static_cast<int>(drawn)),
+          .choice = shares ? "shares" : "times"};
+}
 
-  std::optional<document::Chapter> make() {
-    if (rows_.empty()) return std::nullopt;
-    document::Chapter section{.id = "anatomy", .title = "Anatomy of a step", .blocks = {}};
-    const PhaseLooks looks(rows_);
-    const auto add = [&](Phases phases, const std::string& title, bool is_step) {
-      const bool any = std::any_of(rows_.begin(), rows_.end(), [&](const estimate::CaseRow* row) {
-        return !(row->*phases).empty();
-      });
-      if (!any) return;
-      for (const bool shares : {false, true}) {
-        section.blocks.emplace_back(figure(phases, title, looks, is_step, shares));
+// The bars in numbers, a column for each phase as they follow each other.
+document::Table phases_table(const Anatomy& anatomy) {
+  const TableFacts& facts = anatomy.facts;
+  const std::string unit = " [" + std::string(facts.unit.name) + ']';
+  document::Table table{.title = "Phases of a step by case",
+                        .columns = {document::words("case"), document::words("options")},
+                        .rows = {}};
+  for (const std::size_t row : anatomy.drawn) {
+    table.rows.push_back(
+        {.cells = {{short_id(facts, facts.rows[row])}, {facts.names.name(facts.rows[row])}}});
+  }
+  for (const PhaseKind& kind : kKinds) {
+    std::vector<std::string> names;
+    for (const std::size_t row : anatomy.drawn) {
+      for (const estimate::PhaseEstimate& phase : anatomy.phases(row, kind)) {
+        if (std::ranges::find(names, phase.name) == names.end()) names.push_back(phase.name);
       }
-    };
-    const bool device = std::any_of(rows_.begin(), rows_.end(), [](const estimate::CaseRow* row) {
-      return !row->device_phases.empty();
+    }
+    std::ranges::stable_sort(names, {}, [](const std::string& name) {
+      return name == "data_wait" ? 0 : name == "other" ? 2 : 1;
     });
-    add(&estimate::CaseRow::phases, "Phases of a step on the host, by its own clock", !device);
-    if (device) {
-      section.blocks.emplace_back(document::Paragraph{
-          "On the stream that computes, by CUDA events: what a step costs where the "
-          "device sets the "
-          "pace."});
-    }
-    add(&estimate::CaseRow::device_phases, "Phases of a step on the stream that computes", true);
-    const bool side = std::any_of(rows_.begin(), rows_.end(), [](const estimate::CaseRow* row) {
-      return !row->side_phases.empty();
-    });
-    if (side)
-      section.blocks.emplace_back(
-          document::Paragraph{"Work of other streams is no part of the step."});
-    add(&estimate::CaseRow::side_phases, "Phases on other streams, beside the step", false);
-    section.blocks.emplace_back(phases_table());
-    return section;
-  }
-
- private:
-  document::Figure figure(Phases phases, const std::string& title, const PhaseLooks& looks,
-                          bool is_step, bool shares) const {
-    FigureJson json;
-    for (const std::string& name : phase_order(rows_, phases)) {
-      add_phase(json, phases, name, looks.of(name), shares);
-    }
-    if (!shares) add_epoch_gaps(json, phases);
-    if (!shares && is_step) add_steps(json);
-    if (!shares) add_findings(json, phases);
-    json::JsonText& layout = json.layout();
-    layout.text("barmode", "stack");
-    add_axis(layout, "xaxis",
-             {.title = shares ? "share of the step [%]"
-                              : "per step [" + std::string(facts_.unit.name) + ']',
-              .from_zero = true});
-    std::vector<std::string> labels;
-    for (const estimate::CaseRow* row : rows_) labels.push_back(words_.tick(*row));
-    add_axis(layout, "yaxis", {.tick_texts = labels, .downwards = true, .grid = false});
-    std::string note;
-    if (rows_.size() < with_phases_) {
-      note = "Drawn are the " + std::to_string(rows_.size()) + " best of " +
-             text::with_separators(static_cast<std::int64_t>(with_phases_)) + " cases.";
-    }
-    return {.title = title,
-            .alt = "Stacked bars: " + title + ", of " + text::counted(std::ssize(rows_), "case") +
-                   ". " + longest_phases(phases),
-            .json = json.take(),
-            .note = note,
-            .height_px = std::max(340, 170 + kBarPx * static_cast<int>(rows_.size())),
-            .choice = shares ? "shares" : "times"};
-  }
-
-  // "forward takes 24.0 % to 31.2 % …": the longest phase of most cases, in words.
-  std::string longest_phases(Phases phases) const {
-    std::map<std::string, std::size_t> longest;
-    for (const estimate::CaseRow* row : rows_) {
-      const auto& all = row->*phases;
-      const auto most = std::max_element(all.begin(), all.end(),
-                                         [](const auto& a, const auto& b) { return a.ns < b.ns; });
-      if (most != all.end()) ++longest[most->name];
-    }
-    const auto most =
-        std::max_element(longest.begin(), longest.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (most == longest.end()) return {};
-    return most->first + " is the longest phase of " +
-           (most->second == rows_.size() ? std::string("each")
-                                         : std::to_string(most->second) + " of them") +
-           '.';
-  }
-
-  void add_phase(FigureJson& json, Phases phases, const std::string& name, PhaseLook look,
-                 bool shares) const {
-    std::vector<double> lengths;
-    std::vector<double> places;
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const estimate::PhaseEstimate* phase = phase_named(rows_[i]->*phases, name);
-      if (phase == nullptr) continue;
-      lengths.push_back(shares ? phase->share * 100 : phase->ns / facts_.unit.ns);
-      places.push_back(static_cast<double>(i));
-      const std::string lines[] = {name + ' ' + text::significant(phase->ns / facts_.unit.ns) +
-                                       ' ' + std::string(facts_.unit.name) + ", " +
-                                       text::percent_text(phase->share) + " of the step",
-                                   words_.label(*rows_[i]), "case " + words_.id(*rows_[i]),
-                                   words_.show_command(*rows_[i])};
-      texts.push_back(hover_text(lines));
-    }
-    json::JsonText& trace = json.open_trace("bar", name);
-    trace.text("orientation", "h");
-    add_numbers(trace, "x", lengths);
-    add_numbers(trace, "y", places);
-    add_hovers(trace, texts);
-    trace.open_object("marker").text("color", look.colour);
-    if (!look.pattern.empty()) {
-      trace.open_object("pattern").text("shape", look.pattern).close_object();
-    }
-    trace.close_object();
-    json.close_trace();
-  }
-
-  // A part of the wait, which begins at 0: so its mark stands where that part ends.
-  void add_epoch_gaps(FigureJson& json, Phases phases) const {
-    if (phases != &estimate::CaseRow::phases) return;
-    std::vector<double> ends;
-    std::vector<double> places;
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const estimate::CaseRow& row = *rows_[i];
-      if (!row.epoch_gap_per_step_ns || !(*row.epoch_gap_per_step_ns > 0)) continue;
-      ends.push_back(*row.epoch_gap_per_step_ns / facts_.unit.ns);
-      places.push_back(static_cast<double>(i));
-      const std::string lines[] = {"epoch gap: " + text::duration(*row.epoch_gap_ns) +
-                                       " at each border, " +
-                                       text::duration(*row.epoch_gap_per_step_ns) +
-                                       " spread over the steps; part of data_wait",
-                                   words_.label(row)};
-      texts.push_back(hover_text(lines));
-    }
-    add_marks(json, "epoch gap, part of data_wait", ends, places, texts, kTick, {});
-  }
-
-  // The number of the table: the bar's length, with the interval that the bar cannot show.
-  void add_steps(FigureJson& json) const {
-    std::vector<double> ends;
-    std::vector<double> places;
-    std::vector<stats::Interval> intervals;
-    std::vector<std::string> texts;
-    const Measure step{
-        .by = estimate::Judged::kStep, .name = "step", .head = {}, .unit = facts_.unit.ns};
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (rows_[i]->latency_ns) continue;  // its interval is of the latency
-      const auto value = drawn_value(*rows_[i], step);
-      if (!value) continue;
-      ends.push_back(value->centre);
-      places.push_back(static_cast<double>(i));
-      intervals.push_back(value->interval);
-      texts.push_back(words_.hover(*rows_[i]));
-    }
-    add_marks(json, headline_head(facts_), ends, places, texts, kTick, intervals);
-  }
-
-  void add_findings(FigureJson& json, Phases phases) const {
-    if (phases == &estimate::CaseRow::side_phases) return;
-    add_findings(json, phases, "problem or warning", true);
-    add_findings(json, phases, "info", false);
-  }
-
-  // At the end of the bars of cases whose worst finding is one of these.
-  void add_findings(FigureJson& json, Phases phases, const char* name, bool serious) const {
-    std::vector<double> ends;
-    std::vector<double> places;
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (findings_[i].empty() || (rows_[i]->*phases).empty()) continue;
-      // They come ordered by how serious they are.
-      if ((findings_[i].front().finding.severity != Severity::kInfo) != serious) continue;
-      double end = 0;
-      for (const estimate::PhaseEstimate& phase : rows_[i]->*phases) end += phase.ns;
-      ends.push_back(end / facts_.unit.ns);
-      places.push_back(static_cast<double>(i));
-      texts.push_back(findings_hover(i));
-    }
-    add_marks(json, name, ends, places, texts,
-              {"triangle-left", serious ? kBadColour : kPlainColour}, {});
-  }
-
-  [[nodiscard]] std::string findings_hover(std::size_t i) const {
-    std::vector<std::string> lines;
-    for (const CaseFinding& found : findings_[i]) {
-      if (lines.size() == kNamedFindings) {
-        lines.push_back("and " + std::to_string(findings_[i].size() - kNamedFindings) + " more");
-        break;
-      }
-      lines.push_back(finding_text(found));
-    }
-    lines.push_back(words_.label(*rows_[i]));
-    return hover_text(lines);
-  }
-
-  static std::string finding_text(const CaseFinding& found) {
-    return std::string(name_of(found.finding.severity)) + ": " +
-           (found.finding.text.empty() ? found.finding.id : found.finding.text);
-  }
-
-  static void add_marks(FigureJson& json, const std::string& name, std::span<const double> ends,
-                        std::span<const double> places, std::span<const std::string> texts,
-                        Mark mark, std::span<const stats::Interval> intervals) {
-    if (ends.empty()) return;
-    json::JsonText& trace = json.open_trace("scatter", name);
-    trace.text("mode", "markers");
-    add_numbers(trace, "x", ends);
-    add_numbers(trace, "y", places);
-    add_intervals(trace, "error_x", ends, intervals);
-    add_hovers(trace, texts);
-    trace.open_object("marker").text("symbol", mark.symbol).integer("size", 12);
-    trace.text("color", mark.colour).close_object();
-    json.close_trace();
-  }
-
-  // The bars in numbers.
-  document::Table phases_table() const {
-    const std::pair<Phases, const char*> all[] = {
-        {&estimate::CaseRow::phases, ""},
-        {&estimate::CaseRow::device_phases, ", device"},
-        {&estimate::CaseRow::side_phases, ", beside the step"}};
-    const std::string unit = " [" + std::string(facts_.unit.name) + ']';
-    document::Table table{.title = "Phases of a step by case",
-                          .columns = {document::words("case"), document::words("options")},
-                          .rows = {}};
-    for (const estimate::CaseRow* row : rows_)
-      table.rows.push_back({.cells = {{words_.id(*row)}, {words_.label(*row)}}});
-    for (const auto& [phases, where] : all) {
-      for (const std::string& name : phase_order(rows_, phases)) {
-        table.columns.push_back({.head = name + where + unit});
-        for (std::size_t i = 0; i < rows_.size(); ++i) {
-          const estimate::PhaseEstimate* phase = phase_named(rows_[i]->*phases, name);
-          if (phase == nullptr) {
-            table.rows[i].cells.emplace_back("-");
-            continue;
-          }
-          table.rows[i].cells.push_back(document::number(phase->ns / facts_.unit.ns));
-        }
+    for (const std::string& name : names) {
+      table.columns.push_back({.head = name + kind.aside + unit});
+      for (std::size_t i = 0; i < anatomy.drawn.size(); ++i) {
+        const auto& phases = anatomy.phases(anatomy.drawn[i], kind);
+        const auto phase = std::ranges::find(phases, name, &estimate::PhaseEstimate::name);
+        table.rows[i].cells.push_back(phase == phases.end()
+                                          ? document::Cell("-")
+                                          : document::number(phase->ns / facts.unit.ns));
       }
     }
-    return table;
   }
-
-  const TableFacts& facts_;
-  CaseWords words_;
-  std::vector<const estimate::CaseRow*> rows_;
-  std::vector<std::vector<CaseFinding>> findings_;  // of rows_
-  std::size_t with_phases_ = 0;
-};
+  return table;
+}
 
 }  // namespace
 
-std::optional<document::Chapter> anatomy_section(const TableFacts& facts,
-                                                 const DrawOptions& options) {
-  return AnatomySection(facts, options).make();
+std::optional<document::Chapter> anatomy_section(const TableFacts& facts) {
+  const Anatomy anatomy = anatomy_of(facts);
+  if (anatomy.drawn.empty()) return std::nullopt;
+  document::Chapter section{.id = "anatomy", .title = "Anatomy of a step", .blocks = {}};
+  const auto& [host, device, side] = kKinds;
+  const auto add = [&](const PhaseKind& kind, bool is_step) {
+    if (!anatomy.has(kind)) return;
+    for (const bool shares : {false, true}) {
+      section.blocks.emplace_back(figure_of(anatomy, kind, is_step, shares));
+    }
+  };
+  add(host, !anatomy.has(device));
+  if (anatomy.has(device)) {
+    section.blocks.emplace_back(document::Paragraph{
+        "On the stream that computes, by CUDA events: what a step costs where the device sets the "
+        "pace."});
+  }
+  add(device, true);
+  if (anatomy.has(side)) {
+    section.blocks.emplace_back(
+        document::Paragraph{"Work of other streams is no part of the step."});
+  }
+  add(side, false);
+  section.blocks.emplace_back(phases_table(anatomy));
+  return section;
 }
 
 }  // namespace stepbench::report

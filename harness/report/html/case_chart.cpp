@@ -6,15 +6,10 @@
 #include <numeric>
 
 #include "harness/report/answer.h"
-#include "harness/report/html/figure.h"
-#include "harness/text/numbers.h"
-#include "harness/text/utf8.h"
-#include "harness/text/words.h"
+#include "harness/report/html/chart_json.h"
 
 namespace stepbench::report {
 namespace {
-
-constexpr double kNoEnd = std::numeric_limits<double>::quiet_NaN();
 
 Measure time_measure(const TableFacts& facts) {
   const bool latency = facts.latencies == std::set<bool>{true};
@@ -52,16 +47,19 @@ estimate::Judged judged_for(const estimate::CaseRow& row, const Measure& measure
   return row.latency_ns ? estimate::Judged::kLatency : estimate::Judged::kStep;
 }
 
-std::string value_line(const estimate::CaseRow& row, const Measure& measure, text::TimeUnit unit) {
-  const auto value = drawn_value(row, measure);
-  if (!value) return {};
-  // Where latencies stand beside steps the head is of the steps.
-  const bool own = row.latency_ns && measure.by == estimate::Judged::kStep;
-  std::string line = own ? "latency p50 [" + std::string(unit.name) + ']' : measure.head;
-  line += ' ' + text::significant(value->centre);
-  if (value->spread == estimate::Spread::kNone) return line;
-  return line + ", " + estimate::spread_name(row) + ' ' +
-         text::interval_text(value->interval.low, value->interval.high);
+struct DrawnValue {
+  double centre = 0;  // in the unit of the measure
+  std::optional<stats::Interval> interval = {};
+};
+
+std::optional<DrawnValue> drawn_value(const estimate::CaseRow& row, const Measure& measure) {
+  const auto value = estimate::judged_value(row, judged_for(row, measure));
+  if (!value) return std::nullopt;
+  DrawnValue drawn{value->centre / measure.unit, {}};
+  if (value->spread != estimate::Spread::kNone) {
+    drawn.interval = {value->interval.low / measure.unit, value->interval.high / measure.unit};
+  }
+  return drawn;
 }
 
 }  // namespace
@@ -75,14 +73,8 @@ std::vector<Measure> measures_of(const TableFacts& facts) {
   return measures;
 }
 
-std::optional<DrawnValue> drawn_value(const estimate::CaseRow& row, const Measure& measure) {
-  const auto value = estimate::judged_value(row, judged_for(row, measure));
-  if (!value) return std::nullopt;
-  DrawnValue drawn{value->centre / measure.unit, value->spread, {kNoEnd, kNoEnd}};
-  if (value->spread != estimate::Spread::kNone) {
-    drawn.interval = {value->interval.low / measure.unit, value->interval.high / measure.unit};
-  }
-  return drawn;
+bool has_number(const estimate::CaseRow& row, const Measure& measure) {
+  return drawn_value(row, measure).has_value();
 }
 
 std::vector<std::size_t> ranking_order(const TableFacts& facts, const Measure& measure) {
@@ -117,50 +109,48 @@ std::string best_note(const TableFacts& facts) {
          "tie and share a colour.";
 }
 
-CaseWords::CaseWords(const TableFacts& facts, const DrawOptions& options)
-    : facts_(facts),
-      options_(options),
-      measures_(measures_of(facts)),
-      digits_(estimate::id_digits(facts.rows)) {}
-
-std::string CaseWords::show_command(const estimate::CaseRow& row) const {
-  return options_.show_command + " --case " + id(row);
+std::string short_id(const TableFacts& facts, const estimate::CaseRow& row) {
+  return row.case_id.substr(0, estimate::id_digits(facts.rows));
 }
 
-std::string CaseWords::tick(const estimate::CaseRow& row) const {
-  const std::string name = label(row);
-  return text::width(name) <= kTickCells ? name
-                                         : text::shortened_inside(id(row) + ' ' + name, kTickCells);
-}
-
-std::string CaseWords::hover(const estimate::CaseRow& row, bool brief) const {
-  std::vector<std::string> lines = {label(row)};
-  std::string which = "case " + id(row);
-  if (row.is_best)
-    which += facts_.ranking && facts_.ranking->ties.empty() ? ", best" : ", tied best";
-  if (row.smoke) which += ", smoke run: not for comparison";
-  if (row.pass != Pass::kTiming) which += ", pass " + std::string(name_of(row.pass));
-  lines.push_back(which);
-  if (row.step_ns) {
-    for (const Measure& measure : measures_) {
-      const std::string line = value_line(row, measure, facts_.unit);
-      if (!line.empty()) lines.push_back(line);
+void add_cases(json::JsonText& charts, const TableFacts& facts, const DrawOptions& options) {
+  const std::vector<Measure> measures = measures_of(facts);
+  charts.open_object("unit").text("name", facts.unit.name).number("ns", facts.unit.ns);
+  charts.close_object().text("head", headline_head(facts)).text("show", options.show_command);
+  charts.integer("digits", static_cast<std::int64_t>(estimate::id_digits(facts.rows)));
+  charts.flag("tie", !facts.ranking || !facts.ranking->ties.empty());
+  if (facts.ranking && facts.ranking->decided) {
+    charts.integer("best", static_cast<std::int64_t>(facts.ranking->best));
+  }
+  charts.open_array("measures");
+  for (const Measure& each : measures) {
+    charts.open_object().text("name", each.name).text("head", each.head);
+    charts.flag("rate", estimate::is_rate(each.by));
+    charts.flag("own", each.by == estimate::Judged::kStep).close_object();
+  }
+  charts.close_array().open_array("cases");
+  for (const estimate::CaseRow& row : facts.rows) {
+    charts.open_object().text("label", facts.names.name(row)).open_array("values");
+    for (const Measure& each : measures) {
+      const auto value = drawn_value(row, each);
+      if (!value) {
+        charts.null({});
+      } else if (value->interval) {
+        const double ends[] = {value->centre, value->interval->low, value->interval->high};
+        add_numbers(charts, {}, ends);
+      } else {
+        add_numbers(charts, {}, {&value->centre, 1});
+      }
     }
-  } else {
-    lines.push_back(no_numbers(row));
+    charts.close_array();
+    if (const std::string spread = estimate::spread_name(row); !spread.empty()) {
+      charts.text("spread", spread);
+    }
+    if (row.is_best) charts.flag("best", true);
+    if (!row.step_ns) charts.text("without", no_numbers(row));
+    charts.close_object();
   }
-  std::string launches = text::counted(std::ssize(row.measured), "launch");
-  if (!row.failed.empty()) launches += ", " + std::to_string(row.failed.size()) + " failed";
-  if (!row.skipped.empty()) launches += ", " + std::to_string(row.skipped.size()) + " skipped";
-  lines.push_back(launches);
-  lines.push_back(show_command(row));
-  const record::Launch* first = !row.measured.empty() ? row.measured.front().launch
-                                : !row.failed.empty() ? row.failed.front()
-                                                      : nullptr;
-  if (!brief && first != nullptr && !first->row.repeat_command.empty()) {
-    lines.push_back(first->row.repeat_command);
-  }
-  return hover_text(lines);
+  charts.close_array();
 }
 
 }  // namespace stepbench::report

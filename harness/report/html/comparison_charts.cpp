@@ -8,8 +8,8 @@
 
 #include "harness/report/comparison_cells.h"
 #include "harness/report/comparison_document.h"
+#include "harness/report/html/chart_json.h"
 #include "harness/report/html/comparison_tables.h"
-#include "harness/report/html/figure.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -27,23 +27,27 @@ const compare::MetricResult* step_of(const compare::CaseResult& one) {
 }
 
 // `letter`: which of several it is, whose chapters are folded; empty: the only one.
-document::Chapter section_of(const compare::Comparison& comparison, const std::string& id,
+document::Chapter section_of(const compare::Comparison& comparison, std::size_t place,
                              const std::string& letter) {
   const ComparisonNames names(comparison);
   document::Chapter section{
-      .id = id, .title = "Before and after", .blocks = {}, .folded = !letter.empty()};
+      .id = place == 0 ? "comparison" : "comparison-" + std::to_string(place + 1),
+      .title = "Before and after",
+      .blocks = {},
+      .folded = !letter.empty()};
   if (section.folded) {
     section.title += ": A -> " + letter;
     section.blocks.emplace_back(
         document::Paragraph{comparison.base + " -> " + comparison.candidate});
   }
-  if (auto figure = forest_figure(comparison)) section.blocks.emplace_back(std::move(*figure));
+  if (auto figure = forest_figure(comparison, place))
+    section.blocks.emplace_back(std::move(*figure));
   document::Table metrics = metric_rows(comparison, names, true, true).table;
   metrics.title = "Every metric that was compared";
   section.blocks.emplace_back(std::move(metrics));
   std::size_t causes = 0;
   for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
-    auto figure = cause_figure(comparison, i);
+    auto figure = cause_figure(comparison, place, i);
     if (!figure || ++causes > kMaxCauses) continue;
     section.blocks.emplace_back(std::move(*figure));
   }
@@ -62,79 +66,43 @@ document::Chapter section_of(const compare::Comparison& comparison, const std::s
 }  // namespace
 
 std::optional<document::Figure> cause_figure(const compare::Comparison& comparison,
-                                             std::size_t place) {
-  const compare::CaseResult& one = comparison.cases.at(place);
-  const compare::MetricResult* step = step_of(one);
+                                             std::size_t place, std::size_t one) {
+  const compare::CaseResult& changed = comparison.cases.at(one);
+  const compare::MetricResult* step = step_of(changed);
   // What one rank spends less another may wait for: such changes are not summed up.
-  if (one.cause.empty() || step == nullptr || compare::ranks_differ(one.cause)) return std::nullopt;
+  if (changed.cause.empty() || step == nullptr || compare::ranks_differ(changed.cause)) {
+    return std::nullopt;
+  }
   const double base_ns = step->test.base_median;
   const double candidate_ns = step->test.candidate_median;
   if (!std::isfinite(base_ns) || !std::isfinite(candidate_ns)) return std::nullopt;
-  std::vector<std::string> labels = {"before"};
-  std::vector<std::string> measures = {"absolute"};
-  std::vector<double> values = {base_ns / kNsPerMs};
-  std::vector<std::string> hovers = {"before: " + text::duration(base_ns)};
-  double explained_ns = 0;
-  for (const compare::PhaseChange& change : one.cause) {
-    labels.push_back(change.phase);
-    measures.emplace_back("relative");
-    values.push_back(change.change_ns / kNsPerMs);
-    std::string hover = change.phase + ": " + text::signed_duration(change.change_ns) + ", " +
-                        text::significant(kPercent * change.share, 2) + " % of the change; " +
-                        text::duration(change.base_ns) + " -> " +
-                        text::duration(change.candidate_ns);
-    if (std::isfinite(change.interval_ns.low) && std::isfinite(change.interval_ns.high)) {
-      hover += "; interval " + text::signed_duration(change.interval_ns.low) + " to " +
-               text::signed_duration(change.interval_ns.high);
-    }
-    hovers.push_back(std::move(hover));
-    explained_ns += change.change_ns;
+  std::vector<std::string> told;
+  double rest_ns = candidate_ns - base_ns;
+  for (const compare::PhaseChange& change : changed.cause) {
+    told.push_back(change.phase + ' ' + text::signed_duration(change.change_ns) + ", " +
+                   text::significant(kPercent * change.share, 2) + " % of the change");
+    rest_ns -= change.change_ns;
   }
-  const double rest_ns = candidate_ns - base_ns - explained_ns;
-  labels.insert(labels.end(), {"(rest)", "after"});
-  measures.insert(measures.end(), {"relative", "absolute"});
-  values.insert(values.end(), {rest_ns / kNsPerMs, candidate_ns / kNsPerMs});
-  hovers.push_back("all other phases: " + text::signed_duration(rest_ns));
-  hovers.push_back("after: " + text::duration(candidate_ns));
-  FigureJson figure;
-  json::JsonText& json = figure.open_trace("waterfall");
-  json.texts("measure", measures);
-  add_numbers(json, "x", places_of(labels.size()));
-  add_numbers(json, "y", values);
-  add_texts(json, "hovertext", hovers);
-  json.text("hoverinfo", "text");
-  const auto colour = [&](std::string_view key, std::string_view value) {
-    json.open_object(key).open_object("marker").text("color", value).close_object();
-    json.close_object();
-  };
-  colour("increasing", kBadColour);
-  colour("decreasing", kBestColour);
-  colour("totals", kPlainColour);
-  figure.close_trace();
-  json::JsonText& layout = figure.layout();
-  add_axis(layout, "xaxis", {.title = "", .tick_texts = labels});
-  add_axis(layout, "yaxis", {.title = step->name + " [ms]", .from_zero = true});
-  layout.flag("showlegend", false);
-  const ComparisonNames names(comparison);
+  json::JsonText json = chart("cause");
+  json.integer("comparison", static_cast<std::int64_t>(place));
+  json.integer("case", static_cast<std::int64_t>(one)).text("step", step->name).close_object();
+  const std::string from_to = text::duration(base_ns) + " to " + text::duration(candidate_ns);
   return document::Figure{
-      .title = "Where the time went: " + names.of(one),
-      .alt = "From " + text::duration(base_ns) + " to " + text::duration(candidate_ns) + ": " +
-             text::join(std::vector<std::string>(hovers.begin() + 1, hovers.end() - 1), "; ") + ".",
-      .json = figure.take(),
-      .note =
-          "Each phase by the middle of its changes, the first and the last bar by "
-          "medians: (rest) is what these leave, and phases that do not explain the "
-          "change.",
-      .height_px = 340};
+      .title = "Where the time went: " + ComparisonNames(comparison).of(changed),
+      .alt = "From " + from_to + ": " + text::join(told, "; ") + ".",
+      .json = json.take(),
+      .note = "Each phase by the middle of its changes with its interval; the " + step->name +
+              " went from " + from_to + " by medians, which leaves " +
+              text::signed_duration(rest_ns) + " to all other phases.",
+      .height_px = static_cast<int>(120 + 34 * changed.cause.size())};
 }
 
 std::vector<document::Chapter> comparison_sections(
     std::span<const compare::Comparison> comparisons) {
   std::vector<document::Chapter> sections;
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
-    const std::string id = i == 0 ? "comparison" : "comparison-" + std::to_string(i + 1);
     sections.push_back(
-        section_of(comparisons[i], id, comparisons.size() > 1 ? letter_of(i + 1) : ""));
+        section_of(comparisons[i], i, comparisons.size() > 1 ? letter_of(i + 1) : ""));
   }
   return sections;
 }

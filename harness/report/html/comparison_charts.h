@@ -17,12 +17,14 @@ namespace stepbench::report {
 [[nodiscard]] std::vector<document::Chapter> comparison_sections(
     std::span<const compare::Comparison> comparisons);
 
-// A row for each case and metric: its change with interval on the band of its margin. nullopt where
-// no row has a change.
-[[nodiscard]] std::optional<document::Figure> forest_figure(const compare::Comparison& comparison);
+// `place`: of the comparison in the page's data. A row for each case and metric: its change with
+// interval on the band of its margin. nullopt where no row has a change.
+[[nodiscard]] std::optional<document::Figure> forest_figure(const compare::Comparison& comparison,
+                                                            std::size_t place);
 
-// From the base's step to the candidate's, phase by phase. nullopt where no cause is known.
+// The changes of the phases that explain the change of a case's step. nullopt where no cause is
+// known.
 [[nodiscard]] std::optional<document::Figure> cause_figure(const compare::Comparison& comparison,
-                                                           std::size_t place);
+                                                           std::size_t place, std::size_t one);
 
 }  // namespace stepbench::report

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <string>
-#include <vector>
+#include <array>
+#include <utility>
 
 #include "harness/analyze/row_names.h"
 #include "harness/document/cells.h"
 #include "harness/report/analysis_words.h"
-#include "harness/report/html/analysis_charts.h"
-#include "harness/report/html/figure.h"
+#include "harness/report/html/chart_json.h"
+#include "harness/report/html/trace_charts.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench::report {
@@ -44,44 +44,35 @@ std::string title_of(analyze::CostKind kind) {
   return {};
 }
 
+// Where diff_json has the rows of a kind.
+std::string_view key_of(analyze::CostKind kind) {
+  constexpr std::array<std::string_view, 5> kKeys = {"operators", "kernels", "calls", "shapes",
+                                                     "collectives"};
+  return kKeys.at(static_cast<std::size_t>(kind));
+}
+
 // Bars to the right: longer than before.
-std::optional<document::Figure> differences_figure(const std::string& title,
-                                                   const std::vector<analyze::DiffRow>& rows,
-                                                   const std::vector<std::string>& names) {
-  if (rows.empty()) return std::nullopt;
+document::Figure differences_figure(std::size_t place, std::string_view key,
+                                    const std::string& title,
+                                    const std::vector<analyze::DiffRow>& rows,
+                                    const std::vector<std::string>& names) {
   const std::size_t shown = std::min(rows.size(), kMaxDiffRows);
-  std::vector<double> differences;
-  std::vector<std::string> hovers;
-  std::vector<std::string> colours;
-  Axis y{.title = "", .downwards = true};
-  std::size_t changed = 0;
-  for (std::size_t i = 0; i < shown; ++i) {
-    differences.push_back(rows[i].difference_ns() / kNsPerMs);
-    hovers.push_back(hover_text(std::vector<std::string>{names[i], words_of_change(rows[i])}));
-    const std::string_view colour = !rows[i].changed()            ? kDimColour
-                                    : rows[i].difference_ns() > 0 ? kBadColour
-                                                                  : kBestColour;
-    colours.emplace_back(colour);
-    y.tick_texts.push_back(names[i]);
-    changed += rows[i].changed() ? 1 : 0;
-  }
-  FigureJson figure;
-  add_bars(figure, differences, hovers, colours);
-  json::JsonText& layout = figure.layout();
-  add_axis(layout, "xaxis", {.title = "new less base, per step [ms]"});
-  add_axis(layout, "yaxis", y);
-  layout.flag("showlegend", false);
+  const auto drawn = std::span(rows).first(shown);
+  json::JsonText json = chart("differences");
+  json.integer("diff", static_cast<std::int64_t>(place)).text("rows", key);
+  json.texts("names", std::span(names).first(shown)).close_object();
+  const auto changed = std::ranges::count_if(drawn, &analyze::DiffRow::changed);
   std::string note = "Grey: no more than the steps themselves differ by.";
   if (shown < rows.size()) {
     note += " The " + std::to_string(shown) + " largest of " + std::to_string(rows.size()) + '.';
   }
-  return document::Figure{.title = title,
-                          .alt = title + ": " + std::to_string(changed) + " of " +
-                                 std::to_string(shown) + " changed; the first: " + names.front() +
-                                 ", " + words_of_change(rows.front()) + '.',
-                          .json = figure.take(),
-                          .note = note,
-                          .height_px = static_cast<int>(130 + 26 * shown)};
+  return {.title = title,
+          .alt = title + ": " + std::to_string(changed) + " of " + std::to_string(shown) +
+                 " changed; the first: " + names.front() + ", " + words_of_change(rows.front()) +
+                 '.',
+          .json = json.take(),
+          .note = std::move(note),
+          .height_px = static_cast<int>(130 + 26 * shown)};
 }
 
 document::Table differences_table(const std::string& title,
@@ -114,24 +105,21 @@ document::Table differences_table(const std::string& title,
 
 }  // namespace
 
-std::optional<document::Chapter> diff_section(const analyze::TraceDiff& diff,
+std::optional<document::Chapter> diff_section(const analyze::TraceDiff& diff, std::size_t place,
                                               const std::string& id) {
   document::Chapter section{.id = id, .title = "What grew and what shrank", .blocks = {}};
-  const auto add = [&](const std::string& title, const std::vector<analyze::DiffRow>& rows,
-                       const std::vector<std::string>& names) {
-    if (auto figure = differences_figure(title, rows, names)) {
-      section.blocks.emplace_back(std::move(*figure));
-      section.blocks.emplace_back(differences_table(title, rows, names));
-    }
+  const auto add = [&](std::string_view key, const std::string& title,
+                       const std::vector<analyze::DiffRow>& rows, const auto& name_of_one) {
+    if (rows.empty()) return;
+    std::vector<std::string> names;
+    for (const analyze::DiffRow& row : rows) names.push_back(name_of_one(row));
+    section.blocks.emplace_back(differences_figure(place, key, title, rows, names));
+    section.blocks.emplace_back(differences_table(title, rows, names));
   };
-  std::vector<std::string> names;
-  for (const analyze::DiffRow& row : diff.parts)
-    names.push_back(words_of_part(row.name, diff.scope));
-  add("Parts of the step", diff.parts, names);
+  add("parts", "Parts of the step", diff.parts,
+      [&](const analyze::DiffRow& row) { return words_of_part(row.name, diff.scope); });
   for (const analyze::DiffTable& table : diff.tables) {
-    names.clear();
-    for (const analyze::DiffRow& row : table.rows) names.push_back(name_of_row(row));
-    add(title_of(table.kind), table.rows, names);
+    add(key_of(table.kind), title_of(table.kind), table.rows, name_of_row);
   }
   if (section.blocks.empty()) return std::nullopt;
   return section;

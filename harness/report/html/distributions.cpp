@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/distributions.h"
-
 #include <algorithm>
-#include <numeric>
-#include <set>
 #include <utility>
 
 #include "harness/base/step_flags.h"
 #include "harness/estimate/step_columns.h"
 #include "harness/report/findings.h"
 #include "harness/report/html/case_chart.h"
-#include "harness/report/html/figure.h"
-#include "harness/report/html/thin_out.h"
+#include "harness/report/html/chart_json.h"
+#include "harness/report/html/run_sections.h"
 #include "harness/text/numbers.h"
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
@@ -20,10 +16,8 @@ namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kOpen = 3;              // figures that are not folded
-constexpr std::size_t kInLegend = 8;          // launches
 constexpr std::size_t kMostLaunchLines = 40;  // of a case
 constexpr std::size_t kTitleCells = 120;
-constexpr const char* kFlagSymbols[] = {"diamond", "square", "triangle-up", "star", "cross"};
 
 // The steps of a launch, in order.
 struct LaunchSteps {
@@ -46,205 +40,110 @@ LaunchSteps steps_of(const record::Launch& launch, double unit) {
   return read;
 }
 
-class DistributionFigure {
- public:
-  DistributionFigure(const TableFacts& facts, const CaseWords& words, const DrawOptions& options,
-                     const estimate::CaseRow& row)
-      : facts_(facts), words_(words), row_(row) {
-    const std::size_t count = std::min(row.measured.size(), kMostLaunchLines);
-    for (std::size_t i = 0; i < count; ++i) {
-      launches_.push_back(steps_of(*row.measured[i].launch, facts.unit.ns));
-    }
-    for (const estimate::MeasuredLaunch& each : row.measured) all_ += each.estimate.steps;
-    // Two halves: one for the distribution, one for the steps over time.
-    points_ = std::max<std::size_t>(options.points / 2 / std::max<std::size_t>(count, 1), 4);
-  }
+// The values at these places.
+template <typename T>
+std::vector<T> picked(const std::vector<T>& values, const std::vector<std::size_t>& places) {
+  std::vector<T> kept;
+  for (const std::size_t i : places) kept.push_back(values[i]);
+  return kept;
+}
 
-  document::Figure draw() {
-    for (std::size_t i = 0; i < launches_.size(); ++i) add_distribution(i);
-    for (std::size_t i = 0; i < launches_.size(); ++i) add_steps(i);
-    for (std::size_t kind = 0; kind < std::size(kStepFlagNames); ++kind) add_flagged(kind);
-    json::JsonText& layout = json_.layout();
-    const std::string unit = " [" + std::string(facts_.unit.name) + ']';
-    const std::string what = (row_.latency_ns ? "latency" : "step, host clock") + unit;
-    add_axis(layout, "xaxis", {.title = what, .domain = "0,1", .anchor = "y"});
-    add_axis(layout, "yaxis",
-             {.title = "steps at most as long [%]",
-              .from_zero = true,
-              .domain = "0.58,1",
-              .anchor = "x"});
-    add_axis(layout, "xaxis2", {.title = "step since set-up", .domain = "0,1", .anchor = "y2"});
-    add_axis(layout, "yaxis2",
-             {.title = "step" + unit, .from_zero = true, .domain = "0,0.4", .anchor = "x2"});
-    add_percentiles(layout);
-    const std::string label = text::shortened(words_.label(row_), kTitleCells);
-    const std::string id = "case " + words_.id(row_);
-    return {.title = label.starts_with(id) ? id : label + " (" + id + ')',  // nothing varies
-            .alt = alt_text(),
-            .json = json_.take(),
-            .note = note(),
-            .height_px = 620};
-  }
-
-  [[nodiscard]] std::int64_t steps_drawn() const { return drawn_; }
-
- private:
-  [[nodiscard]] std::string alt_text() const {
-    const auto in_words = [](const char* name, std::optional<double> ns) {
-      return ns ? std::string(", ") + name + ' ' + text::duration(*ns) : std::string();
-    };
-    return "Distribution of the steps of " + text::counted(std::ssize(launches_), "launch") +
-           " and the steps over time" + in_words("p50", row_.p50_ns) +
-           in_words("p90", row_.p90_ns) + in_words("p99", row_.p99_ns) + '.';
-  }
-
-  [[nodiscard]] std::string note() const {
-    std::string text;
-    if (launches_.size() < row_.measured.size()) {
-      text = "Drawn are the first " + std::to_string(launches_.size()) + " of " +
-             text::counted(std::ssize(row_.measured), "launch") + ". ";
-    }
-    if (drawn_ < all_) {
-      text += text::with_separators(drawn_) + " of " + text::with_separators(all_) +
-              " steps are drawn: of each stretch the smallest and the largest.";
-    }
-    return text;
-  }
-
-  [[nodiscard]] std::string launch_name(std::size_t place) const {
-    return "launch " + std::to_string(launches_[place].number);
-  }
-
-  void add_look(json::JsonText& trace, std::size_t place, bool in_legend) const {
-    trace.open_object("line").text("color", series_colour(place));
-    trace.text("dash", series_dash(place)).number("width", 1.5);
-    if (in_legend) trace.text("shape", "hv");
-    trace.close_object();
-    trace.text("legendgroup", std::to_string(place));
-    trace.flag("showlegend", in_legend && launches_.size() <= kInLegend);
-  }
-
-  void add_distribution(std::size_t place) {
-    std::vector<double> sorted = launches_[place].times;
-    std::sort(sorted.begin(), sorted.end());
-    std::vector<double> values;
+// Its distribution only where that is not told by the steps that are drawn. How many are.
+std::int64_t add_launch(json::JsonText& json, const LaunchSteps& launch, std::size_t points) {
+  const std::vector<std::size_t> kept = thin_out(launch.steps, points);
+  json.open_object().integer("launch", launch.number);
+  json.integers("at", picked(launch.index, kept));
+  add_numbers(json, "steps", picked(launch.steps, kept));
+  if (kept.size() < launch.steps.size() || launch.times != launch.steps) {
+    std::vector<double> sorted = launch.times;
+    std::ranges::sort(sorted);
+    const std::vector<std::size_t> places = thin_out(sorted, points);
     std::vector<double> shares;
-    for (const std::size_t i : thin_out(sorted, points_)) {
-      values.push_back(sorted[i]);
+    for (const std::size_t i : places) {
       shares.push_back(100 * static_cast<double>(i + 1) / static_cast<double>(sorted.size()));
     }
-    const std::string name = launch_name(place);
-    json::JsonText& trace = json_.open_trace("scatter", name);
-    trace.text("mode", values.size() == 1 ? "markers" : "lines");
-    add_numbers(trace, "x", values);
-    add_numbers(trace, "y", shares, 4);
-    trace.text("hovertemplate", name + "<br>%{y:.1f} % of its steps take at most %{x} " +
-                                    std::string(facts_.unit.name) + "<extra></extra>");
-    add_look(trace, place, true);
-    json_.close_trace();
+    add_numbers(json, "times", picked(sorted, places));
+    add_numbers(json, "shares", shares, 4);
   }
+  json.close_object();
+  return std::ssize(kept);
+}
 
-  void add_steps(std::size_t place) {
-    const LaunchSteps& launch = launches_[place];
-    std::vector<double> values;
-    std::vector<std::int64_t> at;
-    for (const std::size_t i : thin_out(launch.steps, points_)) {
+// The steps of all launches that carry a flag.
+void add_flagged(json::JsonText& json, const std::vector<LaunchSteps>& launches, std::size_t kind,
+                 std::size_t points) {
+  const auto& [bits, name] = kStepFlagNames[kind];
+  std::vector<double> values;
+  std::vector<std::int64_t> at;
+  for (const LaunchSteps& launch : launches) {
+    for (std::size_t i = 0; i < launch.flags.size(); ++i) {
+      if ((launch.flags[i] & bits) == 0) continue;
       values.push_back(launch.steps[i]);
       at.push_back(launch.index[i]);
     }
-    drawn_ += std::ssize(values);
-    const std::string name = launch_name(place);
-    json::JsonText& trace = json_.open_trace("scatter", name);
-    trace.text("mode", values.size() == 1 ? "markers" : "lines");
-    trace.integers("x", at);
-    add_numbers(trace, "y", values);
-    trace.text("xaxis", "x2").text("yaxis", "y2");
-    trace.text("hovertemplate",
-               name + ", step %{x}<br>%{y} " + std::string(facts_.unit.name) + "<extra></extra>");
-    add_look(trace, place, false);
-    json_.close_trace();
   }
+  if (values.empty()) return;
+  const std::vector<std::size_t> kept = thin_out(values, points);
+  json.open_object().text("name", name).integer("kind", static_cast<std::int64_t>(kind));
+  json.integer("count", std::ssize(values)).integers("at", picked(at, kept));
+  add_numbers(json, "steps", picked(values, kept));
+  json.close_object();
+}
 
-  // Marks on the steps of all launches that carry the flag.
-  void add_flagged(std::size_t kind) {
-    const auto& [bits, name] = kStepFlagNames[kind];
-    std::vector<double> values;
-    std::vector<double> at;
-    for (const LaunchSteps& launch : launches_) {
-      for (std::size_t i = 0; i < launch.flags.size(); ++i) {
-        if ((launch.flags[i] & bits) == 0) continue;
-        values.push_back(launch.steps[i]);
-        at.push_back(static_cast<double>(launch.index[i]));
-      }
-    }
-    if (values.empty()) return;
-    const std::vector<std::size_t> kept = thin_out(values, points_ * launches_.size() / 4);
-    std::vector<double> kept_values;
-    std::vector<double> kept_at;
-    for (const std::size_t i : kept) {
-      kept_values.push_back(values[i]);
-      kept_at.push_back(at[i]);
-    }
-    const std::string legend =
-        std::string(name) + ", " + text::counted(std::ssize(values), "step") +
-        (kept.size() < values.size() ? ", " + text::with_separators(std::ssize(kept)) + " drawn"
-                                     : "");
-    json::JsonText& trace = json_.open_trace("scatter", legend);
-    trace.text("mode", "markers");
-    add_numbers(trace, "x", kept_at, 12);
-    add_numbers(trace, "y", kept_values);
-    trace.text("xaxis", "x2").text("yaxis", "y2").flag("showlegend", true);
-    trace.text("hovertemplate", std::string(name) + "<br>step %{x}: %{y} " +
-                                    std::string(facts_.unit.name) + "<extra></extra>");
-    trace.open_object("marker").text("symbol", kFlagSymbols[kind]).integer("size", 8);
-    trace.text("color", kBadColour).close_object();
-    json_.close_trace();
+std::string title_of(const TableFacts& facts, const estimate::CaseRow& row) {
+  const std::string label = text::shortened(facts.names.name(row), kTitleCells);
+  const std::string id = "case " + short_id(facts, row);
+  return label.starts_with(id) ? id : label + " (" + id + ')';  // nothing varies
+}
+
+std::string alt_of(const estimate::CaseRow& row, std::size_t launches) {
+  const auto in_words = [](const char* name, std::optional<double> ns) {
+    return ns ? std::string(", ") + name + ' ' + text::duration(*ns) : std::string();
+  };
+  return "Distribution of the steps of " +
+         text::counted(static_cast<std::int64_t>(launches), "launch") + " and the steps over time" +
+         in_words("p50", row.p50_ns) + in_words("p90", row.p90_ns) + in_words("p99", row.p99_ns) +
+         '.';
+}
+
+// Adds the steps that it draws to `drawn`.
+document::Figure figure_of(const TableFacts& facts, const DrawOptions& options, std::size_t place,
+                           std::int64_t& drawn) {
+  const estimate::CaseRow& row = facts.rows[place];
+  const std::size_t count = std::min(row.measured.size(), kMostLaunchLines);
+  // Two halves: one for the distribution, one for the steps over time.
+  const std::size_t points =
+      std::max<std::size_t>(options.points / 2 / std::max<std::size_t>(count, 1), 4);
+  std::vector<LaunchSteps> launches;
+  for (std::size_t i = 0; i < count; ++i) {
+    launches.push_back(steps_of(*row.measured[i].launch, facts.unit.ns));
   }
-
-  // Upright lines at those of the table: medians over the launches.
-  void add_percentiles(json::JsonText& layout) const {
-    const std::pair<const char*, std::optional<double>> percentiles[] = {
-        {"p50", row_.p50_ns}, {"p90", row_.p90_ns}, {"p99", row_.p99_ns}};
-    layout.open_array("shapes");
-    for (const auto& [name, ns] : percentiles) {
-      if (!ns) continue;
-      layout.open_object().text("type", "line").text("yref", "y domain");
-      add_number(layout, "x0", *ns / facts_.unit.ns);
-      add_number(layout, "x1", *ns / facts_.unit.ns);
-      layout.integer("y0", 0).integer("y1", 1).open_object("line").text("color", kDimColour);
-      layout.integer("width", 1).text("dash", "dot").close_object().close_object();
-    }
-    layout.close_array().open_array("annotations");
-    // Each a line lower, since p50 and p90 may lie close together.
-    double height = 0.36;
-    for (const auto& [name, ns] : percentiles) {
-      if (!ns) continue;
-      layout.open_object();
-      layout.text("text",
-                  plotly_text(std::string(name) + ' ' + text::significant(*ns / facts_.unit.ns)));
-      add_number(layout, "x", *ns / facts_.unit.ns);
-      layout.text("yref", "y domain").number("y", height).flag("showarrow", false);
-      layout.text("xanchor", "left").integer("xshift", 3).close_object();
-      height -= 0.15;
-    }
-    layout.close_array();
+  json::JsonText json = chart("distribution");
+  json.integer("case", static_cast<std::int64_t>(place)).open_array("launches");
+  std::int64_t shown = 0;
+  for (const LaunchSteps& each : launches) shown += add_launch(json, each, points);
+  json.close_array().open_array("flags");
+  for (std::size_t kind = 0; kind < std::size(kStepFlagNames); ++kind) {
+    add_flagged(json, launches, kind, points * count / 4);
   }
-
-  const TableFacts& facts_;
-  const CaseWords& words_;
-  const estimate::CaseRow& row_;
-  std::vector<LaunchSteps> launches_;
-  std::size_t points_ = 0;  // of a launch, in each half
-  std::int64_t all_ = 0;
-  std::int64_t drawn_ = 0;
-  FigureJson json_;
-};
-
-bool has_warning(const estimate::CaseRow& row, const estimate::Proposals& proposals) {
-  const std::vector<CaseFinding> found = findings_of(row, proposals);
-  return std::any_of(found.begin(), found.end(), [](const CaseFinding& each) {
-    return each.finding.severity != Severity::kInfo;
-  });
+  json.close_array().close_object();
+  std::int64_t all = 0;
+  for (const estimate::MeasuredLaunch& each : row.measured) all += each.estimate.steps;
+  std::string note;
+  if (count < row.measured.size()) {
+    note = "Drawn are the first " + std::to_string(count) + " of " +
+           text::counted(std::ssize(row.measured), "launch") + ". ";
+  }
+  if (shown < all) {
+    note += text::with_separators(shown) + " of " + text::with_separators(all) +
+            " steps are drawn: of each stretch the smallest and the largest.";
+  }
+  drawn += shown;
+  return {.title = title_of(facts, row),
+          .alt = alt_of(row, count),
+          .json = json.take(),
+          .note = std::move(note),
+          .height_px = 620};
 }
 
 // The best ones first, then those with a warning.
@@ -259,7 +158,12 @@ std::vector<std::size_t> chosen_rows(const TableFacts& facts) {
   std::size_t warned = 0;
   for (const std::size_t row : others) {
     if (warned == kMaxDistributions) break;
-    if (!has_warning(facts.rows[row], proposals)) continue;
+    const std::vector<CaseFinding> found = findings_of(facts.rows[row], proposals);
+    if (std::ranges::none_of(found, [](const CaseFinding& each) {
+          return each.finding.severity != Severity::kInfo;
+        })) {
+      continue;
+    }
     chosen.push_back(row);
     ++warned;
   }
@@ -276,21 +180,17 @@ std::optional<document::Chapter> distributions_section(const TableFacts& facts,
       .id = "distributions", .title = "Distribution of the steps", .blocks = {}};
   std::string words =
       "Every step of each launch; percentiles are those of the table, medians over the launches.";
-  const auto measured =
-      std::count_if(facts.rows.begin(), facts.rows.end(),
-                    [](const estimate::CaseRow& row) { return !row.measured.empty(); });
+  const auto measured = std::ranges::count_if(
+      facts.rows, [](const estimate::CaseRow& row) { return !row.measured.empty(); });
   if (std::ssize(chosen) < measured) {
     words += " Drawn are " + std::to_string(chosen.size()) + " of " +
              text::with_separators(measured) + " cases: the best " +
              std::to_string(kMaxDistributions) + ", and of the others those with a warning.";
   }
   section.blocks.emplace_back(document::Paragraph{words});
-  const CaseWords case_words(facts, options);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    DistributionFigure drawing(facts, case_words, options, facts.rows[chosen[i]]);
-    document::Figure figure = drawing.draw();
+    document::Figure figure = figure_of(facts, options, chosen[i], section.steps_drawn);
     figure.folded = i >= kOpen;
-    section.steps_drawn += drawing.steps_drawn();
     section.blocks.emplace_back(std::move(figure));
   }
   return section;

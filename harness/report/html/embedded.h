@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// page.css, page.js and report.schema.json as text in the program: CMake makes the .cpp from the
-// files. Any thread.
+// page.css, the scripts and report.schema.json as text in the program: CMake makes the .cpp from
+// the files. Any thread.
 #pragma once
 
 #include <string_view>

@@ -73,6 +73,7 @@ ReportContent history_content(const track::History& history,
   std::stable_partition(all.begin(), all.end(),
                         [&](const track::SeriesHistory* one) { return !quiet.contains(one); });
   std::vector<HistoryView> drawn;
+  std::string charts;
   document::Chapter nights{.id = "series", .title = "Series over the nights", .blocks = {}};
   for (const track::SeriesHistory* one : all) {
     if (drawn.size() == kMaxSeriesDrawn) break;
@@ -81,6 +82,7 @@ ReportContent history_content(const track::History& history,
     if (!figure) continue;
     figure->folded = drawn.size() >= kSeriesUnfolded;
     nights.blocks.emplace_back(std::move(*figure));
+    charts += (charts.empty() ? "" : ",") + series_json(view, names);
     drawn.push_back(std::move(view));
   }
   if (all.size() > drawn.size()) {
@@ -105,6 +107,7 @@ ReportContent history_content(const track::History& history,
                         .title = "History",
                         .sections = {std::move(overview)},
                         .data = history_json(history),
+                        .charts = "{\"series\":[" + charts + "]}",
                         .summary = text::counted(std::ssize(history.runs), "night") + ", " +
                                    text::counted(std::ssize(history.series), "series"),
                         .measured = !history.series.empty()};

@@ -77,22 +77,28 @@ SiteFile HistorySite::series(const track::SeriesHistory& one, const track::Histo
         {.id = "environment", .title = "Environment", .blocks = {segments}});
   }
   rows_.push_back(std::move(row));
+  std::string data = series_json(view, names_);
   if (!view.alerts.empty()) {
-    if (auto chart = series_figure(view, names_)) charts_.emplace(one.series.id, std::move(*chart));
+    if (auto figure = series_figure(view, names_)) {
+      charts_.emplace(one.series.id, SeriesChart{*std::move(figure), data});
+    }
   }
   return {series_file(one.series.id), page({.kind = "series",
                                             .title = names_.name(one.series),
                                             .answer = std::move(document.answer),
                                             .sections = std::move(document.chapters),
-                                            .data = series_json(view, names_)})};
+                                            .data = std::move(data)})};
 }
 
 SiteFile HistorySite::alert(const nights::Alert& alert) const {
   const std::string& words = options_.history_words;
   std::vector<document::Figure> charts;
+  std::string data;
   for (const nights::AlertSeries& each : alert.series) {
     const auto chart = charts_.find(each.id);
-    if (chart != charts_.end() && charts.size() < kMostCharts) charts.push_back(chart->second);
+    if (chart == charts_.end() || charts.size() == kMostCharts) continue;
+    charts.push_back(chart->second.figure);
+    data += (data.empty() ? "" : ",") + chart->second.data;
   }
   document::Document document =
       alert_document(alert, newest_, names_, charts, words, Links::kPages);
@@ -100,7 +106,8 @@ SiteFile HistorySite::alert(const nights::Alert& alert) const {
           page({.kind = "alert",
                 .title = document.headline,
                 .sections = std::move(document.chapters),
-                .data = alert_json(alert, newest_, "stepbench track show " + alert.id + words)})};
+                .data = alert_json(alert, newest_, "stepbench track show " + alert.id + words),
+                .charts = "{\"series\":[" + data + "]}"})};
 }
 
 SiteFile HistorySite::index() const {

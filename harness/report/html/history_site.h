@@ -61,7 +61,11 @@ class HistorySite {
   SiteOptions options_;
   SeriesNames names_;
   std::vector<SeriesRow> rows_;
-  std::map<std::string, document::Figure, std::less<>> charts_ = {};  // of series that have alerts
+  struct SeriesChart {
+    document::Figure figure;
+    std::string data;  // by series_json()
+  };
+  std::map<std::string, SeriesChart, std::less<>> charts_ = {};  // of series that have alerts
 };
 
 }  // namespace stepbench::report

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections -> one HTML document that needs nothing else: no server, no network. Its figures are
-// drawn by Plotly's script inside it; without JavaScript the tables and the words of the figures
-// stand there. A Content-Security-Policy lets nothing run but our script and Plotly's, and nothing
-// be fetched. Pure; any thread.
+// drawn from its data by charts.js and Plotly inside it; without JavaScript the tables and the
+// words of the figures stand there. A Content-Security-Policy lets nothing run but our script and
+// Plotly's, and nothing be fetched. Pure; any thread.
 #pragma once
 
 #include <string>

@@ -163,13 +163,19 @@
     return [data, layout, { ...config, displayModeBar: phone.matches ? false : "hover" }];
   }
 
+  // What the charts are drawn of: read when the first one comes into view.
+  let read;
+  const pageData = () =>
+    (read ||= textOf(document.getElementById("stepbench-data")).then((text) => JSON.parse(text)));
+
   const drawn = new Map();
 
   async function draw(plot) {
     if (plot.dataset.state) return;
     plot.dataset.state = "drawing";
     try {
-      const figure = JSON.parse(await textOf(document.getElementById(plot.dataset.figure)));
+      const { chart, ...asked } = JSON.parse(await textOf(document.getElementById(plot.dataset.figure)));
+      const figure = charts[chart](asked, await pageData());
       const library = await plotly;
       if (!library) throw new Error("the page holds no Plotly");
       await library.newPlot(plot, ...fitted(figure, plot));

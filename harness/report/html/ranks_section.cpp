@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/ranks_section.h"
 
 #include <algorithm>
 #include <set>
@@ -8,7 +7,9 @@
 #include <vector>
 
 #include "harness/report/html/case_chart.h"
-#include "harness/report/html/figure.h"
+#include "harness/report/html/chart_json.h"
+#include "harness/report/html/run_sections.h"
+#include "harness/report/html/trace_charts.h"
 #include "harness/report/rank_table.h"
 #include "harness/report/rank_values.h"
 #include "harness/text/numbers.h"
@@ -28,7 +29,7 @@ struct CaseRanks {
   [[nodiscard]] bool profiled() const { return !ranks.begin()->second.work_ns.empty(); }
 };
 
-std::vector<CaseRanks> cases_of(const TableFacts& facts, const CaseWords& words) {
+std::vector<CaseRanks> cases_of(const TableFacts& facts) {
   const GroupLaunches groups(facts.results);
   std::vector<CaseRanks> cases;
   std::set<std::pair<std::string, std::string>> seen;
@@ -36,59 +37,46 @@ std::vector<CaseRanks> cases_of(const TableFacts& facts, const CaseWords& words)
     if (!seen.emplace(row.case_id + ' ' + row.run_id, row.arm).second) continue;
     RanksOfCase ranks = ranks_of(row, groups);
     if (ranks.size() < 2) continue;
-    cases.push_back({words.label(row), straggler_of(row, groups), std::move(ranks)});
+    cases.push_back({facts.names.name(row), straggler_of(row, groups), std::move(ranks)});
   }
   return cases;
 }
 
 // Phases as they follow each other in a step of the median launch.
 document::Figure phases_figure(const CaseRanks& one) {
-  std::vector<std::string> names;
+  std::vector<std::int64_t> ranks;
+  std::vector<double> steps;
   for (const auto& [rank, values] : one.ranks) {
-    if (names.size() < kMaxRanks) names.push_back("rank " + std::to_string(rank));
+    if (ranks.size() == kMaxRanks) break;
+    ranks.push_back(rank);
+    steps.push_back(median_of(values.step_ns).value_or(0));
   }
-  FigureJson figure;
-  std::size_t place = 0;
+  json::JsonText json = chart("rank_phases");
+  json.integers("ranks", ranks);
+  add_numbers(json, "step_ns", steps);
+  json.open_array("parts");
   for (const std::string& part : parts_of(one.ranks)) {
-    std::vector<double> lengths;
-    std::vector<std::string> hovers;
-    for (const auto& [rank, values] : one.ranks) {
-      if (lengths.size() == kMaxRanks) break;
-      const double ns = values.part_ns(part);
-      lengths.push_back(ns / kNsPerMs);
-      const std::vector<std::string> lines = {
-          "rank " + std::to_string(rank) + ": " + part + ' ' + text::duration(ns),
-          "of a step of " + text::duration(median_of(values.step_ns).value_or(0))};
-      hovers.push_back(hover_text(lines));
-    }
-    json::JsonText& json = figure.open_trace("bar", part);
-    json.text("orientation", "h");
-    add_numbers(json, "x", lengths);
-    add_numbers(json, "y", places_of(lengths.size()));
-    add_hovers(json, hovers);
-    json.open_object("marker").text("color", part == "other" ? kDimColour : series_colour(place));
-    json.open_object("pattern").text("shape", place < std::size(kSeriesColours) - 1 ? "" : "x");
-    json.text("fillmode", "overlay").close_object().close_object();
-    figure.close_trace();
-    if (part != "other") ++place;
+    std::vector<double> ns;
+    for (const std::int64_t rank : ranks)
+      ns.push_back(one.ranks.at(static_cast<int>(rank)).part_ns(part));
+    json.open_object().text("name", part);
+    add_numbers(json, "ns", ns);
+    json.close_object();
   }
-  json::JsonText& layout = figure.layout();
-  layout.text("barmode", "stack");
-  add_axis(layout, "xaxis", {.title = "per step [ms]", .from_zero = true});
-  add_axis(layout, "yaxis", {.tick_texts = names, .downwards = true, .grid = false});
+  json.close_array().close_object();
   std::string note =
       "Phases in the order of a step; a phase that holds collectives holds what the "
       "rank waits for others, too.";
-  if (names.size() < one.ranks.size()) {
-    note += " Drawn are the first " + std::to_string(names.size()) + " of " +
+  if (ranks.size() < one.ranks.size()) {
+    note += " Drawn are the first " + std::to_string(ranks.size()) + " of " +
             std::to_string(one.ranks.size()) + " ranks.";
   }
   return {.title = "A step on each rank",
           .alt = "Stacked bars: the phases of a step on each of " +
                  text::counted(std::ssize(one.ranks), "rank") + '.',
-          .json = figure.take(),
+          .json = json.take(),
           .note = std::move(note),
-          .height_px = 190 + 34 * static_cast<int>(names.size())};
+          .height_px = 190 + 34 * static_cast<int>(ranks.size())};
 }
 
 void add_case(const CaseRanks& one, bool several, std::vector<document::Block>& blocks) {
@@ -109,9 +97,8 @@ void add_case(const CaseRanks& one, bool several, std::vector<document::Block>& 
 
 }  // namespace
 
-std::optional<document::Chapter> ranks_section(const TableFacts& facts,
-                                               const DrawOptions& options) {
-  std::vector<CaseRanks> cases = cases_of(facts, CaseWords(facts, options));
+std::optional<document::Chapter> ranks_section(const TableFacts& facts) {
+  std::vector<CaseRanks> cases = cases_of(facts);
   if (cases.empty()) return std::nullopt;
   document::Chapter section{.id = "ranks", .title = "Ranks", .blocks = {}};
   // Where somebody waits there is something to win.

@@ -39,7 +39,9 @@ std::string data_of(const ReportContent& content, const ReportOptions& options) 
   for (const document::Chapter& section : content.sections) {
     json.open_object().text("id", section.id).text("title", section.title).close_object();
   }
-  json.close_array().json("content", content.data).close_object();
+  json.close_array().json("content", content.data);
+  if (!content.charts.empty()) json.json("charts", content.charts);
+  json.close_object();
   return json.take();
 }
 

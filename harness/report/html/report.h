@@ -25,7 +25,7 @@ namespace stepbench::report {
 struct AnalysedTrace;
 
 inline constexpr std::string_view kReportSchema = "stepbench.report";
-inline constexpr std::string_view kReportVersion = "1.1.0";
+inline constexpr std::string_view kReportVersion = "1.2.0";
 
 struct ReportContent {
   std::string_view kind;  // run, verdict, night, history, site, series, alert, analysis, error
@@ -33,6 +33,7 @@ struct ReportContent {
   document::Answer answer = {};
   std::vector<document::Chapter> sections;
   std::string data = {};     // a JSON value: what the source writes as JSON
+  std::string charts = {};   // a JSON object: what charts need beyond it; empty: nothing
   std::string summary = {};  // "12 cases, 72 launches, 14,400 steps"
   bool measured = true;
 };

@@ -7,14 +7,10 @@
 
 #include "harness/report/case_table.h"
 #include "harness/report/export.h"
-#include "harness/report/html/anatomy.h"
-#include "harness/report/html/distributions.h"
-#include "harness/report/html/launches.h"
-#include "harness/report/html/ops_charts.h"
+#include "harness/report/html/case_chart.h"
 #include "harness/report/html/overview.h"
-#include "harness/report/html/ranks_section.h"
 #include "harness/report/html/report.h"
-#include "harness/report/html/sweep_charts.h"
+#include "harness/report/html/run_sections.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -66,16 +62,20 @@ ReportContent run_content(const record::Results& results, const std::vector<std:
   };
   DrawOptions drawing = draw;
   drawing.show_command = "stepbench show " + text::join(files, " ", text::shell_word);
+  json::JsonText charts;
+  charts.open_object();
+  add_cases(charts, facts, drawing);
   add(overview_section(facts));
-  add(sweep_section(facts, drawing));
-  add(anatomy_section(facts, drawing));
-  add(ranks_section(facts, drawing));
+  add(sweep_section(facts, charts));
+  add(anatomy_section(facts));
+  add(ranks_section(facts));
   add(findings_section(facts));
-  add(ops_section(results, drawing));
+  add(ops_section(results, charts));
   add_detail(distributions_section(facts, drawing));
-  add_detail(launches_section(facts, drawing));
+  add_detail(launches_section(facts, drawing, charts));
   add_detail(numbers_section(facts));
   add_detail(environment_section(facts, files));
+  content.charts = charts.close_object().take();
   content.measured =
       std::any_of(facts.rows.begin(), facts.rows.end(),
                   [](const estimate::CaseRow& row) { return !row.measured.empty(); });

@@ -62,7 +62,7 @@ Dimension dimension_of(std::string title, const std::vector<Value>& of_row) {
   }
   made.texts = std::move(texts);
   for (std::size_t& value : made.of_row) value = rank[value];
-  if (is_log(made.places)) made.kind = AxisKind::kLog;
+  made.log = is_log(made.places);
   return made;
 }
 
@@ -91,13 +91,6 @@ std::string series_text(const estimate::CaseRow& row, const estimate::RowNames& 
 
 }  // namespace
 
-std::vector<const Dimension*> SweepSpace::all() const {
-  std::vector<const Dimension*> dimensions;
-  for (const Dimension& each : options) dimensions.push_back(&each);
-  if (series) dimensions.push_back(&*series);
-  return dimensions;
-}
-
 SweepSpace sweep_space(const TableFacts& facts, std::span<const std::size_t> rows) {
   SweepSpace space;
   const std::vector<std::string>& varying = facts.names.varying();
@@ -112,10 +105,10 @@ SweepSpace sweep_space(const TableFacts& facts, std::span<const std::size_t> row
     Dimension made = dimension_of(estimate::short_name(option, varying), values);
     if (made.size() < 2) continue;
     const auto partner =
-        std::find_if(space.options.begin(), space.options.end(),
+        std::find_if(space.dimensions.begin(), space.dimensions.end(),
                      [&](const Dimension& other) { return change_together(other, made); });
-    if (partner == space.options.end()) {
-      space.options.push_back(std::move(made));
+    if (partner == space.dimensions.end()) {
+      space.dimensions.push_back(std::move(made));
     } else {
       take_in(*partner, made);
     }
@@ -127,7 +120,8 @@ SweepSpace sweep_space(const TableFacts& facts, std::span<const std::size_t> row
   const bool arms = std::any_of(facts.rows.begin(), facts.rows.end(),
                                 [](const estimate::CaseRow& row) { return !row.arm.empty(); });
   if (!facts.names.has_runs()) series.title = arms ? "arm" : "pass";
-  space.series = std::move(series);
+  space.dimensions.push_back(std::move(series));
+  space.series = true;
   return space;
 }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "harness/report/case_table.h"
-#include "harness/report/html/figure.h"
 
 namespace stepbench::report {
 
@@ -20,16 +19,19 @@ struct Dimension {
   std::vector<std::string> texts = {};   // its values; numbers by size, others as they first appear
   std::vector<double> places = {};       // on an axis: the numbers themselves, or 0, 1, 2…
   bool numbers = false;                  // all values are: a line may join them
-  AxisKind kind = AxisKind::kLinear;     // of `places`
+  bool log = false;                      // the axis of `places`
   std::vector<std::size_t> of_row = {};  // which value, for each of the rows that were asked for
 
   [[nodiscard]] std::size_t size() const { return texts.size(); }
 };
 
 struct SweepSpace {
-  std::vector<Dimension> options = {};   // with two values or more
-  std::optional<Dimension> series = {};  // where the rows are of several runs, arms or passes
-  [[nodiscard]] std::vector<const Dimension*> all() const;
+  // Options with two values or more; last the series, where the rows are of several runs, arms or
+  // passes.
+  std::vector<Dimension> dimensions = {};
+  bool series = false;
+
+  [[nodiscard]] std::size_t options() const { return dimensions.size() - (series ? 1 : 0); }
 };
 
 // Of the rows with these indices. Options that always change together, as those of a zip, are one

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/sweep_charts.h"
-
 #include <algorithm>
+#include <numeric>
+#include <set>
 #include <utility>
 
 #include "harness/estimate/ranking.h"
 #include "harness/report/answer.h"
-#include "harness/report/html/panels.h"
-#include "harness/report/html/sweep_figures.h"
+#include "harness/report/html/case_chart.h"
+#include "harness/report/html/chart_json.h"
+#include "harness/report/html/run_sections.h"
+#include "harness/report/html/sweep_axes.h"
 #include "harness/text/numbers.h"
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
@@ -15,168 +17,222 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kMaxLines = 14;     // of a panel
+constexpr std::size_t kMaxLines = 14;  // of a panel
+constexpr std::size_t kMaxPanels = 12;
 constexpr std::size_t kMaxAllLines = 48;  // of all panels
 constexpr std::size_t kMaxDots = 60;      // of all cases
 constexpr std::size_t kBestDots = 30;     // beside another chart
 
-// Which direction of the sweep is drawn as what.
-struct Roles {
-  const Dimension* x = nullptr;
-  const Dimension* y = nullptr;  // a line for each of its values, or a row of cells
-  const Dimension* panel = nullptr;
-};
+// A dimension by what it is drawn as: "x", "line"; in this order.
+using Roles = std::vector<std::pair<const char*, std::size_t>>;
 
-struct Place {
-  document::Figure figure;
-  std::string words = {};  // above it
-};
-
-// The one with the most values lies along x; of equals numbers before words, then the first one.
-Roles roles_of(std::vector<const Dimension*> dimensions, const Dimension* series) {
-  std::stable_sort(dimensions.begin(), dimensions.end(),
-                   [](const Dimension* a, const Dimension* b) {
-                     return std::pair(a->numbers, a->size()) > std::pair(b->numbers, b->size());
-                   });
-  if (series != nullptr) dimensions.push_back(series);
-  Roles roles;
-  const auto take = [&](std::size_t at) {
-    return at < dimensions.size() ? dimensions[at] : nullptr;
-  };
-  roles.x = take(0);
-  roles.y = take(1);
-  roles.panel = take(2);
-  return roles;
+// Small multiples stand in up to three columns, four of them in two.
+int height_of_panels(std::size_t count, int of_one) {
+  const std::size_t columns = count == 4 ? 2 : std::min<std::size_t>(count, 3);
+  const int rows = static_cast<int>((count + columns - 1) / columns);
+  return rows == 1 ? of_one : rows * (of_one * 2 / 3) + of_one / 3;
 }
 
-class SweepSection {
+// The figures of one measure; those of others stand in the same places.
+class SweepFigures {
  public:
-  SweepSection(const TableFacts& facts, const DrawOptions& options)
-      : facts_(facts), words_(facts, options) {}
+  SweepFigures(const TableFacts& facts, const SweepSpace& space, std::span<const std::size_t> rows,
+               std::span<const Measure> measures, std::size_t measure)
+      : facts_(facts), space_(space), rows_(rows), measures_(measures), measure_(measure) {}
 
-  std::optional<document::Chapter> make() {
-    const std::vector<Measure> measures = measures_of(facts_);
-    rows_ = best_rows(facts_, measures.front(), kMaxDrawnCases);
-    const bool any = std::any_of(rows_.begin(), rows_.end(), [&](std::size_t row) {
-      return drawn_value(facts_.rows[row], measures.front()).has_value();
-    });
-    if (facts_.rows.size() < 2 || !any) return std::nullopt;
-    space_ = sweep_space(facts_, rows_);
-    section_ = {.id = "sweep", .title = "Sweep", .blocks = {}};
-    if (const std::string note = best_note(facts_); !note.empty()) {
-      section_.blocks.emplace_back(document::Paragraph{.text = note});
+  // `words`: above the second and the third one.
+  std::vector<std::pair<std::string, document::Figure>> make() const {
+    const std::vector<Dimension>& all = space_.dimensions;
+    std::vector<std::pair<std::string, document::Figure>> made;
+    if (space_.options() == 0 || (space_.options() == 1 && !all[0].numbers)) {
+      made.emplace_back("", dots(kMaxDots));
+      return made;
     }
-    std::vector<std::vector<Place>> by_measure;
-    for (const Measure& measure : measures) by_measure.push_back(figures_of(measure));
-    for (std::size_t i = 0; i < by_measure.front().size(); ++i) {
-      if (const std::string& words = by_measure.front()[i].words; !words.empty()) {
-        section_.blocks.emplace_back(document::Paragraph{.text = words});
-      }
-      for (std::size_t m = 0; m < measures.size(); ++m) {
-        document::Figure& figure = by_measure[m][i].figure;
-        if (measures.size() > 1) figure.choice = measures[m].name;
-        add_thinning(figure);
-        section_.blocks.emplace_back(std::move(figure));
-      }
+    const std::vector<std::size_t> order = by_size();
+    const auto size = [&](std::size_t at) { return at < order.size() ? all[order[at]].size() : 1; };
+    const bool fits =
+        order.size() <= 3 && (order.size() < 2 || size(1) <= kMaxLines) && size(2) <= kMaxPanels;
+    const bool one_option = space_.options() == 1 && fits;
+    if (order.size() > 3 || (order.size() == 3 && !fits)) {
+      made.emplace_back("", parallel());
+    } else if (!one_option) {
+      Roles roles = {{"y", order[1]}, {"x", order[0]}};
+      if (order.size() > 2) roles.emplace_back("panel", order[2]);
+      const int height = std::clamp(static_cast<int>(size(1)) * 44 + 140, 300, 900);
+      made.emplace_back("", planes("heat", "Heat map", roles, height));
     }
-    return std::move(section_);
+    if (fits && (order.size() < 2 || size(1) * size(2) <= kMaxAllLines)) {
+      Roles roles = {{"x", order[0]}};
+      if (order.size() > 1) roles.emplace_back("line", order[1]);
+      if (order.size() > 2) roles.emplace_back("panel", order[2]);
+      made.emplace_back(one_option ? "" : "The same numbers with their intervals.",
+                        planes("lines", "Lines with intervals", roles, 420));
+    }
+    if (order.size() > 2)
+      made.emplace_back("The best cases with their intervals.", dots(kBestDots));
+    return made;
   }
 
  private:
-  std::vector<Place> figures_of(const Measure& measure) {
-    const SweepView view{facts_, words_, measure, rows_};
-    const Dimension* series = space_.series ? &*space_.series : nullptr;
-    std::vector<const Dimension*> options;
-    for (const Dimension& each : space_.options) options.push_back(&each);
-    const std::size_t directions = options.size() + (series == nullptr ? 0 : 1);
-    std::vector<Place> places;
-    if (options.empty() || (options.size() == 1 && !options[0]->numbers)) {
-      places.push_back({dots_figure(view, dotted(measure, kMaxDots), series)});
-      return places;
+  // The one with the most values lies along x; of equals numbers before words, then the first one.
+  // The series comes last.
+  [[nodiscard]] std::vector<std::size_t> by_size() const {
+    std::vector<std::size_t> order(space_.dimensions.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.begin() + std::ptrdiff_t(space_.options()),
+                     [&](std::size_t a, std::size_t b) {
+                       const Dimension& left = space_.dimensions[a];
+                       const Dimension& right = space_.dimensions[b];
+                       return std::pair(left.numbers, left.size()) >
+                              std::pair(right.numbers, right.size());
+                     });
+    return order;
+  }
+
+  [[nodiscard]] json::JsonText chart_of(std::string_view name) const {
+    json::JsonText json = chart(name);
+    json.integer("measure", static_cast<std::int64_t>(measure_));
+    return json;
+  }
+
+  [[nodiscard]] document::Figure figure(std::string title, const std::string& kind,
+                                        json::JsonText& json, int height) const {
+    constexpr std::size_t kAltCells = 400;
+    const std::string answer = text::shortened(answer_line(facts_.rows, facts_.results), kAltCells);
+    document::Figure figure{
+        .title = title,
+        .alt = kind + ": " + title + (answer.empty() ? "." : ". " + answer + '.'),
+        .json = json.close_object().take(),
+        .height_px = height};
+    if (measures_.size() > 1) figure.choice = measures_[measure_].name;
+    return figure;
+  }
+
+  // "step [ms] by num_workers and batch_size"
+  [[nodiscard]] std::string title_by(const Roles& roles) const {
+    std::vector<std::string> names;
+    for (const auto& [role, place] : roles) names.push_back(space_.dimensions[place].title);
+    return measures_[measure_].head + " by " + text::join_and(names);
+  }
+
+  [[nodiscard]] document::Figure planes(std::string_view name, const std::string& kind,
+                                        const Roles& roles, int height) const {
+    json::JsonText json = chart_of(name);
+    std::size_t panels = 1;
+    for (const auto& [role, place] : roles) {
+      json.integer(role, static_cast<std::int64_t>(place));
+      if (role == std::string_view("panel")) panels = space_.dimensions[place].size();
     }
-    const Roles roles = roles_of(options, series);
-    if (directions == 1) {
-      places.push_back({lines_figure(view, *roles.x, nullptr, nullptr)});
-      return places;
+    document::Figure made = figure(title_by(roles), kind, json, height_of_panels(panels, height));
+    if (const std::int64_t hidden = hidden_cases(roles); hidden > 0) {
+      made.note = text::counted(hidden, "case") +
+                  " with the same options as another one not drawn; the table has all.";
     }
-    const bool fits = directions <= 3 && roles.y->size() <= kMaxLines &&
-                      (roles.panel == nullptr || roles.panel->size() <= kMaxPanels);
-    const bool one_option = options.size() == 1 && fits;
-    if (directions > 3 || (directions == 3 && !fits)) {
-      places.push_back({parallel_figure(view, space_.all())});
-    } else if (!one_option) {
-      places.push_back({heat_figure(view, *roles.x, *roles.y, roles.panel)});
+    return made;
+  }
+
+  [[nodiscard]] std::int64_t hidden_cases(const Roles& roles) const {
+    std::set<std::vector<std::size_t>> places;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      std::vector<std::size_t> place;
+      for (const auto& [role, at] : roles) place.push_back(space_.dimensions[at].of_row[i]);
+      places.insert(std::move(place));
     }
-    const std::size_t lines =
-        fits ? roles.y->size() * (roles.panel == nullptr ? 1 : roles.panel->size()) : 0;
-    if (fits && lines <= kMaxAllLines) {
-      places.push_back({lines_figure(view, *roles.x, roles.y, roles.panel),
-                        one_option ? "" : "The same numbers with their intervals."});
+    return std::ssize(rows_) - std::ssize(places);
+  }
+
+  [[nodiscard]] document::Figure parallel() const {
+    Roles roles;
+    for (std::size_t i = 0; i < space_.dimensions.size(); ++i) roles.emplace_back("", i);
+    json::JsonText json = chart_of("parallel");
+    document::Figure made =
+        figure(title_by(roles), "Parallel coordinates, a line for each case", json, 520);
+    const auto without = std::ranges::count_if(
+        rows_, [&](std::size_t row) { return !has_number(facts_.rows[row], measures_[measure_]); });
+    if (without > 0) {
+      made.note = text::counted(without, "case") + " without a number (failed, skipped) not drawn.";
     }
-    if (directions > 2) {
-      places.push_back({dots_figure(view, dotted(measure, kBestDots), series),
-                        "The best cases with their intervals."});
-    }
-    return places;
+    return made;
   }
 
   // All cases in the order of the table, or the best first.
-  std::vector<std::size_t> dotted(const Measure& measure, std::size_t most) const {
-    std::vector<std::size_t> rows = ranking_order(facts_, measure);
-    if (rows.size() <= kMaxDots && most == kMaxDots) {
-      std::sort(rows.begin(), rows.end());
-      return rows;
+  [[nodiscard]] document::Figure dots(std::size_t most) const {
+    constexpr int kDotPx = 24;
+    const std::size_t all = facts_.rows.size();
+    std::vector<std::size_t> rows = ranking_order(facts_, measures_[measure_]);
+    if (all <= kMaxDots && most == kMaxDots) {
+      std::ranges::sort(rows);
+    } else {
+      rows.resize(std::min(all, most));
     }
-    rows.resize(std::min(rows.size(), most));
-    return rows;
-  }
-
-  void add_thinning(document::Figure& figure) const {
-    if (facts_.rows.size() <= rows_.size()) return;
-    const std::string all = text::with_separators(std::ssize(facts_.rows));
-    const std::string some = text::with_separators(std::ssize(rows_));
-    if (!figure.note.empty()) figure.note += ' ';
-    figure.note +=
-        "Drawn are the " + some + " best of " + all + " cases; the data of this page " + "has all.";
+    json::JsonText json = chart_of("dots");
+    add_places(json, "rows", rows);
+    if (space_.series) json.integer("series", std::ssize(space_.dimensions) - 1);
+    std::string title = measures_[measure_].head;
+    title += rows.size() == all ? " of each case"
+                                : " of the best " + std::to_string(rows.size()) + " of " +
+                                      text::counted(static_cast<std::int64_t>(all), "case");
+    document::Figure made = figure(std::move(title), "Dots with intervals", json,
+                                   130 + kDotPx * static_cast<int>(rows.size()));
+    made.note = "The axis begins near the smallest value, not at 0.";
+    return made;
   }
 
   const TableFacts& facts_;
-  CaseWords words_;
-  std::vector<std::size_t> rows_;
-  SweepSpace space_;
-  document::Chapter section_;
+  const SweepSpace& space_;
+  std::span<const std::size_t> rows_;
+  std::span<const Measure> measures_;
+  std::size_t measure_;
 };
+
+void add_space(json::JsonText& charts, const SweepSpace& space, std::span<const std::size_t> rows) {
+  charts.open_object("sweep");
+  add_places(charts, "rows", rows);
+  charts.open_array("dimensions");
+  for (const Dimension& each : space.dimensions) {
+    charts.open_object().text("title", each.title).texts("texts", each.texts);
+    add_numbers(charts, "places", each.places, std::numeric_limits<double>::max_digits10);
+    charts.flag("numbers", each.numbers).text("kind", each.log ? "log" : "linear");
+    add_places(charts, "of", each.of_row);
+    charts.close_object();
+  }
+  charts.close_array().close_object();
+}
 
 }  // namespace
 
-std::string sweep_title(const SweepView& view, std::span<const Dimension* const> dimensions) {
-  std::vector<std::string> names;
-  for (const Dimension* each : dimensions) names.push_back(each->title);
-  return view.measure.head + " by " + text::join_and(names);
-}
-
-std::string sweep_alt(const SweepView& view, const std::string& kind, const std::string& title) {
-  constexpr std::size_t kAltCells = 400;
-  const std::string answer =
-      text::shortened(answer_line(view.facts.rows, view.facts.results), kAltCells);
-  return kind + ": " + title + (answer.empty() ? "." : ". " + answer + '.');
-}
-
-double colour_value(const SweepView& view, const estimate::CaseRow& row, double centre) {
-  const auto& ranking = view.facts.ranking;
-  if (!row.is_best || !ranking || !ranking->decided) return centre;
-  const auto best = drawn_value(view.facts.rows[ranking->best], view.measure);
-  return best ? best->centre : centre;
-}
-
-void add_cross_marker(json::JsonText& json) {
-  json.open_object("marker").text("symbol", "x").integer("size", 9).text("color", kBadColour);
-  json.close_object();
-}
-
-std::optional<document::Chapter> sweep_section(const TableFacts& facts,
-                                               const DrawOptions& options) {
-  return SweepSection(facts, options).make();
+std::optional<document::Chapter> sweep_section(const TableFacts& facts, json::JsonText& charts) {
+  const std::vector<Measure> measures = measures_of(facts);
+  const std::vector<std::size_t> rows = best_rows(facts, measures.front(), kMaxDrawnCases);
+  const bool any = std::ranges::any_of(
+      rows, [&](std::size_t row) { return has_number(facts.rows[row], measures.front()); });
+  if (facts.rows.size() < 2 || !any) return std::nullopt;
+  const SweepSpace space = sweep_space(facts, rows);
+  add_space(charts, space, rows);
+  document::Chapter section{.id = "sweep", .title = "Sweep", .blocks = {}};
+  if (std::string note = best_note(facts); !note.empty()) {
+    section.blocks.emplace_back(document::Paragraph{.text = std::move(note)});
+  }
+  std::vector<std::vector<std::pair<std::string, document::Figure>>> by_measure;
+  for (std::size_t i = 0; i < measures.size(); ++i) {
+    by_measure.push_back(SweepFigures(facts, space, rows, measures, i).make());
+  }
+  for (std::size_t i = 0; i < by_measure.front().size(); ++i) {
+    if (const std::string& words = by_measure.front()[i].first; !words.empty()) {
+      section.blocks.emplace_back(document::Paragraph{.text = words});
+    }
+    for (auto& figures : by_measure) {
+      document::Figure& figure = figures[i].second;
+      if (facts.rows.size() > rows.size()) {
+        figure.note += std::string(figure.note.empty() ? "" : " ") + "Drawn are the " +
+                       text::with_separators(std::ssize(rows)) + " best of " +
+                       text::with_separators(std::ssize(facts.rows)) +
+                       " cases; the data of this page has all.";
+      }
+      section.blocks.emplace_back(std::move(figure));
+    }
+  }
+  return section;
 }
 
 }  // namespace stepbench::report

@@ -13,9 +13,8 @@
 #include "harness/report/analysis_diff.h"
 #include "harness/report/analysis_ranks.h"
 #include "harness/report/analysis_report.h"
-#include "harness/report/html/analysis_charts.h"
-#include "harness/report/html/ranks_section.h"
 #include "harness/report/html/report.h"
+#include "harness/report/html/trace_charts.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -89,8 +88,8 @@ std::vector<JobOfPage> jobs_of(std::span<const AnalysedTrace> traces) {
 }
 
 // Which rank holds the others up: the page's answer and its first chapter. Of several jobs the
-// first one with a straggler answers for the page.
-void add_jobs(const std::vector<JobOfPage>& jobs, ReportContent& content) {
+// first one with a straggler answers for the page. `first_place`: of their data.
+void add_jobs(const std::vector<JobOfPage>& jobs, std::size_t first_place, ReportContent& content) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const analyze::RankReport& report = jobs[i].report;
     document::Document document = ranks_document(report, kRows);
@@ -102,17 +101,11 @@ void add_jobs(const std::vector<JobOfPage>& jobs, ReportContent& content) {
       document.answer.text = "job " + std::to_string(i + 1) + ": " + document.answer.text;
     }
     chapter.id += id_suffix(i);
-    if (auto figure = ranks_figure(report); figure && report.steps > 0) {
-      const auto table = std::ranges::find_if(blocks, [](const document::Block& block) {
-        return std::holds_alternative<document::Table>(block);
-      });
-      std::vector<document::Block> figures;
-      figures.emplace_back(std::move(*figure));
-      for (auto& more : {lanes_figure(report), waits_figure(wait_matrix(report))}) {
-        if (more) figures.emplace_back(*more);
-      }
-      blocks.insert(table, figures.begin(), figures.end());
-    }
+    const auto table = std::ranges::find_if(blocks, [](const document::Block& block) {
+      return std::holds_alternative<document::Table>(block);
+    });
+    const std::vector<document::Figure> figures = rank_figures(report, first_place + i);
+    blocks.insert(table, figures.begin(), figures.end());
     std::vector<document::Block> words = {document::Paragraph{std::move(document.headline)}};
     if (several)
       words.emplace_back(document::Paragraph{document.answer.text, document.answer.tone});
@@ -147,7 +140,7 @@ void add_data(std::string json, ReportContent& content) {
 ReportContent analysis_content(std::span<const AnalysedTrace> traces, const DrawOptions& /*draw*/) {
   ReportContent content{.kind = "analysis", .title = "Trace", .sections = {}};
   const std::vector<JobOfPage> jobs = jobs_of(traces);
-  add_jobs(jobs, content);
+  add_jobs(jobs, traces.size(), content);
   std::vector<bool> added(traces.size());
   std::map<std::string, std::size_t> used;
   const auto add = [&](std::size_t place, const std::string& title, const std::string& id) {
@@ -155,13 +148,13 @@ ReportContent analysis_content(std::span<const AnalysedTrace> traces, const Draw
     added[place] = true;
     document::Document document = analysis_document(each, kRows);
     if (traces.size() == 1)
-      return add_alone(std::move(document), trace_section(each, "steps"), content);
+      return add_alone(std::move(document), trace_section(each, place, "steps"), content);
     if (content.sections.empty()) {
       content.answer = document.answer;
       content.answer.text = title + ": " + content.answer.text;
     }
     add_beside(
-        std::move(document), trace_section(each, ""),
+        std::move(document), trace_section(each, place, ""),
         {.id = id + id_suffix(used[id]++), .title = title, .blocks = {}, .folded = !jobs.empty()},
         content);
   };
@@ -199,7 +192,7 @@ ReportContent diff_content(std::span<const analyze::TraceDiff> diffs, const Draw
   ReportContent content{.kind = "analysis", .title = "What changed between traces", .sections = {}};
   for (std::size_t i = 0; i < diffs.size(); ++i) {
     document::Document document = diff_document(diffs[i], kRows);
-    std::optional<document::Chapter> charts = diff_section(diffs[i], "changes");
+    std::optional<document::Chapter> charts = diff_section(diffs[i], i, "changes");
     if (diffs.size() == 1) {
       add_alone(std::move(document), std::move(charts), content);
     } else {

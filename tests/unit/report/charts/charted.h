@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results made up for charts, and figures read back.
+// Results made up for charts, and what figures ask of them read back. What charts.js makes of it is
+// told in tests/report.
 #pragma once
 
 #include <cmath>
@@ -7,11 +8,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/document/document.h"
+#include "harness/json/json_text.h"
 #include "harness/report/case_table.h"
 
 namespace stepbench::test {
@@ -88,6 +91,22 @@ inline std::vector<ReadFigure> figures_of(const document::Chapter& section) {
   return figures;
 }
 
+// What a section adds to the data that charts share.
+struct Drawn {
+  std::optional<document::Chapter> section = {};
+  std::vector<ReadFigure> figures = {};
+  Json charts = {};
+};
+template <typename MakeSection>
+Drawn drawn_by(const MakeSection& make) {
+  json::JsonText json;
+  json.open_object();
+  Drawn drawn{.section = make(json)};
+  if (drawn.section) drawn.figures = figures_of(*drawn.section);
+  drawn.charts = Json::parse(json.close_object().take());
+  return drawn;
+}
+
 inline std::string words_of(const document::Chapter& section) {
   std::string words;
   for (const document::Block& block : section.blocks) {
@@ -102,8 +121,6 @@ inline bool is_near(double drawn, double exact) {
   return std::abs(drawn - exact) <= 2e-4 * std::max(std::abs(exact), 1e-9);
 }
 
-inline const std::filesystem::path kCharts =
-    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/charts/data";
 inline const std::filesystem::path kReportData =
     std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/data";
 inline const std::filesystem::path kSample =

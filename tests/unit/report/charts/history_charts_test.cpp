@@ -20,7 +20,6 @@ using test::Json;
 using test::Nightly;
 using test::NightMaker;
 using test::ReadFigure;
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -39,13 +38,6 @@ NightMaker moved_history() {
   return maker;
 }
 
-const Json* trace_called(const Json& figure, const std::string& name) {
-  for (const Json& trace : figure["data"]) {
-    if (trace["name"] == name) return &trace;
-  }
-  return nullptr;
-}
-
 JudgedNights judged_of(const NightMaker& maker) {
   return [&maker](const track::SeriesHistory& one, const track::History&) {
     const auto shown = maker.shown();
@@ -59,25 +51,31 @@ std::vector<ReadFigure> figures_of(const NightMaker& maker) {
       history_content(maker.history, maker.events, judged_of(maker)).sections.back());
 }
 
-TEST(HistoryCharts, ASeriesIsDrawnWithItsNightsUsualAndAlert) {
+TEST(HistoryCharts, ASeries_HasItsNightsUsualAndAlert) {
   const NightMaker maker = moved_history();
-  const auto figures = figures_of(maker);
+  const ReportContent content = history_content(maker.history, maker.events, judged_of(maker));
+  const auto figures = test::figures_of(content.sections.back());
   ASSERT_EQ(figures.size(), 2U);
   const track::SeriesHistory& series = maker.history.series.front();
-  const Json* values = trace_called(figures[0].json, "value with its interval");
-  ASSERT_NE(values, nullptr) << "the series of the alert comes first";
-  ASSERT_EQ((*values)["y"].size(), series.points.size());
-  for (std::size_t i = 0; i < series.points.size(); ++i) {
-    EXPECT_TRUE(test::is_near((*values)["y"][i].get<double>(), series.points[i].value / 1e6));
+  EXPECT_EQ(figures[0].json["id"], series.series.id) << "the series of the alert comes first";
+  const Json drawn = Json::parse(content.charts)["series"][0];
+  EXPECT_EQ(drawn["id"], series.series.id);
+  std::vector<double> values;
+  std::vector<std::string> alerts;
+  bool usual = false;
+  for (const Json& night : drawn["nights"]) {
+    if (!night["value"].is_number()) continue;
+    values.push_back(night["value"]);
+    usual = usual || night["usual"].is_number();
+    if (night["alert"] == "A1") alerts.push_back(night["started_utc"]);
   }
-  const Json* alert = trace_called(figures[0].json, "alert");
-  ASSERT_NE(alert, nullptr);
-  EXPECT_THAT((*alert)["x"], ElementsAre(maker.history.runs[22].started_utc));
-  EXPECT_THAT(
-      (*alert)["hovertext"][0].get<std::string>(),
-      AllOf(HasSubstr("commit 01234567"), HasSubstr("branch=&lt;main&gt;"), HasSubstr("A1: open")));
-  EXPECT_NE(trace_called(figures[0].json, "usual then"), nullptr);
-  EXPECT_EQ(trace_called(figures[1].json, "alert"), nullptr);
+  ASSERT_EQ(values.size(), series.points.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_TRUE(test::is_near(values[i], series.points[i].value));
+  }
+  EXPECT_THAT(alerts, ElementsAre(maker.history.runs[22].started_utc));
+  EXPECT_TRUE(usual);
+  EXPECT_EQ(drawn["alerts"][0]["id"], "A1");
   EXPECT_THAT(figures[0].figure.note, HasSubstr("1 night without a value is left out"));
   EXPECT_THAT(report_of(history_content({}, {}, judged_of(maker)), {}).html,
               HasSubstr("There is no night in this history."));
@@ -94,15 +92,6 @@ TEST(HistoryCharts, AnAxisThatShows0IsNotSaidToBeginAboveIt) {
   EXPECT_FALSE(begins_above({0.1e6, 5e6, 10e6}));
 }
 
-TEST(HistoryCharts, TheAxisOfASingleNightIsDaysLong) {
-  NightMaker maker;
-  maker.add_series("0", {76e6});
-  const Json range = figures_of(maker).at(0).json["layout"]["xaxis"]["range"];
-  ASSERT_EQ(range.size(), 2U);
-  EXPECT_THAT(range[0].get<std::string>(), ::testing::StartsWith("2025-12-30"));
-  EXPECT_THAT(range[1].get<std::string>(), ::testing::StartsWith("2026-01-02"));
-}
-
 TEST(HistoryCharts, BusyNightsAndNotesAreMarked) {
   NightMaker maker = moved_history();
   const track::TrackedSeries& series = maker.history.series.front().series;
@@ -111,14 +100,13 @@ TEST(HistoryCharts, BusyNightsAndNotesAreMarked) {
   maker.tell({.what = std::string(name_of(nights::AlertEvent::kNoted)),
               .reason = "the fan was replaced",
               .details = {{"run", Value(NightMaker::run_id(9))}}});
-  const auto figures = figures_of(maker);
-  const Json* busy = trace_called(figures[0].json, "busy machine");
-  const Json* note = trace_called(figures[0].json, "note");
-  ASSERT_TRUE(busy != nullptr && note != nullptr);
-  EXPECT_THAT((*busy)["x"], ElementsAre(maker.history.runs[7].started_utc));
-  EXPECT_THAT((*busy)["hovertext"][0].get<std::string>(), HasSubstr("waited 62.0 %"));
-  EXPECT_THAT((*note)["hovertext"][0].get<std::string>(), HasSubstr("the fan was replaced"));
-  EXPECT_EQ(trace_called(figures[1].json, "busy machine"), nullptr);
+  const Json drawn =
+      Json::parse(history_content(maker.history, maker.events, judged_of(maker)).charts)["series"];
+  const Json& nights = drawn[0]["nights"];
+  EXPECT_EQ(nights[7]["waited_for_cpu_share"], 0.62);
+  EXPECT_FALSE(nights[8].contains("waited_for_cpu_share"));
+  EXPECT_EQ(nights[9]["note"], "the fan was replaced");
+  EXPECT_FALSE(drawn[1]["nights"][7].contains("waited_for_cpu_share"));
 }
 
 // That its pages open and lead to each other is told in tests/report.
@@ -163,28 +151,15 @@ ShownNight moved_night() {
   return maker.shown();
 }
 
-TEST(NightCharts, EverySeriesStandsAtItsChange) {
+TEST(NightCharts, EverySeriesWithAChange_HasItsRow) {
   const ShownNight night = moved_night();
-  std::vector<double> drawn;
   const auto figures = test::figures_of(night_charts(night).at(0));
-  for (const Json& trace : figures.at(0).json["data"]) {
-    for (const Json& change : trace["x"]) drawn.push_back(change.get<double>());
+  std::vector<std::size_t> told;
+  for (std::size_t i = 0; i < night.night.series.size(); ++i) {
+    if (night.night.series[i].change) told.push_back(i);
   }
-  std::vector<::testing::Matcher<double>> told;
-  for (const nights::NightSeries& series : night.night.series) {
-    if (series.change) told.push_back(::testing::DoubleNear(100 * *series.change, 1e-2));
-  }
+  const std::vector<std::size_t> drawn = figures.at(0).json["rows"];
   EXPECT_THAT(drawn, ::testing::UnorderedElementsAreArray(told));
-}
-
-TEST(NightCharts, TheAxisOfAQuietNightHolds0AndTheMargin) {
-  NightMaker maker;
-  maker.add_series("0", NightMaker::steady(12));
-  (void)maker.live(11);
-  const auto figures = test::figures_of(night_charts(maker.shown()).at(0));
-  const Json range = figures.at(0).json["layout"]["xaxis"]["range"];
-  EXPECT_LT(range[0].get<double>(), -1.0);
-  EXPECT_GT(range[1].get<double>(), 1.0);
 }
 
 TEST(NightCharts, WhatMoved_IsDrawnOverItsNights) {
@@ -192,11 +167,13 @@ TEST(NightCharts, WhatMoved_IsDrawnOverItsNights) {
   const auto chapters = night_charts(night);
   const auto figures = test::figures_of(chapters.back());
   ASSERT_EQ(figures.size(), 1U) << "what did not move is not drawn";
-  const Json* values = trace_called(figures[0].json, "value with its interval");
-  ASSERT_NE(values, nullptr);
-  EXPECT_EQ((*values)["y"].size(), night.history.series.front().points.size());
-  EXPECT_TRUE(values->contains("error_y"));
-  EXPECT_NE(trace_called(figures[0].json, "alert"), nullptr);
+  const Json series = Json::parse(night_json(night, {}))["series"];
+  const auto drawn = std::ranges::find_if(
+      series, [&](const Json& each) { return each["id"] == figures[0].json["id"]; });
+  ASSERT_NE(drawn, series.end()) << "where its chart looks for it";
+  const auto with_value = std::ranges::count_if(
+      (*drawn)["nights"], [](const Json& each) { return each["value"].is_number(); });
+  EXPECT_EQ(with_value, std::ssize(night.history.series.front().points));
 }
 
 TEST(NightCharts, ThePageOfAVerdictFileIsThatOfTheNight) {

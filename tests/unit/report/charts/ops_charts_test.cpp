@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/ops_charts.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/ops/module_tree.h"
 #include "harness/ops/op_frame.h"
-#include "harness/report/html/call_charts.h"
+#include "harness/report/html/run_sections.h"
 #include "tests/unit/ops/log_maker.h"
 #include "tests/unit/report/charts/charted.h"
 
 namespace stepbench::report {
 namespace {
 
-using test::figures_of;
+using test::Drawn;
 using test::Json;
 using ::testing::HasSubstr;
 using testing::LogMaker;
@@ -48,80 +47,80 @@ record::Results profiled_results(ops::OpTable table) {
   return results;
 }
 
+Drawn drawn_of(const ops::OpTable& table) {
+  const record::Results results = profiled_results(table);
+  return test::drawn_by([&](json::JsonText& json) { return ops_section(results, json); });
+}
+
 double sum_of(const Json& values) {
   double sum = 0;
   for (const Json& value : values) sum += value.get<double>();
   return sum;
 }
 
-// The value of the area with this label, with all below it.
-double total_of(const Json& trace, const std::string& label) {
-  const std::size_t count = trace["ids"].size();
-  std::vector<double> totals;
-  for (const Json& value : trace["values"]) totals.push_back(value.get<double>());
+// The time of the area with this label, with all below it.
+double total_of(const Json& areas, const std::string& label) {
+  std::vector<double> totals = areas["ns"];
   double found = -1;
-  for (std::size_t i = count; i-- > 0;) {
-    if (trace["labels"][i] == label) found = totals[i];
-    const std::string parent = trace["parents"][i];
-    if (!parent.empty()) totals[std::stoul(parent)] += totals[i];
+  for (std::size_t i = totals.size(); i-- > 0;) {
+    if (areas["label"][i] == label) found = totals[i];
+    const int parent = areas["parent"][i];
+    if (parent >= 0) totals[static_cast<std::size_t>(parent)] += totals[i];
   }
   return found;
 }
 
 TEST(OpsCharts, AFlameViewSumsToTheTimeOfTheSteps) {
-  const ops::OpTable table = ops::make_op_table(profiled_log());
-  const auto trace_of = [&](OpTime time) {
-    const auto figure = flame_figure(ops::call_tree(table), time);
-    return figure ? Json::parse(figure->json)["data"][0] : Json();
+  const Json calls = drawn_of(ops::make_op_table(profiled_log())).charts["profiles"][0]["calls"];
+  EXPECT_EQ(sum_of(calls["own_host_ns"]), 2e6) << "of two steps";
+  EXPECT_EQ(sum_of(calls["own_device_ns"]), 160e3);
+  EXPECT_EQ(calls["step"], Json::parse("[0]"));
+  const auto whole = [&](const std::string& name, const std::string& key) {
+    const auto at = std::find(calls["name"].begin(), calls["name"].end(), name);
+    return calls[key][static_cast<std::size_t>(at - calls["name"].begin())];
   };
-  const Json host = trace_of(OpTime::kHost);
-  EXPECT_EQ(host["type"], "icicle");
-  EXPECT_NEAR(sum_of(host["values"]), 1.0, 1e-4) << "milliseconds per step";
-  EXPECT_NEAR(total_of(host, "data_wait"), 0.1, 1e-4);
-  EXPECT_NEAR(total_of(host, "forward"), 0.8, 1e-4);
-  EXPECT_NEAR(total_of(host, "aten::linear"), 0.2, 1e-4);
-  EXPECT_GE(total_of(host, "&lt;b&gt;x&lt;/b&gt;"), 0) << "shown as text";
-  const Json device = trace_of(OpTime::kDevice);
-  EXPECT_NEAR(sum_of(device["values"]), 0.08, 1e-5);
-  EXPECT_NEAR(total_of(device, "aten::addmm"), 0.08, 1e-5) << "by the call that it came from";
+  EXPECT_EQ(whole("data_wait", "host_ns"), 200'000);
+  EXPECT_EQ(whole("forward", "host_ns"), 1'600'000);
+  EXPECT_EQ(whole("aten::linear", "host_ns"), 400'000);
+  EXPECT_EQ(whole("aten::addmm", "device_ns"), 160'000) << "by the call that it came from";
 }
 
-TEST(OpsCharts, ATreemapSumsToTheStepAsTheTableByModuleDoes) {
+TEST(OpsCharts, AreasSumToTheStepAsTheTableByModuleDoes) {
   const ops::OpTable table = ops::make_op_table(profiled_log());
-  const auto figure = treemap_figure(table, OpTime::kHost);
-  ASSERT_TRUE(figure);
-  const Json trace = Json::parse(figure->json)["data"][0];
+  const Json areas = drawn_of(table).charts["profiles"][0]["host_areas"];
   const ops::ModuleTree tree = ops::make_module_tree(table, 16);
-  EXPECT_NEAR(sum_of(trace["values"]), static_cast<double>(tree.nodes.front().all.cpu_ns) / 2e6,
-              1e-4);
+  EXPECT_EQ(sum_of(areas["ns"]), static_cast<double>(tree.nodes.front().all.cpu_ns));
   for (const ops::ModuleNode& node : tree.nodes) {
     if (node.kind != ops::ModuleNode::Kind::kModule || node.depth == 0) continue;
     const std::string label = node.path.substr(node.path.rfind('.') + 1);
-    EXPECT_NEAR(total_of(trace, label), static_cast<double>(node.all.cpu_ns) / 2e6, 1e-4) << label;
+    EXPECT_EQ(total_of(areas, label), static_cast<double>(node.all.cpu_ns)) << label;
   }
 }
 
 TEST(OpsCharts, MemoryIsALineWithItsPeakNamed) {
-  const auto figure = memory_figure(ops::make_op_table(profiled_log()));
-  ASSERT_TRUE(figure);
-  const Json data = Json::parse(figure->json)["data"];
-  ASSERT_EQ(data.size(), 1U);
-  EXPECT_EQ(data[0]["y"], Json::parse("[3,2,5,4]"));
-  EXPECT_THAT(figure->note, HasSubstr("5.00 MiB of the host in aten::addmm, forward of step 1"));
+  const Drawn drawn = drawn_of(ops::make_op_table(profiled_log()));
+  const Json& memory = drawn.charts["profiles"][0]["memory"];
+  ASSERT_EQ(memory.size(), 1U);
+  EXPECT_EQ(memory[0]["bytes"], Json::parse("[3145728,2097152,5242880,4194304]"));
+  EXPECT_EQ(memory[0]["peaks"], Json::parse("[2]"));
+  EXPECT_THAT(drawn.figures.back().figure.note,
+              HasSubstr("5.00 MiB of the host (step 1, forward, aten::addmm)"));
 }
 
 TEST(OpsCharts, OfAnOlderFile_SayThatThereAreNoCalls) {
   ops::OpTable table = ops::make_op_table(profiled_log());
-  const auto section = ops_section(profiled_results(table), {});
-  ASSERT_TRUE(section);
-  EXPECT_EQ(figures_of(*section).size(), 5U) << "host and device twice, memory";
-  EXPECT_TRUE(std::holds_alternative<document::Table>(section->blocks.back()));
+  const Drawn drawn = drawn_of(table);
+  ASSERT_TRUE(drawn.section);
+  EXPECT_EQ(drawn.figures.size(), 5U) << "host and device twice, memory";
+  EXPECT_TRUE(std::holds_alternative<document::Table>(drawn.section->blocks.back()));
   table.calls.clear();
-  const auto older = ops_section(profiled_results(table), {});
-  ASSERT_TRUE(older);
-  EXPECT_EQ(figures_of(*older).size(), 3U);
-  EXPECT_THAT(test::words_of(*older), HasSubstr("measure again with --profile"));
-  EXPECT_FALSE(ops_section({}, {})) << "nothing was profiled";
+  const Drawn older = drawn_of(table);
+  ASSERT_TRUE(older.section);
+  EXPECT_EQ(older.figures.size(), 3U);
+  EXPECT_THAT(test::words_of(*older.section), HasSubstr("measure again with --profile"));
+  const auto none =
+      test::drawn_by([](json::JsonText& json) { return ops_section(record::Results(), json); });
+  EXPECT_FALSE(none.section) << "nothing was profiled";
 }
 
 }  // namespace

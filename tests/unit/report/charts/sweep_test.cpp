@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is drawn of a sweep. That each case's number is in a chart is told in tests/report.
+// Which charts a sweep is drawn as, and on which axes. What they look like is told in tests/report.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/report/html/sweep_charts.h"
+#include "harness/report/html/run_sections.h"
 #include "tests/unit/report/charts/charted.h"
 
 namespace stepbench::report {
 namespace {
 
+using test::Drawn;
 using test::Json;
 using test::PlannedCase;
 using test::ReadFigure;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr std::int64_t kMs = 1'000'000;
 
@@ -24,13 +25,16 @@ std::vector<std::int64_t> about(double ms) {
   return steps;
 }
 
-std::vector<ReadFigure> figures_of(const record::Results& results) {
-  const auto section = sweep_section(table_facts(results, {}), {});
-  return section ? test::figures_of(*section) : std::vector<ReadFigure>();
+Drawn sweep_of(const std::vector<PlannedCase>& cases) {
+  const record::Results results = test::planned_results(cases);
+  const TableFacts facts = table_facts(results, {});
+  return test::drawn_by([&](json::JsonText& json) { return sweep_section(facts, json); });
 }
 
-std::vector<ReadFigure> figures_of(const std::vector<PlannedCase>& cases) {
-  return figures_of(test::planned_results(cases));
+std::vector<std::string> charts_of(const Drawn& drawn) {
+  std::vector<std::string> names;
+  for (const ReadFigure& read : drawn.figures) names.push_back(read.json["chart"]);
+  return names;
 }
 
 TEST(SweepCharts, OneOptionOfNumbers_IsALineInOrder) {
@@ -39,82 +43,24 @@ TEST(SweepCharts, OneOptionOfNumbers_IsALineInOrder) {
     cases.push_back({.options = {{"loader.num_workers", workers}},
                      .step_ns = about(100.0 / static_cast<double>(workers))});
   }
-  const auto figures = figures_of(cases);
-  ASSERT_EQ(figures.size(), 2U);
-  EXPECT_EQ(figures[0].figure.choice, "step");
-  EXPECT_EQ(figures[1].figure.choice, "samples/s");
-  const Json& line = figures[0].json["data"][0];
-  EXPECT_EQ(line["x"], Json::parse("[1,2,4,8]"));
-  EXPECT_TRUE(test::is_near(line["y"][3], 12.53125)) << "median of six about 12.5";
-  EXPECT_EQ(line["text"], Json::parse(R"(["","","","*"])"));
-  const Json& layout = figures[0].json["layout"];
-  EXPECT_EQ(layout["xaxis"]["type"], "log") << "powers of two";
-  EXPECT_EQ(layout["yaxis"]["rangemode"], "tozero");
+  const Drawn drawn = sweep_of(cases);
+  EXPECT_THAT(charts_of(drawn), ElementsAre("lines", "lines"));
+  EXPECT_EQ(drawn.figures[0].figure.choice, "step");
+  EXPECT_EQ(drawn.figures[1].figure.choice, "samples/s");
+  const Json& workers = drawn.charts["sweep"]["dimensions"][0];
+  EXPECT_EQ(workers["places"], Json::parse("[1,2,4,8]"));
+  EXPECT_EQ(workers["of"], Json::parse("[3,0,2,1]"));
+  EXPECT_EQ(workers["kind"], "log") << "powers of two";
 }
 
-TEST(SweepCharts, OneOptionOfWordsIsDotsWithIntervals) {
+TEST(SweepCharts, OneOptionOfWords_IsDots) {
   std::vector<PlannedCase> cases;
   for (const char* engine : {"fork", "thread", "<b>inline</b>"}) {
     cases.push_back({.options = {{"loader.engine", std::string(engine)}}, .step_ns = about(10)});
   }
-  const Json json = figures_of(cases)[0].json;
-  EXPECT_EQ(json["layout"]["yaxis"]["ticktext"][2], "engine=&lt;b&gt;inline&lt;/b&gt;");
-  const Json& dots = json["data"][0];
-  for (int i = 0; i < 3; ++i) {
-    const double centre = dots["x"][i];
-    EXPECT_NEAR(centre, 10.025, 1e-3);
-    EXPECT_NEAR(centre + dots["error_x"]["array"][i].get<double>(), 10.05, 1e-3);
-    EXPECT_NEAR(centre - dots["error_x"]["arrayminus"][i].get<double>(), 10, 1e-3);
-  }
-}
-
-TEST(SweepCharts, WhatFailed_IsACrossAndNotPlannedAHole) {
-  std::vector<PlannedCase> cases;
-  for (const std::int64_t workers : {0, 1, 2}) {
-    for (const std::int64_t batch : {8, 16}) {
-      if (workers == 2 && batch == 16) continue;
-      cases.push_back({.options = {{"loader.num_workers", workers}, {"loader.batch_size", batch}},
-                       .step_ns = workers == 1 && batch == 8 ? std::vector<std::int64_t>{}
-                                                             : about(10.0 + double(workers))});
-    }
-  }
-  const auto figures = figures_of(cases);
-  const Json& data = figures[0].json["data"];
-  EXPECT_EQ(data[0]["type"], "heatmap");
-  EXPECT_TRUE(data[0]["z"][0][1].is_null()) << "failed";
-  EXPECT_TRUE(data[0]["z"][1][2].is_null()) << "not planned";
-  EXPECT_TRUE(test::is_near(data[0]["z"][0][2], 12.03)) << "its own";
-  EXPECT_EQ(data[1]["x"], Json::parse("[1]"));
-  EXPECT_EQ(data[1]["y"], Json::parse("[0]"));
-  EXPECT_THAT(data[1]["hovertext"][0].get<std::string>(), HasSubstr("failed: out of memory"));
-  for (const ReadFigure& read : figures) {
-    for (const Json& trace : read.json["data"]) EXPECT_NE(trace.value("connectgaps", false), true);
-  }
-}
-
-TEST(SweepCharts, CasesThatTieWithTheBestShareItsColour) {
-  std::vector<PlannedCase> cases;
-  const double ms[] = {10, 10.002, 30, 40};
-  for (std::int64_t i = 0; i < 4; ++i) {
-    cases.push_back({.options = {{"a", i / 2}, {"b", i % 2}}, .step_ns = about(ms[i])});
-  }
-  const Json heat = figures_of(cases)[0].json["data"][0]["z"];
-  EXPECT_EQ(heat[0][0], heat[1][0]);
-  EXPECT_NE(heat[0][0], heat[0][1]);
-}
-
-TEST(SweepCharts, TheColoursOfCasesThatTieAreAlike) {
-  std::vector<PlannedCase> cases;
-  for (std::int64_t i = 0; i < 6; ++i) {
-    cases.push_back({.options = {{"a", i / 2}, {"b", i % 2}}, .step_ns = about(50)});
-  }
-  cases[3].step_ns = about(50.1);
-  const auto scale_of = [&] { return figures_of(cases)[0].json["layout"]["coloraxis"]; };
-  const Json tied = scale_of();
-  ASSERT_TRUE(tied.contains("cmin"));
-  EXPECT_DOUBLE_EQ(tied["cmin"].get<double>() / tied["cmax"].get<double>(), 0.8);
-  cases[3].step_ns = about(80);
-  EXPECT_FALSE(scale_of().contains("cmin")) << "the values themselves are the ends";
+  const Drawn drawn = sweep_of(cases);
+  EXPECT_EQ(drawn.figures[0].json["chart"], "dots");
+  EXPECT_EQ(drawn.figures[0].json["rows"], Json::parse("[0,1,2]")) << "in the order of the table";
 }
 
 TEST(SweepCharts, OptionsThatChangeTogetherAreOneAxis) {
@@ -124,20 +70,25 @@ TEST(SweepCharts, OptionsThatChangeTogetherAreOneAxis) {
         {.options = {{"loader.batch_size", batch}, {"optimizer.lr", 0.1 * double(batch)}},
          .step_ns = about(double(batch))});
   }
-  EXPECT_EQ(figures_of(cases)[0].json["layout"]["xaxis"]["ticktext"][0], "8 / 0.8");
+  const Json dimensions = sweep_of(cases).charts["sweep"]["dimensions"];
+  ASSERT_EQ(dimensions.size(), 1U);
+  EXPECT_EQ(dimensions[0]["title"], "batch_size / lr");
+  EXPECT_EQ(dimensions[0]["texts"][0], "8 / 0.8");
 }
 
-TEST(SweepCharts, ThreeOptionsAreSmallMultiplesOfOneRange) {
+TEST(SweepCharts, ThreeOptions_AreSmallMultiples) {
   std::vector<PlannedCase> cases;
   for (std::int64_t i = 0; i < 24; ++i) {
     cases.push_back({.options = {{"a", i / 6}, {"b", i % 6 / 2}, {"c", i % 2 == 0}},
                      .step_ns = about(10 + double(i))});
   }
-  const Json heat = figures_of(cases)[0].json;
-  ASSERT_EQ(heat["data"].size(), 2U);
-  EXPECT_EQ(heat["layout"]["annotations"][1]["text"], "c=false");
-  EXPECT_EQ(heat["layout"]["yaxis2"]["matches"], "y");
-  EXPECT_EQ(heat["data"][0]["coloraxis"], heat["data"][1]["coloraxis"]);
+  const Drawn drawn = sweep_of(cases);
+  EXPECT_THAT(charts_of(drawn), ElementsAre("heat", "heat", "lines", "lines", "dots", "dots"));
+  const Json& heat = drawn.figures[0].json;
+  EXPECT_EQ(heat["x"], 0) << "the one with most values";
+  EXPECT_EQ(heat["y"], 1);
+  EXPECT_EQ(heat["panel"], 2);
+  EXPECT_EQ(drawn.figures[0].figure.title, "step [ms] by b, a and c");
 }
 
 TEST(SweepCharts, NineOptions_AreParallelAxes) {
@@ -153,15 +104,16 @@ TEST(SweepCharts, NineOptions_AreParallelAxes) {
     cases.push_back({.options = options,
                      .step_ns = i == 7 ? std::vector<std::int64_t>{} : about(10 + double(i))});
   }
-  const auto figures = figures_of(cases);
-  EXPECT_THAT(figures[0].figure.note, HasSubstr("1 case without a number"));
-  EXPECT_EQ(figures[0].json["layout"]["xaxis"]["ticktext"].size(), 10U);
-  EXPECT_TRUE(std::ranges::any_of(figures, [](const ReadFigure& read) {
+  const Drawn drawn = sweep_of(cases);
+  EXPECT_EQ(drawn.figures[0].json["chart"], "parallel");
+  EXPECT_THAT(drawn.figures[0].figure.note, HasSubstr("1 case without a number"));
+  EXPECT_EQ(drawn.charts["sweep"]["dimensions"].size(), 9U);
+  EXPECT_TRUE(std::ranges::any_of(drawn.figures, [](const ReadFigure& read) {
     return read.figure.title.find("best 30 of 200 cases") != std::string::npos;
   }));
 }
 
-TEST(SweepCharts, RunsAndArms_HaveAColourEach) {
+TEST(SweepCharts, RunsAndArms_AreTheLastDimension) {
   std::vector<PlannedCase> runs;
   std::vector<PlannedCase> arms;
   for (const char* each : {"a", "b"}) {
@@ -173,28 +125,14 @@ TEST(SweepCharts, RunsAndArms_HaveAColourEach) {
            .run_id = each == std::string("a") ? "20260131-120000-demo" : "20260201-120000-demo"});
     }
   }
-  for (const auto& [cases, mark, name] :
-       {std::tuple{&runs, "line", "run=20260201"}, std::tuple{&arms, "marker", "arm b"}}) {
-    const Json data = figures_of(*cases)[0].json["data"];
-    ASSERT_EQ(data.size(), 2U) << name;
-    EXPECT_NE(data[0][mark]["color"], data[1][mark]["color"]) << name;
-    EXPECT_THAT(data[1]["name"].get<std::string>(), HasSubstr(name));
+  for (const auto& [cases, role, title, name] : {std::tuple{&runs, "line", "run", "20260201"},
+                                                 std::tuple{&arms, "series", "arm", "arm b"}}) {
+    const Drawn drawn = sweep_of(*cases);
+    const Json& dimensions = drawn.charts["sweep"]["dimensions"];
+    EXPECT_EQ(drawn.figures[0].json[role], dimensions.size() - 1);
+    EXPECT_EQ(dimensions.back()["title"], title);
+    EXPECT_THAT(dimensions.back()["texts"][1].get<std::string>(), HasSubstr(name));
   }
-}
-
-TEST(SweepCharts, RateNotRecorded_IsNoFailure) {
-  std::vector<PlannedCase> cases;
-  for (const std::int64_t a : {1, 2}) {
-    cases.push_back({.options = {{"a", a}}, .step_ns = {10 * kMs}});
-  }
-  record::Results results = test::planned_results(cases);
-  results.launches[1].row.options["schedule.sync"] = std::string("step");
-  results.launches[1].samples[0].steps.names[4] = "other_count";
-  const auto figures = figures_of(results);
-  EXPECT_THAT(figures[0].figure.json, HasSubstr("latency p50 [ms] 7.50")) << "beside a step";
-  const Json& cross = figures[1].json["data"][1];
-  EXPECT_EQ(cross["name"], "no number: failed, skipped or not recorded");
-  EXPECT_THAT(cross["hovertext"][0].get<std::string>(), Not(HasSubstr("failed")));
 }
 
 TEST(SweepCharts, OfVeryManyCases_TheBestAreDrawn) {
@@ -202,26 +140,9 @@ TEST(SweepCharts, OfVeryManyCases_TheBestAreDrawn) {
   for (std::int64_t i = 0; i < 5000; ++i) {
     cases.push_back({.options = {{"a", i / 100}, {"b", i % 100}}, .step_ns = {(6000 - i) * 1000}});
   }
-  const ReadFigure figure = figures_of(cases)[0];
-  EXPECT_THAT(figure.figure.note, HasSubstr("the 2,000 best of 5,000 cases"));
-  std::size_t cells = 0;
-  for (const Json& line : figure.json["data"][0]["z"]) {
-    for (const Json& cell : line) cells += cell.is_null() ? 0 : 1;
-  }
-  EXPECT_EQ(cells, 2000U);
-  EXPECT_LT(figure.figure.json.size(), 1U << 20U);
-}
-
-TEST(SweepCharts, AHoverHasTheCaseItsIntervalAndItsCommands) {
-  const record::Results results = record::read_results(test::kSample);
-  const auto section =
-      sweep_section(table_facts(results, {}), {.show_command = "stepbench show results/sample"});
-  ASSERT_TRUE(section);
-  EXPECT_EQ(test::figures_of(*section)[0].json["data"][0]["hovertext"][0],
-            "num_workers=0<br>case f672f0<br>step [ms] 65.4, range (n=3) [64.7, 70.2]<br>"
-            "samples/s 245, range (n=3) [228, 247]<br>3 launches<br>"
-            "stepbench show results/sample --case f672f0<br>"
-            "stepbench run configs/quickstart.yaml --case f672f0ea6306a318 --launches 1");
+  const Drawn drawn = sweep_of(cases);
+  EXPECT_THAT(drawn.figures[0].figure.note, HasSubstr("the 2,000 best of 5,000 cases"));
+  EXPECT_EQ(drawn.charts["sweep"]["rows"].size(), 2000U);
 }
 
 TEST(SweepCharts, NothingIsDrawnOfOneCaseOrWhereAllFailed) {
@@ -230,7 +151,7 @@ TEST(SweepCharts, NothingIsDrawnOfOneCaseOrWhereAllFailed) {
   const PlannedCase another{.options = {{"a", std::int64_t{2}}}};
   for (const std::vector<PlannedCase>& cases :
        std::vector<std::vector<PlannedCase>>{{}, {one}, {failed, another}}) {
-    EXPECT_TRUE(figures_of(cases).empty());
+    EXPECT_TRUE(sweep_of(cases).figures.empty());
   }
 }
 

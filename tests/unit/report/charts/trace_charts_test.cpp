@@ -6,8 +6,9 @@
 #include <set>
 
 #include "harness/analyze/rules.h"
-#include "harness/report/html/analysis_charts.h"
+#include "harness/report/analysis_diff.h"
 #include "harness/report/html/report.h"
+#include "harness/report/html/trace_charts.h"
 #include "tests/unit/analyze/trace_maker.h"
 #include "tests/unit/report/charts/charted.h"
 
@@ -42,34 +43,36 @@ TEST(TraceCharts, ThePartsOfEveryStepSumToItAsTheAnalysisHasThem) {
   const trace::Trace trace = loading_trace();
   const AnalysedTrace analysed{
       .trace = &trace, .path = "a.json", .analysis = analyze::analyse(trace)};
-  const auto figure = steps_figure(analysed);
-  ASSERT_TRUE(figure);
-  const Json json = Json::parse(figure->json);
-  const analyze::IdleReport& report = *analysed.analysis.idle_of({});
-  EXPECT_EQ(json["layout"]["barmode"], "stack");
-  for (std::size_t step = 0; step < report.steps.size(); ++step) {
-    double sum = 0;
-    for (const Json& bar : json["data"]) sum += bar["y"][step].get<double>();
-    EXPECT_NEAR(sum, static_cast<double>(report.steps[step].wall_ns) / 1e6, 1e-3);
-  }
-  const auto section = trace_section(analysed, "steps");
+  const auto section = trace_section(analysed, 0, "steps");
   ASSERT_TRUE(section);
-  EXPECT_EQ(figures_of(*section).size(), 2U);
+  const auto figures = figures_of(*section);
+  ASSERT_EQ(figures.size(), 2U);
+  const Json& asked = figures[0].json;
+  const Json json = Json::parse(analysis_json(analysed, 0));
+  const Json& idle = json["idle"][asked["idle"].get<std::size_t>()];
+  for (std::size_t step = 0; step < idle["wall_ns"].size(); ++step) {
+    std::int64_t sum = 0;
+    for (const Json& part : asked["parts"]) {
+      sum += idle[part[0].get<std::string>()][step].get<std::int64_t>();
+    }
+    EXPECT_EQ(sum, idle["wall_ns"][step]) << step;
+  }
+  double mean = 0;
+  for (const Json& part : figures[1].json["mean_ns"]) mean += part.get<double>();
+  EXPECT_NEAR(mean, figures[1].json["wall_ns"].get<double>(), 1);
 }
 
-TEST(TraceCharts, TheRankThatTheOthersWaitForIsMarked) {
+TEST(TraceCharts, TheRankThatTheOthersWaitForIsNamed) {
   analyze::RankReport report;
   report.steps = 8;
   report.rows = {{.rank = 0, .step_ns = 60e6, .work_ns = 50e6, .wait_ns = 10e6},
                  {.rank = 3, .step_ns = 60e6, .work_ns = 60e6, .wait_ns = 0}};
   report.straggler = analyze::Straggler{.rank = 3, .gain_ns = 10e6};
-  const auto figure = ranks_figure(report);
-  ASSERT_TRUE(figure);
-  const Json json = Json::parse(figure->json);
-  EXPECT_EQ(json["layout"]["xaxis"]["ticktext"], Json::parse(R"json(["0","3 (straggler)"])json"));
-  EXPECT_EQ(json["data"][0]["y"], Json::parse("[50,60]"));
-  EXPECT_EQ(json["data"][1]["y"], Json::parse("[10,0]"));
-  EXPECT_FALSE(ranks_figure({}));
+  const auto figures = rank_figures(report, 2);
+  ASSERT_FALSE(figures.empty());
+  EXPECT_EQ(Json::parse(figures[0].json)["job"], 2);
+  EXPECT_THAT(figures[0].alt, HasSubstr("rank 3 is the slowest"));
+  EXPECT_TRUE(rank_figures({}, 0).empty());
 }
 
 // Ranks of a job: all leave the all-reduce at the end of a step together, `late` enters it 15 ms
@@ -168,17 +171,21 @@ TEST(TraceCharts, TwoTracesDifferByWhatTheirTableSays) {
   const analyze::TraceDiff diff =
       analyze::compare_traces(analyze::diff_side("base", base, analyze::analyse(base), {}),
                               analyze::diff_side("new", next, analyze::analyse(next), {}));
-  const auto section = diff_section(diff, "changes");
+  const auto section = diff_section(diff, 0, "changes");
   ASSERT_TRUE(section);
   const auto figures = figures_of(*section);
   ASSERT_FALSE(figures.empty());
-  const Json& bars = figures.front().json["data"][0]["x"];
-  ASSERT_EQ(bars.size(), diff.parts.size());
+  EXPECT_EQ(figures.front().json["rows"], "parts");
+  EXPECT_EQ(figures.front().json["names"].size(), diff.parts.size());
+  const Json written = Json::parse(diff_json(diff, 0))["diff"];
   double sum = 0;
-  for (const Json& bar : bars) sum += bar.get<double>();
-  EXPECT_NEAR(sum, diff.step.difference_ns() / 1e6, 1e-3);
-  EXPECT_NEAR(sum, 8, 0.1);
-  EXPECT_FALSE(diff_section({}, "changes"));
+  for (const Json& part : written["parts"]) sum += part["difference_ns"].get<double>();
+  EXPECT_NEAR(sum, diff.step.difference_ns(), 1);
+  EXPECT_NEAR(sum, 8e6, 1e5);
+  for (const test::ReadFigure& read : figures) {
+    EXPECT_TRUE(written.contains(read.json["rows"].get<std::string>())) << read.figure.title;
+  }
+  EXPECT_FALSE(diff_section({}, 0, "changes"));
 }
 
 }  // namespace

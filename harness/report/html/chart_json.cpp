@@ -1,10 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/thin_out.h"
+#include "harness/report/html/chart_json.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <numeric>
 
 namespace stepbench::report {
+
+json::JsonText chart(std::string_view name) {
+  json::JsonText json;
+  json.open_object().text("chart", name);
+  return json;
+}
+
+void add_numbers(json::JsonText& json, std::string_view key, std::span<const double> values,
+                 int digits) {
+  std::string list = "[";
+  std::array<char, 40> buffer{};
+  for (const double value : values) {
+    if (list.size() > 1) list += ',';
+    if (!std::isfinite(value)) {
+      list += "null";
+      continue;
+    }
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                   std::chars_format::general, digits);
+    list.append(buffer.data(), end.ptr);
+  }
+  json.json(key, list + ']');
+}
+
+void add_places(json::JsonText& json, std::string_view key, std::span<const std::size_t> places) {
+  json.open_array(key);
+  for (const std::size_t place : places) json.integer({}, static_cast<std::int64_t>(place));
+  json.close_array();
+}
 
 std::vector<std::size_t> thin_out(std::span<const double> values, std::size_t points) {
   constexpr std::size_t kFewest = 4;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/ops_charts.h"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +6,9 @@
 #include <vector>
 
 #include "harness/ops/call_tree.h"
-#include "harness/report/html/call_charts.h"
+#include "harness/ops/module_tree.h"
+#include "harness/report/html/profile_charts.h"
+#include "harness/report/html/run_sections.h"
 #include "harness/report/ops_columns.h"
 #include "harness/report/ops_report.h"
 #include "harness/text/numbers.h"
@@ -31,35 +32,28 @@ std::string sums_text(const estimate::ProfiledCase& profiled, std::int64_t steps
   return text + '.';
 }
 
-void add_case(const estimate::ProfiledCase& profiled, bool folded,
+void add_case(const estimate::ProfiledCase& profiled, std::size_t place, json::JsonText& charts,
               std::vector<document::Block>& blocks) {
-  const std::string name = heading(profiled);
-  blocks.emplace_back(
-      document::Paragraph{name + ": " + sums_text(profiled, steps_in(profiled.table))});
-  const auto add = [&](std::optional<document::Figure> figure) {
-    if (!figure) return;
-    figure->title += ": " + profiled.label;
-    figure->folded = folded;
-    blocks.emplace_back(std::move(*figure));
-  };
+  const std::int64_t steps = ops::make_module_tree(profiled.table, 0).steps;
+  blocks.emplace_back(document::Paragraph{heading(profiled) + ": " + sums_text(profiled, steps)});
   const std::vector<ops::CallNode> calls = ops::call_tree(profiled.table);
-  add(flame_figure(calls, OpTime::kHost));
-  add(flame_figure(calls, OpTime::kDevice));
   if (calls.empty()) {
     blocks.emplace_back(document::Paragraph{
         "No flame view: this was recorded before stepbench kept which call made which; "
         "measure again with --profile."});
   }
-  add(treemap_figure(profiled.table, OpTime::kHost));
-  add(treemap_figure(profiled.table, OpTime::kDevice));
-  add(memory_figure(profiled.table));
+  for (document::Figure& figure : profile_figures(profiled.table, calls, place, charts)) {
+    figure.title += ": " + profiled.label;
+    figure.folded = place > 0;
+    blocks.emplace_back(std::move(figure));
+  }
   blocks.emplace_back(ops_table(profiled, "Operations: " + profiled.label, kMaxOpRows));
 }
 
 }  // namespace
 
 std::optional<document::Chapter> ops_section(const record::Results& results,
-                                             const DrawOptions& /*options*/) {
+                                             json::JsonText& charts) {
   const bool any = std::any_of(results.launches.begin(), results.launches.end(),
                                [](const record::Launch& launch) { return !launch.ops.empty(); });
   if (!any) return std::nullopt;
@@ -68,9 +62,11 @@ std::optional<document::Chapter> ops_section(const record::Results& results,
   section.blocks.emplace_back(document::Paragraph{
       "From launches of their own that record every operation: they say where the time "
       "of a step goes, not how long it takes."});
+  charts.open_array("profiles");
   for (std::size_t i = 0; i < std::min(cases.size(), kMaxProfiledDrawn); ++i) {
-    add_case(cases[i], i > 0, section.blocks);
+    add_case(cases[i], i, charts, section.blocks);
   }
+  charts.close_array();
   if (cases.size() > kMaxProfiledDrawn) {
     section.blocks.emplace_back(document::Paragraph{
         "The first " + std::to_string(kMaxProfiledDrawn) + " of " + std::to_string(cases.size()) +

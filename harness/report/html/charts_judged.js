@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The charts of what was judged: a verdict, a night, a series over its nights.
+"use strict";
+
+const comparisonOf = (page, place) => (page.content.comparisons || [page.content])[place];
+
+// The range of an axis that holds all of these.
+function around(values) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return [low - 0.05 * (high - low), high + 0.05 * (high - low)];
+}
+
+// Changes with their intervals, one a row, on the band that does not matter.
+const kForestKinds = [
+  ["worse", colours.bad, "triangle-right"],
+  ["better", colours.best, "triangle-left"],
+  ["perhaps worse", colours.bad, "triangle-right-open"],
+  ["perhaps better", colours.best, "triangle-left-open"],
+  ["ok: within the margin", colours.plain, "circle"],
+  ["not decided", colours.dim, "circle-open"],
+  ["decides nothing", colours.dim, "x-thin-open"],
+];
+function forestKind({ decides, verdict, slower }) {
+  if (!decides) return 6;
+  const kinds = { regression: 0, improvement: 1, suspect: slower ? 2 : 3, ok: 4 };
+  return kinds[verdict] ?? 5;
+}
+
+// `rows`: [case, metric, name].
+charts.forest = ({ comparison: place, rows }, page) => {
+  const comparison = comparisonOf(page, place);
+  const metrics = rows.map(([one, metric]) => comparison.cases[one].metrics[metric]);
+  const control = comparison.aa_control.change === undefined ? null : comparison.aa_control;
+  const percent = (share) => 100 * share;
+  const bounds = (each) => (each.change_high === null ? null : [percent(each.change_low), percent(each.change_high)]);
+  const hover = (metric, name) => shapes.hover(
+    name,
+    `${words.amount(metric.base_median, metric.unit)} -> ${words.amount(metric.candidate_median, metric.unit)}`,
+    `change ${words.change(metric.change)}, ${percent(comparison.confidence)} % interval ` +
+      words.changes(metric.change_low, metric.change_high),
+    metric.corrected_change !== null && `corrected for having been claimed: ${words.change(metric.corrected_change)}`,
+    `margin ${Number(percent(metric.margin).toFixed(2))} %` +
+      (metric.p_adjusted === null ? "" : `, p adjusted ${metric.p_adjusted < 0.001 ? "<0.001" : metric.p_adjusted.toFixed(3)}`),
+    metric.verdict + (metric.verdict === "suspect" ? (metric.slower ? ": worse" : ": better") : "") +
+      (metric.decides ? "" : ", decides nothing"),
+    words.counted(metric.pairs, "pair"),
+  );
+  const margins = shapes.bars({
+    name: "margin: does not matter",
+    lengths: metrics.map(({ margin }) => 2 * percent(margin)),
+    base: metrics.map(({ margin }) => -percent(margin)),
+    width: 0.8,
+    colour: colours.dim,
+    hoverinfo: "skip",
+  });
+  margins.marker.opacity = 0.3;
+  const kinds = kForestKinds.map(([name, colour, symbol], kind) => {
+    const places = range(rows.length).filter((i) => forestKind(metrics[i]) === kind);
+    const x = places.map((i) => percent(metrics[i].change));
+    return shapes.marks({ name, colour, symbol, x, y: places, hovers: places.map((i) => hover(metrics[i], rows[i][2])),
+                          error_x: shapes.intervals(x, places.map((i) => bounds(metrics[i]))) });
+  });
+  const itself = control && shapes.marks({
+    name: "base against itself", colour: look(2).colour, symbol: "diamond", x: [percent(control.change)], y: [rows.length],
+    error_x: shapes.intervals([percent(control.change)], [bounds(control)]),
+    hovers: [shapes.hover("base against itself, step",
+                          `${words.change(control.change)}, interval ${words.changes(control.change_low, control.change_high)}`,
+                          "what this campaign says where nothing changed")],
+  });
+  const names = [...rows.map((row) => row[2]), ...(control ? ["base against itself, step"] : [])];
+  // What changed decides the axis: a wide margin of another metric goes beyond it.
+  const margin = Math.min(...metrics.map((metric) => percent(metric.margin)));
+  const ends = [...metrics, ...(control ? [control] : [])].flatMap((each) => [percent(each.change), ...(bounds(each) || [])]);
+  return shapes.figure([margins, ...kinds, itself], {
+    xaxis: shapes.axis({ title: "change [%]; 0: as before", range: around([-margin, 0, margin, ...ends]) }),
+    yaxis: shapes.axis({ names, downwards: true }),
+  });
+};
+
+// The phases that changed a step, each by the middle of its changes: bars to the right took longer.
+charts.cause = ({ comparison, case: place, step }, page) => {
+  const { cause } = comparisonOf(page, comparison).cases[place];
+  const ms = (ns) => ns / 1e6;
+  const lengths = cause.map((each) => ms(each.change_ns));
+  return shapes.figure([shapes.bars({
+    lengths,
+    colour: cause.map((each) => (each.change_ns > 0 ? colours.bad : colours.best)),
+    error_x: shapes.intervals(lengths, cause.map((each) => Number.isFinite(each.change_ns_low) && Number.isFinite(each.change_ns_high) &&
+      [ms(each.change_ns_low), ms(each.change_ns_high)]), colours.dim),
+    hovers: cause.map((each) => shapes.hover(
+      `${each.phase}: ${words.signedDuration(each.change_ns)}, ${words.significant(100 * each.share, 2)} % of the change`,
+      `${words.duration(each.base_ns)} -> ${words.duration(each.candidate_ns)}`,
+      Number.isFinite(each.change_ns_high) &&
+        `interval ${words.signedDuration(each.change_ns_low)} to ${words.signedDuration(each.change_ns_high)}`)),
+  })], {
+    xaxis: shapes.axis({ title: `change of the ${step} [ms]` }),
+    yaxis: shapes.axis({ names: cause.map((each) => each.phase), downwards: true }),
+    showlegend: false,
+  });
+};
+
+// How far each series of a night lies from its usual. `rows`: places in the night's series, in order.
+charts.night = ({ rows }, page) => {
+  const series = rows.map((row) => page.content.series[row]);
+  const groups = [
+    ["regression", colours.bad, "triangle-right"],
+    ["improvement", colours.best, "triangle-left"],
+    ["suspect", look(3).colour, "diamond"],
+    ["alert that was accepted or closed", colours.dim, "square"],
+    ["ok", colours.plain, "circle"],
+  ];
+  const groupOf = (each) => ({ regression: 0, improvement: 1, suspect: 2 })[each.state] ?? (each.alert ? 3 : 4);
+  const bounds = (each) =>
+    Number.isFinite(each.change_low) && Number.isFinite(each.change_high) ? [100 * each.change_low, 100 * each.change_high] : null;
+  const amount = (value, unit) => (Number.isFinite(value) ? words.amount(value, unit) : "-");
+  const hover = (each) => shapes.hover(
+    each.name, each.state,
+    `${amount(each.value, each.unit)}, usual ${amount(each.usual, each.unit)}, ${words.change(each.change)}`,
+    bounds(each) && `${words.changes(each.change_low, each.change_high)}, ${words.counted(each.pairs ?? 0, "pair")}`,
+    each.alert);
+  const traces = groups.map(([name, colour, symbol], group) => {
+    const places = range(series.length).filter((i) => groupOf(series[i]) === group);
+    const x = places.map((i) => 100 * series[i].change);
+    return shapes.marks({ name, colour, symbol, x, y: places, hovers: places.map((i) => hover(series[i])),
+                          error_x: shapes.intervals(x, places.map((i) => bounds(series[i]))) });
+  });
+  // The axis holds 0 and the margins, so that little looks little.
+  const ends = series.flatMap((each) => [0, 100 * each.change, ...(bounds(each) || []), 100 * each.margin, -100 * each.margin]);
+  const margin = 100 * Math.min(...series.map((each) => each.margin));
+  return shapes.figure(traces, {
+    xaxis: shapes.axis({ title: "tonight against the usual [%]", range: around(ends) }),
+    yaxis: shapes.axis({ names: series.map((each) => each.name), downwards: true }),
+    shapes: [shapes.upright(0, "solid"), shapes.upright(-margin), shapes.upright(margin)],
+  });
+};
+
+// A series over its nights: values with intervals, what was usual, what was said of them.
+charts.series = ({ id, title }, page) => {
+  const known = (page.charts && page.charts.series) || page.content.series || [page.content];
+  const series = known.find((each) => each.id === id);
+  const alerts = new Map([...(page.content.alerts || []), ...(series.alerts || [])].map((each) => [each.id, each]));
+  const nights = series.nights.filter((night) => Number.isFinite(night.value));
+  const unit = series.unit === "ns" ? words.timeUnit(nights.map((night) => night.value))
+    : series.unit === "bytes" ? { name: "MiB", ns: 2 ** 20 } : { name: series.unit, ns: 1 };
+  const accepted = (night) => alerts.get(night.alert)?.state === "accepted";
+  const hover = (night) => shapes.hover(
+    night.started_utc,
+    words.amount(night.value, series.unit) + (night.low < night.high
+      ? `, 95 % interval ${words.amount(night.low, series.unit)} to ${words.amount(night.high, series.unit)}` : ""),
+    words.counted(night.launches, "launch"),
+    Number.isFinite(night.usual) && `usual then ${words.amount(night.usual, series.unit)}, ${words.change(night.value / night.usual - 1)}`,
+    [night.git_sha && `commit ${night.git_sha.slice(0, 8)}`, night.build_id && `build ${night.build_id.slice(0, 8)}`]
+      .filter(Boolean).join(", "),
+    night.waited_for_cpu_share !== undefined && `busy machine: waited ${words.percent(night.waited_for_cpu_share)} of its time for a CPU`,
+    night.note, night.alert && `alert ${night.alert}`, `run ${night.run_id}`);
+  const x = (list) => list.map((night) => night.started_utc);
+  const y = (list) => list.map((night) => night.value / unit.ns);
+  const values = shapes.marks({
+    name: "value with its interval", x: x(nights), y: y(nights), hovers: nights.map(hover), mode: "lines+markers",
+    colour: colours.plain, size: 5, line: { color: colours.plain, width: 1 },
+    error_y: shapes.intervals(y(nights), nights.map(({ low, high }) => low < high && [low / unit.ns, high / unit.ns])),
+  });
+  const usual = nights.map((night) => (Number.isFinite(night.usual) ? night.usual / unit.ns : null));
+  const level = usual.some((each) => each !== null) && shapes.line({
+    name: "usual then", x: x(nights), y: usual, colour: colours.dim, dash: "dot", shape: "hv", hoverinfo: "skip",
+  });
+  const marks = [
+    ["improvement", colours.best, "triangle-down", (night) => night.state === "improvement"],
+    ["suspect", look(3).colour, "circle-open", (night) => night.state === "suspect"],
+    ["alert", colours.bad, "triangle-up", (night) => night.alert && !accepted(night)],
+    ["alert that was accepted", colours.dim, "square", (night) => night.alert && accepted(night)],
+    ["busy machine", look(2).colour, "x-open", (night) => night.waited_for_cpu_share !== undefined],
+    ["note", look(5).colour, "star-open", (night) => night.note],
+  ].map(([name, colour, symbol, marked]) => {
+    const list = nights.filter(marked);
+    return shapes.marks({ name, colour, symbol, x: x(list), y: y(list), hovers: list.map(hover), size: 12 });
+  });
+  // Days at least: of a single night the axis would count microseconds.
+  const [first, last] = [nights[0], nights.at(-1)].map((night) => Date.parse(night.started_utc));
+  const days = 36 * 3600e3;
+  const few = last - first < days ? { range: [first - days, last + days].map((at) => new Date(at).toISOString()) } : {};
+  return shapes.figure([values, level, ...marks], {
+    xaxis: shapes.axis({ title: "night (UTC)", kind: "date", ...few }),
+    yaxis: shapes.axis({ title: unit.name ? `${title} [${unit.name}]` : title }),
+  });
+};

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The charts of operations: of a profiled run, of traces, of the ranks of a job, of two traces.
+"use strict";
+
+const kMs = 1e6;
+
+// ---- A profiled case: `page.charts.profiles`
+
+// Sums over the profiled steps, told for one of them.
+function perStep(steps, whole) {
+  const of = (sum) => sum / Math.max(steps, 1);
+  const all = steps > 0 ? " per step" : " in all";
+  return {
+    of,
+    time: (ns) => words.duration(of(ns)) + all + (whole > 0 ? `, ${words.percent(ns / whole)}` : ""),
+    calls: (count) => `${words.significant(of(count))} calls${steps > 0 ? " per step" : ""}`,
+    all,
+  };
+}
+
+// `calls`: columns name, parent, calls, host_ns, own_host_ns, device_ns, own_device_ns.
+charts.flame = ({ profile, time }, page) => {
+  const { steps, calls } = page.charts.profiles[profile];
+  const [whole, own] = [calls[`${time}_ns`], calls[`own_${time}_ns`]];
+  const roots = range(calls.name.length).filter((i) => calls.parent[i] < 0);
+  const total = roots.reduce((sum, i) => sum + whole[i], 0);
+  const told = perStep(steps, total);
+  const first = roots.length > 1 ? 1 : 0;
+  let phases = 0;
+  const colourOf = (i) => {
+    if (calls.parent[i] < 0 || calls.name[i] === "(others)") return colours.dim;
+    return calls.step.includes(calls.parent[i]) ? colours.series[phases++ % colours.parts] : undefined;
+  };
+  const items = calls.name.map((given, i) => {
+    const name = calls.step.includes(i) ? "step" : given;
+    return {
+      label: name,
+      hover: [name, `with what it called: ${told.time(whole[i])}`, `by itself: ${told.time(own[i])}`,
+              calls.calls[i] > 0 && told.calls(calls.calls[i]),
+              time === "host" && calls.device_ns[i] > 0 &&
+                `device time from it: ${words.duration(told.of(calls.device_ns[i]))}${told.all}`],
+      parent: calls.parent[i] < 0 ? first - 1 : calls.parent[i] + first,
+      value: told.of(own[i]) / kMs,
+      colour: colourOf(i),
+    };
+  });
+  if (first) items.unshift({ label: "all calls", hover: ["all calls", told.time(total)], parent: -1, value: 0 });
+  return shapes.tree("icicle", items);
+};
+
+// `areas`: columns label, path, parent, ns, calls (-1: a module, whose time is that of what it holds), colour.
+charts.areas = ({ profile, time }, page) => {
+  const { steps, [`${time}_areas`]: areas } = page.charts.profiles[profile];
+  const sums = [...areas.ns];
+  for (let i = sums.length - 1; i > 0; --i) sums[areas.parent[i]] += sums[i];
+  const told = perStep(steps, areas.all_ns);
+  return shapes.tree("treemap", areas.label.map((label, i) => ({
+    label,
+    hover: [areas.path[i] || label, told.time(areas.calls[i] < 0 ? sums[i] : areas.ns[i]),
+            areas.calls[i] > 0 && told.calls(areas.calls[i]),
+            label === "(outside ops)" && "host time of the steps in no op: Python, C++, waiting"],
+    parent: areas.parent[i],
+    value: told.of(areas.ns[i]) / kMs,
+    colour: areas.colour[i] < 0 ? undefined : colours.series[areas.colour[i] % colours.parts],
+  })));
+};
+
+// `memory`: lines of {name, at_ns, bytes, peak: places, words}.
+charts.memory = ({ profile }, page) => {
+  const lines = page.charts.profiles[profile].memory;
+  const traces = lines.map(({ name, at_ns: at, bytes, peaks, where }, i) => shapes.line({
+    name, x: at.map((ns) => ns / kMs), y: bytes.map((each) => each / 2 ** 20), place: i, shape: "hv", mode: "lines+markers",
+    hovertext: at.map((ns, k) => shapes.hover(
+      `${name}: ${words.bytes(bytes[k])}${peaks.includes(k) ? ", its peak" : ""}`,
+      `${words.duration(ns)} after the first record`, where[k])),
+    hoverinfo: "text",
+    marker: { color: look(i).colour, size: at.map((_, k) => (peaks.includes(k) ? 11 : 3)) },
+  }));
+  return shapes.figure(traces, {
+    xaxis: shapes.axis({ title: "time since the first record [ms]" }),
+    yaxis: shapes.axis({ title: "allocated [MiB]", fromZero: true }),
+    showlegend: lines.length > 1,
+  });
+};
+
+// ---- A trace. `parts`: [key, words, look] of those that any step has.
+
+// The device's work in hues, idle time in hues with a pattern: both stay apart without colours.
+const kPartLooks = [[0, ""], [4, ""], [2, ""], [1, "/"], [3, "/"], [2, "/"], [1, "x"], [0, "/"], [3, "x"], [2, "x"], [5, "."]];
+const partLook = (place) => {
+  const [hue, shape] = kPartLooks[place % kPartLooks.length];
+  return { colour: colours.series[hue], shape };
+};
+const overlaid = (colour, shape) => ({ color: colour, ...(shape && { pattern: { shape, fillmode: "overlay", size: 6 } }) });
+
+charts.trace_steps = ({ trace, idle: place, parts, most }, page) => {
+  const { idle, steps: { steps: all, counted } } = page.content[trace];
+  const report = idle[place];
+  const steps = all.slice(0, Math.min(most, report.wall_ns.length));
+  const name = ({ number, truncated, edge }, i) => `step ${number}` + (truncated ? ", cut off by the end of the recording" : "") +
+    (counted.includes(i) || counted.includes(number) ? "" : edge ? ", first or last: in no mean" : ", in no mean");
+  const traces = parts.map(([key, title, look]) => shapes.bars({
+    name: title, across: false, places: steps.map(({ number }) => number),
+    lengths: steps.map((_, i) => report[key][i] / kMs),
+    hovers: steps.map((step, i) => shapes.hover(name(step, i), `${title} ${words.duration(report[key][i])}` +
+      (report.wall_ns[i] > 0 ? `, ${words.percent(report[key][i] / report.wall_ns[i])} of ${words.duration(report.wall_ns[i])}` : ""))),
+    marker: overlaid(partLook(look).colour, partLook(look).shape),
+  }));
+  return shapes.figure(traces, {
+    barmode: "stack",
+    xaxis: shapes.axis({ title: "step" }),
+    yaxis: shapes.axis({ title: "time [ms]", fromZero: true }),
+  });
+};
+
+// The mean of the steps that count.
+charts.trace_parts = ({ trace, parts, mean_ns: means, wall_ns: wall }) => shapes.figure([shapes.bars({
+  lengths: means.map((ns) => ns / kMs),
+  hovers: means.map((ns, i) => shapes.hover(`${parts[i][1]}: ${words.duration(ns)}, ${words.percent(ns / wall)}`)),
+  colour: parts.map(([, , look]) => partLook(look).colour),
+})], {
+  xaxis: shapes.axis({ title: "mean of the counted steps [ms]", fromZero: true }),
+  yaxis: shapes.axis({ names: parts.map((part) => part[1]), downwards: true }),
+  showlegend: false,
+});
+
+// ---- The ranks of a job
+
+const kRankLooks = { "own work": [0, ""], "waiting for others": [3, "/"], exchanging: [2, "x"] };
+const rankLook = (name) => overlaid(colours.series[kRankLooks[name][0]], kRankLooks[name][1]);
+
+charts.ranks = ({ job }, page) => {
+  const { rows, straggler } = page.content[job].ranks;
+  const traces = [["own work", "work_ns"], ["waiting for others", "wait_ns"]].map(([name, key]) => shapes.bars({
+    name, across: false, lengths: rows.map((row) => row[key] / kMs), marker: rankLook(name),
+    hovers: rows.map((row) => shapes.hover(
+      `rank ${row.rank}`, `${name} ${words.duration(row[key])} of a step of ${words.duration(row.step_ns)}`,
+      `entered last in ${words.counted(row.entered_last, "collective")}, slowest in ${words.counted(row.slowest_in, "step")}`,
+      Number.isFinite(row.hidden_share) && `${words.percent(row.hidden_share)} of its communication is hidden`)),
+  }));
+  const names = rows.map(({ rank }) => `${rank}${straggler && straggler.rank === rank ? " (straggler)" : ""}`);
+  return shapes.figure(traces, {
+    barmode: "stack",
+    xaxis: shapes.axis({ title: "rank", names }),
+    yaxis: shapes.axis({ title: "mean per step [ms]", fromZero: true }),
+  });
+};
+
+// One step of all ranks: `lanes` {kind: [[begin_ns, end_ns], …] of each rank}.
+charts.lanes = ({ ranks, lanes, one_clock: oneClock }) => shapes.figure(
+  Object.keys(kRankLooks).map((name) => {
+    const pieces = ranks.flatMap((rank, at) => lanes[name][at].map(([begin, end]) => ({ rank, at, begin, end })));
+    return shapes.bars({
+      name, base: pieces.map(({ begin }) => begin / kMs), lengths: pieces.map(({ begin, end }) => (end - begin) / kMs),
+      places: pieces.map(({ at }) => at), marker: rankLook(name),
+      hovers: pieces.map(({ rank, begin, end }) => shapes.hover(`rank ${rank}: ${name} ${words.duration(end - begin)}`,
+                                                               `from ${words.duration(begin)} to ${words.duration(end)}`)),
+    });
+  }), {
+    barmode: "overlay",
+    xaxis: shapes.axis({ title: `since the ${oneClock ? "first rank" : "rank"} began the step [ms]` }),
+    yaxis: shapes.axis({ names: ranks.map((rank) => `rank ${rank}`), downwards: true, grid: false }),
+  });
+
+// ---- Two traces: what grew and what shrank. `rows`: the table of the diff, `names`: of its first rows.
+
+charts.differences = ({ diff, rows: table, names }, page) => {
+  const rows = page.content[diff].diff[table].slice(0, names.length);
+  const changed = (row) => row.change !== "none";
+  return shapes.figure([shapes.bars({
+    lengths: rows.map((row) => row.difference_ns / kMs),
+    hovers: rows.map((row, i) => shapes.hover(names[i],
+      `${words.duration(row.base_ns)} -> ${words.duration(row.new_ns)}, ${words.signedDuration(row.difference_ns)} per step` +
+      (row.noise_ns === null ? "" : `; counts from ${words.duration(row.noise_ns)} on`) +
+      `: ${changed(row) ? row.change : "no more than the steps differ by"}`)),
+    colour: rows.map((row) => (!changed(row) ? colours.dim : row.difference_ns > 0 ? colours.bad : colours.best)),
+  })], {
+    xaxis: shapes.axis({ title: "new less base, per step [ms]" }),
+    yaxis: shapes.axis({ names, downwards: true }),
+    showlegend: false,
+  });
+};

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of one profiled case: flame view, areas by module and op, memory over time. Pure; any
+// thread.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "harness/document/document.h"
+#include "harness/json/json_text.h"
+#include "harness/ops/call_tree.h"
+
+namespace stepbench::report {
+
+// Adds the case to `charts`, an open array, at the place `profile`. Figures of host and of device
+// time, each only where there is such time, or memory.
+[[nodiscard]] std::vector<document::Figure> profile_figures(const ops::OpTable& table,
+                                                            const std::vector<ops::CallNode>& calls,
+                                                            std::size_t profile,
+                                                            json::JsonText& charts);
+
+}  // namespace stepbench::report

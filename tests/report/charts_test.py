@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scripts that draw the charts, in Chromium: what they make of pages' data, held against the data, and of odd input.
+
+usage: charts_test.py STEPBENCH SOURCE_DIR [TEST]...
+"""
+import gzip
+import base64
+import datetime
+import html
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    from browser import browser, missing_programs
+except ImportError as missing:
+    print(f"selenium is not installed: {missing}")
+    sys.exit(77)
+from compose import BEGIN, Run
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "corpus"))
+from inputs import make_traces  # noqa: E402
+
+PROGRAM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+del sys.argv[1:3]
+SAMPLE = SOURCE / "results/sample"
+DATA = SOURCE / "tests/unit/report/data"
+FOLDER = SOURCE / "harness/report/html"
+CHARTS = ("words", "shapes", "charts", "charts_judged", "charts_trace")
+SCRIPTS = "\n".join((FOLDER / f"{name}.js").read_text() for name in CHARTS)
+
+
+def setUpModule():
+    global folder, driver
+    folder = tempfile.TemporaryDirectory()
+    driver = browser()
+    driver.get("about:blank")
+
+
+def tearDownModule():
+    driver.quit()
+    folder.cleanup()
+
+
+def evaluated(expression, *arguments):
+    return driver.execute_script(f"{SCRIPTS}\nreturn {expression};", *arguments)
+
+
+def page_of(*words, status=(0, 4)):
+    file = pathlib.Path(folder.name) / "page.html"
+    done = subprocess.run([PROGRAM, "report", *words, "--output", file], capture_output=True, text=True, cwd=SOURCE)
+    assert done.returncode in status, done.stderr
+    return file.read_text()
+
+
+def embedded(page):
+    """The page's data, and of each figure its title and what it asks."""
+    texts = {}
+    for name, packed, text in re.findall(r'<script type="application/json" id="([\w-]+)"(.*?)>(.*?)</script>', page, re.S):
+        texts[name] = json.loads(gzip.decompress(base64.b64decode(text)) if packed else text)
+    titles = re.findall(r'<h3[^>]*id="(figure-\d+)-title">(.*?)</h3>', page)
+    return texts["stepbench-data"], [(html.unescape(title), texts[f"{name}-data"]) for name, title in titles]
+
+
+def drawn(*words):
+    """(data of the page, [(title, asked, figure of Plotly)])"""
+    data, figures = embedded(page_of(*words))
+    made = evaluated("arguments[1].map(({chart, ...asked}) => charts[chart](asked, arguments[0]))",
+                     data, [asked for _, asked in figures])
+    return data, [(title, asked, figure) for (title, asked), figure in zip(figures, made)]
+
+
+def of_chart(figures, chart):
+    return [figure for _, asked, figure in figures if asked["chart"] == chart]
+
+
+def named(figure, name):
+    return next((trace for trace in figure["data"] if trace.get("name", "").startswith(name)), None)
+
+
+class TheScripts(unittest.TestCase):
+    def test_run_no_text(self):
+        """A text may become an element, an attribute's value or JSON; never markup or code."""
+        for file in sorted(FOLDER.glob("*.js")):
+            code = re.sub(r"//.*", "", file.read_text())
+            for word in (r"\binnerHTML\b", r"\bouterHTML\b", r"\binsertAdjacentHTML\b", r"document\.write", r"\beval\b",
+                         r"\bFunction\s*\(", r"\bimport\s*\(", r"\bfetch\s*\(", r"XMLHttpRequest"):
+                self.assertIsNone(re.search(word, code), f"{file.name}: {word}")
+
+    def test_have_no_sequence_that_ends_their_element(self):
+        for file in FOLDER.glob("*.js"):
+            self.assertIsNone(re.search(r"</script|<!--", file.read_text(), re.I), file.name)
+
+
+class Words(unittest.TestCase):
+    def test_are_those_of_the_tables(self):
+        for expression, text in (
+                ("significant(0.00123456)", "0.00123"), ("significant(9.996)", "10.0"), ("significant(1234567)", "1,234,567"),
+                ("significant(0)", "0"),
+                ("interval(41.2, 44.9)", "[41.2, 44.9]"), ("interval(1195, 1209)", "[1,195 to 1,209]"),
+                ("interval(53.21, 53.24)", "[53.21, 53.24]"), ("duration(12345678)", "12.3 ms"), ("duration(0)", "0 ns"),
+                ("signedDuration(-1234)", "-1.23 us"), ("bytes(5 * 2 ** 20)", "5.00 MiB"), ("bytes(12)", "12.0 B"),
+                ("percent(0.1234)", "12.3 %"), ("percent(0.0025)", "0.25 %"), ("percent(1)", "100 %"), ("percent(0)", "0 %"),
+                ("change(0.0123)", "+1.23 %"), ("change(-0.123)", "-12.3 %"), ("change(null)", "?"),
+                ("changes(0.01, 0.02)", "[+1.00, +2.00]"), ("changes(0.01, null)", "-"),
+                ("counted(1, 'launch')", "1 launch"), ("counted(12345, 'launch')", "12,345 launches"),
+                ("amount(53e6, 'ns')", "53.0 ms"), ("amount(1230, 'samples/s')", "1,230 samples/s")):
+            self.assertEqual(evaluated(f"words.{expression}"), text, expression)
+
+
+class Shapes(unittest.TestCase):
+    def test_show_markup_as_it_was_written(self):
+        for text, shown in (("<b>a</b> & <a href='javascript:x'>", "&lt;b&gt;a&lt;/b&gt; &amp; &lt;a href='javascript:x'&gt;"),
+                            ("&lt; %{x} 5 %", "&amp;lt; &#37;{x} 5 %"), ("a\u202e\n\u2028", "a\\u202e\\n\\u2028")):
+            self.assertEqual(evaluated("shapes.plain(arguments[0])", text), shown)
+        self.assertEqual(evaluated("shapes.plain('äöüäöü', 4)"), "äöü…")
+        self.assertLess(len(evaluated("shapes.plain('<'.repeat(1 << 20))")), 1000)
+        self.assertEqual(evaluated("shapes.hover('a<br>', '', null, ['b', false])"), "a&lt;br&gt;<br>b")
+
+    def test_draw_no_end_that_is_not_finite(self):
+        self.assertEqual(evaluated("shapes.intervals([10, 10, 10], [[9, 12], null, [8, Infinity]])"),
+                         {"type": "data", "symmetric": False, "array": [2, None, None], "arrayminus": [1, None, 2]})
+        self.assertIsNone(evaluated("shapes.intervals([1], [null])"))
+
+    def test_of_very_many_names_write_some(self):
+        axis = evaluated("shapes.axis({names: Array.from({length: 1000}, () => 'x')})")
+        self.assertEqual((len(axis["ticktext"]), axis["tickvals"][1]), (50, 20))
+
+    def test_keep_the_ends_and_the_extremes(self):
+        kept = evaluated("shapes.thinned(Array.from({length: 9999}, (_, i) => i === 4321 ? 99 : i % 7), 50)")
+        self.assertLessEqual(len(kept), 50)
+        self.assertEqual((kept[0], kept[-1], 4321 in kept, kept == sorted(set(kept))), (0, 9998, True, True))
+        self.assertEqual(evaluated("shapes.thinned([3, 1, 2], 4)"), [0, 1, 2])
+
+    def test_have_colours_that_are_seen_on_white_and_on_nearly_black(self):
+        def luminance(colour):
+            channels = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+            linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+            return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear)) + 0.05
+        for colour in evaluated("[...colours.series, colours.best, colours.bad]"):
+            self.assertGreaterEqual(1.05 / luminance(colour), 3, colour)
+            self.assertGreaterEqual(luminance(colour) / 0.06, 3, colour)
+
+
+class ChartsOfARun(unittest.TestCase):
+    def test_have_the_numbers_of_the_sample(self):
+        data, figures = drawn(SAMPLE)
+        cases = data["content"]["cases"]
+        line, = of_chart(figures, "lines")[0]["data"]
+        for i, case in enumerate(cases):
+            self.assertAlmostEqual(line["y"][i], case["step_ns"] / 1e6, 3)
+            self.assertAlmostEqual(line["y"][i] + line["error_y"]["array"][i], case["high_ns"] / 1e6, 3)
+        self.assertEqual(line["hovertext"][0], "num_workers=0<br>case f672f0<br>step [ms] 65.4, range (n=3) [64.7, 70.2]<br>"
+                         f"samples/s 245, range (n=3) [228, 247]<br>3 launches<br>stepbench show {SAMPLE} --case f672f0")
+        times, shares = of_chart(figures, "anatomy")
+        for figure, whole in ((times, lambda case: case["step_host_ns"] / 1e6), (shares, lambda _: 100)):
+            for i, case in enumerate(cases):
+                lengths = sum(trace["x"][trace["y"].index(i)] for trace in figure["data"] if trace["type"] == "bar")
+                self.assertAlmostEqual(lengths, whole(case), 3)
+        self.assertEqual(named(times, "data_wait")["marker"]["pattern"]["shape"], "/")
+        for asked, figure in ((asked, figure) for _, asked, figure in figures if asked["chart"] == "distribution"):
+            case = cases[asked["case"]]
+            self.assertEqual([shape["x0"] for shape in figure["layout"]["shapes"]],
+                             [case["step_p50_ns"] / 1e6, case["step_p90_ns"] / 1e6], "20 steps tell no p99")
+            self.assertEqual(figure["data"][0]["x"], sorted(figure["data"][3]["y"]))
+            self.assertEqual(figure["data"][0]["y"][-1], 100)
+        launches = of_chart(figures, "launches")[0]
+        self.assertEqual(named(launches, "warm-up or drift")["x"], ["2026-11-22T03:16:02"])
+
+    def test_make_a_cross_of_what_failed_and_a_hole_of_what_was_not_planned(self):
+        _, figures = drawn(DATA / "sweep.jsonl")
+        heat = of_chart(figures, "heat")[0]
+        cells, crosses = heat["data"]
+        self.assertEqual(cells["z"][1][0], None)
+        self.assertEqual([(crosses["x"], crosses["y"])], [([3], [0])])
+        self.assertIn("failed: killed by signal 9", crosses["hovertext"][0])
+        self.assertEqual(cells["z"][0][2], cells["z"][1][2], "those that tie with the best share its colour")
+        self.assertEqual(cells["text"][1][2], "52.9 *")
+
+    def run_of(self, cases):
+        run = Run(SAMPLE, "made")
+        run.sweep(*{name: None for options, _ in cases for name in options})
+        for options, row in cases:
+            run.add(options, **row)
+        return drawn(run.write(pathlib.Path(folder.name) / "made.jsonl"))[1]
+
+    def test_show_hostile_names_as_text(self):
+        figures = self.run_of([({"loader.engine": name}, {"step_ns": 50e6, "steps": 5}) for name in ("<b>x</b>", "%{y}", "z")])
+        dots = of_chart(figures, "dots")[0]
+        self.assertEqual(dots["layout"]["yaxis"]["ticktext"], ["engine=&lt;b&gt;x&lt;/b&gt;", "engine=&#37;{y}", "engine=z"])
+        self.assertNotIn("<b>", json.dumps([figure for _, _, figure in figures]), "no text of a run is markup")
+
+    def test_tell_cases_that_hardly_differ_apart_by_nothing(self):
+        def scale(last):
+            return of_chart(self.run_of([({"a": i // 2, "b": i % 2}, {"step_ns": last if i == 3 else 50e6, "noise": 0.0001})
+                                         for i in range(6)]), "heat")[0]["layout"]["coloraxis"]
+        tied = scale(50.1e6)
+        self.assertAlmostEqual(tied["cmin"] / tied["cmax"], 0.8)
+        self.assertNotIn("cmin", scale(80e6))
+
+    def test_of_four_options_are_parallel_axes_in_quarters(self):
+        figures = self.run_of([({"a": i % 2, "b": i // 2 % 2, "c": i // 4 % 2, "d": i // 8}, {"step_ns": (40 + 4 * i) * 1e6,
+                                "steps": 5}) for i in range(16)])
+        parallel = of_chart(figures, "parallel")[0]
+        self.assertEqual(len(parallel["layout"]["xaxis"]["ticktext"]), 5)
+        self.assertEqual([trace["name"].split(",")[0] for trace in parallel["data"]],
+                         ["slowest quarter", "middle half", "fastest quarter", "best *"])
+
+    def test_of_launches_mark_doubts_and_failures(self):
+        launches = of_chart(self.run_of([({"a": 1}, {"step_ns": 50e6}), ({"a": 2}, {"outcome": "failed", "reason": "<i>no</i>",
+                                          "launches": 1})]), "launches")[0]
+        failed = named(launches, "failed: no number")
+        self.assertEqual((failed["yaxis"], failed["y"]), ("y2", [0.02]))
+        self.assertIn("failed: &lt;i&gt;no&lt;/i&gt;", failed["hovertext"][0])
+
+    def test_of_a_profile_sum_to_the_step(self):
+        data, figures = drawn(DATA / "profiled.jsonl")
+        profile = data["charts"]["profiles"][0]
+        areas = of_chart(figures, "areas")[0]["data"][0]
+        self.assertAlmostEqual(sum(areas["values"]), profile["host_areas"]["all_ns"] / profile["steps"] / 1e6, 3)
+        self.assertEqual(areas["parents"].count(""), 1)
+
+    def test_of_calls_sum_to_the_step_with_a_colour_for_each_phase(self):
+        calls = {"name": ["ProfilerStep*", "forward", "<b>", "backward", "(others)"], "parent": [-1, 0, 1, 0, 3],
+                 "calls": [2, 2, 4, 2, 9], "host_ns": [2e6, 1.5e6, 4e5, 3e5, 1e5], "own_host_ns": [2e5, 1.1e6, 4e5, 2e5, 1e5],
+                 "device_ns": [0, 0, 1e5, 0, 0], "own_device_ns": [0, 0, 1e5, 0, 0], "step": [0]}
+        flame = evaluated("charts.flame({profile: 0, time: 'host'}, {charts: {profiles: [{steps: 2, calls: arguments[0]}]}})",
+                          calls)["data"][0]
+        self.assertEqual(flame["type"], "icicle")
+        self.assertAlmostEqual(sum(flame["values"]), 1.0)
+        self.assertEqual(flame["labels"], ["step", "forward", "&lt;b&gt;", "backward", "(others)"])
+        dim, first, below, second, others = flame["marker"]["colors"]
+        self.assertEqual((first, dim), (below, others))
+        self.assertNotEqual(first, second)
+        self.assertIn("device time from it: 50.0 us per step", flame["hovertext"][2])
+
+
+class ChartsOfWhatWasJudged(unittest.TestCase):
+    def test_have_every_change_with_its_interval_on_its_margin(self):
+        data, figures = drawn(SOURCE / "tests/corpus/data/ab/verdict.json")
+        metrics = data["content"]["cases"][0]["metrics"]
+        forest, = of_chart(figures, "forest")
+        seen = 0
+        for trace in forest["data"][1:]:
+            for at, change in zip(trace["y"], trace["x"]):
+                seen += 1
+                self.assertAlmostEqual(change, 100 * metrics[at]["change"], 6)
+                self.assertAlmostEqual(change + trace["error_x"]["array"][trace["y"].index(at)],
+                                       100 * metrics[at]["change_high"], 6)
+        self.assertEqual(seen, len(metrics))
+        margins = forest["data"][0]
+        self.assertEqual([-base for base in margins["base"]], [100 * metric["margin"] for metric in metrics])
+        self.assertEqual(named(forest, "worse")["y"], [0])
+        low, high = forest["layout"]["xaxis"]["range"]
+        self.assertTrue(low < 0 < 10 < high < 20, "what changed decides the axis, not a wide margin")
+        cause, = of_chart(figures, "cause")
+        self.assertEqual(cause["data"][0]["x"], [change["change_ns"] / 1e6 for change in data["content"]["cases"][0]["cause"]])
+
+    def test_of_a_night_have_every_series_at_its_change(self):
+        data, figures = drawn(SOURCE / "tests/unit/report/nights/data/eventful.json")
+        night, = of_chart(figures, "night")
+        xs = sorted(x for trace in night["data"] for x in trace["x"])
+        expected = sorted(100 * series["change"] for series in data["content"]["series"] if series["change"] is not None)
+        for x, change in zip(xs, expected, strict=True):
+            self.assertAlmostEqual(x, change, 6)
+        low, high = night["layout"]["xaxis"]["range"]
+        self.assertTrue(low < min(xs) and high > max(xs) and low < -1 and high > 1)
+        series = of_chart(figures, "series")
+        self.assertEqual(len(series), 3, "those that moved")
+        self.assertEqual(named(series[0], "alert")["x"], ["2026-01-26T02:00:00Z"])
+        self.assertIsNotNone(named(series[0], "usual then"))
+        self.assertEqual(len(named(series[0], "value")["y"]), 26)
+
+    def test_of_a_single_night_have_an_axis_of_days(self):
+        run = Run(SAMPLE, "single", BEGIN + datetime.timedelta(days=1))
+        run.add({"loader.num_workers": 2}, 50e6, launches=3, steps=5)
+        file = run.write(pathlib.Path(folder.name) / "single.jsonl")
+        subprocess.run([PROGRAM, "track", "add", file, "--db", "sqlite:single.db"], cwd=folder.name, check=True,
+                       capture_output=True)
+        _, figures = drawn(pathlib.Path(folder.name) / "single.db")
+        first, last = of_chart(figures, "series")[0]["layout"]["xaxis"]["range"]
+        self.assertEqual((first[:10], last[:10]), ("2026-01-31", "2026-02-03"))
+
+    def test_of_a_night_nobody_knows_the_alert_of_still_draw(self):
+        figure = evaluated("charts.series({id: 's', title: 'step'}, {content: {id: 's', unit: 'ns', nights: arguments[0]}})",
+                           [{"run_id": "r", "started_utc": "2026-01-01T02:00:00Z", "value": 1e6, "low": 9e5, "high": 2e6,
+                             "launches": 3, "alert": "A9", "note": "<b>", "waited_for_cpu_share": 0.62, "state": "suspect"}])
+        self.assertEqual([trace["name"] for trace in figure["data"]],
+                         ["value with its interval", "suspect", "alert", "busy machine", "note"])
+        self.assertIn("waited 62.0 %", figure["data"][0]["hovertext"][0])
+        self.assertIn("&lt;b&gt;", figure["data"][0]["hovertext"][0])
+
+
+class ChartsOfTraces(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.traces = pathlib.Path(folder.name) / "traces"
+        make_traces(SOURCE / "tests/fuzz/corpus/trace", cls.traces)
+
+    def test_sum_to_each_step(self):
+        data, figures = drawn(self.traces / "sync.json")
+        steps, = of_chart(figures, "trace_steps")
+        for i, wall in enumerate(data["content"][0]["idle"][0]["wall_ns"]):
+            self.assertAlmostEqual(sum(trace["y"][i] for trace in steps["data"]), wall / 1e6, 6)
+        self.assertEqual(steps["layout"]["barmode"], "stack")
+
+    def test_name_the_rank_that_the_others_wait_for(self):
+        data, figures = drawn(self.traces / "ranks")
+        ranks, = of_chart(figures, "ranks")
+        self.assertEqual(ranks["layout"]["xaxis"]["ticktext"], ["0", "1", "2 (straggler)"])
+        rows = data["content"][-1]["ranks"]["rows"]
+        self.assertEqual(ranks["data"][1]["y"], [row["wait_ns"] / 1e6 for row in rows])
+        lanes, = of_chart(figures, "lanes")
+        self.assertEqual([trace["name"] for trace in lanes["data"]], ["own work", "waiting for others", "exchanging"])
+
+
+if __name__ == "__main__":
+    for program in missing_programs():
+        print(f"{program} is not installed")
+        sys.exit(77)
+    unittest.main(verbosity=2)
