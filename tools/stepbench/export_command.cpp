@@ -13,7 +13,6 @@
 #include "harness/os/text_file.h"
 #include "harness/record/reader.h"
 #include "harness/report/export_formats.h"
-#include "harness/report/export_source.h"
 #include "harness/report/night_json.h"
 #include "harness/report/read_comparison.h"
 #include "harness/report/without_text.h"

@@ -4,7 +4,7 @@
 #include "harness/base/error.h"
 #include "harness/os/output_file.h"
 #include "harness/report/checks.h"
-#include "harness/report/export_junit.h"
+#include "harness/report/exports.h"
 #include "harness/report/html/report.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"

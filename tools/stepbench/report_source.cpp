@@ -15,7 +15,7 @@
 #include "harness/json/line_error.h"
 #include "harness/os/text_file.h"
 #include "harness/record/reader.h"
-#include "harness/report/export_source.h"
+#include "harness/report/export_formats.h"
 #include "harness/report/read_comparison.h"
 #include "harness/report/read_night.h"
 #include "harness/text/printable.h"

@@ -12,7 +12,7 @@
 #include "harness/campaign/session.h"
 #include "harness/campaign/time_estimate.h"
 #include "harness/estimate/row_values.h"
-#include "harness/report/annotations.h"
+#include "harness/report/exports.h"
 #include "harness/report/checks.h"
 #include "harness/report/plan_text.h"
 #include "harness/report/table.h"

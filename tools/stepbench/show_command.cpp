@@ -17,7 +17,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/os/output_file.h"
 #include "harness/record/reader.h"
-#include "harness/report/annotations.h"
+#include "harness/report/exports.h"
 #include "harness/report/case_page.h"
 #include "harness/report/checks.h"
 #include "harness/report/export.h"

@@ -6,7 +6,7 @@
 #include "harness/base/error.h"
 #include "harness/document/render.h"
 #include "harness/os/output_file.h"
-#include "harness/report/annotations.h"
+#include "harness/report/exports.h"
 #include "harness/report/checks.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"

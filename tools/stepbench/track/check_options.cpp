@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "harness/campaign/range_commits.h"
 #include "harness/document/render.h"
-#include "harness/report/annotations.h"
+#include "harness/report/exports.h"
 #include "harness/report/checks.h"
 #include "harness/report/html/report.h"
 #include "harness/report/night_json.h"

@@ -86,23 +86,20 @@ int track_list(const ListArguments& arguments, const Environment& environment) {
   return kExitOk;
 }
 
-template <typename Form>
-int export_all(Form form, track::TrackStore& store, std::ostream& out) {
+int track_export(const ExportArguments& arguments, const Environment& environment) {
+  track::TrackStore store = open_history(arguments.history);
+  const report::HistoryForm& form =
+      arguments.format == "json" ? report::kHistoryJson : report::kHistoryCsv;
+  std::ostream& out = environment.out;
   bool first = true;
   const track::History newest =
       store.each_series([&](const track::History& history, const track::SeriesHistory& one) {
-        if (std::exchange(first, false)) out << form.begin(history);
+        out << (std::exchange(first, false) ? form.begin(history) : form.between);
         out << form.series(one, history);
       });
   if (first) out << form.begin(newest);
   out << form.end(newest);
   return first ? kExitNothingMeasured : kExitOk;
-}
-
-int track_export(const ExportArguments& arguments, const Environment& environment) {
-  track::TrackStore store = open_history(arguments.history);
-  return arguments.format == "json" ? export_all(report::HistoryJson(), store, environment.out)
-                                    : export_all(report::HistoryCsv(), store, environment.out);
 }
 
 // A word that begins an id is a series, and so are the words of a case in one argument: of two of

@@ -9,8 +9,8 @@
 #include "harness/report/comparison_cells.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
+#include "harness/report/exports.h"
 #include "harness/report/read_comparison.h"
-#include "harness/report/verdict_csv.h"
 #include "tests/unit/compare/result_maker.h"
 #include "tests/unit/report/charts/charted.h"
 
