@@ -145,15 +145,15 @@ int track_why_split(const SplitArguments& arguments, const Environment& environm
 
 }  // namespace
 
-void add_track_list(Command track) {
-  const Command command = track.add("list", "The series of the history", kTrackListExamples);
+void add_track_list(Command& track) {
+  Command& command = track.add("list", "The series of the history", kTrackListExamples);
   ListArguments& arguments = command.calls(track_list);
   command.flag(kOutputOptions, "--all", arguments.whole, "Also series of phases");
   add_history(command, arguments.history);
 }
 
-void add_track_export(Command track) {
-  const Command command =
+void add_track_export(Command& track) {
+  Command& command =
       track.add("export", "Every point of the history, for programs", kTrackExportExamples);
   ExportArguments& arguments = command.calls(track_export);
   command.option(kOutputOptions, "--format", arguments.format, "What is printed")
@@ -162,9 +162,9 @@ void add_track_export(Command track) {
   add_history(command, arguments.history);
 }
 
-void add_track_why_split(Command track) {
-  const Command command = track.add(
-      "why-split", "Why two series are not one, or why one begins anew", kWhySplitExamples);
+void add_track_why_split(Command& track) {
+  Command& command = track.add("why-split", "Why two series are not one, or why one begins anew",
+                               kWhySplitExamples);
   SplitArguments& arguments = command.calls(track_why_split);
   command
       .argument("SERIES", arguments.series,
