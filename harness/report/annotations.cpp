@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/annotations.h"
-
 #include <string_view>
 #include <vector>
 
+#include "harness/report/exports.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
@@ -13,17 +12,12 @@ namespace {
 constexpr std::size_t kLongestMessage = 4000;  // bytes; GitHub cuts at 4 KiB
 
 std::string replaced(std::string_view text, std::string_view escaped) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
-    if (escaped.find(c) == std::string_view::npos) {
-      out += c;
-      continue;
-    }
-    constexpr std::string_view kHex = "0123456789ABCDEF";
     const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += kHex[byte >> 4U];
-    out += kHex[byte & 15U];
+    const bool stays = escaped.find(c) == std::string_view::npos;
+    out += stays ? std::string(1, c) : std::string{'%', kHex[byte >> 4U], kHex[byte & 15U]};
   }
   return out;
 }
@@ -40,9 +34,9 @@ std::string data_text(std::string_view text) {
 
 std::string property_text(std::string_view text) { return replaced(text::printable(text), "%:,"); }
 
-std::string line_of(std::string_view kind, const CheckSuite& suite, const Check& check) {
-  std::string line = "::" + std::string(kind) +
-                     " title=" + property_text(check.type + ": " + check.group + ' ' + check.name);
+std::string line_of(const std::string& kind, const CheckSuite& suite, const Check& check) {
+  std::string line =
+      "::" + kind + " title=" + property_text(check.type + ": " + check.group + ' ' + check.name);
   const bool in_checkout = !suite.file.empty() && !suite.file.starts_with('/') && suite.file != "-";
   if (in_checkout) line += ",file=" + property_text(suite.file);
   std::string text = check.message;
@@ -53,43 +47,36 @@ std::string line_of(std::string_view kind, const CheckSuite& suite, const Check&
 }  // namespace
 
 std::string github_annotations(std::span<const CheckSuite> suites) {
-  std::string errors;
-  std::string warnings;
-  std::size_t error_count = 0;
-  std::size_t warning_count = 0;
+  std::string lines;
   std::size_t passed = 0;
-  const auto add_errors = [&](CheckState wanted) {
-    for (const CheckSuite& suite : suites) {
-      for (const Check& check : suite.checks) {
-        if (check.state != wanted) continue;
-        if (error_count++ < kMaxAnnotations) errors += line_of("error", suite, check);
+  for (const CheckSuite& suite : suites) passed += suite.count(CheckState::kPassed);
+  // Adds a line for each check in one of these states, the first states first.
+  const auto add = [&](const std::string& kind, const std::vector<CheckState>& states) {
+    std::size_t found = 0;
+    for (const CheckState state : states) {
+      for (const CheckSuite& suite : suites) {
+        for (const Check& check : suite.checks) {
+          if (check.state != state || found++ >= kMaxAnnotations) continue;
+          lines += line_of(kind, suite, check);
+        }
       }
     }
+    return found;
   };
-  add_errors(CheckState::kFailed);
-  add_errors(CheckState::kError);
-  for (const CheckSuite& suite : suites) {
-    passed += suite.count(CheckState::kPassed);
-    for (const Check& check : suite.checks) {
-      if (check.state != CheckState::kSkipped) continue;
-      if (warning_count++ < kMaxAnnotations) warnings += line_of("warning", suite, check);
-    }
-  }
-  const auto number = [](std::size_t count) { return std::to_string(count); };
-  std::string summary = number(passed) + " passed, " + number(error_count) +
-                        " failed or without an answer, " + number(warning_count) +
+  const std::size_t errors = add("error", {CheckState::kFailed, CheckState::kError});
+  const std::size_t warnings = add("warning", {CheckState::kSkipped});
+  std::string summary = std::to_string(passed) + " passed, " + std::to_string(errors) +
+                        " failed or without an answer, " + std::to_string(warnings) +
                         " skipped or not decided";
-  if (error_count > kMaxAnnotations || warning_count > kMaxAnnotations) {
-    summary += "; the first " + number(kMaxAnnotations) + " of a kind are shown";
+  if (errors > kMaxAnnotations || warnings > kMaxAnnotations) {
+    summary += "; the first " + std::to_string(kMaxAnnotations) + " of a kind are shown";
   }
   std::string title = "stepbench";
   if (suites.size() == 1) {
-    const CheckSuite& suite = suites.front();
-    title += ' ' + suite.name;
-    if (!suite.verdict.empty()) title += ": " + suite.verdict;
+    title += ' ' + suites.front().name;
+    if (!suites.front().verdict.empty()) title += ": " + suites.front().verdict;
   }
-  return errors + warnings + "::notice title=" + property_text(title) + "::" + data_text(summary) +
-         '\n';
+  return lines + "::notice title=" + property_text(title) + "::" + data_text(summary) + '\n';
 }
 
 }  // namespace stepbench::report

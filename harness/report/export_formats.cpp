@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/export_formats.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "harness/document/render_markdown.h"
+#include "harness/os/text_file.h"
 #include "harness/report/checks.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/export_gbench.h"
-#include "harness/report/export_junit.h"
+#include "harness/report/exports.h"
 #include "harness/report/history_export.h"
+#include "harness/report/night_json.h"
 #include "harness/report/table.h"
-#include "harness/report/verdict_csv.h"
 
 namespace stepbench::report {
 namespace {
+
+// The value of the first member "schema", blanks or not; empty if it is not among the first bytes.
+std::string_view schema_in(std::string_view text) {
+  constexpr std::string_view kKey = "\"schema\"";
+  std::size_t at = text.find(kKey);
+  if (at == std::string_view::npos) return {};
+  at = text.find('"', at + kKey.size());
+  if (at == std::string_view::npos) return {};
+  const std::size_t end = text.find('"', at + 1);
+  return end == std::string_view::npos ? std::string_view() : text.substr(at + 1, end - at - 1);
+}
 
 using Options = const ExportOptions&;
 using Comparisons = std::span<const compare::Comparison>;
@@ -56,14 +70,16 @@ constexpr ExportFormat kFormats[] = {
      .use = "a spreadsheet, pandas",
      .of_run = write_as<Format::kCsv>,
      .of_verdict = [](Comparisons all, Options) { return verdict_csv(all); },
-     .of_history = [](const track::History& history, Options) { return history_csv(history); }},
+     .of_history = [](const track::History& history,
+                      Options) { return history_text(kHistoryCsv, history); }},
     {.name = "json",
      .ending = ".json",
      .use = "programs: all there is",
      .of_run = write_as<Format::kJson>,
      .of_verdict = [](Comparisons all, Options) { return verdict_json(all); },
      .of_night = [](const std::string& night, Options) { return night; },
-     .of_history = [](const track::History& history, Options) { return history_json(history); }},
+     .of_history = [](const track::History& history,
+                      Options) { return history_text(kHistoryJson, history); }},
     {.name = "gbench",
      .ending = ".json",
      .use = "compare.py of Google Benchmark, and what reads its JSON",
@@ -87,6 +103,33 @@ const ExportFormat* export_format_of_file(std::string_view file) {
     if (file.ends_with(format.ending)) return &format;
   }
   return nullptr;
+}
+
+std::string_view describe(ExportSource source) {
+  switch (source) {
+    case ExportSource::kRun:
+      return "a run";
+    case ExportSource::kVerdict:
+      return "a verdict";
+    case ExportSource::kNight:
+      return "a night's verdict";
+    case ExportSource::kHistory:
+      return "a history";
+  }
+  return "";
+}
+
+ExportSource export_source(const std::string& path) {
+  for (const char* scheme : {"sqlite:", "postgresql:", "postgres:"}) {
+    if (path.starts_with(scheme)) return ExportSource::kHistory;
+  }
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return ExportSource::kRun;
+  const std::string begin = os::first_bytes(path, 4096);
+  if (begin.starts_with("SQLite format 3")) return ExportSource::kHistory;
+  const std::string_view schema = schema_in(begin);
+  if (schema == kVerdictSchema || schema == kVerdictsSchema) return ExportSource::kVerdict;
+  return schema == kNightSchema ? ExportSource::kNight : ExportSource::kRun;
 }
 
 }  // namespace stepbench::report

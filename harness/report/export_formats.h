@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formats in which `export` writes results for other programs, each declared once: the command
 // line, its help and the files that other commands write besides their own output read this table.
-// Pure; any thread.
+// Any thread.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "harness/compare/comparison.h"
 #include "harness/record/reader.h"
-#include "harness/report/export_openmetrics.h"
+#include "harness/report/exports.h"
 #include "harness/track/history.h"
 
 namespace stepbench::report {
+
+// What a file or URL that is to be exported holds.
+enum class ExportSource : std::uint8_t { kRun, kVerdict, kNight, kHistory };
+// "a run", "a verdict", "a night's verdict", "a history"
+[[nodiscard]] std::string_view describe(ExportSource source);
+
+// A folder and whatever is not recognised is taken for a run: reading it says what is wrong.
+[[nodiscard]] ExportSource export_source(const std::string& path);
 
 struct ExportOptions {
   std::size_t max_series = kMaxSeries;  // of OpenMetrics

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/export_gbench.h"
-
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string_view>
@@ -8,13 +7,16 @@
 #include <vector>
 
 #include "harness/estimate/benchmark_name.h"
-#include "harness/estimate/case_rows.h"
+#include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/json/json_text.h"
-#include "harness/report/gbench_repetition.h"
+#include "harness/report/exports.h"
 #include "harness/stats/order.h"
 
 namespace stepbench::report {
 namespace {
+
+using Repetitions = std::vector<GbenchRepetition>;
 
 std::string name_of_row(const estimate::CaseRow& row, const estimate::RowNames& names) {
   std::string name = estimate::benchmark_name(row.workload, row.options(), names.varying());
@@ -23,115 +25,87 @@ std::string name_of_row(const estimate::CaseRow& row, const estimate::RowNames& 
   return name;
 }
 
-// One benchmark: its repetitions, then what they come to.
-class Family {
- public:
-  Family(json::JsonText& json, const estimate::CaseRow& row, std::string name, std::int64_t index)
-      : json_(json), row_(row), name_(std::move(name)), index_(index) {}
-
-  void write() {
-    std::vector<GbenchRepetition> all;
-    for (const estimate::MeasuredLaunch& each : row_.measured)
-      all.push_back(gbench_repetition(each, row_));
-    for (std::size_t i = 0; i < all.size(); ++i) write_repetition(all[i], i, all.size());
-    if (all.size() > 1) write_aggregates(all);
-    if (!row_.failed.empty()) {
-      write_error("failed: " + estimate::reason_of(*row_.failed.front()));
-    } else if (all.empty()) {
-      write_error(row_.skipped.empty() ? "not finished"
-                                       : "skipped: " + estimate::reason_of(*row_.skipped.front()));
-    }
-  }
-
- private:
-  void begin(const std::string& name, const char* run_type, std::size_t repetitions) {
-    json_.open_object().text("name", name).integer("family_index", index_);
-    json_.integer("per_family_instance_index", 0).text("run_name", name_);
-    json_.text("run_type", run_type);
-    json_.integer("repetitions", static_cast<std::int64_t>(repetitions));
-    json_.integer("threads", 1).text("label", "case " + row_.case_id);
-  }
-
-  void write_times(double real_ns, double cpu_ns, const std::map<std::string, double>& counters) {
-    json_.number("real_time", real_ns).number("cpu_time", cpu_ns).text("time_unit", "ns");
-    for (const auto& [name, value] : counters) json_.number(name, value);
-    json_.close_object();
-  }
-
-  void write_repetition(const GbenchRepetition& one, std::size_t index, std::size_t of) {
-    begin(name_, "iteration", of);
-    json_.integer("repetition_index", static_cast<std::int64_t>(index));
-    json_.integer("iterations", one.steps);
-    write_times(one.real_ns, one.cpu_ns, one.counters);
-  }
-
-  template <typename Estimate>
-  void write_aggregate(const std::vector<GbenchRepetition>& all, const char* aggregate,
-                       const char* unit, const Estimate& estimate) {
-    const auto over_all = [&](const auto& value_of) {
-      std::vector<double> values;
-      for (const GbenchRepetition& one : all) values.push_back(value_of(one));
-      const double result = estimate(values);
-      return std::isfinite(result) ? result : 0.0;
-    };
-    std::map<std::string, double> counters;
-    for (const auto& counter : all.front().counters) {
-      const std::string& name = counter.first;
-      const auto has_it = [&](const GbenchRepetition& one) { return one.counters.contains(name); };
-      if (!std::all_of(all.begin(), all.end(), has_it)) continue;
-      counters[name] = over_all([&](const GbenchRepetition& one) { return one.counters.at(name); });
-    }
-    begin(name_ + '_' + aggregate, "aggregate", all.size());
-    json_.text("aggregate_name", aggregate).text("aggregate_unit", unit);
-    json_.integer("iterations", static_cast<std::int64_t>(all.size()));
-    write_times(over_all([](const GbenchRepetition& one) { return one.real_ns; }),
-                over_all([](const GbenchRepetition& one) { return one.cpu_ns; }), counters);
-  }
-
-  void write_aggregates(const std::vector<GbenchRepetition>& all) {
-    const auto mean = [](const std::vector<double>& values) {
-      double sum = 0;
-      for (const double value : values) sum += value;
-      return sum / static_cast<double>(values.size());
-    };
-    write_aggregate(all, "mean", "time", mean);
-    write_aggregate(all, "median", "time",
-                    [](const auto& values) { return stats::median(values); });
-    write_aggregate(all, "stddev", "time",
-                    [](const auto& values) { return stats::standard_deviation(values); });
-    write_aggregate(all, "cv", "percentage", [&](const auto& values) {
-      return stats::standard_deviation(values) / mean(values);
-    });
-  }
-
-  void write_error(const std::string& message) {
-    begin(name_, "iteration", 1);
-    json_.integer("repetition_index", 0).flag("error_occurred", true);
-    json_.text("error_message", message).integer("iterations", 0);
-    write_times(0, 0, {});
-  }
-
-  json::JsonText& json_;
-  const estimate::CaseRow& row_;
-  std::string name_;
-  std::int64_t index_;
+// What the repetitions of a benchmark come to.
+struct Aggregate {
+  const char* name;
+  const char* unit;
+  double (*over)(const std::vector<double>& values);
 };
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+constexpr Aggregate kAggregates[] = {
+    {"mean", "time", mean_of},
+    {"median", "time", [](const auto& values) { return stats::median(values); }},
+    {"stddev", "time", [](const auto& values) { return stats::standard_deviation(values); }},
+    {"cv", "percentage",
+     [](const auto& values) { return stats::standard_deviation(values) / mean_of(values); }}};
 
-std::vector<std::pair<const estimate::CaseRow*, std::string>> timed_rows(
-    const std::vector<estimate::CaseRow>& rows, const estimate::RowNames& names) {
-  std::vector<const estimate::CaseRow*> timed;
-  std::vector<std::string> called;
-  std::vector<std::string_view> ids;
-  for (const estimate::CaseRow& row : rows) {
-    if (row.pass != Pass::kTiming) continue;
-    timed.push_back(&row);
-    called.push_back(name_of_row(row, names));
-    ids.push_back(row.case_id);
+GbenchRepetition aggregated(const Aggregate& aggregate, const Repetitions& all) {
+  const auto over_all = [&](const auto& value_of) {
+    std::vector<double> values;
+    for (const GbenchRepetition& one : all) values.push_back(value_of(one));
+    const double result = aggregate.over(values);
+    return std::isfinite(result) ? result : 0.0;
+  };
+  GbenchRepetition whole{
+      .steps = std::ssize(all),
+      .real_ns = over_all([](const GbenchRepetition& one) { return one.real_ns; }),
+      .cpu_ns = over_all([](const GbenchRepetition& one) { return one.cpu_ns; })};
+  for (const auto& counter : all.front().counters) {
+    const std::string& name = counter.first;
+    const auto has_it = [&](const GbenchRepetition& one) { return one.counters.contains(name); };
+    if (!std::ranges::all_of(all, has_it)) continue;
+    whole.counters[name] = over_all([&](const auto& one) { return one.counters.at(name); });
   }
-  called = estimate::distinct_names(std::move(called), ids);
-  std::vector<std::pair<const estimate::CaseRow*, std::string>> found;
-  for (std::size_t i = 0; i < timed.size(); ++i) found.emplace_back(timed[i], called[i]);
-  return found;
+  return whole;
+}
+
+// A row of the file. `add` says what only its kind has.
+template <typename Add>
+void write_row(json::JsonText& json, const std::string& benchmark, const std::string& ending,
+               std::int64_t family, const estimate::CaseRow& row, std::int64_t repetitions,
+               const GbenchRepetition& one, const Add& add) {
+  json.open_object().text("name", benchmark + ending).integer("family_index", family);
+  json.integer("per_family_instance_index", 0).text("run_name", benchmark);
+  json.text("run_type", ending.empty() ? "iteration" : "aggregate");
+  json.integer("repetitions", repetitions).integer("threads", 1);
+  json.text("label", "case " + row.case_id);
+  add();
+  json.integer("iterations", one.steps).number("real_time", one.real_ns);
+  json.number("cpu_time", one.cpu_ns).text("time_unit", "ns");
+  for (const auto& [name, value] : one.counters) json.number(name, value);
+  json.close_object();
+}
+
+// One benchmark: its repetitions, then what they come to.
+void write_benchmark(json::JsonText& json, const estimate::CaseRow& row, const std::string& name,
+                     std::int64_t family) {
+  Repetitions all;
+  for (const estimate::MeasuredLaunch& each : row.measured) {
+    all.push_back(gbench_repetition(each, row));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    write_row(json, name, "", family, row, std::ssize(all), all[i],
+              [&] { json.integer("repetition_index", static_cast<std::int64_t>(i)); });
+  }
+  if (all.size() > 1) {
+    for (const Aggregate& each : kAggregates) {
+      write_row(json, name, std::string("_") + each.name, family, row, std::ssize(all),
+                aggregated(each, all),
+                [&] { json.text("aggregate_name", each.name).text("aggregate_unit", each.unit); });
+    }
+  }
+  if (!all.empty() && row.failed.empty()) return;
+  const std::string error =
+      !row.failed.empty()   ? "failed: " + estimate::reason_of(*row.failed.front())
+      : row.skipped.empty() ? "not finished"
+                            : "skipped: " + estimate::reason_of(*row.skipped.front());
+  write_row(json, name, "", family, row, 1, {}, [&] {
+    json.integer("repetition_index", 0).flag("error_occurred", true).text("error_message", error);
+  });
 }
 
 void write_context(json::JsonText& json, const record::Results& results) {
@@ -156,15 +130,52 @@ void write_context(json::JsonText& json, const record::Results& results) {
 
 }  // namespace
 
+GbenchRepetition gbench_repetition(const estimate::MeasuredLaunch& measured,
+                                   const estimate::CaseRow& row) {
+  const record::Launch& launch = *measured.launch;
+  const estimate::LaunchEstimate& estimate = measured.estimate;
+  const estimate::ClockedLaunch of{launch, estimate, row.clock};
+  GbenchRepetition one{.steps = estimate.steps,
+                       .real_ns = estimate.latency ? estimate.latency->p50_ns
+                                                   : estimate::step_ns(estimate, row.clock)};
+  const double cpu =
+      estimate::reported(launch, "cpu_user_ns") + estimate::reported(launch, "cpu_system_ns");
+  if (std::isfinite(cpu) && one.steps > 0) one.cpu_ns = cpu / static_cast<double>(one.steps);
+  for (const estimate::PhaseTime& phase : estimate.phases) {
+    one.counters[phase.name + "_ns"] =
+        static_cast<double>(phase.ns) / static_cast<double>(std::max<std::int64_t>(one.steps, 1));
+  }
+  for (const auto& [name, metric] : {std::pair{"data_wait_share", "data_wait_share"},
+                                     std::pair{"items_per_second", "samples_per_s"},
+                                     std::pair{"tokens_per_second", "tokens_per_s"}}) {
+    one.counters[name] = estimate::launch_value(of, metric);
+  }
+  if (estimate.quantiles.p99_ns) one.counters["step_p99_ns"] = *estimate.quantiles.p99_ns;
+  for (const char* name : {"peak_rss_bytes", "tree_peak_pss_bytes", "peak_allocated_bytes"}) {
+    one.counters[name] = estimate::reported(launch, name);
+  }
+  std::erase_if(one.counters, [](const auto& counter) { return !std::isfinite(counter.second); });
+  return one;
+}
+
 std::string gbench_json(const record::Results& results) {
-  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   const estimate::RowNames names(rows, results);
+  std::erase_if(rows, [](const estimate::CaseRow& row) { return row.pass != Pass::kTiming; });
+  std::vector<std::string> called;
+  std::vector<std::string_view> ids;
+  for (const estimate::CaseRow& row : rows) {
+    called.push_back(name_of_row(row, names));
+    ids.push_back(row.case_id);
+  }
+  called = estimate::distinct_names(std::move(called), ids);
   json::JsonText json;
   json.open_object();
   write_context(json, results);
   json.open_array("benchmarks");
-  std::int64_t index = 0;
-  for (const auto& [row, name] : timed_rows(rows, names)) Family(json, *row, name, index++).write();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    write_benchmark(json, rows[i], called[i], static_cast<std::int64_t>(i));
+  }
   json.close_array().close_object();
   return json.take() + '\n';
 }

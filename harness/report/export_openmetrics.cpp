@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/export_openmetrics.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -9,7 +7,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +14,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/metric_medians.h"
+#include "harness/report/exports.h"
 #include "harness/report/read_night.h"
 #include "harness/text/numbers.h"
 #include "harness/text/openmetrics.h"
@@ -25,360 +23,324 @@
 namespace stepbench::report {
 namespace {
 
+using text::GaugePage;
+
 constexpr std::string_view kExitCodeHelp =
     "Exit status of the verdict: 0 ok, 1 regression, 2 usage, 3 not decided, 4 no data.";
-constexpr std::string_view kStartedHelp = "When the run began, as Unix time.";
 
-void check_series(const text::GaugePage& page, std::size_t max_series) {
-  if (page.samples() > max_series) {
-    throw ConfigError(
-        "--max-series",
-        "these results make " + text::with_separators(static_cast<std::int64_t>(page.samples())) +
-            " series, and at most " + text::with_separators(static_cast<std::int64_t>(max_series)) +
-            " were asked for: a server keeps each of them. Export fewer cases, or "
-            "give a larger number");
-  }
+// Throws ConfigError at --max-series for more.
+GaugePage checked(GaugePage page, std::size_t max_series) {
+  const auto count = [](std::size_t series) {
+    return text::with_separators(static_cast<std::int64_t>(series));
+  };
+  if (page.samples() <= max_series) return page;
+  throw ConfigError("--max-series",
+                    "these results make " + count(page.samples()) + " series, and at most " +
+                        count(max_series) +
+                        " were asked for: a server keeps each of them. Export fewer cases, or "
+                        "give a larger number");
 }
 
-double unix_time(const std::string& utc) {
+void add_started(const std::string& utc, const std::string& labels, GaugePage& page) {
   const auto time = text::parse_utc(utc);
-  if (!time) return std::nan("");
-  return static_cast<double>(
-      std::chrono::duration_cast<std::chrono::seconds>(time->time_since_epoch()).count());
+  page.add(
+      "stepbench_run_started_timestamp_seconds", "When the run began, as Unix time.", labels,
+      time ? static_cast<double>(
+                 std::chrono::duration_cast<std::chrono::seconds>(time->time_since_epoch()).count())
+           : std::nan(""));
 }
 
 // A metric of ours in base units of Prometheus: "_ns" becomes "_seconds".
 struct Gauge {
   std::string name;
-  std::string_view unit;
   double factor = 1;
 };
 
 Gauge gauge_of(std::string_view metric) {
   constexpr std::string_view kNs = "_ns";
-  if (metric.ends_with(kNs)) {
-    metric.remove_suffix(kNs.size());
-    return {"stepbench_" + text::GaugePage::name_text(metric) + "_seconds", "seconds", 1e-9};
-  }
-  std::string name = "stepbench_" + text::GaugePage::name_text(metric);
+  const bool time = metric.ends_with(kNs);
+  if (time) metric.remove_suffix(kNs.size());
+  std::string name = "stepbench_" + GaugePage::name_text(metric);
+  if (time) return {name + "_seconds", 1e-9};
   // A unit in the middle of a name is written out, as Prometheus' own checker wants it.
   constexpr std::string_view kSeconds = "_s_";
   if (const auto at = name.find(kSeconds); at != std::string::npos) {
     name.replace(at, kSeconds.size(), "_seconds_");
   }
-  if (metric.ends_with("_bytes")) return {name, "bytes", 1};
-  return {name, "", 1};
+  return {name, 1};
 }
 
 // The family that a row of the table of metrics names.
 Gauge gauge_of(const estimate::EstimateColumn& column) {
-  const bool time = estimate::is_time(column);
-  const bool ratio = column.gauge.name.ends_with("_ratio");
-  return {.name = "stepbench_" + std::string(column.gauge.name),
-          .unit = time    ? "seconds"
-                  : ratio ? "ratio"
-                          : "",
-          .factor = time ? 1e-9 : 1};
+  return {"stepbench_" + std::string(column.gauge.name), estimate::is_time(column) ? 1e-9 : 1};
 }
 
-// The last run of the results and its rows.
-class RunPage {
- public:
-  explicit RunPage(const record::Results& results) : results_(results) {
-    for (const record::RunRow& run : results.runs) {
-      if (run_ == nullptr || run.started_utc >= run_->started_utc) run_ = &run;
+// Where the unit does not stand in a name: gauges of one name have one unit.
+Gauge gauge_of_unit(const std::string& name, std::string_view unit) {
+  return gauge_of(name + (unit == "ns" ? "_ns" : unit == "bytes" ? "_bytes" : "_value"));
+}
+
+// "option_num_workers", each once.
+std::vector<std::string> option_labels(const std::vector<std::string>& options) {
+  std::set<std::string> used;
+  std::vector<std::string> labels;
+  for (const std::string& option : options) {
+    std::string label = "option_" + GaugePage::name_text(option);
+    while (!used.insert(label).second) label += '_';
+    labels.push_back(std::move(label));
+  }
+  return labels;
+}
+
+// A label for each fact that is known.
+std::string facts_text(GaugePage::Labels facts, const record::RunRow& run,
+                       const record::Results& results) {
+  facts.insert(facts.end(), {{"run_id", run.run_id},
+                             {"version", run.stepbench_version},
+                             {"git_sha", text_of(run.context, "git.sha")}});
+  if (!results.workers.empty()) {
+    for (const auto& [label, field] : {std::pair{"torch", "torch"}, std::pair{"cpu", "cpu.model"},
+                                       std::pair{"gpu", "gpu.0"}, std::pair{"kernel", "kernel"}}) {
+      facts.emplace_back(label, text_of(results.workers.back().environment, field));
     }
   }
-
-  text::GaugePage write() {
-    if (run_ == nullptr) return std::move(page_);
-    const std::vector<estimate::CaseRow> all = estimate::case_rows(results_);
-    name_options(estimate::RowNames(all, results_).varying());
-    write_run();
-    std::set<std::string> used;
-    for (const estimate::CaseRow& row : all) {
-      if (row.run_id != run_->run_id || row.pass != Pass::kTiming) continue;
-      const std::string labels = labels_of(row);
-      if (used.insert(labels).second) write_row(row, labels);
-    }
-    return std::move(page_);
+  for (const auto& [name, value] : run.labels) {
+    facts.emplace_back("label_" + GaugePage::name_text(name), to_text(value));
   }
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+  return GaugePage::label_text(facts);
+}
 
- private:
-  void write_run() {
-    const std::string experiment = run_->name.empty() ? run_->run_id : run_->name;
-    const std::string host = text_of(run_->context, "host");
-    common_ = {{"experiment", experiment}, {"host", host}};
-    text::GaugePage::Labels facts = common_;
-    facts.insert(facts.end(), {{"run_id", run_->run_id},
-                               {"version", run_->stepbench_version},
-                               {"git_sha", text_of(run_->context, "git.sha")}});
-    if (!results_.workers.empty()) {
-      const Fields& environment = results_.workers.back().environment;
-      for (const auto& [label, field] :
-           {std::pair{"torch", "torch"}, std::pair{"cpu", "cpu.model"}, std::pair{"gpu", "gpu.0"},
-            std::pair{"kernel", "kernel"}}) {
-        facts.emplace_back(label, text_of(environment, field));
-      }
-    }
-    for (const auto& [name, value] : run_->labels) {
-      facts.emplace_back("label_" + text::GaugePage::name_text(name), to_text(value));
-    }
-    std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
-    page_.add("stepbench_run_info", "", "What was measured, and on what.",
-              text::GaugePage::label_text(facts), 1);
-    page_.add("stepbench_run_started_timestamp_seconds", "seconds", kStartedHelp,
-              text::GaugePage::label_text(common_), unix_time(run_->started_utc));
+void add_columns(const estimate::CaseRow& row, const std::string& labels, bool shares,
+                 GaugePage& page) {
+  for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
+    const auto& [name, help] = column.gauge;
+    if (name.empty() || name.ends_with("_ratio") != shares) continue;
+    const auto value = number_of(column.get(row));
+    if (!value) continue;
+    const Gauge gauge = gauge_of(column);
+    page.add(gauge.name, help.empty() ? std::string_view(column.metric.doc) : help, labels,
+             *value * gauge.factor);
   }
+}
 
-  void name_options(const std::vector<std::string>& varying) {
-    std::set<std::string> used;
-    for (const std::string& option : varying) {
-      std::string label =
-          "option_" + text::GaugePage::name_text(estimate::short_name(option, varying));
-      while (!used.insert(label).second) label += '_';
-      option_labels_.emplace_back(option, std::move(label));
-    }
+// What the files declare; all else that a worker reports has no unit that is known.
+void add_metrics(const estimate::CaseRow& row, const std::string& labels,
+                 const record::Results& results, GaugePage& page) {
+  for (const auto& [name, value] : estimate::metric_medians(row)) {
+    const auto metric = std::ranges::find(results.columns, name, &Metric::name);
+    if (metric == results.columns.end() || metric->role != Role::kMetric) continue;
+    const Gauge gauge = gauge_of(name);
+    page.add(gauge.name, metric->doc.empty() ? name : metric->doc, labels, value * gauge.factor);
   }
+}
 
-  std::string labels_of(const estimate::CaseRow& row) const {
-    text::GaugePage::Labels labels = common_;
-    labels.insert(labels.end(), {{"case", row.case_id}, {"workload", row.workload}});
-    if (!row.arm.empty()) labels.emplace_back("arm", row.arm);
-    for (const auto& [option, label] : option_labels_) {
-      if (const Value* value = row.option(option)) labels.emplace_back(label, to_text(*value));
-    }
-    return text::GaugePage::label_text(labels);
+void add_row(const estimate::CaseRow& row, const std::string& labels,
+             const record::Results& results, GaugePage& page) {
+  for (const bool shares : {false, true}) add_columns(row, labels, shares, page);
+  for (const estimate::PhaseEstimate& phase : row.phases) {
+    page.add("stepbench_phase_seconds", "Time of a phase per step, on the host.",
+             GaugePage::label_text({{"phase", phase.name}}, labels), phase.ns * 1e-9);
   }
-
-  // The shares, or all others.
-  void write_columns(const estimate::CaseRow& row, const std::string& labels, bool shares) {
-    for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
-      const auto& [name, help] = column.gauge;
-      if (name.empty() || name.ends_with("_ratio") != shares) continue;
-      const auto value = number_of(column.get(row));
-      if (!value) continue;
-      const Gauge gauge = gauge_of(column);
-      page_.add(gauge.name, gauge.unit, help.empty() ? std::string_view(column.metric.doc) : help,
-                labels, *value * gauge.factor);
-    }
+  for (const auto& [outcome, launches] :
+       {std::pair{"measured", row.measured.size()}, std::pair{"failed", row.failed.size()},
+        std::pair{"skipped", row.skipped.size()}}) {
+    page.add("stepbench_launches", "Launches of a case, by how they ended.",
+             GaugePage::label_text({{"outcome", outcome}}, labels), static_cast<double>(launches));
   }
+  add_metrics(row, labels, results, page);
+}
 
-  void write_row(const estimate::CaseRow& row, const std::string& labels) {
-    write_columns(row, labels, false);
-    write_columns(row, labels, true);
-    for (const estimate::PhaseEstimate& phase : row.phases) {
-      page_.add("stepbench_phase_seconds", "seconds", "Time of a phase per step, on the host.",
-                labels + ',' + text::GaugePage::label_text({{"phase", phase.name}}),
-                phase.ns * 1e-9);
-    }
-    const auto launches = [&](const char* outcome, std::size_t count) {
-      page_.add("stepbench_launches", "", "Launches of a case, by how they ended.",
-                labels + ',' + text::GaugePage::label_text({{"outcome", outcome}}),
-                static_cast<double>(count));
-    };
-    launches("measured", row.measured.size());
-    launches("failed", row.failed.size());
-    launches("skipped", row.skipped.size());
-    write_metrics(row, labels);
-  }
-
-  void write_metrics(const estimate::CaseRow& row, const std::string& labels) {
-    for (const auto& [name, value] : estimate::metric_medians(row)) {
-      const MetricGauge& gauge = gauge_of_metric(name);
-      if (gauge.help.empty()) continue;
-      page_.add(gauge.name, gauge.unit, gauge.help, labels, value * gauge.factor);
-    }
-  }
-
-  // Of metrics that the file declares; `help` is empty for any other.
-  struct MetricGauge : Gauge {
-    std::string_view help = {};
-  };
-
-  const MetricGauge& gauge_of_metric(std::string_view name) {
-    const auto [found, is_new] = metric_gauges_.try_emplace(name);
-    if (!is_new) return found->second;
-    const auto metric = std::find_if(results_.columns.begin(), results_.columns.end(),
-                                     [&](const Metric& each) { return each.name == name; });
-    if (metric == results_.columns.end() || metric->role != Role::kMetric) return found->second;
-    return found->second = {gauge_of(name), metric->doc.empty() ? name : metric->doc};
-  }
-
-  const record::Results& results_;
-  const record::RunRow* run_ = nullptr;
-  text::GaugePage::Labels common_;
-  std::vector<std::pair<std::string, std::string>> option_labels_;  // of those that vary
-  std::unordered_map<std::string_view, MetricGauge> metric_gauges_;
-  text::GaugePage page_;
+struct VerdictGauge {
+  std::string_view name;
+  std::string_view help;
+  std::optional<double> (*get)(const compare::TestResult&);
 };
+constexpr VerdictGauge kVerdictGauges[] = {
+    {"stepbench_change_ratio", "Relative change: 0.02 is 2 % more.",
+     [](const auto& test) { return std::optional(test.change.value_or(std::nan(""))); }},
+    {"stepbench_change_low_ratio", "Lower end of the interval of the change.",
+     [](const auto& test) { return std::optional(test.interval.low); }},
+    {"stepbench_change_high_ratio", "Upper end of the interval of the change.",
+     [](const auto& test) { return std::optional(test.interval.high); }},
+    {"stepbench_change_corrected_ratio",
+     "Relative change of a claim without what being claimed added to it.",
+     [](const auto& test) { return test.corrected_change; }},
+    {"stepbench_regression", "1 where the metric became worse for sure.", [](const auto& test) {
+       return std::optional(test.verdict == compare::Verdict::kRegression ? 1.0 : 0.0);
+     }}};
 
-// For gauge_of(), where the unit does not stand in a name.
-std::string unit_ending(std::string_view unit) {
-  return unit == "ns" ? "_ns" : unit == "bytes" ? "_bytes" : "_value";
-}
-
-void write_comparison(const compare::Comparison& comparison, text::GaugePage& page) {
-  const text::GaugePage::Labels sides = {{"base", comparison.base},
-                                         {"candidate", comparison.candidate}};
-  page.add("stepbench_exit_code", "", kExitCodeHelp, text::GaugePage::label_text(sides),
-           comparison.exit_code);
-  text::GaugePage::Labels verdict = sides;
-  verdict.emplace_back("verdict", std::string(name_of(comparison.verdict)));
-  page.add("stepbench_verdict", "", "The verdict of the whole comparison, as a label.",
-           text::GaugePage::label_text(verdict), 1);
+void add_comparison(const compare::Comparison& comparison, GaugePage& page) {
+  const std::string sides =
+      GaugePage::label_text({{"base", comparison.base}, {"candidate", comparison.candidate}});
+  page.add("stepbench_exit_code", kExitCodeHelp, sides, comparison.exit_code);
+  page.add("stepbench_verdict", "The verdict of the whole comparison, as a label.",
+           GaugePage::label_text({{"verdict", std::string(name_of(comparison.verdict))}}, sides),
+           1);
   std::set<std::string> used;
   for (const compare::CaseResult& one : comparison.cases) {
     for (const compare::MetricResult& metric : one.metrics) {
-      text::GaugePage::Labels labels = sides;
-      labels.insert(labels.end(),
-                    {{"case", one.case_id}, {"workload", one.workload}, {"metric", metric.name}});
-      const std::string text = text::GaugePage::label_text(labels);
-      if (!used.insert(text).second) continue;
-      const compare::TestResult& test = metric.test;
-      page.add("stepbench_change_ratio", "ratio", "Relative change: 0.02 is 2 % more.", text,
-               test.change.value_or(std::nan("")));
-      page.add("stepbench_change_low_ratio", "ratio", "Lower end of the interval of the change.",
-               text, test.interval.low);
-      page.add("stepbench_change_high_ratio", "ratio", "Upper end of the interval of the change.",
-               text, test.interval.high);
-      if (test.corrected_change) {
-        page.add("stepbench_change_corrected_ratio", "ratio",
-                 "Relative change of a claim without what being claimed added to it.", text,
-                 *test.corrected_change);
+      const std::string labels = GaugePage::label_text(
+          {{"case", one.case_id}, {"workload", one.workload}, {"metric", metric.name}}, sides);
+      if (!used.insert(labels).second) continue;
+      for (const VerdictGauge& each : kVerdictGauges) {
+        if (const auto value = each.get(metric.test))
+          page.add(each.name, each.help, labels, *value);
       }
-      page.add("stepbench_regression", "", "1 where the metric became worse for sure.", text,
-               test.verdict == compare::Verdict::kRegression ? 1 : 0);
-      const Gauge gauge = gauge_of("compared" + unit_ending(metric.unit));
-      for (const auto& [side, value] :
-           {std::pair{"base", test.base_median}, std::pair{"candidate", test.candidate_median}}) {
-        page.add(gauge.name, gauge.unit, "Median over the launches of a side.",
-                 text + ',' + text::GaugePage::label_text({{"side", side}}), value * gauge.factor);
+      const Gauge gauge = gauge_of_unit("compared", metric.unit);
+      for (const auto& [side, value] : {std::pair{"base", metric.test.base_median},
+                                        std::pair{"candidate", metric.test.candidate_median}}) {
+        page.add(gauge.name, "Median over the launches of a side.",
+                 GaugePage::label_text({{"side", side}}, labels), value * gauge.factor);
       }
     }
   }
 }
 
-// By experiment and host: the place of the newest run.
-std::set<std::size_t> newest_runs(const track::History& history) {
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> newest;
-  for (std::size_t i = 0; i < history.runs.size(); ++i) {
-    newest[{history.runs[i].experiment, history.runs[i].host}] = i;
+GaugePage page_of(const record::Results& results) {
+  GaugePage page;
+  const record::RunRow* run = nullptr;  // the last one
+  for (const record::RunRow& each : results.runs) {
+    if (run == nullptr || each.started_utc >= run->started_utc) run = &each;
   }
-  std::set<std::size_t> places;
-  for (const auto& [of, place] : newest) places.insert(place);
-  return places;
+  if (run == nullptr) return page;
+  const std::vector<estimate::CaseRow> all = estimate::case_rows(results);
+  const std::vector<std::string> varying = estimate::RowNames(all, results).varying();
+  std::vector<std::string> short_names;
+  for (const std::string& option : varying) {
+    short_names.push_back(estimate::short_name(option, varying));
+  }
+  const std::vector<std::string> names = option_labels(short_names);
+  const GaugePage::Labels common = {{"experiment", run->name.empty() ? run->run_id : run->name},
+                                    {"host", text_of(run->context, "host")}};
+  const std::string of_run = GaugePage::label_text(common);
+  page.add("stepbench_run_info", "What was measured, and on what.",
+           facts_text(common, *run, results), 1);
+  add_started(run->started_utc, of_run, page);
+  std::set<std::string> used;
+  for (const estimate::CaseRow& row : all) {
+    if (row.run_id != run->run_id || row.pass != Pass::kTiming) continue;
+    GaugePage::Labels of_row = {{"case", row.case_id}, {"workload", row.workload}};
+    if (!row.arm.empty()) of_row.emplace_back("arm", row.arm);
+    for (std::size_t i = 0; i < varying.size(); ++i) {
+      if (const Value* value = row.option(varying[i]))
+        of_row.emplace_back(names[i], to_text(*value));
+    }
+    const std::string labels = GaugePage::label_text(of_row, of_run);
+    if (used.insert(labels).second) add_row(row, labels, results, page);
+  }
+  return page;
 }
 
-void write_point(const track::TrackedSeries& series, const track::TrackedPoint& point,
-                 const track::TrackedRun& run, text::GaugePage& page) {
-  text::GaugePage::Labels labels = {{"experiment", run.experiment},
-                                    {"host", run.host},
-                                    {"case", series.case_id},
-                                    {"workload", series.workload},
-                                    {"series", series.id}};
+void add_point(const track::TrackedSeries& series, const track::TrackedPoint& point,
+               const track::TrackedRun& run, GaugePage& page) {
+  GaugePage::Labels labels = {{"experiment", run.experiment},
+                              {"host", run.host},
+                              {"case", series.case_id},
+                              {"workload", series.workload},
+                              {"series", series.id}};
   std::string metric = series.metric;
   if (metric.starts_with(track::kPhaseSeries)) {
     labels.emplace_back("phase", metric.substr(track::kPhaseSeries.size()));
     metric = "phase_ns";
   }
-  std::set<std::string> used;
+  std::vector<std::string> options;
   for (const auto& [name, value] : series.options) {
-    std::string label = "option_" + text::GaugePage::name_text(name.substr(name.rfind('.') + 1));
-    while (!used.insert(label).second) label += '_';
-    labels.emplace_back(std::move(label), to_text(value));
+    options.push_back(name.substr(name.rfind('.') + 1));
   }
-  const std::string text = text::GaugePage::label_text(labels);
+  options = option_labels(options);
+  auto label = options.begin();
+  for (const auto& [name, value] : series.options) labels.emplace_back(*label++, to_text(value));
+  const std::string text = GaugePage::label_text(labels);
   if (series.unit == "ns" && !metric.ends_with("_ns")) metric += "_ns";
   // As an exported run names it.
   const estimate::EstimateColumn* column = estimate::find_column(metric);
   const bool named = column != nullptr && !column->gauge.name.empty();
   const Gauge gauge = named ? gauge_of(*column) : gauge_of(metric);
-  page.add(gauge.name, gauge.unit, "Median over the launches of the last night.", text,
+  page.add(gauge.name, "Median over the launches of the last night.", text,
            point.value * gauge.factor);
   if (series.metric != track::kStepSeries) return;
   constexpr std::string_view kEnds = "95 % interval of the step in the last night.";
-  page.add("stepbench_step_low_seconds", "seconds", kEnds, text, point.low * gauge.factor);
-  page.add("stepbench_step_high_seconds", "seconds", kEnds, text, point.high * gauge.factor);
+  page.add("stepbench_step_low_seconds", kEnds, text, point.low * gauge.factor);
+  page.add("stepbench_step_high_seconds", kEnds, text, point.high * gauge.factor);
+}
+
+void add_night_series(const nights::NightSeries& one, const std::string& labels, GaugePage& page) {
+  const auto add = [&](const Gauge& gauge, std::string_view help,
+                       const std::optional<double>& value) {
+    if (value) page.add(gauge.name, help, labels, *value * gauge.factor);
+  };
+  const std::string& unit = one.series.unit;
+  add({"stepbench_night_change_ratio"},
+      "Relative change of a series tonight against what is usual.", one.change);
+  add(gauge_of_unit("night", unit), "Value of a series tonight.", one.value);
+  add(gauge_of_unit("night_usual", unit), "What is usual of a series.", one.usual);
 }
 
 }  // namespace
 
 void write_openmetrics(const record::Results& results, std::size_t max_series,
                        const text::TextSink& sink) {
-  const text::GaugePage page = RunPage(results).write();
-  check_series(page, max_series);
-  page.write(sink);
+  checked(page_of(results), max_series).write(sink);
 }
 
 std::string openmetrics_page(std::span<const compare::Comparison> comparisons,
                              std::size_t max_series) {
-  text::GaugePage page;
-  for (const compare::Comparison& comparison : comparisons) write_comparison(comparison, page);
-  check_series(page, max_series);
-  return page.text();
+  GaugePage page;
+  for (const compare::Comparison& comparison : comparisons) add_comparison(comparison, page);
+  return checked(std::move(page), max_series).text();
 }
 
 std::string openmetrics_page(const track::History& history, std::size_t max_series) {
-  text::GaugePage page;
-  const std::set<std::size_t> newest = newest_runs(history);
+  GaugePage page;
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> of;
+  for (std::size_t i = 0; i < history.runs.size(); ++i) {
+    of[{history.runs[i].experiment, history.runs[i].host}] = i;
+  }
+  std::set<std::size_t> newest;
+  for (const auto& [place, run] : of) newest.insert(run);
   for (const std::size_t place : newest) {
     const track::TrackedRun& run = history.runs[place];
-    page.add("stepbench_run_started_timestamp_seconds", "seconds", kStartedHelp,
-             text::GaugePage::label_text({{"experiment", run.experiment}, {"host", run.host}}),
-             unix_time(run.started_utc));
+    add_started(run.started_utc,
+                GaugePage::label_text({{"experiment", run.experiment}, {"host", run.host}}), page);
   }
   for (const track::SeriesHistory& one : history.series) {
     for (const track::TrackedPoint& point : one.points) {
-      if (newest.contains(point.run)) {
-        write_point(one.series, point, history.runs[point.run], page);
-      }
+      if (newest.contains(point.run)) add_point(one.series, point, history.runs[point.run], page);
     }
   }
-  check_series(page, max_series);
-  return page.text();
+  return checked(std::move(page), max_series).text();
 }
 
 std::string openmetrics_of_night(std::string_view night_json) {
   const ReadNight read = read_night(night_json);
   const nights::Night& night = read.shown.night;
-  text::GaugePage page;
-  const std::string host = text::GaugePage::label_text({{"host", read.host}});
-  page.add("stepbench_night_exit_code", "", kExitCodeHelp, host, night.exit_code);
+  GaugePage page;
+  const std::string host = GaugePage::label_text({{"host", read.host}});
+  page.add("stepbench_night_exit_code", kExitCodeHelp, host, night.exit_code);
   if (!read.error.empty()) return page.text();
   for (const std::string_view name : names_of(nights::NightState{})) {
-    page.add("stepbench_night_series", "", "Series of the last night, by what became of them.",
-             host + ',' + text::GaugePage::label_text({{"state", std::string(name)}}),
+    page.add("stepbench_night_series", "Series of the last night, by what became of them.",
+             GaugePage::label_text({{"state", std::string(name)}}, host),
              static_cast<double>(night.count(one_of<nights::NightState>(name).value())));
   }
   for (std::size_t i = 0; i < night.series.size(); ++i) {
     const nights::NightSeries& one = night.series[i];
-    const std::string labels =
-        host + ',' +
-        text::GaugePage::label_text({{"series", one.series.id},
-                                     {"experiment", one.series.experiment},
-                                     {"name", read.names[i]},
-                                     {"metric", one.series.metric},
-                                     {"state", std::string(name_of(one.state))}});
-    const auto add = [&](const std::string& name, std::string_view unit, const char* help,
-                         const std::optional<double>& value, double factor) {
-      if (value) page.add(name, unit, help, labels, *value * factor);
-    };
-    add("stepbench_night_change_ratio", "ratio",
-        "Relative change of a series tonight against what is usual.", one.change, 1);
-    // A series of each unit: gauges of one name have one unit.
-    const std::string& unit = one.series.unit;
-    const Gauge tonight = gauge_of("night" + unit_ending(unit));
-    add(tonight.name, tonight.unit, "Value of a series tonight.", one.value, tonight.factor);
-    const Gauge usual = gauge_of("night_usual" + unit_ending(unit));
-    add(usual.name, usual.unit, "What is usual of a series.", one.usual, usual.factor);
+    add_night_series(one,
+                     GaugePage::label_text({{"series", one.series.id},
+                                            {"experiment", one.series.experiment},
+                                            {"name", read.names[i]},
+                                            {"metric", one.series.metric},
+                                            {"state", std::string(name_of(one.state))}},
+                                           host),
+                     page);
   }
   return page.text();
 }
 
 std::string openmetrics_of_error(int exit_code) {
-  text::GaugePage page;
-  page.add("stepbench_exit_code", "", kExitCodeHelp, "", exit_code);
+  GaugePage page;
+  page.add("stepbench_exit_code", kExitCodeHelp, "", exit_code);
   return page.text();
 }
 

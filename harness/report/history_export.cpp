@@ -2,7 +2,6 @@
 #include "harness/report/history_export.h"
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "harness/base/value.h"
@@ -13,13 +12,9 @@
 namespace stepbench::report {
 namespace {
 
-std::string pairs_text(const Fields& fields) {
+Value pairs_text(const Fields& fields) {
   return text::join(fields, " ",
                     [](const auto& field) { return field.first + '=' + to_text(field.second); });
-}
-
-std::string real_text(std::optional<double> value) {
-  return value ? to_text(Value{*value}) : std::string();
 }
 
 // What the point is of the control case's step of its night.
@@ -43,7 +38,7 @@ void add_point(json::JsonText& json, const track::TrackedPoint& point,
   json.number("value", point.value).number("low", point.low).number("high", point.high);
   json.integer("launches", point.launches);
   point.steps > 0 ? json.integer("steps", point.steps) : json.null("steps");
-  point.control ? json.number("control_ns", *point.control) : json.null("control_ns");
+  json.number("control_ns", point.control);
   json.text("cohort_id", point.cohort).close_object();
 }
 
@@ -60,95 +55,86 @@ void add_series(json::JsonText& json, const track::SeriesHistory& one,
   json.close_array().close_object();
 }
 
-void add_history_number(json::JsonText& json, std::string_view key,
-                        const std::optional<double>& value) {
-  if (value) {
-    json.number(key, *value);
-  } else {
-    json.null(key);
-  }
-}
+struct PointLine {
+  const track::TrackedSeries& series;
+  const track::TrackedPoint& point;
+  const track::TrackedRun& run;
+};
 
-template <typename Form>
-std::string whole_history(Form form, const track::History& history) {
-  std::string text = form.begin(history);
-  for (const track::SeriesHistory& one : history.series) text += form.series(one, history);
-  return text + form.end(history);
+const std::vector<text::CsvColumn<PointLine>>& point_columns() {
+  using Line = const PointLine&;
+  static const std::vector<text::CsvColumn<PointLine>> kColumns = {
+      {"series_id", [](Line line) { return line.series.id; }},
+      {"experiment", [](Line line) { return line.series.experiment; }},
+      {"workload", [](Line line) { return line.series.workload; }},
+      {"case_id", [](Line line) { return line.series.case_id; }},
+      {"options", [](Line line) { return pairs_text(Fields(line.series.options)); }},
+      {"metric", [](Line line) { return line.series.metric; }},
+      {"unit", [](Line line) { return line.series.unit; }},
+      {"run_id", [](Line line) { return line.run.run_id; }},
+      {"started_utc", [](Line line) { return line.run.started_utc; }},
+      {"host", [](Line line) { return line.run.host; }},
+      {"build_id", [](Line line) { return line.run.build_id; }},
+      {"git_sha", [](Line line) { return line.run.git_sha; }},
+      {"git_branch", [](Line line) { return line.run.git_branch; }},
+      {"git_dirty", [](Line line) { return line.run.git_dirty; }},
+      {"labels", [](Line line) { return pairs_text(line.run.labels); }},
+      {"value", [](Line line) { return line.point.value; }},
+      {"low", [](Line line) { return line.point.low; }},
+      {"high", [](Line line) { return line.point.high; }},
+      {"launches", [](Line line) { return line.point.launches; }},
+      {"steps", [](Line line) { return line.point.steps > 0 ? Value(line.point.steps) : Value(); }},
+      {"control_ns", [](Line line) { return text::csv_number(line.point.control); }},
+      {"value_to_control", [](Line line) { return text::csv_number(to_control(line.point)); }},
+      {"cohort_id", [](Line line) { return line.point.cohort; }}};
+  return kColumns;
 }
 
 }  // namespace
 
-std::string HistoryCsv::begin(const track::History& /*history*/) {
-  return "series_id,experiment,workload,case_id,options,metric,unit,run_id,started_utc,host,"
-         "build_id,git_sha,git_branch,git_dirty,labels,value,low,high,launches,steps,control_ns,"
-         "value_to_control,cohort_id\n";
-}
+const HistoryForm kHistoryCsv = {
+    .begin = [](const track::History& /*history*/) { return text::csv_heads(point_columns()); },
+    .series =
+        [](const track::SeriesHistory& one, const track::History& history) {
+          return text::join(one.points, "", [&](const track::TrackedPoint& point) {
+            return text::csv_line(point_columns(), {one.series, point, history.runs[point.run]});
+          });
+        },
+    .between = "",
+    .end = [](const track::History& /*history*/) { return std::string(); }};
 
-std::string HistoryCsv::series(const track::SeriesHistory& one, const track::History& history) {
-  std::string text;
-  const track::TrackedSeries& series = one.series;
-  for (const track::TrackedPoint& point : one.points) {
-    const track::TrackedRun& run = history.runs[point.run];
-    const std::vector<std::string> cells = {series.id,
-                                            series.experiment,
-                                            series.workload,
-                                            series.case_id,
-                                            pairs_text(Fields(series.options)),
-                                            series.metric,
-                                            series.unit,
-                                            run.run_id,
-                                            run.started_utc,
-                                            run.host,
-                                            run.build_id,
-                                            run.git_sha,
-                                            run.git_branch,
-                                            run.git_dirty ? "true" : "false",
-                                            pairs_text(run.labels),
-                                            real_text(point.value),
-                                            real_text(point.low),
-                                            real_text(point.high),
-                                            std::to_string(point.launches),
-                                            point.steps > 0 ? std::to_string(point.steps) : "",
-                                            real_text(point.control),
-                                            real_text(to_control(point)),
-                                            point.cohort};
-    text +=
-        text::join(cells, ",", [](const std::string& cell) { return text::csv_cell(cell); }) + '\n';
-  }
-  return text;
-}
+const HistoryForm kHistoryJson = {
+    .begin =
+        [](const track::History& history) {
+          json::JsonText json;
+          json.open_object().text("schema", kHistorySchema).text("version", kHistoryVersion);
+          json.open_array("runs");
+          for (const track::TrackedRun& run : history.runs) add_run(json, run);
+          return json.close_array().open_array("series").take();
+        },
+    .series =
+        [](const track::SeriesHistory& one, const track::History& history) {
+          json::JsonText json;
+          add_series(json, one, history);
+          return json.take();
+        },
+    .between = ",",
+    .end =
+        [](const track::History& history) {
+          json::JsonText json;
+          json.open_array();
+          for (const track::Cohort& cohort : history.cohorts) {
+            json.open_object().text("cohort_id", cohort.id).values("fields", cohort.fields);
+            json.close_object();
+          }
+          return "],\"cohorts\":" + json.close_array().take() + "}\n";
+        }};
 
-std::string HistoryCsv::end(const track::History& /*history*/) { return {}; }
-
-std::string HistoryJson::begin(const track::History& history) {
-  json::JsonText json;
-  json.open_object().text("schema", kHistorySchema).text("version", kHistoryVersion);
-  json.open_array("runs");
-  for (const track::TrackedRun& run : history.runs) add_run(json, run);
-  return json.close_array().open_array("series").take();
-}
-
-std::string HistoryJson::series(const track::SeriesHistory& one, const track::History& history) {
-  json::JsonText json;
-  add_series(json, one, history);
-  return (std::exchange(first_, false) ? "" : ",") + json.take();
-}
-
-std::string HistoryJson::end(const track::History& history) {
-  json::JsonText json;
-  json.open_array();
-  for (const track::Cohort& cohort : history.cohorts) {
-    json.open_object().text("cohort_id", cohort.id).values("fields", cohort.fields).close_object();
-  }
-  return "],\"cohorts\":" + json.close_array().take() + "}\n";
-}
-
-std::string history_csv(const track::History& history) {
-  return whole_history(HistoryCsv(), history);
-}
-
-std::string history_json(const track::History& history) {
-  return whole_history(HistoryJson(), history);
+std::string history_text(const HistoryForm& form, const track::History& history) {
+  return form.begin(history) +
+         text::join(history.series, form.between,
+                    [&](const auto& one) { return form.series(one, history); }) +
+         form.end(history);
 }
 
 void write_nights(json::JsonText& json, const HistoryView& view) {
@@ -163,16 +149,16 @@ void write_nights(json::JsonText& json, const HistoryView& view) {
     }
     json.number("value", night.point->value).number("low", night.point->low);
     json.number("high", night.point->high).integer("launches", night.point->launches);
-    add_history_number(json, "control", night.point->control);
+    json.number("control", night.point->control);
     json.text("cohort", night.point->cohort);
     if (night.judged) {
       const nights::SeriesNight& judged = *night.judged;
       json.text("state", name_of(judged.state));
-      add_history_number(json, "usual", night.usual());
-      add_history_number(json, "change", judged.change);
-      add_history_number(json, "change_low", judged.low);
-      add_history_number(json, "change_high", judged.high);
-      add_history_number(json, "ratio", judged.ratio);
+      json.number("usual", night.usual());
+      json.number("change", judged.change);
+      json.number("change_low", judged.low);
+      json.number("change_high", judged.high);
+      json.number("ratio", judged.ratio);
       json.flag("told", judged.told);
     }
     if (night.busy) {

@@ -2,7 +2,7 @@
 #include "harness/report/next_command.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -19,16 +19,20 @@ struct Argument {
   ArgumentWords words;
 };
 
-constexpr std::array<std::string_view, 10> kValued = {
-    "--set",    "--sweep", "--launches", "--results", "--resume",
-    "--python", "--ranks", "--launcher", "--seed",    "-m"};
-constexpr std::array<std::string_view, 4> kKnownToAb = {"--set", "--python", "--ranks", "-m"};
-// Of where and how often: not what is measured.
-constexpr std::array<std::string_view, 5> kOfTheRun = {"--launches", "--results", "--resume",
-                                                       "--seed", "--sweep"};
+// Flags of `run` that a command made from it keeps or drops with their values; any other flag stays
+// as it is. tests/unit/shell holds them against the help of both commands.
+struct KnownFlag {
+  std::string_view name;
+  bool in_ab;  // it says what is measured, as to `ab`; else where and how often
+};
+constexpr KnownFlag kKnownFlags[] = {
+    {"--set", true},      {"--python", true},  {"--ranks", true}, {"--launches", false},
+    {"--results", false}, {"--resume", false}, {"--sweep", false}};
 
-bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
+// Null where nothing is known of it.
+const KnownFlag* known_flag(std::string_view name) {
+  const auto* const found = std::ranges::find(kKnownFlags, name, &KnownFlag::name);
+  return found == std::end(kKnownFlags) ? nullptr : found;
 }
 
 // Behind `stepbench run`; what follows `--` is the script's and stays in `script`.
@@ -46,7 +50,7 @@ Parsed parse(const ArgumentWords& argv) {
     }
     Argument& argument = parsed.arguments.emplace_back(
         Argument{word.starts_with('-') ? word.substr(0, word.find('=')) : "", {argv[i]}});
-    if (is_one_of(word, kValued) && i + 1 < argv.size()) argument.words.push_back(argv[++i]);
+    if (known_flag(word) != nullptr && i + 1 < argv.size()) argument.words.push_back(argv[++i]);
   }
   return parsed;
 }
@@ -87,8 +91,9 @@ std::string command_of_pair(const record::RunRow& run, const estimate::CaseRow& 
   std::size_t swept = 0;
   for (const Argument& argument : parsed.arguments) {
     if (argument.name == "--sweep") ++swept;
-    if (is_one_of(argument.name, kOfTheRun)) continue;
-    if (!argument.name.empty() && !is_one_of(argument.name, kKnownToAb)) return {};
+    const KnownFlag* const known = known_flag(argument.name);
+    if (known != nullptr && !known->in_ab) continue;
+    if (!argument.name.empty() && known == nullptr) return {};
     append(words, argument.words);
   }
   if (swept == 0 || swept != run.swept.size()) return {};

@@ -1,22 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/verdict_csv.h"
-
-#include <cmath>
-#include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "harness/report/exports.h"
 #include "harness/text/csv.h"
-#include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
 
-std::string number_cell(std::optional<double> value) {
-  return value && std::isfinite(*value) ? to_text(Value{*value}) : std::string();
-}
+struct VerdictLine {
+  const compare::Comparison& comparison;
+  const compare::CaseResult& of_case;
+  const compare::MetricResult& metric;
+  const compare::TestResult& test;
+};
 
-std::string flag_cell(bool flag) { return flag ? "true" : "false"; }
+std::vector<text::CsvColumn<VerdictLine>> verdict_columns() {
+  using Line = const VerdictLine&;
+  return {
+      {"base", [](Line line) { return line.comparison.base; }},
+      {"candidate", [](Line line) { return line.comparison.candidate; }},
+      {"case_id", [](Line line) { return line.of_case.case_id; }},
+      {"workload", [](Line line) { return line.of_case.workload; }},
+      {"metric", [](Line line) { return line.metric.name; }},
+      {"unit", [](Line line) { return line.metric.unit; }},
+      {"primary", [](Line line) { return line.metric.primary; }},
+      {"base_median", [](Line line) { return line.test.base_median; }},
+      {"margin", [](Line line) { return text::csv_number(line.metric.margin); }},
+      {"candidate_median", [](Line line) { return line.test.candidate_median; }},
+      {"change", [](Line line) { return text::csv_number(line.test.change); }},
+      {"change_low", [](Line line) { return line.test.interval.low; }},
+      {"change_high", [](Line line) { return line.test.interval.high; }},
+      {"p", [](Line line) { return line.test.p; }},
+      {"p_adjusted", [](Line line) { return line.test.p_adjusted; }},
+      {"p_mann_whitney", [](Line line) { return line.test.p_mann_whitney; }},
+      {"pairs", [](Line line) { return static_cast<std::int64_t>(line.test.pairs); }},
+      {"verdict", [](Line line) { return std::string(name_of(line.test.verdict)); }},
+      {"reason", [](Line line) { return std::string(name_of(line.test.reason)); }},
+      {"slower", [](Line line) { return line.test.slower; }},
+      {"mean_change", [](Line line) { return text::csv_number(line.test.mean_change); }},
+      {"mean_low", [](Line line) { return line.test.mean_interval.low; }},
+      {"mean_high", [](Line line) { return line.test.mean_interval.high; }},
+      {"corrected_change", [](Line line) { return text::csv_number(line.test.corrected_change); }}};
+}
 
 }  // namespace
 
@@ -24,57 +51,21 @@ std::string verdict_csv(std::span<const compare::Comparison> comparisons) {
   std::set<std::string> options;
   for (const compare::Comparison& comparison : comparisons) {
     for (const compare::CaseResult& one : comparison.cases) {
-      for (const auto& [name, value] : one.options) options.insert("option." + name);
+      for (const auto& [name, value] : one.options) options.insert(name);
     }
   }
-  std::vector<std::string> heads = {"base",        "candidate",
-                                    "case_id",     "workload",
-                                    "metric",      "unit",
-                                    "primary",     "base_median",
-                                    "margin",      "candidate_median",
-                                    "change",      "change_low",
-                                    "change_high", "p",
-                                    "p_adjusted",  "p_mann_whitney",
-                                    "pairs",       "verdict",
-                                    "reason",      "slower",
-                                    "mean_change", "mean_low",
-                                    "mean_high",   "corrected_change"};
-  heads.insert(heads.end(), options.begin(), options.end());
-  std::string text = text::join(heads, ",", text::csv_cell) + '\n';
+  std::vector<text::CsvColumn<VerdictLine>> columns = verdict_columns();
+  for (const std::string& name : options) {
+    columns.push_back({"option." + name, [&name](const VerdictLine& line) {
+                         const auto found = line.of_case.options.find(name);
+                         return found == line.of_case.options.end() ? Value() : found->second;
+                       }});
+  }
+  std::string text = text::csv_heads(columns);
   for (const compare::Comparison& comparison : comparisons) {
     for (const compare::CaseResult& one : comparison.cases) {
       for (const compare::MetricResult& metric : one.metrics) {
-        const compare::TestResult& test = metric.test;
-        std::vector<std::string> cells = {comparison.base,
-                                          comparison.candidate,
-                                          one.case_id,
-                                          one.workload,
-                                          metric.name,
-                                          metric.unit,
-                                          flag_cell(metric.primary),
-                                          number_cell(test.base_median),
-                                          number_cell(metric.margin),
-                                          number_cell(test.candidate_median),
-                                          number_cell(test.change),
-                                          number_cell(test.interval.low),
-                                          number_cell(test.interval.high),
-                                          number_cell(test.p),
-                                          number_cell(test.p_adjusted),
-                                          number_cell(test.p_mann_whitney),
-                                          std::to_string(test.pairs),
-                                          std::string(name_of(test.verdict)),
-                                          std::string(name_of(test.reason)),
-                                          flag_cell(test.slower),
-                                          number_cell(test.mean_change),
-                                          number_cell(test.mean_interval.low),
-                                          number_cell(test.mean_interval.high),
-                                          number_cell(test.corrected_change)};
-        for (const std::string& head : options) {
-          const auto found = one.options.find(std::string_view(head).substr(head.find('.') + 1));
-          const bool given = found != one.options.end() && !is_null(found->second);
-          cells.push_back(given ? to_text(found->second) : std::string());
-        }
-        text += text::join(cells, ",", text::csv_cell) + '\n';
+        text += text::csv_line(columns, {comparison, one, metric, metric.test});
       }
     }
   }

@@ -2,6 +2,7 @@
 #include "harness/text/csv.h"
 
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "harness/text/printable.h"
@@ -35,6 +36,13 @@ std::string csv_cell(const std::string& text) {
     quoted += c;
   }
   return quoted + '"';
+}
+
+std::string csv_value(const Value& value) {
+  if (const auto* words = std::get_if<std::string>(&value)) return csv_cell(*words);
+  const auto* number = std::get_if<double>(&value);
+  const bool is_empty = is_null(value) || (number != nullptr && !std::isfinite(*number));
+  return is_empty ? std::string() : to_text(value);
 }
 
 }  // namespace stepbench::text

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One cell of a CSV file (RFC 4180). Pure; any thread.
+// Cells and lines of a CSV file (RFC 4180). Pure; any thread.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
+
+#include "harness/base/value.h"
+#include "harness/text/words.h"
 
 namespace stepbench::text {
 
@@ -10,5 +16,28 @@ namespace stepbench::text {
 // made visible as by printable(). A text that a spreadsheet would run as a formula, one that begins
 // with = + - or @ and is no number, gets a single quote in front.
 [[nodiscard]] std::string csv_cell(const std::string& text);
+// Empty for null and for a number that is not finite.
+[[nodiscard]] std::string csv_value(const Value& value);
+
+[[nodiscard]] inline Value csv_number(const std::optional<double>& number) {
+  return number ? Value(*number) : Value();
+}
+
+// A column of a file whose lines are made of a Row each.
+template <typename Row>
+struct CsvColumn {
+  std::string head;
+  std::function<Value(const Row& row)> get;
+};
+
+template <typename Row>
+[[nodiscard]] std::string csv_heads(const std::vector<CsvColumn<Row>>& columns) {
+  return join(columns, ",", [](const auto& column) { return csv_cell(column.head); }) + '\n';
+}
+
+template <typename Row>
+[[nodiscard]] std::string csv_line(const std::vector<CsvColumn<Row>>& columns, const Row& row) {
+  return join(columns, ",", [&](const auto& column) { return csv_value(column.get(row)); }) + '\n';
+}
 
 }  // namespace stepbench::text

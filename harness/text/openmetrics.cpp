@@ -46,8 +46,7 @@ std::string GaugePage::name_text(std::string_view name) {
   return text;
 }
 
-std::string GaugePage::label_text(const Labels& labels) {
-  std::string text;
+std::string GaugePage::label_text(const Labels& labels, std::string text) {
   for (const auto& [name, value] : labels) {
     if (!text.empty()) text += ',';
     text += name + "=\"" + escaped_label(value) + '"';
@@ -55,14 +54,17 @@ std::string GaugePage::label_text(const Labels& labels) {
   return text;
 }
 
-void GaugePage::add(std::string_view name, std::string_view unit, std::string_view help,
-                    std::string_view labels, double value) {
+void GaugePage::add(std::string_view name, std::string_view help, std::string_view labels,
+                    double value) {
   auto found = by_name_.find(name);
   if (found == by_name_.end()) {
     found = by_name_.emplace(name, families_.size()).first;
     OneFamily& family = families_.emplace_back();
     family.head.append("# TYPE ").append(name).append(" gauge\n");
-    if (!unit.empty()) family.head.append("# UNIT ").append(name).append(" ").append(unit) += '\n';
+    for (const std::string_view unit : {"_seconds", "_bytes", "_ratio"}) {
+      if (!name.ends_with(unit)) continue;
+      family.head.append("# UNIT ").append(name).append(" ").append(unit.substr(1)) += '\n';
+    }
     family.head.append("# HELP ").append(name).append(" ").append(escaped_label(help)) += '\n';
   }
   std::string& samples = families_[found->second].samples;

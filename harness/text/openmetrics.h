@@ -19,15 +19,15 @@ class GaugePage {
  public:
   using Labels = std::vector<std::pair<std::string, std::string>>;
 
-  // Labels as they stand between braces, without them: made once for many samples.
-  [[nodiscard]] static std::string label_text(const Labels& labels);
+  // Labels as they stand between braces, without them, behind those of `before`.
+  [[nodiscard]] static std::string label_text(const Labels& labels, std::string before = {});
   // What a metric or a label may be called: letters, digits and '_', no digit in front.
   [[nodiscard]] static std::string name_text(std::string_view name);
 
-  // A sample of the family `name`, which ends in its `unit` where it has one. `help` counts of the
-  // first sample. `labels` as label_text() gives them; equal ones are the caller's mistake.
-  void add(std::string_view name, std::string_view unit, std::string_view help,
-           std::string_view labels, double value);
+  // A sample of the family `name`, which ends in its unit where that is seconds, bytes or a ratio.
+  // `help` counts of the first sample. `labels` as label_text() gives them; equal ones are the
+  // caller's mistake.
+  void add(std::string_view name, std::string_view help, std::string_view labels, double value);
 
   [[nodiscard]] std::size_t samples() const { return samples_; }
   [[nodiscard]] std::string text() const;

@@ -2,124 +2,79 @@
 #include "harness/text/removed.h"
 
 #include <algorithm>
-#include <iterator>
+#include <vector>
 
 namespace stepbench::text {
 namespace {
 
 struct Removed {
-  std::string_view name;
   std::string_view instead;
+  std::vector<std::string_view> names;
 };
 
-constexpr std::string_view kOtherPrograms = "Otava, bencher or asv for what others measured";
-constexpr std::string_view kByPairs =
-    "`nightly`, which measures every night in pairs with its reference program, and more of what "
-    "looks odd";
-constexpr std::string_view kOpenLoop =
-    "`schedule.sync: step` for latencies, and a load generator such as GuideLLM for rates";
-
-// Over a network.
-constexpr std::string_view kShards =
-    "`loader.engine: iterable` with webdataset, s3torchconnector or litdata, or a mounted bucket";
-
-constexpr std::string_view kSlowStorage = "the storage itself, or `data.cost` of synthetic data";
-
-constexpr std::string_view kHeadroom = "`run --headroom`";
-
-constexpr Removed kRemoved[] = {
-    {"data show --png FILE.png", "`--png DIR`, which writes each picture as a file of its own"},
-    {"analyze --augment", "ui.perfetto.dev on the trace itself, beside `--report page.html`"},
-    {"analyze --critical-path", "HolisticTraceAnalysis"},
-    {"analyze --kernel-sequences", "HolisticTraceAnalysis"},
-    {"analyze --kernel-tree", "HolisticTraceAnalysis"},
-    {"analyze --window", "TensorBoard's plug-in, HolisticTraceAnalysis or TraceLens"},
-    {"--format dlio", "`--format json`, which has the loader, the step and the files of each case"},
-    {"ab --bundle", "`export --format json --no-text` of the run's folder"},
-    {"explain", "`ab` with both programs on one machine"},
-    {"track acknowledge", "`track note A17 --as accepted TEXT`"},
-    {"track assign", "`track note A17 --who NAME`"},
-    {"track baseline", "`track note RUN --as baseline TEXT`"},
-    {"track ignore", "`track note SERIES --as ignored TEXT`, and `--as open` to take it back"},
-    {"track confirm", kByPairs},
-    {"nightly --screen", kByPairs},
-    {"nightly --confirm", kByPairs},
-    {"nightly --no-confirm", kByPairs},
-    {"nightly --confirmations", kByPairs},
-    {"nightly --relinked", kByPairs},
-    {"nightly --good", kByPairs},
-    {"track check --screen", kByPairs},
-    {"track check --confirm", kByPairs},
-    {"track check --no-confirm", kByPairs},
-    {"track check --confirmations", kByPairs},
-    {"track check --relinked", kByPairs},
-    {"track check --good", kByPairs},
-    {"track.reference", kByPairs},
-    {"track prune --limit-gib",
-     "`nightly --no-keep-worker`: one program of each experiment is kept"},
-    {"track screen", kOtherPrograms},
-    {"track add --keep-worker", "`nightly`, which keeps its reference program"},
-    {"track add --series", kOtherPrograms},
-    {"track add --value-column", kOtherPrograms},
-    {"track add --case-column", kOtherPrograms},
-    {"track add --time-column", kOtherPrograms},
-    {"track add --commit-column", kOtherPrograms},
-    {"track add --unit", kOtherPrograms},
-    {"track add --better", kOtherPrograms},
-    {"track add --first-night", kOtherPrograms},
-    {"track add --host", kOtherPrograms},
-    {"runs compress", "`gzip` on the files, which are read as before"},
-    {"runs redact", "`export --format json --no-text`"},
-    {"arrival_wait_ns", kOpenLoop},
-    {"highest_rate", kOpenLoop},
-    {"highest_rate_high", kOpenLoop},
-    {"highest_rate_low", kOpenLoop},
-    {"overload", kOpenLoop},
-    {"queue_wait_ns", kOpenLoop},
-    {"queue_wait_p50_ns", kOpenLoop},
-    {"queue_wait_p999_ns", kOpenLoop},
-    {"queue_wait_p99_ns", kOpenLoop},
-    {"schedule.arrivals", kOpenLoop},
-    {"schedule.arrivals.p99_limit_ms", kOpenLoop},
-    {"schedule.arrivals.process", kOpenLoop},
-    {"schedule.arrivals.rate", kOpenLoop},
-    {"utilisation", kOpenLoop},
-    {"http://", kShards},
-    {"https://", kShards},
-    {"s3://", kShards},
-    {"data.remote_timeout_s", kShards},
-    {"data.remote_retries", kShards},
-    {"data.s3_endpoint", kShards},
-    {"loader_retries", kShards},
-    {"data.storage_latency_us", kSlowStorage},
-    {"data.storage_bandwidth_mb_s", kSlowStorage},
-    {"data.storage_cv", kSlowStorage},
-    {"show --what-if", "`run --headroom`, or measure them: `run --sweep num_workers=4,8`"},
-    {"run --record-arrivals", kHeadroom},
-    {"loader.record_arrivals", kHeadroom},
-    {"loader.replay", kHeadroom},
-    {"loader.replay_batches", kHeadroom},
-    {"loader.arrivals", kHeadroom},
-    {"loader.arrivals_id", kHeadroom},
-    {"loader.ahead", kHeadroom},
-    {"loader_turn_ns", kHeadroom},
-    {"loader_turn_cv", kHeadroom},
-    {"loader_own_ns", kHeadroom},
-    {"loader_cpu_ns", kHeadroom},
-    {"loader_cores", kHeadroom},
-    {"loader_machine_cores", kHeadroom},
-};
+const std::vector<Removed>& removed_names() {
+  static const std::vector<Removed> kRemoved = {
+      {"`--png DIR`, which writes each picture as a file of its own", {"data show --png FILE.png"}},
+      {"ui.perfetto.dev on the trace itself, beside `--report page.html`", {"analyze --augment"}},
+      {"HolisticTraceAnalysis",
+       {"analyze --critical-path", "analyze --kernel-sequences", "analyze --kernel-tree"}},
+      {"TensorBoard's plug-in, HolisticTraceAnalysis or TraceLens", {"analyze --window"}},
+      {"`--format json`, which has the loader, the step and the files of each case",
+       {"--format dlio"}},
+      {"`export --format json --no-text` of the run's folder", {"ab --bundle"}},
+      {"`ab` with both programs on one machine", {"explain"}},
+      {"`track note A17 --as accepted TEXT`", {"track acknowledge"}},
+      {"`track note A17 --who NAME`", {"track assign"}},
+      {"`track note RUN --as baseline TEXT`", {"track baseline"}},
+      {"`track note SERIES --as ignored TEXT`, and `--as open` to take it back", {"track ignore"}},
+      {"`nightly`, which measures every night in pairs with its reference program, and more of what "
+       "looks odd",
+       {"track confirm", "nightly --screen", "nightly --confirm", "nightly --no-confirm",
+        "nightly --confirmations", "nightly --relinked", "nightly --good", "track check --screen",
+        "track check --confirm", "track check --no-confirm", "track check --confirmations",
+        "track check --relinked", "track check --good", "track.reference"}},
+      {"`nightly --no-keep-worker`: one program of each experiment is kept",
+       {"track prune --limit-gib"}},
+      {"Otava, bencher or asv for what others measured",
+       {"track screen", "track add --series", "track add --value-column", "track add --case-column",
+        "track add --time-column", "track add --commit-column", "track add --unit",
+        "track add --better", "track add --first-night", "track add --host"}},
+      {"`nightly`, which keeps its reference program", {"track add --keep-worker"}},
+      {"`gzip` on the files, which are read as before", {"runs compress"}},
+      {"`export --format json --no-text`", {"runs redact"}},
+      {"`schedule.sync: step` for latencies, and a load generator such as GuideLLM for rates",
+       {"arrival_wait_ns", "highest_rate", "highest_rate_high", "highest_rate_low", "overload",
+        "queue_wait_ns", "queue_wait_p50_ns", "queue_wait_p999_ns", "queue_wait_p99_ns",
+        "schedule.arrivals", "schedule.arrivals.p99_limit_ms", "schedule.arrivals.process",
+        "schedule.arrivals.rate", "utilisation"}},
+      {"`loader.engine: iterable` with webdataset, s3torchconnector or litdata, or a mounted "
+       "bucket",
+       {"http://", "https://", "s3://", "data.remote_timeout_s", "data.remote_retries",
+        "data.s3_endpoint", "loader_retries"}},
+      {"the storage itself, or `data.cost` of synthetic data",
+       {"data.storage_latency_us", "data.storage_bandwidth_mb_s", "data.storage_cv"}},
+      {"`run --headroom`, or measure them: `run --sweep num_workers=4,8`", {"show --what-if"}},
+      {"`run --headroom`",
+       {"run --record-arrivals", "loader.record_arrivals", "loader.replay", "loader.replay_batches",
+        "loader.arrivals", "loader.arrivals_id", "loader.ahead", "loader_turn_ns", "loader_turn_cv",
+        "loader_own_ns", "loader_cpu_ns", "loader_cores", "loader_machine_cores"}},
+  };
+  return kRemoved;
+}
 
 }  // namespace
 
 std::string removed(std::string_view name) {
   // "arrivals" means schedule.arrivals; "rate" alone may be a word for something else.
-  const auto is_meant = [&](const Removed& row) {
-    return row.name == name || row.name.substr(row.name.find('.') + 1) == name;
+  const auto is_meant = [&](std::string_view known) {
+    return known == name || known.substr(known.find('.') + 1) == name;
   };
-  const auto* const row = std::ranges::find_if(kRemoved, is_meant);
-  return row == std::end(kRemoved) ? std::string()
-                                   : "removed in 0.2: use " + std::string(row->instead);
+  for (const Removed& each : removed_names()) {
+    if (std::ranges::any_of(each.names, is_meant)) {
+      return "removed in 0.2: use " + std::string(each.instead);
+    }
+  }
+  return {};
 }
 
 }  // namespace stepbench::text

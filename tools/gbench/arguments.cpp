@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/gbench/arguments.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "harness/text/words.h"
 #include "tools/stepbench/help.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/parse.h"
 #include "tools/stepbench/standard_input.h"
 
 namespace stepbench::gbench {
@@ -51,55 +51,64 @@ struct OwnOptions {
   cli::LockFlags lock = {};
 };
 
-void add_own_options(CLI::App& app, OwnOptions& own) {
-  app.description(kDescription);
-  app.footer(kFooter);
-  app.set_help_flag("-h,--help", "Print this help")->group(cli::kGeneralOptions);
-  const cli::Command command(app);
-  cli::add_experiment(command, own.request.file).required();
-  cli::add_set(command, own.request.set);
-  cli::add_sweep(command, own.request.sweep);
-  cli::add_filter(command, own.request.filter);
-  cli::add_cases(command, own.request.cases);
-  cli::add_max_cases(command, own.request.max_cases);
-  command.flag(cli::kMeasureOptions, "--smoke", own.request.smoke,
-               "1 warm-up and 2 active steps: does everything work?");
-  cli::add_worker(command, own.request.worker);
-  cli::add_lock_flags(command, own.lock);
-  cli::add_results(command, own.request.results, "Folder in which the run's own folder is made");
-  cli::add_labels(command, own.request.labels);
-}
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back(name);
+// The options of `stepbench run` that have a meaning here, without our prefix.
+class OwnLine {
+ public:
+  explicit OwnLine(OwnOptions& own) {
+    cli::Command& command = line_;
+    command.footer = kFooter;
+    cli::add_experiment(command, own.request.file).required();
+    cli::add_set(command, own.request.set);
+    cli::add_sweep(command, own.request.sweep);
+    cli::add_filter(command, own.request.filter);
+    cli::add_cases(command, own.request.cases);
+    cli::add_max_cases(command, own.request.max_cases);
+    command.flag(cli::kMeasureOptions, "--smoke", own.request.smoke,
+                 "1 warm-up and 2 active steps: does everything work?");
+    cli::add_worker(command, own.request.worker);
+    cli::add_lock_flags(command, own.lock);
+    cli::add_results(command, own.request.results, "Folder in which the run's own folder is made");
+    cli::add_labels(command, own.request.labels);
+    command.add_switch(cli::kGeneralOptions, "--help,-h", "Print this help");
   }
-  return names;
-}
 
-// Texts of the parser name options without our prefix.
-std::string with_prefix(std::string text, const CLI::App& app) {
-  for (const std::string& name : option_names(app)) {
-    if (name == "help") continue;
-    const std::string bare = "--" + name;
-    for (std::size_t at = text.find(bare); at != std::string::npos;
-         at = text.find(bare, at + bare.size() + kOurs.size())) {
-      const std::size_t end = at + bare.size();
-      const bool whole = end == text.size() || text.find_first_of(" :,=\n)", end) == end;
-      if (whole) text.replace(at, 2, kOurs);
+  [[nodiscard]] cli::Command& line() { return line_; }
+  [[nodiscard]] bool knows(const std::string& name) const {
+    const std::vector<std::string> known = names();
+    return std::ranges::find(known, name) != known.end();
+  }
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const cli::CommandOption& option : line_.options) {
+      if (!option.is_argument()) names.push_back(option.name());
     }
+    return names;
   }
-  return text;
-}
 
-void require_known(const std::string& argument, const CLI::App& app) {
-  const std::string bare = argument.substr(kOurs.size(), argument.find('=') - kOurs.size());
-  std::vector<std::string> names = option_names(app);
-  if (std::find(names.begin(), names.end(), bare) != names.end()) return;
-  for (std::string& name : names) name.insert(0, kOurs);
-  throw ConfigError(std::string(kOurs) + bare,
-                    "is no option" + text::did_you_mean(std::string(kOurs) + bare, names));
+  // Texts of the library name options without our prefix.
+  [[nodiscard]] std::string with_prefix(std::string text) const {
+    for (const std::string& name : names()) {
+      if (name == "--help") continue;
+      for (std::size_t at = text.find(name); at != std::string::npos;
+           at = text.find(name, at + name.size() + kOurs.size())) {
+        const std::size_t end = at + name.size();
+        const bool whole = end == text.size() || text.find_first_of(" :,=\n)", end) == end;
+        if (whole) text.replace(at, 2, kOurs);
+      }
+    }
+    return text;
+  }
+
+ private:
+  cli::Command line_{.name = "stepbench-gbench", .doc = kDescription};
+};
+
+void require_known(const std::string& argument, const OwnLine& own) {
+  const std::string given = argument.substr(0, argument.find('='));
+  if (own.knows("--" + given.substr(kOurs.size()))) return;
+  std::vector<std::string> names = own.names();
+  for (std::string& name : names) name.replace(0, 2, kOurs);
+  throw ConfigError(given, "is no option" + text::did_you_mean(given, names));
 }
 
 bool is_flag(std::string_view argument, std::string_view name) {
@@ -112,9 +121,8 @@ bool is_flag(std::string_view argument, std::string_view name) {
 Arguments parse_arguments(const std::vector<std::string>& given) {
   Arguments arguments;
   OwnOptions own;
-  CLI::App app{"", "stepbench-gbench"};
-  add_own_options(app, own);
-  std::vector<std::string> ours;
+  OwnLine line(own);
+  std::vector<std::string> ours = {"stepbench-gbench"};
   for (const std::string& argument : given) {
     if (is_flag(argument, "--benchmark_min_time")) {
       throw ConfigError("--benchmark_min_time",
@@ -132,29 +140,26 @@ Arguments parse_arguments(const std::vector<std::string>& given) {
         arguments.format = argument.substr(argument.find('=') + 1);
       }
     } else if (argument.starts_with(kOurs)) {
-      require_known(argument, app);
+      require_known(argument, line);
       ours.push_back("--" + argument.substr(kOurs.size()));
     } else if (argument.starts_with("--") && argument != "--help") {
-      const std::string bare = argument.substr(2, argument.find('=') - 2);
-      const std::vector<std::string> names = option_names(app);
-      const bool known = std::find(names.begin(), names.end(), bare) != names.end();
       throw ConfigError(argument,
-                        known ? "is written " + std::string(kOurs) + argument.substr(2) + " here"
-                              : "is no option of stepbench-gbench; ours begin with --sb-, "
-                                "those of Google Benchmark with --benchmark_ (--help lists "
-                                "both)");
+                        line.knows(argument.substr(0, argument.find('=')))
+                            ? "is written " + std::string(kOurs) + argument.substr(2) + " here"
+                            : "is no option of stepbench-gbench; ours begin with --sb-, "
+                              "those of Google Benchmark with --benchmark_ (--help lists "
+                              "both)");
     } else {
       ours.push_back(argument);
     }
   }
   try {
-    std::reverse(ours.begin(), ours.end());
-    app.parse(ours);
-  } catch (const CLI::CallForHelp&) {
-    arguments.help =
-        with_prefix(cli::help_text(cli::Command(app), {.all = true, .prefix = "sb-"}), app);
-    return arguments;
-  } catch (const CLI::ParseError& error) {
+    if (cli::parse_words(line.line(), ours) == cli::Asked::kHelp) {
+      arguments.help =
+          line.with_prefix(cli::help_text(line.line(), {.all = true, .prefix = "sb-"}));
+      return arguments;
+    }
+  } catch (const cli::UsageError& error) {
     throw ConfigError("command line", error.what());
   }
   arguments.request = std::move(own.request);
@@ -165,9 +170,7 @@ Arguments parse_arguments(const std::vector<std::string>& given) {
 
 std::string in_our_words(std::string text) {
   OwnOptions own;
-  CLI::App app{"", "stepbench-gbench"};
-  add_own_options(app, own);
-  return with_prefix(std::move(text), app);
+  return OwnLine(own).with_prefix(std::move(text));
 }
 
 }  // namespace stepbench::gbench

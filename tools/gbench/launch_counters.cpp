@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/estimate/case_rows.h"
-#include "harness/report/gbench_repetition.h"
+#include "harness/report/exports.h"
 
 namespace stepbench::gbench {
 

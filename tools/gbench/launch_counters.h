@@ -14,7 +14,7 @@ struct LaunchNumbers {
   std::optional<double> step_ns = {};  // what the repetition took; nothing: `reason` says why
   std::string reason = {};
   bool skipped = false;
-  // As in exported JSON: harness/report/gbench_repetition.h.
+  // As in exported JSON: harness/report/exports.h.
   std::map<std::string, double> counters = {};
 };
 

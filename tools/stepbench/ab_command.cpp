@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <optional>
 #include <ostream>
@@ -15,7 +14,6 @@
 #include "harness/campaign/run_request.h"
 #include "harness/campaign/session.h"
 #include "harness/campaign/verdict_options.h"
-#include "harness/os/output_file.h"
 #include "harness/report/ab_plan_text.h"
 #include "harness/report/comparison_json.h"
 #include "harness/run/interpreter.h"
@@ -26,6 +24,7 @@
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/script_options.h"
+#include "tools/stepbench/session.h"
 #include "tools/stepbench/verdict_output.h"
 
 namespace stepbench::cli {
@@ -164,37 +163,34 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
 }
 
 int execute_ab(const AbOptions& options, const Environment& environment) {
-  check_export_files(options.output.exports, environment);
   std::optional<run::Interrupts> interrupts;
   std::vector<std::string> verdict_files;
   if (!options.dry_run) verdict_files.push_back(options.output.verdict_file);
-  try {
-    return measure_and_tell(options, environment, interrupts, verdict_files);
-  } catch (const os::OutputRefused&) {
-    throw;
-  } catch (const std::exception& error) {
-    // An old verdict must not be taken for this one's.
-    const Failure failure = failure_of(error, "stepbench ab");
-    const auto write = [](const auto& write_it) {
-      try {
-        write_it();
-      } catch (const Error&) {
-        return;  // the first failure is the one to tell
-      }
-    };
-    for (const std::string& file : verdict_files) {
-      write([&] { write_verdict(file, report::error_json(failure.exit_status, failure.text)); });
+  const auto write = [](const auto& write_it) {
+    try {
+      write_it();
+    } catch (const Error&) {
+      return;  // the first failure is the one to tell
     }
-    write([&] {
-      write_error_export_files(options.output.exports, "stepbench ab", failure.text,
-                               failure.exit_status);
-    });
-    throw;
-  }
+  };
+  const std::string command = "stepbench ab";
+  return run_session(
+      command, options.output.exports, environment,
+      [&] { return measure_and_tell(options, environment, interrupts, verdict_files); },
+      [&](const Failure& failure) {
+        for (const std::string& file : verdict_files) {
+          write(
+              [&] { write_verdict(file, report::error_json(failure.exit_status, failure.text)); });
+        }
+        write([&] {
+          write_error_export_files(options.output.exports, command, failure.text,
+                                   failure.exit_status);
+        });
+      });
 }
 
 // Behind the option of the arm's variables: the last one of a list replaces what was in it.
-void add_python_of_arm(Command ab, const std::string& names, std::vector<std::string>& env,
+void add_python_of_arm(Command& ab, const std::string& names, std::vector<std::string>& env,
                        const std::string& whose) {
   ab.option_function(
       kArmOptions, names,
@@ -204,9 +200,10 @@ void add_python_of_arm(Command ab, const std::string& names, std::vector<std::st
       "The Python of " + whose + " scripts: an interpreter, or the folder of an environment");
 }
 
-void add_arms(Command ab, campaign::ArmsRequest& options) {
+void add_arms(Command& ab, campaign::ArmsRequest& options) {
   ab.option(kArmOptions, "--a PATH", options.a,
             "The worker program of arm A, the base; default: stepbench-worker beside this program")
+      .hint_for("--worker")
       .common();
   ab.option(kArmOptions, "--b PATH", options.b,
             "The worker program of arm B, the candidate; default: as for arm A")
@@ -221,7 +218,7 @@ void add_arms(Command ab, campaign::ArmsRequest& options) {
   add_python_of_arm(ab, "--b-python PATH", options.b_env, "arm B's");
 }
 
-void add_measuring(Command ab, AbOptions& options) {
+void add_measuring(Command& ab, AbOptions& options) {
   add_set(ab, options.request.arms.set, "Use this value in both arms instead of the file's");
   add_interpreter(ab, options.request.arms.set);
   add_ranks(ab, options.request.arms.set);
@@ -250,7 +247,7 @@ void add_measuring(Command ab, AbOptions& options) {
   add_labels(ab, options.request.labels);
 }
 
-void add_rule(Command ab, campaign::AbRequest& options, std::optional<bool>& gate_counts) {
+void add_rule(Command& ab, campaign::AbRequest& options, std::optional<bool>& gate_counts) {
   add_metric(ab, options.metrics);
   add_margin(ab, options.margins);
   ab.repeated(kVerdictOptions, "--allow WHAT", options.allow,
@@ -262,9 +259,8 @@ void add_rule(Command ab, campaign::AbRequest& options, std::optional<bool>& gat
 
 }  // namespace
 
-void add_ab(Command app) {
-  const Command ab =
-      app.add("ab", "Is B slower or faster than A? Measures both in turns", kAbExamples);
+void add_ab(Command& ab) {
+  ab.footer = kAbExamples;
   AbOptions& options = ab.calls(execute_ab);
   add_experiment(ab, options.request.arms.file);
   add_script(ab, options.script);

@@ -208,9 +208,8 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
 
 }  // namespace
 
-void add_analyze(Command app) {
-  const Command command =
-      app.add("analyze", "Why is this step slow? Reads traces, says what to do", kAnalyzeExamples);
+void add_analyze(Command& command) {
+  command.footer = kAnalyzeExamples;
   AnalyzeOptions& options = command.calls(analyze);
   command
       .argument("TRACE", options.paths, "Trace files, folders of them, or runs with traces", "FILE")

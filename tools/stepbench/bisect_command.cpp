@@ -69,9 +69,8 @@ int execute_bisect(const BisectOptions& options, const Environment& environment)
 
 }  // namespace
 
-void add_bisect(Command app) {
-  const Command command = app.add(
-      "bisect", "Which commit made a step slower? Builds, measures and halves", kBisectExamples);
+void add_bisect(Command& command) {
+  command.footer = kBisectExamples;
   BisectOptions& options = command.calls(execute_bisect);
   bisect::BisectRequest& request = options.request;
   command.argument("GOOD", request.good, "A commit, tag or branch that is fast", "COMMIT")

@@ -15,7 +15,7 @@
 
 namespace stepbench::cli {
 
-void add_building(Command command, bisect::BisectRequest& request) {
+void add_building(Command& command, bisect::BisectRequest& request) {
   command.option(kMeasureOptions, "--build COMMAND", request.build,
                  "Builds a commit: run by sh in its tree, with {commit} and {worktree} filled in");
   command.option(kMeasureOptions, "--worker PATH", request.worker,
@@ -31,7 +31,7 @@ void add_building(Command command, bisect::BisectRequest& request) {
   add_resume(command, request.resume);
 }
 
-void add_bisect_output(Command command, BisectOutput& output) {
+void add_bisect_output(Command& command, BisectOutput& output) {
   add_format(command, output.format, {"table", "markdown", "json"});
   add_quiet(command, output.quiet);
   command.flag(kRunOptions, "--dry-run", output.dry_run,

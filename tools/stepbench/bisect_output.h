@@ -17,8 +17,8 @@ struct BisectOutput {
 };
 
 // How commits are built and searched; what both commands have.
-void add_building(Command command, bisect::BisectRequest& request);
-void add_bisect_output(Command command, BisectOutput& output);
+void add_building(Command& command, bisect::BisectRequest& request);
+void add_bisect_output(Command& command, BisectOutput& output);
 
 // The exit status.
 [[nodiscard]] int search_and_tell(const bisect::BisectRequest& request, const BisectOutput& output,

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How commands and their options are declared and read; CLI11, which parses the command line, is
-// behind this header. A file per command: parse, call the library, print.
+// How commands and their options are declared; parse.h reads a command line by them, help.h and
+// complete.h show them. A file per command: declare, call the library, print.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <list>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,11 +19,6 @@
 #include <vector>
 
 #include "harness/os/file_check.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace stepbench::cli {
 
@@ -49,170 +48,204 @@ struct Environment {
 // On standard output, which is flushed. Throws ConfigError where it cannot be written.
 void print(const Environment& environment, std::string_view text);
 
-// An option or argument of a command. A handle: copies mean the same one, which lives as long as
-// the command line. What declares it returns it, so that declarations can be chained.
-class CommandOption {
- public:
-  explicit CommandOption(CLI::Option& option) : option_(&option) {}
-  bool operator==(const CommandOption&) const = default;
+// An option or argument of a command: what is declared of it, and what a command line gave it. Its
+// command owns it. What declares it returns it, so that declarations can be chained.
+struct CommandOption {
+  CommandOption() = default;
+  CommandOption(const CommandOption&) = delete;
+  CommandOption& operator=(const CommandOption&) = delete;
+
+  std::vector<std::string> names = {};  // "--quiet", "-h"; or "FILE" of an argument
+  std::string group = {};               // "": help does not show it
+  std::string value_name = {};
+  std::string doc = {};
+  std::string default_text = {};
+  std::string bare_value = {};  // without a value it is this one
+  std::string meant_by = {};    // an option of other commands that people write for it
+  bool takes_value = true;      // in a word of its own; of a switch: only behind '='
+  bool may_lack_value = false;
+  bool is_list = false;
+  bool is_one_each_time = false;  // of a list; else it takes all words that follow
+  bool is_comma_separated = false;
+  bool is_required = false;
+  bool is_common = false;
+  // What is wrong with a value, or nothing.
+  std::vector<std::function<std::string(const std::string&)>> checks = {};
+  std::function<bool(const std::vector<std::string>& values)> take = {};  // false: no such value
+  std::function<std::string()> variable = {};                             // the value it has
+  std::vector<const CommandOption*> excluded = {};
+  const CommandOption* needed = nullptr;
+  // On the command line that was parsed.
+  bool is_given = false;
+  std::vector<std::string> values = {};
+
+  [[nodiscard]] const std::string& name() const { return names.front(); }
+  [[nodiscard]] bool is_argument() const { return !name().starts_with('-'); }
+  [[nodiscard]] bool is_output() const;  // names a file that is written
 
   // What values it takes; anything else is a usage error that names them.
-  CommandOption one_of(const std::vector<std::string>& names) const;
-  CommandOption whole_number(std::int64_t min, std::int64_t max) const;
-  CommandOption number(double min, double max, const std::string& unit) const;
-  CommandOption folder() const;
-  CommandOption required() const;
+  CommandOption& one_of(const std::vector<std::string>& choices);
+  CommandOption& whole_number(std::int64_t min, std::int64_t max);
+  CommandOption& number(double min, double max, const std::string& unit);
+  CommandOption& folder();
+  CommandOption& required() { return with(&CommandOption::is_required, true); }
   // The variable's value is the default, which help shows.
-  CommandOption with_default() const;
-  CommandOption with_default(const std::string& shown) const;
+  CommandOption& with_default() { return variable ? with_default(variable()) : *this; }
+  CommandOption& with_default(const std::string& shown) {
+    return with(&CommandOption::default_text, shown);
+  }
   // It may stand without a value, which then is this one.
-  CommandOption with_value_when_bare(const std::string& value) const;
-  CommandOption comma_separated() const;
+  CommandOption& with_value_when_bare(const std::string& value) {
+    return with(&CommandOption::may_lack_value, true)
+        .with(&CommandOption::bare_value, value)
+        .with_default(value);
+  }
+  CommandOption& comma_separated() {
+    return with(&CommandOption::is_comma_separated, true).one_value_each_time();
+  }
   // One value each time that it is given; a list without this takes all words that follow.
-  CommandOption one_value_each_time() const;
-  CommandOption excludes(CommandOption other) const;
-  CommandOption needs(CommandOption other) const;
-  CommandOption described_as(const std::string& doc) const;
+  CommandOption& one_value_each_time() { return with(&CommandOption::is_one_each_time, true); }
+  CommandOption& excludes(CommandOption& other);
+  CommandOption& needs(const CommandOption& other) { return with(&CommandOption::needed, &other); }
+  CommandOption& described_as(const std::string& text) { return with(&CommandOption::doc, text); }
+  // Who writes `option`, which other commands have, is asked whether this one was meant.
+  CommandOption& hint_for(const std::string& option) {
+    return with(&CommandOption::meant_by, option);
+  }
   // What most people need: --help shows it, not --help-all alone.
-  CommandOption common() const;
-
-  // As declared.
-  [[nodiscard]] std::string name() const;  // "--set", or "FILE" of an argument
-  [[nodiscard]] const std::vector<std::string>& short_names() const;  // without the dash
-  [[nodiscard]] const std::vector<std::string>& long_names() const;   // without the dashes
-  [[nodiscard]] bool is_argument() const;
-  [[nodiscard]] bool is_required() const;
-  [[nodiscard]] bool is_comma_separated() const;
-  [[nodiscard]] bool takes_value() const;
-  [[nodiscard]] bool takes_list() const;
-  [[nodiscard]] bool may_lack_value() const;
-  [[nodiscard]] std::string value_name() const;
-  [[nodiscard]] std::string default_text() const;
-  [[nodiscard]] std::string group() const;  // "": help does not show it
-  [[nodiscard]] bool is_output() const;     // names a file that is written
-  [[nodiscard]] std::string doc() const;
-  [[nodiscard]] bool is_common() const;
-  // On the command line that was parsed.
-  [[nodiscard]] bool is_given() const;
-  [[nodiscard]] std::vector<std::string> values() const;
+  CommandOption& common() { return with(&CommandOption::is_common, true); }
 
  private:
-  friend class Command;
-  CLI::Option* option_;
+  template <typename Member, typename Value>
+  CommandOption& with(Member CommandOption::*member, const Value& value) {
+    this->*member = value;
+    return *this;
+  }
 };
 
-// A command, or the program with all of them. A handle as CommandOption is one.
-class Command {
- public:
-  // What the commands of a command line have in common.
-  struct Context {
-    const Environment& environment;
-    int exit_code = 0;
-  };
-  Command(CLI::App& app, Context& context) : app_(&app), context_(&context) {}
-  // Of a program that parses by itself: to declare options.
-  explicit Command(CLI::App& app) : app_(&app), context_(nullptr) {}
-  bool operator==(const Command&) const = default;
+// A command, or the program with all of them, which owns them. Stays where it is.
+struct Command {
+  const Environment* environment = nullptr;  // null: of a program that only declares and parses
+  Command* parent = nullptr;
+  std::string name = {};
+  std::string doc = {};
+  std::string footer = {};               // what its help ends with: examples, exit status
+  std::string group = {};                // in the help of its parent
+  bool needs_command = false;            // one of those below it must be named
+  std::function<void()> on_parsed = {};  // when the words are read, before anything runs
+  std::function<int()> on_call = {};     // what it does; returns the exit status
+  std::list<Command> commands = {};
+  std::list<CommandOption> options = {};
+  // On the command line that was parsed.
+  Command* given_command = nullptr;
+  std::vector<std::string> unread_words = {};  // with the "--" among them
 
   // A command below this one.
-  [[nodiscard]] Command add(const std::string& name, const std::string& doc,
-                            const std::string& footer = {}) const;
+  Command& add(const std::string& command, const std::string& meaning,
+               const std::string& ending = {}, const std::string& in_group = "Commands");
   // `flag` names an option and its value, as "--shard I/N" or "--profile"; a value without a name
-  // is one_of() some. Value: std::string, a vector of it, std::filesystem::path, int,
-  // std::int64_t, std::size_t, double, or std::optional of one of the last three.
+  // is one_of() some. Value: std::string, a vector of it, std::filesystem::path, a number, or
+  // std::optional of one.
   template <typename Value>
-  CommandOption option(const std::string& group, const std::string& flag, Value& value,
-                       const std::string& doc) const;
+  CommandOption& option(const std::string& in_group, const std::string& flag, Value& value,
+                        const std::string& meaning);
   // The value goes to `take`.
-  CommandOption option_function(const std::string& group, const std::string& flag,
-                                const std::function<void(const std::string&)>& take,
-                                const std::string& doc) const;
+  CommandOption& option_function(const std::string& in_group, const std::string& flag,
+                                 const std::function<void(const std::string&)>& take,
+                                 const std::string& meaning);
   // One value each time that it is given.
-  CommandOption repeated(const std::string& group, const std::string& flag,
-                         std::vector<std::string>& values, const std::string& doc) const;
-  CommandOption flag(const std::string& group, const std::string& flag, bool& value,
-                     const std::string& doc) const;
+  CommandOption& repeated(const std::string& in_group, const std::string& flag,
+                          std::vector<std::string>& values, const std::string& meaning) {
+    return option(in_group, flag, values, meaning).one_value_each_time();
+  }
+  CommandOption& flag(const std::string& in_group, const std::string& flag, bool& value,
+                      const std::string& meaning);
   // "--profile{native}": it may have a value, and this one when it has none.
-  CommandOption flag(const std::string& group, const std::string& flag, std::string& value,
-                     const std::string& doc) const;
+  CommandOption& flag(const std::string& in_group, const std::string& flag, std::string& value,
+                      const std::string& meaning);
+  // One that parse_words() or who asks is_given() knows.
+  void add_switch(const std::string& in_group, const std::string& flag,
+                  const std::string& meaning) {
+    new_option(in_group, flag, meaning).takes_value = false;
+  }
   // A word without a flag; `value_name` tells completion what to offer.
   template <typename Value>
-  CommandOption argument(const std::string& name, Value& value, const std::string& doc,
-                         const std::string& value_name = {}) const;
-  // One of those below it must be named; with `optional` none, or one.
-  void needs_command(bool optional = false) const;
-  // Called when the command's own words are read, before anything runs.
-  void on_parsed(const std::function<void()>& check) const;
-  // What the command does where none below it is given; returns the exit status.
-  void on_call(const std::function<int()>& call) const;
+  CommandOption& argument(const std::string& argument, Value& value, const std::string& meaning,
+                          const std::string& value_name = {}) {
+    CommandOption& declared = option("Arguments", argument, value, meaning);
+    declared.value_name = value_name;
+    return declared;
+  }
   // Of values that live as long as the command: options fill them in, `call` gets them.
   template <typename Values>
-  Values& calls(int (*call)(const Values&, const Environment&)) const {
+  Values& calls(int (*call)(const Values&, const Environment&)) {
     const auto values = std::make_shared<Values>();
-    on_call([values, call, &environment = environment()] { return call(*values, environment); });
+    on_call = [values, call, this] { return call(*values, *environment); };
     return *values;
   }
-  void show_in_group(const std::string& group) const;
+  // --help, --help-all, --color and --force of this command and of those below it.
+  void add_general_options();
 
-  // As declared.
-  [[nodiscard]] const std::string& name() const;
   [[nodiscard]] std::string full_name() const;  // "stepbench data make"
-  [[nodiscard]] std::string doc() const;
-  [[nodiscard]] std::string footer() const;
-  [[nodiscard]] const std::string& group() const;
-  [[nodiscard]] std::vector<Command> commands() const;
-  [[nodiscard]] std::optional<Command> command(const std::string& name) const;
-  [[nodiscard]] std::vector<CommandOption> options() const;
+  // Null without one of this name.
+  [[nodiscard]] Command* find_command(std::string_view command);
+  [[nodiscard]] const Command* find_command(std::string_view command) const;
   // By its name with dashes, or that of an argument.
-  [[nodiscard]] std::optional<CommandOption> find_option(const std::string& name) const;
-  [[nodiscard]] bool needs_a_command() const;
-  // On the command line that was parsed.
-  [[nodiscard]] std::optional<Command> given_command() const;
-  [[nodiscard]] bool is_given(const std::string& option) const;
-  [[nodiscard]] std::vector<std::string> unread_words() const;
+  [[nodiscard]] CommandOption* find_option(std::string_view option);
+  [[nodiscard]] const CommandOption* find_option(std::string_view option) const;
+  [[nodiscard]] bool is_given(std::string_view option) const;
+  [[nodiscard]] bool has_unread_words() const;
   // The last --color, wherever it stands; empty without one.
   [[nodiscard]] std::string color() const;
 
-  [[nodiscard]] const Environment& environment() const { return context_->environment; }
-
  private:
-  friend class Program;
-  // --help, --help-all, --color and --force of this command and of those below it.
-  void add_general_options() const;
-
-  CLI::App* app_;
-  Context* context_;
+  CommandOption& new_option(const std::string& in_group, const std::string& flag,
+                            const std::string& meaning);
 };
 
-// What is wrong with a command line.
+// Puts the words of an option into its variable; false: they are no such value.
+inline bool take_value(const std::string& text, std::string& value) {
+  value = text;
+  return true;
+}
+inline bool take_value(const std::string& text, std::filesystem::path& value) {
+  value = text;
+  return true;
+}
+template <typename Number>
+requires std::is_arithmetic_v<Number>
+bool take_value(const std::string& text, Number& value) {
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && rest == end;
+}
+template <typename Number>
+bool take_value(const std::string& text, std::optional<Number>& value) {
+  return take_value(text, value.emplace());
+}
+
+template <typename Value>
+CommandOption& Command::option(const std::string& in_group, const std::string& flag, Value& value,
+                               const std::string& meaning) {
+  CommandOption& option = new_option(in_group, flag, meaning);
+  if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+    option.is_list = true;
+    option.take = [&value](const std::vector<std::string>& values) {
+      value = values;
+      return true;
+    };
+  } else {
+    option.take = [&value](const auto& values) { return take_value(values.back(), value); };
+    if constexpr (requires(std::ostringstream & out) { out << value; }) {
+      option.variable = [&value] { return (std::ostringstream() << value).str(); };
+    }
+  }
+  return option;
+}
+
+// What is wrong with a command line, in our words.
 struct UsageError : std::runtime_error {
-  enum class Kind { kMissing, kCount, kValue, kExcludes, kNeeds, kOther };
-  explicit UsageError(const std::string& text, Kind what = Kind::kOther)
-      : std::runtime_error(text), kind(what) {}
-  Kind kind;
-};
-
-// The program: its command line, which owns the commands.
-class Program {
- public:
-  // `environment` outlives it.
-  Program(const Environment& environment, const std::string& name, const std::string& doc);
-  ~Program();
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-
-  [[nodiscard]] Command root() const;
-  // --version, --help, --help-all and --color, and what help ends with. Behind all commands.
-  void complete(const std::string& version, const std::string& footer);
-
-  enum class Result { kCalled, kHelp, kHelpAll, kVersion };
-  // Reads words[1...] and calls the command. Throws UsageError, and what commands throw.
-  Result run(const std::vector<std::string>& words);
-  [[nodiscard]] int exit_code() const { return context_->exit_code; }
-
- private:
-  std::unique_ptr<CLI::App> app_;
-  std::unique_ptr<Command::Context> context_;
+  using std::runtime_error::runtime_error;
 };
 
 }  // namespace stepbench::cli

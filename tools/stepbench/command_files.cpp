@@ -21,13 +21,13 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_output_folder(const CommandOption& option) {
-  return option.group() == kOutputOptions && option.value_name() == "DIR";
+  return option.group == kOutputOptions && option.value_name == "DIR";
 }
 
 // A path that is read wherever it leads, also when nothing is there yet.
 bool names_a_path(const CommandOption& option) {
   static const std::set<std::string> kPaths = {"EXPERIMENT", "FILE", "PATH", "RUN", "SCRIPT"};
-  return kPaths.contains(option.value_name());
+  return kPaths.contains(option.value_name);
 }
 
 // The history and what lies beside it.
@@ -56,22 +56,22 @@ void add_words(const std::string& option, const std::string& value,
 
 // As given, or its default.
 std::vector<std::string> values_of(const CommandOption& option) {
-  if (option.is_given() || option.default_text().empty()) return option.values();
-  return {option.default_text()};
+  if (option.is_given || option.default_text.empty()) return option.values;
+  return {option.default_text};
 }
 
 void add_option_files(const CommandOption& option, bool forced, os::CommandFiles& files) {
   const std::string name = option.name();
   if (option.is_output()) {
-    for (const std::string& value : option.values()) files.outputs.push_back({name, value, forced});
+    for (const std::string& value : option.values) files.outputs.push_back({name, value, forced});
     return;
   }
   if (is_output_folder(option)) {
-    for (const std::string& value : option.values()) files.output_folders.push_back({name, value});
+    for (const std::string& value : option.values) files.output_folders.push_back({name, value});
     return;
   }
   for (const std::string& value : values_of(option)) {
-    if (option.value_name() == "URL") {
+    if (option.value_name == "URL") {
       add_history_files(name, value, files.inputs);
     } else if (names_a_path(option)) {
       files.inputs.push_back({name, value});
@@ -83,8 +83,8 @@ void add_option_files(const CommandOption& option, bool forced, os::CommandFiles
 }
 
 void require_values(const CommandOption& option) {
-  if (!option.is_given() || !option.takes_value()) return;
-  const std::vector<std::string> values = option.values();
+  if (!option.is_given || !option.takes_value) return;
+  const std::vector<std::string> values = option.values;
   if (std::ranges::find(values, "") == values.end()) return;
   throw ConfigError(option.name(),
                     "its value is empty; leave the option out, or is a variable "
@@ -93,15 +93,15 @@ void require_values(const CommandOption& option) {
 
 os::CommandFiles files_of(const Command& program) {
   os::CommandFiles files;
-  for (std::optional<Command> command = program; command; command = command->given_command()) {
-    const bool forced = command->find_option(kForce) && command->is_given(kForce);
-    for (const CommandOption& option : command->options()) {
+  for (const Command* command = &program; command != nullptr; command = command->given_command) {
+    const bool forced = command->is_given(kForce);
+    for (const CommandOption& option : command->options) {
       require_values(option);
       add_option_files(option, forced, files);
     }
-    const auto db = command->find_option("--db");
-    const auto results = command->find_option("--results");
-    if (db && values_of(*db).empty() && results) {
+    const CommandOption* const db = command->find_option("--db");
+    const CommandOption* const results = command->find_option("--results");
+    if (db != nullptr && results != nullptr && values_of(*db).empty()) {
       const std::string folder = values_of(*results).back();
       add_history_files("--db", default_history(folder), files.inputs);
     }

@@ -11,13 +11,16 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/fleet/launchers.h"
+#include "harness/os/text_file.h"
+#include "harness/run/rank_agent.h"
+#include "harness/run/worker_program.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/be_rank.h"
 #include "tools/stepbench/command_files.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/complete.h"
 #include "tools/stepbench/help.h"
 #include "tools/stepbench/help_pages.h"
+#include "tools/stepbench/parse.h"
 #include "tools/stepbench/usage.h"
 
 namespace stepbench::cli {
@@ -45,48 +48,35 @@ HelpStyle out_style(const Environment& environment) {
   return style_of(environment.out_is_terminal, environment.terminal_columns, environment.colour);
 }
 
-void set_groups(const Command& program) {
-  for (const auto& [group, names] : std::vector<std::pair<const char*, std::vector<const char*>>>{
-           {"Measure", {"plan", "run", "ab", "tune"}},
-           {"Read results", {"show", "report", "compare", "analyze", "export", "runs"}},
-           {"Follow nights", {"nightly", "track", "bisect"}},
-           {"Look up", {"list", "schema", "doctor", "help"}},
-           {"Set up", {"data", "completion"}}}) {
-    for (const char* name : names) {
-      if (const auto command = program.command(name)) command->show_in_group(group);
-    }
-  }
-}
-
 // The command of these names below `program`. Throws ConfigError for the first unknown one.
-Command command_named(Command program, const std::vector<std::string>& names) {
+const Command& command_named(const Command& program, const std::vector<std::string>& names) {
+  const Command* command = &program;
   for (const std::string& name : names) {
-    const std::optional<Command> next = program.command(name);
-    if (!next) throw ConfigError("help", unknown_command_text(program, name));
-    program = *next;
+    const Command* const next = command->find_command(name);
+    if (next == nullptr) throw ConfigError("help", unknown_command_text(*command, name));
+    command = next;
   }
-  return program;
+  return *command;
 }
 
-void add_help(Command program) {
-  const Command help =
-      program.add("help", "Print the help of a command, or a page",
-                  "Examples:\n"
-                  "  stepbench help data make        a command, with the common options\n"
-                  "  stepbench help topics           the pages\n"
-                  "  stepbench help nights           a page\n"
-                  "  stepbench help nights alert     its sections about alerts\n"
-                  "  stepbench help out of memory    where pages speak of it");
+void add_help(Command& help) {
+  help.footer =
+      "Examples:\n"
+      "  stepbench help data make        a command, with the common options\n"
+      "  stepbench help topics           the pages\n"
+      "  stepbench help nights           a page\n"
+      "  stepbench help nights alert     its sections about alerts\n"
+      "  stepbench help out of memory    where pages speak of it";
   const auto names = std::make_shared<std::vector<std::string>>();
   help.argument("COMMAND", *names,
                 "A command, a page's topic, or words that stand in a page; default: all commands",
                 "COMMAND");
-  help.on_call([program, names] {
-    const Environment& environment = program.environment();
+  help.on_call = [&program = *help.parent, names] {
+    const Environment& environment = *program.environment;
     std::vector<std::string> words;  // quoted or not
     std::istringstream all(text::join(*names, " "));
     for (std::string word; all >> word;) words.push_back(word);
-    const bool is_command = words.empty() || program.command(words.front());
+    const bool is_command = words.empty() || program.find_command(words.front()) != nullptr;
     const std::string page = is_command ? std::string() : help_page(words);
     if (!is_command && page.empty()) {
       throw ConfigError("help", unknown_command_text(program, words.front()) +
@@ -97,39 +87,61 @@ void add_help(Command program) {
                             ? help_text(command_named(program, words), out_style(environment))
                             : page);
     return kExitOk;
-  });
+  };
 }
 
-struct NamedCommand {
-  std::string_view name;
-  void (*add)(Command program);
+constexpr const char* kMeasure = "Measure";
+constexpr const char* kRead = "Read results";
+constexpr const char* kNights = "Follow nights";
+constexpr const char* kLookUp = "Look up";
+constexpr const char* kSetUp = "Set up";
+
+// The commands. What declares one adds its options and examples, and what it calls.
+struct CommandRow {
+  const char* name;
+  const char* group;
+  const char* doc;
+  void (*declare)(Command& command);
   bool speaks_of_all = false;  // of the other commands
 };
-constexpr NamedCommand kCommands[] = {
-    {"plan", add_plan},       {"run", add_run},         {"ab", add_ab},
-    {"bisect", add_bisect},   {"show", add_show},       {"compare", add_compare},
-    {"report", add_report},   {"export", add_export},   {"runs", add_runs},
-    {"nightly", add_nightly}, {"analyze", add_analyze}, {"track", add_track},
-    {"list", add_list},       {"schema", add_schema},   {"doctor", add_doctor},
-    {"help", add_help, true}, {"data", add_data},       {"completion", add_completion, true},
-    {"tune", add_tune}};
+constexpr CommandRow kCommands[] = {
+    {"plan", kMeasure, "Show the cases of an experiment and about how long they take", add_plan},
+    {"run", kMeasure, "Measure every case of a YAML file and print a table", add_run},
+    {"ab", kMeasure, "Is B slower or faster than A? Measures both in turns", add_ab},
+    {"bisect", kNights, "Which commit made a step slower? Builds, measures and halves", add_bisect},
+    {"show", kRead, "Print results: a table, one case whole, or raw steps", add_show},
+    {"compare", kRead, "Set results side by side, with intervals and verdicts", add_compare},
+    {"report", kRead, "Write one HTML file with charts and tables", add_report},
+    {"export", kRead, "Write results for CI systems, Prometheus, spreadsheets", add_export},
+    {"runs", kRead, "List the runs in a folder, or delete old ones", add_runs},
+    {"nightly", kNights, "A night in one command: measure, judge, tell", add_nightly},
+    {"analyze", kRead, "Why is this step slow? Reads traces, says what to do", add_analyze},
+    {"track", kNights, "Keep a history of nights and see which cases became slower", add_track},
+    {"list", kLookUp, "Show workloads, sections and options with their meaning", add_list},
+    {"schema", kLookUp, "Print the JSON Schema of experiments, or of a report's data", add_schema},
+    {"doctor", kLookUp, "Find what on this machine would spoil measurements", add_doctor},
+    {"help", kLookUp, "Print the help of a command, or a page", add_help, true},
+    {"data", kSetUp, "Make data sets to measure with; show what a loader delivers", add_data},
+    {"completion", kSetUp, "Print a script that completes command lines in a shell", add_completion,
+     true},
+    {"tune", kMeasure, "Which settings are good? Searches a sweep in a budget", add_tune}};
 
 // The one that the line begins with; none for --version; else all. To declare an option takes
 // longer than to use it.
-std::span<const NamedCommand> needed_commands(const std::vector<std::string>& argv) {
-  const std::span<const NamedCommand> all = kCommands;
+std::span<const CommandRow> needed_commands(const std::vector<std::string>& argv) {
+  const std::span<const CommandRow> all = kCommands;
   const std::string_view first = argv.size() > 1 ? argv[1] : std::string_view();
   if (first == "--version" || first == "-V") return {};
-  const auto found = std::ranges::find(all, first, &NamedCommand::name);
+  const auto found = std::ranges::find(all, first, &CommandRow::name);
   return found == all.end() || found->speaks_of_all ? all : std::span(found, 1);
 }
 
-void add_commands(Program& line, std::span<const NamedCommand> commands) {
-  const Command program = line.root();
-  program.needs_command();
-  for (const NamedCommand& command : commands) command.add(program);
-  set_groups(program);
-  line.complete("stepbench " STEPBENCH_VERSION, kFooter);
+void declare_commands(Command& program, std::span<const CommandRow> rows) {
+  program.needs_command = true;
+  for (const CommandRow& row : rows) row.declare(program.add(row.name, row.doc, {}, row.group));
+  program.footer = kFooter;
+  program.add_switch(kGeneralOptions, "--version,-V", "Print the version");
+  program.add_general_options();
 }
 
 // By --color, wherever on the line it stands; the last one counts.
@@ -142,7 +154,7 @@ void choose_colour(const Command& program, Environment& environment) {
 
 // What is wrong with the line; without a command: the help, on standard error.
 void answer(const Command& program, const UsageError& error, const Environment& environment) {
-  const Command command = active_command(program);
+  const Command& command = active_command(program);
   if (lacks_command(command)) {
     const int columns = environment.err_columns();
     environment.err << help_text(command, style_of(columns > 0, columns, environment.err_colour));
@@ -151,38 +163,61 @@ void answer(const Command& program, const UsageError& error, const Environment& 
   }
 }
 
+// Does what a line that was read asks for; returns the exit status.
+int execute(Asked asked, const Command& program, Environment& environment) {
+  const Command& active = active_command(program);
+  choose_colour(program, environment);
+  if (asked == Asked::kVersion) {
+    environment.out << "stepbench " STEPBENCH_VERSION "\n";
+  } else if (asked == Asked::kCall) {
+    check_command_files(program, environment);
+    return active.on_call();
+  } else {
+    // "nosuch --help" asks for the help of a command that there is not.
+    if (active.has_unread_words() && !active.commands.empty()) {
+      throw UsageError("unknown command");
+    }
+    HelpStyle style = out_style(environment);
+    style.all = asked == Asked::kHelpAll;
+    environment.out << help_text(active, style);
+  }
+  return kExitOk;
+}
+
+// The hidden command `__rank LAUNCHER [RANKS]`, which a launcher starts on each rank of a group.
+// Throws Error where this process was not started by `stepbench run --ranks`.
+int be_rank(const Environment& environment) {
+  constexpr std::size_t kLauncher = 2;
+  constexpr std::size_t kRanks = 3;
+  const std::vector<std::string>& argv = environment.argv;
+  if (argv.size() <= kLauncher) throw ConfigError(argv[1], "a launcher's name is missing");
+  const fleet::Launcher launcher = fleet::launcher_named(argv[kLauncher]).launcher;
+  const std::string build = run::program_build_id(environment.program_dir + "/stepbench");
+  if (launcher != fleet::Launcher::kLocal) {
+    return run::run_rank(launcher, environment.variables, build);
+  }
+  const auto ranks = argv.size() > kRanks ? os::parse_integer(argv[kRanks]) : std::nullopt;
+  if (!ranks || *ranks < 1) throw ConfigError(argv[1], "a number of ranks is missing");
+  return run::run_local_ranks(static_cast<int>(*ranks), environment.variables, build);
+}
+
 }  // namespace
 
 int run_command_line(Environment& environment, bool all_commands) {
   if (environment.argv.size() > 1 && environment.argv[1] == fleet::kRankCommand) {
     return be_rank(environment);
   }
-  Program line(environment, "stepbench",
-               "Measure training steps: where does the time go, what makes it faster?");
-  add_commands(line, all_commands ? kCommands : needed_commands(environment.argv));
-  const Command program = line.root();
+  Command program{.environment = &environment,
+                  .name = "stepbench",
+                  .doc = "Measure training steps: where does the time go, what makes it faster?"};
+  declare_commands(program, all_commands ? kCommands : needed_commands(environment.argv));
   if (environment.argv.size() > 1 && environment.argv[1] == kCompleteCommand) {
     complete(program, environment);
     return kExitOk;
   }
-  program.on_parsed([&] {
-    choose_colour(program, environment);
-    check_command_files(program, environment);
-  });
+  int exit_status = kExitOk;
   try {
-    const Program::Result result = line.run(environment.argv);
-    if (result != Program::Result::kCalled) choose_colour(program, environment);
-    if (result == Program::Result::kVersion) environment.out << "stepbench " STEPBENCH_VERSION "\n";
-    if (result == Program::Result::kHelp || result == Program::Result::kHelpAll) {
-      const Command active = active_command(program);
-      // "nosuch --help" asks for the help of a command that there is not.
-      if (!active.unread_words().empty() && !active.commands().empty()) {
-        throw UsageError("unknown command");
-      }
-      HelpStyle style = out_style(environment);
-      style.all = result == Program::Result::kHelpAll;
-      environment.out << help_text(active, style);
-    }
+    exit_status = execute(parse_words(program, environment.argv), program, environment);
   } catch (const UsageError& error) {
     if (!all_commands) return run_command_line(environment, true);
     choose_colour(program, environment);
@@ -190,7 +225,7 @@ int run_command_line(Environment& environment, bool all_commands) {
     return kExitUsage;
   }
   print(environment, {});
-  return line.exit_code();
+  return exit_status;
 }
 
 }  // namespace stepbench::cli

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <exception>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/machine_text.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/session.h"
 #include "tools/stepbench/verdict_output.h"
 #include "workloads/built_in.h"
 
@@ -67,18 +67,17 @@ campaign::CompareRequest request_of(const CompareArguments& arguments) {
 
 int execute_compare(const CompareArguments& options, const Environment& environment) {
   const campaign::CompareRequest request = request_of(options);
-  check_export_files(options.output.exports, environment);
+  const std::string command = "stepbench compare";
   std::vector<compare::Comparison> comparisons;
-  try {
-    comparisons = campaign::compare_files(request, built_in_catalogue());
-  } catch (const os::OutputRefused&) {
-    throw;
-  } catch (const std::exception& error) {
-    // An old verdict must not be taken for this one's.
-    const Failure failure = failure_of(error, "stepbench compare");
-    write_no_verdict(options.output, "stepbench compare", failure.exit_status, failure.text);
-    throw;
-  }
+  (void)run_session(
+      command, options.output.exports, environment,
+      [&] {
+        comparisons = campaign::compare_files(request, built_in_catalogue());
+        return kExitOk;
+      },
+      [&](const Failure& failure) {
+        write_no_verdict(options.output, command, failure.exit_status, failure.text);
+      });
   quote_machine(environment, comparisons);
   for (compare::Comparison& comparison : comparisons) {
     comparison.judge_again =
@@ -90,9 +89,8 @@ int execute_compare(const CompareArguments& options, const Environment& environm
 
 }  // namespace
 
-void add_compare(Command app) {
-  const Command compare =
-      app.add("compare", "Set results side by side, with intervals and verdicts", kCompareExamples);
+void add_compare(Command& compare) {
+  compare.footer = kCompareExamples;
   CompareArguments& arguments = compare.calls(execute_compare);
   campaign::CompareRequest& request = arguments.request;
   VerdictOutput& output = arguments.output;

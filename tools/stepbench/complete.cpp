@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <ostream>
+#include <utility>
 
 #include "harness/text/utf8.h"
 #include "tools/stepbench/help_pages.h"
@@ -11,40 +12,39 @@
 namespace stepbench::cli {
 namespace {
 
-std::vector<CommandOption> arguments_of(const Command& command) {
-  std::vector<CommandOption> options = command.options();
-  std::erase_if(options, [](const CommandOption& each) { return !each.is_argument(); });
-  return options;
-}
-
 // The argument that a further word is: a list takes all that come.
-std::optional<CommandOption> next_argument(const WordsBefore& before) {
-  const std::vector<CommandOption> arguments = arguments_of(before.command);
-  if (before.arguments.size() < arguments.size()) return arguments[before.arguments.size()];
-  const bool list = !arguments.empty() && arguments.back().takes_list();
-  return list ? std::optional(arguments.back()) : std::nullopt;
+const CommandOption* next_argument(const WordsBefore& before) {
+  const CommandOption* last = nullptr;
+  std::size_t place = 0;
+  for (const CommandOption& option : before.command->options) {
+    if (!option.is_argument()) continue;
+    if (place++ == before.arguments.size()) return &option;
+    last = &option;
+  }
+  return last != nullptr && last->is_list ? last : nullptr;
 }
 
 void add_commands_of(const Command& level, const std::string& word,
                      std::vector<Candidate>& candidates) {
-  for (const Command& each : level.commands()) {
-    if (each.name().starts_with(word)) candidates.push_back({each.name(), each.doc()});
+  for (const Command& each : level.commands) {
+    if (each.name.starts_with(word)) candidates.push_back({each.name, each.doc});
   }
 }
 
 bool was_given(const WordsBefore& before, const CommandOption& option) {
   return std::any_of(before.values.begin(), before.values.end(),
-                     [&](const auto& given) { return given.first == option; });
+                     [&](const auto& given) { return given.first == &option; });
 }
 
 // Options with one value each time can be repeated; others are offered once.
 void add_options_of(const WordsBefore& before, const std::string& word,
                     std::vector<Candidate>& candidates) {
-  for (const CommandOption& option : before.command.options()) {
-    if (option.group().empty() || (!option.takes_list() && was_given(before, option))) continue;
-    for (const std::string& name : option.long_names()) {
-      const std::string flag = "--" + name;
-      if (flag.starts_with(word)) candidates.push_back({flag, option.doc()});
+  for (const CommandOption& option : before.command->options) {
+    if (option.group.empty() || (!option.is_list && was_given(before, option))) continue;
+    for (const std::string& flag : option.names) {
+      if (flag.starts_with("--") && flag.starts_with(word)) {
+        candidates.push_back({flag, option.doc});
+      }
     }
   }
 }
@@ -57,23 +57,23 @@ void add_help_topics(const Command& program, const WordsBefore& before, const st
       if (topic.starts_with(word)) candidates.push_back({topic, "a page"});
     }
   }
-  std::optional<Command> level = program;
+  const Command* level = &program;
   for (const std::string& name : before.arguments) {
-    level = level->command(name);
-    if (!level) return;
+    level = level->find_command(name);
+    if (level == nullptr) return;
   }
   add_commands_of(*level, word, candidates);
 }
 
 std::vector<Candidate> candidates_for(const Command& program, const WordsBefore& before,
                                       const std::string& word, const Environment& environment) {
-  if (before.option) {
+  if (before.option != nullptr) {
     return value_candidates(*before.option, word, before, environment);
   }
   const std::size_t equals = word.find('=');
   if (word.starts_with("--") && equals != std::string::npos && !before.only_arguments) {
-    const auto option = before.command.find_option(word.substr(0, equals));
-    if (!option) return {};
+    const CommandOption* const option = before.command->find_option(word.substr(0, equals));
+    if (option == nullptr) return {};
     std::vector<Candidate> values =
         value_candidates(*option, word.substr(equals + 1), before, environment);
     for (Candidate& each : values) each.word.insert(0, word, 0, equals + 1);
@@ -84,13 +84,13 @@ std::vector<Candidate> candidates_for(const Command& program, const WordsBefore&
     add_options_of(before, word, candidates);
     return candidates;
   }
-  const bool has_commands = !before.command.commands().empty();
+  const bool has_commands = !before.command->commands.empty();
   if (has_commands && !before.arguments.empty()) return {};  // an unknown command
-  add_commands_of(before.command, word, candidates);
-  const std::optional<CommandOption> argument = next_argument(before);
-  if (argument && argument->value_name() == "COMMAND") {
+  add_commands_of(*before.command, word, candidates);
+  const CommandOption* const argument = next_argument(before);
+  if (argument != nullptr && argument->value_name == "COMMAND") {
     add_help_topics(program, before, word, candidates);
-  } else if (argument) {
+  } else if (argument != nullptr) {
     for (Candidate& each : value_candidates(*argument, word, before, environment)) {
       candidates.push_back(std::move(each));
     }
@@ -115,36 +115,35 @@ std::string first_sentence(const std::string& text) {
 std::string WordsBefore::value_of(std::string_view name) const {
   std::string value;
   for (const auto& [given, text] : values) {
-    if (command.find_option(std::string(name)) == given) value = text;
+    if (command->find_option(name) == given) value = text;
   }
   return value;
 }
 
 WordsBefore read_words(const Command& program, const std::vector<std::string>& words) {
-  WordsBefore before{.command = program};
+  WordsBefore before{.command = &program};
   for (const std::string& word : words) {
-    if (before.option) {
-      before.values.emplace_back(*before.option, word);
-      before.option.reset();
+    if (before.option != nullptr) {
+      before.values.emplace_back(std::exchange(before.option, nullptr), word);
       continue;
     }
     if (word.size() > 1 && word.starts_with('-') && !before.only_arguments) {
       before.only_arguments = word == "--";
       const std::size_t equals = word.find('=');
-      const auto option = before.command.find_option(word.substr(0, equals));
-      if (!option) continue;
-      if (equals == std::string::npos && option->takes_value()) {
+      const CommandOption* const option = before.command->find_option(word.substr(0, equals));
+      if (option == nullptr) continue;
+      if (equals == std::string::npos && option->takes_value) {
         before.option = option;
       } else {
         before.values.emplace_back(
-            *option, equals == std::string::npos ? std::string() : word.substr(equals + 1));
+            option, equals == std::string::npos ? std::string() : word.substr(equals + 1));
       }
       continue;
     }
-    const std::optional<Command> command =
-        before.only_arguments ? std::nullopt : before.command.command(word);
-    if (command) {
-      before.command = *command;
+    const Command* const command =
+        before.only_arguments ? nullptr : before.command->find_command(word);
+    if (command != nullptr) {
+      before.command = command;
     } else {
       before.arguments.push_back(word);
     }

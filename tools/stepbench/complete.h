@@ -25,12 +25,12 @@ struct Candidate {
 
 // The command line before the word that is being written.
 struct WordsBefore {
-  Command command;
-  std::optional<CommandOption> option = {};  // the word is this one's value; nullopt: it is not
-  bool only_arguments = false;               // after "--"
+  const Command* command = nullptr;
+  const CommandOption* option = nullptr;  // the word is this one's value; null: it is not
+  bool only_arguments = false;            // after "--"
   // What was given so far, in order.
   std::vector<std::string> arguments = {};
-  std::vector<std::pair<CommandOption, std::string>> values = {};
+  std::vector<std::pair<const CommandOption*, std::string>> values = {};
 
   // The last value of an option, such as "--worker"; empty without one.
   [[nodiscard]] std::string value_of(std::string_view name) const;

@@ -181,7 +181,7 @@ std::set<std::string> ids_of_plan(const std::string& file, const WordsBefore& be
   plan::PlanRequest request{
       .file = file, .max_cases = kMostPlanned, .variables = environment.variables};
   for (const auto& [option, value] : before.values) {
-    if (option.name() == "--set") request.set.push_back(value);
+    if (option->name() == "--set") request.set.push_back(value);
   }
   std::set<std::string> ids;
   for (const plan::PlannedCase& planned : plan::make_plan(request, catalogue(), {}).cases) {
@@ -192,7 +192,7 @@ std::set<std::string> ids_of_plan(const std::string& file, const WordsBefore& be
 
 void offer_ids(Candidates& candidates, const std::string& word, const WordsBefore& before,
                const Environment& environment) {
-  const bool of_plan = before.command.find_option("FILE").has_value();
+  const bool of_plan = before.command->find_option("FILE") != nullptr;
   std::set<std::string> ids;
   if (of_plan && !before.arguments.empty()) {
     ids = ids_of_plan(before.arguments.front(), before, environment);
@@ -277,9 +277,9 @@ void offer_value(Candidates& candidates, const std::string& name, const std::str
 
 std::vector<Candidate> value_candidates(const CommandOption& option, const std::string& word,
                                         const WordsBefore& before, const Environment& environment) {
-  const std::string name = option.value_name();
+  const std::string name = option.value_name;
   Candidates candidates;
-  if (option.is_comma_separated()) {
+  if (option.is_comma_separated) {
     offer_last_of_list(candidates, word, [&](Candidates& parts, const std::string& part) {
       offer_value(parts, name, part, before, environment);
     });

@@ -92,9 +92,8 @@ int print_script(const std::string& shell, const Environment& environment) {
 
 }  // namespace
 
-void add_completion(Command app) {
-  const Command command = app.add(
-      "completion", "Print a script that completes command lines in a shell", kCompletionExamples);
+void add_completion(Command& command) {
+  command.footer = kCompletionExamples;
   std::string& shell = command.calls(print_script);
   command.argument("SHELL", shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
 }

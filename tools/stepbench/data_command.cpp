@@ -1,18 +1,180 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <string_view>
 
+#include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/planning.h"
+#include "harness/campaign/run_request.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
+#include "harness/text/removed.h"
+#include "harness/text/words.h"
+#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
 #include "workloads/data/data_kinds.h"
+#include "workloads/loader/preview/show_data.h"
 
 namespace stepbench::cli {
 namespace {
+
+constexpr const char* kDataShowExamples =
+    R"(Nothing is measured: the first batches of the first epoch are read, and looked at.
+
+Examples:
+  stepbench data show configs/quickstart.yaml
+  stepbench data show configs/quickstart.yaml --png seen           what the model sees, as pictures
+  stepbench data show sweep.yaml --case 3f9a --samples 16 --png seen
+  stepbench data show mine.yaml --set data.augment=false --format json | jq .labels
+
+The pictures are what reaches the model: cropped, flipped, resized, brought back to bytes. Their names
+have the order of the samples that are printed: CASE-000.png, CASE-001.png ...
+
+Exit status: 0, 2 wrong usage, or data that cannot be read.)";
+
+struct DataShowOptions {
+  std::string file;
+  std::vector<std::string> set;
+  std::string case_id;
+  std::string worker;
+  std::int64_t samples = 8;
+  std::int64_t batches = 2;
+  std::string png;
+  std::string format = "text";
+};
+
+bool has_loader(const plan::PlannedCase& planned) {
+  return planned.resolved.has("data.kind") && planned.resolved.has("loader.batch_size");
+}
+
+// The options that decide which samples a batch holds and what is made of them.
+bool decides_samples(std::string_view name) {
+  constexpr std::array<std::string_view, 10> kOfLoader = {
+      "loader.batch_size",  "loader.shuffle",
+      "loader.sampler",     "loader.weights",
+      "loader.num_samples", "loader.bucket_batches",
+      "loader.seed",        "loader.epochs",
+      "loader.drop_last",   "seed"};
+  const bool of_data = name.starts_with("data.") && name != "data.page_cache";
+  return of_data || std::ranges::find(kOfLoader, name) != kOfLoader.end();
+}
+
+bool same_samples(const plan::PlannedCase& a, const plan::PlannedCase& b) {
+  const OptionValues& all = a.resolved.options;
+  return std::all_of(all.begin(), all.end(), [&](const auto& option) {
+    const Value* other = b.resolved.options.get(option.first);
+    return !decides_samples(option.first) || (other != nullptr && *other == option.second);
+  });
+}
+
+std::string case_line(const plan::Plan& plan, const plan::PlannedCase& planned) {
+  const std::string values = text::join(plan.varying, ", ", [&](const std::string& name) {
+    const Value* value = planned.resolved.options.get(name);
+    return name + "=" + (value == nullptr ? "-" : to_text(*value));
+  });
+  return "\n  " + planned.resolved.case_id + "  " + text::printable(values);
+}
+
+[[noreturn]] void ask_for_case(const plan::Plan& plan, const char* why) {
+  constexpr std::size_t kListed = 20;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(plan.cases.size(), kListed); ++i) {
+    list += case_line(plan, plan.cases[i]);
+  }
+  if (plan.cases.size() > kListed) list += "\n  ... (`stepbench plan` lists all)";
+  throw ConfigError("--case", std::string(why) + ":" + list);
+}
+
+struct Chosen {
+  ResolvedCase resolved;
+  std::string title;
+};
+
+Chosen choose_case(plan::Plan plan, const std::string& id) {
+  const std::size_t planned = plan.cases.size();
+  if (!id.empty()) campaign::keep_cases(plan, {id});
+  std::erase_if(plan.cases, [](const plan::PlannedCase& each) { return !has_loader(each); });
+  if (plan.cases.empty()) {
+    throw ConfigError(plan.file.string(),
+                      "has no case with a DataLoader; those of the workloads loader, train_step, "
+                      "eval_step and generate have one");
+  }
+  const plan::PlannedCase& first = plan.cases.front();
+  const auto reads_the_same = [&](const plan::PlannedCase& each) {
+    return same_samples(first, each);
+  };
+  if (!std::ranges::all_of(plan.cases, reads_the_same)) {
+    ask_for_case(plan, id.empty() ? "the cases differ in the data that they read; choose one"
+                                  : "several cases begin like this; write more of the id");
+  }
+  const auto usable = std::ranges::find_if(
+      plan.cases, [](const plan::PlannedCase& each) { return !each.skip.has_value(); });
+  const plan::PlannedCase& chosen = usable == plan.cases.end() ? first : *usable;
+  std::string title;
+  if (planned > 1) title = "one of " + std::to_string(planned);
+  if (id.empty() && planned > 1) title += "; all of them read the same samples";
+  return {chosen.resolved, title};
+}
+
+int show_data_of(const DataShowOptions& options, const Environment& environment) {
+  if (options.png.ends_with(".png")) {
+    throw ConfigError("--png " + options.png, text::removed("data show --png FILE.png"));
+  }
+  const campaign::CampaignContext context = campaign_context(environment);
+  const auto worker =
+      options.worker.empty()
+          ? std::nullopt
+          : std::optional{run::find_worker(options.worker, environment.program_dir)};
+  campaign::Planned planned =
+      campaign::make_plan_here({.file = options.file, .set = options.set}, worker, context);
+  const Chosen chosen = choose_case(std::move(planned.plan), options.case_id);
+  const loader::ShowDataRequest request{
+      .samples = options.samples,
+      .batches = options.batches,
+      .png = options.png,
+      .json = options.format == "json",
+      .title = chosen.title,
+      .columns = environment.terminal_columns,
+  };
+  const bool here = !worker && loader::previews_without_torch(chosen.resolved);
+  environment.out << (here ? loader::show_data(chosen.resolved, request, loader::engines(),
+                                               loader::order_without_torch)
+                           : run::data_shown_by(
+                                 worker ? *worker : run::find_worker("", environment.program_dir),
+                                 chosen.resolved, loader::encode(request)));
+  return kExitOk;
+}
+
+void add_show_data(Command& data) {
+  Command& command = data.add("show",
+                              "Show what the loader of a case delivers: shapes, numbers, "
+                              "labels, order, pictures",
+                              kDataShowExamples);
+  DataShowOptions& options = command.calls(show_data_of);
+  add_experiment(command, options.file).required();
+  add_set(command, options.set);
+  command.option(kCaseOptions, "--case ID", options.case_id, "The case whose id begins like this")
+      .common();
+  const auto add_count = [&](const std::string& flag, std::int64_t& count, const char* doc,
+                             std::int64_t most) -> CommandOption& {
+    return command.option(kOutputOptions, flag, count, doc).with_default().whole_number(1, most);
+  };
+  add_count("--samples N", options.samples, "Samples shown one by one, and as pictures", 400)
+      .common();
+  add_count("--batches N", options.batches,
+            "Batches read; more where --samples needs them, at most an epoch", 1'000'000'000);
+  add_worker(command, options.worker);
+  command
+      .option(kOutputOptions, "--png DIR", options.png,
+              "Write the samples, where they are pictures, as files into this folder")
+      .common();
+  add_format(command, options.format, {"text", "json"});
+}
 
 void make_and_tell(const data::Maker& maker, const data::MakerValues& values,
                    const Environment& environment) {
@@ -35,7 +197,7 @@ void make_and_tell(const data::Maker& maker, const data::MakerValues& values,
   environment.out << "\n";
 }
 
-void add_option(Command command, const data::MakerOption& option, data::MakerValues& values) {
+void add_option(Command& command, const data::MakerOption& option, data::MakerValues& values) {
   std::int64_t& value = values.options[option.name];
   const std::string flag = "--" + option.name;
   if (option.choices.empty()) {
@@ -52,34 +214,32 @@ void add_option(Command command, const data::MakerOption& option, data::MakerVal
       .one_of(option.choices);
 }
 
-void add_maker(Command make, const data::Maker& maker) {
-  const Command command = make.add(maker.kind, maker.doc, "Examples:\n" + maker.examples);
+void add_maker(Command& make, const data::Maker& maker) {
+  Command& command = make.add(maker.kind, maker.doc, "Examples:\n" + maker.examples);
   const auto values = std::make_shared<data::MakerValues>(data::maker_values(maker, {}));
   command
       .option(kOptions, "--out DIR", values->out,
               "Folder to make; it must be new, empty, or hold the same set")
       .required();
   for (const data::MakerOption& option : maker.options) add_option(command, option, *values);
-  command.on_call([&maker, values, &environment = make.environment()] {
+  command.on_call = [&maker, values, &environment = *make.environment] {
     make_and_tell(maker, *values, environment);
     return kExitOk;
-  });
+  };
 }
 
 }  // namespace
 
-void add_data(Command app) {
-  const Command data =
-      app.add("data", "Make data sets to measure with; show what a loader delivers");
-  data.needs_command();
-  add_data_show(data);
-  const Command make = data.add(
+void add_data(Command& data) {
+  data.needs_command = true;
+  add_show_data(data);
+  Command& make = data.add(
       "make", "Make a data set of a given kind (data.kind)",
       "Example:\n  stepbench data make jpeg_folder --images 512 --classes 10 --out "
       "data/imagefolder\n\nThe same options give the same files, byte for byte. What is there "
       "already is kept, so an interrupted\ncall can be repeated. `stepbench data make KIND --help` "
       "has the options of each kind.");
-  make.needs_command();
+  make.needs_command = true;
   for (const data::Maker* maker : data::makers()) add_maker(make, *maker);
 }
 

@@ -225,9 +225,8 @@ int examine_and_tell(const DoctorOptions& options, const Environment& environmen
 
 }  // namespace
 
-void add_doctor(Command app) {
-  const Command command = app.add(
-      "doctor", "Find what on this machine would spoil measurements",
+void add_doctor(Command& command) {
+  command.footer =
       "Examples:\n"
       "  stepbench doctor                  examine this machine for five seconds\n"
       "  stepbench doctor --seconds 30     the same for longer: more chances to be disturbed\n"
@@ -237,7 +236,7 @@ void add_doctor(Command app) {
       "  stepbench doctor --ranks 2 --launcher torchrun\n"
       "      what this launcher gives each rank, and do they reach each other?\n\n"
       "Exit status: 0, or 4 when measuring here is pointless until the problems named are gone. A\n"
-      "warning is a doubt that results will carry; a note matters for small differences only.");
+      "warning is a doubt that results will carry; a note matters for small differences only.";
   DoctorOptions& options = command.calls(examine_and_tell);
   command
       .option(kMeasureOptions, "--seconds SECONDS", options.seconds,
@@ -250,7 +249,7 @@ void add_doctor(Command app) {
               "change can be found here; the answer is kept in the user's state folder")
       .with_value_when_bare("60")
       .number(10, 86400, "seconds");
-  const CommandOption ranks =
+  CommandOption& ranks =
       command
           .option(
               kMeasureOptions, "--ranks N", options.ranks.ranks,

@@ -14,7 +14,6 @@
 #include "harness/record/reader.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/export_formats.h"
-#include "harness/report/export_source.h"
 #include "harness/report/night_json.h"
 #include "harness/report/without_text.h"
 #include "harness/text/printable.h"
@@ -81,11 +80,10 @@ const report::ExportFormat& chosen_format(const ExportRequest& arguments) {
                                     " is none of a format: give --format as well");
 }
 
-// Throws, naming the formats that have a place for such a source, where this one has none.
-template <typename Writer>
-Writer writer_of(const report::ExportFormat& format, report::ExportSource source,
-                 Writer report::ExportFormat::*writer) {
-  if (format.*writer != nullptr) return format.*writer;
+// Throws, naming the formats that have a place for such a source, where `format` has no writer.
+void require_writer(const report::ExportFormat& format, report::ExportSource source,
+                    auto report::ExportFormat::*writer) {
+  if (format.*writer != nullptr) return;
   std::vector<std::string> others;
   for (const report::ExportFormat& each : report::export_formats()) {
     if (each.*writer != nullptr) others.emplace_back(each.name);
@@ -99,32 +97,6 @@ std::string whole_file(const std::string& path) {
   const auto text = os::read_text(path);
   if (!text) throw ConfigError(path, "cannot be read");
   return *text;
-}
-
-void export_verdict(const std::string& path, const report::ExportFormat& format,
-                    const report::ExportOptions& options, const text::TextSink& sink) {
-  const auto write =
-      writer_of(format, report::ExportSource::kVerdict, &report::ExportFormat::of_verdict);
-  sink(write(report::read_comparisons(whole_file(path)), options));
-}
-
-void export_night(const std::string& path, const report::ExportFormat& format,
-                  const report::ExportOptions& options, const text::TextSink& sink) {
-  const auto write =
-      writer_of(format, report::ExportSource::kNight, &report::ExportFormat::of_night);
-  sink(write(whole_file(path), options));
-}
-
-// Whether anything was measured.
-bool export_history(const std::string& path, const report::ExportFormat& format,
-                    const report::ExportOptions& options, const text::TextSink& sink) {
-  const auto write =
-      writer_of(format, report::ExportSource::kHistory, &report::ExportFormat::of_history);
-  const bool is_url = path.find(':') != std::string::npos && !std::filesystem::exists(path);
-  track::TrackStore store = open_history({.db = is_url ? path : "sqlite:" + path});
-  const track::History history = store.history();
-  sink(write(history, options));
-  return !history.series.empty();
 }
 
 bool export_runs(const ExportRequest& arguments, const report::ExportFormat& format,
@@ -146,79 +118,83 @@ bool export_runs(const ExportRequest& arguments, const report::ExportFormat& for
                      });
 }
 
-bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::ostream& err) {
-  const report::ExportFormat& format = chosen_format(arguments);
-  const report::ExportSource source = report::export_source(arguments.sources.front());
-  for (const std::string& other : arguments.sources) {
-    if (arguments.sources.size() == 1 || report::export_source(other) == report::ExportSource::kRun)
-      continue;
-    throw ConfigError("RUN", other + " is " +
-                                 std::string(report::describe(report::export_source(other))) +
-                                 ": export it by itself; only runs are joined");
-  }
+// Whether anything in it was measured.
+bool export_source(report::ExportSource source, const ExportRequest& arguments,
+                   const report::ExportFormat& format, const text::TextSink& sink,
+                   std::ostream& err) {
   const std::string& path = arguments.sources.front();
-  if (!arguments.case_id.empty() && source != report::ExportSource::kRun) {
-    throw ConfigError(
-        "--case", path + " is " + std::string(report::describe(source)) + ": only runs have cases");
-  }
-  try {
-    switch (source) {
-      case report::ExportSource::kVerdict:
-        export_verdict(path, format, arguments.options, sink);
-        return true;
-      case report::ExportSource::kNight:
-        export_night(path, format, arguments.options, sink);
-        return true;
-      case report::ExportSource::kHistory:
-        return export_history(path, format, arguments.options, sink);
-      case report::ExportSource::kRun:
-        break;
+  switch (source) {
+    case report::ExportSource::kVerdict:
+      require_writer(format, source, &report::ExportFormat::of_verdict);
+      sink(format.of_verdict(report::read_comparisons(whole_file(path)), arguments.options));
+      return true;
+    case report::ExportSource::kNight:
+      require_writer(format, source, &report::ExportFormat::of_night);
+      sink(format.of_night(whole_file(path), arguments.options));
+      return true;
+    case report::ExportSource::kHistory: {
+      require_writer(format, source, &report::ExportFormat::of_history);
+      const bool is_url = path.find(':') != std::string::npos && !std::filesystem::exists(path);
+      const track::History history =
+          open_history({.db = is_url ? path : "sqlite:" + path}).history();
+      sink(format.of_history(history, arguments.options));
+      return !history.series.empty();
     }
-  } catch (const json::LineError& error) {
-    throw ConfigError(path, error.what());
+    case report::ExportSource::kRun:
+      break;
   }
   return export_runs(arguments, format, sink, err);
 }
 
-bool export_for_all(const text::TextSink& sink, const ExportRequest& arguments, std::ostream& err) {
-  if (!arguments.no_text) return export_to(sink, arguments, err);
+bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::ostream& err) {
   const report::ExportFormat& format = chosen_format(arguments);
-  if (format.name != "json") {
+  const std::string& path = arguments.sources.front();
+  const report::ExportSource source = report::export_source(path);
+  for (const std::string& each : arguments.sources) {
+    const report::ExportSource other = report::export_source(each);
+    if (arguments.sources.size() == 1 || other == report::ExportSource::kRun) continue;
+    throw ConfigError("RUN", each + " is " + std::string(report::describe(other)) +
+                                 ": export it by itself; only runs are joined");
+  }
+  if (!arguments.case_id.empty() && source != report::ExportSource::kRun) {
+    throw ConfigError(
+        "--case", path + " is " + std::string(report::describe(source)) + ": only runs have cases");
+  }
+  if (arguments.no_text && format.name != "json") {
     throw ConfigError("--no-text", "is of the format json, not " + std::string(format.name) +
                                        "; give --format json");
   }
   std::string json;
-  const bool measured = export_to([&](std::string_view piece) { json += piece; }, arguments, err);
-  sink(report::json_without_text(json, built_in_catalogue()));
-  return measured;
-}
-
-bool export_to_standard_output(const ExportRequest& arguments, const Environment& environment) {
-  return export_for_all([&](std::string_view piece) { environment.out << piece; }, arguments,
-                        environment.err);
-}
-
-bool export_to_file(const ExportRequest& arguments, std::ostream& err) {
-  os::OutputFile file("--output", arguments.output);
-  const bool measured =
-      export_for_all([&](std::string_view piece) { file.write(piece); }, arguments, err);
-  file.close();
-  return measured;
+  const text::TextSink keep = [&](std::string_view piece) { json += piece; };
+  try {
+    const bool measured =
+        export_source(source, arguments, format, arguments.no_text ? keep : sink, err);
+    if (arguments.no_text) sink(report::json_without_text(json, built_in_catalogue()));
+    return measured;
+  } catch (const json::LineError& error) {
+    throw ConfigError(path, error.what());
+  }
 }
 
 int execute_export(const ExportRequest& arguments, const Environment& environment) {
-  const bool measured = arguments.output.empty() ? export_to_standard_output(arguments, environment)
-                                                 : export_to_file(arguments, environment.err);
+  bool measured = false;
+  if (arguments.output.empty()) {
+    measured = export_to([&](std::string_view piece) { environment.out << piece; }, arguments,
+                         environment.err);
+  } else {
+    os::OutputFile file("--output", arguments.output);
+    measured =
+        export_to([&](std::string_view piece) { file.write(piece); }, arguments, environment.err);
+    file.close();
+  }
   return measured ? kExitOk : kExitNothingMeasured;
 }
 
 }  // namespace
 
-void add_export(Command app) {
-  const Command command =
-      app.add("export", "Write results for CI systems, Prometheus, spreadsheets",
-              "Formats, with the ending of a file that means them, and what reads them:\n" +
-                  formats_text() + '\n' + kExportExamples);
+void add_export(Command& command) {
+  command.footer = "Formats, with the ending of a file that means them, and what reads them:\n" +
+                   formats_text() + '\n' + kExportExamples;
   ExportRequest& arguments = command.calls(execute_export);
   command
       .argument("RUN", arguments.sources,

@@ -4,7 +4,7 @@
 #include "harness/base/error.h"
 #include "harness/os/output_file.h"
 #include "harness/report/checks.h"
-#include "harness/report/export_junit.h"
+#include "harness/report/exports.h"
 #include "harness/report/html/report.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -33,7 +33,7 @@ void write_files(const ExportFiles& files,
 
 }  // namespace
 
-void add_export_files(Command command, ExportFiles& files) {
+void add_export_files(Command& command, ExportFiles& files) {
   const auto add = [&](const char* flag, std::string& file, const std::string& doc) {
     const report::ExportFormat* format = report::export_format(std::string_view(flag).substr(2));
     command.option(kOutputOptions, std::string(flag) + " FILE", file,

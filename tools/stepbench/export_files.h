@@ -21,7 +21,7 @@ struct ExportFiles {
   std::string report = {};
 };
 
-void add_export_files(Command command, ExportFiles& files);
+void add_export_files(Command& command, ExportFiles& files);
 
 // What of a report can be refused before any work is done: another file in its place, or that the
 // script that draws it is missing. Throws ConfigError.

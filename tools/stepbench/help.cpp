@@ -51,24 +51,13 @@ class Heads {
 
 // `brief`: only what it begins with.
 std::string doc_of(const CommandOption& option, bool brief = false) {
-  std::string doc = option.doc();
+  std::string doc = option.doc;
   if (brief) {
     for (const char* end : {"; ", ". "}) doc.resize(std::min(doc.size(), doc.find(end)));
   }
-  const std::string value = option.default_text();
-  if (value.empty() || !option.takes_value()) return doc;
-  return doc + (option.may_lack_value() ? " (without a value: " : " (default: ") + value + ")";
-}
-
-template <typename Items>
-std::vector<std::string> groups_of(const Items& items) {
-  std::vector<std::string> groups;
-  for (const auto& item : items) {
-    if (std::find(groups.begin(), groups.end(), item.group()) == groups.end()) {
-      groups.push_back(item.group());
-    }
-  }
-  return groups;
+  const std::string value = option.default_text;
+  if (value.empty() || !option.takes_value) return doc;
+  return doc + (option.may_lack_value ? " (without a value: " : " (default: ") + value + ")";
 }
 
 // Groups in the order in which options.h names them; others come first.
@@ -87,59 +76,41 @@ struct Group {
 };
 
 std::vector<Group> command_groups(const Command& command) {
-  const std::vector<Command> commands = command.commands();
   std::vector<Group> groups;
-  for (const std::string& name : groups_of(commands)) {
-    groups.push_back({name == "Subcommands" ? "Commands" : name, {}});
-    for (const Command& each : commands) {
-      if (each.group() == name) groups.back().entries.push_back({each.name(), each.doc()});
-    }
+  for (const Command& each : command.commands) {
+    auto group = std::ranges::find(groups, each.group, &Group::name);
+    if (group == groups.end()) group = groups.insert(groups.end(), {each.group, {}});
+    group->entries.push_back({each.name, each.doc});
   }
   return groups;
 }
 
 // Arguments and the options that most people need, in short.
 std::vector<Group> common_groups(const Command& command) {
-  Group arguments;
-  Group common{"Common options", {}};
-  for (const CommandOption& option : command.options()) {
-    if (option.group().empty() || option.group() == kGeneralOptions) continue;
-    if (option.is_argument()) {
-      arguments.entries.push_back({option_head(option), doc_of(option, true)});
-    } else if (option.is_common()) {
-      common.entries.push_back({option_head(option), doc_of(option, true)});
-    }
+  std::vector<Group> groups = {{"", {}}, {"Common options", {}}};
+  for (const CommandOption& option : command.options) {
+    if (option.group.empty() || option.group == kGeneralOptions) continue;
+    if (!option.is_argument() && !option.is_common) continue;
+    groups[option.is_argument() ? 0 : 1].entries.push_back(
+        {option_head(option), doc_of(option, true)});
   }
-  std::vector<Group> groups = {std::move(arguments), std::move(common)};
   std::erase_if(groups, [](const Group& group) { return group.entries.empty(); });
   return groups;
 }
 
+// Arguments come first.
 std::vector<Group> option_groups(const Command& command, const std::string& prefix) {
-  Group arguments;
-  std::vector<CommandOption> options;
-  for (const CommandOption& option : command.options()) {
-    if (option.group().empty()) continue;
-    if (option.is_argument()) {
-      arguments.entries.push_back({option_head(option), doc_of(option)});
-    } else {
-      options.push_back(option);
-    }
-  }
-  std::vector<std::string> names = groups_of(options);
-  std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-    return place_of(a) < place_of(b);
-  });
   std::vector<Group> groups;
-  if (!arguments.entries.empty()) groups.push_back(std::move(arguments));
-  for (const std::string& name : names) {
-    groups.push_back({name, {}});
-    for (const CommandOption& option : options) {
-      if (option.group() == name) {
-        groups.back().entries.push_back({option_head(option, prefix), doc_of(option)});
-      }
-    }
+  for (const CommandOption& option : command.options) {
+    if (option.group.empty()) continue;
+    const std::string name = option.is_argument() ? "" : option.group;
+    auto group = std::ranges::find(groups, name, &Group::name);
+    if (group == groups.end()) group = groups.insert(groups.end(), {name, {}});
+    group->entries.push_back({option_head(option, prefix), doc_of(option)});
   }
+  std::ranges::stable_sort(groups, {}, [](const Group& group) {
+    return group.name.empty() ? 0 : 1 + place_of(group.name);
+  });
   return groups;
 }
 
@@ -249,10 +220,10 @@ Examples examples_in(const std::string& footer) {
 }
 
 std::string head_text(const Command& command, const HelpStyle& style) {
-  std::string text = text::wrap(command.doc(), style.columns, 0);
+  std::string text = text::wrap(command.doc, style.columns, 0);
   text += "\n" + heading("Usage", style.colour) +
           text::wrap_hanging("  " + usage_line(command), style.columns) + "\n";
-  if (!command.needs_a_command() && !command.commands().empty()) {
+  if (!command.needs_command && !command.commands.empty()) {
     text += "  " + command.full_name() + " COMMAND\n";
   }
   return text + groups_text(command_groups(command), style);
@@ -264,7 +235,7 @@ std::string screen_text(const Command& command, const HelpStyle& style) {
   const std::string head = head_text(command, style) + groups_text(common_groups(command), style);
   const std::string end = "\nAll options and examples: " + command.full_name() +
                           " --help-all. Pages: stepbench help topics\n";
-  const auto [title, examples] = examples_in(command.footer());
+  const auto [title, examples] = examples_in(command.footer);
   std::string shown;
   for (std::size_t count = 1; count <= examples.size(); ++count) {
     const std::string some =
@@ -280,31 +251,33 @@ std::string screen_text(const Command& command, const HelpStyle& style) {
 
 std::string usage_line(const Command& command) {
   std::string text = command.full_name();
-  for (const CommandOption& option : command.options()) {
+  for (const CommandOption& option : command.options) {
     if (!option.is_argument()) continue;
     const std::string head = option_head(option);
-    text += option.is_required() ? " " + head : " [" + head + "]";
+    text += option.is_required ? " " + head : " [" + head + "]";
   }
-  return text + (command.needs_a_command() ? " COMMAND" : " [OPTIONS]");
+  return text + (command.needs_command ? " COMMAND" : " [OPTIONS]");
 }
 
 std::string option_head(const CommandOption& option, const std::string& prefix) {
-  if (option.is_argument()) return option.name() + (option.takes_list() ? "..." : "");
-  const std::string value = option.value_name();
-  std::vector<std::string> names;
-  for (const std::string& name : option.short_names()) names.push_back("-" + name);
-  for (const std::string& name : option.long_names()) {
-    names.push_back("--" + (name == "help" ? "" : prefix) + name);
+  if (option.is_argument()) {
+    return option.names.front() + (option.is_list ? "..." : "");
   }
+  std::vector<std::string> names = option.names;
+  std::ranges::stable_partition(names, [](const auto& name) { return !name.starts_with("--"); });
+  for (std::string& name : names) {
+    if (name.starts_with("--") && name != "--help") name.insert(2, prefix);
+  }
+  const std::string& value = option.value_name;
   const std::string head = text::join(names);
-  if (!option.takes_value()) return head + (value.empty() ? "" : "[=" + value + "]");
-  return head + (option.may_lack_value() ? " [" + value + "]" : " " + value);
+  if (!option.takes_value) return head + (value.empty() ? "" : "[=" + value + "]");
+  return head + (option.may_lack_value ? " [" + value + "]" : " " + value);
 }
 
 std::string help_text(const Command& command, const HelpStyle& style) {
   const std::string whole = head_text(command, style) +
                             groups_text(option_groups(command, style.prefix), style) +
-                            behind_a_gap(footer_text(command.footer(), style.columns));
+                            behind_a_gap(footer_text(command.footer, style.columns));
   if (style.all || lines_in(whole) <= kHelpLines) return whole;
   return screen_text(command, style);
 }

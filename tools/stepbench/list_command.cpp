@@ -183,9 +183,8 @@ int list(const ListOptions& options, const Environment& environment) {
 
 }  // namespace
 
-void add_list(Command app) {
-  const Command command =
-      app.add("list", "Show workloads, sections and options with their meaning", kListExamples);
+void add_list(Command& command) {
+  command.footer = kListExamples;
   ListOptions& options = command.calls(list);
   command.argument("NAME", options.name, "A workload, section or option; or: metrics, all", "NAME");
   add_worker(command, options.worker);

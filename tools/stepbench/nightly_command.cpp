@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
-#include <exception>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -18,6 +17,7 @@
 #include "tools/stepbench/nightly_run.h"
 #include "tools/stepbench/on_alert.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/session.h"
 #include "tools/stepbench/track/check_options.h"
 #include "tools/stepbench/track/track_options.h"
 
@@ -78,30 +78,26 @@ int ask_for_night(const NightlyOptions& options, const Environment& environment)
 
 int execute_nightly(NightlyOptions options, bool has_db, const Environment& environment) {
   if (!has_db) options.history.db = default_history(options.run.results);
-  check_export_files(options.check.exports, environment);
-  try {
-    if (!options.expect_by.empty()) return ask_for_night(options, environment);
-    return run_night(options, environment);
-  } catch (const os::OutputRefused&) {
-    throw;
-  } catch (const std::exception& error) {
-    // An old verdict must not be taken for this night's.
-    const Failure failure = failure_of(error, "stepbench nightly");
-    write_no_night(options.check, "stepbench nightly", failure.exit_status, failure.text);
-    if (!options.on_alert.empty()) {
-      notify_failed_night(notifier_of(options, environment), failure.exit_status, {failure.text},
-                          environment.err);
-    }
-    throw;
-  }
+  const std::string command = "stepbench nightly";
+  return run_session(
+      command, options.check.exports, environment,
+      [&] {
+        return options.expect_by.empty() ? run_night(options, environment)
+                                         : ask_for_night(options, environment);
+      },
+      [&](const Failure& failure) {
+        write_no_night(options.check, command, failure.exit_status, failure.text);
+        if (options.on_alert.empty()) return;
+        notify_failed_night(notifier_of(options, environment), failure.exit_status, {failure.text},
+                            environment.err);
+      });
 }
 
 }  // namespace
 
-void add_nightly(Command app) {
+void add_nightly(Command& nightly) {
   const auto options = std::make_shared<NightlyOptions>();
-  const Command nightly =
-      app.add("nightly", "A night in one command: measure, judge, tell", kNightlyExamples);
+  nightly.footer = kNightlyExamples;
   nightly.argument("FILE", options->files, "The experiments, YAML files", "EXPERIMENT").required();
   add_set(nightly, options->run.set);
   add_ranks(nightly, options->run.set);
@@ -118,9 +114,9 @@ void add_nightly(Command app) {
   nightly.flag(kRunOptions, "--fresh", options->fresh,
                "Begin anew where a night was cut off, instead of going on with it");
   add_labels(nightly, options->run.labels);
-  const CommandOption db = add_history(nightly, options->history);
-  db.described_as(db.doc() + "; default: history.db in the folder of --results").with_default("");
-  const CommandOption keep =
+  CommandOption& db = add_history(nightly, options->history);
+  db.described_as(db.doc + "; default: history.db in the folder of --results").with_default("");
+  CommandOption& keep =
       nightly.option(kHistoryOptions, "--keep-worker DIR", options->keep_worker,
                      "Where copies of reference programs are kept; default: workers in the folder "
                      "of --results");
@@ -140,9 +136,9 @@ void add_nightly(Command app) {
               "of day (UTC) is in the history, and tell --on-alert where it is not")
       .common();
   add_quiet(nightly, options->quiet);
-  nightly.on_call([options, db, &environment = nightly.environment()] {
-    return execute_nightly(*options, db.is_given(), environment);
-  });
+  nightly.on_call = [options, &db, &environment = *nightly.environment] {
+    return execute_nightly(*options, db.is_given, environment);
+  };
 }
 
 }  // namespace stepbench::cli

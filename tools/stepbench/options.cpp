@@ -8,16 +8,16 @@
 
 namespace stepbench::cli {
 
-CommandOption add_experiment(Command command, std::string& file) {
+CommandOption& add_experiment(Command& command, std::string& file) {
   return command.argument("FILE", file, "The experiment, a YAML file; - is standard input",
                           "EXPERIMENT");
 }
 
-void add_set(Command command, std::vector<std::string>& set, const std::string& doc) {
+void add_set(Command& command, std::vector<std::string>& set, const std::string& doc) {
   command.repeated(kCaseOptions, "--set KEY=VALUE", set, doc).common();
 }
 
-void add_sweep(Command command, std::vector<std::string>& sweep) {
+void add_sweep(Command& command, std::vector<std::string>& sweep) {
   command
       .repeated(kCaseOptions, "--sweep KEY=V1,V2,...", sweep,
                 "Measure each of these values; several --sweep make a matrix. Replaces what the "
@@ -25,30 +25,30 @@ void add_sweep(Command command, std::vector<std::string>& sweep) {
       .common();
 }
 
-void add_filter(Command command, std::vector<std::string>& filter) {
+void add_filter(Command& command, std::vector<std::string>& filter) {
   command
       .repeated(kCaseOptions, "--filter KEY=VALUE[,VALUE]", filter,
                 "Only cases with this value, or one of these; several filters must all hold")
       .common();
 }
 
-void add_cases(Command command, std::vector<std::string>& ids) {
+void add_cases(Command& command, std::vector<std::string>& ids) {
   command.repeated(kCaseOptions, "--case ID", ids,
                    "Only the case whose id begins like this; may be repeated");
 }
 
-void add_shard(Command command, std::string& shard) {
+void add_shard(Command& command, std::string& shard) {
   command.option(kCaseOptions, "--shard I/N", shard,
                  "Only the I-th of N equal parts of the plan: 2/4 on the second of four machines");
 }
 
-void add_max_cases(Command command, std::int64_t& max_cases) {
+void add_max_cases(Command& command, std::int64_t& max_cases) {
   command.option(kCaseOptions, "--max-cases N", max_cases, "Refuse a sweep with more cases")
       .with_default()
       .whole_number(1, plan::kMostCases);
 }
 
-void add_launches(Command command, std::int64_t& launches) {
+void add_launches(Command& command, std::int64_t& launches) {
   command
       .option(kMeasureOptions, "--launches N", launches,
               "Fresh processes per case; default: `launches` of the file")
@@ -56,7 +56,7 @@ void add_launches(Command command, std::int64_t& launches) {
       .common();
 }
 
-void add_worker(Command command, std::string& path) {
+void add_worker(Command& command, std::string& path) {
   command.option(kMeasureOptions, "--worker PATH", path,
                  "The program that runs the steps; default: stepbench-worker beside this program");
 }
@@ -68,7 +68,7 @@ std::string interpreter_at(const std::string& path) {
   return (fs::is_directory(absolute) ? absolute / "bin" / "python" : absolute).string();
 }
 
-void add_interpreter(Command command, std::vector<std::string>& set) {
+void add_interpreter(Command& command, std::vector<std::string>& set) {
   const auto take = [&set](const std::string& path) {
     set.push_back("env." + std::string(run::kInterpreterVariable) + "=" + interpreter_at(path));
   };
@@ -77,7 +77,7 @@ void add_interpreter(Command command, std::vector<std::string>& set) {
       "The Python that runs your Python files; default: the active environment's, else python3");
 }
 
-void add_ranks(Command command, std::vector<std::string>& set) {
+void add_ranks(Command& command, std::vector<std::string>& set) {
   const auto into = [&set](const std::string& option) {
     return [&set, option](const std::string& value) {
       set.push_back("distributed." + option + "=" + value);
@@ -95,8 +95,8 @@ void add_ranks(Command command, std::vector<std::string>& set) {
                           "More options for the launcher, as '--nodes 2'");
 }
 
-void add_lock_flags(Command command, LockFlags& flags) {
-  const CommandOption wait =
+void add_lock_flags(Command& command, LockFlags& flags) {
+  CommandOption& wait =
       command.flag(kMeasureOptions, "--wait-lock", flags.wait,
                    "Wait while another run measures on the same device; default: refuse");
   command
@@ -105,7 +105,7 @@ void add_lock_flags(Command command, LockFlags& flags) {
       .excludes(wait);
 }
 
-void add_metric(Command command, std::vector<std::string>& metrics) {
+void add_metric(Command& command, std::vector<std::string>& metrics) {
   command
       .repeated(kVerdictOptions, "--metric METRIC[,METRIC]", metrics,
                 "What is tested and decides, instead of step and peak_bytes: step_p99, "
@@ -115,7 +115,7 @@ void add_metric(Command command, std::vector<std::string>& metrics) {
       .common();
 }
 
-void add_margin(Command command, std::vector<std::string>& margins) {
+void add_margin(Command& command, std::vector<std::string>& margins) {
   command
       .repeated(kVerdictOptions, "--margin METRIC=SHARE", margins,
                 "The change that does not matter, as step=2%; default: 1% of each metric, and "
@@ -123,7 +123,7 @@ void add_margin(Command command, std::vector<std::string>& margins) {
       .common();
 }
 
-void add_gate(Command command, std::optional<bool>& counts) {
+void add_gate(Command& command, std::optional<bool>& counts) {
   const auto take = [&counts](const std::string& what) { counts = what == "counts"; };
   command
       .option_function(
@@ -134,33 +134,33 @@ void add_gate(Command command, std::optional<bool>& counts) {
       .one_of({"times", "counts"});
 }
 
-void add_allow_inconclusive(Command command, bool& allow_inconclusive) {
+void add_allow_inconclusive(Command& command, bool& allow_inconclusive) {
   command.flag(kVerdictOptions, "--allow-inconclusive", allow_inconclusive,
                "Exit 0, not 3, when nothing can be said or only suspected");
 }
 
-void add_results(Command command, std::string& folder, const std::string& doc) {
+void add_results(Command& command, std::string& folder, const std::string& doc) {
   command.option(kRunOptions, "--results DIR", folder, doc).with_default();
 }
 
-CommandOption add_resume(Command command, std::string& folder) {
+CommandOption& add_resume(Command& command, std::string& folder) {
   return command
       .option(kRunOptions, "--resume RUN", folder,
               "Go on in the folder of a run that was cut off; what was measured is not repeated")
       .common();
 }
 
-void add_labels(Command command, std::vector<std::string>& labels) {
+void add_labels(Command& command, std::vector<std::string>& labels) {
   command.repeated(kRunOptions, "--label NAME=VALUE", labels,
                    "Record this with the run, to find it again; may be repeated");
 }
 
-void add_quiet(Command command, bool& quiet) {
+void add_quiet(Command& command, bool& quiet) {
   command.flag(kOutputOptions, "--quiet,--no-progress", quiet, "No progress on standard error");
 }
 
-CommandOption add_format(Command command, std::string& format,
-                         const std::vector<std::string>& formats) {
+CommandOption& add_format(Command& command, std::string& format,
+                          const std::vector<std::string>& formats) {
   return command.option(kOutputOptions, "--format", format, "What is printed")
       .with_default()
       .one_of(formats)

@@ -25,43 +25,43 @@ inline constexpr const char* kHistoryOptions = "The history";
 inline constexpr const char* kOpsOptions = "Table of operations";
 
 // Which cases.
-CommandOption add_experiment(Command command, std::string& file);
-void add_set(Command command, std::vector<std::string>& set,
+CommandOption& add_experiment(Command& command, std::string& file);
+void add_set(Command& command, std::vector<std::string>& set,
              const std::string& doc = "Use this value instead of the file's");
-void add_sweep(Command command, std::vector<std::string>& sweep);
-void add_filter(Command command, std::vector<std::string>& filter);
-void add_cases(Command command, std::vector<std::string>& ids);
-void add_shard(Command command, std::string& shard);
-void add_max_cases(Command command, std::int64_t& max_cases);
+void add_sweep(Command& command, std::vector<std::string>& sweep);
+void add_filter(Command& command, std::vector<std::string>& filter);
+void add_cases(Command& command, std::vector<std::string>& ids);
+void add_shard(Command& command, std::string& shard);
+void add_max_cases(Command& command, std::int64_t& max_cases);
 
 // How to measure.
-void add_launches(Command command, std::int64_t& launches);
-void add_worker(Command command, std::string& path);
+void add_launches(Command& command, std::int64_t& launches);
+void add_worker(Command& command, std::string& path);
 // Of an interpreter, or of the folder of an environment (venv, conda, uv), that a user names.
 [[nodiscard]] std::string interpreter_at(const std::string& path);
 // Sets the variable that names it, for the workers. Behind add_set(), which replaces the list.
-void add_interpreter(Command command, std::vector<std::string>& set);
+void add_interpreter(Command& command, std::vector<std::string>& set);
 // --ranks, --launcher and --launcher-args. Behind add_set(), too.
-void add_ranks(Command command, std::vector<std::string>& set);
+void add_ranks(Command& command, std::vector<std::string>& set);
 struct LockFlags {
   bool wait = false;
   bool none = false;
 };
-void add_lock_flags(Command command, LockFlags& flags);
+void add_lock_flags(Command& command, LockFlags& flags);
 
 // The verdict of `ab` and `compare`.
-void add_metric(Command command, std::vector<std::string>& metrics);
-void add_margin(Command command, std::vector<std::string>& margins);
-void add_gate(Command command, std::optional<bool>& counts);
-void add_allow_inconclusive(Command command, bool& allow_inconclusive);
+void add_metric(Command& command, std::vector<std::string>& metrics);
+void add_margin(Command& command, std::vector<std::string>& margins);
+void add_gate(Command& command, std::optional<bool>& counts);
+void add_allow_inconclusive(Command& command, bool& allow_inconclusive);
 
 // The run and its output.
-void add_results(Command command, std::string& folder, const std::string& doc);
-CommandOption add_resume(Command command, std::string& folder);
-void add_labels(Command command, std::vector<std::string>& labels);
-void add_quiet(Command command, bool& quiet);
-CommandOption add_format(Command command, std::string& format,
-                         const std::vector<std::string>& formats);
+void add_results(Command& command, std::string& folder, const std::string& doc);
+CommandOption& add_resume(Command& command, std::string& folder);
+void add_labels(Command& command, std::vector<std::string>& labels);
+void add_quiet(Command& command, bool& quiet);
+CommandOption& add_format(Command& command, std::string& format,
+                          const std::vector<std::string>& formats);
 // Of a table of cases or runs; the table itself for any other name.
 [[nodiscard]] report::Format format_of(const std::string& name);
 

@@ -46,7 +46,7 @@ struct PlanCommandOptions {
   std::string format = "table";
 };
 
-void add_options(Command command, PlanCommandOptions& options) {
+void add_options(Command& command, PlanCommandOptions& options) {
   campaign::RunRequest& request = options.request;
   add_experiment(command, request.file);
   add_script(command, options.script);
@@ -109,9 +109,8 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
 
 }  // namespace
 
-void add_plan(Command app) {
-  const Command command = app.add(
-      "plan", "Show the cases of an experiment and about how long they take", kPlanExamples);
+void add_plan(Command& command) {
+  command.footer = kPlanExamples;
   PlanCommandOptions& options = command.calls(show_plan);
   add_options(command, options);
 }

@@ -61,9 +61,8 @@ int execute_report(const ReportArguments& arguments, const Environment& environm
 
 }  // namespace
 
-void add_report(Command app) {
-  const Command command =
-      app.add("report", "Write one HTML file with charts and tables", kReportExamples);
+void add_report(Command& command) {
+  command.footer = kReportExamples;
   ReportArguments& arguments = command.calls(execute_report);
   command.argument("RUN", arguments.sources,
                    "Runs as `show` takes them; or a verdict.json, a night's verdict, a history (a "

@@ -25,14 +25,14 @@ std::string size_text(std::size_t bytes) {
 
 }  // namespace
 
-void add_report_file(Command command, std::string& file) {
+void add_report_file(Command& command, std::string& file) {
   command
       .option(kOutputOptions, "--report FILE", file,
               "Also write a page with charts here, which any browser opens; see `report`")
       .common();
 }
 
-void add_report_choices(Command command, ReportChoices& choices) {
+void add_report_choices(Command& command, ReportChoices& choices) {
   command.option(kOutputOptions, "--title TITLE", choices.title,
                  "Heading of the page; default: the run's name");
   command
@@ -50,7 +50,7 @@ void add_report_choices(Command command, ReportChoices& choices) {
   add_plotly(command, choices.plotly);
 }
 
-void add_plotly(Command command, std::string& plotly) {
+void add_plotly(Command& command, std::string& plotly) {
   command.option(kOutputOptions, "--plotly FILE|none", plotly,
                  "The script that draws the charts; none: tables alone; default: beside stepbench");
 }

@@ -23,9 +23,9 @@ struct ReportChoices {
 };
 
 // --report, of commands that write one besides what they print.
-void add_report_file(Command command, std::string& file);
-void add_report_choices(Command command, ReportChoices& choices);
-void add_plotly(Command command, std::string& plotly);
+void add_report_file(Command& command, std::string& file);
+void add_report_choices(Command& command, ReportChoices& choices);
+void add_plotly(Command& command, std::string& plotly);
 // Reads Plotly's script. Throws ConfigError where it is not there.
 [[nodiscard]] report::ReportOptions report_options(const ReportChoices& choices,
                                                    const Environment& environment);

@@ -16,7 +16,7 @@
 #include "harness/os/text_file.h"
 #include "harness/record/reader.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/export_source.h"
+#include "harness/report/export_formats.h"
 #include "harness/report/read_night.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"

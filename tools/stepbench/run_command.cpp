@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <ostream>
 #include <vector>
@@ -12,8 +11,8 @@
 #include "harness/campaign/session.h"
 #include "harness/campaign/time_estimate.h"
 #include "harness/estimate/row_values.h"
-#include "harness/report/annotations.h"
 #include "harness/report/checks.h"
+#include "harness/report/exports.h"
 #include "harness/report/plan_text.h"
 #include "harness/report/table.h"
 #include "harness/text/printable.h"
@@ -26,6 +25,7 @@
 #include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/run_folders.h"
 #include "tools/stepbench/script_options.h"
+#include "tools/stepbench/session.h"
 
 namespace stepbench::cli {
 namespace {
@@ -165,20 +165,16 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
 }
 
 int execute_run(const RunOptions& options, const Environment& environment) {
-  check_export_files(options.exports, environment);
-  try {
-    return measure_and_print(options, environment);
-  } catch (const os::OutputRefused&) {
-    throw;
-  } catch (const std::exception& error) {
-    // Old files must not be taken for this run's.
-    const Failure failure = failure_of(error, "stepbench run");
-    write_error_export_files(options.exports, "stepbench run", failure.text, failure.exit_status);
-    throw;
-  }
+  const std::string command = "stepbench run";
+  return run_session(
+      command, options.exports, environment,
+      [&] { return measure_and_print(options, environment); },
+      [&](const Failure& failure) {
+        write_error_export_files(options.exports, command, failure.text, failure.exit_status);
+      });
 }
 
-void add_which_cases(Command run, RunOptions& options) {
+void add_which_cases(Command& run, RunOptions& options) {
   add_set(run, options.request.set);
   add_sweep(run, options.request.sweep);
   add_filter(run, options.request.filter);
@@ -187,9 +183,9 @@ void add_which_cases(Command run, RunOptions& options) {
   add_max_cases(run, options.request.max_cases);
 }
 
-void add_how_to_measure(Command run, RunOptions& options) {
+void add_how_to_measure(Command& run, RunOptions& options) {
   add_launches(run, options.request.launches);
-  const CommandOption smoke =
+  CommandOption& smoke =
       run.flag(kMeasureOptions, "--smoke", options.request.smoke,
                "Does everything work? 1 launch, 1 warm-up and 2 active steps per case; the numbers "
                "mean nothing and are never compared")
@@ -217,9 +213,9 @@ void add_how_to_measure(Command run, RunOptions& options) {
   add_lock_flags(run, options.lock);
 }
 
-void add_the_run(Command run, RunOptions& options) {
+void add_the_run(Command& run, RunOptions& options) {
   add_results(run, options.request.results, "Folder in which the run's own folder is made");
-  const CommandOption resume = add_resume(run, options.request.resume);
+  CommandOption& resume = add_resume(run, options.request.resume);
   run.flag(kRunOptions, "--retry-failed", options.request.retry_failed,
            "With --resume: also repeat what failed")
       .needs(resume);
@@ -231,15 +227,14 @@ void add_the_run(Command run, RunOptions& options) {
 
 }  // namespace
 
-void add_run(Command app) {
-  const Command run =
-      app.add("run", "Measure every case of a YAML file and print a table", kRunExamples);
+void add_run(Command& run) {
+  run.footer = kRunExamples;
   RunOptions& options = run.calls(execute_run);
   campaign::RunRequest& request = options.request;
   add_experiment(run, request.file)
       .described_as("The experiment, a YAML file; - is standard input. --resume needs none");
   add_script(run, options.script);
-  run.on_parsed([&options, &request] { take_script_file(options.script, request.file); });
+  run.on_parsed = [&options, &request] { take_script_file(options.script, request.file); };
   add_which_cases(run, options);
   add_how_to_measure(run, options);
   add_the_run(run, options);

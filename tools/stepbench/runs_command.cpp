@@ -1,22 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <filesystem>
+#include <iostream>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/bisect/repository.h"
+#include "harness/os/near_file.h"
 #include "harness/report/runs_table.h"
+#include "harness/runs/prune.h"
+#include "harness/runs/run_filter.h"
+#include "harness/text/age.h"
+#include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/removed.h"
 #include "harness/text/words.h"
+#include "tools/stepbench/command.h"
 #include "tools/stepbench/commands.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/runs_options.h"
+#include "tools/stepbench/run_folders.h"
 
 namespace stepbench::cli {
 namespace {
+
+constexpr const char* kWhichRuns = "Which runs";
+
+struct WhichRuns {
+  std::string folder = "results";
+  std::string name = {};
+  std::vector<std::string> labels = {};
+};
+
+// Returns the option of the folder.
+CommandOption& add_which_runs(Command& command, WhichRuns& which) {
+  CommandOption& folder =
+      command.option(kWhichRuns, "--results DIR", which.folder, "The folder that holds the runs")
+          .with_default();
+  command
+      .option(kWhichRuns, "--name PATTERN", which.name,
+              "Only runs whose name or folder is like this: \"resnet*\" (quoted, so that the "
+              "shell leaves it alone)")
+      .common();
+  command.repeated(kWhichRuns, "--label KEY[=VALUE]", which.labels,
+                   "Only runs with this label; KEY alone: with any value. Several must all hold");
+  return folder;
+}
+
+// A folder between `runs` and the command belongs behind it.
+void refuse_folder_before(const Command& runs, const std::string& command) {
+  for (const CommandOption& option : runs.options) {
+    if (!option.is_given || option.name() == "--help" || option.name() == "--color") continue;
+    throw ConfigError("stepbench runs", "what belongs to `" + command +
+                                            "` stands behind it: stepbench runs " + command +
+                                            " --results DIR");
+  }
+}
+
+// All runs in the folder, the newest first.
+std::vector<runs::RunSummary> runs_of(const WhichRuns& which) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(which.folder, error)) {
+    const bool there = std::filesystem::exists(which.folder, error);
+    throw ConfigError(which.folder, there ? "is no folder; give the one that holds the runs"
+                                          : "no such folder" + os::near_file(which.folder));
+  }
+  return runs::summarise_runs(which.folder);
+}
+
+runs::RunFilter filter_of(const WhichRuns& which) {
+  return {.name = which.name, .labels = which.labels};
+}
 
 constexpr const char* kRunsExamples =
     R"(A run's folder is what `show` and `compare` take. A case is ok when it was measured and none of its
@@ -49,7 +110,7 @@ std::vector<runs::RunSummary> all_runs(const WhichRuns& which) {
 int list_runs(const RunsOptions& options, const Environment& environment) {
   WhichRuns which = options.which;
   if (!options.folder.empty()) which.folder = options.folder;
-  const runs::Moment now = current_time();
+  const runs::Moment now = std::chrono::system_clock::now();
   runs::RunFilter filter = filter_of(which);
   if (!options.since.empty()) filter.since = runs::parse_since("--since", options.since, now);
   std::vector<runs::RunSummary> runs = all_runs(which);
@@ -69,15 +130,155 @@ int list_runs(const RunsOptions& options, const Environment& environment) {
   return kExitOk;
 }
 
+constexpr const char* kPruneExamples =
+    R"(What is to be deleted is listed first. On a terminal the command then asks; elsewhere it deletes
+nothing without --yes. Several conditions must all hold. Never deleted: a run that is running, one
+that was labelled (`run --label keep=...`), a folder that is not readable as a run, and one in which
+lies something that is not of a run.
+
+Examples:
+  stepbench runs prune --older-than 30d --dry-run
+  stepbench runs prune --keep 50                          all but the 50 newest
+  stepbench runs prune --name nightly --older-than 2w --keep 10 --yes
+
+Exit status: 0 deleted, or nothing to delete; 2 wrong usage, nobody could be asked, or a folder
+that could not be deleted.)";
+
+struct PruneOptions {
+  WhichRuns which = {};
+  std::optional<std::size_t> keep = {};
+  std::string older_than = {};
+  bool dry_run = false;
+  bool yes = false;
+};
+
+runs::PruneRequest request_of(const PruneOptions& options, runs::Moment now) {
+  runs::PruneRequest request{.filter = filter_of(options.which), .keep = options.keep, .now = now};
+  if (!options.older_than.empty()) {
+    request.older_than = text::parse_age(options.older_than);
+    if (!request.older_than) {
+      throw ConfigError("--older-than", "expected " + std::string(text::kAgeExamples) +
+                                            ", found '" + options.older_than + "'");
+    }
+  }
+  const bool chosen = request.keep || request.older_than || !request.filter.name.empty() ||
+                      !request.filter.labels.empty();
+  if (!chosen) {
+    throw ConfigError("runs prune",
+                      "says not what to delete: give --older-than AGE, --keep N, --name PATTERN or "
+                      "--label KEY=VALUE");
+  }
+  return request;
+}
+
+void print_plan(const runs::PrunePlan& plan, const Environment& environment, runs::Moment now) {
+  const report::TableStyle style{.colour = environment.colour,
+                                 .columns = environment.terminal_columns};
+  environment.out << report::render_runs(plan.doomed, plan.doomed.size(), report::Format::kTable,
+                                         style, now);
+  for (const runs::KeptRun& kept : plan.kept) {
+    environment.out << "kept: "
+                    << text::printable(kept.run.folder.filename().string() + ' ' + kept.reason)
+                    << '\n';
+  }
+  environment.out << std::flush;
+}
+
+bool may_delete(const PruneOptions& options, const std::string& what,
+                const Environment& environment) {
+  if (options.yes) return true;
+  if (!environment.in_is_terminal || !environment.err_is_terminal) {
+    throw ConfigError("runs prune",
+                      "nothing was deleted, as nobody can be asked here: give --yes "
+                      "to delete " +
+                          what);
+  }
+  environment.err << "Delete " << what << "? [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+// Of a search that was killed: the repository knows of them.
+void remove_trees(const std::filesystem::path& run) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(run / "trees", error), end; !error && at != end;
+       at.increment(error)) {
+    if (!std::filesystem::is_regular_file(at->path() / ".git", error)) continue;
+    try {
+      return bisect::Repository(at->path()).remove_left();
+    } catch (const ConfigError&) {
+      continue;  // there is no repository any more
+    }
+  }
+}
+
+int remove_all_of(const runs::PrunePlan& plan, const Environment& environment) {
+  std::uintmax_t bytes = 0;
+  std::int64_t deleted = 0;
+  int status = kExitOk;
+  for (const runs::RunSummary& run : plan.doomed) {
+    try {
+      remove_trees(run.folder);
+      runs::remove_run(run.folder);
+      bytes += run.bytes;
+      ++deleted;
+    } catch (const Error& failure) {
+      environment.err << "stepbench: error: " << text::printable(failure.what()) << '\n';
+      status = kExitUsage;
+    }
+  }
+  environment.out << "deleted " << text::counted(deleted, "run") << ", "
+                  << text::byte_text(static_cast<double>(bytes)) << '\n';
+  return status;
+}
+
+int prune(const PruneOptions& options, const Environment& environment) {
+  const runs::Moment now = std::chrono::system_clock::now();
+  const runs::PruneRequest request = request_of(options, now);
+  const runs::PrunePlan plan = runs::plan_prune(runs_of(options.which), request);
+  print_plan(plan, environment, now);
+  if (plan.doomed.empty()) {
+    environment.out << "nothing to delete\n";
+    return kExitOk;
+  }
+  if (options.dry_run) {
+    environment.out << "nothing was deleted (--dry-run)\n";
+    return kExitOk;
+  }
+  const std::string what = text::counted(std::ssize(plan.doomed), "run");
+  if (!may_delete(options, plan.doomed.size() == 1 ? "this run" : "these " + what, environment)) {
+    environment.out << "nothing was deleted\n";
+    return kExitOk;
+  }
+  runs::remove_leftovers(options.which.folder);
+  return remove_all_of(plan, environment);
+}
+
+void add_prune(Command& runs) {
+  const auto options = std::make_shared<PruneOptions>();
+  Command& command = runs.add("prune", "Delete old runs, after a look at the list", kPruneExamples);
+  add_which_runs(command, options->which);
+  command
+      .option(kWhichRuns, "--keep N", options->keep, "Leave the newest N of those that are meant")
+      .whole_number(0, 1'000'000'000);
+  command.option(kWhichRuns, "--older-than AGE", options->older_than,
+                 "Only runs that began longer ago than this: 30d, 36h, 2w, 90min");
+  command.flag(kRunOptions, "--dry-run", options->dry_run, "Only list what would be deleted");
+  command.flag(kRunOptions, "--yes", options->yes, "Delete without asking");
+  command.on_call = [&runs, options, &environment = *runs.environment] {
+    refuse_folder_before(runs, "prune");
+    return prune(*options, environment);
+  };
+}
+
 }  // namespace
 
-void add_runs(Command app) {
-  const Command runs =
-      app.add("runs", "List the runs in a folder, or delete old ones", kRunsExamples);
+void add_runs(Command& runs) {
+  runs.footer = kRunsExamples;
   RunsOptions& options = runs.calls(list_runs);
-  runs.needs_command(true);
-  const CommandOption folder = runs.argument(
-      "DIR", options.folder, "The folder that holds the runs; default: results", "DIR");
+  CommandOption& folder = runs.argument("DIR", options.folder,
+                                        "The folder that holds the runs; default: results", "DIR");
   add_which_runs(runs, options.which).excludes(folder);
   runs.option(kWhichRuns, "--since DATE|AGE", options.since,
               "Only runs begun then or later: 2026-01-31, \"2026-01-31 12:00\" (UTC), or an "
@@ -87,12 +288,12 @@ void add_runs(Command app) {
       .whole_number(1, 1'000'000'000)
       .common();
   add_format(runs, options.format, {"table", "csv", "json", "markdown"});
-  add_runs_prune(runs);
+  add_prune(runs);
   // A word that is no command is taken for the folder.
-  runs.on_parsed([&options] {
+  runs.on_parsed = [&options] {
     const std::string gone = text::removed("runs " + options.folder);
     if (!gone.empty()) throw ConfigError("runs " + options.folder, gone);
-  });
+  };
 }
 
 }  // namespace stepbench::cli

@@ -16,6 +16,7 @@
 #include "harness/run/script_worker.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/parse.h"
 #include "tools/stepbench/standard_input.h"
 #include "tools/stepbench/usage.h"
 
@@ -98,8 +99,8 @@ std::string file_of_module(const std::string& module) {
 
 }  // namespace
 
-void add_script(Command command, ScriptOptions& script) {
-  script.command = command;
+void add_script(Command& command, ScriptOptions& script) {
+  script.command = &command;
   command
       .option(kMeasureOptions, "--python SCRIPT", script.path,
               "Instead of FILE: a Python script with a loop over measure(), run as it is; its "
@@ -113,12 +114,12 @@ void take_script_file(ScriptOptions& script, std::string& file) {
   if (script.path.empty() && file.ends_with(".py")) script.path = std::exchange(file, {});
 }
 
-void require_experiment(Command command, ScriptOptions& script, std::string& file) {
-  command.on_parsed([command, &script, &file] {
+void require_experiment(Command& command, ScriptOptions& script, std::string& file) {
+  command.on_parsed = [&command, &script, &file] {
     take_script_file(script, file);
     if (command.is_given("FILE") || command.is_given("--python")) return;
-    throw UsageError("FILE", UsageError::Kind::kMissing);
-  });
+    throw UsageError(missing_text(*command.find_option("FILE")));
+  };
 }
 
 std::optional<std::string> experiment_text(const ScriptOptions& script, std::string& file) {

@@ -12,16 +12,16 @@ namespace stepbench::cli {
 
 struct ScriptOptions {
   std::string path;
-  std::vector<std::string> arguments;   // the script's own
-  std::optional<Command> command = {};  // that has these options
+  std::vector<std::string> arguments;  // the script's own
+  const Command* command = nullptr;    // that has these options
 };
 
 // Behind add_experiment(): it may stand in place of FILE.
-void add_script(Command command, ScriptOptions& script);
+void add_script(Command& command, ScriptOptions& script);
 // A FILE that ends in .py is a script too. Both live as long as the command line.
 void take_script_file(ScriptOptions& script, std::string& file);
 // The same when the line is read, and one of the two must be given.
-void require_experiment(Command command, ScriptOptions& script, std::string& file);
+void require_experiment(Command& command, ScriptOptions& script, std::string& file);
 
 // The experiment's text where it is in no file: with --python, where `file` then says so, and of
 // standard input. Throws UsageError for arguments that belong to nothing.

@@ -17,10 +17,10 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/os/output_file.h"
 #include "harness/record/reader.h"
-#include "harness/report/annotations.h"
 #include "harness/report/case_page.h"
 #include "harness/report/checks.h"
 #include "harness/report/export.h"
+#include "harness/report/exports.h"
 #include "harness/report/module_report.h"
 #include "harness/report/noise_text.h"
 #include "harness/report/ops_report.h"
@@ -331,7 +331,7 @@ int show(const ShowOptions& given, const Environment& environment) {
   return measured ? kExitOk : kExitNothingMeasured;
 }
 
-void add_what(Command show, ShowOptions& options) {
+void add_what(Command& show, ShowOptions& options) {
   show.option(kCaseOptions, "--case ID", options.case_id,
               "One case whole: its id or the id's first digits")
       .common();
@@ -363,7 +363,7 @@ void add_what(Command show, ShowOptions& options) {
               "With --noise: the change that is to be found; default: 2%");
 }
 
-void add_ops(Command show, ShowOptions& options) {
+void add_ops(Command& show, ShowOptions& options) {
   show.flag(kOpsOptions, "--ops", options.ops, "What each operation of the profiled launches cost")
       .common();
   show.option(kOpsOptions, "--group-by shape|phase|module", options.group_by,
@@ -382,9 +382,8 @@ void add_ops(Command show, ShowOptions& options) {
 
 }  // namespace
 
-void add_show(Command app) {
-  const Command command =
-      app.add("show", "Print results: a table, one case whole, or raw steps", kShowExamples);
+void add_show(Command& command) {
+  command.footer = kShowExamples;
   ShowOptions& options = command.calls(show);
   command.argument("RUN", options.paths,
                    "Run folders or result files (.jsonl, .jsonl.gz); default: the newest run under "

@@ -129,9 +129,8 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
 
 }  // namespace
 
-void add_tune(Command app) {
-  const Command command =
-      app.add("tune", "Which settings are good? Searches a sweep in a budget", kTuneExamples);
+void add_tune(Command& command) {
+  command.footer = kTuneExamples;
   TuneOptions& options = command.calls(execute_tune);
   tune::TuneRequest& request = options.request;
   add_experiment(command, request.file);

@@ -14,7 +14,7 @@ namespace stepbench::cli {
 void print_error(std::ostream& err, const std::string& message, bool colour);
 
 // The command that was read last, down to the last level; `program` itself before any.
-[[nodiscard]] Command active_command(const Command& program);
+[[nodiscard]] const Command& active_command(const Command& program);
 
 // A level of commands was reached and none of them named.
 [[nodiscard]] bool lacks_command(const Command& command);

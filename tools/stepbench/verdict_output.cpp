@@ -6,15 +6,15 @@
 #include "harness/base/error.h"
 #include "harness/document/render.h"
 #include "harness/os/output_file.h"
-#include "harness/report/annotations.h"
 #include "harness/report/checks.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
+#include "harness/report/exports.h"
 #include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
 
-void add_verdict_output(Command command, VerdictOutput& output) {
+void add_verdict_output(Command& command, VerdictOutput& output) {
   command.flag(kOutputOptions, "--all", output.all, "Also print the rows that are ok").common();
   add_format(command, output.format, {"table", "markdown", "json", "github"});
   command.option(kOutputOptions, "--verdict FILE", output.verdict_file,

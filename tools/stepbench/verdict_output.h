@@ -21,7 +21,7 @@ struct VerdictOutput {
 };
 
 // The options that fill it in.
-void add_verdict_output(Command command, VerdictOutput& output);
+void add_verdict_output(Command& command, VerdictOutput& output);
 
 // Where there is no verdict, `text` says why: no old one must be taken for this one's. Throws
 // ConfigError.

@@ -15,13 +15,10 @@
 #include "harness/compare/comparison.h"
 #include "harness/json/line_error.h"
 #include "harness/json/line_object.h"
-#include "harness/report/annotations.h"
 #include "harness/report/checks.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/export_formats.h"
-#include "harness/report/export_gbench.h"
-#include "harness/report/export_junit.h"
-#include "harness/report/export_openmetrics.h"
+#include "harness/report/exports.h"
 #include "harness/report/table.h"
 #include "harness/text/openmetrics.h"
 #include "harness/text/xml.h"
@@ -159,9 +156,9 @@ TEST(OpenMetrics, OfAHistoryNamesAMetricAsOfARun) {
 
 TEST(OpenMetrics, FamiliesStandTogetherAndLabelsAreEscaped) {
   text::GaugePage page;
-  page.add("x_seconds", "seconds", "Help.", text::GaugePage::label_text({{"a", "q\"\\\n"}}), 0.5);
-  page.add("y", "", "Other.", "", std::nan(""));
-  page.add("x_seconds", "seconds", "Help.", text::GaugePage::label_text({{"a", "2"}}), INFINITY);
+  page.add("x_seconds", "Help.", text::GaugePage::label_text({{"a", "q\"\\\n"}}), 0.5);
+  page.add("y", "Other.", "", std::nan(""));
+  page.add("x_seconds", "Help.", text::GaugePage::label_text({{"a", "2"}}), INFINITY);
   EXPECT_EQ(page.samples(), 3U);
   EXPECT_EQ(page.text(),
             "# TYPE x_seconds gauge\n# UNIT x_seconds seconds\n# HELP x_seconds Help.\n"

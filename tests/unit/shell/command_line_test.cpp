@@ -126,6 +126,7 @@ TEST(Usage, AnswersNameWhatWasExpected) {
       {{"plan", "x", "y"}, "expected stepbench plan [FILE] [ARGS...] [OPTIONS]"},
       {{"run", "--smok", "x"}, "unknown option '--smok' (did you mean '--smoke'?)"},
       {{"run", "x", "-x"}, "unknown option '-x'"},
+      {{"ab", "x", "--worker", "y"}, "unknown option '--worker' (did you mean '--a'?)"},
       {{"run", "x", "--launches", "0"},
        "--launches: expected a whole number from 1 to 1,000,000, found '0'"},
       {{"run", "--python", "x.py", "--launches", "many", "--", "--width", "64"},
@@ -166,6 +167,20 @@ std::vector<std::string> options_with(const std::string& command, const std::str
     }
   }
   return found;
+}
+
+// harness/report/next_command.cpp makes commands from the words of a run.
+TEST(Help, FlagsOfCommandsMadeFromARun_TakeAValue) {
+  const auto takes_value = [](const std::string& command, const std::string& flag) {
+    return stepbench({command, "--help-all"}).out.find("\n  " + flag + " ") != std::string::npos;
+  };
+  for (const char* flag :
+       {"--set", "--python", "--ranks", "--launches", "--results", "--resume", "--sweep"}) {
+    EXPECT_TRUE(takes_value("run", flag)) << flag;
+  }
+  for (const char* flag : {"--set", "--a-set", "--b-set", "--python", "--ranks"}) {
+    EXPECT_TRUE(takes_value("ab", flag)) << flag;
+  }
 }
 
 TEST(Usage, NoErrorTellsThePasswordOfAnAddress) {

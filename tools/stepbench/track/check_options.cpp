@@ -7,8 +7,8 @@
 #include "harness/base/error.h"
 #include "harness/campaign/range_commits.h"
 #include "harness/document/render.h"
-#include "harness/report/annotations.h"
 #include "harness/report/checks.h"
+#include "harness/report/exports.h"
 #include "harness/report/html/report.h"
 #include "harness/report/night_json.h"
 #include "harness/report/night_words.h"
@@ -17,7 +17,7 @@
 
 namespace stepbench::cli {
 
-void add_check_options(Command command, CheckOptions& options) {
+void add_check_options(Command& command, CheckOptions& options) {
   command.flag(kVerdictOptions, "--allow-inconclusive", options.exit.allow_inconclusive,
                "Exit with 0 instead of 3 where the budget, or a signal, left something undecided");
   command

@@ -20,7 +20,7 @@ struct CheckOptions {
   ExportFiles exports = {};
 };
 
-void add_check_options(Command command, CheckOptions& options);
+void add_check_options(Command& command, CheckOptions& options);
 
 // Where there is no verdict: old files must not be taken for this night's.
 void write_no_night(const CheckOptions& options, const std::string& command, int exit_status,

@@ -118,8 +118,8 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
 
 }  // namespace
 
-void add_track_add(Command track) {
-  const Command command = track.add("add", "Take runs into the history", kTrackAddExamples);
+void add_track_add(Command& track) {
+  Command& command = track.add("add", "Take runs into the history", kTrackAddExamples);
   TrackAddArguments& arguments = command.calls(track_add);
   command
       .argument("RUN", arguments.paths,

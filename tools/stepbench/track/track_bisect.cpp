@@ -50,8 +50,8 @@ int track_bisect(const TrackBisectArguments& arguments, const Environment& envir
 
 }  // namespace
 
-void add_track_bisect(Command track) {
-  const Command command =
+void add_track_bisect(Command& track) {
+  Command& command =
       track.add("bisect", "Which commit made it slower? Between the nights of an alert",
                 kTrackBisectExamples);
   TrackBisectArguments& arguments = command.calls(track_bisect);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
-#include <exception>
 #include <ostream>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/session.h"
 #include "tools/stepbench/track/check_options.h"
 #include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
@@ -112,24 +112,19 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
 }
 
 int execute_track_check(const TrackCheckArguments& arguments, const Environment& environment) {
-  check_export_files(arguments.check.exports, environment);
-  try {
-    return judge_and_show(arguments, environment);
-  } catch (const os::OutputRefused&) {
-    throw;
-  } catch (const std::exception& error) {
-    // An old verdict must not be taken for this one's.
-    const Failure failure = failure_of(error, "stepbench track check");
-    write_no_night(arguments.check, "stepbench track check", failure.exit_status, failure.text);
-    throw;
-  }
+  const std::string command = "stepbench track check";
+  return run_session(
+      command, arguments.check.exports, environment,
+      [&] { return judge_and_show(arguments, environment); },
+      [&](const Failure& failure) {
+        write_no_night(arguments.check, command, failure.exit_status, failure.text);
+      });
 }
 
 }  // namespace
 
-void add_track_check(Command track) {
-  const Command command =
-      track.add("check", "Judge a night: which series moved?", kTrackCheckExamples);
+void add_track_check(Command& track) {
+  Command& command = track.add("check", "Judge a night: which series moved?", kTrackCheckExamples);
   TrackCheckArguments& arguments = command.calls(execute_track_check);
   command.repeated(kCaseOptions, "--night RUN", arguments.nights,
                    "A run of the history, by the begin of its id; default: the newest run of each "

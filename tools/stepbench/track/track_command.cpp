@@ -5,15 +5,14 @@
 
 namespace stepbench::cli {
 
-void add_track(Command app) {
-  const Command track =
-      app.add("track", "Keep a history of nights and see which cases became slower", R"(Example:
+void add_track(Command& track) {
+  track.footer = R"(Example:
   stepbench run configs/quickstart.yaml && stepbench track add results/20260131-020000-quickstart
 
 The history is a file, results/history.db, or a database on a server that many machines share
 (--db postgresql://...). It is made of result files and can be made anew from them; what people
-said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --help` says more.)");
-  track.needs_command();
+said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --help` says more.)";
+  track.needs_command = true;
   add_track_add(track);
   add_track_check(track);
   add_track_show(track);

@@ -86,23 +86,20 @@ int track_list(const ListArguments& arguments, const Environment& environment) {
   return kExitOk;
 }
 
-template <typename Form>
-int export_all(Form form, track::TrackStore& store, std::ostream& out) {
+int track_export(const ExportArguments& arguments, const Environment& environment) {
+  track::TrackStore store = open_history(arguments.history);
+  const report::HistoryForm& form =
+      arguments.format == "json" ? report::kHistoryJson : report::kHistoryCsv;
+  std::ostream& out = environment.out;
   bool first = true;
   const track::History newest =
       store.each_series([&](const track::History& history, const track::SeriesHistory& one) {
-        if (std::exchange(first, false)) out << form.begin(history);
+        out << (std::exchange(first, false) ? form.begin(history) : form.between);
         out << form.series(one, history);
       });
   if (first) out << form.begin(newest);
   out << form.end(newest);
   return first ? kExitNothingMeasured : kExitOk;
-}
-
-int track_export(const ExportArguments& arguments, const Environment& environment) {
-  track::TrackStore store = open_history(arguments.history);
-  return arguments.format == "json" ? export_all(report::HistoryJson(), store, environment.out)
-                                    : export_all(report::HistoryCsv(), store, environment.out);
 }
 
 // A word that begins an id is a series, and so are the words of a case in one argument: of two of
@@ -148,15 +145,15 @@ int track_why_split(const SplitArguments& arguments, const Environment& environm
 
 }  // namespace
 
-void add_track_list(Command track) {
-  const Command command = track.add("list", "The series of the history", kTrackListExamples);
+void add_track_list(Command& track) {
+  Command& command = track.add("list", "The series of the history", kTrackListExamples);
   ListArguments& arguments = command.calls(track_list);
   command.flag(kOutputOptions, "--all", arguments.whole, "Also series of phases");
   add_history(command, arguments.history);
 }
 
-void add_track_export(Command track) {
-  const Command command =
+void add_track_export(Command& track) {
+  Command& command =
       track.add("export", "Every point of the history, for programs", kTrackExportExamples);
   ExportArguments& arguments = command.calls(track_export);
   command.option(kOutputOptions, "--format", arguments.format, "What is printed")
@@ -165,9 +162,9 @@ void add_track_export(Command track) {
   add_history(command, arguments.history);
 }
 
-void add_track_why_split(Command track) {
-  const Command command = track.add(
-      "why-split", "Why two series are not one, or why one begins anew", kWhySplitExamples);
+void add_track_why_split(Command& track) {
+  Command& command = track.add("why-split", "Why two series are not one, or why one begins anew",
+                               kWhySplitExamples);
   SplitArguments& arguments = command.calls(track_why_split);
   command
       .argument("SERIES", arguments.series,

@@ -127,8 +127,8 @@ int track_merge(const MergeArguments& arguments, const Environment& environment)
 
 }  // namespace
 
-void add_track_merge(Command track) {
-  const Command command =
+void add_track_merge(Command& track) {
+  Command& command =
       track.add("merge", "Join the histories of two cases that are one", kMergeExamples);
   MergeArguments& arguments = command.calls(track_merge);
   const char* const doc = "The first digits of a case's id, or of one of its series";

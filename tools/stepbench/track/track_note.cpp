@@ -259,8 +259,8 @@ int note(const NoteArguments& arguments, const Environment& environment) {
 
 }  // namespace
 
-void add_track_note(Command track) {
-  const Command command =
+void add_track_note(Command& track) {
+  Command& command =
       track.add("note", "Say what is known of an alert, a series or a run", kNoteExamples);
   NoteArguments& arguments = command.calls(note);
   command

@@ -23,7 +23,7 @@ std::string variable(const Environment& environment, std::string_view name) {
 
 }  // namespace
 
-void add_who(Command command, WhoFlag& flag) {
+void add_who(Command& command, WhoFlag& flag) {
   command.option(kHistoryOptions, "--who TEXT", flag.who,
                  "Who says so, for the record; default: the user and the machine");
 }
@@ -36,8 +36,8 @@ std::string author(const WhoFlag& flag, const Environment& environment) {
   return user + '@' + machine::host_name("/");
 }
 
-CommandOption add_history(Command command, HistoryFlags& flags) {
-  const CommandOption db =
+CommandOption& add_history(Command& command, HistoryFlags& flags) {
+  CommandOption& db =
       command
           .option(kHistoryOptions, "--db URL", flags.db,
                   "The history: sqlite:FILE, or postgresql://USER@HOST:PORT/NAME for one that "

@@ -16,13 +16,13 @@ struct HistoryFlags {
 };
 
 // Returns the option of the history.
-CommandOption add_history(Command command, HistoryFlags& flags);
+CommandOption& add_history(Command& command, HistoryFlags& flags);
 
 // Who says so, for events of the history: user@host, unless --who names somebody.
 struct WhoFlag {
   std::string who = {};
 };
-void add_who(Command command, WhoFlag& flag);
+void add_who(Command& command, WhoFlag& flag);
 [[nodiscard]] std::string author(const WhoFlag& flag, const Environment& environment);
 
 // `store` outlives what is returned.

@@ -61,9 +61,9 @@ int track_prune(const TrackPruneArguments& arguments, const Environment& environ
 
 }  // namespace
 
-void add_track_prune(Command track) {
-  const Command command = track.add(
-      "prune", "Remove kept worker programs that nobody needs any more", kTrackPruneExamples);
+void add_track_prune(Command& track) {
+  Command& command = track.add("prune", "Remove kept worker programs that nobody needs any more",
+                               kTrackPruneExamples);
   TrackPruneArguments& arguments = command.calls(track_prune);
   command.flag(kOptions, "--dry-run", arguments.dry_run, "Only say what would be removed");
   add_history(command, arguments.history);

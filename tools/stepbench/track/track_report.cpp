@@ -144,9 +144,9 @@ int report_history(const TrackReportArguments& arguments, const Environment& env
 
 }  // namespace
 
-void add_track_report(Command track) {
-  const Command command = track.add(
-      "report", "The history as static pages, for a disk or a web server", kTrackReportExamples);
+void add_track_report(Command& track) {
+  Command& command = track.add("report", "The history as static pages, for a disk or a web server",
+                               kTrackReportExamples);
   TrackReportArguments& arguments = command.calls(report_history);
   command
       .option(kOutputOptions, "--site DIR", arguments.site,

@@ -142,9 +142,9 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
 
 }  // namespace
 
-void add_track_show(Command track) {
-  const Command command = track.add(
-      "show", "A series over the nights, an alert, or the open alerts", kTrackShowExamples);
+void add_track_show(Command& track) {
+  Command& command = track.add("show", "A series over the nights, an alert, or the open alerts",
+                               kTrackShowExamples);
   TrackShowArguments& arguments = command.calls(show_tracked);
   command.argument("SERIES", arguments.words,
                    "The begin of a series' id or words of its case (experiment, option=value), or "

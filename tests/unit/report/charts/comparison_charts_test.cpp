@@ -9,7 +9,7 @@
 #include "harness/report/comparison_cells.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/verdict_csv.h"
+#include "harness/report/exports.h"
 #include "tests/unit/compare/result_maker.h"
 #include "tests/unit/report/charts/charted.h"
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/stepbench/parse.h"
+
+#include <algorithm>
+#include <span>
+#include <sstream>
+
+#include "tools/stepbench/help.h"
+
+namespace stepbench::cli {
+namespace {
+
+using Words = std::span<const std::string>;
+
+std::string decapitalized(std::string text) {
+  const bool word = text.size() > 1 && text[1] >= 'a' && text[1] <= 'z';
+  if (word && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
+bool is_option(const std::string& word) { return word.size() > 1 && word.starts_with('-'); }
+
+void add_value(CommandOption& option, const std::string& value) {
+  if (!option.is_comma_separated || value.find(',') == std::string::npos) {
+    option.values.push_back(value);
+    return;
+  }
+  std::istringstream parts(value);
+  for (std::string part; std::getline(parts, part, ',');) {
+    if (!part.empty()) option.values.push_back(part);
+  }
+}
+
+// One of the words that an option without a value of its own takes: "--profile kineto" would be a
+// FILE otherwise, or an argument of a script.
+bool is_choice(const CommandOption& option, const std::string& word) {
+  return option.may_lack_value && !word.empty() &&
+         ('|' + option.value_name + '|').find('|' + word + '|') != std::string::npos;
+}
+
+// Takes the words of one command from the front of `words`.
+class Reader {
+ public:
+  Reader(Command& command, Words words) : command_(command), words_(words) {}
+
+  void read() {
+    while (!words_.empty()) {
+      const std::string word = take();
+      if (only_arguments_) {
+        take_argument(word);
+      } else if (word == "--") {
+        only_arguments_ = true;
+        command_.unread_words.push_back(word);
+      } else if (Command* const below = command_.find_command(word)) {
+        command_.given_command = below;
+        Reader(*below, words_).read();
+        return;
+      } else if (is_option(word)) {
+        take_option(word);
+      } else {
+        take_argument(word);
+      }
+    }
+  }
+
+ private:
+  std::string take() {
+    const std::string word = words_.front();
+    words_ = words_.subspan(1);
+    return word;
+  }
+
+  bool next_is_a_value() const {
+    return !words_.empty() && words_.front() != "--" && !is_option(words_.front());
+  }
+
+  void take_option(const std::string& word) {
+    const std::size_t equals = std::min(word.find('='), word.size());
+    CommandOption* const option = command_.find_option(word.substr(0, equals));
+    if (option == nullptr) {
+      command_.unread_words.push_back(word);
+      return;
+    }
+    if (equals + 1 < word.size()) {
+      if (!option->takes_value && !option->may_lack_value) {
+        throw UsageError(option->name() + " takes no value");
+      }
+      add_value(*option, word.substr(equals + 1));
+    } else if (!words_.empty() && is_choice(*option, words_.front())) {
+      add_value(*option, take());
+    } else if (option->may_lack_value && !(option->takes_value && next_is_a_value())) {
+      add_value(*option, option->bare_value);
+    } else if (option->takes_value) {
+      if (words_.empty()) {
+        throw UsageError(option->name() + " needs a value: " + option_head(*option));
+      }
+      add_value(*option, take());
+    }
+    option->is_given = true;
+    const bool more = option->is_list && !option->is_one_each_time;
+    while (more && next_is_a_value()) add_value(*option, take());
+  }
+
+  void take_argument(const std::string& word) {
+    for (CommandOption& option : command_.options) {
+      if (!option.is_argument() || (!option.values.empty() && !option.is_list)) continue;
+      option.is_given = true;
+      add_value(option, word);
+      return;
+    }
+    command_.unread_words.push_back(word);
+  }
+
+  Command& command_;
+  Words words_;
+  bool only_arguments_ = false;  // behind "--"
+};
+
+void take_values(CommandOption& option) {
+  if (!option.is_given) return;
+  const std::string& name = option.name();
+  for (const std::string& value : option.values) {
+    for (const auto& check : option.checks) {
+      if (const std::string wrong = check(value); !wrong.empty()) {
+        throw UsageError(name + ": " + wrong);
+      }
+    }
+  }
+  if (option.values.size() > 1 && option.takes_value && !option.is_list && option.take) {
+    throw UsageError(name + " is given " + std::to_string(option.values.size()) +
+                     " times; it takes one value");
+  }
+  if (option.take && !option.take(option.values)) {
+    throw UsageError("wrong value: " + option_head(option));
+  }
+}
+
+void check_options(Command& command) {
+  for (CommandOption& option : command.options) take_values(option);
+  for (const CommandOption& option : command.options) {
+    if (option.is_required && !option.is_given) throw UsageError(missing_text(option));
+    if (!option.is_given) continue;
+    if (option.needed != nullptr && !option.needed->is_given) {
+      throw UsageError(option.name() + " is of use only with " + option_head(*option.needed));
+    }
+    for (const CommandOption* other : option.excluded) {
+      if (other->is_given) {
+        throw UsageError(option.name() + " and " + other->name() +
+                         " contradict each other: give one of them");
+      }
+    }
+  }
+  if (command.needs_command && command.given_command == nullptr) {
+    throw UsageError("a command is missing");
+  }
+}
+
+}  // namespace
+
+Asked parse_words(Command& program, const std::vector<std::string>& words) {
+  Reader(program, Words(words).subspan(1)).read();
+  std::vector<Command*> given;
+  for (Command* each = &program; each != nullptr; each = each->given_command) {
+    given.push_back(each);
+  }
+  const auto asks_for = [&](const char* option) {
+    return std::ranges::any_of(given,
+                               [&](const Command* command) { return command->is_given(option); });
+  };
+  if (asks_for("--version")) return Asked::kVersion;
+  if (asks_for("--help-all")) return Asked::kHelpAll;
+  if (asks_for("--help")) return Asked::kHelp;
+  for (Command* command : given) check_options(*command);
+  for (auto command = given.rbegin(); command != given.rend(); ++command) {
+    if ((*command)->on_parsed) (*command)->on_parsed();
+  }
+  for (const Command* command : given) {
+    for (const std::string& word : command->unread_words) {
+      if (word != "--") throw UsageError("unexpected argument '" + word + "'");
+    }
+  }
+  return Asked::kCall;
+}
+
+std::string missing_text(const CommandOption& option) {
+  return (option.is_argument() ? option.name() : option_head(option)) +
+         " is missing: " + decapitalized(option.doc);
+}
+
+}  // namespace stepbench::cli
