@@ -347,12 +347,15 @@ void add_unknown(const AnalysedTrace& analysed, std::vector<document::Block>& bl
   document::add_paragraphs(blocks, lines);
 }
 
-document::Chapter overview_of(const AnalysedTrace& analysed, bool all, std::size_t row_limit) {
+constexpr std::size_t kLargest = 5;  // where tables below have all
+
+// `largest`: how many of each kind.
+document::Chapter overview_of(const AnalysedTrace& analysed, bool all, std::size_t largest) {
   document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
   add_integrity(analysed, overview.blocks);
   add_step(analysed, all, overview.blocks);
   add_findings(analysed, all, overview.blocks);
-  overview.blocks.emplace_back(largest_table(analysed, row_limit));
+  overview.blocks.emplace_back(largest_table(analysed, largest));
   add_unknown(analysed, overview.blocks);
   return overview;
 }
@@ -370,7 +373,7 @@ document::Document analysis_page(const AnalysedTrace& analysed, std::size_t row_
 document::Document analysis_document(const AnalysedTrace& analysed, std::size_t row_limit) {
   return {.headline = headline_of(analysed),
           .answer = trace_answer(analysed),
-          .chapters = {overview_of(analysed, true, row_limit),
+          .chapters = {overview_of(analysed, true, kLargest),
                        {.id = "tables",
                         .title = "Tables",
                         .blocks = analysis_tables(analysed, row_limit),

@@ -287,4 +287,31 @@ inline void block_fields(BlockJson& v, const analyze::Efficiency& of) {
   v.rows("rows", of.rows);
 }
 
+// Of JSON alone: what was read, and what is doubted.
+
+inline void block_fields(BlockJson& v, const ops::TraceDevice& of) {
+  // Zeros are what a header does not say.
+  const auto said = [](std::int64_t known, std::int64_t value) {
+    return known > 0 ? std::optional(value) : std::nullopt;
+  };
+  v("id", of.id).text("name", of.name);
+  v("total_memory_bytes", said(of.total_memory_bytes, of.total_memory_bytes));
+  v("compute_major", said(of.compute_major, of.compute_major));
+  v("compute_minor", said(of.compute_major, of.compute_minor));
+}
+
+inline void block_fields(BlockJson& v, const analyze::TraceCounts& of) {
+  v("ops", of.ops)("annotations", of.annotations)("python", of.python)("calls", of.calls);
+  v("device_rows", of.device_rows)("syncs", of.syncs)("overhead", of.overhead);
+}
+
+inline void block_fields(BlockJson& v, const analyze::IntegrityNote& of) {
+  v.text("id", of.id)("level", of.level).text("text", of.text)("count", of.count)("of", of.of);
+}
+
+inline void block_fields(BlockJson& v, const analyze::Step& of) {
+  v("number", of.number).span("window", of.window)("edge", of.edge)("truncated", of.truncated);
+  v("device_rows", of.device_rows)("spill_ns", of.spill_ns);
+}
+
 }  // namespace stepbench::report

@@ -4,6 +4,7 @@
 
 #include "harness/trace/read_trace.h"
 #include "harness/trace/trace_of.h"
+#include "harness/trace/write_trace.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/analyze/drawn_trace.h"
 #include "tests/unit/ops/log_maker.h"
