@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <variant>
 
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
@@ -66,6 +67,15 @@ ReportContent error_content(const std::string& command, const std::string& messa
           .sections = {std::move(section)},
           .data = json.take(),
           .measured = false};
+}
+
+void bring_forward(document::Chapter& from, document::Chapter& to, std::ptrdiff_t at) {
+  if (from.blocks.empty()) return;
+  auto* figure = std::get_if<document::Figure>(&from.blocks.front());
+  if (figure == nullptr) return;
+  figure->folded = false;
+  to.blocks.insert(to.blocks.begin() + at, std::move(from.blocks.front()));
+  from.blocks.erase(from.blocks.begin());
 }
 
 Report report_of(ReportContent content, const ReportOptions& options) {
