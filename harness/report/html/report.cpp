@@ -41,7 +41,8 @@ std::string data_of(const ReportContent& content, const ReportOptions& options) 
     json.open_object().text("id", section.id).text("title", section.title).close_object();
   }
   json.close_array().json("content", content.data);
-  if (!content.charts.empty()) json.json("charts", content.charts);
+  const bool draws = !options.plotly.script.empty() || !options.plotly_file.empty();
+  if (draws && !content.charts.empty()) json.json("charts", content.charts);
   json.close_object();
   return json.take();
 }
