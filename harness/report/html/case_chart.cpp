@@ -130,7 +130,7 @@ void add_cases(json::JsonText& charts, const TableFacts& facts, const DrawOption
   }
   charts.close_array().open_array("cases");
   for (const estimate::CaseRow& row : facts.rows) {
-    charts.open_object().text("label", facts.names.name(row)).open_array("values");
+    charts.open_object().text("label", chart_text(facts.names.name(row))).open_array("values");
     for (const Measure& each : measures) {
       const auto value = drawn_value(row, each);
       if (!value) {
@@ -147,7 +147,7 @@ void add_cases(json::JsonText& charts, const TableFacts& facts, const DrawOption
       charts.text("spread", spread);
     }
     if (row.is_best) charts.flag("best", true);
-    if (!row.step_ns) charts.text("without", no_numbers(row));
+    if (!row.step_ns) charts.text("without", chart_text(no_numbers(row)));
     charts.close_object();
   }
   charts.close_array();

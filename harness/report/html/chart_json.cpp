@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "harness/text/utf8.h"
+
 namespace stepbench::report {
 
 json::JsonText chart(std::string_view name) {
@@ -30,6 +32,11 @@ void add_numbers(json::JsonText& json, std::string_view key, std::span<const dou
     list.append(buffer.data(), end.ptr);
   }
   json.json(key, list + ']');
+}
+
+std::string chart_text(std::string_view text) {
+  constexpr std::size_t kCells = 240;
+  return text::shortened_inside(text::to_valid_utf8(text), kCells);
 }
 
 void add_places(json::JsonText& json, std::string_view key, std::span<const std::size_t> places) {

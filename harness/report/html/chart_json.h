@@ -22,6 +22,8 @@ inline constexpr double kNsPerMs = 1e6;
 // With as many digits as any screen shows; null where a value is not finite.
 void add_numbers(json::JsonText& json, std::string_view key, std::span<const double> values,
                  int digits = 6);
+// A text of any length as charts show it: its middle is cut out.
+[[nodiscard]] std::string chart_text(std::string_view text);
 void add_places(json::JsonText& json, std::string_view key, std::span<const std::size_t> places);
 
 // Places of what is drawn of very many values: of each stretch the smallest and the largest, the

@@ -8,6 +8,7 @@
 namespace stepbench::report {
 
 [[nodiscard]] std::string_view page_style();
+[[nodiscard]] std::string_view chart_script();  // a page without charts has no need of it
 [[nodiscard]] std::string_view page_script();
 [[nodiscard]] std::string_view report_schema();
 

@@ -97,6 +97,7 @@ ReportContent history_content(const track::History& history,
 
   document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
   overview.blocks.emplace_back(nights_paragraph(history));
+  bring_forward(nights, overview, 1);
   document::Table series = series_table(rows, names);
   series.title = "Series, with the value of their last night";
   overview.blocks.emplace_back(std::move(series));

@@ -92,7 +92,8 @@ void add_launch(json::JsonText& charts, const RanLaunch& ran) {
   } else {
     const bool skipped = row.outcome.kind == Outcome::Kind::kSkipped;
     if (skipped) charts.flag("skipped", true);
-    charts.text("why", (skipped ? "skipped: " : "failed: ") + estimate::reason_of(*ran.launch));
+    charts.text(
+        "why", chart_text((skipped ? "skipped: " : "failed: ") + estimate::reason_of(*ran.launch)));
   }
   if (!row.report.flags.empty()) charts.texts("flags", row.report.flags);
   charts.close_object();

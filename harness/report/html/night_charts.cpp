@@ -58,7 +58,7 @@ std::optional<document::Figure> changes_figure(const nights::Night& night,
       .json = json.take(),
       .note = all > kMaxSeriesRows
                   ? "The " + std::to_string(kMaxSeriesRows) + " of " + std::to_string(all) +
-                        " series that moved most; the table above has all."
+                        " series that moved most; the table of every series has all."
                   : "",
       .height_px = static_cast<int>(140 + 24 * rows.size())};
 }
@@ -80,7 +80,7 @@ document::Table environment_table(const nights::Night& night) {
 
 std::vector<document::Chapter> night_charts(const ShownNight& shown) {
   const SeriesNames names(shown.history);
-  document::Chapter night{.id = "night", .title = "Tonight against the usual", .blocks = {}};
+  document::Chapter night{.id = "night", .title = "Environment tonight", .blocks = {}};
   if (auto figure = changes_figure(shown.night, names)) {
     night.blocks.emplace_back(std::move(*figure));
   }

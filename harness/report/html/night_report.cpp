@@ -26,7 +26,10 @@ ReportContent night_content(const ShownNight& shown, NightView view, std::string
       .data = std::move(data),
       .summary = text::counted(std::ssize(night.series), "series"),
       .measured = !night.series.empty()};
-  std::ranges::move(night_charts(shown), std::back_inserter(content.sections));
+  for (document::Chapter& chapter : night_charts(shown)) {
+    if (chapter.id == "night") bring_forward(chapter, content.sections.front(), 1);
+    if (!chapter.blocks.empty()) content.sections.push_back(std::move(chapter));
+  }
   view.rows = 0;
   document::Table series = night_table(shown, view);
   series.title = "Every series of the night";

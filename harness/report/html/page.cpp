@@ -32,9 +32,15 @@ std::string source_of(std::string_view script) {
   return " 'sha256-" + text::base64(sha256(script)) + '\'';
 }
 
+std::string own_script(const Page& page) {
+  std::string script(page.draws() ? chart_script() : "");
+  script += page_script();
+  return script;
+}
+
 // Pictures are what Plotly makes of a figure when the reader saves it.
 std::string policy(const Page& page) {
-  std::string sources = source_of(page_script());
+  std::string sources = source_of(own_script(page));
   if (!page.plotly_file.empty()) {
     sources += " 'self' file:";  // a page that is opened from a disk has no origin
   } else if (!page.plotly.script.empty()) {
@@ -86,14 +92,14 @@ void append_scripts(std::string& html, const Page& page) {
     }
   }
   html += "<script>";
-  html += page_script();
+  html += own_script(page);
   html += "</script>\n";
 }
 
 }  // namespace
 
 std::string html_page(const Page& page) {
-  const bool draws = !page.plotly.script.empty() || !page.plotly_file.empty();
+  const bool draws = page.draws();
   std::string html(kBegin);
   html += kGenerator;
   html += kViewport;

@@ -23,6 +23,7 @@ struct Page {
   // page leads back to another one.
   std::string plotly_file = {};
   document::Line back = {""};
+  [[nodiscard]] bool draws() const { return !plotly.script.empty() || !plotly_file.empty(); }
   bool compact = false;  // what is long is packed: gzip in base64
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <variant>
 
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
@@ -40,7 +41,8 @@ std::string data_of(const ReportContent& content, const ReportOptions& options) 
     json.open_object().text("id", section.id).text("title", section.title).close_object();
   }
   json.close_array().json("content", content.data);
-  if (!content.charts.empty()) json.json("charts", content.charts);
+  const bool draws = !options.plotly.script.empty() || !options.plotly_file.empty();
+  if (draws && !content.charts.empty()) json.json("charts", content.charts);
   json.close_object();
   return json.take();
 }
@@ -66,6 +68,15 @@ ReportContent error_content(const std::string& command, const std::string& messa
           .sections = {std::move(section)},
           .data = json.take(),
           .measured = false};
+}
+
+void bring_forward(document::Chapter& from, document::Chapter& to, std::ptrdiff_t at) {
+  if (from.blocks.empty()) return;
+  auto* figure = std::get_if<document::Figure>(&from.blocks.front());
+  if (figure == nullptr) return;
+  figure->folded = false;
+  to.blocks.insert(to.blocks.begin() + at, std::move(from.blocks.front()));
+  from.blocks.erase(from.blocks.begin());
 }
 
 Report report_of(ReportContent content, const ReportOptions& options) {

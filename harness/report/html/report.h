@@ -3,6 +3,7 @@
 // these as one page with the data that they were made from. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,6 +80,10 @@ struct Report {
 // Where `command` failed: an old page must not be taken for its result.
 [[nodiscard]] ReportContent error_content(const std::string& command, const std::string& message,
                                           int exit_status);
+
+// The picture that shows the answer stands on the first screen: moves a figure that `from` begins
+// with to the place `at` of `to`.
+void bring_forward(document::Chapter& from, document::Chapter& to, std::ptrdiff_t at);
 
 // Throws ConfigError at --section for a section that the content has not.
 [[nodiscard]] Report report_of(ReportContent content, const ReportOptions& options);

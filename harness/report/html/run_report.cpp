@@ -65,8 +65,8 @@ ReportContent run_content(const record::Results& results, const std::vector<std:
   json::JsonText charts;
   charts.open_object();
   add_cases(charts, facts, drawing);
-  add(overview_section(facts));
   add(sweep_section(facts, charts));
+  add(overview_section(facts));
   add(anatomy_section(facts));
   add(ranks_section(facts));
   add(findings_section(facts));

@@ -190,7 +190,9 @@ void add_space(json::JsonText& charts, const SweepSpace& space, std::span<const 
   add_places(charts, "rows", rows);
   charts.open_array("dimensions");
   for (const Dimension& each : space.dimensions) {
-    charts.open_object().text("title", each.title).texts("texts", each.texts);
+    std::vector<std::string> texts;
+    for (const std::string& text : each.texts) texts.push_back(chart_text(text));
+    charts.open_object().text("title", chart_text(each.title)).texts("texts", texts);
     add_numbers(charts, "places", each.places, std::numeric_limits<double>::max_digits10);
     charts.flag("numbers", each.numbers).text("kind", each.log ? "log" : "linear");
     add_places(charts, "of", each.of_row);

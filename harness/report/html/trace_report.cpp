@@ -34,9 +34,13 @@ void add_alone(document::Document document, std::optional<document::Chapter> cha
   document::Chapter& overview = document.chapters.front();
   overview.blocks.insert(overview.blocks.begin(), document::Paragraph{document.headline});
   for (document::Chapter& chapter : document.chapters) {
-    const bool first = &chapter == &overview;
-    if (!chapter.blocks.empty()) content.sections.push_back(std::move(chapter));
-    if (first && charts) content.sections.push_back(std::move(*charts));
+    if (&chapter == &overview && charts) {
+      bring_forward(*charts, overview, 1);
+      if (!chapter.blocks.empty()) content.sections.push_back(std::move(chapter));
+      content.sections.push_back(std::move(*charts));
+    } else if (!chapter.blocks.empty()) {
+      content.sections.push_back(std::move(chapter));
+    }
   }
 }
 

@@ -63,11 +63,11 @@ ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
           ? blocks_of(document, {chapters::kDesign, chapters::kCases, chapters::kCauses})
           : blocks_of(document, {chapters::kCauses});
   std::ranges::move(blocks_of(document, {chapters::kDoubts}), std::back_inserter(overview));
-  if (!overview.empty()) {
-    content.sections.push_back(
-        {.id = "overview", .title = "Overview", .blocks = std::move(overview)});
-  }
-  std::ranges::move(comparison_sections(comparisons), std::back_inserter(content.sections));
+  document::Chapter first{.id = "overview", .title = "Overview", .blocks = std::move(overview)};
+  std::vector<document::Chapter> sections = comparison_sections(comparisons);
+  if (sections.size() == 1) bring_forward(sections.front(), first, 0);
+  if (!first.blocks.empty()) content.sections.push_back(std::move(first));
+  std::ranges::move(sections, std::back_inserter(content.sections));
   std::vector<document::Block> rest =
       comparisons.size() > 1 ? blocks_of(document, {chapters::kRemarks})
                              : blocks_of(document, {chapters::kDesign, chapters::kRemarks});

@@ -54,7 +54,8 @@ TEST(Page, LetsNothingRunButTheScriptsThatItHolds) {
   Page page = page_of({figure("f")});
   page.plotly = {.script = "window.Plotly={}", .version = "4.1.1"};
   const std::string html = html_page(page);
-  EXPECT_THAT(html, HasSubstr("default-src 'none'; script-src " + source_of(page_script()) + ' ' +
+  const std::string own = std::string(chart_script()) + std::string(page_script());
+  EXPECT_THAT(html, HasSubstr("default-src 'none'; script-src " + source_of(own) + ' ' +
                               source_of("window.Plotly={}") + ';'));
   EXPECT_THAT(html, HasSubstr("<script>window.Plotly={}</script>"));
   EXPECT_THAT(html, Not(HasSubstr("unsafe-eval")));
