@@ -199,6 +199,15 @@ void add_missing(const std::vector<compare::MissingCase>& cases, const std::stri
   }
 }
 
+// Of what is no case's.
+Check error_check(const std::string& name, const std::string& type, const std::string& message) {
+  return {.name = name,
+          .group = kNoGroup,
+          .state = CheckState::kError,
+          .type = type,
+          .message = message};
+}
+
 CheckSuite suite_of(const compare::Comparison& comparison) {
   std::vector<const OptionValues*> options;
   for (const compare::CaseResult& one : comparison.cases) options.push_back(&one.options);
@@ -211,20 +220,14 @@ CheckSuite suite_of(const compare::Comparison& comparison) {
   }
   add_missing(comparison.only_base, "the base", varying, suite);
   add_missing(comparison.only_candidate, "the new result", varying, suite);
+  const std::string invalid(name_of(compare::Verdict::kInvalid));
   for (const compare::Gate& gate : comparison.gates) {
     if (gate.state != compare::GateState::kFailed) continue;
-    suite.checks.push_back({.name = "gate " + gate.name,
-                            .group = kNoGroup,
-                            .state = CheckState::kError,
-                            .type = std::string(name_of(compare::Verdict::kInvalid)),
-                            .message = gate.text});
+    suite.checks.push_back(error_check("gate " + gate.name, invalid, gate.text));
   }
   if (comparison.aa_control.state == compare::AaControl::State::kFailed) {
-    suite.checks.push_back({.name = "self-check",
-                            .group = kNoGroup,
-                            .state = CheckState::kError,
-                            .type = std::string(name_of(compare::Verdict::kInvalid)),
-                            .message = "the base differs from itself, so that no verdict holds"});
+    suite.checks.push_back(error_check("self-check", invalid,
+                                       "the base differs from itself, so that no verdict holds"));
   }
   make_names_unique(suite.checks);
   suite.properties = {{"verdict", std::string(name_of(comparison.verdict))},
@@ -274,11 +277,7 @@ std::vector<CheckSuite> checks_of(std::span<const compare::Comparison> compariso
 
 std::vector<CheckSuite> checks_of_error(const std::string& command, const std::string& message) {
   CheckSuite suite{.name = command, .verdict = "error"};
-  suite.checks.push_back({.name = command,
-                          .group = kNoGroup,
-                          .state = CheckState::kError,
-                          .type = "error",
-                          .message = message});
+  suite.checks.push_back(error_check(command, "error", message));
   return {suite};
 }
 

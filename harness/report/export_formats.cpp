@@ -105,20 +105,6 @@ const ExportFormat* export_format_of_file(std::string_view file) {
   return nullptr;
 }
 
-std::string_view describe(ExportSource source) {
-  switch (source) {
-    case ExportSource::kRun:
-      return "a run";
-    case ExportSource::kVerdict:
-      return "a verdict";
-    case ExportSource::kNight:
-      return "a night's verdict";
-    case ExportSource::kHistory:
-      return "a history";
-  }
-  return "";
-}
-
 ExportSource export_source(const std::string& path) {
   for (const char* scheme : {"sqlite:", "postgresql:", "postgres:"}) {
     if (path.starts_with(scheme)) return ExportSource::kHistory;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/enum_names.h"
 #include "harness/compare/comparison.h"
 #include "harness/record/reader.h"
 #include "harness/report/exports.h"
@@ -19,8 +20,9 @@ namespace stepbench::report {
 
 // What a file or URL that is to be exported holds.
 enum class ExportSource : std::uint8_t { kRun, kVerdict, kNight, kHistory };
-// "a run", "a verdict", "a night's verdict", "a history"
-[[nodiscard]] std::string_view describe(ExportSource source);
+constexpr EnumNames<4> names_of(ExportSource) {
+  return {"a run", "a verdict", "a night's verdict", "a history"};
+}
 
 // A folder and whatever is not recognised is taken for a run: reading it says what is wrong.
 [[nodiscard]] ExportSource export_source(const std::string& path);

@@ -27,7 +27,8 @@ const std::vector<Removed>& removed_names() {
       {"`track note A17 --who NAME`", {"track assign"}},
       {"`track note RUN --as baseline TEXT`", {"track baseline"}},
       {"`track note SERIES --as ignored TEXT`, and `--as open` to take it back", {"track ignore"}},
-      {"`nightly`, which measures every night in pairs with its reference program, and more of what "
+      {"`nightly`, which measures every night in pairs with its reference program, and more of "
+       "what "
        "looks odd",
        {"track confirm", "nightly --screen", "nightly --confirm", "nightly --no-confirm",
         "nightly --confirmations", "nightly --relinked", "nightly --good", "track check --screen",

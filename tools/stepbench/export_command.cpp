@@ -89,7 +89,7 @@ void require_writer(const report::ExportFormat& format, report::ExportSource sou
     if (each.*writer != nullptr) others.emplace_back(each.name);
   }
   throw ConfigError("--format", std::string(format.name) + " has no place for " +
-                                    std::string(report::describe(source)) + ", which comes as " +
+                                    std::string(name_of(source)) + ", which comes as " +
                                     text::join_and(others));
 }
 
@@ -153,12 +153,12 @@ bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::
   for (const std::string& each : arguments.sources) {
     const report::ExportSource other = report::export_source(each);
     if (arguments.sources.size() == 1 || other == report::ExportSource::kRun) continue;
-    throw ConfigError("RUN", each + " is " + std::string(report::describe(other)) +
+    throw ConfigError("RUN", each + " is " + std::string(name_of(other)) +
                                  ": export it by itself; only runs are joined");
   }
   if (!arguments.case_id.empty() && source != report::ExportSource::kRun) {
-    throw ConfigError(
-        "--case", path + " is " + std::string(report::describe(source)) + ": only runs have cases");
+    throw ConfigError("--case",
+                      path + " is " + std::string(name_of(source)) + ": only runs have cases");
   }
   if (arguments.no_text && format.name != "json") {
     throw ConfigError("--no-text", "is of the format json, not " + std::string(format.name) +

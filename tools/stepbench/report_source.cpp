@@ -33,9 +33,7 @@ namespace fs = std::filesystem;
 // What `export` reads too; nothing: a trace.
 using Kind = std::optional<report::ExportSource>;
 
-std::string describe(const Kind& kind) {
-  return kind ? std::string(stepbench::report::describe(*kind)) : "a trace";
-}
+std::string describe(const Kind& kind) { return kind ? std::string(name_of(*kind)) : "a trace"; }
 
 // Results are lines of JSON, packed or plain.
 bool is_results_file(const fs::path& path, std::string_view begin) {
