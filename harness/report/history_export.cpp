@@ -2,7 +2,6 @@
 #include "harness/report/history_export.h"
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "harness/base/value.h"
@@ -69,86 +68,61 @@ void add_history_number(json::JsonText& json, std::string_view key,
   }
 }
 
-template <typename Form>
-std::string whole_history(Form form, const track::History& history) {
-  std::string text = form.begin(history);
-  for (const track::SeriesHistory& one : history.series) text += form.series(one, history);
-  return text + form.end(history);
+std::string csv_line(const track::TrackedPoint& point, const track::SeriesHistory& one,
+                     const track::History& history) {
+  const track::TrackedSeries& series = one.series;
+  const track::TrackedRun& run = history.runs[point.run];
+  const std::vector<std::string> cells = {series.id,
+                                          series.experiment,
+                                          series.workload,
+                                          series.case_id,
+                                          pairs_text(Fields(series.options)),
+                                          series.metric,
+                                          series.unit,
+                                          run.run_id,
+                                          run.started_utc,
+                                          run.host,
+                                          run.build_id,
+                                          run.git_sha,
+                                          run.git_branch,
+                                          run.git_dirty ? "true" : "false",
+                                          pairs_text(run.labels),
+                                          real_text(point.value),
+                                          real_text(point.low),
+                                          real_text(point.high),
+                                          std::to_string(point.launches),
+                                          point.steps > 0 ? std::to_string(point.steps) : "",
+                                          real_text(point.control),
+                                          real_text(to_control(point)),
+                                          point.cohort};
+  return text::join(cells, ",", [](const std::string& cell) { return text::csv_cell(cell); }) +
+         '\n';
 }
 
 }  // namespace
 
-std::string HistoryCsv::begin(const track::History& /*history*/) {
-  return "series_id,experiment,workload,case_id,options,metric,unit,run_id,started_utc,host,"
-         "build_id,git_sha,git_branch,git_dirty,labels,value,low,high,launches,steps,control_ns,"
-         "value_to_control,cohort_id\n";
-}
-
-std::string HistoryCsv::series(const track::SeriesHistory& one, const track::History& history) {
-  std::string text;
-  const track::TrackedSeries& series = one.series;
-  for (const track::TrackedPoint& point : one.points) {
-    const track::TrackedRun& run = history.runs[point.run];
-    const std::vector<std::string> cells = {series.id,
-                                            series.experiment,
-                                            series.workload,
-                                            series.case_id,
-                                            pairs_text(Fields(series.options)),
-                                            series.metric,
-                                            series.unit,
-                                            run.run_id,
-                                            run.started_utc,
-                                            run.host,
-                                            run.build_id,
-                                            run.git_sha,
-                                            run.git_branch,
-                                            run.git_dirty ? "true" : "false",
-                                            pairs_text(run.labels),
-                                            real_text(point.value),
-                                            real_text(point.low),
-                                            real_text(point.high),
-                                            std::to_string(point.launches),
-                                            point.steps > 0 ? std::to_string(point.steps) : "",
-                                            real_text(point.control),
-                                            real_text(to_control(point)),
-                                            point.cohort};
-    text +=
-        text::join(cells, ",", [](const std::string& cell) { return text::csv_cell(cell); }) + '\n';
+std::string history_csv(const track::History& history) {
+  std::string text =
+      "series_id,experiment,workload,case_id,options,metric,unit,run_id,started_utc,host,"
+      "build_id,git_sha,git_branch,git_dirty,labels,value,low,high,launches,steps,control_ns,"
+      "value_to_control,cohort_id\n";
+  for (const track::SeriesHistory& one : history.series) {
+    for (const track::TrackedPoint& point : one.points) text += csv_line(point, one, history);
   }
   return text;
 }
 
-std::string HistoryCsv::end(const track::History& /*history*/) { return {}; }
-
-std::string HistoryJson::begin(const track::History& history) {
+std::string history_json(const track::History& history) {
   json::JsonText json;
   json.open_object().text("schema", kHistorySchema).text("version", kHistoryVersion);
   json.open_array("runs");
   for (const track::TrackedRun& run : history.runs) add_run(json, run);
-  return json.close_array().open_array("series").take();
-}
-
-std::string HistoryJson::series(const track::SeriesHistory& one, const track::History& history) {
-  json::JsonText json;
-  add_series(json, one, history);
-  return (std::exchange(first_, false) ? "" : ",") + json.take();
-}
-
-std::string HistoryJson::end(const track::History& history) {
-  json::JsonText json;
-  json.open_array();
-  for (const track::Cohort& cohort : history.cohorts) {
+  json.close_array().open_array("series");
+  for (const track::SeriesHistory& one : history.series) add_series(json, one, history);
+  json.close_array().open_array("cohorts");
+  for (const track::Cohort& cohort : history.cohorts)
     json.open_object().text("cohort_id", cohort.id).values("fields", cohort.fields).close_object();
-  }
-  return "],\"cohorts\":" + json.close_array().take() + "}\n";
-}
-
-std::string history_csv(const track::History& history) {
-  return whole_history(HistoryCsv(), history);
-}
-
-std::string history_json(const track::History& history) {
-  return whole_history(HistoryJson(), history);
+  return json.close_array().close_object().take() + '\n';
 }
 
 void write_nights(json::JsonText& json, const HistoryView& view) {
@@ -166,7 +140,7 @@ void write_nights(json::JsonText& json, const HistoryView& view) {
     add_history_number(json, "control", night.point->control);
     json.text("cohort", night.point->cohort);
     if (night.judged) {
-      const nights::SeriesNight& judged = *night.judged;
+      const track::JudgedRow& judged = *night.judged;
       json.text("state", name_of(judged.state));
       add_history_number(json, "usual", night.usual());
       add_history_number(json, "change", judged.change);

@@ -14,28 +14,9 @@ namespace stepbench::report {
 inline constexpr const char* kHistorySchema = "stepbench.history";
 inline constexpr const char* kHistoryVersion = "2.0.0";
 
-// In pieces, so that a long history need not be in memory: what stands before the series, each of
-// them, what stands behind. `history`: with the runs that its points count from.
-class HistoryCsv {
- public:
-  [[nodiscard]] static std::string begin(const track::History& history);
-  // One line for each point, by time.
-  [[nodiscard]] static std::string series(const track::SeriesHistory& one,
-                                          const track::History& history);
-  [[nodiscard]] static std::string end(const track::History& history);
-};
-// One object: runs, series with their points, cohorts. results/SCHEMA.md has the fields.
-class HistoryJson {
- public:
-  [[nodiscard]] std::string begin(const track::History& history);
-  [[nodiscard]] std::string series(const track::SeriesHistory& one, const track::History& history);
-  [[nodiscard]] std::string end(const track::History& history);
-
- private:
-  bool first_ = true;
-};
-
+// One line for each point, by time.
 [[nodiscard]] std::string history_csv(const track::History& history);
+// One object: runs, series with their points, cohorts. results/SCHEMA.md has the fields.
 [[nodiscard]] std::string history_json(const track::History& history);
 
 // One series with what is known of its nights; results/NIGHT.md has the fields.

@@ -58,6 +58,11 @@ constexpr Removed kRemoved[] = {
     {"track prune --limit-gib",
      "`nightly --no-keep-worker`: one program of each experiment is kept"},
     {"track screen", kOtherPrograms},
+    {"track export", "`export results/history.db --format csv`, or json"},
+    {"track why-split",
+     "`track merge CASE CASE --dry-run`, which says in what two differ; a night says what changed "
+     "of "
+     "its environment"},
     {"track add --keep-worker", "`nightly`, which keeps its reference program"},
     {"track add --series", kOtherPrograms},
     {"track add --value-column", kOtherPrograms},
