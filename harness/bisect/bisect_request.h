@@ -24,9 +24,10 @@ struct BisectRequest {
   std::string worker = {};      // see BuildRequest
   std::string metric = "step";  // or kCounts
   double confidence = 0.95;
-  std::optional<double> size = {};  // of the step looked for, 0.03; nullopt: that of the ends
-  std::size_t jobs = 1;             // builds beside each other
-  bool merges = false;              // a merge that is the culprit is searched too
+  std::optional<double> size = {};    // of the step looked for, 0.03; nullopt: that of the ends
+  std::optional<double> layout = {};  // of a build, as nights learnt it: a log ratio's sd
+  std::size_t jobs = 1;               // builds beside each other
+  bool merges = false;                // a merge that is the culprit is searched too
   std::optional<std::uint64_t> seed = {};
   std::string results = "results";
   std::string resume = {};  // the folder of a search to go on with

@@ -123,7 +123,11 @@ class SearchRun {
       (void)program_of(0, 0);
       has_layout_ = programs_->has_layout(build_of(0, 0));
     }
-    if (!has_layout_ || counts_only(request_)) setup.layouts = SearchSetup::no_layout();
+    if (!has_layout_ || counts_only(request_)) {
+      setup.layouts = SearchSetup::no_layout();
+    } else if (request_.layout) {
+      setup.layouts = SearchSetup::known_layout(*request_.layout);
+    }
     return setup;
   }
 

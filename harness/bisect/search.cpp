@@ -12,8 +12,8 @@ namespace {
 
 // Asked of the model beyond what is said: spread and layout are estimates themselves.
 constexpr double kShareOfError = 0.4;
-constexpr double kEndsError = 0.05;  // that an end which is not slower is taken for one
-constexpr double kSideError = 0.02;  // only ends a measurement
+constexpr double kEndsErrors = 1.645;  // standard errors: 5 % of ends alike are taken for slower
+constexpr double kSideError = 0.02;    // only ends a measurement
 constexpr double kShownError = 0.025;
 constexpr std::size_t kCopies = 2;
 constexpr std::size_t kPairsOfCopies = 12;
@@ -51,10 +51,13 @@ Search::Search(SearchSetup setup)
 std::optional<SearchStep> Search::next() const {
   if (taken_.empty()) return step_at(0, setup_.last, true);
   if (!is_reproduced()) {
+    // Copies of both tell; also where the spread of later pairs took back what the first ones said.
     const bool may_be = change_of(mean_of(0, setup_.last, assumed_layout_)).interval.high > 0;
-    return taken_.size() == 1 && may_be && left_out_.empty()
-               ? std::optional(step_at(0, setup_.last, false))
-               : std::nullopt;
+    const bool copied = std::ranges::any_of(taken_, [this](const Taken& taken) {
+      return !taken.step.kept && taken.step.base == 0 && taken.step.place == setup_.last;
+    });
+    return !copied && may_be && left_out_.empty() ? std::optional(step_at(0, setup_.last, false))
+                                                  : std::nullopt;
   }
   const std::vector<double> chances = beliefs().chances;
   const auto [first, last, best] = verdict::likeliest(chances, confidence_);
@@ -202,7 +205,9 @@ Search::Beliefs Search::beliefs() const {
 }
 
 bool Search::is_reproduced() const {
-  return verdict::interval(mean_of(0, setup_.last, assumed_layout_), kEndsError).low > 0;
+  // Most of its error is the layout, which is assumed and not estimated: of a normal law.
+  const verdict::Estimate ends = mean_of(0, setup_.last, assumed_layout_);
+  return ends.value > kEndsErrors * std::sqrt(ends.variance);
 }
 
 // Each counts alike: layout is most of their error.

@@ -37,6 +37,10 @@ struct SearchSetup {
   std::vector<Layout> layouts = {{0.002, 0.2}, {0.005, 0.3}, {0.01, 0.5}};
   // Of programs without one (scripts, versions): a copy is measured for its fresh pairs.
   [[nodiscard]] static std::vector<Layout> no_layout() { return {{0, 1}}; }
+  // Of builds that told it, so far as they do.
+  [[nodiscard]] static std::vector<Layout> known_layout(double sd) {
+    return {{sd * 0.7, 0.25}, {sd, 0.5}, {sd * 1.4, 0.25}};
+  }
 };
 
 // Pairs of builds of `base` and `place`. A build is told by its place and how many there were

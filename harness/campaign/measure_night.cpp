@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/campaign/time_estimate.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/nights/pairs.h"
 #include "harness/run/turns_agenda.h"
@@ -17,10 +18,6 @@ namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The budget, where nobody says one: a small plan has time for all pairs of its cases.
-constexpr double kPlannedTimes = 3;
-constexpr double kLeastBudgetS = 3600;
 
 // One more than the highest number of a case's launches, of tonight's program.
 int launches_of(const record::Results& results, const std::string& case_id) {
@@ -161,8 +158,7 @@ class NightMeasurement {
   }
 
   void measure_fresh() {
-    const double budget_s =
-        fresh_.budget_s.value_or(std::max(kLeastBudgetS, kPlannedTimes * seconds(true)));
+    const double budget_s = fresh_.budget_s.value_or(night_budget_s(seconds(true)));
     for (const Place& place : odd_places()) {
       while (!is_interrupted() && is_odd(place)) {
         if (seconds(false) >= budget_s) {

@@ -45,4 +45,8 @@ struct ProfileRequest {
 [[nodiscard]] std::optional<ProfileRequest> profile_of(
     const ResolvedCase& resolved);  // nullopt if it asks for none
 
+// Pairs that a night plans of a case: half of its launches, at least four. None of a control case,
+// which tonight's program measures alone.
+[[nodiscard]] int night_pairs(const ResolvedCase& resolved);
+
 }  // namespace stepbench::campaign

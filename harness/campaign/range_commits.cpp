@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/os/git.h"
-#include "harness/track/commit_url.h"
 
 namespace stepbench::campaign {
 namespace {

@@ -30,11 +30,10 @@ Beside plan_with(const RunRequest& request, const ChosenReference& reference,
 }
 
 // That no launch of one program was measured beside the other, or too few were.
-nights::NoPairs failed_program(const PairedNight& paired) {
-  if (!paired.tonight_runs) return nights::NoPairs::kTonightFails;
-  if (!paired.reference_runs || paired.tonight_fails.empty())
-    return nights::NoPairs::kReferenceFails;
-  return nights::NoPairs::kTonightFails;
+nights::Why failed_program(const PairedNight& paired) {
+  if (!paired.tonight_runs) return nights::Why::kTonightFails;
+  if (!paired.reference_runs || paired.tonight_fails.empty()) return nights::Why::kReferenceFails;
+  return nights::Why::kTonightFails;
 }
 
 // Another program takes its place: it is away, a person said so, it failed two nights in a row, or
@@ -42,11 +41,11 @@ nights::NoPairs failed_program(const PairedNight& paired) {
 bool is_replaced(const ChosenReference& reference, const PairedNight& paired,
                  const nights::NightPairs& night) {
   switch (night.why) {
-    case nights::NoPairs::kNoReference:
-    case nights::NoPairs::kBaseline:
-    case nights::NoPairs::kReferenceGone:
+    case nights::Why::kNoReference:
+    case nights::Why::kBaseline:
+    case nights::Why::kReferenceGone:
       return true;
-    case nights::NoPairs::kReferenceFails: {
+    case nights::Why::kReferenceFails: {
       const bool is_new =
           !reference.kept.environment.empty() && reference.kept.environment != night.environment;
       return reference.kept.failed_nights > 0 || (is_new && !paired.reference_runs);
@@ -70,29 +69,29 @@ ChosenReference choose_reference(const RunRequest& request, const PlannedRun& to
   ChosenReference reference{.experiment = tracked_name(tonight.planned.plan, request.labels),
                             .tonight = night_program(tonight)};
   reference.kept = nights::kept_reference(store, host, reference.experiment);
-  const auto without = [&](nights::NoPairs why, std::string reason = {}) {
+  const auto without = [&](nights::Why why, std::string reason = {}) {
     reference.why = why;
     reference.reason = std::move(reason);
     return std::move(reference);
   };
   if (!reference.tonight.why_not.empty()) {
-    return without(nights::NoPairs::kCannotKeep, reference.tonight.why_not);
+    return without(nights::Why::kCannotKeep, reference.tonight.why_not);
   }
   if (reference.kept.build.empty()) {
-    const bool said = reference.kept.why != nights::NoPairs::kMeasured;
-    return without(said ? reference.kept.why : nights::NoPairs::kNoReference);
+    const bool said = reference.kept.why != nights::Why::kMeasured;
+    return without(said ? reference.kept.why : nights::Why::kNoReference);
   }
   if (reference.kept.build == reference.tonight.build) {
-    return without(nights::NoPairs::kSameProgram);
+    return without(nights::Why::kSameProgram);
   }
   const std::vector<track::TrackedRun> runs = store.runs();
   const auto program =
       find_program(store, reference.kept.build, host, track::find_run(runs, reference.kept.run));
-  if (!program) return without(nights::NoPairs::kReferenceGone);
+  if (!program) return without(nights::Why::kReferenceGone);
   try {
     reference.beside = plan_with(request, reference, *program, context);
   } catch (const Error& error) {
-    return without(nights::NoPairs::kReferenceFails, error.what());
+    return without(nights::Why::kReferenceFails, error.what());
   }
   return reference;
 }
@@ -127,10 +126,10 @@ nights::NightPairs night_of_reference(const ChosenReference& reference, const Pa
     }
     if (night.series.empty()) {
       night.why = failed_program(paired);
-      night.reason = night.why == nights::NoPairs::kTonightFails ? paired.tonight_fails
-                                                                 : paired.reference_fails;
+      night.reason =
+          night.why == nights::Why::kTonightFails ? paired.tonight_fails : paired.reference_fails;
     } else if (!night.unfinished.empty()) {
-      night.why = nights::NoPairs::kBudget;
+      night.why = nights::Why::kBudget;
     }
   }
   if (!is_replaced(reference, paired, night)) return night;
@@ -139,7 +138,7 @@ nights::NightPairs night_of_reference(const ChosenReference& reference, const Pa
   if (keep.empty()) return night;
   if (std::string why = keep_program(store, reference.tonight, keep, run.host, now_utc);
       !why.empty()) {
-    night.why = nights::NoPairs::kCannotKeep;
+    night.why = nights::Why::kCannotKeep;
     night.reason = std::move(why);
     night.reference.clear();
     night.reference_run.clear();

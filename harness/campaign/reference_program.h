@@ -20,7 +20,7 @@ struct ChosenReference {
   NightProgram tonight = {};
   nights::KeptReference kept = {};
   std::optional<Beside> beside = {};  // nothing: see `why`
-  nights::NoPairs why = nights::NoPairs::kMeasured;
+  nights::Why why = nights::Why::kMeasured;
   std::string reason = {};  // a sentence, where `why` is not enough
 };
 // For an experiment that was planned with tonight's program.

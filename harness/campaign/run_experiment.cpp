@@ -278,13 +278,6 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   return end;
 }
 
-int night_pairs(const ResolvedCase& resolved) {
-  const auto control = resolved.options.find("track.control");
-  if (control != resolved.options.end() && control->second == Value{true}) return 0;
-  constexpr std::int64_t kLeast = 4;
-  return static_cast<int>(std::max(kLeast, (resolved.integer_or("launches", 1) + 1) / 2));
-}
-
 std::set<std::string> paired_cases(const plan::Plan& tonight, const Beside& beside) {
   std::set<std::string> ids;
   for (const auto& [index, reference] : paired_indexes(tonight, beside.planned.planned.plan)) {

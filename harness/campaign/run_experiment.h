@@ -42,9 +42,6 @@ struct Beside {
   std::map<std::string, int> pairs = {};  // to have in all, by case id; else night_pairs()
   std::set<std::string> profiled = {};    // case ids: a launch of each records operations
 };
-// Pairs that a night plans of a case: half of its launches, at least four. None of a control case,
-// which tonight's program measures alone.
-[[nodiscard]] int night_pairs(const ResolvedCase& resolved);
 // Ids of the cases that both programs can measure, and that are to be.
 [[nodiscard]] std::set<std::string> paired_cases(const plan::Plan& tonight, const Beside& beside);
 

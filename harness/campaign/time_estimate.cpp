@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/time_estimate.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_folder.h"
+#include "harness/nights/pairs.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -31,6 +33,9 @@ std::int64_t launches_of(const ResolvedCase& resolved) {
 TimeEstimate estimate_time(const plan::Plan& plan, const KnownCosts& costs) {
   TimeEstimate estimate{.runs = costs.runs, .probed = costs.probed};
   double known_s = 0;
+  double night_s = 0;
+  double fresh_s = 0;
+  double longest_s = 0;  // round of fresh pairs, which the budget does not end
   std::int64_t runnable = 0;
   for (const plan::PlannedCase& planned : plan.cases) {
     if (planned.skip) continue;
@@ -44,13 +49,27 @@ TimeEstimate estimate_time(const plan::Plan& plan, const KnownCosts& costs) {
     const auto cost = costs.by_case.find(resolved.case_id);
     if (cost == costs.by_case.end()) continue;
     ++estimate.known_cases;
-    known_s += static_cast<double>(launches) * cost->second.of(steps);
+    const double launch_s = cost->second.of(steps);
+    known_s += static_cast<double>(launches) * launch_s;
+    const int pairs = night_pairs(resolved);
+    night_s += (pairs > 0 ? 2 * pairs : static_cast<double>(launches)) * launch_s;
+    if (pairs == 0) continue;
+    fresh_s += 2 * static_cast<double>(nights::kMostPairs) * launch_s;
+    longest_s = std::max(longest_s, 2 * static_cast<double>(nights::kMorePairs) * launch_s);
   }
-  if (estimate.known_cases > 0) {
-    estimate.expected_s =
-        known_s * static_cast<double>(runnable) / static_cast<double>(estimate.known_cases);
-  }
+  if (estimate.known_cases == 0) return estimate;
+  const double all = static_cast<double>(runnable) / static_cast<double>(estimate.known_cases);
+  estimate.expected_s = all * known_s;
+  estimate.night_s = all * night_s;
+  const double left_s = std::max(0.0, night_budget_s(estimate.night_s) - estimate.night_s);
+  estimate.night_most_s = estimate.night_s + std::min(all * fresh_s, left_s + longest_s);
   return estimate;
+}
+
+double night_budget_s(double planned_s) {
+  constexpr double kPlannedTimes = 3;
+  constexpr double kLeastS = 3600;
+  return std::max(kLeastS, kPlannedTimes * planned_s);
 }
 
 TimeEstimate estimate_time(const plan::Plan& plan, const std::filesystem::path& results_dir) {
@@ -69,6 +88,12 @@ std::string expected_text(const TimeEstimate& estimate) {
   text += estimate.probed ? "the probe of " : "earlier results of ";
   text += text::counted(estimate.known_cases, "case");
   return estimate.probed ? text : text + " in " + text::counted(estimate.runs, "run");
+}
+
+std::string night_text(const TimeEstimate& estimate) {
+  if (estimate.known_cases == 0) return {};
+  return "as a night: about " + text::rough_duration(estimate.night_s) + ", " +
+         text::rough_duration(estimate.night_most_s) + " at most";
 }
 
 }  // namespace stepbench::campaign

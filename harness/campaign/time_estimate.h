@@ -20,7 +20,14 @@ struct TimeEstimate {
   std::int64_t runs = 0;         // earlier ones that it is known from
   bool probed = false;           // it is known from smoke launches, made for this
   double expected_s = 0;  // from those; cases without one count as their mean. 0: none is known
+  // Of the same cases as a night (see measure_night()): its planned pairs, and with all fresh ones.
+  double night_s = 0;
+  double night_most_s = 0;
 };
+
+// Seconds of launches after which a night begins no more fresh pairs, where nobody says it: a small
+// plan has time for all pairs of its cases.
+[[nodiscard]] double night_budget_s(double planned_s);
 
 // Steps of one launch, warm-up included.
 [[nodiscard]] std::int64_t steps_per_launch(const ResolvedCase& resolved);
@@ -35,5 +42,7 @@ struct TimeEstimate {
 
 // "about 40 s by earlier results of 2 cases in 1 run"; empty when no case is known.
 [[nodiscard]] std::string expected_text(const TimeEstimate& estimate);
+// "as a night: about 3 min, 60 min at most"; empty when no case is known.
+[[nodiscard]] std::string night_text(const TimeEstimate& estimate);
 
 }  // namespace stepbench::campaign

@@ -21,6 +21,13 @@ void fields(V& v, json::Of<TrackedRun> auto& run) {
   v("git_branch", run.git_branch)("git_dirty", run.git_dirty)("labels", run.labels);
 }
 
+template <typename V>
+void fields(V& v, json::Of<JudgedRow> auto& night) {
+  v("run_id", night.run)("state", night.state)("ratio", night.ratio)("change", night.change);
+  v("change_low", night.low)("change_high", night.high)("told", night.told);
+  v("alert", night.alert);
+}
+
 }  // namespace stepbench::track
 
 namespace stepbench::nights {
@@ -67,13 +74,6 @@ void fields(V& v, json::Of<NightExperiment> auto& experiment) {
 template <typename V>
 void fields(V& v, json::Of<RangeCommit> auto& commit) {
   v("sha", commit.sha)("author", commit.author)("title", commit.title)("url", commit.url);
-}
-
-template <typename V>
-void fields(V& v, json::Of<SeriesNight> auto& night) {
-  v("run_id", night.run)("state", night.state)("ratio", night.ratio)("change", night.change);
-  v("change_low", night.low)("change_high", night.high)("told", night.told);
-  v("alert", night.alert);
 }
 
 }  // namespace stepbench::nights

@@ -74,6 +74,8 @@ class Judge {
     const double surer = std::min(kSurerError, rule_.error);
     const double rank_error = is_noisy(levels_.spread()) ? surer : rule_.error;
     return levels_.last({}, [&](const Held& held) {
+      // Most lie there, and a bound takes long.
+      if (sign * held.difference.value <= rule_.margin) return false;
       if (bound(held.difference, sign, rule_.error) <= rule_.margin) return false;
       const double ranks = levels_.ranks_low(held, sign, rank_error);
       return (std::isfinite(ranks) ? ranks : bound(held.difference, sign, surer)) > rule_.margin;

@@ -14,30 +14,19 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 
-#include "harness/base/enum_names.h"
 #include "harness/nights/judge_rule.h"
 #include "harness/nights/pairs.h"
 #include "harness/nights/state.h"
+#include "harness/track/night_rows.h"
 #include "harness/track/series.h"
 
 namespace stepbench::nights {
 
-enum class NightState : std::uint8_t {  // written to disk by name
-  kOk,
-  kSuspect,
-  kImprovement,
-  kRegression,
-  kNoVerdict,
-  kNoData
-};
-constexpr EnumNames<6> names_of(NightState) {
-  return {"ok", "suspect", "improvement", "regression", "no-verdict", "no-data"};
-}
+using track::NightState;
 
 // `spread`: of a pair, a standard deviation.
 [[nodiscard]] bool is_noisy(double spread);

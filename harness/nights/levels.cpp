@@ -100,9 +100,12 @@ std::vector<double> Levels::pairs_of(std::span<const std::size_t> rows, double s
 void Levels::learn() {
   const std::vector<BuildRow>& rows = state_.rows;
   std::vector<verdict::Pairs> blocks;
-  for (std::size_t i = rows.size() - std::min(rows.size(), kSpreadBuilds); i < rows.size(); ++i)
+  std::vector<double> centres;
+  for (std::size_t i = rows.size() - std::min(rows.size(), kSpreadBuilds); i < rows.size(); ++i) {
     blocks.emplace_back(rows[i].pairs);
-  spread_ = verdict::spread(blocks);
+    centres.push_back(rows[i].centre);
+  }
+  spread_ = verdict::spread(blocks, centres);
   std::vector<Estimate> measured;
   for (const BuildRow& row : rows) {
     if (row.count > 0 && row.night > state_.nights - kLayoutNights)

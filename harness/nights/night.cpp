@@ -24,8 +24,6 @@ using track::TrackedRun;
 
 constexpr std::size_t kDateSize = 10;
 
-Why why_of(NoPairs why) { return one_of<Why>(name_of(why)).value_or(Why::kMeasured); }
-
 // What a series came to in tonight's run of its experiment.
 struct Place {
   const SeriesHistory& series;
@@ -140,7 +138,7 @@ class NightJudge {
     tell(night, judged, pairs, rule);
     if (std::ranges::find(place.night->unfinished, id) != place.night->unfinished.end() &&
         night.state == NightState::kSuspect) {
-      night.why = place.night->why == NoPairs::kInterrupted ? Why::kInterrupted : Why::kBudget;
+      night.why = place.night->why == Why::kInterrupted ? Why::kInterrupted : Why::kBudget;
     }
     note_news(night, place, pairs);
     return night;
@@ -160,14 +158,14 @@ class NightJudge {
 
   static NightSeries without_pairs(NightSeries night, const Place& place) {
     const NightPairs& of = *place.night;
-    if (of.why == NoPairs::kSameProgram)
+    if (of.why == Why::kSameProgram)
       return unjudged(std::move(night), NightState::kOk, Why::kSameProgram);
-    if (of.begins_reference() || of.why == NoPairs::kCannotKeep)
-      return unjudged(std::move(night), NightState::kNoVerdict, why_of(of.why));
+    if (of.begins_reference() || of.why == Why::kCannotKeep)
+      return unjudged(std::move(night), NightState::kNoVerdict, of.why);
     if (place.point == nullptr)
       return unjudged(std::move(night), NightState::kNoData, Why::kNoValue);
     return unjudged(std::move(night), NightState::kNoData,
-                    of.why == NoPairs::kMeasured ? Why::kReferenceFails : why_of(of.why));
+                    of.why == Why::kMeasured ? Why::kReferenceFails : of.why);
   }
 
   static void tell(NightSeries& night, const SeriesVerdict& judged, const SeriesPairs& pairs,

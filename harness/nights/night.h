@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -18,33 +17,6 @@
 #include "harness/track/history.h"
 
 namespace stepbench::nights {
-
-// Why a series has its state, where the numbers do not say it.
-enum class Why : std::uint8_t {  // written to disk by name
-  kMeasured,
-  kNoReference,  // as NoPairs
-  kBaseline,
-  kReferenceGone,
-  kReferenceFails,
-  kTonightFails,
-  kSameProgram,
-  kCannotKeep,
-  kBudget,
-  kInterrupted,
-  kYoung,     // the first build beside a reference
-  kOneBuild,  // suspect: it may be layout; the next build tells
-  kNoValue,   // planned, and no value tonight
-  kValues,    // `track add`: values without pairs are shown, not judged
-  kIgnored,   // somebody asked not to judge it
-  kControl,   // of the control case
-  kFuture     // the night's date lies ahead
-};
-constexpr EnumNames<17> names_of(Why) {
-  return {"measured",      "no-reference", "baseline",    "reference-gone", "reference-fails",
-          "tonight-fails", "same-program", "cannot-keep", "budget",         "interrupted",
-          "young",         "one-build",    "no-value",    "values",         "ignored",
-          "control",       "future"};
-}
 
 struct NightSeries {
   track::TrackedSeries series = {};
@@ -106,18 +78,6 @@ struct Night {
   int exit_code = 4;
 
   [[nodiscard]] std::size_t count(NightState state) const;
-};
-
-// A night of a series as it was judged, for those who show it.
-struct SeriesNight {
-  std::string run = {};
-  NightState state = NightState::kNoVerdict;
-  std::optional<double> ratio = {};   // tonight / reference, its median pair
-  std::optional<double> change = {};  // against its level, and its bounds: shares
-  std::optional<double> low = {};
-  std::optional<double> high = {};
-  bool told = false;
-  std::string alert = {};
 };
 
 struct ExitRules {

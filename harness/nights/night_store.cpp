@@ -10,7 +10,6 @@
 #include "harness/json/line_error.h"
 #include "harness/nights/acts.h"
 #include "harness/nights/fields.h"
-#include "harness/nights/pairs_event.h"
 #include "harness/nights/state_fields.h"
 #include "harness/stats/order.h"
 
@@ -47,7 +46,7 @@ track::NightRows rows_of(const JudgedNight& judged, const std::vector<NightPairs
     if (series.why == Why::kValues || series.run.empty()) continue;
     track::JudgedRow row{.run = series.run,
                          .series = series.series.id,
-                         .state = std::string(name_of(series.state)),
+                         .state = series.state,
                          .change = series.change,
                          .low = series.low,
                          .high = series.high,
@@ -224,15 +223,19 @@ class Keeper {
       if (known == nullptr) continue;
       NightSeries& one = series.emplace_back();
       one.series = known->series;
-      one.state = one_of<NightState>(row.state).value_or(NightState::kNoVerdict);
+      one.state = row.state;
+      one.value = row.value;
       one.run = row.run;
       one.change = row.change;
       one.low = row.low;
       one.high = row.high;
       one.alert = row.alert;
-      for (const track::TrackedPoint& point : known->points) {
-        if (history.runs.at(point.run).run_id == run.run_id) one.value = point.value;
-      }
+      if (!row.change) continue;
+      one.as_share = !row.ratio;  // a share has none
+      one.worse = (*row.change > 0) == (known->series.direction == Direction::kLowerIsBetter);
+      if (!one.value || one.as_share) continue;
+      one.usual = *one.value / (1 + *row.change);
+      one.reference = *one.value / *row.ratio;
     }
     return series;
   }
@@ -308,11 +311,23 @@ States load_states(track::TrackStore& store, std::string_view host, std::string_
   return states_of(store.states(std::string(host), std::string(experiment)));
 }
 
+std::optional<double> learnt_layout(track::TrackStore& store, const Alert& alert,
+                                    std::string_view series) {
+  constexpr std::size_t kBuilds = 20;  // as many as what is assumed counts for
+  for (const track::StateRow& row : store.states(alert.host, alert.experiment)) {
+    if (row.series != series) continue;
+    const auto night = json::read_text<NightSeries>(row.night);
+    const SeriesState state = state_of(row);
+    if (state.rows.size() > kBuilds && night.layout > 0) return night.layout;
+  }
+  return std::nullopt;
+}
+
 KeptReference kept_reference(track::TrackStore& store, std::string_view host,
                              std::string_view experiment) {
   const std::vector<TrackEvent> events =
       store.measured_nights(std::string(host), std::string(experiment), kNightsBack);
-  if (events.empty()) return {.why = NoPairs::kNoReference};
+  if (events.empty()) return {.why = Why::kNoReference};
   const NightPairs last = night_pairs(events.front());
   KeptReference kept{.build = last.reference,
                      .run = last.reference_run,
@@ -320,7 +335,7 @@ KeptReference kept_reference(track::TrackStore& store, std::string_view host,
                      .unfinished = last.unfinished};
   for (const TrackEvent& event : events) {
     const NightPairs night = night_pairs(event);
-    if (night.why != NoPairs::kReferenceFails || night.begins_reference()) break;
+    if (night.why != Why::kReferenceFails || night.begins_reference()) break;
     ++kept.failed_nights;
   }
   for (const TrackEvent& event : store.events(track::WhichEvents::kSaid)) {
@@ -328,9 +343,9 @@ KeptReference kept_reference(track::TrackStore& store, std::string_view host,
     if (text_of(event.details, "host") != host ||
         text_of(event.details, "experiment") != experiment)
       continue;
-    const bool taken = last.why == NoPairs::kBaseline && last.begins_reference() &&
+    const bool taken = last.why == Why::kBaseline && last.begins_reference() &&
                        event.at_utc == events.front().at_utc;
-    if (event.at_utc >= events.front().at_utc && !taken) kept = {.why = NoPairs::kBaseline};
+    if (event.at_utc >= events.front().at_utc && !taken) kept = {.why = Why::kBaseline};
   }
   return kept;
 }
@@ -356,22 +371,6 @@ std::size_t rebuild(track::TrackStore& store, std::string_view host) {
   }
   std::size_t nights = 0;
   for (auto& [name, replay] : experiments) nights += replay.end(store);
-  return nights;
-}
-
-std::vector<SeriesNight> series_nights(track::TrackStore& store, const std::string& series,
-                                       std::string_view host) {
-  std::vector<SeriesNight> nights;
-  for (const track::JudgedRow& row : store.judged_series(series, std::string(host))) {
-    nights.push_back({.run = row.run,
-                      .state = one_of<NightState>(row.state).value_or(NightState::kNoVerdict),
-                      .ratio = row.ratio,
-                      .change = row.change,
-                      .low = row.low,
-                      .high = row.high,
-                      .told = row.told,
-                      .alert = row.alert});
-  }
   return nights;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ namespace stepbench::nights {
 [[nodiscard]] std::map<std::string, SeriesState> load_states(track::TrackStore& store,
                                                              std::string_view host,
                                                              std::string_view experiment);
+// Of a build of that series, a log ratio's standard deviation; nullopt: too few builds told it.
+[[nodiscard]] std::optional<double> learnt_layout(track::TrackStore& store, const Alert& alert,
+                                                  std::string_view series);
 // What the experiment's next night on that host is measured beside.
 [[nodiscard]] KeptReference kept_reference(track::TrackStore& store, std::string_view host,
                                            std::string_view experiment);
@@ -40,10 +44,5 @@ struct StoredNight {
 // Judges all nights of a host anew, from their events, and writes the states. Returns how many
 // nights. Alerts stay as they were told.
 std::size_t rebuild(track::TrackStore& store, std::string_view host);
-
-// Each night of a series as it was judged, oldest first.
-[[nodiscard]] std::vector<SeriesNight> series_nights(track::TrackStore& store,
-                                                     const std::string& series,
-                                                     std::string_view host);
 
 }  // namespace stepbench::nights

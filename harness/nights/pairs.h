@@ -48,8 +48,9 @@ struct MeasuredValues {
 };
 [[nodiscard]] SeriesPairs series_pairs(const std::string& series, const MeasuredValues& values);
 
-// Why a night has no pairs, or not all that it should.
-enum class NoPairs : std::uint8_t {  // written to disk by name
+// Why a night has no pairs, or not all that it should; and why a series has its state, where the
+// numbers do not say it.
+enum class Why : std::uint8_t {  // written to disk by name
   kMeasured,
   kNoReference,     // the first night, or nothing is kept: tonight's program is the reference
   kBaseline,        // a person asked for it: tonight's program is the reference
@@ -59,11 +60,21 @@ enum class NoPairs : std::uint8_t {  // written to disk by name
   kSameProgram,  // tonight's program is the reference
   kCannotKeep,   // the program cannot be kept (a script with modules outside its folder)
   kBudget,       // the budget of the night left it
-  kInterrupted
+  kInterrupted,
+  // Of a series alone.
+  kYoung,     // the first build beside a reference
+  kOneBuild,  // suspect: it may be layout; the next build tells
+  kNoValue,   // planned, and no value tonight
+  kValues,    // `track add`: values without pairs are shown, not judged
+  kIgnored,   // somebody asked not to judge it
+  kControl,   // of the control case
+  kFuture     // the night's date lies ahead
 };
-constexpr EnumNames<10> names_of(NoPairs) {
+constexpr EnumNames<17> names_of(Why) {
   return {"measured",      "no-reference", "baseline",    "reference-gone", "reference-fails",
-          "tonight-fails", "same-program", "cannot-keep", "budget",         "interrupted"};
+          "tonight-fails", "same-program", "cannot-keep", "budget",         "interrupted",
+          "young",         "one-build",    "no-value",    "values",         "ignored",
+          "control",       "future"};
 }
 
 struct NightPairs {
@@ -72,7 +83,7 @@ struct NightPairs {
   std::string reference = {};      // after this night: tonight's where a new one begins
   std::string reference_run = {};  // id of the run whose program it is
   std::string environment = {};    // track::Cohort::id
-  NoPairs why = NoPairs::kMeasured;
+  Why why = Why::kMeasured;
   std::string reason = {};  // what failed, in the words of the program that failed
   std::size_t judged = 0;   // series of the night, in all its experiments: see error_of()
   // Ids of series that still looked odd when the budget, or a signal, ended their measurement.
@@ -86,13 +97,20 @@ struct NightPairs {
   [[nodiscard]] bool begins_reference() const;
 };
 
+// TrackEvent::what, of no alert; one for each run that `nightly` measured.
+inline constexpr std::string_view kPairsEvent = "pairs";
+[[nodiscard]] track::TrackEvent event_of(const NightPairs& night);
+// Also a "reference" event, in which older versions kept a mean and its error.
+[[nodiscard]] bool is_pairs_event(const track::TrackEvent& event);
+[[nodiscard]] NightPairs night_pairs(const track::TrackEvent& event);
+
 // What the next night of an experiment is measured beside: `reference` of its last night, unless a
 // baseline was set since. Empty: tonight's program becomes it.
 struct KeptReference {
   std::string build = {};
   std::string run = {};
-  int failed_nights = 0;             // in a row, the last ones: two replace it
-  NoPairs why = NoPairs::kMeasured;  // of an empty one
+  int failed_nights = 0;     // in a row, the last ones: two replace it
+  Why why = Why::kMeasured;  // of an empty one
   // Of the last night.
   std::string environment = {};
   std::vector<std::string> unfinished = {};

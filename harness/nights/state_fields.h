@@ -1,42 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of what a history keeps of nights, each said once.
+// The fields of what a history keeps of a series from night to night, each said once.
 #pragma once
 
 #include "harness/json/fields.h"
-#include "harness/nights/pairs.h"
 #include "harness/nights/pairs_text.h"
 #include "harness/nights/state.h"
 
 namespace stepbench::nights {
 
-template <typename V>
-void pairs_field(V& v, std::string_view name, auto& pairs) {
-  std::string text;
-  if constexpr (!V::kReads) text = pairs_text(pairs);
-  v(name, text, json::kSparse);
-  if constexpr (V::kReads) pairs = pairs_of_text(text);
-}
-
-template <typename V>
-void fields(V& v, json::Of<SeriesPairs> auto& series) {
-  v("series", series.series)("first", series.first)("as_share", series.as_share, json::kSparse);
-  v("reference", series.reference)("cause", series.cause, json::kSparse);
-  pairs_field(v, "pairs", series.pairs);
-}
-
-template <typename V>
-void fields(V& v, json::Of<NightPairs> auto& night) {
-  v("build", night.build)("reference", night.reference)("reference_run", night.reference_run);
-  v("environment", night.environment)("why", night.why, {.known = false});
-  v("judged", night.judged)("unfinished", night.unfinished, json::kSparse);
-  v("notes", night.notes, json::kSparse)("series", night.series, json::kSparse);
-}
-
+// A history writes dozens of them for each series, every night: what mostly is so is left out.
 template <typename V>
 void fields(V& v, json::Of<BuildRow> auto& row) {
-  v("build", row.build)("first", row.first_run)("last", row.last_run)("level", row.level);
-  v("night", row.night)("centre", row.centre)("count", row.count);
+  v("build", row.build)("first", row.first_run);
+  v("last", row.last_run, {.written = row.last_run != row.first_run});
+  v("level", row.level, {.written = row.level != Level::kNow});
+  v("night", row.night)("centre", row.centre);
   pairs_field(v, "pairs", row.pairs);
+  v("count", row.count, {.written = row.count != row.pairs.size()});
+  if constexpr (V::kReads) {
+    if (row.last_run.empty()) row.last_run = row.first_run;
+    if (row.count == 0) row.count = row.pairs.size();
+  }
 }
 
 template <typename V>

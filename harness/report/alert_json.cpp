@@ -26,9 +26,9 @@ std::string told_case(const track::History& history, const track::TrackedSeries&
   return estimate::case_label(series.options, estimate::varying_options(cases, {}), otherwise);
 }
 
-Direction direction_of(const track::History& history, const std::string& series_id) {
-  const track::SeriesHistory* found = history.find_series(series_id);
-  return found == nullptr ? Direction::kLowerIsBetter : found->series.direction;
+const track::TrackedSeries* series_of(const track::History& history, const std::string& id) {
+  const track::SeriesHistory* found = history.find_series(id);
+  return found == nullptr ? nullptr : &found->series;
 }
 
 std::string told_program(const track::TrackedRun& run) {
@@ -67,15 +67,15 @@ void add_told_run(json::JsonText& json, std::string_view key, const std::string&
 void add_told_series(json::JsonText& json, const nights::AlertSeries& each,
                      const track::History& history) {
   json.open_object().text("id", each.id).text("experiment", each.experiment);
-  if (const track::SeriesHistory* found = history.find_series(each.id)) {
-    const track::TrackedSeries* series = &found->series;
+  const track::TrackedSeries* series = series_of(history, each.id);
+  if (series != nullptr) {
     json.text("case", told_case(history, *series, series->case_id.substr(0, 8)))
         .text("case_id", series->case_id)
         .text("metric", series->metric)
         .text("unit", series->unit)
         .values("options", series->options);
   }
-  const ToldChange told = told_change(each.change, each.as_share, direction_of(history, each.id));
+  const ToldChange told = told_change(each, series);
   json.number("usual", each.usual)
       .number("value", each.value)
       .number("change", told.change)
@@ -96,16 +96,14 @@ std::string alert_sentence(const nights::Alert& alert, const track::History& his
   if (!alert.series.empty()) {
     const nights::AlertSeries& first = alert.series.front();
     text += ": " + first.experiment;
-    if (const track::SeriesHistory* found = history.find_series(first.id)) {
-      const track::TrackedSeries& series = found->series;
-      const std::string label = told_case(history, series, {});
-      text += (label.empty() ? "" : " " + label) + ", " + metric_label(series.metric) + ": " +
-              amount_text(first.usual, series.unit) + " -> " +
-              amount_text(first.value, series.unit) + ",";
+    const track::TrackedSeries* series = series_of(history, first.id);
+    if (series != nullptr) {
+      const std::string label = told_case(history, *series, {});
+      text += (label.empty() ? "" : " " + label) + ", " + metric_label(series->metric) + ": " +
+              amount_text(first.usual, series->unit) + " -> " +
+              amount_text(first.value, series->unit) + ",";
     }
-    text +=
-        " " + told_text(told_change(first.change, first.as_share, direction_of(history, first.id)),
-                        first.as_share);
+    text += " " + told_text(first, series);
     if (!first.cause.empty()) text += " (" + first.cause + ")";
     if (alert.series.size() > 1) {
       text += " and " + std::to_string(alert.series.size() - 1) + " more series";

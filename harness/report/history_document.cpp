@@ -26,16 +26,6 @@ std::string machine_words(const track::TrackedSeries& series) {
 
 std::string comma(const std::string& words) { return words.empty() ? words : ", " + words; }
 
-// Where it came, and the commits there.
-std::vector<document::Line> range_lines(const nights::Alert& alert, const track::History& history) {
-  std::vector<document::Line> lines;
-  if (std::string range = range_text(alert, history); !range.empty()) {
-    lines.emplace_back(std::move(range));
-  }
-  std::ranges::move(commit_lines(alert), std::back_inserter(lines));
-  return lines;
-}
-
 Tone tone_of_state(const nights::Alert& alert) {
   return alert.state == nights::AlertState::kOpen ? Tone::kBad : Tone::kPlain;
 }
@@ -44,10 +34,9 @@ Tone tone_of_state(const nights::Alert& alert) {
 Paragraph alert_of_series(const nights::Alert& alert, const track::TrackedSeries& series,
                           const track::History& history, Links links) {
   const nights::AlertSeries& told = *alert.find(series.id);
-  const ToldChange change = told_change(told.change, told.as_share, series.direction);
   Paragraph paragraph{.text = alert.id + ", opened " + alert.opened_utc.substr(0, 10) + ": " +
                               std::string(name_of(alert.state)) + comma(acceptance_words(alert)) +
-                              ", " + told_text(change, told.as_share) +
+                              ", " + told_text(told, &series) +
                               (alert.note.empty() ? "" : "; " + alert.note),
                       .tone = tone_of_state(alert),
                       .below = range_lines(alert, history)};
@@ -72,7 +61,6 @@ document::Table moved_series_table(const nights::Alert& alert, const SeriesNames
     const track::TrackedSeries* series = names.find(each.id);
     const std::string unit = series == nullptr ? std::string() : series->unit;
     const bool to_page = links == Links::kPages && series != nullptr;
-    const Direction direction = series == nullptr ? Direction::kLowerIsBetter : series->direction;
     table.rows.push_back(
         {{names.short_id(each.id),
           document::linked(series == nullptr ? each.experiment : names.case_name(*series),
@@ -80,7 +68,7 @@ document::Table moved_series_table(const nights::Alert& alert, const SeriesNames
           series == nullptr ? std::string("-") : metric_label(series->metric),
           {amount_text(each.usual, unit), each.usual},
           {amount_text(each.value, unit), each.value},
-          told_text(told_change(each.change, each.as_share, direction), each.as_share),
+          told_text(each, series),
           each.back              ? "back"
           : each.can_be_measured ? ""
                                  : "the level before cannot be measured any more"}});
@@ -117,13 +105,6 @@ document::Table events_table(const nights::Alert& alert, const SeriesNames& name
           event_words(event, names)}});
   }
   return table;
-}
-
-// Of a series of it, as measured.
-double largest_change_of(const nights::AlertSeries& largest, const track::TrackedSeries* series) {
-  return told_change(largest.change, largest.as_share,
-                     series == nullptr ? Direction::kLowerIsBetter : series->direction)
-      .change;
 }
 
 }  // namespace
@@ -277,7 +258,7 @@ document::Answer open_alerts_answer(const nights::AlertLog& log, const SeriesNam
                      (open.size() == 1 ? " is open: " : " are open: ") + worst.id;
   if (const nights::AlertSeries* largest = largest_of(worst)) {
     const track::TrackedSeries* series = names.find(largest->id);
-    text += ", " + text::signed_percent(largest_change_of(*largest, series)) + " % in " +
+    text += ", " + text::signed_percent(told_change(*largest, series).change) + " % in " +
             (series == nullptr ? largest->experiment : names.name(*series));
   }
   return {.text = std::move(text), .tone = Tone::kBad};

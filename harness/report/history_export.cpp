@@ -92,49 +92,27 @@ const std::vector<text::CsvColumn<PointLine>>& point_columns() {
 
 }  // namespace
 
-const HistoryForm kHistoryCsv = {
-    .begin = [](const track::History& /*history*/) { return text::csv_heads(point_columns()); },
-    .series =
-        [](const track::SeriesHistory& one, const track::History& history) {
-          return text::join(one.points, "", [&](const track::TrackedPoint& point) {
-            return text::csv_line(point_columns(), {one.series, point, history.runs[point.run]});
-          });
-        },
-    .between = "",
-    .end = [](const track::History& /*history*/) { return std::string(); }};
+std::string history_csv(const track::History& history) {
+  std::string text = text::csv_heads(point_columns());
+  for (const track::SeriesHistory& one : history.series) {
+    for (const track::TrackedPoint& point : one.points) {
+      text += text::csv_line(point_columns(), {one.series, point, history.runs[point.run]});
+    }
+  }
+  return text;
+}
 
-const HistoryForm kHistoryJson = {
-    .begin =
-        [](const track::History& history) {
-          json::JsonText json;
-          json.open_object().text("schema", kHistorySchema).text("version", kHistoryVersion);
-          json.open_array("runs");
-          for (const track::TrackedRun& run : history.runs) add_run(json, run);
-          return json.close_array().open_array("series").take();
-        },
-    .series =
-        [](const track::SeriesHistory& one, const track::History& history) {
-          json::JsonText json;
-          add_series(json, one, history);
-          return json.take();
-        },
-    .between = ",",
-    .end =
-        [](const track::History& history) {
-          json::JsonText json;
-          json.open_array();
-          for (const track::Cohort& cohort : history.cohorts) {
-            json.open_object().text("cohort_id", cohort.id).values("fields", cohort.fields);
-            json.close_object();
-          }
-          return "],\"cohorts\":" + json.close_array().take() + "}\n";
-        }};
-
-std::string history_text(const HistoryForm& form, const track::History& history) {
-  return form.begin(history) +
-         text::join(history.series, form.between,
-                    [&](const auto& one) { return form.series(one, history); }) +
-         form.end(history);
+std::string history_json(const track::History& history) {
+  json::JsonText json;
+  json.open_object().text("schema", kHistorySchema).text("version", kHistoryVersion);
+  json.open_array("runs");
+  for (const track::TrackedRun& run : history.runs) add_run(json, run);
+  json.close_array().open_array("series");
+  for (const track::SeriesHistory& one : history.series) add_series(json, one, history);
+  json.close_array().open_array("cohorts");
+  for (const track::Cohort& cohort : history.cohorts)
+    json.open_object().text("cohort_id", cohort.id).values("fields", cohort.fields).close_object();
+  return json.close_array().close_object().take() + '\n';
 }
 
 void write_nights(json::JsonText& json, const HistoryView& view) {
@@ -152,7 +130,7 @@ void write_nights(json::JsonText& json, const HistoryView& view) {
     json.number("control", night.point->control);
     json.text("cohort", night.point->cohort);
     if (night.judged) {
-      const nights::SeriesNight& judged = *night.judged;
+      const track::JudgedRow& judged = *night.judged;
       json.text("state", name_of(judged.state));
       json.number("usual", night.usual());
       json.number("change", judged.change);

@@ -14,20 +14,10 @@ namespace stepbench::report {
 inline constexpr const char* kHistorySchema = "stepbench.history";
 inline constexpr const char* kHistoryVersion = "2.0.0";
 
-// In pieces, so that a long history need not be in memory: what stands before the series, each of
-// them, what stands between and behind. `history`: with the runs that its points count from.
-struct HistoryForm {
-  std::string (*begin)(const track::History& history);
-  std::string (*series)(const track::SeriesHistory& one, const track::History& history);
-  const char* between;
-  std::string (*end)(const track::History& history);
-};
 // One line for each point, by time.
-extern const HistoryForm kHistoryCsv;
+[[nodiscard]] std::string history_csv(const track::History& history);
 // One object: runs, series with their points, cohorts. results/SCHEMA.md has the fields.
-extern const HistoryForm kHistoryJson;
-
-[[nodiscard]] std::string history_text(const HistoryForm& form, const track::History& history);
+[[nodiscard]] std::string history_json(const track::History& history);
 
 // One series with what is known of its nights; results/NIGHT.md has the fields.
 [[nodiscard]] std::string series_json(const HistoryView& view, const SeriesNames& names);

@@ -13,7 +13,6 @@
 #include "harness/text/numbers.h"
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
-#include "harness/track/commit_url.h"
 
 namespace stepbench::report {
 namespace {
@@ -73,14 +72,6 @@ document::TableRow night_row(const HistoryNight& night, const HistoryView& view)
     row.tone = Tone::kDoubt;
   }
   return row;
-}
-
-std::optional<double> largest_change(const nights::AlertSeries* largest,
-                                     const track::TrackedSeries* series) {
-  if (largest == nullptr) return std::nullopt;
-  return told_change(largest->change, largest->as_share,
-                     series == nullptr ? Direction::kLowerIsBetter : series->direction)
-      .change;
 }
 
 }  // namespace
@@ -201,7 +192,9 @@ document::Table alerts_table(std::span<const nights::Alert* const> alerts, const
                    name_of(alert->state), alert->opened_utc.substr(0, 10),
                    today.empty() ? "" : age_text(alert->opened_utc.substr(0, 10), today),
                    alert->host, document::count(std::ssize(alert->series)),
-                   document::change(largest_change(largest, series)),
+                   document::change(largest == nullptr
+                                        ? std::nullopt
+                                        : std::optional(told_change(*largest, series).change)),
                    series == nullptr ? alert->experiment : names.name(*series),
                    !accepted       ? std::string()
                    : words.empty() ? "for good"

@@ -24,7 +24,8 @@ std::optional<double> HistoryNight::change() const {
 }
 
 std::optional<double> HistoryNight::usual() const {
-  if (point == nullptr || !change() || !(*change() > -1)) return std::nullopt;
+  // A share of the step has no ratio.
+  if (point == nullptr || !change() || !judged->ratio || !(*change() > -1)) return std::nullopt;
   return point->value / (1 + *change());
 }
 
@@ -38,12 +39,12 @@ bool has_value(const HistoryNight& night) {
 
 HistoryView view_of(const track::SeriesHistory& series, const track::History& history,
                     const nights::AlertLog& log, std::span<const track::TrackEvent> events,
-                    std::span<const nights::SeriesNight> judged, std::size_t last) {
+                    std::span<const track::JudgedRow> judged, std::size_t last) {
   HistoryView view{.series = &series};
   const auto points = points_by_run(series);
   if (points.empty()) return view;
-  std::map<std::string_view, const nights::SeriesNight*> by_run;
-  for (const nights::SeriesNight& night : judged) by_run[night.run] = &night;
+  std::map<std::string_view, const track::JudgedRow*> by_run;
+  for (const track::JudgedRow& night : judged) by_run[night.run] = &night;
   const track::TrackedRun& newest = history.runs.at(points.rbegin()->first);
   for (std::size_t i = points.begin()->first; i < history.runs.size(); ++i) {
     const track::TrackedRun& run = history.runs[i];

@@ -19,10 +19,10 @@ namespace stepbench::report {
 
 struct HistoryNight {
   const track::TrackedRun* run = nullptr;
-  const track::TrackedPoint* point = nullptr;      // null: a night without a value
-  std::optional<nights::SeriesNight> judged = {};  // nothing: values alone
-  std::string alert = {};                          // the one that says it came with this night
-  std::string note = {};                           // what people wrote down of it
+  const track::TrackedPoint* point = nullptr;   // null: a night without a value
+  std::optional<track::JudgedRow> judged = {};  // nothing: values alone
+  std::string alert = {};                       // the one that says it came with this night
+  std::string note = {};                        // what people wrote down of it
   std::optional<estimate::BusyMachine> busy = {};
 
   // What the level would take that night; nothing: it was not held against one.
@@ -39,14 +39,14 @@ struct HistoryView {
 };
 
 // How the nights of a series were judged, on the host of its newest one; oldest first.
-using JudgedNights = std::function<std::vector<nights::SeriesNight>(const track::SeriesHistory&,
-                                                                    const track::History&)>;
+using JudgedNights = std::function<std::vector<track::JudgedRow>(const track::SeriesHistory&,
+                                                                 const track::History&)>;
 
 // Points into `history` and `log`, which outlive it. `judged`: as JudgedNights; `last`: so many
 // nights, the newest.
 [[nodiscard]] HistoryView view_of(const track::SeriesHistory& series, const track::History& history,
                                   const nights::AlertLog& log,
                                   std::span<const track::TrackEvent> events,
-                                  std::span<const nights::SeriesNight> judged, std::size_t last);
+                                  std::span<const track::JudgedRow> judged, std::size_t last);
 
 }  // namespace stepbench::report

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "harness/report/quality_words.h"
@@ -14,6 +15,24 @@ namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kProgramDigits = 8;
+
+// "4d134bc0 Copy the batch twice (Ann)", the newest first, and what is left out.
+std::vector<document::Line> commit_lines(const nights::Alert& alert) {
+  constexpr std::size_t kDigits = 8;
+  constexpr std::size_t kShown = 8;
+  std::vector<document::Line> lines;
+  for (std::size_t i = 0; i < std::min(kShown, alert.commits.size()); ++i) {
+    const nights::RangeCommit& commit = alert.commits[i];
+    lines.emplace_back("commit " + commit.sha.substr(0, kDigits) + ' ' + commit.title + " (" +
+                       commit.author + ')');
+    lines.back().link = commit.url;
+  }
+  if (alert.commits_in_range > lines.size()) {
+    lines.emplace_back("and " + std::to_string(alert.commits_in_range - lines.size()) +
+                       " more commits");
+  }
+  return lines;
+}
 
 }  // namespace
 
@@ -47,6 +66,15 @@ std::string range_text(const nights::Alert& alert, const track::History& history
   return "between " + words(alert.last_good) + " and " + words(alert.first_bad);
 }
 
+std::vector<document::Line> range_lines(const nights::Alert& alert, const track::History& history) {
+  std::vector<document::Line> lines;
+  if (std::string range = range_text(alert, history); !range.empty()) {
+    lines.emplace_back(std::move(range));
+  }
+  std::ranges::move(commit_lines(alert), std::back_inserter(lines));
+  return lines;
+}
+
 std::string acceptance_words(const nights::Alert& alert) {
   std::vector<std::string> words;
   if (alert.expect) words.push_back("as far as " + text::signed_percent(*alert.expect) + " %");
@@ -54,19 +82,21 @@ std::string acceptance_words(const nights::Alert& alert) {
   return text::join(words);
 }
 
-ToldChange told_change(const nights::Change& change, bool as_share, Direction direction) {
-  const bool larger_is_better = direction == Direction::kHigherIsBetter;
+ToldChange told_change(const nights::AlertSeries& told, const track::TrackedSeries* series) {
+  const bool larger_is_better =
+      series != nullptr && series->direction == Direction::kHigherIsBetter;
   const auto of = [&](double worse) {
-    return nights::relative_change(larger_is_better ? -worse : worse, as_share);
+    return nights::relative_change(larger_is_better ? -worse : worse, told.as_share);
   };
-  ToldChange told{of(change.size), of(change.low), of(change.high)};
-  if (told.low > told.high) std::swap(told.low, told.high);
-  return told;
+  ToldChange change{of(told.change.size), of(told.change.low), of(told.change.high)};
+  if (change.low > change.high) std::swap(change.low, change.high);
+  return change;
 }
 
-std::string told_text(const ToldChange& change, bool as_share) {
+std::string told_text(const nights::AlertSeries& told, const track::TrackedSeries* series) {
+  const ToldChange change = told_change(told, series);
   return text::signed_percent(change.change) + " % [" + text::signed_percent(change.low) + ", " +
-         text::signed_percent(change.high) + ']' + (as_share ? " of the step" : "");
+         text::signed_percent(change.high) + ']' + (told.as_share ? " of the step" : "");
 }
 
 std::string alert_words(const nights::Alert& alert) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/catalogue/catalogue.h"
+#include "harness/document/document.h"
 #include "harness/report/history_view.h"
 
 namespace stepbench::report {
@@ -20,6 +20,9 @@ namespace stepbench::report {
 
 // "between 2026-01-30 (commit ...) and 2026-01-31 (...)": where it came; empty if unknown.
 [[nodiscard]] std::string range_text(const nights::Alert& alert, const track::History& history);
+// The same, and the commits there.
+[[nodiscard]] std::vector<document::Line> range_lines(const nights::Alert& alert,
+                                                      const track::History& history);
 
 // What was told of a series, as shares of what was usual, as measured.
 struct ToldChange {
@@ -27,11 +30,13 @@ struct ToldChange {
   double low = 0;
   double high = 0;
 };
-// Of `as_share` all are shares of the step.
-[[nodiscard]] ToldChange told_change(const nights::Change& change, bool as_share,
-                                     Direction direction);
+// Of `as_share` all are shares of the step. `series`: which one it is; nullptr: the history has it
+// no more.
+[[nodiscard]] ToldChange told_change(const nights::AlertSeries& told,
+                                     const track::TrackedSeries* series);
 // "+6.28 % [+5.80, +6.71]", and "of the step" where it is.
-[[nodiscard]] std::string told_text(const ToldChange& change, bool as_share);
+[[nodiscard]] std::string told_text(const nights::AlertSeries& told,
+                                    const track::TrackedSeries* series);
 
 // "as far as +5.00 %, until 2026-02-01"; empty: for good.
 [[nodiscard]] std::string acceptance_words(const nights::Alert& alert);

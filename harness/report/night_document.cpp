@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/document/cells.h"
-#include "harness/report/alert_paragraph.h"
+#include "harness/document/document.h"
+#include "harness/nights/night.h"
 #include "harness/report/comparison_cells.h"
+#include "harness/report/history_words.h"
 #include "harness/report/night_words.h"
 #include "harness/report/series_names.h"
 #include "harness/report/tones.h"
@@ -18,6 +23,73 @@
 
 namespace stepbench::report {
 namespace {
+
+constexpr std::size_t kShownSeries = 3;  // of an alert
+
+document::Tone alert_tone(nights::AlertState state) {
+  switch (state) {
+    case nights::AlertState::kOpen:
+      return document::Tone::kBad;
+    case nights::AlertState::kFixed:
+      return document::Tone::kGood;
+    default:
+      return document::Tone::kDim;
+  }
+}
+
+// "A17, told tonight: 2 series worse"
+std::string alert_headline(const nights::Alert& alert, const nights::Night& night) {
+  const bool told = std::ranges::find(night.told, alert.id) != night.told.end();
+  const bool tonight = std::ranges::any_of(
+      night.experiments, [&](const auto& each) { return each.run.run_id == alert.opened_run; });
+  std::string text =
+      alert.id + (tonight ? ", told tonight"
+                  : told  ? ", open since " + alert.opened_utc.substr(0, 10) + " and worse tonight"
+                          : ", since " + alert.opened_utc.substr(0, 10));
+  text += ": " + text::counted(std::ssize(alert.series), "series") + " worse";
+  if (alert.state != nights::AlertState::kOpen) text += ", " + std::string(name_of(alert.state));
+  if (!alert.assignee.empty()) text += ", " + alert.assignee + "'s";
+  return text;
+}
+
+std::vector<document::Line> alert_lines(const nights::Alert& alert, const track::History& history,
+                                        const SeriesNames& names) {
+  std::vector<document::Line> lines = range_lines(alert, history);
+  std::vector<const nights::AlertSeries*> series;
+  for (const nights::AlertSeries& each : alert.series) series.push_back(&each);
+  std::ranges::stable_sort(
+      series, [](const auto* a, const auto* b) { return a->change.size > b->change.size; });
+  for (std::size_t i = 0; i < std::min(series.size(), kShownSeries); ++i) {
+    const track::TrackedSeries* known = names.find(series[i]->id);
+    lines.emplace_back((known == nullptr ? series[i]->id : names.name(*known)) + ": " +
+                       told_text(*series[i], known) + (series[i]->back ? ", back" : ""));
+    if (!series[i]->cause.empty()) lines.emplace_back("cause: " + series[i]->cause);
+  }
+  const auto away = std::ranges::count_if(
+      alert.series, [](const nights::AlertSeries& each) { return !each.can_be_measured; });
+  if (away > 0) {
+    lines.emplace_back(
+        "the level before cannot be measured any more: it stays until somebody "
+        "accepts it");
+  }
+  if (!alert.note.empty()) lines.emplace_back(alert.note);
+  return lines;
+}
+
+// Since when it is open, between which programs it came, and what explains it.
+document::Paragraph alert_paragraph(const nights::Alert& alert, const nights::Night& night,
+                                    const track::History& history, const SeriesNames& names) {
+  document::Paragraph paragraph{.text = alert_headline(alert, night),
+                                .tone = alert_tone(alert.state)};
+  if (alert.state == nights::AlertState::kAccepted) {
+    const std::string words = acceptance_words(alert);
+    paragraph.text +=
+        (alert.note.empty() ? "" : ": " + alert.note) + (words.empty() ? "" : ", " + words);
+    return paragraph;
+  }
+  paragraph.below = alert_lines(alert, history, names);
+  return paragraph;
+}
 
 bool has_moved(const nights::NightSeries& series) {
   return series.state == nights::NightState::kRegression ||
@@ -33,6 +105,12 @@ document::Cell amount_cell(const std::optional<double>& value, const std::option
   if (!beside || series.series.unit != "ns")
     return {amount_text(*value, series.series.unit), value};
   return {compared_values(*value, *beside, "ns").first, value};
+}
+
+// Of an older night it is not known how many there were.
+document::Cell pairs_cell(const nights::NightSeries& series) {
+  if (series.pairs == 0 && series.change) return "-";
+  return document::count(static_cast<std::int64_t>(series.pairs));
 }
 
 document::Cell bounds_cell(const nights::NightSeries& series) {
@@ -216,10 +294,10 @@ std::vector<HistoryView> moved_over_nights(const ShownNight& shown) {
     const track::SeriesHistory* found = shown.moved.find_series(moved->series.id);
     if (found == nullptr || found->points.empty()) continue;
     const auto judged = shown.judged.find(moved->series.id);
-    views.push_back(view_of(
-        *found, shown.moved, shown.night.alerts, {},
-        judged == shown.judged.end() ? std::span<const nights::SeriesNight>{} : judged->second,
-        kChartedNights));
+    views.push_back(
+        view_of(*found, shown.moved, shown.night.alerts, {},
+                judged == shown.judged.end() ? std::span<const track::JudgedRow>{} : judged->second,
+                kChartedNights));
   }
   return views;
 }
@@ -248,7 +326,7 @@ document::Table night_table(const ShownNight& shown, const NightView& view) {
         {.cells = {names.case_name(each->series), metric_label(each->series.metric),
                    amount_cell(each->usual, each->value, *each),
                    amount_cell(each->value, each->usual, *each), document::change(each->change),
-                   bounds_cell(*each), document::count(static_cast<std::int64_t>(each->pairs)),
+                   bounds_cell(*each), pairs_cell(*each),
                    each->fixed ? state_words(each->state) + ", fixed" : state_words(each->state),
                    each->alert, whole ? why_series(*each) : ""},
          .tone = tone_of(each->state, each->worse)});

@@ -18,7 +18,7 @@ struct ShownNight {
   nights::Night night = {};
   track::History history = {};  // the newest point of each series, and the runs that are named
   track::History moved = {};    // the nights of series that moved
-  std::map<std::string, std::vector<nights::SeriesNight>, std::less<>> judged = {};  // of these
+  std::map<std::string, std::vector<track::JudgedRow>, std::less<>> judged = {};  // of these
 };
 
 struct NightView {

@@ -29,30 +29,31 @@ std::string reference_words_of(const nights::NightPairs& pairs, const track::His
   const std::string begins =
       pairs.begins_reference() ? "; tonight's program is the reference from now on" : std::string();
   switch (pairs.why) {
-    case nights::NoPairs::kMeasured:
-    case nights::NoPairs::kBudget:
-    case nights::NoPairs::kInterrupted:
+    case nights::Why::kMeasured:
+    case nights::Why::kBudget:
+    case nights::Why::kInterrupted:
       return "in turns with the reference program of " + program_of(pairs, history);
-    case nights::NoPairs::kNoReference:
+    case nights::Why::kNoReference:
       return "the first night: tonight's program is the reference from now on";
-    case nights::NoPairs::kBaseline:
+    case nights::Why::kBaseline:
       return "a new baseline: tonight's program is the reference from now on";
-    case nights::NoPairs::kReferenceGone:
+    case nights::Why::kReferenceGone:
       return "the reference program is no longer there" + begins;
-    case nights::NoPairs::kReferenceFails:
+    case nights::Why::kReferenceFails:
       return "the reference program fails" + reason + begins +
              (pairs.begins_reference()
                   ? ". A step between the two is not seen: rebuild that commit and measure it with "
                     "`stepbench ab`"
                   : "");
-    case nights::NoPairs::kTonightFails:
+    case nights::Why::kTonightFails:
       return "tonight's program fails" + reason;
-    case nights::NoPairs::kSameProgram:
+    case nights::Why::kSameProgram:
       return "tonight's program is the reference: there is nothing to compare";
-    case nights::NoPairs::kCannotKeep:
+    case nights::Why::kCannotKeep:
       return "tonight's program cannot be a reference" + reason;
+    default:
+      return {};
   }
-  return {};
 }
 
 }  // namespace

@@ -221,11 +221,12 @@ std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& esti
   json.integer("excluded", plan.excluded);
   json.integer("launches", estimate.launches).integer("steps", estimate.steps);
   json.number("limit_s", estimate.limit_s);
-  if (estimate.known_cases > 0) {
-    json.number("expected_s", estimate.expected_s);
-  } else {
-    json.null("expected_s");
-  }
+  const auto known = [&](std::string_view name, double seconds) {
+    estimate.known_cases > 0 ? json.number(name, seconds) : json.null(name);
+  };
+  known("expected_s", estimate.expected_s);
+  known("night_s", estimate.night_s);
+  known("night_most_s", estimate.night_most_s);
   json.texts("varying", plan.varying).texts("notes", plan.notes).open_array("cases");
   for (const plan::PlannedCase& planned : plan.cases) write_planned(json, planned, probe);
   return json.close_array().close_object().take() + '\n';

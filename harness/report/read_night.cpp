@@ -91,11 +91,11 @@ void read_nights(const json::LineObject& source, const track::TrackedSeries& ser
                  ShownNight& shown) {
   track::SeriesHistory& history = shown.moved.series.emplace_back();
   history.series = series;
-  std::vector<nights::SeriesNight>& judged = shown.judged[series.id];
+  std::vector<track::JudgedRow>& judged = shown.judged[series.id];
   for_objects_of(source, "nights", [&](const json::LineObject& night) {
     const auto run =
         std::ranges::find(shown.moved.runs, night.text("run_id"), &track::TrackedRun::run_id);
-    if (night.find("state")) judged.push_back(json::read<nights::SeriesNight>(night));
+    if (night.find("state")) judged.push_back(json::read<track::JudgedRow>(night));
     if (!night.find("launches")) return;
     history.points.push_back({.run = static_cast<std::size_t>(run - shown.moved.runs.begin()),
                               .value = number_or_none(night, "value"),

@@ -72,23 +72,6 @@ std::string amount_text(double value, std::string_view unit) {
   return text::significant(value) + (unit.empty() ? "" : ' ' + std::string(unit));
 }
 
-std::vector<document::Line> commit_lines(const nights::Alert& alert) {
-  constexpr std::size_t kDigits = 8;
-  constexpr std::size_t kShown = 8;
-  std::vector<document::Line> lines;
-  for (std::size_t i = 0; i < std::min(kShown, alert.commits.size()); ++i) {
-    const nights::RangeCommit& commit = alert.commits[i];
-    lines.emplace_back("commit " + commit.sha.substr(0, kDigits) + ' ' + commit.title + " (" +
-                       commit.author + ')');
-    lines.back().link = commit.url;
-  }
-  if (alert.commits_in_range > lines.size()) {
-    lines.emplace_back("and " + std::to_string(alert.commits_in_range - lines.size()) +
-                       " more commits");
-  }
-  return lines;
-}
-
 SeriesNames::SeriesNames(const track::History& history) : history_(history) {
   std::map<std::string, std::vector<const OptionValues*>> cases;
   std::vector<std::string_view> ids;

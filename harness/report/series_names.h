@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/document/document.h"
-#include "harness/nights/alert.h"
 #include "harness/track/history.h"
 
 namespace stepbench::report {
@@ -22,10 +20,6 @@ namespace stepbench::report {
 [[nodiscard]] std::string metric_label(std::string_view metric);
 // "76.0 ms", "1.50 GiB".
 [[nodiscard]] std::string amount_text(double value, std::string_view unit);
-
-// "4d134bc0 Copy the batch twice (Ann)", of an alert's range, the newest first, and what is left
-// out.
-[[nodiscard]] std::vector<document::Line> commit_lines(const nights::Alert& alert);
 
 class SeriesNames {
  public:

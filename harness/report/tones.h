@@ -18,9 +18,9 @@ enum class GateState : std::uint8_t;
 enum class Verdict : std::uint8_t;
 struct TestResult;
 }  // namespace stepbench::compare
-namespace stepbench::nights {
+namespace stepbench::track {
 enum class NightState : std::uint8_t;
-}  // namespace stepbench::nights
+}  // namespace stepbench::track
 
 namespace stepbench::report {
 
@@ -33,6 +33,6 @@ namespace stepbench::report {
 [[nodiscard]] document::Tone tone_of(compare::Verdict verdict);
 [[nodiscard]] document::Tone tone_of(compare::GateState state);
 // Of a series or an alert; `worse`: which way it moved.
-[[nodiscard]] document::Tone tone_of(nights::NightState state, bool worse);
+[[nodiscard]] document::Tone tone_of(track::NightState state, bool worse);
 
 }  // namespace stepbench::report

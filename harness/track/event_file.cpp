@@ -5,8 +5,10 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <system_error>
 #include <thread>
 
@@ -65,6 +67,20 @@ void lock_within(int descriptor, std::chrono::milliseconds limit, const fs::path
   }
 }
 
+std::string bytes_of(const fs::path& file, std::int64_t from, std::int64_t to) {
+  std::string text(static_cast<std::size_t>(to - from), '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(from);
+  in.read(text.data(), to - from);
+  if (in.gcount() != to - from) throw ConfigError(file.string(), "cannot be read");
+  return text;
+}
+
+KnownEvents known_to(const fs::path& file, std::int64_t bytes) {
+  constexpr std::int64_t kTail = 1024;
+  return {bytes, digest(bytes_of(file, std::max<std::int64_t>(0, bytes - kTail), bytes))};
+}
+
 // The end of the last whole line.
 off_t whole_lines(const fs::path& file, off_t size) {
   const std::string text = os::read_text(file).value_or("");
@@ -86,9 +102,9 @@ void write_all(int descriptor, std::string_view text, const fs::path& file) {
 
 std::string event_id(const RecordedEvent& recorded) { return digest(event_line(recorded)); }
 
-void append_events(const fs::path& file, std::span<const RecordedEvent> events,
-                   std::chrono::milliseconds lock_limit) {
-  if (events.empty()) return;
+KnownEvents append_events(const fs::path& file, std::span<const RecordedEvent> events,
+                          KnownEvents known, std::chrono::milliseconds lock_limit) {
+  if (events.empty()) return known;
   std::string lines;
   for (const RecordedEvent& each : events) lines += event_line(each) + '\n';
   std::error_code ignored;
@@ -117,26 +133,33 @@ void append_events(const fs::path& file, std::span<const RecordedEvent> events,
     }
     throw;
   }
+  return start == known.bytes ? known_to(file, start + std::ssize(lines)) : known;
 }
 
-std::vector<RecordedEvent> read_events(const fs::path& file) {
+std::vector<RecordedEvent> read_events(const fs::path& file, KnownEvents& known) {
   std::error_code error;
   if (!fs::exists(file, error)) return {};
   if (fs::is_fifo(file, error)) throw ConfigError(file.string(), "is a pipe; name a file");
-  const auto text = os::read_text(file);
-  if (!text) throw ConfigError(file.string(), "cannot be read");
+  const auto size = static_cast<std::int64_t>(fs::file_size(file, error));
+  if (error) throw ConfigError(file.string(), "cannot be read");
+  if (known.bytes > size || known_to(file, known.bytes) != known) known = {};
+  const std::string text = bytes_of(file, known.bytes, size);
   std::vector<RecordedEvent> events;
   json::LineParser parser;
-  std::string_view rest = *text;
+  std::string_view rest = text;
   for (std::size_t number = 1;; ++number) {
     const std::size_t end = rest.find('\n');
-    if (end == std::string_view::npos) return events;
+    if (end == std::string_view::npos) {
+      known = known_to(file, size - std::ssize(rest));
+      return events;
+    }
     const std::string line(rest.substr(0, end));
     rest.remove_prefix(end + 1);
     if (os::trim(line).empty()) continue;
     try {
       events.push_back(event_of(parser.parse(line, json::LineParser::Padding::kNone).object));
     } catch (const json::LineError& damage) {
+      if (known.bytes > 0) return read_events(file, known = {});  // which numbers its lines
       throw ConfigError(file.string() + ":" + std::to_string(number),
                         std::string("no event can be read here: ") + damage.what() +
                             "; mend the line or take it out");

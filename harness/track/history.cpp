@@ -10,6 +10,14 @@ const TrackedRun* find_run(std::span<const TrackedRun> runs, std::string_view ru
   return found == runs.end() ? nullptr : &*found;
 }
 
+std::string commit_url(const TrackedRun& run, const std::string& sha) {
+  constexpr std::string_view kSha = "{sha}";
+  std::string url = text_of(run.context, kCommitUrlOption);
+  if (url.empty() || sha.empty()) return {};
+  const std::size_t at = url.find(kSha);
+  return at == std::string::npos ? url + sha : url.replace(at, kSha.size(), sha);
+}
+
 bool is_imported(const TrackedRun& run) { return !text_of(run.context, "imported").empty(); }
 
 const TrackedRun* History::find_run(std::string_view run_id) const {

@@ -42,6 +42,11 @@ struct TrackedRun {
 // nullptr if none has this id.
 [[nodiscard]] const TrackedRun* find_run(std::span<const TrackedRun> runs, std::string_view run_id);
 
+// Where a commit of it is shown, by `track.commit_url` of its experiment. Empty: nobody said where,
+// or no commit is known.
+inline constexpr std::string_view kCommitUrlOption = "track.commit_url";  // in its context
+[[nodiscard]] std::string commit_url(const TrackedRun& run, const std::string& sha);
+
 // Of a file of another program, which version 0.1 took in: shown, and not judged.
 [[nodiscard]] bool is_imported(const TrackedRun& run);
 

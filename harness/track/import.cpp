@@ -17,7 +17,6 @@
 #include "harness/text/utc.h"
 #include "harness/text/words.h"
 #include "harness/track/busy_nights.h"
-#include "harness/track/commit_url.h"
 #include "harness/track/environment_key.h"
 #include "harness/track/imported_run.h"
 #include "harness/track/margins.h"
@@ -308,6 +307,25 @@ OptionValues naming_options(const OptionValues& options, const std::vector<std::
     }
   }
   return naming;
+}
+
+ImportReport& ImportReport::operator+=(const ImportReport& other) {
+  runs.insert(runs.end(), other.runs.begin(), other.runs.end());
+  new_launches += other.new_launches;
+  known_launches += other.known_launches;
+  points += other.points;
+  for (const auto& more : other.left_out) {
+    const auto found = std::find_if(left_out.begin(), left_out.end(),
+                                    [&](const auto& each) { return each.first == more.first; });
+    if (found == left_out.end()) {
+      left_out.push_back(more);
+    } else {
+      found->second += more.second;
+    }
+  }
+  conflicts.insert(conflicts.end(), other.conflicts.begin(), other.conflicts.end());
+  notes.insert(notes.end(), other.notes.begin(), other.notes.end());
+  return *this;
 }
 
 Import import_of(const record::Results& results, const fs::path& folder,

@@ -32,6 +32,20 @@ struct ImportOptions {
                                           const std::vector<std::string>& swept,
                                           const Catalogue& catalogue);
 
+struct ImportReport {
+  std::vector<std::string> runs = {};  // ids of those that have anything in the history
+  std::size_t new_launches = 0;
+  std::size_t known_launches = 0;  // there already, the same
+  std::size_t points = 0;          // new or renewed
+  // Launches that were left out, by why: "smoke", "profiled", "wrapped", "an arm of ab", "failed".
+  // A failed one is known to the history, as a gap.
+  std::vector<std::pair<std::string, std::size_t>> left_out = {};
+  std::vector<std::string> conflicts = {};  // sentences: another content under a known key
+  std::vector<std::string> notes = {};
+
+  ImportReport& operator+=(const ImportReport& other);
+};
+
 struct ImportedLaunch {
   LaunchValues values = {};  // without any: it failed or was skipped, a gap
   int attempt = 0;

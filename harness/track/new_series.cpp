@@ -95,9 +95,7 @@ std::vector<std::string> new_series_notes(const History& history,
     }
   }
   if (more > 0) {
-    notes.push_back(std::to_string(more) +
-                    " more series are new: `stepbench track why-split SERIES SERIES` says in what "
-                    "two differ");
+    notes.push_back(std::to_string(more) + " more series are new");
   }
   return notes;
 }

@@ -14,18 +14,22 @@ std::vector<JudgedRow> load_judged(store::Database& database, const std::string&
   };
   database.exec(
       "SELECT j.run_id, j.series_id, j.state, j.ratio, j.change, j.low, j.high, j.told, "
-      "j.alert_id FROM judged j " +
+      "j.alert_id, p.value FROM judged j LEFT JOIN point p ON p.run_id = j.run_id AND "
+      "p.series_id = j.series_id " +
           which,
       args, [&](store::SqlRow row) {
-        rows.push_back({.run = std::get<std::string>(row[0]),
-                        .series = std::get<std::string>(row[1]),
-                        .state = std::get<std::string>(row[2]),
-                        .ratio = number(row[3]),
-                        .change = number(row[4]),
-                        .low = number(row[5]),
-                        .high = number(row[6]),
-                        .told = std::get<std::int64_t>(row[7]) != 0,
-                        .alert = std::get<std::string>(row[8])});
+        rows.push_back(
+            {.run = std::get<std::string>(row[0]),
+             .series = std::get<std::string>(row[1]),
+             .state =
+                 one_of<NightState>(std::get<std::string>(row[2])).value_or(NightState::kNoVerdict),
+             .ratio = number(row[3]),
+             .change = number(row[4]),
+             .low = number(row[5]),
+             .high = number(row[6]),
+             .told = std::get<std::int64_t>(row[7]) != 0,
+             .alert = std::get<std::string>(row[8]),
+             .value = number(row[9])});
       });
   return rows;
 }
@@ -55,9 +59,9 @@ void insert_night_rows(store::Database& database, const NightRows& rows) {
   database.insert(kStates, values);
   values.clear();
   for (const JudgedRow& one : rows.judged) {
-    values.insert(values.end(),
-                  {one.run, one.series, one.state, number(one.ratio), number(one.change),
-                   number(one.low), number(one.high), std::int64_t{one.told}, one.alert});
+    values.insert(values.end(), {one.run, one.series, std::string(name_of(one.state)),
+                                 number(one.ratio), number(one.change), number(one.low),
+                                 number(one.high), std::int64_t{one.told}, one.alert});
   }
   database.insert(kJudged, values);
 }

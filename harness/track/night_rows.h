@@ -3,10 +3,12 @@
 // The caller holds the transaction. One thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/store/database.h"
 
 namespace stepbench::track {
@@ -21,17 +23,30 @@ struct StateRow {
   std::string night = {};   // what it came to
 };
 
+enum class NightState : std::uint8_t {  // written to disk by name
+  kOk,
+  kSuspect,
+  kImprovement,
+  kRegression,
+  kNoVerdict,
+  kNoData
+};
+constexpr EnumNames<6> names_of(NightState) {
+  return {"ok", "suspect", "improvement", "regression", "no-verdict", "no-data"};
+}
+
 // What a series came to in a night.
 struct JudgedRow {
   std::string run = {};
   std::string series = {};  // id
-  std::string state = {};
-  std::optional<double> ratio = {};   // tonight / reference
+  NightState state = NightState::kNoVerdict;
+  std::optional<double> ratio = {};   // tonight / reference, its median pair; of a share none
   std::optional<double> change = {};  // against its level, and its bounds: shares
   std::optional<double> low = {};
   std::optional<double> high = {};
   bool told = false;
   std::string alert = {};
+  std::optional<double> value = {};  // its point of that run; read, not written
 };
 
 struct NightRows {

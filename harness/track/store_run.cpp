@@ -54,17 +54,19 @@ class RunWriter {
             KnownSeries& known)
       : database_(database), run_(run), merged_(merged), known_series_(known) {}
 
-  StoredRun write(std::span<const Cohort> cohorts) {
-    if (!claim_run()) return std::move(stored_);
+  ImportReport write(std::span<const Cohort> cohorts) {
     std::vector<const ImportedCase*> changed;
+    const bool claimed = claim_run();
     for (const ImportedCase& one : run_.cases) {
-      if (take_launches(one)) changed.push_back(&one);
+      if (claimed && take_launches(one)) changed.push_back(&one);
     }
-    if (changed.empty()) return std::move(stored_);
-    write_cohorts(cohorts);
-    database_.insert(kLaunches, launches_);
-    database_.insert(kValues, values_);
-    write_points(changed);
+    if (!changed.empty()) {
+      write_cohorts(cohorts);
+      database_.insert(kLaunches, launches_);
+      database_.insert(kValues, values_);
+      write_points(changed);
+    }
+    if (stored_.new_launches + stored_.known_launches > 0) stored_.runs = {run_id_};
     return std::move(stored_);
   }
 
@@ -74,17 +76,17 @@ class RunWriter {
   bool claim_run() {
     const TrackedRun& run = run_.run;
     std::string base = run.run_id;
-    stored_.run_id = base;
+    run_id_ = base;
     for (int number = 2;;) {
       const KnownRun known = put_run_row();
-      if (!run_.is_shard && known.host != run.host && stored_.run_id == run.run_id) {
-        stored_.run_id = base = run.run_id + "@" + run.host;
+      if (!run_.is_shard && known.host != run.host && run_id_ == run.run_id) {
+        run_id_ = base = run.run_id + "@" + run.host;
         continue;
       }
       read_known();
       const bool same_plan = known.config_hash == run.config_hash && known.build_id == run.build_id;
       if (known.folder != run.folder && !run_.is_shard && (!same_plan || differs_throughout())) {
-        stored_.run_id = base + "-" + std::to_string(number++);
+        run_id_ = base + "-" + std::to_string(number++);
         continue;
       }
       const auto differs = [&](const std::string& what, const std::string& before,
@@ -117,9 +119,9 @@ class RunWriter {
   KnownRun put_run_row() {
     const TrackedRun& run = run_.run;
     std::vector<store::SqlValue> row;
-    append(row, stored_.run_id, run.started_utc, run.experiment, run.build_id, run.git_sha,
-           run.git_branch, std::int64_t{run.git_dirty}, run.config_hash, run.plan_digest, run.host,
-           run.folder, run.worker_path, run.config_path, run.config_text, asked_json(run.asked),
+    append(row, run_id_, run.started_utc, run.experiment, run.build_id, run.git_sha, run.git_branch,
+           std::int64_t{run.git_dirty}, run.config_hash, run.plan_digest, run.host, run.folder,
+           run.worker_path, run.config_path, run.config_text, asked_json(run.asked),
            fields_json(run.labels), fields_json(run.context), fields_json(run.environment));
     KnownRun known;
     database_.exec(
@@ -137,7 +139,7 @@ class RunWriter {
 
   void read_known() {
     known_.clear();
-    const store::SqlValue id = stored_.run_id;
+    const store::SqlValue id = run_id_;
     database_.exec("SELECT case_id, launch, attempt, line_digest FROM launch WHERE run_id = $1",
                    {&id, 1}, [&](store::SqlRow row) {
                      const LaunchNumber number(std::get<std::string>(row[0]),
@@ -173,7 +175,7 @@ class RunWriter {
   }
 
   void forget(const std::string& case_id, int number) {
-    const std::vector<store::SqlValue> key = {stored_.run_id, case_id, std::int64_t{number}};
+    const std::vector<store::SqlValue> key = {run_id_, case_id, std::int64_t{number}};
     database_.exec("DELETE FROM launch WHERE run_id = $1 AND case_id = $2 AND launch = $3", key);
     database_.exec("DELETE FROM sample_summary WHERE run_id = $1 AND case_id = $2 AND launch = $3",
                    key);
@@ -181,12 +183,12 @@ class RunWriter {
 
   void put_launch(const ImportedCase& one, const ImportedLaunch& launch) {
     const std::int64_t number = launch.values.launch;
-    append(launches_, stored_.run_id, one.case_id, std::string(),
-           std::string(name_of(Pass::kTiming)), number, std::int64_t{0},
-           std::int64_t{launch.attempt}, std::string(name_of(launch.outcome.kind)),
-           launch.outcome.reason, launch.values.steps, launch.cohort, launch.digest);
+    append(launches_, run_id_, one.case_id, std::string(), std::string(name_of(Pass::kTiming)),
+           number, std::int64_t{0}, std::int64_t{launch.attempt},
+           std::string(name_of(launch.outcome.kind)), launch.outcome.reason, launch.values.steps,
+           launch.cohort, launch.digest);
     for (const auto& [metric, value] : launch.values.values) {
-      append(values_, stored_.run_id, one.case_id, number, metric, value);
+      append(values_, run_id_, one.case_id, number, metric, value);
     }
     ++stored_.new_launches;
   }
@@ -217,7 +219,7 @@ class RunWriter {
       }
       return launches;
     }
-    const std::vector<store::SqlValue> key = {stored_.run_id, one.case_id};
+    const std::vector<store::SqlValue> key = {run_id_, one.case_id};
     database_.exec(
         "SELECT l.launch, l.steps, l.cohort, s.metric, s.value FROM launch l JOIN sample_summary s "
         "ON s.run_id = l.run_id AND s.case_id = l.case_id AND s.launch = l.launch "
@@ -243,7 +245,7 @@ class RunWriter {
       const std::vector<LaunchValues> launches = all_launches(*one, cohort);
       for (const CasePoint& point : case_points(launches)) {
         TrackedSeries of = standing(series_of(*one, point.metric));
-        append(rows, stored_.run_id, of.id, point.value, point.launches, point.steps, point.low,
+        append(rows, run_id_, of.id, point.value, point.launches, point.steps, point.low,
                point.high, control ? store::SqlValue{*control} : store::SqlValue{}, cohort,
                one->control ? kControlState : std::string());
         ++stored_.points;
@@ -260,7 +262,7 @@ class RunWriter {
     database_.insert(kPoints, rows);
     if (control && !known_.empty()) {
       database_.exec("UPDATE point SET control = $2 WHERE run_id = $1",
-                     std::vector<store::SqlValue>{stored_.run_id, *control});
+                     std::vector<store::SqlValue>{run_id_, *control});
     }
   }
 
@@ -292,7 +294,7 @@ class RunWriter {
   std::optional<double> known_control() {
     std::optional<double> known;
     if (known_.empty()) return known;
-    const store::SqlValue id = stored_.run_id;
+    const store::SqlValue id = run_id_;
     database_.exec("SELECT MAX(control) FROM point WHERE run_id = $1", {&id, 1},
                    [&](store::SqlRow row) {
                      if (const auto* value = std::get_if<double>(&row[0])) known = *value;
@@ -304,7 +306,8 @@ class RunWriter {
   const ImportedRun& run_;
   const MergedCases& merged_;
   KnownSeries& known_series_;
-  StoredRun stored_;
+  ImportReport stored_ = {};
+  std::string run_id_ = {};
   std::map<LaunchNumber, KnownLaunch> known_;
   std::vector<store::SqlValue> launches_;
   std::vector<store::SqlValue> values_;
@@ -312,9 +315,9 @@ class RunWriter {
 
 }  // namespace
 
-StoredRun store_run(store::Database& database, const ImportedRun& run,
-                    std::span<const Cohort> cohorts, const MergedCases& merged,
-                    KnownSeries& known) {
+ImportReport store_run(store::Database& database, const ImportedRun& run,
+                       std::span<const Cohort> cohorts, const MergedCases& merged,
+                       KnownSeries& known) {
   return RunWriter(database, run, merged, known).write(cohorts);
 }
 

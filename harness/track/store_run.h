@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one imported run into a history's tables, inside a transaction of the caller's.
+// Writes one imported run into a history's tables, inside a transaction of the caller's. Its key
+// there: another machine's run of the same id gets "ID@HOST", one of the same machine that lies in
+// another folder and began in the same second "ID-2".
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -14,22 +15,12 @@
 
 namespace stepbench::track {
 
-struct StoredRun {
-  // Its key. Another machine's run of the same id gets "ID@HOST", one of the same machine that lies
-  // in another folder and began in the same second "ID-2".
-  std::string run_id = {};
-  std::size_t new_launches = 0;
-  std::size_t known_launches = 0;
-  std::size_t points = 0;
-  std::vector<std::string> conflicts = {};
-};
-
 // `known`: ids of series that the caller's transaction has written, or one before it: they are not
 // written again, and those of this run are added.
 using KnownSeries = std::unordered_set<std::string>;
-[[nodiscard]] StoredRun store_run(store::Database& database, const ImportedRun& run,
-                                  std::span<const Cohort> cohorts, const MergedCases& merged,
-                                  KnownSeries& known);
+[[nodiscard]] ImportReport store_run(store::Database& database, const ImportedRun& run,
+                                     std::span<const Cohort> cohorts, const MergedCases& merged,
+                                     KnownSeries& known);
 
 // Takes the points of a case over into the series of the one that it was merged into. One that has
 // a value of the same run already keeps it.

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <system_error>
 #include <tuple>
 
 #include "harness/store/database.h"
 #include "harness/store/transaction.h"
-#include "harness/track/event_file.h"
 #include "harness/track/load_history.h"
 #include "harness/track/merged_cases.h"
 #include "harness/track/night_rows.h"
@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 
 // Of an import, in one transaction: a disk takes as long for one as for a thousand.
 constexpr std::size_t kRunsTogether = 256;
+constexpr std::int64_t kLongFile = 1 << 20;  // bytes, that nobody reads twice
 
 // TrackEvent::what of events that hold what nights measured, which are large: of now, and of
 // before.
@@ -141,6 +142,27 @@ bool is_known(store::Database& database, const RecordedEvent& event) {
   return known;
 }
 
+// How far the database knows a file of events.
+store::SqlValue key_of(const fs::path& events_file) {
+  return "events " + fs::absolute(events_file).lexically_normal().string();
+}
+KnownEvents load_known(store::Database& database, const fs::path& events_file) {
+  KnownEvents known;
+  const store::SqlValue key = key_of(events_file);
+  database.exec("SELECT value FROM meta WHERE key = $1", {&key, 1}, [&](store::SqlRow row) {
+    std::istringstream(std::get<std::string>(row[0])) >> known.bytes >> known.tail;
+  });
+  return known;
+}
+void store_known(store::Database& database, const fs::path& events_file, const KnownEvents& known) {
+  const std::vector<store::SqlValue> row = {key_of(events_file),
+                                            std::to_string(known.bytes) + ' ' + known.tail};
+  database.exec(
+      "INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = "
+      "excluded.value",
+      row);
+}
+
 std::int64_t last_seq(store::Database& database) {
   std::int64_t last = 0;
   database.exec("SELECT MAX(seq) FROM event", {}, [&](store::SqlRow row) {
@@ -165,25 +187,6 @@ std::vector<fs::path> history_files(std::string_view url) {
     files.emplace_back(database->string() + ending);
   }
   return files;
-}
-
-ImportReport& ImportReport::operator+=(const ImportReport& other) {
-  runs.insert(runs.end(), other.runs.begin(), other.runs.end());
-  new_launches += other.new_launches;
-  known_launches += other.known_launches;
-  points += other.points;
-  for (const auto& more : other.left_out) {
-    const auto found = std::find_if(left_out.begin(), left_out.end(),
-                                    [&](const auto& each) { return each.first == more.first; });
-    if (found == left_out.end()) {
-      left_out.push_back(more);
-    } else {
-      found->second += more.second;
-    }
-  }
-  conflicts.insert(conflicts.end(), other.conflicts.begin(), other.conflicts.end());
-  notes.insert(notes.end(), other.notes.begin(), other.notes.end());
-  return *this;
 }
 
 TrackStore::TrackStore(std::unique_ptr<store::Database> database, fs::path events_file)
@@ -214,29 +217,19 @@ ImportReport TrackStore::add(const Import& import) {
   KnownSeries committed;
   for (std::size_t from = 0; from < import.runs.size(); from += kRunsTogether) {
     const std::size_t count = std::min(kRunsTogether, import.runs.size() - from);
-    const std::vector<StoredRun> stored = with_retry(*database_, [&] {
+    report += with_retry(*database_, [&] {
       store::Transaction transaction(*database_);
-      std::vector<StoredRun> done;
+      ImportReport done;
       const MergedCases merged = load_merged(*database_);
       KnownSeries known = committed;
-      bool any = false;
-      for (const ImportedRun& run : std::span(import.runs).subspan(from, count)) {
-        done.push_back(store_run(*database_, run, import.cohorts, merged, known));
-        any = any || done.back().new_launches + done.back().known_launches > 0;
-      }
-      if (any) {
+      for (const ImportedRun& run : std::span(import.runs).subspan(from, count))
+        done += store_run(*database_, run, import.cohorts, merged, known);
+      if (!done.runs.empty()) {
         transaction.commit();
         committed = std::move(known);
       }
       return done;
     });
-    for (const StoredRun& run : stored) {
-      if (run.new_launches + run.known_launches > 0) report.runs.push_back(run.run_id);
-      report.new_launches += run.new_launches;
-      report.known_launches += run.known_launches;
-      report.points += run.points;
-      report.conflicts.insert(report.conflicts.end(), run.conflicts.begin(), run.conflicts.end());
-    }
   }
   return report;
 }
@@ -266,7 +259,9 @@ std::map<std::string, SeriesExtent> TrackStore::extents() {
 }
 
 void TrackStore::replay_events() {
-  const std::vector<RecordedEvent> written = read_events(events_file_);
+  known_events_ = load_known(*database_, events_file_);
+  const std::int64_t before = known_events_.bytes;
+  const std::vector<RecordedEvent> written = read_events(events_file_, known_events_);
   if (written.empty()) return;
   // By what they say: an event whose number another host took stands in the file under both.
   std::set<std::string> known;
@@ -275,9 +270,11 @@ void TrackStore::replay_events() {
   for (const RecordedEvent& each : written) {
     if (!known.contains(event_id({0, each.event}))) missing.push_back(each);
   }
-  if (missing.empty()) return;
+  // Who only reads a short file writes nothing.
+  if (missing.empty() && known_events_.bytes - before < kLongFile) return;
   store::Transaction transaction(*database_);
   insert_events(*database_, missing);
+  store_known(*database_, events_file_, known_events_);
   transaction.commit();
 }
 
@@ -296,7 +293,8 @@ void TrackStore::record(std::span<const TrackEvent> events, const NightRows& row
     insert_night_rows(*database_, rows);
     // Before the commit: what the file has and the database has not is taken in by the next
     // open().
-    if (anew) append_events(events_file_, recorded);
+    if (anew) known_events_ = append_events(events_file_, recorded, known_events_);
+    store_known(*database_, events_file_, known_events_);
     transaction.commit();
   });
 }

@@ -15,10 +15,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "harness/track/event.h"
+#include "harness/track/event_file.h"
 #include "harness/track/history.h"
 #include "harness/track/import.h"
 #include "harness/track/night_rows.h"
@@ -31,20 +31,6 @@ namespace stepbench::track {
 
 inline constexpr std::string_view kDefaultHistory = "sqlite:results/history.db";
 inline constexpr std::string_view kDefaultEvents = "results/history.events.jsonl";
-
-struct ImportReport {
-  std::vector<std::string> runs = {};  // ids of those that have anything in the history
-  std::size_t new_launches = 0;
-  std::size_t known_launches = 0;  // there already, the same
-  std::size_t points = 0;          // new or renewed
-  // Launches that were left out, by why: "smoke", "profiled", "wrapped", "an arm of ab", "failed".
-  // A failed one is known to the history, as a gap.
-  std::vector<std::pair<std::string, std::size_t>> left_out = {};
-  std::vector<std::string> conflicts = {};  // sentences: another content under a known key
-  std::vector<std::string> notes = {};
-
-  ImportReport& operator+=(const ImportReport& other);
-};
 
 // A worker program that was kept for later confirmations.
 struct KeptBuild {
@@ -128,6 +114,7 @@ class TrackStore {
 
   std::unique_ptr<store::Database> database_;
   std::filesystem::path events_file_;
+  KnownEvents known_events_ = {};  // that the database has
 };
 
 }  // namespace stepbench::track

@@ -33,13 +33,14 @@ bool is_known(const Estimate& estimate) {
 
 }  // namespace
 
-PairSpread spread(std::span<const Pairs> blocks) {
+PairSpread spread(std::span<const Pairs> blocks, std::span<const double> centres) {
   std::vector<double> distances;  // of a block of n: times n / (n - 1), whose centre is its own
   double freedom = 0;
-  for (const Pairs block : blocks) {
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Pairs block = blocks[i];
     if (block.size() < 2) continue;
     const auto n = static_cast<double>(block.size());
-    const double middle = centre(block);
+    const double middle = centres.empty() ? centre(block) : centres[i];
     freedom += n - 1;
     for (const double pair : block)
       distances.push_back(std::abs(pair - middle) * std::sqrt(n / (n - 1)));

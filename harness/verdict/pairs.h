@@ -17,12 +17,14 @@ using Pairs = std::span<const double>;
 
 // Of one pair: the standard deviation, pooled over blocks of pairs whose centres may differ, with
 // its degrees of freedom. Pairs farther than 2.75 robust standard deviations from the centre of
-// their block count as if they lay there. No freedom: nothing is known.
+// their block count as if they lay there. No freedom: nothing is known. `centres`: of the blocks,
+// where somebody has them.
 struct PairSpread {
   double sd = 0;
   double freedom = 0;
 };
-[[nodiscard]] PairSpread spread(std::span<const Pairs> blocks);
+[[nodiscard]] PairSpread spread(std::span<const Pairs> blocks,
+                                std::span<const double> centres = {});
 
 // A log ratio with the variance of its error. Infinite variance: nothing is known.
 struct Estimate {

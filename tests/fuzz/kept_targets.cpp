@@ -65,7 +65,8 @@ void history(Input input) {
   }
   try {
     const MemoryFile file(input);
-    (void)track::read_events(file.path());
+    track::KnownEvents known;
+    (void)track::read_events(file.path(), known);
   } catch (const ConfigError&) {
   }
 }

@@ -64,7 +64,7 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/analyze", {"harness/trace", "harness/ops", "harness/findings", "harness/stats"}},
     {"harness/bisect",
      {"harness/campaign", "harness/compare", "harness/machine", "harness/record", "harness/run",
-      "harness/stats", "harness/track", "harness/nights", "harness/verdict"}},
+      "harness/stats", "harness/verdict"}},
     {"harness/tune",
      {"harness/campaign", "harness/compare", "harness/estimate", "harness/machine", "harness/plan",
       "harness/record", "harness/run", "harness/stats", "harness/verdict"}},

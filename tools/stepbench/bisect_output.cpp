@@ -9,7 +9,6 @@
 #include "harness/bisect/search_file.h"
 #include "harness/document/render.h"
 #include "harness/report/bisect_document.h"
-#include "harness/report/bisect_plan_text.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
 

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <ostream>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/reference_program.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/os/file_check.h"
 #include "harness/text/printable.h"
+#include "harness/text/utc.h"
+#include "harness/track/history.h"
 #include "harness/track/track_store.h"
 #include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/commands.h"
-#include "tools/stepbench/expected_night.h"
 #include "tools/stepbench/nightly_run.h"
 #include "tools/stepbench/on_alert.h"
 #include "tools/stepbench/options.h"
@@ -46,6 +51,57 @@ open (with --allow-known: one was told tonight), 2 wrong usage or configuration,
 be written or an experiment that broke off, 3 the budget ended before something was decided (0 with
 --allow-inconclusive), 4 a launch failed or nothing was judged, 129, 130 or 143 interrupted. Of
 several the first of 2, 1, 4, 3, 0.)";
+
+// Whether a night is there that should be: for a second machine or a later job, because a night
+// that never began can tell nobody.
+
+// The 24 hours before the last time that it was `by` ("08:00", UTC).
+struct ExpectedWithin {
+  std::string from_utc = {};
+  std::string by_utc = {};
+};
+
+// A sentence for each experiment: when its newest night on this host began, or that there is none.
+struct ExpectedNights {
+  std::vector<std::string> there = {};
+  std::vector<std::string> missing = {};
+};
+
+constexpr std::size_t kDateDigits = 10;  // of 2026-01-31T12:00:00Z
+
+ExpectedWithin expected_within(std::string_view by, std::chrono::system_clock::time_point now) {
+  const std::string today = text::utc_text(now).substr(0, kDateDigits);
+  const auto time = text::parse_utc(today + ' ' + std::string(by));
+  if (!time) {
+    throw ConfigError("--expect-by",
+                      "expected a time of day in UTC as 08:00, found '" + std::string(by) + "'");
+  }
+  constexpr auto kDay = std::chrono::hours(24);
+  const auto last = *time <= now ? *time : *time - kDay;
+  return {.from_utc = text::utc_text(last - kDay), .by_utc = text::utc_text(last)};
+}
+
+ExpectedNights expected_nights(std::span<const std::string> experiments,
+                               std::span<const track::TrackedRun> runs, std::string_view host,
+                               const ExpectedWithin& within) {
+  ExpectedNights nights;
+  for (const std::string& experiment : experiments) {
+    const track::TrackedRun* newest = nullptr;
+    for (const track::TrackedRun& run : runs) {
+      if (run.experiment == experiment && run.host == host) newest = &run;
+    }
+    const std::string began =
+        newest == nullptr ? std::string() : text::minute_text(newest->started_utc);
+    if (newest != nullptr && newest->started_utc > within.from_utc) {
+      nights.there.push_back(experiment + ": its night began at " + began);
+      continue;
+    }
+    nights.missing.push_back(
+        "no night of " + experiment + " ended by " + text::minute_text(within.by_utc) +
+        (newest == nullptr ? ", and none before" : "; its last began at " + began));
+  }
+  return nights;
+}
 
 // The experiments as the history names them.
 std::vector<std::string> tracked_names(const NightlyOptions& options,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 #include <ostream>
+#include <string>
 
 #include "harness/base/exit_status.h"
 #include "harness/campaign/probe.h"
@@ -101,6 +102,8 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
                           : text::printable(report::plan_table(plan, estimate, probed),
                                             text::LineEnds::kKeep));
   if (options.format != "json" && !request.smoke) {
+    if (const std::string night = campaign::night_text(estimate); !night.empty())
+      environment.out << night << '\n';
     environment.out << power_text(plan, request.results, kept_machine_text(environment))
                     << noise_text(plan, request.results);
   }

@@ -107,7 +107,7 @@ ReportContent history_content(const track::History& history,
   ReportContent content{.kind = "history",
                         .title = "History",
                         .sections = {std::move(overview)},
-                        .data = history_text(kHistoryJson, history),
+                        .data = history_json(history),
                         .charts = "{\"series\":[" + charts + "]}",
                         .summary = text::counted(std::ssize(history.runs), "night") + ", " +
                                    text::counted(std::ssize(history.series), "series"),

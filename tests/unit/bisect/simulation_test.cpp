@@ -121,8 +121,10 @@ Row one_culprit(const Kind& kind, double step) {
 
 TEST(BisectSimulation, NamesTheCulpritAsOftenAsThePageSays) {
   std::printf(
-      "| layout | launches | step | not reproduced | named | right | likely, right | range, right "
-      "(commits) | undecided | more elsewhere | launches, 95 %% | builds |\n");
+      "| layout | launches vary by | step | not reproduced | named | of these right | likely, "
+      "right | "
+      "a range, right (commits) | not decided | more elsewhere, of the named | launches, 95 %% | "
+      "builds |\n");
   for (const double layout : {0.0, 0.005, 0.01}) {
     for (const auto& [cv, heavy] : {std::pair(0.01, false), {0.01, true}, {0.003, false}}) {
       for (const double step : {0.01, 0.015, 0.02, 0.03, 0.05}) {
@@ -153,7 +155,7 @@ TEST(BisectSimulation, NamesTheCulpritAsOftenAsThePageSays) {
 
 TEST(BisectSimulation, OfTwoCulpritsNamesOneAndSaysThatMoreLiesElsewhere) {
   for (const double step : {0.01, 0.015, 0.02, 0.03, 0.05}) {
-    const Row row = row_of("two of " + percent(step), [&](std::mt19937_64& seeds) {
+    const Row row = row_of("0.5 % | 1 % | two of " + percent(step), [&](std::mt19937_64& seeds) {
       World world = one_step(kCommits, 1 + seeds() % kCommits, step, 0.01);
       world.steps[1 + seeds() % kCommits] = step;
       world.layout = 0.005;
@@ -169,7 +171,7 @@ TEST(BisectSimulation, OfTwoCulpritsNamesOneAndSaysThatMoreLiesElsewhere) {
 }
 
 TEST(BisectSimulation, WithBrokenCommitsARangeHoldsTheCulprit) {
-  const Row row = row_of("3 %, a tenth is broken", [&](std::mt19937_64& seeds) {
+  const Row row = row_of("0.5 % | 1 % | 3 %, a tenth is broken", [&](std::mt19937_64& seeds) {
     World world = one_step(kCommits, 1 + seeds() % kCommits, 0.03, 0.01);
     world.layout = 0.005;
     for (std::size_t place = 1; place < kCommits; ++place) {

@@ -14,6 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 namespace fs = std::filesystem;
 
 // The stub's clock is virtual: a step takes exactly this long.
@@ -72,6 +73,23 @@ TEST(Estimate, NewerRunsOfOtherCasesDoNotHideOlderOnes) {
   EXPECT_EQ(estimate.runs, 1);
   EXPECT_EQ(estimate.launches, 8);
   EXPECT_GE(estimate.expected_s, 4 * 60 * (0.001 + 0.002));
+  // Four pairs of each case, then 24 more.
+  EXPECT_DOUBLE_EQ(estimate.night_s, 2 * estimate.expected_s);
+  EXPECT_DOUBLE_EQ(estimate.night_most_s, 7 * estimate.night_s);
+  EXPECT_THAT(campaign::night_text(estimate), StartsWith("as a night: about "));
+  EXPECT_EQ(campaign::night_text({}), "");
+}
+
+TEST(Estimate, OfANight_EndsWithItsBudget) {
+  StubCampaign campaign(kQuickAndSlow);
+  campaign::KnownCosts costs;
+  const plan::Plan plan = campaign.plan(campaign.run_request());
+  for (const plan::PlannedCase& each : plan.cases)
+    costs.by_case[each.resolved.case_id] = {.fixed_s = 1000};
+  const campaign::TimeEstimate estimate = campaign::estimate_time(plan, costs);
+  EXPECT_DOUBLE_EQ(estimate.night_s, 16e3);
+  // What was begun is ended: eight pairs of a case.
+  EXPECT_DOUBLE_EQ(estimate.night_most_s, campaign::night_budget_s(16e3) + 16e3);
 }
 
 TEST(Estimate, IsOfTheNewestWholeRunOfEachCase) {

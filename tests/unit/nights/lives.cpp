@@ -21,7 +21,10 @@ double sum_until(const std::vector<Script::Change>& changes, std::size_t night) 
 class LivedSeries {
  public:
   LivedSeries(const Script& script, const World& world, std::uint64_t seed)
-      : script_(script), machine_(world, seed) {
+      : script_(script),
+        machine_(world, seed),
+        states_(script.metrics),
+        was_green_(script.metrics, true) {
     machine_.begin();
   }
 
@@ -30,17 +33,18 @@ class LivedSeries {
       build(night);
       if (script_.weekends && night % 7 >= 5) continue;
       if (machine_.unit() < script_.missing) continue;
-      ++life_.nights;
+      life_.nights += script_.metrics;
       ran_.push_back(night);
       if (night >= kFirstNights) ++life_.late_nights;
       if (night == 0 || night == script_.new_reference) reference_ = night;
       if (builds_[night] == builds_[reference_]) {
-        end_of(night, state_.open ? nights::NightState::kRegression : nights::NightState::kOk);
+        for (std::size_t i = 0; i < script_.metrics; ++i)
+          end_of(i, states_[i].open ? nights::NightState::kRegression : nights::NightState::kOk);
       } else {
         judge(night);
       }
-      if (script_.accept > 0 && night >= script_.accept && state_.open && !accepted_) {
-        nights::accept(state_);
+      if (script_.accept > 0 && night >= script_.accept && states_[0].open && !accepted_) {
+        nights::accept(states_[0]);
         accepted_ = true;
       }
     }
@@ -58,7 +62,29 @@ class LivedSeries {
     const bool same =
         night > 0 && true_[night] == true_[night - 1] && machine_.unit() < script_.unchanged;
     builds_.push_back(same ? builds_[night - 1] : night);
-    programs_.push_back(same ? programs_[night - 1] : true_[night] + machine_.offset_of_a_build());
+    if (same) {
+      programs_.push_back(programs_[night - 1]);
+      return;
+    }
+    std::vector<double>& metrics = programs_.emplace_back();
+    for (const std::vector<double>& layout :
+         of_metrics([&] { return std::vector{machine_.offset_of_a_build()}; }))
+      metrics.push_back(true_[night] + layout.front());
+  }
+
+  // What is drawn of each metric, with the share of it that all have in common.
+  template <typename Draw>
+  std::vector<std::vector<double>> of_metrics(const Draw& draw) {
+    const std::vector<double> common = draw();
+    std::vector<std::vector<double>> all = {common};
+    if (script_.metrics == 1) return all;
+    all.assign(script_.metrics, {});
+    for (std::vector<double>& one : all) {
+      one = draw();
+      for (std::size_t i = 0; i < one.size(); ++i)
+        one[i] = std::sqrt(script_.alike) * common[i] + std::sqrt(1 - script_.alike) * one[i];
+    }
+    return all;
   }
 
   void judge(std::size_t night) {
@@ -71,30 +97,44 @@ class LivedSeries {
     for (const Script::Change& one : script_.spikes) {
       if (one.night == night) spike = std::log1p(one.by);
     }
-    const double program = programs_[night] + offset;
-    nights::SeriesPairs pairs{
-        .pairs = machine_.pairs(programs_[reference_], program + spike, script_.pairs),
-        .first = script_.pairs};
+    std::vector<nights::SeriesPairs> pairs(script_.metrics, {.first = script_.pairs});
+    const auto measure = [&](std::size_t count, double more) {
+      const auto noise = of_metrics([&] { return machine_.pairs(0, 0, count); });
+      for (std::size_t i = 0; i < script_.metrics; ++i) {
+        const double change = programs_[night][i] + offset + more - programs_[reference_][i];
+        for (const double each : noise[i]) pairs[i].pairs.push_back(change + each);
+      }
+    };
+    const auto is_odd = [&] {
+      for (std::size_t i = 0; i < script_.metrics; ++i) {
+        if (nights::oddness(states_[i], tonight, pairs[i], script_.rule) != 0) return true;
+      }
+      return false;
+    };
+    measure(script_.pairs, spike);
     std::size_t fresh = 0;
-    while (fresh < nights::kMostPairs &&
-           nights::oddness(state_, tonight, pairs, script_.rule) != 0) {
-      const std::vector<double> more =
-          machine_.pairs(programs_[reference_], program, nights::kMorePairs);
-      pairs.pairs.insert(pairs.pairs.end(), more.begin(), more.end());
-      fresh += more.size();
+    while (fresh < nights::kMostPairs && is_odd()) {
+      measure(nights::kMorePairs, 0);
+      fresh += nights::kMorePairs;
     }
     if (night >= kFirstNights) life_.more_pairs += fresh;
-    const nights::SeriesVerdict judged = nights::judge(state_, tonight, pairs, script_.rule);
-    look_for_it(judged, night);
-    end_of(night, judged.state);
+    for (std::size_t i = 0; i < script_.metrics; ++i) {
+      const nights::SeriesVerdict judged =
+          nights::judge(states_[i], tonight, pairs[i], script_.rule);
+      if (i == 0) {
+        look_for_it(judged, night);
+      } else {
+        life_.told += judged.told && judged.told->size > 0 ? 1 : 0;
+      }
+      end_of(i, judged.state);
+    }
   }
 
-  void end_of(std::size_t night, nights::NightState state) {
-    (void)night;
+  void end_of(std::size_t metric, nights::NightState state) {
     const bool red = state == nights::NightState::kRegression;
     if (red) ++life_.red;
-    if (red && was_green_) ++life_.newly_not_green;
-    was_green_ = !red;
+    if (red && was_green_[metric]) ++life_.newly_not_green;
+    was_green_[metric] = !red;
   }
 
   void look_for_it(const nights::SeriesVerdict& judged, std::size_t night) {
@@ -137,16 +177,16 @@ class LivedSeries {
 
   const Script& script_;
   SimulatedMachine machine_;
-  nights::SeriesState state_ = {};
-  std::vector<double> true_ = {};         // by night: without layout
-  std::vector<std::size_t> builds_ = {};  // by night: the night that built it
-  std::vector<double> programs_ = {};     // by night: true level and layout
+  std::vector<nights::SeriesState> states_;         // of each metric
+  std::vector<double> true_ = {};                   // by night: without layout
+  std::vector<std::size_t> builds_ = {};            // by night: the night that built it
+  std::vector<std::vector<double>> programs_ = {};  // by night, of each metric: level and layout
   std::vector<std::size_t> ran_ = {};
   std::size_t reference_ = 0;
   bool found_ = false;
   std::size_t found_night_ = 0;
   bool accepted_ = false;
-  bool was_green_ = true;
+  std::vector<bool> was_green_;
   Life life_ = {};
 };
 

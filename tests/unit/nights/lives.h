@@ -32,6 +32,10 @@ struct Script {
   std::size_t wanted = 0;         // the change of this index of `program` is looked for, or creep
   nights::JudgeRule rule = {};
   std::size_t pairs = nights::kPairs;
+  // Of each launch: fresh pairs are made where any of them looks odd, and all take them. The first
+  // one is looked at where something changes.
+  std::size_t metrics = 1;
+  double alike = 0;  // correlation of noise and of layouts
 };
 
 struct Life {
@@ -43,7 +47,7 @@ struct Life {
   std::size_t told = 0;          // alerts, and what they grew by
   std::size_t red = 0;           // nights that end with 1
   std::size_t newly_not_green = 0;
-  std::size_t nights = 0;       // with a run
+  std::size_t nights = 0;       // with a run, of each metric
   std::size_t more_pairs = 0;   // than planned, after the tenth night
   std::size_t late_nights = 0;  // nights after the tenth
 };

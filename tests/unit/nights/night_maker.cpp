@@ -132,7 +132,7 @@ nights::NightPairs NightMaker::pairs_of(const track::TrackedRun& run) const {
                            .reference_run = first,
                            .environment = "c1"};
   if (night == 0) {
-    pairs.why = nights::NoPairs::kNoReference;
+    pairs.why = nights::Why::kNoReference;
     return pairs;
   }
   constexpr std::array kNoise = {0.6, -0.9, 0.2, 0.1, -0.7, 1.1, -0.5, 0.3};
@@ -214,7 +214,7 @@ nights::Alert NightMaker::alert(const std::string& id) const {
   return *found;
 }
 
-const std::vector<nights::SeriesNight>& NightMaker::judged(const std::string& series) const {
+const std::vector<track::JudgedRow>& NightMaker::judged(const std::string& series) const {
   return judged_.at(series);
 }
 

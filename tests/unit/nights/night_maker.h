@@ -41,7 +41,7 @@ class NightMaker {
   [[nodiscard]] report::ShownNight shown() const;
   [[nodiscard]] nights::Alert alert(const std::string& id) const;
   // How the nights of a series were judged.
-  [[nodiscard]] const std::vector<nights::SeriesNight>& judged(const std::string& series) const;
+  [[nodiscard]] const std::vector<track::JudgedRow>& judged(const std::string& series) const;
 
   std::vector<track::TrackEvent> events = {};
   track::History history = {};
@@ -55,7 +55,7 @@ class NightMaker {
   std::size_t next_ = 0;  // night to judge
   nights::Night last_ = {};
   std::map<std::string, nights::SeriesState> states_ = {};
-  std::map<std::string, std::vector<nights::SeriesNight>, std::less<>> judged_ = {};
+  std::map<std::string, std::vector<track::JudgedRow>, std::less<>> judged_ = {};
 };
 
 }  // namespace stepbench::test

@@ -67,7 +67,7 @@ class StoredNights : public ::testing::Test {
         .reference_run = run_of(0),
         .environment = "c1"};
     if (night == 0) {
-      measured.why = NoPairs::kNoReference;
+      measured.why = Why::kNoReference;
       return measured;
     }
     std::normal_distribution<double> noise(0, .004);
@@ -151,7 +151,13 @@ TEST_F(StoredNights, AfterALaterOne_AreShownAsTheyWere) {
   const StoredNight older = look(store, 5);
   EXPECT_FALSE(older.night.is_newest);
   EXPECT_EQ(older.night.verdict, NightState::kOk);
-  EXPECT_THAT(older.night.series, SizeIs(2));
+  ASSERT_THAT(older.night.series, SizeIs(2));
+  for (const NightSeries& one : older.night.series) {
+    EXPECT_EQ(one.value, 1e6);
+    ASSERT_TRUE(one.change);
+    EXPECT_DOUBLE_EQ(one.usual.value_or(0), 1e6 / (1 + *one.change));
+    EXPECT_NEAR(one.reference.value_or(0), 1e6, 1e4);
+  }
   EXPECT_EQ(store.events().size(), events);
 }
 
@@ -167,6 +173,21 @@ TEST_F(StoredNights, AcceptedMeanwhile_AreGreenWhenTheyAreShownAgain) {
   EXPECT_EQ(look(store, 8).night.exit_code, 0);
 }
 
+TEST_F(StoredNights, OfManyBuilds_TellTheirLayout) {
+  track::TrackStore store = open();
+  (void)night(store, 0, {0, 0});
+  const Alert alert{.host = "box", .experiment = "train"};
+  for (int i = 1; i <= 24; ++i) {
+    const StoredNight last = night(store, i, {i % 2 == 0 ? .004 : -.004, 0});
+    const auto layout = learnt_layout(store, alert, last.night.series[0].series.id);
+    EXPECT_EQ(layout.has_value(), i > 19) << i;
+    if (i == 24) {
+      EXPECT_GT(layout.value_or(0), .005);
+    }
+  }
+  EXPECT_FALSE(learnt_layout(store, alert, "another"));
+}
+
 TEST_F(StoredNights, OfARunThatWasAdded_HaveNoVerdict) {
   track::TrackStore store = open();
   add(store, 3, {0, 0});
@@ -180,8 +201,8 @@ TEST_F(StoredNights, SeriesOfTheNights_AreThereForThoseWhoShowThem) {
   track::TrackStore store = open();
   for (int i = 0; i < 8; ++i) (void)night(store, i, {0, 0});
   const StoredNight told = night(store, 8, {.08, 0});
-  const std::vector<SeriesNight> nights =
-      series_nights(store, told.night.series[0].series.id, "box");
+  const std::vector<track::JudgedRow> nights =
+      store.judged_series(told.night.series[0].series.id, "box");
   ASSERT_THAT(nights, SizeIs(9));
   EXPECT_EQ(nights.front().state, NightState::kNoVerdict);
   EXPECT_EQ(nights.back().state, NightState::kRegression);
@@ -192,17 +213,17 @@ TEST_F(StoredNights, SeriesOfTheNights_AreThereForThoseWhoShowThem) {
 
 TEST_F(StoredNights, KeptReference_IsThatOfTheLastNightUntilABaselineIsSet) {
   track::TrackStore store = open();
-  EXPECT_EQ(kept_reference(store, "box", "train").why, NoPairs::kNoReference);
+  EXPECT_EQ(kept_reference(store, "box", "train").why, Why::kNoReference);
   for (int i = 0; i < 3; ++i) (void)night(store, i, {0, 0});
   EXPECT_EQ(kept_reference(store, "box", "train").build, "b0");
   EXPECT_EQ(kept_reference(store, "box", "train").run, run_of(0));
-  EXPECT_EQ(kept_reference(store, "box", "train@dev").why, NoPairs::kNoReference);
+  EXPECT_EQ(kept_reference(store, "box", "train@dev").why, Why::kNoReference);
   std::vector<track::TrackEvent> events =
       set_baseline(store.runs().back(), {}, store.runs(), "release");
   for (track::TrackEvent& event : events) event.at_utc = utc_of(3);
   store.record(events);
   EXPECT_EQ(kept_reference(store, "box", "train").build, "");
-  EXPECT_EQ(kept_reference(store, "box", "train").why, NoPairs::kBaseline);
+  EXPECT_EQ(kept_reference(store, "box", "train").why, Why::kBaseline);
 }
 
 TEST_F(StoredNights, ReferenceThatFails_IsCounted) {
@@ -212,7 +233,7 @@ TEST_F(StoredNights, ReferenceThatFails_IsCounted) {
     add(store, i, {0, 0});
     NightPairs none = pairs(store, i, {0, 0}, 0);
     none.series.clear();
-    none.why = NoPairs::kReferenceFails;
+    none.why = Why::kReferenceFails;
     none.reason = "signal 11";
     const StoredNight failed =
         judge_and_record({.runs = {run_of(i)}, .pairs = {none}, .now_utc = utc_of(i)}, store);
@@ -244,14 +265,14 @@ TEST_P(RebuiltNights, AreAsTheyWereJudged) {
   }
   const auto before = load_states(store, "box", "train");
   const std::size_t events = store.events().size();
-  std::vector<std::vector<SeriesNight>> nights;
-  for (const auto& [series, state] : before) nights.push_back(series_nights(store, series, "box"));
+  std::vector<std::vector<track::JudgedRow>> nights;
+  for (const auto& [series, state] : before) nights.push_back(store.judged_series(series, "box"));
   EXPECT_EQ(rebuild(store, "box"), 45U);
   EXPECT_EQ(load_states(store, "box", "train"), before);
   EXPECT_EQ(store.events().size(), events) << "what was told stays told, and nothing is added";
   std::size_t at = 0;
   for (const auto& [series, state] : before) {
-    const std::vector<SeriesNight> again = series_nights(store, series, "box");
+    const std::vector<track::JudgedRow> again = store.judged_series(series, "box");
     ASSERT_EQ(again.size(), nights[at].size());
     for (std::size_t i = 0; i < again.size(); ++i) {
       EXPECT_EQ(again[i].change, nights[at][i].change) << i;

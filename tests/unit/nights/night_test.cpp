@@ -148,7 +148,7 @@ class OneNight : public ::testing::Test {
                                           .screened = true},
                                .points = {{.run = 0, .value = 1e6}}});
   }
-  NightPairs pairs(NoPairs why, const std::string& reference_run = "n0") {
+  NightPairs pairs(Why why, const std::string& reference_run = "n0") {
     return {.night = track::night_of(history_.runs.front()),
             .build = "b1",
             .reference = reference_run == "n1" ? "b1" : "b0",
@@ -169,13 +169,13 @@ TEST_F(OneNight, WithoutPairs_SaysWhy) {
     int exit_code;
   };
   for (const Row& row : std::vector<Row>{
-           {pairs(NoPairs::kNoReference, "n1"), NightState::kNoVerdict, Why::kNoReference, 0},
-           {pairs(NoPairs::kBaseline, "n1"), NightState::kNoVerdict, Why::kBaseline, 0},
-           {pairs(NoPairs::kReferenceFails, "n1"), NightState::kNoVerdict, Why::kReferenceFails, 0},
-           {pairs(NoPairs::kReferenceFails), NightState::kNoData, Why::kReferenceFails, 4},
-           {pairs(NoPairs::kTonightFails), NightState::kNoData, Why::kTonightFails, 4},
-           {pairs(NoPairs::kSameProgram), NightState::kOk, Why::kSameProgram, 0},
-           {pairs(NoPairs::kCannotKeep), NightState::kNoVerdict, Why::kCannotKeep, 0}}) {
+           {pairs(Why::kNoReference, "n1"), NightState::kNoVerdict, Why::kNoReference, 0},
+           {pairs(Why::kBaseline, "n1"), NightState::kNoVerdict, Why::kBaseline, 0},
+           {pairs(Why::kReferenceFails, "n1"), NightState::kNoVerdict, Why::kReferenceFails, 0},
+           {pairs(Why::kReferenceFails), NightState::kNoData, Why::kReferenceFails, 4},
+           {pairs(Why::kTonightFails), NightState::kNoData, Why::kTonightFails, 4},
+           {pairs(Why::kSameProgram), NightState::kOk, Why::kSameProgram, 0},
+           {pairs(Why::kCannotKeep), NightState::kNoVerdict, Why::kCannotKeep, 0}}) {
     const Night night = judge({row.pairs});
     ASSERT_THAT(night.series, SizeIs(1));
     EXPECT_EQ(night.series[0].state, row.state) << name_of(row.why);
@@ -193,7 +193,7 @@ TEST_F(OneNight, OfARunThatWasAdded_IsShownAndNotJudged) {
 }
 
 TEST_F(OneNight, CutOffByItsBudget_IsASuspectAndExitCode3) {
-  NightPairs left = pairs(NoPairs::kMeasured);
+  NightPairs left = pairs(Why::kMeasured);
   left.unfinished = {"s"};
   left.series = {{.series = "s", .pairs = {.04, .0, .05, .01}, .first = 4}};
   const Night night = judge({left});

@@ -119,6 +119,12 @@ class Simulation {
       quiet_row("weekends, 5 % missing, half of the builds unchanged", name_of(noise),
                 {.missing = .05, .unchanged = .5, .weekends = true}, {.noise = noise}, .5, 4);
     }
+    for (const double alike : {0.0, .9}) {
+      quiet_row("two metrics of each launch, correlated by " + fixed(alike, 1), "heavy tails",
+                {.metrics = 2, .alike = alike}, {.noise = Noise::kHeavyTails}, .5, 4);
+    }
+    quiet_row("eight metrics of each launch, correlated by 0.5", "heavy tails",
+              {.metrics = 8, .alike = .5}, {.noise = Noise::kHeavyTails}, .5, 4);
     quiet_row("layout 0", "Gaussian", {}, {.layout_sd = 0}, .5, 4);
     quiet_row("layout 1 %, .5 % assumed at first", "Gaussian", {}, {.layout_sd = .01}, kAny, kAny);
     quiet_row("nights move tonight's program alone by .3 %", "Gaussian", {}, {.night_sd = .003}, 1,

@@ -49,7 +49,7 @@ report::ShownNight shown_night(nights::StoredNight night, track::TrackStore& sto
   query.host = shown.night.experiments.front().run.host;
   shown.moved = store.history(query);
   for (const std::string& series : query.series) {
-    shown.judged[series] = nights::series_nights(store, series, query.host);
+    shown.judged[series] = store.judged_series(series, query.host);
   }
   return shown;
 }

@@ -20,10 +20,8 @@ said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --hel
   add_track_note(track);
   add_track_bisect(track);
   add_track_list(track);
-  add_track_why_split(track);
   add_track_merge(track);
   add_track_prune(track);
-  add_track_export(track);
 }
 
 }  // namespace stepbench::cli

@@ -9,13 +9,11 @@ namespace stepbench::cli {
 void add_track_add(Command& track);
 void add_track_check(Command& track);
 void add_track_bisect(Command& track);
-void add_track_export(Command& track);
 void add_track_list(Command& track);
 void add_track_merge(Command& track);
 void add_track_note(Command& track);
 void add_track_prune(Command& track);
 void add_track_report(Command& track);
 void add_track_show(Command& track);
-void add_track_why_split(Command& track);
 
 }  // namespace stepbench::cli

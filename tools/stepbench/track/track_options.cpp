@@ -53,8 +53,8 @@ CommandOption& add_history(Command& command, HistoryFlags& flags) {
 
 report::JudgedNights judged_nights(track::TrackStore& store) {
   return [&store](const track::SeriesHistory& one, const track::History& history) {
-    if (one.points.empty()) return std::vector<nights::SeriesNight>{};
-    return nights::series_nights(store, one.series.id, history.runs[one.points.back().run].host);
+    if (one.points.empty()) return std::vector<track::JudgedRow>{};
+    return store.judged_series(one.series.id, history.runs[one.points.back().run].host);
   };
 }
 

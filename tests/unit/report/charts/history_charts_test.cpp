@@ -42,7 +42,7 @@ JudgedNights judged_of(const NightMaker& maker) {
   return [&maker](const track::SeriesHistory& one, const track::History&) {
     const auto shown = maker.shown();
     const auto found = shown.judged.find(one.series.id);
-    return found == shown.judged.end() ? std::vector<nights::SeriesNight>{} : found->second;
+    return found == shown.judged.end() ? std::vector<track::JudgedRow>{} : found->second;
   };
 }
 

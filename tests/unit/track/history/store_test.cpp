@@ -345,6 +345,17 @@ TEST_F(TrackStoreTest, AHistoryThatIsMadeAnewReadsItsEventsBack) {
   }
 }
 
+TEST_F(TrackStoreTest, EventsThatAreKnown_AreReadNoMore) {
+  const track::TrackEvent event{
+      .what = "suspect", .alert_id = "A1", .reason = std::string(3000, 'x')};
+  open().record({&event, 1});
+  const std::string line = text_of_file(events_file());
+  folder.write("history.db.events.jsonl", '?' + line.substr(1) + line);
+  EXPECT_THAT(open().events(), SizeIs(1));
+  folder.write("history.db.events.jsonl", "?\n");
+  EXPECT_THROW((void)open(), ConfigError) << "what is another file is read whole";
+}
+
 TEST_F(TrackStoreTest, AFileOfEventsThatIsLockedOrAPipeIsNotWaitedForWithoutEnd) {
   const track::RecordedEvent recorded{.seq = 1, .event = {.what = "suspect"}};
   folder.write("history.db.events.jsonl", "");
@@ -352,7 +363,8 @@ TEST_F(TrackStoreTest, AFileOfEventsThatIsLockedOrAPipeIsNotWaitedForWithoutEnd)
   ASSERT_EQ(::flock(holder.value(), LOCK_EX), 0);
   EXPECT_THAT(
       [&] {
-        track::append_events(events_file(), {&recorded, 1}, std::chrono::milliseconds(20));
+        (void)track::append_events(events_file(), {&recorded, 1}, {},
+                                   std::chrono::milliseconds(20));
       },
       ThrowsMessage<ConfigError>(HasSubstr("is locked by another program")));
   EXPECT_EQ(text_of_file(events_file()), "");
