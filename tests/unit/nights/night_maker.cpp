@@ -191,8 +191,12 @@ nights::Night NightMaker::live(std::size_t night) {
     last_ = std::move(judged.night);
     for (const nights::NightSeries& series : last_.series) {
       if (series.run.empty()) continue;
+      std::optional<double> ratio;
+      if (series.value && series.reference && !series.as_share)
+        ratio = *series.value / *series.reference;
       judged_[series.series.id].push_back({.run = series.run,
                                            .state = series.state,
+                                           .ratio = ratio,
                                            .change = series.change,
                                            .low = series.low,
                                            .high = series.high,
