@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from inputs import Plant, make_nights
+from inputs import Plant, make_nights, make_pairs
 
 PAGES = ("README.md", "tools/COMMANDS.md", "results/COOKBOOK.md", "tools/examples/ci/README.md",
          "tools/examples/python/README.md", "tools/python/README.md")
@@ -224,12 +224,14 @@ class Place:
 
     def make_history(self):
         make_nights(self.source / "results/sample", self.made / "nights")
-        for file in (self.made / "nights").glob("*/*.jsonl"):
+        events = self.made / "results/history.db.events.jsonl"
+        make_pairs(events)
+        for file in (*(self.made / "nights").glob("*/*.jsonl"), events):
             file.write_text(file.read_text().replace('"box"', json.dumps(socket.gethostname())))
         self.make("stepbench track add nights")
         self.nights = sorted(path.name for path in (self.made / "nights").iterdir())
         for night in ("20260215-020000-train", "20260216-020000-train"):
-            self.make(f"stepbench track check --no-confirm --night {night}")
+            self.make(f"stepbench track check --night {night}")
         self.alert = re.search(r"\bA\d+\b", self.make("stepbench track show"))[0]
         self.series = re.findall(r"\b[0-9a-f]{6,}\b", self.make("stepbench track list"))
         shutil.copy(self.made / "results/history.db", self.made / "other.db")
