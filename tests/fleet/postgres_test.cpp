@@ -181,7 +181,7 @@ TEST_F(FleetTest, TheViewOfTheAlertsIsTheSameOnAServer) {
                                       .night = "{}"}},
                           .judged = {{.run = "n1",
                                       .series = "s1",
-                                      .state = "regression",
+                                      .state = track::NightState::kRegression,
                                       .change = 1,
                                       .told = true,
                                       .alert = "A1"}}});
