@@ -578,8 +578,10 @@ class Scripts(unittest.TestCase):
     def test_arguments_without_a_script_and_no_experiment_at_all_are_answered(self):
         self.assertIn("--python SCRIPT", self.stepbench("run", status=2))
         self.assertIn("too many arguments, the first is 'b.yaml'", self.stepbench("run", "a.yaml", "b.yaml", status=2))
-        self.assertIn("no such file", self.stepbench("run", "--python", "none.py", status=2))
         self.write(HEAD)
+        for command in ("run", "plan", "ab"):
+            self.assertIn("--python scrpt.py: no such file (did you mean 'script.py'?)",
+                          self.stepbench(command, "--python", "scrpt.py", status=2))
 
 
 if __name__ == "__main__":

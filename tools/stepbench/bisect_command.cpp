@@ -77,6 +77,7 @@ void add_bisect(Command& command) {
       .required();
   command.argument("BAD", request.bad, "A later one that is slow", "COMMIT").required();
   add_experiment(command, request.arms.file);
+  options.script.may_be_missing = true;
   add_script(command, options.script);
   require_experiment(command, options.script, request.arms.file);
   add_building(command, request);

@@ -97,6 +97,19 @@ std::string file_of_module(const std::string& module) {
                    "/__main__.py in this folder");
 }
 
+// With the name of a script beside it that looks most like it.
+void require_script(const std::filesystem::path& script) {
+  std::error_code error;
+  if (std::filesystem::exists(script, error)) return;
+  const std::filesystem::path folder = script.has_parent_path() ? script.parent_path() : ".";
+  std::vector<std::string> there;
+  for (const auto& each : std::filesystem::directory_iterator(folder, error)) {
+    if (each.path().extension() == ".py") there.push_back(each.path().filename().string());
+  }
+  throw UsageError("--python " + script.string() + ": no such file" +
+                   text::did_you_mean(script.filename().string(), there));
+}
+
 }  // namespace
 
 void add_script(Command& command, ScriptOptions& script) {
@@ -137,6 +150,7 @@ std::optional<std::string> experiment_text(const ScriptOptions& script, std::str
     arguments.erase(arguments.begin());
     return experiment_of(module, arguments);
   }
+  if (!script.may_be_missing) require_script(script.path);
   file = plan::kStandardInput;
   return experiment_of(script.path, arguments);
 }

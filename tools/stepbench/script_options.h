@@ -14,6 +14,7 @@ struct ScriptOptions {
   std::string path;
   std::vector<std::string> arguments;  // the script's own
   const Command* command = nullptr;    // that has these options
+  bool may_be_missing = false;         // here: a commit of the history has it
 };
 
 // Behind add_experiment(): it may stand in place of FILE.
@@ -24,7 +25,8 @@ void take_script_file(ScriptOptions& script, std::string& file);
 void require_experiment(Command& command, ScriptOptions& script, std::string& file);
 
 // The experiment's text where it is in no file: with --python, where `file` then says so, and of
-// standard input. Throws UsageError for arguments that belong to nothing.
+// standard input. Throws UsageError for arguments that belong to nothing, and for a script that is not
+// there.
 [[nodiscard]] std::optional<std::string> experiment_text(const ScriptOptions& script,
                                                          std::string& file);
 
