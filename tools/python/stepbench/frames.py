@@ -56,7 +56,7 @@ def load(path: str | os.PathLike[str], library: str | None = None) -> Run | Verd
     if file.is_file() and file.suffix == ".json":
         return _verdict(file, frames)
     if file.is_file() and file.suffix == ".db":
-        return History(_of_csv(frames, output_of("track", "export", "--db", f"sqlite:{file}")))
+        return History(_of_csv(frames, output_of("export", str(file), "--format", "csv")))
     return _run(str(file), frames)
 
 
