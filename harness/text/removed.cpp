@@ -42,7 +42,8 @@ const std::vector<Removed>& removed_names() {
         "track add --better", "track add --first-night", "track add --host"}},
       {"`nightly`, which keeps its reference program", {"track add --keep-worker"}},
       {"`export results/history.db --format csv`, or json", {"track export"}},
-      {"`track merge CASE CASE --dry-run`, which says in what two differ; a night says what changed "
+      {"`track merge CASE CASE --dry-run`, which says in what two differ; a night says what "
+       "changed "
        "of its environment",
        {"track why-split"}},
       {"`gzip` on the files, which are read as before", {"runs compress"}},

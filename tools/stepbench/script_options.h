@@ -25,8 +25,8 @@ void take_script_file(ScriptOptions& script, std::string& file);
 void require_experiment(Command& command, ScriptOptions& script, std::string& file);
 
 // The experiment's text where it is in no file: with --python, where `file` then says so, and of
-// standard input. Throws UsageError for arguments that belong to nothing, and for a script that is not
-// there.
+// standard input. Throws UsageError for arguments that belong to nothing, and for a script that is
+// not there.
 [[nodiscard]] std::optional<std::string> experiment_text(const ScriptOptions& script,
                                                          std::string& file);
 
