@@ -91,7 +91,8 @@ class Reader {
     } else if (option->may_lack_value && !(option->takes_value && next_is_a_value())) {
       add_value(*option, option->bare_value);
     } else if (option->takes_value) {
-      if (words_.empty()) {
+      // The next option is no value: in "--resume $RUN --quiet" the variable was empty.
+      if (words_.empty() || (is_option(words_.front()) && command_.find_option(words_.front()))) {
         throw UsageError(option->name() + " needs a value: " + option_head(*option));
       }
       add_value(*option, take());
