@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/night_program.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <set>
 #include <system_error>
@@ -12,9 +15,11 @@
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/campaign/script_files.h"
+#include "harness/machine/launcher_environment.h"
 #include "harness/nights/night_store.h"
 #include "harness/os/git.h"
 #include "harness/os/text_file.h"
+#include "harness/run/interpreter.h"
 #include "harness/run/script_worker.h"
 #include "harness/text/numbers.h"
 #include "harness/text/utc.h"
@@ -41,15 +46,23 @@ std::vector<fs::path> code_of(const fs::path& folder, std::vector<fs::path> file
   return files;
 }
 
-// Of a program alone its build id, else of all of these files.
-std::string build_of(const fs::path& program, std::vector<fs::path> files) {
-  if (files.empty()) return run::program_build_id(program);
+// Beside a script that is kept: the path of the interpreter that it was measured with.
+constexpr const char* kInterpreterFile = ".stepbench-interpreter";
+
+// Of a program alone its build id, else of all of these files. `interpreter`: what kInterpreterFile
+// will hold, empty where it is one of the files, or there is none.
+std::string build_of(const fs::path& program, std::vector<fs::path> files,
+                     const std::string& interpreter = {}) {
+  if (files.empty() && interpreter.empty()) return run::program_build_id(program);
   files.push_back(program.filename());
+  if (!interpreter.empty()) files.emplace_back(kInterpreterFile);
   std::ranges::sort(files);
   std::string text;
   for (const fs::path& file : files) {
-    text += file.generic_string() + '\n' +
-            digest(os::read_text(program.parent_path() / file).value_or("")) + '\n';
+    const std::string content = !interpreter.empty() && file == kInterpreterFile
+                                    ? interpreter
+                                    : os::read_text(program.parent_path() / file).value_or("");
+    text += file.generic_string() + '\n' + digest(content) + '\n';
   }
   return digest(text);
 }
@@ -70,12 +83,27 @@ fs::path repository_of(const fs::path& folder) {
   return top.exit_status == 0 ? fs::path(os::trim(top.out)) : fs::path{};
 }
 
-NightProgram night_script(const plan::Plan& plan) {
+// That all cases are measured with; empty: none is found, or they differ.
+std::string interpreter_of(const plan::Plan& plan, const machine::Variables& variables) {
+  std::set<std::string> found;
+  for (const plan::PlannedCase& each : plan.cases) {
+    try {
+      found.insert(
+          run::find_interpreter(machine::launcher_environment(variables, each.resolved).variables));
+    } catch (const ConfigError&) {
+      return {};
+    }
+  }
+  return found.size() == 1 ? *found.begin() : std::string();
+}
+
+NightProgram night_script(const plan::Plan& plan, const machine::Variables& variables) {
   std::set<std::string> scripts;
   for (const plan::PlannedCase& each : plan.cases) {
     scripts.insert(each.resolved.text_or("script.path", ""));
   }
   NightProgram script{.program = fs::absolute(*scripts.begin()).lexically_normal(),
+                      .interpreter = interpreter_of(plan, variables),
                       .is_script = true};
   const fs::path folder = script.program.parent_path();
   const auto refuse = [&](std::string why) {
@@ -109,7 +137,7 @@ NightProgram night_script(const plan::Plan& plan) {
     return refuse("it imports " + module + ", which lies in the repository outside of " +
                   folder.string());
   }
-  script.build = build_of(script.program, script.files);
+  script.build = build_of(script.program, script.files, script.interpreter);
   return script;
 }
 
@@ -124,11 +152,12 @@ std::string folder_name(const std::string& build) {
 }
 
 // nullopt: it is not there, or cannot be read.
-std::optional<std::string> build_at(const fs::path& program, const std::vector<fs::path>& files) {
+std::optional<std::string> build_at(const fs::path& program, const std::vector<fs::path>& files,
+                                    const std::string& interpreter = {}) {
   std::error_code error;
   if (!fs::is_regular_file(program, error)) return std::nullopt;
   try {
-    return build_of(program, files);
+    return build_of(program, files, interpreter);
   } catch (const ConfigError&) {
     return std::nullopt;
   }
@@ -184,6 +213,13 @@ void copy_program(const NightProgram& program, const fs::path& home) {
   fs::remove_all(unfinished, ignored);
   copy_into(program.program, unfinished / program.program.filename());
   for (const fs::path& file : program.files) copy_into(folder / file, unfinished / file);
+  if (!program.interpreter.empty()) {
+    std::ofstream file(unfinished / kInterpreterFile, std::ios::binary);
+    file << program.interpreter;
+    if (!file.flush()) {
+      throw fs::filesystem_error("", std::make_error_code(std::errc::io_error));
+    }
+  }
   fs::remove_all(home);
   fs::rename(unfinished, home);
 }
@@ -218,9 +254,9 @@ std::uint64_t bytes_below(const fs::path& home) {
 
 }  // namespace
 
-NightProgram night_program(const PlannedRun& run) {
+NightProgram night_program(const PlannedRun& run, const machine::Variables& variables) {
   const run::WorkerProgram& worker = run.worker.value();
-  if (run::is_script_worker(worker.path)) return night_script(run.planned.plan);
+  if (run::is_script_worker(worker.path)) return night_script(run.planned.plan, variables);
   NightProgram program{.program = fs::absolute(worker.path).lexically_normal()};
   ScriptFiles files = files_of_script(program.program);
   program.files = std::move(files.beside);
@@ -245,7 +281,7 @@ std::string keep_program(track::TrackStore& store, const NightProgram& program,
   if (!is_whole(kept)) {
     const std::vector<fs::path> files =
         program.is_script ? program.files : code_of(program.program.parent_path(), program.files);
-    if (build_at(program.program, files) != program.build) {
+    if (build_at(program.program, files, program.interpreter) != program.build) {
       return program.program.string() + " changed while the night was measured";
     }
     try {
@@ -280,6 +316,14 @@ std::optional<fs::path> find_program(track::TrackStore& store, const std::string
       code_of(program.parent_path(), files_of_script(program).beside);
   if (build_at(program, code) != build) return std::nullopt;
   return program;
+}
+
+KeptInterpreter kept_interpreter(const fs::path& program) {
+  KeptInterpreter kept{.path =
+                           os::read_text(program.parent_path() / kInterpreterFile).value_or("")};
+  std::error_code error;
+  kept.is_there = fs::is_regular_file(kept.path, error) && ::access(kept.path.c_str(), X_OK) == 0;
+  return kept;
 }
 
 PrunedPrograms prune_programs(track::TrackStore& store, std::string_view host, const fs::path& keep,

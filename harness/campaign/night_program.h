@@ -25,10 +25,14 @@ struct NightProgram {
   std::vector<std::filesystem::path> files = {};  // beside it, relative to its folder
   std::string why_not = {};                       // a sentence: it cannot be kept
   std::vector<std::string> notes = {};            // what it may need and is not kept with it
+  // Of a script: the one Python that measures all of its cases, which is part of the build. A copy
+  // of the script remembers where it is; it is not copied.
+  std::string interpreter = {};
   bool is_script = false;
 };
-// `run` was planned with a worker.
-[[nodiscard]] NightProgram night_program(const PlannedRun& run);
+// `run` was planned with a worker; `variables`: of this process.
+[[nodiscard]] NightProgram night_program(const PlannedRun& run,
+                                         const machine::Variables& variables = {});
 
 // Copies the program to KEEP/BUILD/ and tells the history, unless it is there and whole. A link
 // would not do: whoever writes the next build over the program would change it too. Nothing
@@ -43,6 +47,13 @@ struct NightProgram {
                                                                 const std::string& build,
                                                                 std::string_view host,
                                                                 const track::TrackedRun* run);
+
+struct KeptInterpreter {
+  std::string path = {};  // empty: the program is no script, or it was kept without one
+  bool is_there = false;
+};
+// That a kept script was measured with.
+[[nodiscard]] KeptInterpreter kept_interpreter(const std::filesystem::path& program);
 
 struct KeptProgram {
   track::KeptBuild build = {};

@@ -8,6 +8,7 @@
 #include "harness/campaign/labels.h"
 #include "harness/nights/acts.h"
 #include "harness/nights/night_store.h"
+#include "harness/run/interpreter.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -24,9 +25,16 @@ Beside plan_with(const RunRequest& request, const ChosenReference& reference,
   } else {
     same.worker = program.string();
   }
-  return {.run = reference.kept.run,
-          .build = reference.kept.build,
-          .planned = plan_experiment(same, context, true)};
+  Beside beside{.run = reference.kept.run,
+                .build = reference.kept.build,
+                .planned = plan_experiment(same, context, true)};
+  if (const KeptInterpreter interpreter = kept_interpreter(program); interpreter.is_there) {
+    // Behind the plan: a case keeps its id, whatever measures it.
+    for (plan::PlannedCase& each : beside.planned.planned.plan.cases) {
+      each.resolved.options["env." + std::string(run::kInterpreterVariable)] = interpreter.path;
+    }
+  }
+  return beside;
 }
 
 // That no launch of one program was measured beside the other, or too few were.
@@ -67,7 +75,7 @@ ChosenReference choose_reference(const RunRequest& request, const PlannedRun& to
                                  track::TrackStore& store, std::string_view host,
                                  const CampaignContext& context) {
   ChosenReference reference{.experiment = tracked_name(tonight.planned.plan, request.labels),
-                            .tonight = night_program(tonight)};
+                            .tonight = night_program(tonight, context.variables)};
   reference.kept = nights::kept_reference(store, host, reference.experiment);
   const auto without = [&](nights::Why why, std::string reason = {}) {
     reference.why = why;
@@ -90,6 +98,11 @@ ChosenReference choose_reference(const RunRequest& request, const PlannedRun& to
   if (!program) return without(nights::Why::kReferenceGone);
   try {
     reference.beside = plan_with(request, reference, *program, context);
+    const KeptInterpreter interpreter = kept_interpreter(*program);
+    if (!interpreter.path.empty() && !interpreter.is_there) {
+      reference.tonight.notes.push_back("the reference's interpreter " + interpreter.path +
+                                        " is gone: both programs run in tonight's");
+    }
   } catch (const Error& error) {
     return without(nights::Why::kReferenceFails, error.what());
   }

@@ -351,13 +351,6 @@ void Expansion::add_or_merge(const Point& point, Plan& plan, PlannedCase planned
   }
   if (!context_.errors.empty()) return;
   const PlannedCase& earlier = plan.cases[entry->second];
-  const std::int64_t grid = sweep_.grid();
-  if (point.number >= grid) {
-    const Mark mark = sweep_.includes[static_cast<std::size_t>(point.number - grid)].mark;
-    context_.errors.add(place(context_.source, mark),
-                        "this include repeats a case of the sweep (" + text_of(point.values) + ")");
-    return;
-  }
   const std::string difference =
       first_difference(earlier.resolved.options, planned.resolved.options);
   if (!difference.empty()) {
@@ -365,6 +358,13 @@ void Expansion::add_or_merge(const Point& point, Plan& plan, PlannedCase planned
                         "two cases differ only in '" + difference +
                             "', which is not part of a case's identity; vary another option along "
                             "with it in `zip`");
+    return;
+  }
+  const std::int64_t grid = sweep_.grid();
+  if (point.number >= grid) {
+    const Mark mark = sweep_.includes[static_cast<std::size_t>(point.number - grid)].mark;
+    context_.errors.add(place(context_.source, mark),
+                        "this include repeats a case of the sweep (" + text_of(point.values) + ")");
     return;
   }
   ++plan.merged;

@@ -270,6 +270,34 @@ class LoaderFindings(unittest.TestCase):
         cpus.look()
         self.assertEqual(cpus.findings(), [])
 
+    def of_workers(self, workers, made_us, step_us=10000, wait_us=20, first_batch_ns=0):
+        """What is found where every batch lies ready: `workers` share them, each is made in so long."""
+        watch = LoaderWatch(DataLoader(workers), self.proc, cores=4)
+        watch.handover._records = records = Records()
+        watch.begin(Iterator())
+        began, steps = 10**9, []
+        for batch in range(60):
+            records.write(batch, (began - 2000 - made_us * 1000, began - 2000, began - 1000))
+            steps.append((step_us * 1000, wait_us * 1000, False))
+            began += step_us * 1000
+        watch.handed_over(10**9, steps)
+        watch.end(Iterator(), 60 * step_us * 1000, [wait for _, wait, _ in steps], [])
+        return {found["id"]: found for found in watch.findings(first_batch_ns)}
+
+    def test_workers_that_are_mostly_idle_are_too_many(self):
+        found = self.of_workers(4, made_us=8000)["loader.idle_workers"]
+        self.assertIn("4 workers are busy only 20.0 % of their time", found["text"])
+        self.assertIn("num_workers=1)", found["remedy"])
+        for control, words in (("busy", {"workers": 4, "made_us": 24000}), ("awaited", {"workers": 4, "made_us": 8000, "wait_us": 400}),
+                               ("one", {"workers": 1, "made_us": 2000})):
+            self.assertNotIn("loader.idle_workers", self.of_workers(**words), control)
+
+    def test_a_first_batch_that_comes_late_is_told(self):
+        found = self.of_workers(2, made_us=8000, first_batch_ns=3_200_000_000)["loader.start_up"]
+        self.assertIn("the first batch came after 3.2 s; a worker needs 8 ms", found["text"])
+        self.assertNotIn("loader.start_up", self.of_workers(2, made_us=8000, first_batch_ns=900_000_000))
+        self.assertNotIn("loader.start_up", self.of_workers(2, made_us=800_000, step_us=900_000, first_batch_ns=3_200_000_000))
+
     def test_steps_that_do_not_wait_and_other_loaders_have_none(self):
         watch = LoaderWatch(DataLoader(2), self.proc, cores=2)
         watch.begin(Iterator())

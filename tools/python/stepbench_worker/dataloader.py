@@ -4,6 +4,7 @@ windows. Nothing of the script's own classes is changed; the counters are read w
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,6 +19,10 @@ WAITS, COMPUTES, BLOCKED, OTHERS, CORES_USED, BORDERS = 0.1, 0.7, 0.5, 0.1, 0.85
 # Of a batch that is made: so long, or such a share of the time to make it, it waits for Python's lock; workers that
 # compute less of their time do not hold it. Of the step's time: handing over; what a remedy wins at least.
 LOCKED_NS, LOCKED, COMPUTING, BUSY, ALL_BUSY, HANDING_OVER, GAIN = 1e6, 0.1, 0.7, 0.7, 0.9, 0.1, 0.05
+# Workers are too many: they are busy for less of their time, and the step waits no longer than this share of its own.
+IDLE, IDLE_WAITS = 0.5, 0.02
+# The first batch is late: seconds, and times what a worker needs for a batch.
+FIRST_S, FIRST_BATCHES = 1, 5
 STORAGE_BYTES_PER_S = 100e3  # of time without a CPU: less is no storage that is waited for
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
@@ -105,11 +110,13 @@ class LoaderWatch:
         self._others_ns = None if busy_ns is None else _sum((self._others_ns, max(0, busy_ns - own_ns)))
         self._before = None
 
-    def findings(self) -> list[dict[str, Any]]:
-        """Why the steps wait for data, if they do, and what borders of epochs cost."""
+    def findings(self, first_batch_ns: int = 0) -> list[dict[str, Any]]:
+        """Why the steps wait for data, if they do, whether workers are too many, and what borders of epochs and the start
+        cost. `first_batch_ns`: how long the loop waited for its first batch."""
         if not self._elapsed_ns:
             return []
-        return [found for found in (self._cause(), self._epoch_border()) if found is not None]
+        all_of = (self._cause(), self._idle_workers(), self._epoch_border(), self._start_up(first_batch_ns))
+        return [found for found in all_of if found is not None]
 
     def _cause(self) -> dict[str, Any] | None:
         waiting = self._waiting()
@@ -120,11 +127,11 @@ class LoaderWatch:
     def _handed_over(self, waiting: dict[str, Any] | None) -> dict[str, Any] | None:
         """What lies between a worker that has made a batch and the step, or else `waiting`."""
         handed = self.handover.all
-        workers, steps = self.settings["loader.num_workers"], max(1, self._steps - self._borders)
+        workers, steps = self.settings["loader.num_workers"], self._steady_steps()
         steady_ns = self._elapsed_ns - self._border_ns
         wait_ns = self._waited_ns - self._border_ns
         batch_ns, queued_ns = handed.busy_ns / handed.known, handed.queued_ns / handed.known
-        busy = min(1.0, batch_ns * steps / (workers * steady_ns))
+        busy = self._busy()
         turn_ns = max((steady_ns - wait_ns) / steps, batch_ns / workers)
         gain = max(0.0, steady_ns - turn_ns * steps) / self._elapsed_ns
         received_ns = handed.received_ns / handed.known
@@ -148,6 +155,43 @@ class LoaderWatch:
                         + (late if queued_ns >= LOCKED_NS else ""),
                 "value": share, "threshold": HANDING_OVER, "unit": "ratio", "share": share, "evidence": ["data_wait_ns"],
                 "remedy": "Hand over fewer, larger batches."}
+
+    def _steady_steps(self) -> int:
+        return max(1, self._steps - self._borders)
+
+    def _busy(self) -> float:
+        """Share of the workers' time between borders that they make batches; needs a handover that tells."""
+        batch_ns = self.handover.all.busy_ns / self.handover.all.known
+        steady_ns = self.settings["loader.num_workers"] * (self._elapsed_ns - self._border_ns)
+        return min(1.0, batch_ns * self._steady_steps() / max(1, steady_ns))
+
+    def _idle_workers(self) -> dict[str, Any] | None:
+        workers = self.settings["loader.num_workers"]
+        waits = (self._waited_ns - self._border_ns) / self._elapsed_ns
+        if workers < 2 or waits >= IDLE_WAITS or not self.handover.all.tells:
+            return None
+        busy = self._busy()
+        enough = max(1, math.ceil(1.2 * workers * busy))
+        if busy >= IDLE or enough >= workers:
+            return None
+        return {"id": "loader.idle_workers", "severity": "info",
+                "text": f"{workers} workers are busy only {percent(busy)} of their time",
+                "value": busy, "threshold": IDLE, "unit": "ratio", "evidence": ["data_wait_ns"],
+                "remedy": f"DataLoader(num_workers={enough}) would do: fewer workers hold less memory and leave their cores to "
+                          "the step."}
+
+    def _start_up(self, first_batch_ns: int) -> dict[str, Any] | None:
+        if not self.settings["loader.num_workers"] or not self.handover.all.tells:
+            return None
+        batch_ns = self.handover.all.busy_ns / self.handover.all.known
+        threshold_ns = max(FIRST_S * 1e9, FIRST_BATCHES * batch_ns)
+        if first_batch_ns < threshold_ns:
+            return None
+        return {"id": "loader.start_up", "severity": "info",
+                "text": f"the first batch came after {first_batch_ns / 1e9:.3g} s; a worker needs {batch_ns / 1e6:.3g} ms for one",
+                "value": first_batch_ns, "threshold": threshold_ns, "unit": "ns", "evidence": ["first_batch_ns"],
+                "remedy": "Start the workers earlier or once: make the DataLoader before the model, with "
+                          "persistent_workers=True. Workers by spawn or forkserver import your script's modules anew."}
 
     def _is_locked(self, batch_ns: float, held_ns: float, steps: int) -> bool:
         """By the lock that a worker's own reading holds, not for want of a CPU."""

@@ -111,7 +111,7 @@ def launch_report(loop: Loop, own: dict[str, Any], gc_way: str = "default") -> d
     if loop.device != "cpu" and torch is not None:
         metrics.update(loop.peaks or {})
         metrics["reserved_bytes"] = torch.cuda.memory_reserved()
-    findings = loop.watch.findings() if loop.watch is not None else []
+    findings = loop.watch.findings(loop.first_batch_ns) if loop.watch is not None else []
     step_ns = loop.drained_ns / max(1, active)
     findings += garbage.findings(metrics["gc_ns"], metrics["gc_collections"], step_ns, gc_way, steps=active)
     findings += loop.cpus.findings() + loop.anomalies.findings() + habits.findings_of_layers(gc_way)
