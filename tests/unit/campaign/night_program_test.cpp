@@ -33,7 +33,8 @@ class NightProgramTest : public ::testing::Test {
     return night_program({run::WorkerProgram{path, run::program_build_id(path)}, {}});
   }
   // A script of a repository, as an experiment on it has it.
-  [[nodiscard]] NightProgram script(const std::string& path) {
+  [[nodiscard]] NightProgram script(const std::string& path,
+                                    const machine::Variables& variables = {}) {
     PlannedRun run{
         run::WorkerProgram{.path = "/share/stepbench_worker/__main__.py", .build_id = "package"},
         {}};
@@ -41,7 +42,7 @@ class NightProgramTest : public ::testing::Test {
     one.resolved.workload = "python_script";
     one.resolved.options["script.path"] = (folder / path).string();
     run.planned.plan.cases.push_back(std::move(one));
-    return night_program(run);
+    return night_program(run, variables);
   }
   void commit() const {
     for (const auto& words : std::vector<std::vector<std::string>>{
@@ -126,6 +127,34 @@ TEST_F(NightProgramTest, APythonScript_IsKeptWithTheTrackedFilesOfItsFolder) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(os::read_text(found->parent_path() / "model.py"), "STEPS = 1\n");
   EXPECT_FALSE(fs::exists(found->parent_path() / "scratch.py"));
+}
+
+TEST_F(NightProgramTest, AnotherInterpreter_IsAnotherProgram) {
+  folder.write("train/step.py", "import torch\n");
+  commit();
+  const auto with_environment = [&](const std::string& name) {
+    folder.write(name + "/bin/python", "#!/bin/sh\n");
+    fs::permissions(folder / name / "bin/python", fs::perms::owner_exec, fs::perm_options::add);
+    return script("train/step.py", {{"VIRTUAL_ENV", (folder / name).string()}});
+  };
+  const NightProgram old_torch = with_environment("torch-2.10");
+  ASSERT_EQ(keep_program(store, old_torch, keep(), "box", kNow), "");
+  EXPECT_EQ(with_environment("torch-2.10").build, old_torch.build);
+  EXPECT_NE(with_environment("torch-2.11").build, old_torch.build);
+
+  const auto found = find_program(store, old_torch.build, "box", nullptr);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(kept_interpreter(*found).path, folder / "torch-2.10/bin/python");
+  EXPECT_TRUE(kept_interpreter(*found).is_there);
+  fs::remove_all(folder / "torch-2.10");
+  EXPECT_FALSE(kept_interpreter(*found).is_there);
+}
+
+TEST_F(NightProgramTest, ScriptBesideTheMeasuringPackage_IsKept) {
+  folder.write("train/step.py", "from stepbench_worker import measure\nimport shared\n");
+  folder.write("python/stepbench_worker/__init__.py", "");
+  commit();
+  EXPECT_EQ(script("train/step.py").why_not, "");
 }
 
 TEST_F(NightProgramTest, AScriptWhoseCopyWouldNotBeWhatRan_IsNotKept) {
