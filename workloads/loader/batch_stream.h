@@ -42,7 +42,7 @@ class BatchStream {
   WorkerContext& context_;
   std::int64_t epoch_ = -1;
   bool yielded_ = false;
-  std::int64_t begun_ns_ = 0;
+  std::int64_t begun_ns_ = 0;  // clock at begin()
   std::int64_t epoch_began_ns_ = 0;
   std::int64_t begin_ns_ = 0;       // spent in begin()
   std::int64_t first_wait_ns_ = 0;  // consumer's wait for the first batch

@@ -42,7 +42,7 @@ struct LoaderFacts {
   LoaderOptions options = {};
   bool may_decode_faster = false;  // data.decode: exact, and fast exists
   double cores = 1;                // usable by this process; may be fractional (quota)
-  double machine_cores = 0;        // the same without the quota; 0: the same
+  double machine_cores = 0;        // `cores` without the quota; 0: equal to `cores`
   double all_cores = 0;            // of the machine; 0: unknown
   bool has_other_ranks = false;    // of this job: other load may be theirs
   bool unknown_length = false;     // length of an epoch

@@ -118,7 +118,7 @@ void offer_less_work(const LoaderFacts& facts, const LoaderAnalysis& r, Finding&
   }
 }
 
-// Workers waiting for the same lock or server do not gain from being more.
+// More workers do not help if they all wait for the same lock or server.
 std::string remedy_of_blocked(const LoaderAnalysis& r) {
   return r.blocked_on() == Blocked::kStorage
              ? "Workers that wait for storage leave the cores free: use more of them."
@@ -243,7 +243,7 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAn
   return finding;
 }
 
-// Share of a step's time lost to Python's GIL. 0: the wait is hidden behind workers that are always
+// Share of a step's time lost to Python's GIL. 0: negligible, or hidden by workers that are always
 // busy and have the next batch under way.
 double gain_without_gil(const LoaderAnalysis& r) {
   const double share = std::min(r.gil_wait_ns / r.step_ns, r.gain_of_busy_workers());

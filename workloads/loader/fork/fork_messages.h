@@ -59,6 +59,7 @@ inline constexpr std::size_t kDescriptorsPerMessage = 253;
 
 // Never waits: false if the socket is full. A task for a dead worker is dropped silently.
 [[nodiscard]] bool try_send(int socket, const TaskMessage& task);
+// Waits; nullopt if the consumer is gone.
 [[nodiscard]] std::optional<TaskMessage> wait_for_task(int socket);
 // Waits while the socket is full; false if the consumer is gone.
 bool send_result(int socket, const ResultMessage& result, std::string_view error,
