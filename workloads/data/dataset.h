@@ -23,8 +23,7 @@ using SampleSlots = std::span<std::byte* const>;
 
 struct SampleKey {
   std::int64_t index = 0;  // in the data set
-  std::uint64_t seed =
-      0;  // augmentation is a function of (seed, epoch, index), never of the worker
+  std::uint64_t seed = 0;  // augmentation depends on (seed, epoch, index), never on the worker
   std::int64_t epoch = 0;
 };
 

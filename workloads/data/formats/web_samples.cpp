@@ -27,8 +27,8 @@ bool is_meta(std::string_view path) {
 }
 
 // Splits a path like webdataset's base_plus_ext: the extension begins at the first dot of the last
-// component. There is no key without a dot, or if every component before that dot contains one
-// ("./.DS_Store", ".gitkeep").
+// component. The key must contain, from some component's start up to that dot, at least one
+// character and no other dot; otherwise there is no key ("./.DS_Store", ".gitkeep").
 Name split(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   const std::size_t base = slash == std::string_view::npos ? 0 : slash + 1;

@@ -66,8 +66,8 @@ class HuffmanTable {
   // As many symbols as fit completely into kBits bits, without their values.
   struct Several {
     std::uint8_t length = 0;
-    std::uint8_t advance = kNone;  // coefficients; + kEnds where the last symbol ends the block,
-                                   // which counts as one
+    // Coefficients; + kEnds if the last symbol ends the block, which counts as one.
+    std::uint8_t advance = kNone;
   };
   static constexpr std::uint8_t kNone = 127;  // no complete symbol; exceeds a block's size
   static constexpr std::uint8_t kEnds = 128;

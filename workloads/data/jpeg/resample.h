@@ -15,8 +15,8 @@ namespace stepbench::data {
 struct ResampleAxis {
   std::int64_t low = 0;   // first input used by any output
   std::int64_t high = 0;  // one past the last
-  std::int64_t taps = 0;  // per output; unused ones at the end weigh 0 and stay inside [low, high)
-                          // where it is that long
+  // Per output; unused ones at the end weigh 0 and stay inside [low, high) if it is long enough.
+  std::int64_t taps = 0;
   std::vector<std::int32_t> first;  // relative to low
   std::vector<float> weights;       // taps per output
 };
