@@ -33,8 +33,8 @@ def measure(loader: Iterable[Batch], *, name: str = "", wait: int = 1, warmup: i
     epoch; under `stepbench run` it ends, and the script ends at its next loop.
 
     name: distinguishes several loops of a script; `stepbench run` measures each in separate processes.
-    wait, warmup, active, repeat: cycles of discarded, warm-up and measured steps. Under `stepbench run` the experiment's
-        `schedule` section overrides them.
+    wait, warmup, active, repeat: cycles of discarded, warm-up and measured steps. Under `stepbench run` the
+        experiment's `schedule` section overrides them.
     samples, tokens: number per batch, or a function of the batch. Default for samples: the size that the DataLoader's
         batch sampler dealt, else the first dimension common to all tensors of the batch; if they differ there is no
         rate, and a note gives the reason.
