@@ -35,7 +35,7 @@ struct ReadCost {
   std::int64_t skipped = 0;      // samples replaced because of on_error: skip
 };
 
-// How pixel values were computed from bytes: byte * scale + shift, per channel. The default is
+// The conversion from bytes to pixel values: byte * scale + shift, per channel. The default is
 // torchvision's ToTensor.
 struct PixelScale {
   std::array<float, 3> scale = {1.0F / 255, 1.0F / 255, 1.0F / 255};

@@ -13,7 +13,7 @@
 
 namespace stepbench::data {
 
-// How much of a set of files is in the page cache.
+// The part of a set of files that is in the page cache.
 struct Residency {
   std::int64_t pages = 0;
   std::int64_t resident = 0;
@@ -24,8 +24,8 @@ void read_into_page_cache(const std::vector<std::filesystem::path>& files);
 // Has no effect on pages that a process has mapped and touched: call Dataset::release_pages()
 // first. Rejects files on tmpfs, whose pages are the only copy.
 void evict_from_page_cache(const std::vector<std::filesystem::path>& files);
-// Of at most a thousand files, evenly spaced; nullopt if the kernel does not report it (before
-// Linux 6.5, for files that this process may not write).
+// Examines at most a thousand files, evenly spaced; nullopt if the kernel does not report it
+// (before Linux 6.5, for files that this process may not write).
 [[nodiscard]] std::optional<Residency> residency(const std::vector<std::filesystem::path>& files);
 
 // Brings the files of a case into the state that data.page_cache requests. Main thread.

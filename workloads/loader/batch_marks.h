@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a batch adds to a step's record: samples, bytes, whether it is partial.
+// The contribution of a batch to a step's record: samples, bytes, whether it is partial.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ class Dispatcher {
   // has its share of capacity() un-yielded is skipped.
   [[nodiscard]] std::optional<Task> dispatch();
 
-  // What next() must do now.
+  // The next action of the loader's next().
   enum class State : std::uint8_t {
     kEnd,      // of the epoch
     kReceive,  // wait for a result of any worker, then call received() or ended()

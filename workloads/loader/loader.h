@@ -27,7 +27,7 @@ struct WorkerThread {
   bool operator==(const WorkerThread&) const = default;
 };
 
-// How a batch gets from a worker process to the consumer.
+// The transport of a batch from a worker process to the consumer.
 enum class Transport : std::uint8_t {
   kShmRing,  // reused slots of shared memory
   kTorchFd   // a fresh segment per tensor, as PyTorch does it
@@ -62,7 +62,7 @@ struct LoaderOptions {
   std::int64_t switch_interval_us = kSwitchIntervalUs;  // of Python's GIL in workers
   Transport transport = Transport::kShmRing;
   std::string affinity = "none";  // none | spread | compact | a list of cores
-  // How long a worker process may take to finish its sample at the end before it is killed.
+  // Time for a worker process to finish its sample at the end, before it is killed.
   std::chrono::nanoseconds patience = std::chrono::seconds(5);
   std::int64_t rank = 0;  // of `world`: selects this loader's share of the data set
   std::int64_t world = 1;

@@ -145,7 +145,7 @@ class Loop:
 
     @property
     def samples_unknown(self) -> str:
-        """Why there is no rate; empty: there is one."""
+        """The reason for a missing rate; empty: there is a rate."""
         return self.counter.why if self.counter is not None else ""
 
     @property

@@ -18,7 +18,7 @@ Batch = TypeVar("Batch")
 
 
 class Measured(Generic[Batch]):
-    """Iterate over it like over the loader. Every iteration is measured anew."""
+    """Iterate over it like over the loader. Every iteration is a new measurement."""
 
     def __init__(self, loader: Iterable[Batch], told: Session, schedule: Schedule, name: str,
                  samples: Callable[[Batch], int] | None, tokens: Callable[[Batch], int] | None, results: str | None) -> None:
@@ -81,7 +81,7 @@ class Measured(Generic[Batch]):
 
     @property
     def why(self) -> str:
-        """Why nothing was measured."""
+        """The reason why nothing was measured."""
         if self._loop is None:
             return "nothing was measured: no loop has gone over it"
         return why_nothing(self._loop)

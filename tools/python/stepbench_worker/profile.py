@@ -16,7 +16,7 @@ MAX_WARMUP = 10  # steps with the profiler on before the window, for its one-tim
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a profiled launch records, and where it writes its trace."""
+    """Settings of a profiled launch: what it records, and where it writes its trace."""
 
     folder: Path
     name: str  # unique per launch and rank
@@ -86,7 +86,7 @@ class OpRecorder:
         return annotation
 
     def leave(self) -> None:
-        """Call when the window is left before its end: discards it; the profiler starts anew."""
+        """Call when the window is left before its end: discards it and restarts the profiler."""
         self.end_phase()
         self.end_step()
         if self._profiler is not None:

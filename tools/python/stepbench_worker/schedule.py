@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps are measured: cycles of wait, warmup and active, as in torch.profiler's schedule, and the position of
+"""Selects the measured steps: cycles of wait, warmup and active, as in torch.profiler's schedule, and the position of
 windows relative to epoch borders."""
 from __future__ import annotations
 

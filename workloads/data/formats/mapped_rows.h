@@ -51,7 +51,7 @@ class MappedRows final : public Dataset {
   [[nodiscard]] std::int64_t classes() const override { return options_.classes; }
   [[nodiscard]] DatasetFacts facts() const override;
   void release_pages() const override;
-  // Of the last field, if it is a single int64.
+  // Labels from the last field, if it is a single int64.
   [[nodiscard]] std::vector<std::int64_t> labels(std::uint64_t seed) const override;
   [[nodiscard]] std::string digest() const override;
 

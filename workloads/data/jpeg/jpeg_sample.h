@@ -34,7 +34,7 @@ class JpegSample final : public Dataset::Scratch {
   // Buffer for the caller's file, to reuse its memory.
   std::vector<std::byte> file;
 
-  // How decode() computes the tensor's values from bytes.
+  // The conversion from bytes to the tensor's values in decode().
   [[nodiscard]] static PixelScale pixels();
   // The crop of a `width` x `height` image used with augmentation.
   [[nodiscard]] static Crop crop_of(const SampleKey& key, std::int64_t width, std::int64_t height);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the cores were used and what the workers waited for in a loader's windows: kernel counters,
+// Watches the use of the cores and the waits of the workers in a loader's windows: kernel counters,
 // read at the begin and end of windows, never inside.
 #pragma once
 

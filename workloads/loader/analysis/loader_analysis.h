@@ -11,15 +11,14 @@
 
 namespace stepbench::loader {
 
-// How the readers of batches spent their reading time, by the kernel's counters. Shares of that
-// time.
+// Shares of the readers' time while reading batches, by the kernel's counters.
 struct ReadingTime {
   double computing = 0;
   double waiting_for_cpu = 0;
   double blocked = 0;  // neither on a CPU nor waiting for one
 };
 
-// What blocked readers wait for.
+// Causes of blocked readers.
 enum class Blocked : std::uint8_t {
   kStorage,  // bytes were read from it meanwhile
   kElse,     // the network, a lock, another process, sleep

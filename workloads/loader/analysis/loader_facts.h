@@ -18,7 +18,7 @@ namespace stepbench::loader {
 // Sums over all windows; also used for a reading at one instant, from which differences are taken.
 struct WindowFacts {
   std::int64_t elapsed_ns = 0;
-  // Of the process and its children, ended or not.
+  // Usage by the process and its children, ended or not.
   os::Usage used = {};
   // At the last reading.
   std::int64_t open_descriptors = 0;

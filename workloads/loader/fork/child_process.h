@@ -27,7 +27,8 @@ class ChildProcess {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] int descriptor() const { return descriptor_.value(); }  // readable once it ended
-  // How the child ended: "was killed by SIGSEGV", "exited with status 3". It must have ended.
+  // Describes the end of the child: "was killed by SIGSEGV", "exited with status 3". It must have
+  // ended.
   [[nodiscard]] std::string ending() const;
   [[nodiscard]] bool ended_within(std::chrono::nanoseconds limit) const;
 

@@ -35,8 +35,8 @@ struct ForkPoolOptions {
   std::int64_t threads_per_worker = 1;
   std::vector<int> cores = {};      // one per worker, or empty: any
   std::string segment_prefix = {};  // for names in /dev/shm
-  // How long a worker may continue its read when the pool is destroyed, before it is killed.
-  // Python's join timeout.
+  // Time for a worker to finish its read when the pool is destroyed, before it is killed. Python's
+  // join timeout.
   std::chrono::nanoseconds patience = std::chrono::seconds(5);
 };
 
