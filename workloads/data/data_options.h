@@ -19,7 +19,7 @@ namespace stepbench::data {
 [[nodiscard]] Option jpeg_decoder_option();
 [[nodiscard]] Option on_error_option();
 [[nodiscard]] Option split_option();
-// `otherwise`, the default: float32 or stored.
+// `otherwise` is the default: float32 or stored.
 [[nodiscard]] Option dtype_option(const std::string& otherwise);
 // A null `default_value`: unset unless the file sets it.
 [[nodiscard]] Option classes_option(Value default_value, std::string doc);

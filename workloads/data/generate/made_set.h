@@ -28,7 +28,7 @@ class MadeSet {
   // Throws ConfigError if the folder contains anything but this set, or cannot be created.
   MadeSet(std::filesystem::path folder, std::string manifest);
 
-  // The size of a complete file of the set; -1: missing.
+  // The size of a complete file of the set; -1: missing or empty.
   [[nodiscard]] std::int64_t size_of(const std::filesystem::path& file) const;
   // Writes atomically. Throws ConfigError, e.g. for a full disk or a missing folder.
   static void write(const std::filesystem::path& file, std::span<const std::byte> bytes);
