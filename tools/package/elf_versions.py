@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which versions of symbols an ELF file asks for, and older ones in their place where a library has the function by both.
+"""Finds the symbol versions that an ELF file requires, and replaces them by older ones if the library provides both.
 
-A program that is linked on Debian 12 asks for the newest version of each function. Two of them have an older one that
-does the same for us, which is all that stands between the wheel and machines of 2021 (manylinux_2_34)."""
+A program linked on Debian 12 requires the newest version of each function. Two of these have an equivalent older
+version, and only they keep the wheel from running on machines of 2021 (manylinux_2_34)."""
 import re
 import struct
 import subprocess
 
-# version: (older version, the functions that have both). hypot of 2.35 sets errno by itself; wait() of 3.4.30 is the one
-# of 3.4.11 declared noexcept.
+# version: (older version, functions with both). hypot of 2.35 sets errno by itself; wait() of 3.4.30 is that of 3.4.11
+# declared noexcept.
 OLDER = {
     "GLIBC_2.35": ("GLIBC_2.2.5", {"hypot"}),
     "GLIBCXX_3.4.30": ("GLIBCXX_3.4.11", {"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"}),
@@ -16,13 +16,13 @@ OLDER = {
 
 
 def needed_versions(file):
-    """Names of versions: {"GLIBC_2.34", "GLIBCXX_3.4.29", ...}"""
+    """Returns the names of versions: {"GLIBC_2.34", "GLIBCXX_3.4.29", ...}."""
     shown = subprocess.run(["readelf", "--version-info", "--wide", file], capture_output=True, text=True, check=True).stdout
     return set(re.findall(r"Name: ((?:GLIBC|GLIBCXX|CXXABI|GCC)_[0-9.]+)", shown))
 
 
 def newest(versions, of):
-    """The numbers of the newest version of a library: (2, 34); (0,) where it has none."""
+    """Returns the newest version of a library as numbers, (2, 34); (0,) if there is none."""
     numbers = [tuple(map(int, name.partition("_")[2].split("."))) for name in versions if name.startswith(of + "_")]
     return max(numbers, default=(0,))
 
@@ -37,7 +37,7 @@ def elf_hash(name):
 
 
 class Elf:
-    """The tables of a 64-bit little-endian file, found by the names of its sections."""
+    """The tables of a 64-bit little-endian ELF file, found by their section names."""
 
     def __init__(self, data):
         self.data = data
@@ -51,7 +51,7 @@ class Elf:
         return self.data[at:self.data.index(0, at)].decode()
 
     def functions_of(self, index):
-        """Of the version with that index."""
+        """Returns the functions that use the version with this index."""
         versions, size = self.sections[".gnu.version"]
         symbols, names = self.sections[".dynsym"][0], self.sections[".dynstr"][0]
         found = set()
@@ -61,7 +61,7 @@ class Elf:
         return found
 
     def needs(self):
-        """Each needed version: where its entry lies, its index, its name."""
+        """Yields each needed version: offset of its entry, index, name."""
         at, _ = self.sections.get(".gnu.version_r", (0, 0))
         while at:
             count, auxiliary, following = struct.unpack_from("<HxxxxII", self.data, at + 2)
@@ -73,14 +73,14 @@ class Elf:
             at = at + following if following else 0
 
     def name_offset(self, name):
-        """Of that word in the table of names, or None."""
+        """Returns the offset of a name in the string table, or None."""
         begin, size = self.sections[".dynstr"]
         at = self.data.find(b"\0" + name.encode() + b"\0", begin, begin + size)
         return None if at < 0 else at + 1 - begin
 
 
 def ask_for_older(file):
-    """In place. What has no older version stays as it is."""
+    """Rewrites the file in place; versions without an older equivalent stay."""
     data = bytearray(file.read_bytes())
     elf = Elf(data)
     for entry, index, name in list(elf.needs()):
@@ -88,7 +88,7 @@ def ask_for_older(file):
         if not older or not elf.functions_of(index) <= functions:
             continue
         offset = elf.name_offset(older)
-        if offset is None:  # its own name, of the same length, becomes the older one
+        if offset is None:  # overwrite its own name, if the length is the same
             offset = elf.name_offset(name)
             if len(older) != len(name):
                 continue

@@ -23,11 +23,11 @@ import zipfile
 
 from elf_versions import Elf, ask_for_older, needed_versions, newest
 
-# dynamic tags: paths of the first kind also count for the libraries of libraries
+# Dynamic tags. A DT_RPATH also applies to the libraries of libraries.
 DT_RPATH, DT_RUNPATH, PT_DYNAMIC = 15, 29, 2
-NOTE_HEADER = 16  # bytes, with the owner's name
+NOTE_HEADER = 16  # bytes, including the owner's name
 
-# What a machine has for which manylinux_2_34 is said; who needs more gets the builder's own.
+# The libstdc++ that manylinux_2_34 guarantees; if the programs need a newer one, the builder's own is included.
 LIBSTDCXX_OF_2_34 = (3, 4, 29)
 OF_CUDA = ("libtorch_cuda.so", "libc10_cuda.so")
 
@@ -44,7 +44,8 @@ Classifier: Operating System :: POSIX :: Linux
 
 
 def run_paths_for_all(file):
-    """Makes DT_RUNPATH an ELF file's DT_RPATH: Debian's libraries find each other by the path of who loads them."""
+    """Turns an ELF file's DT_RUNPATH into DT_RPATH, so that Debian's libraries find each other by their loader's
+    path."""
     data = bytearray(file.read_bytes())
     table, = struct.unpack_from("<Q", data, 32)
     size, count = struct.unpack_from("<HH", data, 54)
@@ -59,7 +60,7 @@ def run_paths_for_all(file):
 
 
 def set_run_path(file, path):
-    """In place of the one that the build gave it."""
+    """Replaces the run path set by the build."""
     script = file.with_suffix(".cmake")
     script.write_text(f"""
 file(READ_ELF "{file}" RPATH rpath RUNPATH runpath CAPTURE_ERROR ignored)
@@ -71,8 +72,8 @@ file(RPATH_CHANGE FILE "{file}" OLD_RPATH "${{rpath}}${{runpath}}" NEW_RPATH "{p
 
 
 def licences(library, originals):
-    """The copyright file of the Debian package that a library is from."""
-    path = originals[library]  # of packages that know their files by the old name of the folder, too
+    """Returns the Debian package of a library and its copyright file."""
+    path = originals[library]  # dpkg may know it without /usr
     owner = subprocess.run(["dpkg", "-S", path, path.removeprefix("/usr")], capture_output=True, text=True).stdout
     owner = owner.split(":")[0]
     copyright_file = pathlib.Path("/usr/share/doc", owner, "copyright")
@@ -80,7 +81,7 @@ def licences(library, originals):
 
 
 def original_paths(programs):
-    """Where the loader found the libraries, by their names."""
+    """Returns the paths at which the loader found the libraries, by name."""
     found = {}
     for program in programs:
         for line in subprocess.run(["ldd", program], capture_output=True, text=True).stdout.splitlines():
@@ -105,7 +106,8 @@ def symbols(file, kind):
 
 
 def stand_in_for_cuda(asking, torch, folder):
-    """Libraries with the names of torch's for CUDA, for a torch that has none: a call into them ends the program."""
+    """Makes libraries with the names of torch's CUDA libraries, for a torch without CUDA: a call into them ends the
+    program."""
     asked = set().union(*(symbols(file, "undefined") for file in asking))
     folder.mkdir()
     for name in OF_CUDA:
@@ -121,7 +123,8 @@ def stand_in_for_cuda(asking, torch, folder):
 
 
 def set_build_id(file):
-    """That of what is delivered, hexadecimal. The linker's is of debug information too, which names the build folder."""
+    """Sets the build id to a hash of the delivered file and returns it in hexadecimal. The linker's depends on debug
+    information too, which contains the build folder's name."""
     data = bytearray(file.read_bytes())
     offset, size = Elf(data).sections[".note.gnu.build-id"]
     begin, end = offset + NOTE_HEADER, offset + size
@@ -132,7 +135,7 @@ def set_build_id(file):
 
 
 def python_of_build(build):
-    """Of the module: 3.11."""
+    """Returns the Python version of the module: 3.11."""
     found = re.search(r"STEPBENCH_PYTHON_VERSION=\\+\"([\d.]+)", (build / "build.ninja").read_text())
     return found[1] if found else ""
 
@@ -163,7 +166,7 @@ def lay_out(bundle, build, source, torch, stage):
     set_run_path(package / "bin/stepbench", "$ORIGIN/../lib")
     set_run_path(worker, "$ORIGIN/../lib:$ORIGIN/../../torch/lib")
     shutil.copytree(build / "tools/stepbench/python", package / "bin/python",
-                    ignore=shutil.ignore_patterns("__pycache__", "stepbench_python.*.so"))  # of the build's Python alone
+                    ignore=shutil.ignore_patterns("__pycache__", "stepbench_python.*.so"))  # the build's Python only
     module = package / "bin/python/stepbench_python.so"
     if module.exists():
         subprocess.run(["strip", "--strip-unneeded", module], check=True)
@@ -187,7 +190,7 @@ def add_facts(bundle, build, source, stage, version, tag):
         if licence is None:
             raise SystemExit(f"make_wheel.py: no licence was found for {library.name}: it is of no Debian package")
         shutil.copy(licence[1], facts / "licenses" / f"{licence[0]}.txt")
-    if not any(name.startswith("libarchive.so") for name in originals):  # linked into the programs
+    if not any(name.startswith("libarchive.so") for name in originals):  # statically linked into the programs
         shutil.copy("/usr/share/doc/libarchive-dev/copyright", facts / "licenses/libarchive-dev.txt")
     readme = (source / "tools/python/README.md").read_text()
     (facts / "METADATA").write_text(METADATA.format(version=version, readme=readme))
@@ -198,7 +201,7 @@ def add_facts(bundle, build, source, stage, version, tag):
 
 
 def pack(stage, facts, wheel):
-    """Complete or not there."""
+    """Writes the wheel atomically."""
     part = wheel.with_suffix(".part")
     write_archive(stage, facts, part)
     part.rename(wheel)
@@ -210,7 +213,7 @@ def write_archive(stage, facts, wheel):
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
             name, content = file.relative_to(stage).as_posix(), file.read_bytes()
-            entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))  # the same files make the same wheel
+            entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))  # fixed date: the same files make the same wheel
             entry.external_attr = (0o100755 if os.access(file, os.X_OK) else 0o100644) << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
@@ -229,7 +232,7 @@ def main():
                                    re.M)[1])
     stage = at.bundle.parent / "wheel"
     cxx = sorted((at.bundle / "lib/cxx").iterdir())
-    with tempfile.TemporaryDirectory() as aside:  # a wheel's programs look into one folder
+    with tempfile.TemporaryDirectory() as aside:  # a wheel's programs search only one folder
         shutil.move(at.bundle / "lib/cxx", aside)
         lay_out(at.bundle, at.build, at.source, torch, stage)
         versions = set().union(*map(needed_versions, elf_files(stage)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors without torch: fields of a sample, and a batch of samples with its owner.
+// Tensors without torch: the fields of a sample, and a batch of samples that owns its memory.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ struct FieldSpec {
   [[nodiscard]] std::size_t bytes() const;
 };
 
-using SharedSpec = std::shared_ptr<const FieldSpec>;  // one for all batches of a loader
+using SharedSpec = std::shared_ptr<const FieldSpec>;  // shared by all batches of a loader
 
 // One field of a batch: `data` holds size * spec->bytes() bytes, first dimension = sample,
 // row-major.
@@ -51,8 +51,8 @@ struct BatchField {
   SharedSpec spec;
 };
 
-// The fields of a batch. Up to kFew stand in the batch itself: memory that one thread allocates and
-// another frees costs more than all else that is done to hand a small batch over.
+// The fields of a batch. Up to kFew are stored inline: allocating memory in one thread and freeing
+// it in another costs more than everything else in handing over a small batch.
 class BatchFields {
  public:
   BatchFields() = default;
@@ -92,29 +92,28 @@ class BatchFields {
  private:
   static constexpr std::size_t kFew = 2;
   std::array<BatchField, kFew> few_;
-  std::vector<BatchField> many_;  // all of them, when they are more
+  std::vector<BatchField> many_;  // all fields, if more than kFew
   std::size_t size_ = 0;
 };
 
-// A collated batch. Memory belongs to `owner`: it goes back to its pool or is freed when the last
-// copy of the pointer is gone, on any thread.
+// A collated batch. `owner` holds the memory, which returns to its pool or is freed with the last
+// copy of the pointer, on any thread.
 struct Batch {
   BatchFields fields = {};
   std::int64_t size = 0;   // samples; the last batch of an epoch may be smaller
   std::int64_t index = 0;  // position in the epoch's order
   bool partial = false;    // size < batch_size
   std::shared_ptr<void> owner;
-  // Left by the loader's pin thread where it copies to a device (BatchUpload). May be released on
-  // any thread, also while that copy is under way.
+  // Set by the loader's pin thread if it copies to a device (BatchUpload). May be released on any
+  // thread, even while the copy is under way.
   std::shared_ptr<const void> device_copy = {};
-  // Elements of the first field that stand behind a shorter sample; nullopt: samples have one
-  // length.
+  // Padding elements of the first field; nullopt: samples have one length.
   std::optional<std::int64_t> padding = {};
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] std::int64_t elements() const;  // of the first field
 };
 
-// Of samples of different lengths: the first dimension of every field becomes `length`.
+// For samples of different lengths: sets the first dimension of every field to `length`.
 void set_length(Batch& batch, std::int64_t length);
 
 }  // namespace stepbench

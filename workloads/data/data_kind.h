@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of the table behind data.kind: what the catalogue says of a kind, what a model gets from
-// it, and how its data set is opened. Each kind declares its row beside its code; the table is
-// data_kinds.h.
+// One row of the table behind data.kind: the kind's catalogue entry, the model input it provides,
+// and how to open its data set. Each kind declares its row in its own file; data_kinds.h has the
+// table.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,18 @@ namespace stepbench::data {
 
 struct Maker;
 
-// What a model gets from a sample. kImage: three channels. kVector: numbers of any other shape.
-// kAny: known only when the files are opened.
+// The model input of a sample. kImage: three channels. kVector: numbers of any other shape. kAny:
+// known only once the files are open.
 enum class InputKind : std::uint8_t { kImage, kVector, kTokens, kAny };
 
 struct DataKind {
-  // Name, documentation and options.
   Variant variant;
   InputKind (*input)(const ResolvedCase& resolved) = nullptr;
-  // Throws ConfigError naming the file or folder that is wrong. Null: PythonParts opens it.
+  // Throws ConfigError naming the invalid file or folder. Null: PythonParts opens it.
   std::unique_ptr<Dataset> (*open)(const ResolvedCase& resolved) = nullptr;
-  // Samples come as streams, without indices to shuffle.
+  // Samples come as streams and have no indices to shuffle.
   bool iterable = false;
-  // What `stepbench data make` makes such files with; null: nothing.
+  // Makes such files for `stepbench data make`; null: not supported.
   const Maker* maker = nullptr;
 };
 

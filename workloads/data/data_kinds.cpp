@@ -27,7 +27,7 @@ DataKind made(DataKind kind, const Maker& maker) {
   return kind;
 }
 
-// The catalogue's digest follows this order: a new kind comes last.
+// The catalogue's digest depends on this order: append new kinds.
 std::vector<DataKind> table() {
   return {
       made(jpeg_folder_kind(), jpeg_folder_maker()),

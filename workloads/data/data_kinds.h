@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all kinds of data sets, in the order of the catalogue: the one place that names
-// them.
+// The table of all kinds of data sets, in catalogue order; no other place names them.
 #pragma once
 
 #include <memory>
@@ -16,16 +15,16 @@ class PythonParts;
 
 [[nodiscard]] const std::vector<DataKind>& data_kinds();
 
-// The row of that name. Throws ConfigError("data.kind", ...) if there is none.
+// Throws ConfigError("data.kind", ...) if the name is unknown.
 [[nodiscard]] const DataKind& data_kind(std::string_view name);
 [[nodiscard]] const DataKind& data_kind(const ResolvedCase& resolved);
 
-// The data set that the section `data` describes. Throws ConfigError naming the file or folder that
-// is wrong. `python` opens those that the user wrote in Python; null: they are refused.
+// Opens the data set that the section `data` describes. Throws ConfigError naming the invalid file
+// or folder. `python` opens data sets that the user wrote in Python; null: they are rejected.
 [[nodiscard]] std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved,
                                                     PythonParts* python = nullptr);
 
-// What `stepbench data make` can make, in the order of the table.
+// All makers of `stepbench data make`, in the order of the table.
 [[nodiscard]] std::vector<const Maker*> makers();
 
 }  // namespace stepbench::data

@@ -9,9 +9,9 @@
 
 namespace stepbench::data {
 
-// The file or folder that must be there.
+// data.path: a file or folder that must exist.
 [[nodiscard]] Option path_option(std::string doc);
-// How many a data set that is made up has.
+// Number of samples of a synthetic data set.
 [[nodiscard]] Option samples_option();
 [[nodiscard]] Option image_size_option();
 [[nodiscard]] Option augment_option();
@@ -19,9 +19,9 @@ namespace stepbench::data {
 [[nodiscard]] Option jpeg_decoder_option();
 [[nodiscard]] Option on_error_option();
 [[nodiscard]] Option split_option();
-// `otherwise`: float32 or stored.
+// `otherwise` is the default: float32 or stored.
 [[nodiscard]] Option dtype_option(const std::string& otherwise);
-// A null `default_value`: unset unless the file says it.
+// A null `default_value`: unset unless the file sets it.
 [[nodiscard]] Option classes_option(Value default_value, std::string doc);
 
 // data.jpeg_decoder: own

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section `data` of the catalogue, made from the table of data_kinds.h, and its rule.
+// The section `data` of the catalogue, built from the table in data_kinds.h, and its rule.
 #pragma once
 
 #include "harness/catalogue/catalogue.h"
@@ -9,7 +9,7 @@ namespace stepbench::data {
 
 [[nodiscard]] Section data_section();
 
-// A kind that reads no files has no page cache to bring into a state.
+// Kinds that read no files have no data.page_cache.
 void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench::data

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a data set is to a loader: samples by index, or streams of them, written into memory of the
-// caller.
+// The interface of a data set to a loader: samples by index, or streams of them, written into the
+// caller's memory.
 #pragma once
 
 #include <array>
@@ -18,47 +18,45 @@
 
 namespace stepbench::data {
 
-// Where one sample's fields go: one pointer per FieldSpec, each with room for spec.bytes().
+// Destination of one sample's fields: one pointer per FieldSpec, each with room for spec.bytes().
 using SampleSlots = std::span<std::byte* const>;
 
 struct SampleKey {
   std::int64_t index = 0;  // in the data set
-  std::uint64_t seed =
-      0;  // augmentation is a function of (seed, epoch, index), never of the worker
+  std::uint64_t seed = 0;  // augmentation depends on (seed, epoch, index), never on the worker
   std::int64_t epoch = 0;
 };
 
-// Time spent inside read(), by kind; summed by the caller over a batch.
+// Time spent inside read(), by kind; the caller sums over a batch.
 struct ReadCost {
-  const Clock* clock = nullptr;  // null: times are not taken
-  std::int64_t fetch_ns = 0;     // bytes from storage
-  std::int64_t decode_ns = 0;    // bytes to tensor
+  const Clock* clock = nullptr;  // null: no timing
+  std::int64_t fetch_ns = 0;     // reading bytes from storage
+  std::int64_t decode_ns = 0;    // converting bytes to a tensor
   std::int64_t skipped = 0;      // samples replaced because of on_error: skip
 };
 
-// How the numbers of a picture were made from bytes: byte * scale + shift, per channel. As it
-// stands: torchvision's ToTensor.
+// The conversion from bytes to pixel values: byte * scale + shift, per channel. The default is
+// torchvision's ToTensor.
 struct PixelScale {
   std::array<float, 3> scale = {1.0F / 255, 1.0F / 255, 1.0F / 255};
   std::array<float, 3> shift = {0, 0, 0};
 };
 
-// What a person should know of a data set beside its samples.
+// Information about a data set for display.
 struct DatasetFacts {
-  std::vector<std::string> class_names = {};  // by label; empty: not known
-  // Of a float32 picture, the first field; nullopt: its numbers were never bytes.
+  std::vector<std::string> class_names = {};  // by label; empty: unknown
+  // For a float32 picture in the first field; nullopt: its values do not come from bytes.
   std::optional<PixelScale> pixels = {};
-  std::vector<std::string> notes = {};  // sentences, e.g. of files that are left out
+  std::vector<std::string> notes = {};  // sentences, e.g. about skipped files
 };
 
 class IterableDataset;
 class SampleLengths;
 
-// A map-style data set. read() may be called from many threads at once, each with a scratch of its
-// own.
+// A map-style data set. read() may be called from many threads at once, each with its own scratch.
 class Dataset {
  public:
-  // Per-thread state (decoder handle, buffers). Made by the reading thread.
+  // Per-thread state (decoder handle, buffers). Constructed by the reading thread.
   class Scratch {
    public:
     Scratch() = default;
@@ -72,38 +70,38 @@ class Dataset {
   Dataset& operator=(const Dataset&) = delete;
   virtual ~Dataset() = default;
 
-  [[nodiscard]] virtual std::int64_t size() const = 0;  // negative: iterable, length not known
-  // Not null when samples come as streams: then size() and read() are not for use.
+  [[nodiscard]] virtual std::int64_t size() const = 0;  // negative: iterable, length unknown
+  // Not null if samples come as streams; size() and read() must not be used then.
   [[nodiscard]] virtual const IterableDataset* iterable() const { return nullptr; }
   [[nodiscard]] virtual const std::vector<FieldSpec>& fields() const = 0;
   [[nodiscard]] virtual std::unique_ptr<Scratch> make_scratch() const = 0;
-  // Null: all samples have the shapes of fields(). Else the first dimension there is that of the
-  // longest, read() writes so many elements as the sample has, and whoever makes the batch pads it.
+  // Null: all samples have the shapes of fields(). Otherwise the first dimension in fields() is the
+  // longest sample's, read() writes only the sample's own elements, and the caller pads the batch.
   [[nodiscard]] virtual const SampleLengths* lengths() const { return nullptr; }
-  // Writes one sample. Throws Error naming the file (and offset) when the data is bad.
+  // Writes one sample. Throws Error naming the file (and offset) if the data is invalid.
   virtual void read(const SampleKey& key, SampleSlots out, Scratch& scratch,
                     ReadCost& cost) const = 0;
-  // The first samples under this seed, collated by the data set itself; a smaller one is repeated.
-  // Nothing: read() is all that there is to it.
+  // The first samples for this seed, collated by the data set itself; repeats samples if the data
+  // set is smaller. nullopt: use read().
   [[nodiscard]] virtual std::optional<Batch> first_batch(std::int64_t, std::uint64_t) const {
     return std::nullopt;
   }
-  // Number of classes or vocabulary size, 0 where there is none: what a model's output must fit.
+  // Number of classes or vocabulary size, which a model's output must match; 0: none.
   [[nodiscard]] virtual std::int64_t classes() const { return 0; }
-  // The class of every sample as read() writes it under this seed; empty where a sample has none.
+  // The class of every sample as read() writes it for this seed; empty if samples have no class.
   // Throws as read() does.
   [[nodiscard]] virtual std::vector<std::int64_t> labels(std::uint64_t) const { return {}; }
   [[nodiscard]] virtual DatasetFacts facts() const { return {}; }
-  // The file of a sample; empty where samples have none of their own.
+  // The file of a sample; empty if samples do not have one file each.
   [[nodiscard]] virtual std::string file_of(std::int64_t) const { return {}; }
-  // Gives up the pages of mapped files, which the kernel does not forget while they are mapped.
+  // Releases the pages of mapped files, which the kernel cannot evict while they are mapped.
   virtual void release_pages() const {}
-  // Content digest: count and bytes; a must-match field of comparisons.
+  // Content digest from count and bytes; must match in comparisons.
   [[nodiscard]] virtual std::string digest() const = 0;
 };
 
-// Which part of an iterable data set one reader gets: shards go round the ranks, and those of a
-// rank round its workers.
+// The part of an iterable data set that one reader gets: shards are dealt round-robin to ranks, and
+// a rank's shards round-robin to its workers.
 struct StreamShare {
   std::uint64_t seed = 0;
   std::int64_t epoch = 0;
@@ -120,12 +118,12 @@ class SampleStream {
   SampleStream(const SampleStream&) = delete;
   SampleStream& operator=(const SampleStream&) = delete;
   virtual ~SampleStream() = default;
-  // Writes the next sample; false at the end. Throws Error naming the file (and offset) when the
-  // data is bad; what follows is then read by the next call.
+  // Writes the next sample; false at the end. Throws Error naming the file (and offset) if the data
+  // is invalid; the next call then continues after it.
   [[nodiscard]] virtual bool next(SampleSlots out, ReadCost& cost) = 0;
 };
 
-// A data set without indices, as Python's IterableDataset. What a stream yields is a function of
+// A data set without indices, like Python's IterableDataset. A stream's samples are a function of
 // its share. stream() may be called from many threads at once.
 class IterableDataset : public Dataset {
  public:
@@ -136,7 +134,7 @@ class IterableDataset : public Dataset {
   }
   void read(const SampleKey& key, SampleSlots out, Scratch& scratch, ReadCost& cost) const final;
   [[nodiscard]] virtual std::unique_ptr<SampleStream> stream(const StreamShare& share) const = 0;
-  // Parts that are read whole: readers beyond this number get nothing. 0: not known.
+  // Parts that are only read whole: further readers get nothing. 0: unknown.
   [[nodiscard]] virtual std::int64_t parts() const { return 0; }
 };
 

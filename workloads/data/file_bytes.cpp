@@ -21,7 +21,7 @@ namespace {
 }  // namespace
 
 void read_file(const std::string& path, std::size_t max_bytes, std::vector<std::byte>& bytes) {
-  // Not blocking: the path may have become a pipe since it was listed.
+  // O_NONBLOCK: the path may have become a pipe since it was listed.
   const os::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) raise("cannot be opened", errno);
   struct stat status {};
@@ -39,7 +39,7 @@ void read_file(const std::string& path, std::size_t max_bytes, std::vector<std::
         ::pread(file.value(), bytes.data() + got, size - got, static_cast<off_t>(got));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) raise("cannot be read", errno);
-    if (n == 0) break;  // cut while being read
+    if (n == 0) break;  // truncated while being read
     got += static_cast<std::size_t>(n);
   }
   bytes.resize(got);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a whole file into memory that is used again.
+// Reads whole files into reused memory.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace stepbench::data {
 
-// Reads a whole regular file into `bytes`, whose memory is reused. Throws Error without the name.
+// Reads a whole regular file into `bytes`, reusing its memory. The Error that it throws does not
+// name the file.
 void read_file(const std::string& path, std::size_t max_bytes, std::vector<std::byte>& bytes);
 
 }  // namespace stepbench::data

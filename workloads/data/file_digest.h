@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A digest of a file, to tell whether two cases read the same one.
+// A digest of a file, to detect whether two cases read the same one.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@
 namespace stepbench::data {
 namespace {
 
-// Long enough, with words, and nothing but what people type: no numbers look like that.
+// Long enough, with blanks and only printable characters: binary numbers do not look like that.
 bool is_text(std::string_view start) {
   constexpr std::size_t kEnough = 256;
   constexpr std::size_t kLookedAt = 4096;

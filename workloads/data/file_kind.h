@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guesses what a file is that could not be read as asked, for error messages.
+// Guesses the type of a file that could not be read, for error messages.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace stepbench::data {
 
-// What a file with this beginning is, by the magic numbers that other programs write: "gzip",
-// "PNG", ...; empty when it is none of them.
+// Returns the file type that these first bytes indicate, by common magic numbers: "gzip", "PNG",
+// ...; empty: unknown.
 [[nodiscard]] std::string_view file_kind(std::span<const std::byte> start);
-// "; this looks like a gzip file", or nothing.
+// "; this looks like a gzip file", or empty.
 [[nodiscard]] std::string looks_like(std::span<const std::byte> start);
 
 // "train.bin: offset 8: ..."

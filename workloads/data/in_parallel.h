@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop over items on all cores, for making files.
+// Runs a loop on all cores, for making files.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace stepbench::data {
 
-// Calls work(0) to work(count - 1) on as many threads as there are cores, and `progress` (which may
-// be empty) from this thread with the number done so far. Rethrows the first error; what is begun
-// is finished then, nothing else started.
+// Calls work(0) to work(count - 1) on one thread per core, and `progress` (may be empty) on this
+// thread with the number done so far. Rethrows the first error; items under way finish then, no
+// others start.
 void in_parallel(std::int64_t count, const std::function<void(std::int64_t)>& work,
                  const std::function<void(std::int64_t)>& progress);
 

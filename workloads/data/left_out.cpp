@@ -16,15 +16,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kMissingNamed = 3;
-// Numbers with a wider gap are dates or ids rather than a sequence.
+// Numbers with a wider gap are probably dates or ids, not a sequence.
 constexpr std::int64_t kWidestGap = 1000;
 
-// "train-000003.tar" is {"train-", "000003", ".tar"}: the last run of digits counts the files.
+// "train-000003.tar" is {"train-", "000003", ".tar"}: the last run of digits is the file's number.
 struct NumberedName {
   std::string_view head;
   std::string_view digits;
   std::string_view tail;
-  std::int64_t number = -1;  // negative: there is none
+  std::int64_t number = -1;  // negative: none
 };
 
 NumberedName numbered(std::string_view path) {

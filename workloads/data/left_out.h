@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a folder seems to hold but no data set can read: counted, so that a set that has shrunk says
-// so.
+// Counts entries of a folder that a data set cannot read, so that missing data is reported.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +10,13 @@
 
 namespace stepbench::data {
 
-// Entries of folders that were passed over, by what they are.
+// Skipped folder entries, by type.
 struct LeftOut {
   std::int64_t dangling_links = 0;
   std::int64_t looping_links = 0;
   std::int64_t pipes = 0;
   std::int64_t sockets = 0;
-  std::int64_t others = 0;  // devices, and what may not be inspected
+  std::int64_t others = 0;  // devices, and entries that cannot be inspected
 
   // Counts an entry that is neither a file nor a folder.
   void add(const std::filesystem::directory_entry& entry);
@@ -27,12 +26,12 @@ struct LeftOut {
   }
 };
 
-// "3 of 515 files are left out: 2 dangling links and 1 pipe"; nullopt if none is. `kept`: files
-// that are not.
+// "3 of 515 files are left out: 2 dangling links and 1 pipe"; nullopt if there are none. `kept`:
+// number of files that are not skipped.
 [[nodiscard]] std::optional<std::string> left_out_note(const LeftOut& left_out, std::int64_t kept);
 
-// "train-000003.tar is not there, though its neighbours are"; nullopt where the numbers in the
-// names of these files have no gap. `paths` are sorted.
+// "train-000003.tar is not there, though its neighbours are"; nullopt if the numbers in the file
+// names have no gap. `paths` must be sorted.
 [[nodiscard]] std::optional<std::string> missing_files_note(std::span<const std::string> paths);
 
 }  // namespace stepbench::data

@@ -9,12 +9,13 @@
 namespace stepbench::data {
 
 struct NumberFile {
-  std::string option;  // that names it: "loader.weights"
+  std::string option;  // that names the file: "loader.weights"
   std::filesystem::path path;
   std::string expected;  // "`balanced` or a text file with a weight per sample"
 };
 
-// Numbers apart by blanks, commas or lines. Throws ConfigError naming the option, file and line.
+// Reads numbers separated by blanks, commas or newlines. Throws ConfigError naming the option, file
+// and line.
 [[nodiscard]] std::vector<double> read_numbers(const NumberFile& file);
 
 }  // namespace stepbench::data

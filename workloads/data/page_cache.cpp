@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr const char* kOption = "data.page_cache";
 constexpr std::size_t kFilesAsked = 1000;
 constexpr std::size_t kBlock = 1U << 20U;
-constexpr std::int64_t kStay = 100;  // more than one page in so many is no cold file
+constexpr std::int64_t kStay = 100;  // a file is cold if at most one page in so many is resident
 
 os::Descriptor open_file(const fs::path& file) {
   os::Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
@@ -45,14 +45,14 @@ struct CacheCounts {
   std::array<std::uint64_t, 4> others = {};  // dirty, writeback, evicted, recently evicted
 };
 
-// cachestat(2); not in the C library of Debian 12.
+// cachestat(2) has no wrapper in Debian 12's C library.
 bool ask_kernel(int file, CacheCounts& counts) {
   constexpr long kCachestat = 451;
   CacheRange whole;
   return ::syscall(kCachestat, file, &whole, &counts, 0U) == 0;
 }
 
-// mincore(2): where cachestat is missing. Of a file that one may not write it tells nothing.
+// mincore(2), used without cachestat. It reports nothing for a file without write permission.
 bool ask_mincore(const fs::path& path, int file, std::size_t bytes, std::size_t page,
                  CacheCounts& counts) {
   if (::access(path.c_str(), W_OK) != 0) return false;
@@ -96,7 +96,7 @@ void evict_from_page_cache(const std::vector<fs::path>& files) {
       throw ConfigError(kOption, "cold cannot be had of " + file.string() +
                                      ": it lies on tmpfs, in memory and nowhere else");
     }
-    (void)::fdatasync(opened.value());  // dirty pages stay
+    (void)::fdatasync(opened.value());  // dirty pages cannot be evicted
     (void)::posix_fadvise(opened.value(), 0, 0, POSIX_FADV_DONTNEED);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Philox4x32-10, a counter-based generator (Salmon et al., "Parallel Random Numbers: As Easy as 1,
 // 2, 3", SC'11): its numbers are a function of key and counter, so a sample's draws do not depend
-// on who makes them. Value type.
+// on the thread that makes them. Value type.
 #pragma once
 
 #include <array>

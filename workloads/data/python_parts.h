@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker that runs inside a Python interpreter gives its workloads: parts that the user
-// wrote in Python, behind the interfaces of ours. Implemented in workloads/python; a worker without
-// an interpreter has one that says why there is none. Names types of rooms above this one without
-// including them.
+// The parts of a workload that the user wrote in Python, behind C++ interfaces, in a worker inside
+// a Python interpreter. Implemented in workloads/python; a worker without an interpreter has an
+// implementation that reports why. Names types of higher-level rooms without including them.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +27,8 @@ namespace stepbench::data {
 
 class Dataset;
 
-// Main thread only, without the interpreter's lock, which each call takes for as long as it needs
-// it. All throw ConfigError naming the option or the user's file, and Error with Python's
-// traceback.
+// Main thread only, called without the GIL; each call takes it for as long as needed. All throw
+// ConfigError naming the option or the user's file, and Error with Python's traceback.
 class PythonParts {
  public:
   PythonParts() = default;
@@ -40,7 +38,7 @@ class PythonParts {
 
   // data.kind: python
   [[nodiscard]] virtual std::unique_ptr<Dataset> open_dataset(const ResolvedCase& resolved) = 0;
-  // loader.engine: python, over a data set of open_dataset().
+  // loader.engine: python, on a data set of open_dataset()
   [[nodiscard]] virtual std::unique_ptr<loader::Loader> make_loader(
       const Dataset& dataset, const loader::LoaderOptions& options,
       const WorkerContext& context) = 0;
@@ -50,9 +48,9 @@ class PythonParts {
   // workload: python_step
   [[nodiscard]] virtual std::unique_ptr<Workload> make_step(const ResolvedCase& resolved,
                                                             WorkerContext& context) = 0;
-  // At the borders of each window of a step whose code may call Python.
+  // Called at the borders of each window of a step that may call Python.
   virtual void window(Edge) {}
-  // Which interpreter it is, what its start took, and what torch.compile did.
+  // Reports the interpreter, its start time, and what torch.compile did.
   virtual void report(ReportSink& sink) const = 0;
 };
 

@@ -12,8 +12,8 @@ namespace stepbench::data {
 
 inline constexpr std::int64_t kMaxSkipsInARow = 100;
 
-// data.on_error: skip. Calls read_one(key); where that throws, the next sample of the set takes the
-// place of the unreadable one, which is counted.
+// Calls read_one(key); if it throws Error, reads the next readable sample of the set instead and
+// counts the skip.
 template <typename ReadOne>
 void read_skipping(const SampleKey& key, std::int64_t size, ReadCost& cost, ReadOne&& read_one) {
   const std::int64_t tries = std::min(size, kMaxSkipsInARow);

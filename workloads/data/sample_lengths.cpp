@@ -15,12 +15,12 @@
 namespace stepbench::data {
 namespace {
 
-constexpr std::uint32_t kLengthDraws = 11;  // follows the sequences of the data sets
+constexpr std::uint32_t kLengthDraws = 11;  // Philox sequence, above those of the data sets
 constexpr const char* kLengthsOption = "data.lengths";
 constexpr const char* kFixedName = "fixed";
 constexpr const char* kUniformName = "uniform";
 constexpr std::int64_t kPaddingToken = 0;
-constexpr std::int64_t kIgnoredTarget = -100;  // as torch's cross_entropy leaves it out
+constexpr std::int64_t kIgnoredTarget = -100;  // ignore_index of torch's cross_entropy
 
 std::vector<std::int64_t> read_lengths(const ResolvedCase& resolved) {
   const std::string& path = resolved.text(kLengthsOption);

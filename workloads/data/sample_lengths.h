@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of different lengths: how long each is, and what stands behind it in a batch.
+// Samples of different lengths: their lengths and their padding in a batch.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@
 namespace stepbench::data {
 
 struct SampleLengthsOptions {
-  std::int64_t shortest = 1;  // between the two each length is as likely as any other
+  std::int64_t shortest = 1;  // uniform between shortest and longest
   std::int64_t longest = 1;
-  // Those of the samples by index, and again from the first; empty: drawn.
+  // Lengths by index, repeated cyclically; empty: drawn.
   std::vector<std::int64_t> listed = {};
-  bool pads_to_longest = true;   // of the batch; else every batch is `longest`
-  std::int64_t multiple_of = 1;  // that batches are padded to; divides `longest`
+  bool pads_to_longest = true;   // of the batch; false: to `longest`
+  std::int64_t multiple_of = 1;  // of padded lengths; must divide `longest`
 };
 
 // Any thread.
@@ -30,28 +30,28 @@ class SampleLengths {
  public:
   explicit SampleLengths(SampleLengthsOptions options) : options_(std::move(options)) {}
 
-  // A function of both.
+  // The length of a sample, a function of index and seed.
   [[nodiscard]] std::int64_t of(std::int64_t index, std::uint64_t seed) const;
-  // Of a batch whose longest sample has this length.
+  // Padded length of a batch whose longest sample has this length.
   [[nodiscard]] std::int64_t padded(std::int64_t longest) const;
-  // Tells lengths apart.
+  // Differs if the lengths differ.
   [[nodiscard]] std::string digest() const;
 
  private:
   SampleLengthsOptions options_;
 };
 
-// Writes what stands behind a sample of `length` in a batch of sequences of `padded`: token 0 in
-// the first field, and in the others the target that no loss counts.
+// Writes the padding after a sample of `length` in a sequence of `padded`: token 0 in the first
+// field, and the target that losses ignore in the others.
 void put_padding(std::span<std::byte* const> sample, std::int64_t length, std::int64_t padded);
 
-// Of kinds of token data.
+// Options of the token data kinds.
 [[nodiscard]] std::vector<Option> length_options();
-// nullopt: all have data.sequence_length. Throws ConfigError(data.lengths) for a file that cannot
-// be read, or whose numbers are no lengths.
+// nullopt: all samples have data.sequence_length. Throws ConfigError(data.lengths) for an
+// unreadable file or invalid lengths.
 [[nodiscard]] std::optional<SampleLengths> sample_lengths(const ResolvedCase& resolved);
 [[nodiscard]] bool lengths_differ(const ResolvedCase& resolved);
-// Lengths that cannot be.
+// Rejects impossible lengths.
 void check_lengths(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench::data

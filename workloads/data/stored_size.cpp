@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kFilesLookedAt = 1000;
 
-// A file that is gone has no size.
+// Ignores files that no longer exist.
 std::optional<StoredSize> size_of_files_of_samples(const Dataset& dataset) {
   const std::int64_t asked = std::min(dataset.size(), kFilesLookedAt);
   double sum = 0, squares = 0;
@@ -62,7 +62,7 @@ std::optional<StoredSize> stored_size(const ResolvedCase& resolved, const Datase
     }
     return found;
   } catch (const fs::filesystem_error&) {
-    return std::nullopt;  // gone since it was read: no reason to lose what was measured
+    return std::nullopt;  // files are gone; keep the measurement
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a data set is where it is stored.
+// The stored size of a data set.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,18 @@ namespace stepbench::data {
 struct StoredSize {
   std::int64_t files = 0;
   std::int64_t bytes = 0;
-  std::int64_t samples = 0;  // 0: not known
-  // Of a sample, over a thousand of them at most; nullopt where samples have no files of their own.
+  std::int64_t samples = 0;  // 0: unknown
+  // Bytes per sample, from at most a thousand samples; nullopt if samples do not have one file
+  // each.
   std::optional<double> record_bytes = {};
   std::optional<double> record_bytes_sd = {};
 };
 
-// `path`, or all regular files below it where it is a folder.
+// `path`, or all regular files below it if it is a folder.
 [[nodiscard]] std::vector<std::filesystem::path> files_below(const std::filesystem::path& path);
 
-// nullopt where the data is no file, or its files are the business of somebody's code. Where each
-// sample has a file, `bytes` is extrapolated from those that were looked at. Takes milliseconds.
+// nullopt if the data is not in files, or is read by user code. With one file per sample, `bytes`
+// is extrapolated from the files examined. Takes milliseconds.
 [[nodiscard]] std::optional<StoredSize> stored_size(const ResolvedCase& resolved,
                                                     const Dataset& dataset);
 

@@ -9,7 +9,7 @@
 namespace stepbench::data {
 namespace {
 
-constexpr double kLateUs = 150;  // that the kernel may wake a sleeper too late
+constexpr double kLateUs = 150;  // longest delay expected when the kernel wakes a sleeper
 
 }  // namespace
 

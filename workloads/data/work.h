@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of a known size in place of real one: waiting, computing, and how much of it a draw asks
-// for. Any thread.
+// Emulated work of known duration: waiting, computing, and random durations. Any thread.
 #pragma once
 
 #include "workloads/data/philox.h"
 
 namespace stepbench::data {
 
-// Waits. Wakes as late as the kernel wakes it: some 60 us.
+// Sleeps. The kernel wakes it some 60 us late.
 void sleep_us(double us);
-// Waits on the host's clock to some microseconds: the last of it computes.
+// Waits accurately to some microseconds, by busy-waiting at the end.
 void sleep_exactly_us(double us);
-// Burns CPU time of this thread, so that more threads than cores slow each other down as real work
-// does.
+// Consumes this much CPU time on this thread, so that more threads than cores slow each other down
+// as real work does.
 void spin_us(double us);
 
 [[nodiscard]] double standard_normal(Philox& random);
-// Mean 1, shape k: its coefficient of variation is 1 / sqrt(k).
+// Gamma distribution with mean 1 and shape k; its coefficient of variation is 1 / sqrt(k).
 [[nodiscard]] double unit_gamma(Philox& random, double k);
 
 }  // namespace stepbench::data

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the fields of a batch lie in one piece of memory.
+// Memory layout of the fields of a batch.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace stepbench::loader {
 
-// Where the fields of a batch lie in one piece of memory: one after the other, each aligned to a
+// Lays out the fields of a batch in one block of memory, one after the other, each aligned to a
 // cache line.
 class BatchLayout {
  public:
   BatchLayout(std::vector<FieldSpec> fields, std::int64_t batch_size);
 
-  // A batch of `size` samples over `memory`, which has room for bytes(), or is null.
+  // Returns a batch of `size` samples over `memory`, which must have room for bytes() or be null.
   [[nodiscard]] Batch place(std::byte* memory, std::int64_t size,
                             std::shared_ptr<void> owner) const;
   [[nodiscard]] std::size_t bytes() const { return bytes_; }  // of a full batch

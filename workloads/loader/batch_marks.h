@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a batch is worth to a step: samples, bytes, partial or not.
+// The contribution of a batch to a step's record: samples, bytes, whether it is partial.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace stepbench::loader {
 
-// What a batch adds to the step that uses it, which may come later than the step that took it from
-// the loader.
+// The contribution of a batch to the step that uses it, which may be a later step than the one that
+// took the batch from the loader.
 struct BatchMarks {
   BatchMarks() = default;
   explicit BatchMarks(const Batch& batch)
@@ -27,7 +27,7 @@ struct BatchMarks {
 
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
-  std::int64_t padding = 0;  // elements of the first field that are none of a sample's
+  std::int64_t padding = 0;  // elements of the first field that belong to no sample
   bool partial = false;
 };
 

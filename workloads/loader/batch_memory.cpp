@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 
-// Blocks of some huge pages ask for them: the kernel takes a fifth of a reader's time to hand over
-// an image batch in small ones. Advice only: where it is not taken, the memory is the same.
+// Large blocks request huge pages: otherwise the kernel takes a fifth of a reader's time to map an
+// image batch. Only a hint; the memory is the same without it.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kManyBytes = 2 * kHugePage;
 
@@ -28,8 +28,7 @@ std::byte* allocate(std::size_t bytes) {
 }
 void release(void* memory) noexcept { std::free(memory); }
 
-// In front of a batch stand the counter of its owners, so that sharing it allocates nothing, and
-// behind that the pool.
+// Header of a block: the owners' counter, so that sharing a batch allocates nothing, then the pool.
 constexpr std::size_t kCounterBytes = kAlignment;
 constexpr std::size_t kHeader = kCounterBytes + kAlignment;
 
@@ -51,7 +50,7 @@ struct BatchMemory::Pool {
         free.pop_back();
         return memory;
       }
-      free.reserve(++made);  // so that giving back cannot throw
+      free.reserve(++made);  // so that give_back() cannot throw
     }
     return allocate(bytes);
   }
@@ -65,9 +64,9 @@ struct BatchMemory::Pool {
   std::size_t made = 0;
 };
 
-// Puts the counter into the block, and ends the block when the counter ends. `From` is a
-// std::shared_ptr<Pool>, null when the memory is to be freed: it stands in the block, since copies
-// of an allocator are many.
+// Allocator that puts the counter into the block and releases the block with the counter. `From` is
+// a std::shared_ptr<Pool>, null if the memory is to be freed; it is stored in the block because
+// allocators are copied often.
 template <typename T, typename From>
 struct InBlock {
   using value_type = T;

@@ -50,13 +50,13 @@ std::optional<BatchSamples> BatchOrder::next() {
   return batch;
 }
 
-// Batches under way keep what they point into.
+// Makes a new vector: batches under way own the old one.
 void BatchOrder::append_epochs() {
   auto indices = std::make_shared<Indices>(indices_->begin() + at_, indices_->end());
   while (static_cast<std::int64_t>(indices->size()) < options_.batch_size) {
     Indices epoch = order_(++drawn_);
     assert(static_cast<std::int64_t>(epoch.size()) == pass_);
-    // The first ones fill the batch that the epoch before left unfinished.
+    // The first samples complete the previous epoch's last batch and stay unsorted.
     const auto batch = static_cast<std::size_t>(options_.batch_size);
     const std::size_t fill = (batch - indices->size()) % batch;
     if (fill < epoch.size()) {

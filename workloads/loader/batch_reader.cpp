@@ -27,7 +27,7 @@ std::int64_t BatchReader::length(const BatchSamples& samples) const {
   return lengths->padded(longest);
 }
 
-// Behind the sample that was read last.
+// Pads the sample that was read last.
 void BatchReader::pad(Batch& batch, std::int64_t index) {
   const std::int64_t padded = batch.fields[0].spec->shape[0];
   const std::int64_t length = dataset_.lengths()->of(index, options_.seed);

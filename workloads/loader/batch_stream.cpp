@@ -24,7 +24,7 @@ Batch BatchStream::next(StepRecorder& step) {
   if (!first) {
     const auto scope = step.phase(PhaseId::kDataWait);
     batch = loader_.next();
-    if (!batch) step.first_of_epoch();  // inside the phase: finding the end belongs to the gap
+    if (!batch) step.first_of_epoch();  // in the phase: finding the epoch's end is part of the gap
   }
   if (!batch) {
     const auto scope = step.phase(PhaseId::kDataWait);
@@ -57,7 +57,7 @@ Batch BatchStream::next(StepRecorder& step) {
 
 void BatchStream::window(Edge edge) {
   in_window_ = edge == Edge::kBegin;
-  // What lies ready is counted where the steps begin and end: workers go on while facts are read.
+  // Count ready batches right next to the steps: workers continue while facts are read.
   const auto count_ready = [&](std::optional<std::int64_t>& sum) {
     if (const auto ready = loader_.ready()) sum = sum.value_or(0) + *ready;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pin thread does with a pinned batch beyond handing it on.
+// Uploads pinned batches from the pin thread.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace stepbench::loader {
 
-// What the loader's pin thread does with a batch once it is pinned: begins its copy to a device.
-// Given to a loader by whoever knows the device, and outlives it. Never called by two threads at
-// once; each epoch may bring another thread.
+// Begins the copy of a pinned batch to a device, on the loader's pin thread. Supplied by the code
+// that knows the device; must outlive the loader. Never called by two threads at once, but each
+// epoch may use a different thread.
 class BatchUpload {
  public:
   BatchUpload() = default;
@@ -18,8 +18,8 @@ class BatchUpload {
   BatchUpload& operator=(const BatchUpload&) = delete;
   virtual ~BatchUpload() = default;
 
-  virtual void enter_thread() {}  // called once by a thread of its own, before upload()
-  // Becomes Batch::device_copy. What it throws is the batch's error.
+  virtual void enter_thread() {}  // called once on a dedicated thread, before upload()
+  // The result becomes Batch::device_copy. An exception becomes the batch's error.
   [[nodiscard]] virtual std::shared_ptr<const void> upload(const Batch& pinned) = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue that threads wait at.
+// A blocking queue with a single consumer.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace stepbench::loader {
 
-// Many producers, one consumer. Waiting sleeps; nothing spins. T is default-constructible; memory
-// grows to the longest queue that there was and stays.
+// Many producers, one consumer. Waiting sleeps, never spins. T must be default-constructible.
+// Memory grows to the longest queue so far and is not released.
 template <typename T>
 class BlockingQueue {
  public:
@@ -40,7 +40,7 @@ class BlockingQueue {
     return take();
   }
 
-  // Nothing after `limit`.
+  // Returns nullopt after `limit`.
   [[nodiscard]] std::optional<T> pop_within(std::chrono::nanoseconds limit) {
     std::unique_lock lock(mutex_);
     if (!filled_.wait_for(lock, limit, [this] { return size() > 0; })) return std::nullopt;
@@ -67,7 +67,7 @@ class BlockingQueue {
 
   std::mutex mutex_;
   std::condition_variable filled_;
-  std::vector<T> ring_ = std::vector<T>(4);  // a power of two long
+  std::vector<T> ring_ = std::vector<T>(4);  // size: a power of two
   std::size_t head_ = 0;
   std::atomic<std::size_t> size_ = 0;  // written under the lock, read without it
 };

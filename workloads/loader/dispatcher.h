@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which worker gets which batch, and in which order batches are yielded: the rules of Python's
-// DataLoader (PyTorch 2.11, _MultiProcessingDataLoaderIter) without any thread, queue or data. One
-// thread; shared by all engines with workers.
+// Decides which worker gets which batch and in which order batches are yielded: the rules of
+// Python's DataLoader (PyTorch 2.11, _MultiProcessingDataLoaderIter), without threads, queues or
+// data. One thread; shared by all engines with workers.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ class Dispatcher {
   // workers >= 1, prefetch_factor >= 1.
   Dispatcher(int workers, std::int64_t prefetch_factor, bool in_order);
 
-  // Forgets the last epoch. `tasks`: batches in this one. Then prime: call dispatch() capacity()
+  // Resets the state. `tasks`: batches in this epoch. Afterwards prime: call dispatch() capacity()
   // times.
   void begin_epoch(std::int64_t tasks);
   [[nodiscard]] std::int64_t capacity() const { return capacity_; }
 
-  // The next task and the worker to send it to; nullopt if all are sent or no worker may take
-  // one. In order, workers take turns whatever their load; out of order, one with its share of
-  // capacity() un-yielded is passed over.
+  // Returns the next task and the worker to send it to; nullopt if all are sent or no worker may
+  // take one. In order, workers take turns regardless of their load; out of order, a worker that
+  // has its share of capacity() un-yielded is skipped.
   [[nodiscard]] std::optional<Task> dispatch();
 
-  // What next() has to do now.
+  // The next action of the loader's next().
   enum class State : std::uint8_t {
     kEnd,      // of the epoch
     kReceive,  // wait for a result of any worker, then call received() or ended()
@@ -40,13 +40,13 @@ class Dispatcher {
   };
   [[nodiscard]] State state();
   void received(std::int64_t index);
-  // A worker of an iterable data set has no more samples: the answer to its first such task. Then
-  // call dispatch() once.
+  // Call when a worker of an iterable data set has no more samples: its answer to the first such
+  // task. Then call dispatch() once.
   void ended(int worker);
   [[nodiscard]] Task yield();
 
   [[nodiscard]] std::int64_t outstanding() const { return outstanding_; }  // sent, not received
-  [[nodiscard]] std::int64_t stashed() const { return stashed_; }  // received, held for their turn
+  [[nodiscard]] std::int64_t stashed() const { return stashed_; }  // received, not yet their turn
   [[nodiscard]] std::int64_t unyielded() const { return outstanding_ + stashed_; }
 
  private:
@@ -61,7 +61,7 @@ class Dispatcher {
 
   struct Worker {
     bool alive = true;
-    std::int64_t load = 0;  // sent to it, not yielded
+    std::int64_t load = 0;  // tasks sent, not yielded
   };
 
   std::int64_t capacity_;
@@ -69,11 +69,11 @@ class Dispatcher {
   std::vector<Worker> workers_;
   std::size_t turn_ = 0;  // worker whose turn it is
   std::int64_t tasks_ = 0;
-  std::int64_t drawn_ = 0;  // from the sampler; drawn and not sent only when every worker has ended
+  std::int64_t drawn_ = 0;  // tasks drawn; one is drawn but not sent only after all workers ended
   std::int64_t next_send_ = 0;
   std::int64_t next_yield_ = 0;
   std::deque<Info> infos_;             // of [next_yield_, next_send_)
-  std::optional<std::int64_t> given_;  // received and to be yielded at once
+  std::optional<std::int64_t> given_;  // out of order: received, to be yielded at once
   std::int64_t outstanding_ = 0;
   std::int64_t stashed_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of tensors by name. Pure; any thread.
+// Names of tensor types. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stepbench::loader {
 
-// "float32", as torch calls it.
+// torch's name, "float32".
 [[nodiscard]] std::string dtype_name(DType dtype);
 
 }  // namespace stepbench::loader

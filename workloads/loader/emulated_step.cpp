@@ -8,7 +8,7 @@ namespace stepbench::loader {
 namespace {
 
 constexpr PhaseId kEmulated = declared_phase(0);
-constexpr std::uint32_t kStepDraws = 20;  // sequence of the generator
+constexpr std::uint32_t kStepDraws = 20;  // Philox sequence
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of known time in place of a model's: what a loader must feed, without the accelerator. No
-// torch. Main thread.
+// A step of known duration in place of a model's: loads a loader without an accelerator. No torch.
+// Main thread.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace stepbench::loader {
 
-// The section `emulated` of the workload loader, and the phase of such a step.
+// The section `emulated` of the workload loader, and the phase of an emulated step.
 [[nodiscard]] Section emulated_section();
 [[nodiscard]] std::vector<Phase> emulated_phases();
 
@@ -20,14 +20,14 @@ class EmulatedStep {
  public:
   explicit EmulatedStep(const ResolvedCase& resolved);
 
-  // Waits or computes for the next step's time, in a phase of its own. Nothing where the case asks
-  // for no such step.
+  // Sleeps or computes for the next step's duration, in its own phase. Does nothing if the case
+  // emulates no step.
   void run(StepRecorder& step);
-  // What the step that is to be run `index`-th takes; the same in every launch.
+  // Duration of step `index`; the same in every launch.
   [[nodiscard]] double time_us(std::uint64_t index) const;
 
  private:
-  double mean_us_ = 0;  // 0: no step is emulated
+  double mean_us_ = 0;  // 0: no emulated step
   double cv_ = 0;
   bool computes_ = false;
   std::uint64_t seed_ = 0;

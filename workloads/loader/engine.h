@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of the table behind loader.engine: what the catalogue says of an engine, what it can do,
-// and how its loader is made. Each engine declares its row beside its code; the table is engines.h.
+// One row of the table behind loader.engine: the engine's catalogue entry, its capabilities and its
+// factory. Each engine declares its row in its own file; engines.h has the table.
 #pragma once
 
 #include <memory>
@@ -22,23 +22,23 @@ using EngineMaker = std::unique_ptr<Loader> (*)(const data::Dataset& dataset,
                                                 const WorkerContext& context);
 
 struct Engine {
-  // Name and documentation.
   Variant variant;
   // False: the calling thread reads each batch itself.
   bool has_workers = true;
-  // With num_workers 0 it reads the batches itself; all others are `inline` then.
+  // Handles num_workers 0 itself; all other engines become `inline` then.
   bool reads_alone = false;
-  // Its workers are processes, forked before anything uses CUDA or opens an OpenMP region.
+  // Its workers are processes, which must be forked before anything uses CUDA or opens an OpenMP
+  // region.
   bool forks = false;
-  // Offers loader.pin_memory; with workers, in a pin thread.
+  // Supports loader.pin_memory; with workers, in a pin thread.
   bool pins = true;
-  // Its workers live over separate epochs, whatever loader.persistent_workers says.
+  // Its workers survive separate epochs, whatever loader.persistent_workers says.
   bool keeps_workers = false;
-  // Advice where an error made it end an epoch early; empty: it does not.
+  // Advice if an error ended an epoch early; empty: errors do not.
   std::string lost_samples_remedy = {};
-  // Rule of its own for cases with this engine; null: none.
+  // Additional rule for cases with this engine; null: none.
   Rule check = nullptr;
-  // Null in a program that lacks a library which the engine needs.
+  // Null in programs without a library that the engine needs.
   EngineMaker make = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all engines, in the order of the catalogue: the one place that names them.
+// The table of all engines, in catalogue order; no other place names them.
 #pragma once
 
 #include <string_view>
@@ -9,13 +9,13 @@
 
 namespace stepbench::loader {
 
-// Engines that need torch are there to be planned with; a program that links it makes them from a
-// table of its own.
+// Includes engines that need torch, for planning; programs that link torch make them from their own
+// table.
 [[nodiscard]] const std::vector<Engine>& engines();
 
-// The row of that name, or null.
+// Returns null if `table` has no engine of that name.
 [[nodiscard]] const Engine* find_engine(const std::vector<Engine>& table, std::string_view name);
-// What loader.engine names. Throws ConfigError("loader.engine", ...) if it is none of the table.
+// The engine that loader.engine names. Throws ConfigError("loader.engine", ...) if it is unknown.
 [[nodiscard]] const Engine& engine_of(const ResolvedCase& resolved);
 
 }  // namespace stepbench::loader

@@ -56,7 +56,7 @@ std::optional<Batch> InlineLoader::next() {
     metrics_.queue_depth.push_back(0);
     if (worker_span_listener != nullptr) worker_span_listener->own_batch(cost);
   };
-  const std::int64_t index = next_batch_++;  // a failed batch is passed over, as in Python
+  const std::int64_t index = next_batch_++;  // a failed batch is skipped, as in Python
   try {
     Batch batch = reader_.read(*samples, cost);
     if (batch.size == 0) {

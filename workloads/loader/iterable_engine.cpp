@@ -10,7 +10,7 @@
 namespace stepbench::loader {
 namespace {
 
-// What loader() cannot be told, as the option's neutral value and the way to it.
+// Options that cannot be passed on to loader(), with their neutral value.
 struct NotOffered {
   const char* option;
   const char* neutral;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known without Python of engine iterable: any Python iterable of batches, which loader()
-// in the user's file returns. Its loader is made by PythonParts.
+// The Python-free part of engine iterable: any Python iterable of batches, returned by loader() in
+// the user's file. PythonParts makes its loader.
 #pragma once
 
 #include "workloads/loader/engine.h"
@@ -10,7 +10,7 @@ namespace stepbench::loader {
 inline constexpr const char* kIterableName = "iterable";
 
 [[nodiscard]] Engine iterable_engine();
-// Whether batches are made by code of the user's: it reads data.kind: python, and nothing else.
+// Returns true if the user's Python code makes the batches, from data.kind: python only.
 [[nodiscard]] bool runs_python(const Engine& engine);
 
 }  // namespace stepbench::loader

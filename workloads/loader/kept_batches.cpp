@@ -19,10 +19,10 @@ constexpr const char* kLoaderName = "loader";
 constexpr const char* kStepName = "step";
 constexpr const char* kAloneOption = "loader.alone";
 constexpr std::int64_t kFewBatches = 4;
-// Of samples of different lengths: nearly as long as all are in the mean.
+// For samples of different lengths: enough that their mean length is close to the data set's.
 constexpr std::int64_t kManyBatches = 64;
 
-// Of its own: the loader may want its memory back.
+// Copies the data: the loader may need its memory back.
 Batch plain_copy(const Batch& batch) {
   Batch copy = batch;
   const auto memory = std::make_shared<std::vector<std::vector<std::byte>>>();
@@ -119,7 +119,7 @@ std::optional<Batch> KeptBatches::next() {
     if (!batch) return batch;
     keep(*batch);
     if (full()) {
-      batch = kept_.back();  // its loader is gone before it is used
+      batch = kept_.back();  // the copy: the loader ends before the batch is used
       loader_.reset();
     }
   }

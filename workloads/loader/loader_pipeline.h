@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of a case's samples: data set, page cache, order, loader and the stream of batches. What
-// every workload with a DataLoader is built on. Main thread only.
+// The data path of a case: data set, page cache, order, loader and the stream of batches. Every
+// workload with a DataLoader is built on it. Main thread only.
 #pragma once
 
 #include <memory>
@@ -22,28 +22,28 @@ class LoaderPipeline {
   LoaderPipeline(const ResolvedCase& resolved, WorkerContext& context, OrderMaker order,
                  const std::vector<Engine>& table = engines());
 
-  // To be called first in Workload::set_up(): an engine that forks starts its workers here, before
-  // anything uses CUDA, opens an OpenMP region or starts a thread. `pinned` is for
-  // loader.pin_memory; `upload` is for the pin thread and must outlive the loader. Throws
-  // ConfigError naming the option or the file.
+  // Call first in Workload::set_up(): an engine that forks starts its workers here, before anything
+  // uses CUDA, opens an OpenMP region or starts a thread. `pinned` is for loader.pin_memory;
+  // `upload` is for the pin thread and must outlive the loader. Throws ConfigError naming the
+  // option or the file.
   void open(std::unique_ptr<PinnedMemory> pinned = nullptr, BatchUpload* upload = nullptr);
 
-  // After open().
+  // The following need open().
   [[nodiscard]] const data::Dataset& dataset() const { return *dataset_; }
   [[nodiscard]] const LoaderOptions& options() const { return options_; }
-  // The order of an epoch's samples, anew: of those that are this rank's.
+  // A new EpochOrder for this rank's samples.
   [[nodiscard]] EpochOrder order() const {
     return order_of_rank(order_(*dataset_, options_), options_.rank, options_.world);
   }
-  // 0 where it is not known, or where epochs are joined.
+  // 0: unknown, or epochs are joined.
   [[nodiscard]] std::int64_t batches_per_epoch() const;
   [[nodiscard]] Batch next(StepRecorder& step) { return stream_->next(step); }
 
-  // From the calls of Workload that have these names.
+  // Call these from the Workload functions of the same names.
   void before_cycle() { page_cache_.prepare(*dataset_); }
   void window(Edge edge);
   void steps_done();
-  // Also after a set_up() that threw, and a second time.
+  // Safe after a set_up() that threw, and when called twice.
   void tear_down();
   void report(ReportSink& sink) const;
 

@@ -209,22 +209,22 @@ std::vector<Option> common_options() {
   return options;
 }
 
-// What Python's DataLoader computes in its own thread has none of these.
+// Options without meaning when num_workers is 0.
 constexpr std::array kWorkerOptions = {"loader.prefetch_factor", "loader.persistent_workers",
                                        "loader.timeout_s",       "loader.threads_per_worker",
                                        "loader.transport",       "loader.affinity"};
 
-// What every engine is where num_workers is 0.
+// The engine that replaces any other when num_workers is 0.
 const Engine& reads_itself() { return *std::ranges::find(engines(), false, &Engine::has_workers); }
 
-// A loader that never ends keeps its workers.
+// Joined epochs never end, so workers always persist.
 void check_epochs(ResolvedCase& resolved, RuleSink& sink) {
   if (resolved.text("loader.epochs") == "separate") return;
   resolved.options["loader.persistent_workers"] = Value{};
   sink.no_effect("loader.persistent_workers", "loader.epochs: separate");
 }
 
-// As Python's DataLoader, which pins nothing where there is no accelerator.
+// Turns pinning off without an accelerator, as Python's DataLoader does.
 void check_pinning(const Engine& engine, ResolvedCase& resolved, const RuleFacts& facts,
                    RuleSink& sink) {
   if (!resolved.flag("loader.pin_memory") || (facts.cuda_available && engine.pins)) return;
@@ -269,7 +269,7 @@ bool items_are_batches(const ResolvedCase& resolved) {
 void check_stacks(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   if (!resolved.flag_or("profile.stacks", false)) return;
   if (resolved.text_or("loader.engine", "") == data::kPythonName) return;
-  // In a sweep of engines the others have none.
+  // A sweep of engines may request stacks for the one engine that has them.
   if (!facts.swept || !resolved.has("loader.engine")) {
     sink.error("profile.stacks",
                "profile.stacks looks at the lines of a Dataset, which loader.engine: python alone "
@@ -308,7 +308,7 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   if (workers == 0) {
     if (!engine->reads_alone) engine = &reads_itself();
     resolved.options["loader.engine"] = engine->variant.name;
-    // Accepted by Python and without effect.
+    // Python accepts these without effect.
     resolved.options["loader.in_order"] = Value{};
     for (const char* option : kWorkerOptions) resolved.options[option] = Value{};
   }

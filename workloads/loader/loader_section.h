@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section `loader` of the catalogue, made from the table of engines.h, and its rule.
+// The section `loader` of the catalogue, built from the table in engines.h, and its rules.
 #pragma once
 
 #include "harness/catalogue/catalogue.h"
@@ -9,13 +9,13 @@ namespace stepbench::loader {
 
 [[nodiscard]] Section loader_section();
 
-// Of loader.batch_size: null in YAML, a keyword of its own here.
+// Value of loader.batch_size that null in YAML becomes: each item of the data set is a batch.
 inline constexpr const char* kItemsAreBatches = "null";
 [[nodiscard]] bool items_are_batches(const ResolvedCase& resolved);
 
-// What options mean together: engines without workers, epochs that never end, pinned memory.
+// Resolves option combinations: engines without workers, joined epochs, pinned memory.
 void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
-// Of any workload: the reading of batches is looked at where it is engine python's.
+// Rule of any workload: profile.stacks needs loader.engine: python.
 void check_stacks(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench::loader

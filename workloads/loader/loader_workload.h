@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `workload: loader`: each step takes one batch and drops it, so a step lasts as long as the loader
-// needs, or holds it for the time of a step that is emulated. Other workloads whose loader is
-// measured alone (loader.alone) are this one. No torch.
+// `workload: loader`: each step takes one batch and drops it, so it lasts as long as the loader
+// needs, or holds it for an emulated step. Other workloads become this one when their loader is
+// measured alone (loader.alone). No torch.
 #pragma once
 
 #include <memory>
@@ -50,8 +50,8 @@ class LoaderWorkload final : public Workload {
   std::unique_ptr<PinnedMemory> pinned_;
   LoaderPipeline pipeline_;
   EmulatedStep emulated_;
-  bool alone_;                     // the emulated step is left out, too
-  std::int64_t batches_per_step_;  // of the step in whose place this is
+  bool alone_;                     // skips the emulated step as well
+  std::int64_t batches_per_step_;  // of the step that this replaces
 };
 
 }  // namespace stepbench::loader

@@ -14,8 +14,7 @@
 namespace stepbench::loader {
 namespace {
 
-// Without workers the calling thread reads each batch itself, whatever engine is named but
-// Python's.
+// Without workers the calling thread reads each batch itself, unless the engine reads alone.
 const Engine& engine_to_make(const std::vector<Engine>& table, const std::string& name,
                              const LoaderOptions& options) {
   std::vector<std::string> known;
@@ -33,7 +32,7 @@ const Engine& engine_to_make(const std::vector<Engine>& table, const std::string
 }  // namespace
 
 LoaderOptions loader_options(const ResolvedCase& resolved) {
-  // An option without a meaning in this case keeps the value of LoaderOptions.
+  // Options that do not apply to this case keep their LoaderOptions default.
   const LoaderOptions usual;
   const std::string sampler = resolved.text_or("loader.sampler", "");
   const bool joined = resolved.text_or("loader.epochs", "separate") == "joined";

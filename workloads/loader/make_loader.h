@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the section `loader` of a case to a loader.
+// Makes a loader from the section `loader` of a case.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,14 @@ namespace stepbench::loader {
 
 [[nodiscard]] LoaderOptions loader_options(const ResolvedCase& resolved);
 
-// Sequential, or this project's own shuffle with the options' seed: an order for programs without
-// torch. Empty for an iterable data set, which has an order of its own.
+// Sequential, or stepbench's own shuffle with the options' seed: an order for programs without
+// torch. Empty for an iterable data set, which has its own order.
 [[nodiscard]] EpochOrder make_order(const data::Dataset& dataset, const LoaderOptions& options);
 using OrderMaker = std::function<EpochOrder(const data::Dataset&, const LoaderOptions&)>;
 
-// The engine of `table` that the section `loader` names, over `dataset`. `dataset` must outlive it;
-// so must `context`, whose life_cycle gets the time of construction. Throws ConfigError naming the
-// option that cannot be honoured. `pinned` is for loader.pin_memory, `upload` for the pin thread.
+// Makes the engine of `table` that the section `loader` names. `dataset` and `context` must outlive
+// it; context.life_cycle gets the time of construction. Throws ConfigError naming the option that
+// cannot be honoured. `pinned` is for loader.pin_memory, `upload` for the pin thread.
 [[nodiscard]] std::unique_ptr<Loader> make_loader(const data::Dataset& dataset,
                                                   const ResolvedCase& resolved, EpochOrder order,
                                                   WorkerContext& context,
@@ -31,8 +31,7 @@ using OrderMaker = std::function<EpochOrder(const data::Dataset&, const LoaderOp
                                                   PinnedMemory* pinned = nullptr,
                                                   BatchUpload* upload = nullptr);
 
-// Destroys the loader and notes how long that took in context.life_cycle. Does nothing the second
-// time.
+// Destroys the loader and records the time in context.life_cycle. Does nothing the second time.
 void tear_down(std::unique_ptr<Loader>& loader, WorkerContext& context);
 
 }  // namespace stepbench::loader

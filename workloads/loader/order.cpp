@@ -12,7 +12,7 @@
 namespace stepbench::loader {
 namespace {
 
-constexpr std::uint32_t kBucketDraws = 12;  // follows the sequences of the data sets
+constexpr std::uint32_t kBucketDraws = 12;  // Philox sequence, above those of the data sets
 
 std::vector<std::int64_t> identity(std::int64_t samples) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(samples));

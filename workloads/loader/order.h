@@ -11,17 +11,18 @@
 namespace stepbench::loader {
 
 [[nodiscard]] EpochOrder sequential_order(std::int64_t samples);
-// A Fisher-Yates shuffle per epoch, a function of (seed, epoch). Not torch.randperm's order.
+// A Fisher-Yates shuffle per epoch, a function of (seed, epoch). Differs from torch.randperm's
+// order.
 [[nodiscard]] EpochOrder shuffled_order(std::int64_t samples, std::uint64_t seed);
-// `draws` draws, each of any sample; a function of (seed, epoch).
+// `draws` draws with replacement; a function of (seed, epoch).
 [[nodiscard]] EpochOrder drawn_order(std::int64_t samples, std::int64_t draws, std::uint64_t seed);
-// Each draw as likely as the sample's weight says; without replacement, no sample twice.
+// Draws samples in proportion to their weights; without replacement, no sample twice.
 [[nodiscard]] EpochOrder weighted_order(std::vector<double> weights, std::int64_t draws,
                                         bool replacement, std::uint64_t seed);
-// Of an order of all ranks the part of one, as DistributedSampler deals it out: every world-th
-// sample from the rank's own on. All ranks get as many, for which the first samples come twice.
+// One rank's part of an order, as DistributedSampler deals it out: every world-th sample from the
+// rank's own on. All ranks get equally many; the first samples repeat to make up the number.
 [[nodiscard]] EpochOrder order_of_rank(EpochOrder of_all, std::int64_t rank, std::int64_t world);
-// How many samples an epoch of all ranks has, of a data set of this size.
+// Samples per epoch over all ranks, for a data set of this size.
 [[nodiscard]] std::int64_t epoch_samples(std::int64_t samples, const LoaderOptions& options);
 
 // Python's BatchSampler: cuts an epoch's order into batches. A view; `order` must outlive it.
@@ -37,14 +38,14 @@ class BatchCut {
   std::int64_t count_;
 };
 
-// options.bucket_batches: sorts by length what comes in so many batches, and puts the batches in
-// random order, a function of (seed, epoch). What fills no batch stays where it was, at the end.
+// Sorts by length within each group of options.bucket_batches batches and shuffles the batches of a
+// group, as a function of (seed, epoch). A partial last batch keeps its place at the end.
 void sort_by_length(std::span<std::int64_t> order, const LoaderOptions& options,
                     std::int64_t epoch);
 
 [[nodiscard]] std::int64_t batch_count(std::int64_t samples, std::int64_t batch_size,
                                        bool drop_last);
-// Loader::batches_per_epoch() over a data set of this size.
+// Loader::batches_per_epoch() for a data set of this size.
 [[nodiscard]] std::int64_t epoch_batches(std::int64_t samples, const LoaderOptions& options);
 
 }  // namespace stepbench::loader

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page-locked memory for batches, and how much of it there was at most.
+// Page-locked memory for batches, with its peak use.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace stepbench::loader {
 
-// Page-locked memory, from which copies to a device can be asynchronous. Given to a loader by
-// whoever knows the device. Any thread.
+// Page-locked memory, from which copies to a device can be asynchronous. Supplied by the code that
+// knows the device. Any thread.
 class PinnedMemory {
  public:
   PinnedMemory() = default;
@@ -20,8 +20,9 @@ class PinnedMemory {
   PinnedMemory& operator=(const PinnedMemory&) = delete;
   virtual ~PinnedMemory() = default;
 
-  virtual void enter_thread() {}  // called once by a thread of its own, before allocate()
-  // Goes back with the last copy of the pointer, which may outlive this. Throws when there is none.
+  virtual void enter_thread() {}  // called once on a dedicated thread, before allocate()
+  // Released with the last copy of the pointer, which may outlive this object. Throws if none is
+  // available.
   [[nodiscard]] virtual std::shared_ptr<void> allocate(std::size_t bytes) = 0;
 
   // allocate(), counted.
@@ -33,10 +34,10 @@ class PinnedMemory {
     std::atomic<std::int64_t> bytes = 0;
     std::atomic<std::int64_t> peak = 0;
   };
-  std::shared_ptr<Use> use_ = std::make_shared<Use>();  // outlived by what was taken
+  std::shared_ptr<Use> use_ = std::make_shared<Use>();  // blocks in use may outlive this object
 };
 
-// The batch in pinned memory, a piece for each field as Python pins tensor by tensor.
+// Copies the batch into pinned memory, one block per field, as Python pins tensor by tensor.
 [[nodiscard]] Batch pinned_copy(const Batch& batch, PinnedMemory& memory);
 
 }  // namespace stepbench::loader

@@ -37,7 +37,7 @@ void PinningPool::pin_results() {
     while (!stopping_) {
       std::optional<LoaderResult> result = workers_->receive(std::chrono::nanoseconds(0));
       if (!result) continue;
-      result->take_over_ns = 0;  // not the consumer's
+      result->take_over_ns = 0;  // not the consumer's time
       if (!result->error && result->data.size > 0) pin(*result);
       pinned_.push({.result = std::move(result), .broken = {}});
     }

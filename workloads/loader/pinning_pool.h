@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pool whose batches a thread of its own copies into page-locked memory.
+// A worker pool whose batches a pin thread copies into page-locked memory.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@
 namespace stepbench::loader {
 
 // Python's pin thread: takes the results of another pool, copies each batch into pinned memory and
-// hands it on, on its way to a device where `upload` says so. It is started after the workers, so
-// that none is forked beside it.
+// passes it on, after starting its upload if there is one. It starts after the workers, so that no
+// worker is forked while the thread runs.
 class PinningPool final : public WorkerPool {
  public:
   // `memory`, `upload`, which may be null, and `clock` must outlive it.
@@ -45,7 +45,7 @@ class PinningPool final : public WorkerPool {
  private:
   struct Answer {
     std::optional<LoaderResult> result;
-    std::exception_ptr broken;  // the workers are of no use any more
+    std::exception_ptr broken;  // the workers are unusable
   };
 
   void start();

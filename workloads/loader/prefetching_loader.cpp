@@ -31,7 +31,7 @@ void PrefetchingLoader::begin_epoch(std::int64_t epoch) {
   const std::int64_t began = clock_.now_ns();
   if (!options_.persistent_workers) pool_.reset();
   if (pool_) {
-    pool_->drain();  // a persistent worker first finishes what an abandoned epoch left in its queue
+    pool_->drain();  // persistent workers first finish the tasks of an abandoned epoch
   } else {
     pool_ = start_();
   }
@@ -81,7 +81,7 @@ std::optional<Batch> PrefetchingLoader::next() {
   return batch;
 }
 
-// Into arrived_, of which nothing is left.
+// Refills arrived_, which is used up.
 void PrefetchingLoader::receive(Wait& wait) {
   arrived_.clear();
   taken_in_ = 0;
@@ -139,7 +139,7 @@ void PrefetchingLoader::account(const LoaderResult& result) {
 
 void PrefetchingLoader::end_worker(int worker) {
   const auto index = static_cast<std::size_t>(worker);
-  if (ended_[index]) return;  // the answer to a task that was already in its queue
+  if (ended_[index]) return;  // a further task that was already in its queue
   ended_[index] = true;
   dispatcher_.ended(worker);
   send_next();

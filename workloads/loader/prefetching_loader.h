@@ -15,14 +15,13 @@
 
 namespace stepbench::loader {
 
-// A loader with workers: sends tasks as the Dispatcher says and yields their results. What a worker
-// is, is the pool's business.
+// A loader with workers: sends tasks in the Dispatcher's order and yields their results.
 class PrefetchingLoader final : public Loader {
  public:
   using StartWorkers = std::function<std::unique_ptr<WorkerPool>()>;
 
-  // `clock` must outlive it, and so must what `start` uses. samples < 0: an iterable data set,
-  // whose workers answer with a batch of size 0 when their share is used up.
+  // `clock` and everything that `start` uses must outlive it. samples < 0: an iterable data set,
+  // whose workers return a batch of size 0 when their share is used up.
   PrefetchingLoader(std::int64_t samples, const LoaderOptions& options, EpochOrder order,
                     StartWorkers start, const Clock& clock);
 
@@ -35,8 +34,8 @@ class PrefetchingLoader final : public Loader {
   void reset_metrics() override;
 
  private:
-  struct Wait {                // of one next()
-    std::int64_t seen_ns = 0;  // the clock's last reading
+  struct Wait {                // within one next()
+    std::int64_t seen_ns = 0;  // last clock reading
     std::int64_t blocked_ns = 0;
     std::int64_t receive_ns = 0;
     std::int64_t stalled_ns = 0;
@@ -62,13 +61,13 @@ class PrefetchingLoader final : public Loader {
   StartWorkers start_;
   const Clock& clock_;
   Dispatcher dispatcher_;
-  // Not yet yielded; batch i stands at i % size, a power of two.
+  // Not yet yielded; batch i is at i % size. The size is a power of two.
   std::vector<LoaderResult> received_;
-  std::vector<LoaderResult> arrived_;  // from the pool at once; taken in one by one
-  std::size_t taken_in_ = 0;           // of arrived_
-  std::vector<bool> ended_;            // workers of an iterable data set, in this epoch
+  std::vector<LoaderResult> arrived_;  // received together; processed one by one
+  std::size_t taken_in_ = 0;           // processed entries of arrived_
+  std::vector<bool> ended_;            // iterable data set: workers that ended in this epoch
   LoaderMetrics metrics_;
-  std::unique_ptr<WorkerPool> pool_;  // stopped first
+  std::unique_ptr<WorkerPool> pool_;  // destroyed first
 };
 
 }  // namespace stepbench::loader

@@ -18,7 +18,7 @@ Requires with_python_workers() {
           .doc = "needs workers (num_workers > 0)"};
 }
 
-// What the DataLoader of Python has no word for.
+// Rejects options that Python's DataLoader does not have.
 void check_python(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   const auto refuse = [&](const char* option, const std::string& reason) {
     facts.swept ? sink.skip(reason) : sink.error(option, reason);

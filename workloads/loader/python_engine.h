@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known without Python of engine python, which is torch.utils.data.DataLoader itself. Its
-// loader is made by PythonParts.
+// The Python-free part of engine python, which is torch.utils.data.DataLoader itself. PythonParts
+// makes its loader.
 #pragma once
 
 #include "workloads/loader/engine.h"

@@ -9,19 +9,19 @@
 namespace stepbench::loader {
 namespace {
 
-// torch's generator of the CPU is the standard's, seeded by the low 32 bits.
+// torch's CPU generator is the standard's, seeded with the low 32 bits.
 std::mt19937 torch_generator(std::uint64_t seed) {
   return std::mt19937(static_cast<std::uint32_t>(seed));
 }
 
-// tensor.random_() of one int64: two draws, the high half first, without the sign.
+// tensor.random_() of one int64: two draws, high half first, without the sign bit.
 std::uint64_t draw_seed(std::mt19937& generator) {
   const std::uint64_t high = generator();
   const std::uint64_t low = generator();
   return (high << 32U | low) & INT64_MAX;
 }
 
-// torch.randperm
+// torch.randperm.
 std::vector<std::int64_t> permutation(std::int64_t samples, std::uint64_t seed) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(samples));
   std::iota(order.begin(), order.end(), std::int64_t{0});
@@ -44,7 +44,7 @@ class Shuffles {
     }
     std::uint64_t sampler_seed = 0;
     for (; next_ <= epoch; ++next_) {
-      // The base seed of an iterator's workers.
+      // Each iterator first draws its workers' base seed.
       if (next_ == 0 || !one_iterator_) (void)draw_seed(generator_);
       sampler_seed = draw_seed(generator_);
     }
@@ -56,7 +56,7 @@ class Shuffles {
   std::uint64_t seed_;
   bool one_iterator_;
   std::mt19937 generator_;
-  std::int64_t next_ = 0;  // epoch that `generator_` stands before
+  std::int64_t next_ = 0;  // next epoch that generator_ would draw
 };
 
 }  // namespace

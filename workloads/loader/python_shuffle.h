@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of Python's DataLoader(shuffle=True), number for number and without torch.
+// The exact order of Python's DataLoader(shuffle=True), without torch.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace stepbench::loader {
 
-// The order of epochs that directly follow torch.manual_seed(seed), each with an iterator of its
-// own or, with `one_iterator`, all with the same (persistent workers). An epoch takes all draws
-// before it: it is quick to ask for epochs one after another. One thread.
+// The order of epochs directly after torch.manual_seed(seed), each with its own iterator or, with
+// `one_iterator`, all with the same (persistent workers). An epoch depends on all draws before it,
+// so asking for epochs in order is cheapest. One thread.
 [[nodiscard]] EpochOrder python_shuffle(std::int64_t samples, std::uint64_t seed,
                                         bool one_iterator);
 

@@ -8,7 +8,7 @@
 namespace stepbench::loader {
 
 void RepeatedBatches::look_at(const Batch& batch) {
-  constexpr std::size_t kMostBytes = 1 << 16;  // of a tensor: enough to tell it from others
+  constexpr std::size_t kMostBytes = 1 << 16;  // per tensor: enough to distinguish it
   constexpr std::size_t kMix = 0x9e3779b97f4a7c15;
   if (digests_.size() >= wanted()) return;
   std::size_t digest = static_cast<std::size_t>(batch.size);

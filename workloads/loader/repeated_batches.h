@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the workers of an iterable data set all read the same: one that does not divide itself
-// among them yields each sample once per worker. One thread.
+// Detects workers of an iterable data set that all read the same samples: a data set that does not
+// split itself yields each sample once per worker. One thread.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace stepbench::loader {
 
 class RepeatedBatches {
  public:
-  // Batches come from `workers` in turns.
+  // Batches must come from `workers` in turns.
   explicit RepeatedBatches(std::int64_t workers) : workers_(static_cast<std::size_t>(workers)) {}
 
-  // The first ones, in their order; later ones cost nothing.
+  // Call with the batches in order; only the first ones are looked at.
   void look_at(const Batch& batch);
-  // The first batches of each worker are those of the others, and are not all alike.
+  // True if all workers' first batches are the same and differ from one another within a worker.
   [[nodiscard]] bool repeat() const;
 
  private:

@@ -16,7 +16,7 @@ namespace stepbench::loader {
 namespace {
 
 constexpr const char* kWeightsOption = "loader.weights";
-// Of torch.multinomial.
+// Limit of torch.multinomial.
 constexpr std::size_t kMaxWeights = std::size_t{1} << 24;
 
 void require_drawable(const std::vector<double>& weights) {

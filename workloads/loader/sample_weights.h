@@ -10,14 +10,14 @@
 
 namespace stepbench::loader {
 
-// How likely each sample is to be drawn (options.weights: a file, or `balanced`); they need not sum
-// to one. Throws ConfigError(loader.weights) for what torch.multinomial refuses, for a data set
-// whose samples have no class, and for another number of weights than of samples; and
-// ConfigError(loader.num_samples) for more draws without replacement than there are samples.
+// The relative probability of each sample (options.weights: a file, or `balanced`). Throws
+// ConfigError(loader.weights) for weights that torch.multinomial rejects, for a data set whose
+// samples have no class, and if the numbers of weights and samples differ;
+// ConfigError(loader.num_samples) for more draws without replacement than samples.
 [[nodiscard]] std::vector<double> sample_weights(const data::Dataset& dataset,
                                                  const LoaderOptions& options);
 
-// One over the number of samples of the same class.
+// Weight of a sample: 1 / (number of samples of its class).
 [[nodiscard]] std::vector<double> balanced_weights(const std::vector<std::int64_t>& labels);
 
 }  // namespace stepbench::loader

@@ -9,11 +9,11 @@
 
 namespace stepbench::loader {
 
-// sampler, and what belongs to some samplers only.
+// The option `sampler` and the options of single samplers.
 [[nodiscard]] std::vector<Option> sampler_options();
 
-// Python's rules for shuffle and sampler, and what an iterable data set forbids. A sampler that
-// says the same as `shuffle` becomes that, so that such cases are one.
+// Python's rules for shuffle and sampler, and the restrictions of iterable data sets. A sampler
+// that is equivalent to `shuffle` becomes `shuffle`, so that such cases are the same case.
 void check_sampler(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench::loader

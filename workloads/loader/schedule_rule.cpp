@@ -10,7 +10,7 @@
 namespace stepbench::loader {
 namespace {
 
-constexpr std::int64_t kFewestWindows = 11;  // of active: auto, before it may stop
+constexpr std::int64_t kFewestWindows = 11;  // minimum for active: auto
 
 class ScheduleOfCase {
  public:
@@ -34,7 +34,7 @@ class ScheduleOfCase {
   bool raised_ = false;
 };
 
-// The batches that are given again come before the window.
+// The warm-up must cover the batches that loader.alone: step keeps.
 void fit_kept_batches(ResolvedCase& resolved, const RuleFacts& facts) {
   const std::int64_t kept = kept_batches(resolved);
   if (kept == 0 || facts.smoke || !resolved.has("schedule.active")) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules that fit a loader with workers.
+// Fits schedules to a loader with workers.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,15 @@
 
 namespace stepbench::loader {
 
-// Windows that fit the loader, whose workers deliver in turns: `active` becomes a multiple of
-// loader.num_workers and at least `turns` times it, and the warm-up lasts until the queue stands as
-// it will. Amends schedule.* alone, which is no part of a case's identity. --smoke is exempt.
+// Fits windows to a loader whose workers deliver in turns: `active` becomes a multiple of
+// loader.num_workers and at least `turns` times it, and the warm-up lasts until the queue is in its
+// steady state. Changes only schedule.*, which is not part of a case's identity. Does not apply to
+// --smoke.
 void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& facts,
                   RuleSink& sink);
 
-// As rules of `loader`, and of steps that do more than take batches: those wait for few of them.
-// The worker answers them in `check`, for a controller of another build.
+// fit_schedule() as rules of `loader` and of steps that do more than take batches, which need fewer
+// turns. The worker applies them in `check` too, for a controller of another build.
 void fit_loader_schedule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 void fit_step_schedule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 

@@ -8,7 +8,7 @@
 namespace stepbench::loader {
 namespace {
 
-// Looked up by name: the libraries come with libtorch, or not at all.
+// Looked up by name: the libraries come with libtorch or are absent.
 constexpr std::array kSetThreads = {"omp_set_num_threads", "MKL_Set_Num_Threads_Local"};
 
 }  // namespace

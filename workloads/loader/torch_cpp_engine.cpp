@@ -6,7 +6,8 @@
 namespace stepbench::loader {
 namespace {
 
-// torch::data::DataLoader has no say in these: its threads always persist, and nothing caps theirs.
+// Options that torch::data::DataLoader does not have: its threads always persist and have no thread
+// cap.
 void check_torch_cpp(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   const auto refuse = [&](const char* option, const std::string& reason) {
     facts.swept ? sink.skip(reason) : sink.error(option, reason);

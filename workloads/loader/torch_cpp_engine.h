@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of engine torch_cpp without torch, for programs that plan. Its loader is made by
-// workloads/torch_loader.
+// The torch-free part of engine torch_cpp, for programs that plan. workloads/torch_loader makes its
+// loader.
 #pragma once
 
 #include "workloads/loader/engine.h"

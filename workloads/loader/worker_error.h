@@ -7,10 +7,10 @@
 
 namespace stepbench::loader {
 
-// Inside a catch block: what was thrown, as a sentence.
+// Call inside a catch block: describes the current exception in a sentence.
 [[nodiscard]] std::string current_error_text();
-// What the consumer rethrows in place of a batch: message and worker reach the row, the type of the
-// worker's exception does not.
+// The exception that the consumer rethrows in place of a batch: keeps message and worker, not the
+// exception's type.
 [[nodiscard]] std::exception_ptr worker_error(int worker, const std::string& what);
 
 }  // namespace stepbench::loader

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a prefetching loader asks of its workers, threads or processes.
+// The interface of a prefetching loader to its workers, threads or processes.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 namespace stepbench::loader {
 
 struct LoaderTask {
-  std::int64_t batch = 0;  // since begin_epoch()
+  std::int64_t batch = 0;  // counted from begin_epoch()
   BatchSamples samples;
 };
 
@@ -26,16 +26,15 @@ struct LoaderResult {
   Batch data;
   std::exception_ptr error;  // in place of data
   BatchCost cost;
-  std::int64_t idle_ns = 0;     // of the worker, before this task
-  std::int64_t blocked_ns = 0;  // of the worker, handing over the result before this one
+  std::int64_t idle_ns = 0;     // worker's, before this task
+  std::int64_t blocked_ns = 0;  // worker's, handing over its previous result
   std::int64_t pin_ns = 0;
   std::int64_t upload_ns = 0;
-  std::int64_t take_over_ns = 0;  // of the consumer inside receive(), once the result was there
+  std::int64_t take_over_ns = 0;  // consumer's, inside receive() once the result was there
 };
 
-// Workers that turn tasks into results: threads or processes. Made with its workers started; the
-// destructor stops them wherever they are, and waits for what they are reading. One consumer
-// thread.
+// Workers that turn tasks into results. Constructed with its workers running; the destructor stops
+// them at any point and waits for the reads under way. One consumer thread.
 class WorkerPool {
  public:
   WorkerPool() = default;
@@ -45,22 +44,22 @@ class WorkerPool {
 
   virtual void send(int worker, const LoaderTask& task) = 0;  // never blocks
   [[nodiscard]] virtual std::optional<LoaderResult> try_receive() = 0;
-  // Waits; nullopt if `limit` passed. limit zero: no limit.
+  // Waits; nullopt after `limit`; zero: no limit.
   [[nodiscard]] virtual std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) = 0;
-  // The same for as many results as the pool gives at once, put into `into`, which is empty: a pool
-  // of threads gives all that are there.
+  // The same for as many results as the pool returns at once, into `into`, which must be empty: a
+  // pool of threads returns all that are ready.
   virtual void try_receive_all(std::vector<LoaderResult>& into);
   virtual void receive_all(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit);
   [[nodiscard]] virtual std::int64_t results() const = 0;  // waiting to be received
-  // The process that a worker is; 0: a thread of this one.
+  // Process id of a worker; 0: a thread of this process.
   [[nodiscard]] virtual std::int64_t process(int) const { return 0; }
-  // nullopt: not known, or not started yet.
+  // nullopt: unknown, or not started yet.
   [[nodiscard]] virtual std::optional<WorkerThread> thread(int) const { return std::nullopt; }
-  // Where a worker from which a result came may run; empty: not known.
+  // Cores of a worker that has returned a result; empty: unknown.
   [[nodiscard]] virtual std::vector<int> cores(int) const { return {}; }
-  // Waits until every worker has finished what it was sent, and drops the results.
+  // Waits until every worker has finished its tasks, and drops the results.
   virtual void drain() = 0;
-  // From any thread: a receive() that waits now, or else the next one, returns nothing.
+  // Any thread: makes the waiting receive(), or else the next one, return nullopt.
   virtual void interrupt() = 0;
 };
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs stepbench's worker inside this interpreter. stepbench-worker becomes this script, see launcher.h:
+"""Runs stepbench's worker inside this interpreter. stepbench-worker replaces itself by this script, see launcher.h:
 
 PYTHON stepbench_host.py --worker=FILE --build-id=ID --python=3.11 --torch=2.11.0 --package=FOLDER [--else=PYTHON]...
     -- ARGUMENTS
 
-Where this interpreter or its torch does not fit it becomes the next one named by --else. Where none fits, the first one
-that has torch measures in Python alone (stepbench_fallback), and without any it becomes the worker again, which then says
-why there is no Python.
+If this interpreter or its torch does not fit, the script continues in the next interpreter given by --else. If none
+fits, the first one that has torch measures in Python alone (stepbench_fallback). Without any torch, control returns to
+the worker, which then reports why there is no Python.
 """
 import os
 import sys
@@ -17,7 +17,7 @@ MAKE_ONE = "conda create -n NAME python={0}, uv venv --python {0}, or Debian's p
 
 
 def parse(arguments):
-    """The options above as a dict, the interpreters that are left, and the worker's own arguments."""
+    """Returns the options above as a dict, including the remaining interpreters, and the worker's own arguments."""
     end = arguments.index("--")
     options = {"else": []}
     for argument in arguments[:end]:
@@ -30,30 +30,30 @@ def parse(arguments):
 
 
 def torch_folder():
-    """Of the torch that this interpreter would import, without importing it; None: there is none."""
-    # As importlib.util.find_spec, whose module takes longer to import than the interpreter to start.
+    """Returns the folder of the torch that this interpreter would import, without importing it; None: no torch."""
+    # Like importlib.util.find_spec, whose module takes longer to import than the interpreter to start.
     found = (finder.find_spec("torch", None) for finder in sys.meta_path)
     spec = next((each for each in found if each is not None), None)
     return os.path.dirname(spec.origin) if spec is not None and spec.origin else None
 
 
 def torch_version():
-    """Of that torch; None: there is none."""
+    """Returns the version of that torch; None: no torch."""
     folder = torch_folder()
     if folder is None:
         return None
-    # Read, not run: the file imports typing, which takes as long as the interpreter's own start.
+    # Read the file, do not run it: it imports typing, which takes as long as the interpreter's own start.
     try:
         with open(os.path.join(folder, "version.py"), encoding="utf-8") as file:
             lines = [line for line in file if line.startswith("__version__")]
     except OSError:
         return ""
-    # Empty: a torch that was built by hand, which importing it tells.
+    # Empty: a torch built by hand; importing it reveals the version.
     return lines[0].partition("=")[2].strip().strip("'\"") if lines else ""
 
 
 def no_torch():
-    """Why nothing of the user's can be measured here at all, or None."""
+    """Returns why no user code can be measured here at all, or None."""
     if sys.version_info < OLDEST:
         return "{} is Python {}.{}: stepbench needs {}.{} or later".format(sys.executable, *sys.version_info[:2], *OLDEST)
     if torch_version() is None:
@@ -65,19 +65,19 @@ def no_torch():
 
 
 def has_module_of_its_own():
-    """Beside this file lies one that only this version of Python loads."""
+    """True if this file's folder has a module built for exactly this version of Python."""
     from importlib.machinery import EXTENSION_SUFFIXES
 
     return os.path.exists(os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "stepbench_python" + EXTENSION_SUFFIXES[0]))
 
 
 def misfit(options):
-    """Why the module cannot be loaded here, and what to do; or None."""
+    """Returns why the module cannot be loaded here, and what to do; or None."""
     if options.get("no-module"):
         return "this stepbench was built without Python", options["no-module"]
     mine, wanted = "{}.{}".format(*sys.version_info[:2]), options["python"]
     fits = mine == wanted or has_module_of_its_own()
-    # torch first: what C++ computes needs no Python, and whoever makes an environment for another Python needs it too.
+    # Check torch first: C++ work needs torch but no Python, and an environment for another Python needs torch too.
     version, built_for = torch_version(), options["torch"].split("+")[0]
     if version.split("+")[0] != built_for:
         python = "" if fits else f" (and for Python {wanted})"
@@ -98,8 +98,8 @@ def in_one_line(error):
 
 
 def give_up(reason, remedy, options, arguments, can_measure):
-    """Becomes the next interpreter, the first one that can measure in Python, or the worker that says why. Returns where
-    this one is to measure, with the reason in `options`."""
+    """Continues in the next interpreter, in the first one that can measure in Python, or in the worker, which reports
+    the reason. Returns if this interpreter is to measure, with the reason in `options`."""
     others = options["else"]
     known = ("--else=", "--tried=", "--remedy=", "--fallback=", "--last=")
     passed = [argument for argument in sys.argv[1 : sys.argv.index("--")] if not argument.startswith(known)]
@@ -118,13 +118,13 @@ def give_up(reason, remedy, options, arguments, can_measure):
 
 
 def become_worker(options, arguments):
-    """It says why there is no Python. Does not return."""
+    """Continues as the worker, which reports why there is no Python. Does not return."""
     why = ": ".join(filter(None, [options["tried"], options["remedy"]]))
     os.execv(options["worker"], [options["worker"], f"--no-python={why}", *arguments])
 
 
 def measure_in_python(options, arguments):
-    """A case from the controller or a file; all else is answered by the worker."""
+    """Measures a case from the controller or a file; the worker handles everything else."""
     began = time.monotonic_ns()
     sys.path.insert(1, options["package"])
     try:
@@ -140,7 +140,7 @@ def measure_in_python(options, arguments):
 
 def main():
     options, arguments = parse(sys.argv[1:])
-    if options.get("last"):  # all others were tried
+    if options.get("last"):  # all others have been tried
         measure_in_python(options, arguments)
     unusable = no_torch()
     if unusable:

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every chart by its name: what a figure of the page asks for and the page's data -> a figure of
-// Plotly. `page.content` is what the command prints as JSON; `page.charts` holds what charts need
-// beyond it. Below: the charts of a run.
+// The charts by name: each is a function from a figure's request and the page's data to a Plotly
+// figure. `page.content` is what the command prints as JSON; `page.charts` has the additional data
+// of charts. This file has the charts of a run.
 "use strict";
 const charts = {};
 
-// The cases of a run in words and numbers; `i`: place in `content.cases` and `charts.cases`.
+// A case of a run, formatted for charts; `i`: index in `content.cases` and `charts.cases`.
 const caseOf = (page, i) => {
   const [row, drawn] = [page.content.cases[i], page.charts.cases[i]];
   const { unit, measures, show, digits, tie } = page.charts;
   const id = row.case_id.slice(0, digits);
   const command = `${show} --case ${id}`;
   const tick = [...drawn.label].length <= 72 ? drawn.label : shapes.shortenedInside(`${id} ${drawn.label}`, 72);
-  // [centre, low, high]; nothing where the case has no such number.
+  // [centre, low, high]; null if the case has no such number.
   const value = (measure) => drawn.values[measure] || null;
   const bounds = (measure) => (value(measure) && value(measure).length > 1 ? value(measure).slice(1) : null);
   const valueLine = (measure, place) => {
     if (!value(place)) return "";
-    // Where latencies stand beside steps the head is of the steps.
+    // If latencies are shown together with steps, the heading is that of the steps.
     const own = row.latency_p50_ns !== null && measure.own;
     const line = `${own ? `latency p50 [${unit.name}]` : measure.head} ${words.significant(value(place)[0])}`;
     return bounds(place) ? `${line}, ${drawn.spread} ${words.interval(...bounds(place))}` : line;
@@ -41,7 +41,7 @@ const crosses = (x, y, hovers, more) =>
 
 // ---- Sweep: one varying option as lines or dots, two as a heat map, three as small multiples.
 
-// The cases of a sweep by their places on dimensions, which may be absent.
+// The cases of a sweep by their indices in `dimensions`, whose entries may be undefined.
 function sweepOf(page, dimensions) {
   const { rows, dimensions: all } = page.charts.sweep;
   const chosen = dimensions.map((d) => (d === undefined ? null : all[d]));
@@ -77,7 +77,7 @@ charts.lines = ({ measure, x, line, panel }, page) => {
         textposition: "top right",
         marker: { symbol: look(l).symbol, size: 9, color: look(l).colour },
         ...shapes.panelOf(p),
-        legendgroup: String(l), // one entry of the legend switches the line of all panels
+        legendgroup: String(l), // one legend entry toggles the line in all panels
         showlegend: Boolean(lines) && !named.has(l),
       }));
       named.add(l);
@@ -99,10 +99,10 @@ charts.lines = ({ measure, x, line, panel }, page) => {
 };
 
 charts.heat = ({ measure, x, y, panel }, page) => {
-  const kMaxWritten = 300; // cells with their number in them
+  const kMaxWritten = 300; // cells that show their number
   const { chosen: [panels, up, across], sizes, find } = sweepOf(page, [panel, y, x]);
   const written = sizes[0] * sizes[1] * sizes[2] <= kMaxWritten;
-  // Those that tie with the best share its colour.
+  // Cases that tie with the best get its colour.
   const best = page.charts.best === undefined ? null : caseOf(page, page.charts.best).value(measure);
   const cells = (p, of, without) => range(sizes[1]).map((row) => range(sizes[2]).map((column) => {
     const each = find(p, row, column);
@@ -127,14 +127,15 @@ charts.heat = ({ measure, x, y, panel }, page) => {
     if (marks) inLegend = false;
     traces.push(marks);
   }
-  // Cases that hardly differ look alike: the scale goes down at least a fifth of their value.
+  // Cases that hardly differ look alike: the colour scale spans at least a fifth of the largest
+  // value.
   const [low, high] = [Math.min(...drawn), Math.max(...drawn)];
   const scale = high > 0 && high - low < 0.2 * high ? { cmin: 0.8 * high, cmax: high } : {};
   return shapes.figure(traces, {
     ...shapes.panels(sizes[0], { title: across.title, names: across.texts, grid: false },
                      { title: up.title, names: up.texts, grid: false }, titlesOf(panels)),
     coloraxis: {
-      colorscale: "Cividis", // rises in lightness for every kind of sight
+      colorscale: "Cividis", // increases in lightness for all kinds of colour vision
       ...scale,
       colorbar: { title: { text: shapes.plain(page.charts.measures[measure].head) } },
     },
@@ -164,7 +165,7 @@ charts.dots = ({ measure, rows, series }, page) => {
       colour: places.map((i) => (cases[i].best ? colours.best : look(group).colour)),
     });
   });
-  // At the left edge, on an axis of their own: no number is meant.
+  // At the left edge on a separate axis, because these have no number.
   const without = range(rows.length).filter((i) => !cases[i].value(measure));
   traces.push(crosses(without.map(() => 0.01), without, without.map((i) => cases[i].hover()), { xaxis: "x2" }));
   return shapes.figure(traces, {
@@ -174,10 +175,10 @@ charts.dots = ({ measure, rows, series }, page) => {
   });
 };
 
-// Each case a line over all dimensions, coloured by quarters of speed. As lines of a scatter:
-// Plotly's own parallel coordinates need WebGL and eval, which the page does not allow.
+// One line per case over all dimensions, coloured by quarters of speed. Drawn as lines of a
+// scatter: Plotly's own parallel coordinates need WebGL and eval, which the page does not allow.
 charts.parallel = ({ measure }, page) => {
-  const kWritten = 12; // values at an axis
+  const kWritten = 12; // labels per axis
   const { rows, dimensions } = page.charts.sweep;
   const { head, rate } = page.charts.measures[measure];
   const cases = rows.map((row) => caseOf(page, row));
@@ -231,7 +232,7 @@ charts.parallel = ({ measure }, page) => {
 
 // ---- Anatomy of a step
 
-// The wait for data is hatched and the rest grey; the same looks in all figures of a page.
+// data_wait is hatched and `other` grey; a phase looks the same in all figures of a page.
 function phaseLooks(cases) {
   const looks = { data_wait: { colour: colours.bad, hatch: "/" }, other: { colour: colours.dim } };
   let place = 0;
@@ -274,20 +275,20 @@ charts.anatomy = ({ rows, phases, shares, step }, page) => {
                                ...more(places, x) }));
   };
   const tick = { symbol: "line-ns-open", colour: colours.dim };
-  // A part of the wait, which begins at 0: so its mark stands where that part ends.
+  // The epoch gap is part of the wait, which begins at 0: the mark is at the end of that part.
   if (!shares && phases === "phases") {
     ticks("epoch gap, part of data_wait", ({ row }) => row.epoch_gap_per_step_ns / unit.ns, ({ row, label }) =>
       shapes.hover(`epoch gap: ${words.duration(row.epoch_gap_ns)} at each border, ` +
         `${words.duration(row.epoch_gap_per_step_ns)} spread over the steps; part of data_wait`, label), tick);
   }
-  // The number of the table, with the interval that the bar cannot show.
+  // The table's number with its interval, which a bar cannot show.
   if (!shares && step) {
     const measure = page.charts.measures.findIndex((each) => !each.rate);
     const of = (each) => each.row.latency_p50_ns === null && each.value(measure);
     ticks(page.charts.head, (each) => of(each)?.[0], (each) => each.hover(), tick, (places, x) =>
       ({ error_x: shapes.intervals(x, places.map((i) => cases[i].bounds(measure))) }));
   }
-  // At the end of the bars, by the worst finding: they come ordered by how serious they are.
+  // At the end of the bars, by the worst finding; findings are sorted by severity.
   if (!shares && phases !== "side_phases") {
     const kNamed = 3;
     const end = ({ row }) => Object.values(row[phases] || {}).reduce((sum, { ns }) => sum + ns, 0) / unit.ns;
@@ -339,9 +340,9 @@ charts.distribution = ({ case: place, launches, flags }, page) => {
     yaxis: shapes.axis({ title: "steps at most as long [%]", fromZero: true, domain: [0.58, 1], anchor: "x" }),
     xaxis2: shapes.axis({ title: "step since set-up", domain: [0, 1], anchor: "y2" }),
     yaxis2: shapes.axis({ title: `step [${unit.name}]`, fromZero: true, domain: [0, 0.4], anchor: "x2" }),
-    // Those of the table: medians over the launches.
+    // The same percentiles as in the table: medians over the launches.
     shapes: percentiles.map(([, at]) => shapes.upright(at, "dot", { yref: "y domain" })),
-    // Each a line lower, since p50 and p90 may lie close together.
+    // Each label is one line lower, because p50 and p90 may be close together.
     annotations: percentiles.map(([name, at], i) => ({
       text: `${name} ${words.significant(at)}`, x: at, y: 0.36 - 0.15 * i, yref: "y domain", showarrow: false,
       xanchor: "left", xshift: 3,
@@ -356,7 +357,7 @@ const kDoubts = [["machine busy", "square-open"], ["GPU slowed down", "diamond-o
 
 function launchesOf(page) {
   const { rows, flags, by_time: byTime } = page.charts.launches;
-  // Plotly shows no zone, which the axis names.
+  // Plotly shows no time zone; the axis title names it.
   const place = (at) => (byTime ? rows[at].started.replace(/Z$/, "") : at + 1);
   const axis = byTime ? { title: "start of the launch (UTC)", kind: "date" } : { title: "launch, in the order they ran" };
   const headline = ({ row }) => row.latency_p50_ns ?? row.step_ns;
@@ -396,7 +397,7 @@ charts.launches = ({ relative, points }, page) => {
     traces.push(shapes.marks({ name, x: ringed.map(place), y: ringed.map(height), hovers: ringed.map((at) => hover(at)),
                                showlegend: true, symbol, size: 14, colour: colours.bad }));
   });
-  // On an axis of their own: no number is meant.
+  // On a separate axis, because these have no number.
   const without = (name, members, symbol, colour) => shapes.marks({
     name: `${name}: no number`, x: members.map(place), y: members.map(() => 0.02), yaxis: "y2",
     hovers: members.map((at) => hover(at)), showlegend: true, symbol, size: 10, colour,
@@ -411,7 +412,7 @@ charts.launches = ({ relative, points }, page) => {
   });
 };
 
-// What the machine did meanwhile.
+// The state of the machine during the launches.
 charts.machine = ({ field, name, title, points }, page) => {
   const { place, axis, hover } = launchesOf(page);
   const column = page.charts.launches.machine[field];

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The charts of what was judged: a verdict, a night, a series over its nights.
+// Charts of judged results: a verdict, a night, a series over its nights.
 "use strict";
 
 const comparisonOf = (page, place) => (page.content.comparisons || [page.content])[place];
 
-// The range of an axis that holds all of these.
+// An axis range that includes all values.
 function around(values) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   return [low - 0.05 * (high - low), high + 0.05 * (high - low)];
 }
 
-// Changes with their intervals, one a row, on the band that does not matter.
+// Forest plot: changes with their intervals, one per row, over a band for the margin.
 const kForestKinds = [
   ["worse", colours.bad, "triangle-right"],
   ["better", colours.best, "triangle-left"],
@@ -68,7 +68,7 @@ charts.forest = ({ comparison: place, rows }, page) => {
                           "what this campaign says where nothing changed")],
   });
   const names = [...rows.map((row) => row[2]), ...(control ? ["base against itself, step"] : [])];
-  // What changed decides the axis: a wide margin of another metric goes beyond it.
+  // The changes determine the axis: a wide margin of another metric extends beyond it.
   const margin = Math.min(...metrics.map((metric) => percent(metric.margin)));
   const ends = [...metrics, ...(control ? [control] : [])].flatMap((each) => [percent(each.change), ...(bounds(each) || [])]);
   return shapes.figure([margins, ...kinds, itself], {
@@ -77,7 +77,7 @@ charts.forest = ({ comparison: place, rows }, page) => {
   });
 };
 
-// The phases that changed a step, each by the middle of its changes: bars to the right took longer.
+// The phases that changed a step, by the median of each change: bars to the right took longer.
 charts.cause = ({ comparison, case: place, step }, page) => {
   const { cause } = comparisonOf(page, comparison).cases[place];
   const ms = (ns) => ns / 1e6;
@@ -99,7 +99,8 @@ charts.cause = ({ comparison, case: place, step }, page) => {
   });
 };
 
-// How far each series of a night lies from its usual. `rows`: places in the night's series, in order.
+// Deviation of each series of a night from its usual value. `rows`: indices in the night's series,
+// in order.
 charts.night = ({ rows }, page) => {
   const series = rows.map((row) => page.content.series[row]);
   const groups = [
@@ -124,7 +125,7 @@ charts.night = ({ rows }, page) => {
     return shapes.marks({ name, colour, symbol, x, y: places, hovers: places.map((i) => hover(series[i])),
                           error_x: shapes.intervals(x, places.map((i) => bounds(series[i]))) });
   });
-  // The axis holds 0 and the margins, so that little looks little.
+  // The axis includes 0 and the margins, so that small changes look small.
   const ends = series.flatMap((each) => [0, 100 * each.change, ...(bounds(each) || []), 100 * each.margin, -100 * each.margin]);
   const margin = 100 * Math.min(...series.map((each) => each.margin));
   return shapes.figure(traces, {
@@ -134,7 +135,7 @@ charts.night = ({ rows }, page) => {
   });
 };
 
-// A series over its nights: values with intervals, what was usual, what was said of them.
+// A series over its nights: values with intervals, usual values and marks of states.
 charts.series = ({ id, title }, page) => {
   const known = (page.charts && page.charts.series) || page.content.series || [page.content];
   const series = known.find((each) => each.id === id);
@@ -175,7 +176,7 @@ charts.series = ({ id, title }, page) => {
     const list = nights.filter(marked);
     return shapes.marks({ name, colour, symbol, x: x(list), y: y(list), hovers: list.map(hover), size: 12 });
   });
-  // Days at least: of a single night the axis would count microseconds.
+  // At least days: with a single night the axis would show microseconds.
   const [first, last] = [nights[0], nights.at(-1)].map((night) => Date.parse(night.started_utc));
   const days = 36 * 3600e3;
   const few = last - first < days ? { range: [first - days, last + days].map((at) => new Date(at).toISOString()) } : {};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The charts of operations: of a profiled run, of traces, of the ranks of a job, of two traces.
+// Charts of operations: a profiled run, traces, the ranks of a job, two traces.
 "use strict";
 
 const kMs = 1e6;
 
 // ---- A profiled case: `page.charts.profiles`
 
-// Sums over the profiled steps, told for one of them.
+// Formats sums over the profiled steps as values per step.
 function perStep(steps, whole) {
   const of = (sum) => sum / Math.max(steps, 1);
   const all = steps > 0 ? " per step" : " in all";
@@ -48,7 +48,8 @@ charts.flame = ({ profile, time }, page) => {
   return shapes.tree("icicle", items);
 };
 
-// `areas`: columns label, path, parent, ns, calls (-1: a module, whose time is that of what it holds), colour.
+// `areas`: columns label, path, parent, ns, calls (-1: a module, whose time is that of its
+// contents), colour.
 charts.areas = ({ profile, time }, page) => {
   const { steps, [`${time}_areas`]: areas } = page.charts.profiles[profile];
   const sums = [...areas.ns];
@@ -65,7 +66,7 @@ charts.areas = ({ profile, time }, page) => {
   })));
 };
 
-// `memory`: lines of {name, at_ns, bytes, peak: places, words}.
+// `memory`: lines of {name, at_ns, bytes, peaks: indices, where: texts}.
 charts.memory = ({ profile }, page) => {
   const lines = page.charts.profiles[profile].memory;
   const traces = lines.map(({ name, at_ns: at, bytes, peaks, where }, i) => shapes.line({
@@ -83,9 +84,9 @@ charts.memory = ({ profile }, page) => {
   });
 };
 
-// ---- A trace. `parts`: [key, words, look] of those that any step has.
+// ---- A trace. `parts`: [key, words, look] of the parts that occur in any step.
 
-// The device's work in hues, idle time in hues with a pattern: both stay apart without colours.
+// The device's work has plain colours and idle time patterns, so that they differ without colours.
 const kPartLooks = [[0, ""], [4, ""], [2, ""], [1, "/"], [3, "/"], [2, "/"], [1, "x"], [0, "/"], [3, "x"], [2, "x"], [5, "."]];
 const partLook = (place) => {
   const [hue, shape] = kPartLooks[place % kPartLooks.length];
@@ -113,7 +114,7 @@ charts.trace_steps = ({ trace, idle: place, parts, most }, page) => {
   });
 };
 
-// The mean of the steps that count.
+// Means over the counted steps.
 charts.trace_parts = ({ trace, parts, mean_ns: means, wall_ns: wall }) => shapes.figure([shapes.bars({
   lengths: means.map((ns) => ns / kMs),
   hovers: means.map((ns, i) => shapes.hover(`${parts[i][1]}: ${words.duration(ns)}, ${words.percent(ns / wall)}`)),
@@ -146,7 +147,7 @@ charts.ranks = ({ job }, page) => {
   });
 };
 
-// One step of all ranks: `lanes` {kind: [[begin_ns, end_ns], …] of each rank}.
+// One step of all ranks. `lanes`: {kind: [[begin_ns, end_ns], …] per rank}.
 charts.lanes = ({ ranks, lanes, one_clock: oneClock }) => shapes.figure(
   Object.keys(kRankLooks).map((name) => {
     const pieces = ranks.flatMap((rank, at) => lanes[name][at].map(([begin, end]) => ({ rank, at, begin, end })));
@@ -162,7 +163,8 @@ charts.lanes = ({ ranks, lanes, one_clock: oneClock }) => shapes.figure(
     yaxis: shapes.axis({ names: ranks.map((rank) => `rank ${rank}`), downwards: true, grid: false }),
   });
 
-// ---- Two traces: what grew and what shrank. `rows`: the table of the diff, `names`: of its first rows.
+// ---- Two traces: what grew and what shrank. `rows`: table of the diff; `names`: of its first
+// rows.
 
 charts.differences = ({ diff, rows: table, names }, page) => {
   const rows = page.content[diff].diff[table].slice(0, names.length);

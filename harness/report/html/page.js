@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report does beyond standing there: draws its figures when they come into view, sorts and
-// filters its tables, changes its colours, hands out its data. It asks no server for anything.
+// The behaviour of a report page: draws figures when they come into view, sorts and filters tables,
+// switches colours, downloads the data. It makes no network requests.
 "use strict";
 (() => {
   const root = document.documentElement;
@@ -27,7 +27,7 @@
     return new Response(stream).text();
   }
 
-  // Plotly comes as a script of its own, or packed in one that is run here.
+  // Plotly is a separate script, or packed into one that is run here.
   const plotly = (async () => {
     const packed = document.getElementById("plotly-packed");
     if (packed) {
@@ -37,7 +37,7 @@
     return window.Plotly;
   })();
 
-  // What a colour of the style sheet is in the theme of this moment.
+  // The value of a style sheet colour in the current theme.
   function colour(name) {
     const probe = make("span", { hidden: "" });
     probe.style.color = `var(${name})`;
@@ -59,7 +59,7 @@
         font: { color: text, family: getComputedStyle(document.body).fontFamily, size: 13 },
         paper_bgcolor: none,
         plot_bgcolor: none,
-        xaxis: { ...axis, ticklabelstandoff: 6 },  // away from the lowest name of the other axis
+        xaxis: { ...axis, ticklabelstandoff: 6 },  // clear of the other axis's lowest label
         yaxis: axis,
         hoverlabel: { bgcolor: raised, bordercolor: soft, font: { color: text }, align: "left" },
         modebar: { bgcolor: none, color: soft, activecolor: text },
@@ -71,7 +71,7 @@
   const axesOf = (layout, letter) =>
     Object.keys(layout).filter((key) => new RegExp(`^${letter}axis\\d*$`).test(key));
 
-  // Plots beside each other stand below each other.
+  // Stacks side-by-side plots vertically.
   function stackPanels(layout) {
     const across = axesOf(layout, "x").filter((key) => layout[key].domain);
     if (new Set(across.map((key) => layout[key].domain[0])).size < 2) return;
@@ -80,17 +80,17 @@
     const titles = [titleOf(across), titleOf(up)];
     across.forEach((key, i) => {
       const top = 1 - i / across.length;
-      const title = i + 1 === across.length ? titles[0] : undefined;  // the lowest has it for all
+      const title = i + 1 === across.length ? titles[0] : undefined;  // only the lowest has a title
       layout[key] = { ...layout[key], domain: [0, 1], title };
       layout[up[i]] = { ...layout[up[i]], title: titles[1], domain: [top - 0.62 / across.length, top] };
     });
     layout.height = across.length * 230 + 60;
   }
 
-  const kCell = 7.3;  // pixels that a letter of a name takes
-  const kMostOfNames = 0.35;  // of the width of a figure
+  const kCell = 7.3;  // pixels per letter of a name
+  const kMostOfNames = 0.35;  // share of a figure's width
 
-  // The end of a name tells more than its middle.
+  // Cuts the middle, because the end of a name is more distinctive.
   function cutInside(text, width) {
     const cells = Math.floor(width / kCell);
     if (text.length <= cells) return text;
@@ -98,7 +98,7 @@
     return `${text.slice(0, begin)}…${text.slice(begin + 1 - cells)}`;
   }
 
-  // The names of rows stand above them where they would leave these no room.
+  // Puts row names above the rows if they take too much room at the side.
   function putNamesAbove(layout, data, width) {
     const annotations = [...(layout.annotations || [])];
     for (const key of axesOf(layout, "y")) {
@@ -113,12 +113,12 @@
         continue;
       }
       layout[key] = { ...axis, showticklabels: false };
-      const bar = 0.35;  // of the height that a row has
+      const bar = 0.35;  // share of a row's height
       const heads = 110;
       layout.margin = { ...layout.margin, l: 12, r: 12 };
       layout.height = Math.max(layout.height, 46 * axis.ticktext.length + heads);
       const yshift = Math.max(11, ((layout.height - heads) / axis.ticktext.length) * (bar / 2) + 3);
-      // A single row needs no name to be told apart.
+      // A single row needs no name.
       const names = axis.ticktext.length > 1 ? axis.ticktext : [];
       names.map((text) => cutInside(text, width - 24)).forEach((text, i) =>
         annotations.push({
@@ -131,25 +131,25 @@
     layout.annotations = annotations;
   }
 
-  // What is drawn of a figure at this width, that of the page if none is given.
+  // Fits a figure to this width, by default the page's.
   function fitted(figure, plot, width) {
     const data = figure.data.map((trace) => ({ ...trace }));
     const layout = { ...figure.layout, template: template(), autosize: true };
     layout.height = Number(plot.dataset.height);
-    // Text that would be too small to be read is left to the hover.
+    // Hide text that would be too small; the hover has it.
     layout.uniformtext = { mode: "hide", minsize: 10 };
     if (touched) layout.dragmode = false;
     if (width) layout.width = width;
-    if (data.every((trace) => !trace.x && !trace.y && !trace.dimensions)) {  // no axis to have room for
+    if (data.every((trace) => !trace.x && !trace.y && !trace.dimensions)) {  // has no axes
       layout.margin = { ...layout.margin, l: 8, r: 8 };
     }
     if (phone.matches) stackPanels(layout);
     putNamesAbove(layout, data, width || plot.clientWidth);
     if (phone.matches) {
-      // A legend of more entries than fit a row stands in a column above the plot.
+      // A legend with more entries than fit in a row becomes a column above the plot.
       const named = data.filter((trace) => trace.name && trace.showlegend !== false).length;
       if (named > 2) layout.height += 20 * named;
-      // Above what it explains, and not beside it.
+      // The colour bar is above the plot, not at its side.
       const titled = (layout.annotations || []).some((each) => /domain$/.test(each.yref));
       const y = titled ? 1.02 + 40 / layout.height : 1.02;
       const flat = { orientation: "h", thickness: 12, y, yanchor: "bottom" };
@@ -163,7 +163,7 @@
     return [data, layout, { ...config, displayModeBar: phone.matches ? false : "hover" }];
   }
 
-  // What the charts are drawn of: read when the first one comes into view.
+  // The charts' data, parsed when the first chart comes into view.
   let read;
   const pageData = () =>
     (read ||= textOf(document.getElementById("stepbench-data")).then((text) => JSON.parse(text)));
@@ -190,7 +190,7 @@
     }
   }
 
-  // One after the other, so that the page can be scrolled meanwhile.
+  // Draws one at a time, so that the page can be scrolled meanwhile.
   let queue = Promise.resolve();
   function drawSoon(plot) {
     queue = queue.then(() => new Promise((next) => setTimeout(next))).then(() => draw(plot));
@@ -215,7 +215,7 @@
     plots.forEach((plot) => observer.observe(plot));
   }
 
-  // Figures that show the same by other numbers: one of them at a time.
+  // Alternative figures of the same data: shows one at a time.
   function addChoice(box) {
     const figures = [...box.children];
     const views = make("div", { class: "views", role: "group", "aria-label": "What is drawn" });
@@ -278,7 +278,7 @@
 
   const kPaper = 680;
 
-  // Figures as wide as paper, in the colours of print.
+  // For printing: figures as wide as the paper, in light colours.
   function watchPrint() {
     let theme;
     window.addEventListener("beforeprint", () => {
@@ -294,7 +294,7 @@
     });
   }
 
-  // Missing values come last in either order.
+  // Sorts by a column; missing values come last in either order.
   function sortBy(table, head, column) {
     const number = head.classList.contains("number");
     const ascending = head.getAttribute("aria-sort") !== "ascending";
@@ -325,7 +325,7 @@
     });
   }
 
-  // Rows that hold each of the words.
+  // Shows only rows that contain every word of the filter.
   function addFilter(table) {
     const rows = [...table.tBodies[0].rows];
     if (rows.length < 6) return;
@@ -347,7 +347,7 @@
     table.parentElement.before(controls);
   }
 
-  // A link leads to what it names even where that is folded.
+  // Opens the folded parts that contain the target of a link.
   function openTarget() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const inside = target && target.querySelector(":scope > details");  // of a chapter

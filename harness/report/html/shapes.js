@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all charts are made of: colours, texts, axes, and the shapes that marks come in. A shape
-// returns traces of Plotly; figure() puts them on axes. No figure has a colour for text, paper or
-// grid: page.js adds those of the theme.
+// The building blocks of all charts: colours, texts, axes and shapes. A shape returns Plotly
+// traces; figure() puts them on axes. Figures set no colours for text, paper or grid: page.js adds
+// those of the theme.
 "use strict";
 
-// Okabe and Ito (2008) and two darker variants, which people who see few colours tell apart; each
-// has a contrast of 3 or more with a white and with a nearly black page (WCAG 1.4.11).
+// Okabe and Ito (2008) and two darker variants, distinguishable with colour vision deficiency; each
+// has a contrast of at least 3 with a white and with a nearly black page (WCAG 1.4.11).
 const colours = {
   series: ["#0072B2", "#D55E00", "#CC79A7", "#B87F00", "#3A93C9", "#7F7F7F"],
   best: "#009E73",
   bad: "#DC3545",
   plain: "#0072B2",
   dim: "#7F7F7F",
-  parts: 5, // phases and modules have a colour each: those of series without the grey one
+  parts: 5, // number of colours for phases and modules: series without grey
 };
 
-// Colours repeat after six series: dash and symbol change then.
+// Colours repeat after six series; dash and symbol then change.
 const look = (place) => {
   const round = Math.floor(place / colours.series.length);
   return {
@@ -27,7 +27,7 @@ const look = (place) => {
 
 const shapes = (() => {
   const kTickCells = 72;
-  const kMaxTicks = 50; // more names would be written over each other
+  const kMaxTicks = 50; // more names would overlap
   const kInvisible =
     /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{1d173}-\u{1d17a}\u{e0000}-\u{e007f}]/gu;
   const escaped = (c) => {
@@ -42,7 +42,7 @@ const shapes = (() => {
     if (characters.length <= cells && text.length <= 4 * cells) return text;
     return `${characters.slice(0, cells - 1).join("").trimEnd()}…`;
   }
-  // The same, cut out of the middle: the end of a name tells more.
+  // The same, but cuts the middle: the end of a name is more distinctive.
   function shortenedInside(text, cells) {
     const characters = [...text];
     if (characters.length <= cells) return text;
@@ -50,14 +50,14 @@ const shapes = (() => {
     return shortened(text, head) + characters.slice(head - cells).join("");
   }
 
-  // Text of any origin as Plotly shows it: without its pseudo-HTML (<b>, <a>, &amp;) and templates (%{x}).
+  // Escapes untrusted text for Plotly: its pseudo-HTML (<b>, <a>, &amp;) and templates (%{x}).
   const plain = (text, cells = 120) =>
     shortened(String(text).slice(0, 4 * cells + 4).replace(kInvisible, escaped), cells)
       .replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/%(?=\{)/g, "&#37;");
   const hover = (...lines) => lines.flat().filter(Boolean).map((line) => plain(line)).join("<br>");
 
-  // `names`: words at `places`, or at 0, 1, 2…, of which of very many only some are written.
-  // `domain`: the part of the figure, [0.5, 1]; `matches`: has the range of that axis.
+  // `names`: labels at `places`, or at 0, 1, 2…; very many labels are thinned out. `domain`: the
+  // part of the figure, [0.5, 1]; `matches`: shares the range of that axis.
   function axis({ title, kind = "linear", fromZero, names, places, downwards, grid = true, ...more } = {}) {
     const made = { type: kind, automargin: true, ...more };
     if (title) made.title = { text: plain(title) };
@@ -85,7 +85,7 @@ const shapes = (() => {
     },
   });
 
-  // [[low, high] or null, …] as the error bars of marks at `centres`; an end that is not finite has none.
+  // [[low, high] or null, …] as error bars of marks at `centres`; non-finite ends are omitted.
   function intervals(centres, bounds, colour) {
     const below = bounds.map((each, i) => (each && Number.isFinite(each[0]) ? centres[i] - each[0] : null));
     const above = bounds.map((each, i) => (each && Number.isFinite(each[1]) ? each[1] - centres[i] : null));
@@ -95,7 +95,7 @@ const shapes = (() => {
 
   const pattern = (shape) => (shape ? { pattern: { shape } } : {});
 
-  // Bars of one part, over all rows of a figure; `across`: horizontal, from the top down.
+  // Bars of one part, over all rows of a figure; `across`: horizontal.
   function bars({ name, lengths, places, hovers, colour, hatch, across = true, ...more }) {
     const at = places || lengths.map((_, i) => i);
     return {
@@ -111,7 +111,7 @@ const shapes = (() => {
     };
   }
 
-  // Marks with intervals, of one look; nothing where there are none.
+  // Marks of one look with intervals; null if there are none.
   function marks({ name, x, y, hovers, symbol = "circle", colour, size = 10, ...more }) {
     if (!x.length) return null;
     return {
@@ -138,7 +138,7 @@ const shapes = (() => {
     };
   }
 
-  // Cells of rows and columns; `text`: what is written in them, if anything.
+  // Cells of rows and columns; `text`: optional text in the cells.
   const heat = ({ z, text, hovers, ...more }) => ({
     type: "heatmap",
     z,
@@ -150,9 +150,9 @@ const shapes = (() => {
     ...more,
   });
 
-  // A tree of times as nested areas: a "treemap", or an "icicle", which is a flame view from the top.
-  // `items`: [{label, hover: lines, parent: place or -1, value, colour}], a parent before its children,
-  // `value` without them; without a colour they have that of their parent.
+  // A tree of times as nested areas: a "treemap", or an "icicle", a flame graph from the top.
+  // `items`: [{label, hover: lines, parent: index or -1, value, colour}], parents before their
+  // children; `value` excludes children; without a colour an item gets its parent's.
   function tree(type, items) {
     const hues = [];
     items.forEach((item, i) => hues.push(item.colour || (item.parent < 0 ? colours.dim : hues[item.parent])));
@@ -172,8 +172,8 @@ const shapes = (() => {
     }]);
   }
 
-  // Small multiples: the axes of `count` plots beside and below each other, all of one range, with
-  // titles above them and axis titles at the outer ones.
+  // Small multiples: the axes of `count` plots in a grid, all with the same range, with titles
+  // above them and axis titles at the outer ones.
   function panels(count, x, y, titles) {
     const columns = count === 4 ? 2 : Math.min(count, 3);
     const rows = Math.ceil(count / columns);
@@ -203,11 +203,11 @@ const shapes = (() => {
   }
   const panelOf = (i) => ({ xaxis: i ? `x${i + 1}` : "x", yaxis: i ? `y${i + 1}` : "y" });
 
-  // An upright line through the whole height.
+  // A vertical line through the whole height.
   const upright = (at, dash = "dot", more = {}) =>
     ({ type: "line", x0: at, x1: at, y0: 0, y1: 1, yref: "paper", line: { color: colours.dim, dash, width: 1 }, ...more });
 
-  // Which of the values are drawn: of each stretch the smallest and the largest.
+  // Indices of the values to draw: the smallest and the largest of each stretch.
   function thinned(values, points) {
     if (values.length <= points) return values.map((_, i) => i);
     const stretches = Math.floor((Math.max(points, 4) - 2) / 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in words, with the rules of precision that the tables of the page follow.
+// Formats numbers with the same precision rules as the tables of the page.
 "use strict";
 const words = (() => {
   const kTimeUnits = [["ns", 1], ["us", 1e3], ["ms", 1e6], ["s", 1e9]];
@@ -10,15 +10,15 @@ const words = (() => {
   const fixed = (value, decimals) => value.toFixed(decimals).replace(/^-(?=[0.]*$)/, "");
   const separated = (text) => text.replace(/\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ","));
 
-  // 0.00123, 1.23, 12.3, 1,230: never an exponent.
+  // 0.00123, 1.23, 12.3, 1,230; never with an exponent.
   function significant(value, digits = 3) {
     if (!Number.isFinite(value)) return "?";
     const text = fixed(value, decimalsFor(value, digits));
-    // 9.996 rounds up to 10.00, which has a digit more than asked for.
+    // 9.996 rounds up to 10.00, which has one digit too many.
     return separated(fixed(value, Math.min(decimalsFor(value, digits), decimalsFor(Number(text), digits))));
   }
 
-  // With as many digits as it takes to tell the ends apart: "[41.2, 44.9]", "[1,195 to 1,209]".
+  // Uses as many digits as the ends need to differ: "[41.2, 44.9]", "[1,195 to 1,209]".
   function interval(low, high) {
     let digits = 3;
     while (digits < 6 && low !== high && significant(low, digits) === significant(high, digits)) ++digits;
@@ -64,7 +64,7 @@ const words = (() => {
     return `${separated(String(count))} ${count === 1 ? noun : many}`;
   }
 
-  // In which unit a list of times is drawn: that of the middle one.
+  // The unit for a list of times: that of the median.
   function timeUnit(times) {
     const sorted = times.filter(Number.isFinite).sort((a, b) => a - b);
     const middle = Math.abs(sorted[sorted.length >> 1] ?? 1e6);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One folder of JPEG files through the loader of any library, for `loader: {engine: iterable}`:
-configs/loader_libraries.yaml. Each reads a file with the same function, which makes the same tensor."""
+"""One folder of JPEG files through the loaders of several libraries, for `loader: {engine: iterable}`, used by
+configs/loader_libraries.yaml. All read a file with the same function, which returns the same tensor."""
 import os
 import random
 
@@ -9,7 +9,7 @@ from PIL import Image
 from torchvision import transforms
 
 def files_of(root):
-    """(path, label) of each file, as ImageFolder finds them."""
+    """Returns (path, label) of each file, like ImageFolder."""
     classes = sorted(entry.name for entry in os.scandir(root) if entry.is_dir())
     return [
         (os.path.join(root, name, file), label)
@@ -19,7 +19,7 @@ def files_of(root):
 
 
 class Read:
-    """(path, label) -> (picture, label). A class, so that worker processes of any kind can be given it."""
+    """(path, label) -> (picture, label). A class, so that it can be passed to worker processes of any kind."""
 
     def __init__(self, image_size):
         self.transform = transforms.Compose(
@@ -71,7 +71,7 @@ def torch_loader(items, read, batch_size, workers, seed):
 
 
 def spdl(items, read, batch_size, workers, seed):
-    """Threads of one pool; a batch is put together in the same pool."""
+    """Reads and collates in the threads of one pool."""
     from spdl.pipeline import PipelineBuilder
 
     builder = PipelineBuilder().add_source(shuffled_for_ever(items, seed))
@@ -82,7 +82,7 @@ def spdl(items, read, batch_size, workers, seed):
 
 
 def webdataset(items, read, batch_size, workers, seed):
-    """Its pipeline and its WebLoader, on single files in place of shards: each file is one."""
+    """Uses its pipeline and its WebLoader; each file takes the place of a shard."""
     import webdataset
 
     def endless(source):
@@ -100,7 +100,7 @@ def webdataset(items, read, batch_size, workers, seed):
 
 
 def grain(items, read, batch_size, workers, seed):
-    """Threads of its own read ahead in this process; its worker processes are another call (mp_prefetch)."""
+    """Reads ahead with threads in this process; worker processes need another call (mp_prefetch)."""
     import grain
 
     options = grain.ReadOptions(num_threads=workers, prefetch_buffer_size=2 * batch_size * max(workers, 1) if workers else 0)
@@ -112,7 +112,7 @@ LIBRARIES = {"torch": torch_loader, "spdl": spdl, "webdataset": webdataset, "gra
 
 
 def loader(root, library, batch_size, num_workers, seed, image_size=224):
-    """root, library and image_size stand under `python` in the YAML file, the others under `loader`."""
+    """root, library and image_size come from `python` in the YAML file, the others from `loader`."""
     torch.set_num_threads(1)
     make = LIBRARIES[library]
     return make(files_of(root), Read(image_size), batch_size, num_workers, seed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small convolutional network for `model: {kind: python, path: net.py}`: configs/python_model.yaml."""
+"""A small convolutional network for `model: {kind: python, path: net.py}`, used by configs/python_model.yaml."""
 import torch
 from torch import nn
 
@@ -23,6 +23,6 @@ class Net(nn.Module):
 
 
 def model(classes=10, input_shape=(3, 32, 32), width=32, compile=False):
-    """stepbench gives classes and input_shape; width and compile stand under `python` in the YAML file."""
+    """stepbench passes classes and input_shape; width and compile come from `python` in the YAML file."""
     net = Net(input_shape[0], classes, width)
     return torch.compile(net) if compile else net

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole training step in Python for `workload: python_step`: configs/python_step.yaml.
+"""A whole training step in Python for `workload: python_step`, used by configs/python_step.yaml.
 
-The loop is that of any PyTorch tutorial; what is added are the marks of its phases.
+A standard PyTorch training loop with added marks of its phases.
 """
 import torch
 from torch import nn
@@ -9,7 +9,7 @@ from torch.utils.data import DataLoader, Dataset
 
 
 class Images(Dataset):
-    """Images of noise with the classes of Fashion-MNIST; put your own Dataset here."""
+    """Noise images with Fashion-MNIST's number of classes; replace it by your own Dataset."""
 
     def __init__(self, samples):
         self.samples = samples
@@ -35,7 +35,7 @@ class Training:
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=lr)
 
     def step(self, record):
-        images, labels = record.next(self.loader)  # phase data_wait; goes on with the next epoch
+        images, labels = record.next(self.loader)  # phase data_wait; continues with the next epoch
         with record.phase("h2d"):
             images, labels = images.to(self.device), labels.to(self.device)
         with record.phase("zero_grad"):
@@ -51,7 +51,7 @@ class Training:
         return {"samples": len(images)}
 
     def fingerprint(self):
-        """The loss on the same samples in every launch: a faster arm must compute the same."""
+        """The loss on the same samples in every launch: a faster arm must compute the same value."""
         images, labels = zip(*(self.loader.dataset[i] for i in range(16)))
         with torch.no_grad():
             logits = self.model(torch.stack(images).to(self.device))
@@ -59,5 +59,5 @@ class Training:
 
 
 def make(device="cpu", batch_size=64, num_workers=0, width=512, lr=0.001):
-    """stepbench gives device (and seed, rank, world where they are asked for); the rest stands under `python`."""
+    """stepbench passes device (and seed, rank, world if make() accepts them); the rest comes from `python`."""
     return Training(device, batch_size, num_workers, width, lr)

@@ -10,7 +10,7 @@ from torch import nn
 
 
 def images(folder):
-    """Pictures in a folder per class, as torchvision's ImageFolder reads them with PIL; noise where there is none."""
+    """Pictures in one folder per class, as torchvision's ImageFolder reads them with PIL; noise without a folder."""
     if not folder:
         noise = torch.Generator().manual_seed(0)
         return torch.utils.data.TensorDataset(torch.randn(512, 3, 32, 32, generator=noise),
@@ -62,5 +62,5 @@ def main():
             report(loss=loss)
 
 
-if __name__ == "__main__":  # workers that are spawned import this file
+if __name__ == "__main__":  # spawned workers import this file
     main()

@@ -29,7 +29,7 @@ def make_step(option):
     model = torch.nn.Sequential(torch.nn.Linear(32, width), torch.nn.ReLU(), torch.nn.Linear(width, 10))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 
-    def step():  # its marks: the start and the end of each phase; its loss
+    def step():  # returns its marks (the start, then the end of each phase) and its loss
         marks = [monotonic_ns()]
 
         def end_of(phase):

@@ -20,8 +20,8 @@ EXAMPLES = Path(__file__).parent / "examples"
 
 
 def main() -> NoReturn:
-    """Becomes the program. This Python is the one for the user's files, unless another is named, and CONFIGS find the
-    examples that they name."""
+    """Replaces this process by the program. User files run in this Python unless another is named, and CONFIGS find the
+    examples that they refer to."""
     from .program import path_of_program
     os.environ.setdefault("STEPBENCH_PYTHON", sys.executable)
     os.environ.setdefault("STEPBENCH_EXAMPLES", str(EXAMPLES))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m stepbench is the program stepbench."""
+"""`python -m stepbench` runs the program stepbench."""
 from . import main
 
 main()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Callbacks for Lightning and for the Trainer of Hugging Face: those of stepbench_worker.callbacks."""
+"""Callbacks for Lightning and for Hugging Face's Trainer, from stepbench_worker.callbacks."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

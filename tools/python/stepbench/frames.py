@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results as DataFrames of pandas or polars. The program reads the files, by the rules of results/SCHEMA.md; times are
+"""Results as DataFrames of pandas or polars. The program reads the files, as results/SCHEMA.md specifies; times are in
 nanoseconds."""
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 from .program import output_of, quiet_output_of
 
 LIBRARIES = ("pandas", "polars")
-IDS = ("case_id", "run_id", "series", "series_id", "host", "git_sha", "build_id")  # never numbers, whatever their digits
+IDS = ("case_id", "run_id", "series", "series_id", "host", "git_sha", "build_id")  # always strings, even if all digits
 
 
 class Run(NamedTuple):
-    """cases: a row per case, with its options, estimates and metrics, as `stepbench show --format csv`. steps: a row per
-    measured step, with case_id, launch, rank, cycle and the columns of the samples."""
+    """cases: a row per case, with its options, estimates and metrics, as in `stepbench show --format csv`. steps: a row
+    per measured step, with case_id, launch, rank, cycle and the columns of the samples."""
 
     cases: Any
     steps: Any
@@ -45,10 +45,10 @@ class History(NamedTuple):
 
 
 def load(path: str | os.PathLike[str], library: str | None = None) -> Run | Verdict | History:
-    """A run's folder or file, the verdict.json of `ab` or `compare`, or a history.db of `track` and `nightly`.
+    """Loads a run's folder or file, the verdict.json of `ab` or `compare`, or a history.db of `track` and `nightly`.
 
-    library: "pandas" or "polars". Default: the one that is imported already, else the one that is installed. Raises
-    ValueError for what cannot be read, FileNotFoundError, and ModuleNotFoundError without either library."""
+    library: "pandas" or "polars"; default: the one that is already imported, else the installed one. Raises ValueError
+    for unreadable input, FileNotFoundError, and ModuleNotFoundError if neither library is installed."""
     file = Path(path)
     if not file.exists():
         raise FileNotFoundError(f"{file}: there is no such run, verdict or history")
@@ -81,12 +81,12 @@ def _run(path: str, frames: Any) -> Run:
                                 str(file))
         cases = _of_csv(frames, output_of("show", path, "--format", "csv"))
         written.result()
-        # The program numbers the cases as it lists them.
+        # The program numbers the cases in the order in which it lists them.
         return Run(cases, _steps(file.read_bytes(), list(cases["case_id"]), frames))
 
 
 def _steps(npy: bytes, ids: list[str], frames: Any) -> Any:
-    """Of records of 64-bit integers, as numpy.save writes them."""
+    """Reads records of 64-bit integers in the format of numpy.save."""
     begin = 10 + int.from_bytes(npy[8:10], "little")
     header = ast.literal_eval(npy[10:begin].decode("latin-1"))
     names = [name for name, _ in header["descr"]]
@@ -95,7 +95,7 @@ def _steps(npy: bytes, ids: list[str], frames: Any) -> Any:
     if any(kind != "<i8" for _, kind in header["descr"]):
         raise ValueError("the steps are no records of 64-bit integers: load() and stepbench are of different versions")
     try:
-        import numpy  # pandas has it; polars does without
+        import numpy  # pandas requires numpy; polars does not
     except ModuleNotFoundError:
         values = array("q", npy[begin:])
         columns = {name: list(values[at::len(names)]) for at, name in enumerate(names)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program beside this package, or the one on PATH."""
+"""Runs the program in this package's folder, or the one on PATH."""
 from __future__ import annotations
 
 import ctypes
@@ -25,21 +25,21 @@ _libc = ctypes.CDLL(None)
 
 
 def run(*words: str, **more: Any) -> subprocess.CompletedProcess[Any]:
-    """The program with `words`, to its end; it ends with this process, whatever ends that."""
+    """Runs the program with `words` and waits for its end. It ends with this process, however that ends."""
     return subprocess.run([path_of_program(), *words], capture_output=True, check=False,
                           preexec_fn=lambda: _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM), **more)
 
 
 def output_of(*words: str) -> bytes:
-    """As quiet_output_of(); what the program warns of, Python warns of."""
+    """As quiet_output_of(), but passes the program's warnings on as Python warnings."""
     said, output = _run(words)
     if said:
-        warnings.warn(said.removeprefix("warning: "), stacklevel=4)  # of who calls load()
+        warnings.warn(said.removeprefix("warning: "), stacklevel=4)  # the caller of load()
     return output
 
 
 def quiet_output_of(*words: str) -> bytes:
-    """What the program prints. Raises ValueError with its message where it fails."""
+    """Returns the program's output. Raises ValueError with its message if it fails."""
     return _run(words)[1]
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fixture `stepbench` for pytest, which the wheel installs:
+"""The pytest fixture `stepbench`, which the wheel installs:
 
     def test_tokenize(stepbench):
         result = stepbench(tokenize, "some text")      # rounds in fresh processes; a call is a step
         assert result.step_ns < 2e6
 
-`pytest --stepbench-compare ../base` measures the functions of this checkout and of another one in turns, and a test
-fails where the verdict is that its function has become slower.
+`pytest --stepbench-compare ../base` measures the functions of this checkout and of another one in turns; a test fails
+if its function is confirmed to be slower.
 """
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The script of one round: calls a function of the user's in a measured loop. rounds.py says which, in a file."""
+"""The script of one round: calls a user's function, named in a file by rounds.py, in a measured loop."""
 import importlib
 import itertools
 import json
@@ -21,7 +21,7 @@ class Calls:
 def function_of(wanted: dict[str, str], root: Path) -> Any:
     file = root / wanted["file"]
     here = str(Path(__file__).resolve().parent)
-    places = [str(file.parent), str(root / "src"), str(root)]  # before what is installed: a base has its own
+    places = [str(file.parent), str(root / "src"), str(root)]  # before installed packages: a base has its own
     sys.path[:] = [*places, *(place for place in sys.path if place != here)]
     found: Any = importlib.import_module(file.stem)
     for name in wanted["function"].split("."):

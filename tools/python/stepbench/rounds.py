@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A function measured in rounds, each in a fresh process; and beside the same function of another checkout, in turns."""
+"""Measures a function in rounds, each in a fresh process; optionally in turns with the same function of another
+checkout."""
 from __future__ import annotations
 
 import csv
@@ -21,8 +22,9 @@ SLOWER, UNDECIDED = 1, 3
 
 
 class Result(NamedTuple):
-    """step_ns: of a call, the median of the rounds, and its interval, nan of a single round and where two checkouts were
-    compared. verdict: of that comparison, else empty. folder: of the results, for load() and `stepbench show`."""
+    """step_ns: time of a call, the median over the rounds; low_ns and high_ns: its interval, nan with a single round or
+    when two checkouts are compared. verdict: of that comparison, else empty. folder: of the results, for load() and
+    `stepbench show`."""
 
     step_ns: float
     low_ns: float
@@ -32,16 +34,16 @@ class Result(NamedTuple):
 
 
 class Slower(AssertionError):
-    """The function is slower than the base's: a confirmed verdict."""
+    """The function is slower than the base's, as a confirmed verdict."""
 
 
 class RoundError(Exception):
-    """Nothing could be measured; the text is the program's."""
+    """Nothing could be measured; the message is the program's."""
 
 
 class Rounds:
-    """root: folder of the project, in which the functions' files lie. base: that of another checkout, or None. words:
-    more options for `stepbench run` and `ab`."""
+    """root: folder of the project with the functions' files. base: folder of another checkout, or None. words: more
+    options for `stepbench run` and `ab`."""
 
     def __init__(self, root: Path, name: str, results: Path, base: Path | None = None, words: tuple[str, ...] = ()) -> None:
         self._root = root
@@ -49,10 +51,10 @@ class Rounds:
         self._results = results
         self._base = base
         self._words = words
-        self.undecided = ""  # what a comparison could not tell
+        self.undecided = ""  # message of an inconclusive comparison
 
     def __call__(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Result:
-        """Calls of `function`, which stands at the top of its file, with arguments that can be pickled. Raises Slower,
+        """Measures calls of `function`, a top-level function of its file, with picklable arguments. Raises Slower,
         RoundError."""
         results = self._results / re.sub(r"[^\w.-]+", "-", self._name)
         before = set(results.glob("*/")) if results.exists() else set()
@@ -97,6 +99,6 @@ class Rounds:
                             "that calls it") from error
         try:
             packed = pickle.dumps((arguments, named))
-        except Exception as error:  # of whatever the arguments are
+        except Exception as error:  # depends on the arguments' types
             raise TypeError(f"the arguments of {name} cannot be sent to a fresh process: {error}") from error
         return {"file": str(file), "function": name, "arguments": packed.hex()}

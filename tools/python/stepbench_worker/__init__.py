@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the training loop of a script as it is. Two lines of the script change:
+"""Measures the training loop of an existing script. Two lines of the script change:
 
     from stepbench_worker import measure, phase
 
@@ -8,8 +8,8 @@
             ...
 
 `stepbench run --python train.py` then measures it in fresh processes; `python train.py` alone measures once and writes
-a result file of its own. Needs nothing but the standard library; uses torch's CUDA events where the script runs on
-CUDA. README.md beside this folder has the rest.
+its own result file. Needs only the standard library; uses torch's CUDA events if the script runs on CUDA. See
+README.md in the parent folder.
 """
 from .api import Steps, measure, report
 from .measured import Measured

@@ -5,7 +5,7 @@ import sys
 
 if __package__:
     from .worker import main
-else:  # run by its path, as `stepbench run` does
+else:  # run by path, as `stepbench run` does
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[0] = os.path.dirname(here)
     from stepbench_worker.worker import main

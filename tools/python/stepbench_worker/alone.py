@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A script that is run without `stepbench run`: its numbers go into a result file of its own, as SCHEMA.md says, and
-into a summary on standard output."""
+"""Measures a script that runs without `stepbench run`: writes its own result file, as specified in SCHEMA.md, and a
+summary to standard output."""
 from __future__ import annotations
 
 import fcntl
@@ -29,20 +29,20 @@ class Alone(Session):
 
     def __init__(self) -> None:
         super().__init__()
-        main = getattr(sys.modules.get("__main__"), "__file__", None)  # none in a notebook
+        main = getattr(sys.modules.get("__main__"), "__file__", None)  # absent in a notebook
         self._script = Path(sys.argv[0]).resolve() if main and sys.argv and os.path.isfile(sys.argv[0]) else None
         self._began = time.time()
         self._began_ns = time.monotonic_ns()
         self._said = ""
         self._opened = 0
-        self._group: Group | None = None  # of this loop; None: this process is all there is
+        self._group: Group | None = None  # of this loop; None: a single process
 
     @property
     def over(self) -> bool:
         return False
 
     def open(self, schedule: Schedule, name: str, results: str | None) -> Loop:
-        """Each is a loop of its own."""
+        """Every call opens a new loop."""
         self._began, self._began_ns, self._said = time.time(), time.monotonic_ns(), ""
         self.results = results
         self._opened += 1
@@ -66,7 +66,7 @@ class Alone(Session):
             loop.stopped = "count"
             loop.done = True
             self.finished(loop)
-        if not ranks.speaks():  # each process of torchrun does the same
+        if not ranks.speaks():  # all processes of torchrun get here; only rank 0 prints
             if self._group is not None and not loop.done:
                 self._group.tell({"why": why_nothing(loop)})
         elif loop.done:
@@ -75,7 +75,7 @@ class Alone(Session):
             print(f"stepbench_worker: {f'{loop.name}: ' if loop.name else ''}{why_nothing(loop)}", file=sys.stderr)
 
     def finished(self, loop: Loop) -> None:
-        """The file is written now, whatever becomes of the rest of the loop; the table comes after it."""
+        """Writes the file immediately, whatever happens in the rest of the loop; the table is printed later."""
         report = facts.launch_report(loop, facts.facts_of_script(self._script))
         mine = {"rank": 0, "host": platform.node(), "cycles": loop.cycles, "report": report}
         if self._group is not None and not ranks.speaks():
@@ -116,7 +116,7 @@ class Alone(Session):
         self._said = "\n".join(said)
 
     def _rows(self, run_id: str, loop: Loop, everyone: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """`everyone`: of each rank its number, host, cycles and report, rank 0 first."""
+        """`everyone`: rank, host, cycles and report of each rank, rank 0 first."""
         schedule = loop.plan.schedule
         options = {"script.path": str(self._script or ""), "script.args": shlex.join(sys.argv[1:] if self._script else []),
                    "device": loop.device.partition(":")[0], "schedule.wait": schedule.wait,
@@ -153,7 +153,7 @@ class Alone(Session):
                "outcome": "measured", "reason": "", "options": options, **one["report"],
                "machine": {"rank.host": one["host"]} if len(everyone) > 1 else {}, "started_utc": began,
                "wall_ns": time.monotonic_ns() - self._began_ns}
-              for one in (*everyone[1:], everyone[0])),  # the line of rank 0 says that all are there
+              for one in (*everyone[1:], everyone[0])),  # rank 0's line marks the group as complete
             {"kind": "end", "measured": 1, "skipped": 0, "failed": 0, "reason": "complete", "ended_utc": _utc(time.time())},
         ]
 
@@ -163,7 +163,7 @@ def _step_ns(one: dict[str, Any]) -> float:
 
 
 def _group_facts(everyone: list[dict[str, Any]]) -> dict[str, int]:
-    """As `stepbench run` says them in the line of rank 0: the step of the slowest, the work of all."""
+    """The fields that `stepbench run` puts into rank 0's line: the step of the slowest rank, the work of all."""
     def total(one: dict[str, Any], column: str) -> int:
         return sum(sum(cycle.get(column, ())) for cycle in one["cycles"])
 
@@ -176,7 +176,7 @@ def _group_facts(everyone: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def _together(everyone: list[dict[str, Any]]) -> str:
-    """A line for each of few ranks, or for the fastest and the slowest."""
+    """Returns a line per rank if there are few, else lines for the fastest and the slowest."""
     few = 8
     order = sorted(everyone, key=_step_ns)
     shown = everyone if len(everyone) <= few else [order[0], order[-1]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a script calls: measure() around its loader, Steps where a framework runs the loop, report() for its loss."""
+"""The API of scripts: measure() around the loader, Steps if a framework runs the loop, report() for the loss."""
 from __future__ import annotations
 
 import re
@@ -25,20 +25,20 @@ def _counter(value: Callable[[Batch], int] | int) -> Callable[[Batch], int]:
 def measure(loader: Iterable[Batch], *, name: str = "", wait: int = 1, warmup: int = 10, active: int = 50,
             repeat: int = 1, samples: Callable[[Batch], int] | int | None = None,
             tokens: Callable[[Batch], int] | int | None = None, results: str | None = "results") -> Measured[Batch]:
-    """The batches of `loader`, with a schedule of steps that are measured; a step is all from one batch to the next.
-    The time until the loader has a batch is the step's phase `data_wait`. What it returns has the result, once the loop
-    has ended: steps, phases, summary(), to_pandas().
+    """Returns an iterable over the batches of `loader` that measures the steps of a schedule; a step lasts from one
+    batch to the next. The time until the loader has a batch is the phase `data_wait`. After the loop, the returned
+    object has the results: steps, phases, summary(), to_pandas().
 
-    The loader begins anew as often as the schedule needs. After it the loop goes on to the end of the loader's epoch;
-    under `stepbench run` it ends, and the script with the next loop.
+    The loader restarts as often as the schedule needs. After the schedule the loop continues to the end of the loader's
+    epoch; under `stepbench run` it ends, and the script ends at its next loop.
 
-    name: tells several loops of a script apart; `stepbench run` measures each in processes of its own.
-    wait, warmup, active, repeat: cycles of steps of which nothing is kept, of warm-up and measured ones. Under
-    `stepbench run` the experiment's `schedule` section decides instead.
-    samples, tokens: how many a batch has, or a function of the batch. Default for samples: what the DataLoader's batch
-        sampler dealt out, else the first dimension that all tensors of the batch have; where they disagree there is no
-        rate, and a note says why.
-    results: folder for the result file of a script that is run alone; None: no file.
+    name: distinguishes several loops of a script; `stepbench run` measures each in separate processes.
+    wait, warmup, active, repeat: cycles of discarded, warm-up and measured steps. Under `stepbench run` the
+        experiment's `schedule` section overrides them.
+    samples, tokens: number per batch, or a function of the batch. Default for samples: the size that the DataLoader's
+        batch sampler dealt, else the first dimension common to all tensors of the batch; if they differ there is no
+        rate, and a note gives the reason.
+    results: folder for the result file of a script that runs alone; None: no file.
     """
     _refuse_where_spawned()
     refuse_what_has_no_batches(loader)
@@ -54,14 +54,14 @@ NAME = re.compile(r"[\w.-]{0,40}", re.ASCII)
 
 
 class Steps:
-    """For a loop that a framework runs: its callback says where steps begin and end. The arguments are those of
-    measure(); epoch_steps: batches of an epoch, where that is known.
+    """For a loop that a framework runs: its callback reports where steps begin and end. The arguments are those of
+    measure(); epoch_steps: batches per epoch, if known.
 
         steps = Steps()
         steps.begin()              # the wait for the first batch begins
-        steps.fetched()            # the batch is there
-        done = not steps.end(64)   # of 64 samples; the next wait begins
-        steps.leave()              # validation: no part of a step; begin() goes on
+        steps.fetched()            # the batch is ready
+        done = not steps.end(64)   # after 64 samples; the next wait begins
+        steps.leave()              # e.g. validation, not part of a step; begin() continues
     """
 
     def __init__(self, *, wait: int = 1, warmup: int = 10, active: int = 50, repeat: int = 1, epoch_steps: int = 0,
@@ -69,20 +69,20 @@ class Steps:
         told = _session()
         self._told = told
         loop = told.open(Schedule(wait, warmup, active, repeat), name, results)
-        if loop is None:  # another one is measured
+        if loop is None:  # another loop is measured
             loop = Loop(Schedule(), Session())
             loop.done = True
         self._loop = loop
         self._loop.know_epoch(epoch_steps)
         self._begun = self._entered = False
-        self._ended: dict[str, int] = {}  # what was used when the wait for a batch began
+        self._ended: dict[str, int] = {}  # usage when the wait for a batch began
 
     @property
     def done(self) -> bool:
         return self._loop.done
 
     def count(self, batch: Any, batch_size: int | None = None) -> int:
-        """Samples of a batch, as measure() counts those of an iterable; batch_size: of full batches."""
+        """Counts the samples of a batch like measure(); batch_size: of full batches."""
         if self._loop.counter is None:
             self._loop.counter = SampleCounter(batch_size or 0)
         return self._loop.counter(batch)
@@ -100,7 +100,7 @@ class Steps:
             self._entered = True
 
     def end(self, samples: int = 0, tokens: int = 0) -> bool:
-        """False: the schedule has ended."""
+        """Returns False when the schedule has ended."""
         if not self._entered:
             return not self.done
         self._entered = False
@@ -113,16 +113,16 @@ class Steps:
         return self._begun
 
     def leave(self, over: bool = False) -> None:
-        """over: what is no part of a step has been going on since the last one's end, and is over."""
+        """over: the pause began at the end of the last step and is already over."""
         if self._entered:
-            self._loop.leave()  # in the middle of a step: its cycle begins anew
+            self._loop.leave()  # in the middle of a step: restart its cycle
         elif self._begun:
             self._loop.pause(self._ended if over else None)
         self._begun = self._entered = False
 
 
 def _refuse_where_spawned() -> None:
-    """A process that is spawned runs the script's file before its own work: what is not guarded begins there, too."""
+    """A spawned process runs the script's file before its own work, so unguarded code begins a loop there too."""
     processes = sys.modules.get("multiprocessing.process")
     if processes is not None and getattr(processes.current_process(), "_inheriting", False):
         raise LoopError("measure() begins in a process that the script spawned, which runs the script's file again: put what "
@@ -133,15 +133,15 @@ def _session() -> Session:
     told = session.current()
     if told is None:
         own_ranks.refuse()
-        from .alone import Alone  # where nobody has said otherwise: a script that runs alone
+        from .alone import Alone  # default: a script that runs alone
         told = Alone()
         session.use(told)
     return told
 
 
 def report(*, loss: Any = None, gradient_norm: Any = None) -> None:
-    """Keeps the last step's loss, and the norm of its gradients: two runs that measure the same work agree in them.
-    Takes numbers or tensors; a tensor is read after the last step, not before."""
+    """Records the last step's loss and gradient norm: two runs that do the same work agree in them. Takes numbers or
+    tensors; a tensor is read only after the last step."""
     told = session.current()
     loop = told.loop if told is not None else None
     if loop is None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many samples a batch of a script has: what its DataLoader's batch sampler dealt out for it, else what all of its
-tensors agree in. Where they do not, it is not known, and `why` says so."""
+"""Counts the samples of a script's batches: the size that the DataLoader's batch sampler dealt, else the length that
+all tensors agree on. If they do not agree it is unknown, and `why` has the reason."""
 from __future__ import annotations
 
 import dataclasses
@@ -15,20 +15,20 @@ SAY = "measure(..., samples=) says how many there are"
 
 
 class SampleCounter:
-    """Of the batches of one loop, each counted once, before the next one is asked for."""
+    """Counts the batches of one loop, each once and before the next one is requested."""
 
     def __init__(self, size: int = 0) -> None:
-        self.why = ""  # no more samples are counted
+        self.why = ""  # reason why counting stopped; "": it has not
         self._iterator: Any = None
         self._dealt: Dealt | None = None
-        self._size = size  # of full batches, where only the batch says whether it is one; 0: not known
+        self._size = size  # of full batches, if only the batch itself shows whether it is full; 0: unknown
         self._agreed = False
         self._kind: Any = None
         self._place: Any = None
         self._quick = 0
 
     def begin(self, loader: Iterable[Any]) -> Iterator[Any]:
-        """iter(loader)"""
+        """Like iter(loader)."""
         sampler = getattr(loader, "batch_sampler", None)
         places = getattr(loader, "__dict__", {})
         map_style = sampler is not None and _indexed(getattr(loader, "dataset", None))
@@ -61,7 +61,7 @@ class SampleCounter:
             return self._dealt.delivered(self._iterator)
         if type(batch) is self._kind:
             self._quick += 1
-            if self._quick % LOOKS:  # all parts of every so many
+            if self._quick % LOOKS:  # check all parts only now and then
                 try:
                     samples: int = batch[self._place].shape[0]
                     if self._size in (0, samples):
@@ -77,7 +77,7 @@ class SampleCounter:
             elif not found:
                 self._stop("nothing in a batch has a length")
             return found.pop() if len(found) == 1 else 0
-        if self._size in found or (self._agreed and len(found) == 1 and max(found) < self._size):  # the last of an epoch
+        if self._size in found or (self._agreed and len(found) == 1 and max(found) < self._size):  # last of epoch
             self._agreed = True
             return self._size if self._size in found else found.pop()
         self._stop(f"batch_size is {self._size}, and the parts of a batch have {_listed(found)} entries" if found else
@@ -85,7 +85,7 @@ class SampleCounter:
         return 0
 
     def _learn(self, batch: Any, samples: int) -> None:
-        """Where the next one of its kind says it at once."""
+        """Remembers the part that gives the count, as a fast path for the next batch of this type."""
         places: Any = batch if type(batch) is dict else range(len(batch)) if type(batch) in (list, tuple) else ()
         for place in places:
             shape: Any = getattr(batch[place], "shape", None)
@@ -98,7 +98,7 @@ class SampleCounter:
 
 
 def size_of(loader: Any, index: int) -> int:
-    """Of batch `index` of an epoch, where torch's own sampler cuts it from a map-style data set; 0: not known."""
+    """Size of batch `index` of an epoch, if torch's own sampler deals it from a map-style data set; 0: unknown."""
     sampler: Any = getattr(loader, "batch_sampler", None)
     if type(sampler).__name__ != "BatchSampler" or not _indexed(getattr(loader, "dataset", None)):
         return 0
@@ -106,7 +106,7 @@ def size_of(loader: Any, index: int) -> int:
 
 
 class Dealt:
-    """In place of a loader's batch sampler: its batches of indices, whose sizes it keeps until they are delivered."""
+    """Replaces a loader's batch sampler: passes its index lists on and keeps their sizes until they are delivered."""
 
     def __init__(self, sampler: Any) -> None:
         self._sampler = sampler
@@ -125,7 +125,7 @@ class Dealt:
         return getattr(self.__dict__["_sampler"], name)
 
     def delivered(self, iterator: Any) -> int:
-        """Of the batch that the iterator gave last."""
+        """Returns the size of the batch that the iterator delivered last."""
         sizes = self._sizes
         if getattr(iterator, "_in_order", True):
             return sizes.pop(iterator._num_yielded - 1, 0)
@@ -137,8 +137,8 @@ class Dealt:
 
 
 def lengths_of(batch: Any) -> set[int]:
-    """What its tensors and arrays have as first dimension, or where there is none its lists as lengths; a list of samples
-    has its own length. More than one: it does not say how many samples there are."""
+    """Returns the first dimensions of its tensors and arrays, or, without any, the lengths of its lists; a list of
+    samples counts with its own length. More than one value: the number of samples is unknown."""
     return _lengths(batch, 5, top=True) or _lengths_of_lists(batch)
 
 
@@ -158,7 +158,7 @@ def _lengths(value: Any, depth: int, top: bool = False) -> set[int]:
 
 
 def _own_length(value: Any) -> set[int] | None:
-    """Of a tensor, or of what says itself how many samples it holds; None: of its parts."""
+    """Returns the lengths of a tensor, or of an object that knows its number of samples; None: look at its parts."""
     if isinstance(value, type):
         return set()
     graphs = getattr(value, "num_graphs", None)  # of torch_geometric
@@ -176,7 +176,7 @@ def _own_length(value: Any) -> set[int] | None:
 
 
 def _parts_of(value: Any) -> list[Any]:
-    if isinstance(value, Mapping):  # and the batches of Hugging Face's tokenizers
+    if isinstance(value, Mapping):  # including batches of Hugging Face's tokenizers
         return list(value.values())
     if isinstance(value, (list, tuple)):
         return list(value)
@@ -186,7 +186,7 @@ def _parts_of(value: Any) -> list[Any]:
 
 
 def _are_samples(parts: list[Any], top: bool) -> bool:
-    """Rather than fields of a batch: records, images, or tensors of unlike lengths."""
+    """True if the parts are samples (records, images, or tensors of different lengths), not fields of a batch."""
     if len(parts) < (3 if top else 1):
         return False
     shapes: list[Any] = [getattr(part, "shape", None) for part in parts]
@@ -200,7 +200,7 @@ def _are_samples(parts: list[Any], top: bool) -> bool:
 
 
 def _lengths_of_lists(batch: Any) -> set[int]:
-    """Of a batch without tensors."""
+    """Returns the lengths for a batch without tensors."""
     parts = _parts_of(batch)
     lists = {len(part) for part in parts if isinstance(part, (list, tuple))}
     if lists and not isinstance(batch, PLAIN):
@@ -209,7 +209,7 @@ def _lengths_of_lists(batch: Any) -> set[int]:
 
 
 def _indexed(dataset: Any) -> bool:
-    """A map-style data set. An IterableDataset's sampler deals full batches, and goes on behind its end."""
+    """True for a map-style data set. An IterableDataset's sampler deals full batches, even beyond its end."""
     iterable = getattr(sys.modules.get("torch.utils.data"), "IterableDataset", ())
     return dataset is not None and not isinstance(dataset, iterable)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The socket to `stepbench run`: lines of JSON, as PROTOCOL.md says."""
+"""The socket to `stepbench run`: lines of JSON, as specified in PROTOCOL.md."""
 from __future__ import annotations
 
 import json
@@ -7,7 +7,7 @@ import os
 import socket
 from typing import Any
 
-MAX_STEPS = 16_384  # of one message of samples
+MAX_STEPS = 16_384  # per message of samples
 
 
 class Control:
@@ -27,7 +27,8 @@ class Control:
         return case
 
     def wait_for_end(self) -> None:
-        """Until the other end is closed: all ranks have ended, and nobody exchanges with this one any more."""
+        """Waits until the other end is closed: then all ranks have ended and none communicates with this one any
+        more."""
         while self._socket.recv(65536):
             pass
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the process may use when its windows begin, held against what it had when it started: a library may change it as
-it is imported."""
+"""Compares the CPUs that the process may use when its windows begin with those at its start: importing a library can
+change them."""
 from __future__ import annotations
 
 import os

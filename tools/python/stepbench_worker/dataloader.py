@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a script's torch DataLoader: its settings, and by the kernel's counters what its workers did in the
-windows. Nothing of the script's own classes is changed; the counters are read where windows begin and end."""
+"""Observes a script's torch DataLoader: its settings and, by kernel counters, what its workers did in the windows. The
+script's own classes are not changed; counters are read when windows begin and end."""
 from __future__ import annotations
 
 import contextlib
@@ -14,21 +14,22 @@ from .handover import Handover
 
 SETTINGS = ("batch_size", "num_workers", "prefetch_factor", "pin_memory", "persistent_workers", "drop_last", "in_order",
             "timeout")
-# Shares of a window from which on something is said.
+# Thresholds of findings, as shares of a window.
 WAITS, COMPUTES, BLOCKED, OTHERS, CORES_USED, BORDERS = 0.1, 0.7, 0.5, 0.1, 0.85, 0.02
-# Of a batch that is made: so long, or such a share of the time to make it, it waits for Python's lock; workers that
-# compute less of their time do not hold it. Of the step's time: handing over; what a remedy wins at least.
+# Waits of a finished batch for Python's GIL matter from LOCKED_NS and from the share LOCKED of the time to make it;
+# workers that compute less than COMPUTING of their time do not hold it. HANDING_OVER: share of the step's time. GAIN:
+# minimum gain of a remedy.
 LOCKED_NS, LOCKED, COMPUTING, BUSY, ALL_BUSY, HANDING_OVER, GAIN = 1e6, 0.1, 0.7, 0.7, 0.9, 0.1, 0.05
-# Workers are too many: they are busy for less of their time, and the step waits no longer than this share of its own.
+# Idle workers: busy for less than this share of their time, while the step waits for no more than that share of its own.
 IDLE, IDLE_WAITS = 0.5, 0.02
-# The first batch is late: seconds, and times what a worker needs for a batch.
+# A late first batch: in seconds, and in times of what a worker needs for one batch.
 FIRST_S, FIRST_BATCHES = 1, 5
-STORAGE_BYTES_PER_S = 100e3  # of time without a CPU: less is no storage that is waited for
+STORAGE_BYTES_PER_S = 100e3  # per second of sleep: below it the wait is not for storage
 TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def settings_of(loader: Any) -> dict[str, Any]:
-    """For `effective`; empty where it is no DataLoader."""
+    """Returns the settings for `effective`; empty if it is not a DataLoader."""
     if not all(hasattr(loader, name) for name in ("dataset", "num_workers", "collate_fn")):
         return {}
     found = {f"loader.{name}": getattr(loader, name, None) for name in SETTINGS}
@@ -38,7 +39,7 @@ def settings_of(loader: Any) -> dict[str, Any]:
 
 
 class Counters:
-    """What the kernel counted so far; None: it does not tell."""
+    """The kernel's counters so far; None: unknown."""
 
     def __init__(self, workers: Iterable[int], proc: Path) -> None:
         own = os.getpid()
@@ -51,7 +52,7 @@ class Counters:
 
 
 class LoaderWatch:
-    """Over all windows of a loop. `proc`: of /proc."""
+    """Accumulates over all windows of a loop. `proc`: the folder /proc."""
 
     def __init__(self, loader: Any, proc: Path = Path("/proc"), cores: float | None = None) -> None:
         self.settings = settings_of(loader)
@@ -61,7 +62,7 @@ class LoaderWatch:
         self._elapsed_ns = 0
         self._waited_ns = 0
         self._steps = self._borders = self._border_ns = 0
-        self._training = [0, 0]  # with a CPU, waiting for one
+        self._training = [0, 0]  # ns on a CPU, ns waiting for one
         self._workers = [0, 0]
         self._lived_ns = 0
         self._bytes_read: int | None = 0
@@ -69,7 +70,7 @@ class LoaderWatch:
         self._own_ns = 0
         self._known = True
         self.handover = Handover()
-        self._alone = int(os.environ.get("LOCAL_WORLD_SIZE") or 1) < 2  # else what else runs may be its other ranks
+        self._alone = int(os.environ.get("LOCAL_WORLD_SIZE") or 1) < 2  # else other load may be its other ranks
 
     def begin(self, iterator: Any) -> None:
         if self.settings:
@@ -77,12 +78,12 @@ class LoaderWatch:
             self._before = Counters(processes_of(iterator), self._proc)
 
     def handed_over(self, began_ns: int, steps: list[tuple[int, int, bool]]) -> None:
-        """Of a window without a pause, before end(): see Handover.end()."""
+        """Call for a window without a pause, before end(): see Handover.end()."""
         if self._before is not None:
             self.handover.end(began_ns, steps)
 
     def end(self, iterator: Any, elapsed_ns: int, waits_ns: list[int], borders_ns: list[int]) -> None:
-        """`waits_ns`: for batches, of each step; `borders_ns`: of those that begin an epoch."""
+        """`waits_ns`: wait for the batch of each step; `borders_ns`: waits of the steps that begin an epoch."""
         if self._before is None:
             return
         waited_ns = sum(waits_ns)
@@ -98,7 +99,7 @@ class LoaderWatch:
             self._training = [sum(each) for each in zip(self._training, _difference(now.training, before.training))]
         of_workers = 0
         for pid, times in now.workers.items():
-            if pid in before.workers:  # others began in the window, at an epoch's border
+            if pid in before.workers:  # new workers began in the window, at an epoch's border
                 spent = _difference(times, before.workers[pid])
                 self._workers = [sum(each) for each in zip(self._workers, spent)]
                 self._lived_ns += elapsed_ns
@@ -111,8 +112,8 @@ class LoaderWatch:
         self._before = None
 
     def findings(self, first_batch_ns: int = 0) -> list[dict[str, Any]]:
-        """Why the steps wait for data, if they do, whether workers are too many, and what borders of epochs and the start
-        cost. `first_batch_ns`: how long the loop waited for its first batch."""
+        """Returns why the steps wait for data, if they do, idle workers, and the cost of epoch borders and of the start.
+        `first_batch_ns`: the loop's wait for its first batch."""
         if not self._elapsed_ns:
             return []
         all_of = (self._cause(), self._idle_workers(), self._epoch_border(), self._start_up(first_batch_ns))
@@ -125,7 +126,7 @@ class LoaderWatch:
         return self._handed_over(waiting) if self.handover.all.tells else waiting
 
     def _handed_over(self, waiting: dict[str, Any] | None) -> dict[str, Any] | None:
-        """What lies between a worker that has made a batch and the step, or else `waiting`."""
+        """Returns a finding about the way from a worker to the step, or else `waiting`."""
         handed = self.handover.all
         workers, steps = self.settings["loader.num_workers"], self._steady_steps()
         steady_ns = self._elapsed_ns - self._border_ns
@@ -135,7 +136,7 @@ class LoaderWatch:
         turn_ns = max((steady_ns - wait_ns) / steps, batch_ns / workers)
         gain = max(0.0, steady_ns - turn_ns * steps) / self._elapsed_ns
         received_ns = handed.received_ns / handed.known
-        # Its memory is given out by a thread of its worker, which reads meanwhile: that one waits for the lock, too.
+        # A thread of the worker hands out the batch's memory while the worker reads on: it waits for the GIL, too.
         held_ns = (queued_ns if queued_ns >= LOCKED_NS else 0) + (received_ns if busy >= BUSY else 0)
         locked = min(held_ns * steps / steady_ns, gain) if self._is_locked(batch_ns, held_ns, steps) else 0.0
         if locked >= GAIN and wait_ns >= WAITS * self._elapsed_ns and busy < ALL_BUSY:
@@ -144,11 +145,11 @@ class LoaderWatch:
                             f"reading holds; the step waits {percent(wait_ns / self._elapsed_ns)} of its time for data",
                     "value": held_ns, "threshold": LOCKED_NS, "unit": "ns", "share": locked, "evidence": ["data_wait_ns"],
                     "remedy": "Let Python give the lock away more often: sys.setswitchinterval(1e-4) in worker_init_fn."}
-        # A thread that waits for a CPU meanwhile takes nothing over.
+        # While the thread waits for a CPU it takes nothing over.
         share = max(0.0, received_ns * steps - self._training[1]) / self._elapsed_ns
         blocked_ns = wait_ns / steps - received_ns
         if share < HANDING_OVER or (busy >= BUSY and received_ns < blocked_ns):
-            return waiting  # for batches that are not there, or for workers that are busy
+            return waiting  # the wait is for missing batches or busy workers
         late = f"; a finished batch waits {queued_ns / 1e6:.3g} ms for its worker's lock (GIL) or for a CPU"
         return {"id": "loader.transport", "severity": "problem" if share >= 0.25 else "warning",
                 "text": f"handing batches over takes {percent(share)} of the training thread's time"
@@ -160,7 +161,7 @@ class LoaderWatch:
         return max(1, self._steps - self._borders)
 
     def _busy(self) -> float:
-        """Share of the workers' time between borders that they make batches; needs a handover that tells."""
+        """Returns the share of the workers' time, outside epoch borders, spent on batches. Needs known handovers."""
         batch_ns = self.handover.all.busy_ns / self.handover.all.known
         steady_ns = self.settings["loader.num_workers"] * (self._elapsed_ns - self._border_ns)
         return min(1.0, batch_ns * self._steady_steps() / max(1, steady_ns))
@@ -194,13 +195,13 @@ class LoaderWatch:
                           "persistent_workers=True. Workers by spawn or forkserver import your script's modules anew."}
 
     def _is_locked(self, batch_ns: float, held_ns: float, steps: int) -> bool:
-        """By the lock that a worker's own reading holds, not for want of a CPU."""
+        """True if the GIL, held by a worker's own reading, causes the wait, not a lack of CPU."""
         computing = self._workers[0] / max(1.0, batch_ns * steps)
         return (held_ns >= max(LOCKED_NS, LOCKED * batch_ns) and computing >= COMPUTING
                 and self._workers[1] / steps <= held_ns / 2)
 
     def _border_extra_ns(self) -> float:
-        """What borders take beyond the usual wait: the batches behind one were made in its wait, by all workers."""
+        """Time of borders beyond the usual wait: the batches after one were made during its wait, by all workers."""
         turns = self._borders * max(1, self.settings["loader.num_workers"])
         usual = turns * (self._waited_ns - self._border_ns) / (self._steps - turns) if self._steps > turns else 0
         return max(0.0, self._border_ns - usual)
@@ -264,7 +265,8 @@ class LoaderWatch:
                 "share": share, "evidence": ["data_wait_ns"], "remedy": remedy}
 
     def _shares(self, workers: int) -> tuple[float, float, bool]:
-        """Of the workers' time, or without workers of the time to read: computing, waiting for a CPU."""
+        """Returns the shares computing and waiting for a CPU, of the workers' time or, without workers, of the reading
+        time; and whether they are known."""
         if workers:
             if self._lived_ns <= 0:
                 return 0, 0, False
@@ -272,7 +274,7 @@ class LoaderWatch:
             return cpu, min(1 - cpu, self._workers[1] / self._lived_ns), True
         if not self._known:
             return 0, 0, False
-        # The thread that reads runs the step as well: both bounds of what it slept while it read.
+        # The reading thread also runs the step: these are bounds of its sleep while reading.
         cpu, waiting = self._training
         least = max(0, self._waited_ns - cpu - waiting) / self._waited_ns
         most = min(1.0, max(0, self._elapsed_ns - cpu - waiting) / self._waited_ns)
@@ -291,7 +293,7 @@ class LoaderWatch:
 
 
 def less_work(cores: float, of_machine: int | None = None) -> str:
-    """srun gives a task one CPU unless it is asked for more."""
+    """Returns the remedy when cores are the limit. srun gives a task one CPU unless more are requested."""
     of_machine = of_machine or os.cpu_count() or 0
     if of_machine > cores:
         return (f"The cores are the limit, and this process may use {number(cores)} of the machine's {of_machine}: give it more "
@@ -300,8 +302,8 @@ def less_work(cores: float, of_machine: int | None = None) -> str:
 
 
 def usable_cores(root: Path = Path("/")) -> float:
-    """That this process may use: of its cpuset, or as many as the CPU quota of its control group, or of one around it, is
-    worth."""
+    """Returns the number of cores that this process may use: those of its affinity mask, limited by the CPU quotas of
+    its control group and the enclosing ones."""
     cores = float(len(os.sched_getaffinity(0)))
     for group in _control_groups(root):
         for quota_file, period_file in (("cpu.max", None), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
@@ -316,7 +318,7 @@ def usable_cores(root: Path = Path("/")) -> float:
 
 
 def _control_groups(root: Path) -> Iterator[Path]:
-    """The innermost first. A container sees its own at the mount, whatever its path says."""
+    """Yields control groups, innermost first. A container sees its own at the mount, whatever its path is."""
     try:
         lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -335,7 +337,7 @@ def _control_groups(root: Path) -> Iterator[Path]:
 
 
 def processes_of(iterator: Any) -> list[int]:
-    """Of a DataLoader's iterator: its workers that live."""
+    """Returns the pids of the live workers of a DataLoader's iterator."""
     return [worker.pid for worker in getattr(iterator, "_workers", []) if worker.pid and worker.is_alive()]
 
 
@@ -369,7 +371,7 @@ def _bytes_read(file: Path) -> int | None:
 
 
 def _busy_ns(proc: Path) -> int | None:
-    """Of the CPUs that this process may use."""
+    """Busy time of the CPUs that this process may use."""
     mine = {f"cpu{cpu}" for cpu in os.sched_getaffinity(0)}
     try:
         rows = [line.split() for line in (proc / "stat").read_text(encoding="ascii").splitlines()]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device's clock: CUDA events on the stream that computes, read after the window. Nothing waits for the device
-inside a window."""
+"""The device's clock: CUDA events on the compute stream, read after the window. Nothing waits for the device inside a
+window."""
 from __future__ import annotations
 
 import sys
@@ -9,14 +9,14 @@ from typing import Any
 
 
 def cuda_of_script() -> Any:
-    """torch.cuda where the script has begun to use it, else None. Never imports torch or initialises CUDA."""
+    """Returns torch.cuda if the script already uses it, else None. Never imports torch or initialises CUDA."""
     torch = sys.modules.get("torch")
     cuda = getattr(torch, "cuda", None)
     return cuda if cuda is not None and cuda.is_initialized() else None
 
 
 class CudaWindow:
-    """The events of one window. Times are of the stream that was current when the window began."""
+    """The events of one window, on the stream that was current when the window began."""
 
     def __init__(self, cuda: Any, names: Sequence[str]) -> None:
         self._cuda = cuda
@@ -46,11 +46,12 @@ class CudaWindow:
         self._phases.append([])
 
     def go_on(self) -> None:
-        """What the stream had to do since the last step's end is no part of the next."""
+        """Excludes the stream's work since the last step's end from the next step."""
         self._begins[-1] = self._mark()
 
     def columns(self) -> dict[str, list[int]]:
-        """After the device has done the window's work: periods, their parts, and the rest, which sum exactly."""
+        """Call after the device has finished the window's work. Returns periods, their parts, and the rest; they add up
+        exactly."""
         steps = range(len(self._ends))
         slots = sorted({slot for step in self._phases for slot, _, _ in step})
         parts = {slot: [0] * len(steps) for slot in slots}
@@ -58,7 +59,7 @@ class CudaWindow:
             for slot, begin, end in self._phases[i]:
                 parts[slot][i] += _between_ns(begin, end)
         sums = [sum(parts[slot][i] for slot in slots) for i in steps]
-        # Each is rounded by itself: the whole is no less than its parts.
+        # Values are rounded separately; keep the whole at least the sum of its parts.
         periods = [max(_between_ns(self._begins[i], self._ends[i]), sums[i]) for i in steps]
         columns = {"period_device_ns": periods}
         columns.update({f"{self._names[slot]}_device_ns": values for slot, values in parts.items()})

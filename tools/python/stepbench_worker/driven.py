@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop under `stepbench run`: what the case asks for, and what is told of it over the socket."""
+"""A loop under `stepbench run`: applies the case's options and reports over the socket."""
 from __future__ import annotations
 
 import os
@@ -18,11 +18,11 @@ from .stopping import Stopping
 from .summary import parts_of
 
 BEGAN_NS = monotonic_ns()
-FOREIGN = {"horovod", "mpi4py", "jax"}  # by which ranks meet without torch.distributed
+FOREIGN = {"horovod", "mpi4py", "jax"}  # libraries with process groups of their own, without torch.distributed
 
 
 class Driven(Session):
-    """What was measured is sent when the schedule has ended: JSON is no part of a step."""
+    """Sends the measurements when the schedule has ended, so that JSON encoding is not part of a step."""
 
     def __init__(self, control: Control, case: dict[str, Any]) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class Driven(Session):
             self.wanted = wanted(case)
         self.sync_each_step = options.get("schedule.sync") == "step"
         self.ranks = int(case.get("world") or 1)
-        if self.ranks == 1:  # of several none may end alone
+        if self.ranks == 1:  # with several ranks none may end alone
             wall_s = float(options.get("limits.wall_s") or 1e9)
             self.deadline_ns = BEGAN_NS + round((wall_s - min(wall_s / 10, 10)) * 1e9)
 
@@ -51,7 +51,7 @@ class Driven(Session):
         met = ranks.group()
         if self.ranks == 1 and met is not None and met[1] > 1:
             why = own_ranks.error(met[1])
-            self.fail(str(why))  # before the script's other ranks end it
+            self.fail(str(why))  # before the script's other ranks end this process
             raise why
         first = self.loop is None
         loop = super().open(schedule, name, results)
@@ -84,7 +84,7 @@ class Driven(Session):
         self.finish(report)
 
     def facts(self) -> dict[str, Any]:
-        """More of what was in force, for `effective`."""
+        """Additional facts for `effective`."""
         return {}
 
     def finish(self, report: dict[str, Any]) -> None:
@@ -100,7 +100,7 @@ class Driven(Session):
 
 
 def in_others(columns: dict[str, list[int]]) -> dict[str, list[int]]:
-    """The script's own phases as part of `other_ns`: the experiment's columns were declared before the script ran."""
+    """Adds the script's own phases to `other_ns`: the experiment's columns were declared before the script ran."""
     kept = dict(columns)
     for suffix in ("_ns", "_device_ns"):
         for name in own_names():
@@ -128,7 +128,7 @@ def schedule_of(options: dict[str, Any]) -> tuple[Schedule, Stopping | None]:
 
 
 def last_steps(timing: Schedule, options: dict[str, Any]) -> Schedule:
-    """One window, of the last steps that the timed launches have."""
+    """Returns a schedule with one window over the last steps of the timed launches."""
     active = options.get("profile.active") or Schedule.active
     warmup = options.get("profile.warmup")
     if isinstance(warmup, int):

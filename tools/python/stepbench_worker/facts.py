@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is recorded beside the times: versions, the script and what it imports, what the loop said of itself."""
+"""Facts recorded in addition to the times: versions, the script and its imports, what the loop reported."""
 from __future__ import annotations
 
 import hashlib
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def software() -> dict[str, str]:
-    """Versions, without importing anything."""
+    """Returns versions, without importing anything."""
     fields = {"python": platform.python_version(), "python.implementation": platform.python_implementation()}
     for name in ("torch", "torchvision", "numpy", "lightning", "transformers"):
         try:
@@ -32,7 +32,7 @@ def software() -> dict[str, str]:
 
 
 def digest_of_files(files: list[Path], root: Path) -> str:
-    """16 hex digits of the files' names and contents."""
+    """Returns 16 hex digits over the files' names and contents."""
     whole = hashlib.sha256()
     for file in sorted(files):
         content = hashlib.sha256(file.read_bytes()).hexdigest()
@@ -41,13 +41,13 @@ def digest_of_files(files: list[Path], root: Path) -> str:
 
 
 def build_id() -> str:
-    """Of this package."""
+    """The digest of this package."""
     here = Path(__file__).parent
     return digest_of_files(list(here.glob("*.py")), here)
 
 
 def files_of(script: Path) -> list[Path]:
-    """The script, and the modules imported so far that lie in its folder or below."""
+    """Returns the script and the modules imported so far from its folder or below."""
     folder = script.parent
     places = (Path(__file__).parent, Path(sys.prefix), Path(sys.base_prefix))
     foreign = [place.resolve() for place in places if not folder.is_relative_to(place.resolve())]
@@ -63,20 +63,21 @@ def files_of(script: Path) -> list[Path]:
 
 
 def digest_of_script(script: Path) -> str:
-    """16 hex digits of the contents: that of the script, and those of what it imports. A copy of another name has the
-    same."""
+    """Returns 16 hex digits over the contents of the script and of its imports. A copy under another name has the same
+    digest."""
     contents = {file: hashlib.sha256(file.read_bytes()).digest() for file in files_of(script)}
     own = contents.pop(script)
     return hashlib.sha256(b"".join((own, *sorted(contents.values())))).hexdigest()[:16]
 
 
 def facts_of_script(script: Path | None) -> dict[str, Any]:
-    """For `effective`."""
+    """Returns fields for `effective`."""
     return {} if script is None else {"script.digest": digest_of_script(script)}
 
 
 def launch_report(loop: Loop, own: dict[str, Any], gc_way: str = "default") -> dict[str, Any]:
-    """The fields of the final line `launch`, where the loop has finished its schedule. `own`: more for `effective`."""
+    """Returns the fields of the final line `launch` of a loop that finished its schedule. `own`: more fields for
+    `effective`."""
     schedule = loop.plan.schedule
     effective: dict[str, Any] = {"device": loop.device}
     torch = sys.modules.get("torch")
@@ -144,7 +145,7 @@ def _fingerprint(loop: Loop) -> tuple[dict[str, float | None], dict[str, str]]:
 
 
 def machine() -> dict[str, str | int]:
-    """As `stepbench run` names them, as far as /proc tells them without privileges."""
+    """Returns facts of the machine, named as by `stepbench run`, as far as /proc has them without privileges."""
     fields: dict[str, str | int] = {"host": platform.node(), "kernel": platform.release()}
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's collector of garbage: how long the script stands still for it, and what `script.gc` makes of it."""
+"""Python's garbage collector: how long it stops the script, and the effect of `script.gc`."""
 from __future__ import annotations
 
 import gc
@@ -10,7 +10,7 @@ from typing import Any
 from .dataloader import percent
 
 GARBAGE = ("gc_ns", "gc_collections")  # metrics, per step
-# By what is done now: what to try next, and in the script's own words.
+# By the current setting: the next setting to try, and the same as a change of the script.
 REMEDIES = {
     "default": ("freeze", "What the script has made so far need not be looked at each time: gc.freeze() before the loop. What "
                           "the loop makes and keeps still is."),
@@ -19,11 +19,11 @@ REMEDIES = {
     "off": ("", "The script calls gc.collect() itself, or has turned the collector on again: between epochs it costs no "
                 "step."),
 }
-SHARE = 0.02  # of the step; what takes less, or may by chance have taken more, is not spoken of
+SHARE = 0.02  # of the step; below it, or if chance may explain more, there is no finding
 
 
 class Collections:
-    """Of all threads: each holds the interpreter's lock meanwhile. Counts from begin() to end()."""
+    """Collections in all threads: each one holds the GIL meanwhile. Counts from begin() to end()."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -48,7 +48,7 @@ class Collections:
 
 
 def apply(way: str) -> None:
-    """Before the first step, when the script has made what it keeps."""
+    """Call before the first step, after the script has created its long-lived objects."""
     if way == "freeze":
         gc.collect()
         gc.freeze()
@@ -58,13 +58,13 @@ def apply(way: str) -> None:
 
 
 def surely(seen: float) -> float:
-    """The part of `seen` events that is no chance: of a Poisson count the square root has a deviation of one half, so two
-    of these below it (97.7 %)."""
+    """Returns the share of `seen` events that is not chance: the square root of a Poisson count has a standard
+    deviation of one half, so this uses two of these below it (97.7 %)."""
     return max(0.0, math.sqrt(seen) - 1) ** 2 / seen if seen else 0.0
 
 
 def findings(gc_ns: float, collections: float, step_ns: float, way: str, steps: int) -> list[dict[str, Any]]:
-    """Of one of `steps` steps in the mean."""
+    """gc_ns and collections: per step, the mean over `steps` steps."""
     if step_ns <= 0 or gc_ns * surely(collections * steps) < SHARE * step_ns:
         return []
     share = gc_ns / step_ns

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A script that torchrun, srun or mpirun started several times, without `stepbench run`: what each rank measured comes to
-rank 0 through the store by which torch.distributed found its ranks, on whatever machines they are. Nothing here is a
-collective: a rank that does not come holds nobody up for longer than PATIENCE_S."""
+"""A script that torchrun, srun or mpirun started several times, without `stepbench run`: each rank's measurements reach
+rank 0 through the store of torch.distributed, across machines. Nothing here is a collective: a missing rank delays the
+others by at most PATIENCE_S."""
 from __future__ import annotations
 
 import base64
@@ -14,13 +14,13 @@ from typing import Any
 
 from . import ranks
 
-PATIENCE_S = 30.0  # for a rank that is in the loop, too
-ABSENCE_S = 2.0  # for one that is not: the others' windows end together, or nearly so
+PATIENCE_S = 30.0  # for a rank that is in the loop
+ABSENCE_S = 2.0  # for one that is not: the others' windows end almost together
 POLL_S = 0.02
 
 
 class Group:
-    """Of one loop. All ranks open their loops in the same order."""
+    """The group of one loop. All ranks must open their loops in the same order."""
 
     def __init__(self, number: int) -> None:
         self.rank, self.world = ranks.place()
@@ -28,13 +28,14 @@ class Group:
         self._begun = False
 
     def begin(self) -> None:
-        """This rank is in the loop. May come more than once: a script may meet the others inside of it."""
+        """Marks this rank as in the loop. May be called more than once, because a script may initialise its process
+        group inside the loop."""
         if not self._begun and self.rank > 0 and (store := _store()) is not None:
             store.set(self._key("begun", self.rank), "1")
             self._begun = True
 
     def tell(self, message: dict[str, Any]) -> bool:
-        """To rank 0; False: there is no way to it."""
+        """Sends a message to rank 0; returns False if there is no way to reach it."""
         if (store := _store()) is None:
             return False
         text = json.dumps(message, ensure_ascii=False).encode()
@@ -42,7 +43,7 @@ class Group:
         return True
 
     def hear(self) -> tuple[list[dict[str, Any]], str]:
-        """On rank 0: the messages of all others by their ranks; and why one is missing, or nothing."""
+        """Call on rank 0. Returns the messages of all others in rank order; and why one is missing, or empty."""
         store = _store()
         if store is None:
             return [], "torch.distributed, through which they would tell it, is not initialized"
@@ -67,10 +68,10 @@ class Group:
 
 
 def _store() -> Any:
-    """None: the script has not met its other ranks."""
+    """Returns None if the script has not initialised its process group."""
     try:
         if ranks.group() is None:
             return None
         return sys.modules["torch"].distributed.distributed_c10d._get_default_store()
-    except AttributeError:  # of a torch without it
+    except AttributeError:  # a torch without it
         return None

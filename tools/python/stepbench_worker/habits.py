@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of torch and layers of a script's model that cost time for nothing. Looked at where windows begin and end;
-of the script's own one thing is changed: in a window torch.set_anomaly_enabled is one that also notes its calls."""
+"""Detects torch settings and layers of a script's model that waste time. They are checked when windows begin and end.
+The script's own code is changed in one place: in a window torch.set_anomaly_enabled also records its calls."""
 from __future__ import annotations
 
 import gc
 import sys
 from typing import Any
 
-NAMED = 3  # layers that a finding names at most
+NAMED = 3  # most layers named in a finding
 
 
 class AnomalyMode:
-    """Whether autograd's anomaly mode is on in a window, be it for a part of a step alone."""
+    """Detects autograd's anomaly mode in a window, even if it is on for only a part of a step."""
 
     def __init__(self) -> None:
         self.seen = False
@@ -23,7 +23,7 @@ class AnomalyMode:
         if torch is None or self._torch is not None or not hasattr(torch, "set_anomaly_enabled"):
             return
         self.seen |= torch.is_anomaly_enabled()
-        # detect_anomaly() and set_detect_anomaly() both call it by this name.
+        # detect_anomaly() and set_detect_anomaly() both look it up under this name.
         self._torch, self._switch = torch, torch.set_anomaly_enabled
         torch.set_anomaly_enabled = self._switched
 
@@ -48,8 +48,8 @@ class AnomalyMode:
 
 
 def biased_norms(modules: list[Any], nn: Any) -> list[str]:
-    """Layers whose bias is learned and taken out again by the batch norm behind them, as "Conv2d(3, 64) before
-    BatchNorm2d(64)": in nn.Sequential, or declared one after the other with as many channels."""
+    """Returns layers whose learned bias is removed by the following batch norm, as "Conv2d(3, 64) before
+    BatchNorm2d(64)": in nn.Sequential, or declared one after the other with equally many channels."""
     found = {}
     for parent in modules:
         children = [each for each in parent._modules.values() if each is not None]
@@ -69,14 +69,15 @@ def biased_norms(modules: list[Any], nn: Any) -> list[str]:
 
 
 def findings_of_layers(way: str) -> list[dict[str, Any]]:
-    """After the last window. `way`: what was done about Python's collector, which also tells what modules there are."""
+    """Call after the last window. `way`: setting of Python's garbage collector, which also lists the modules that
+    exist."""
     torch = sys.modules.get("torch")
     nn = getattr(torch, "nn", None)
     if nn is None:
         return []
     if way == "freeze":
         gc.unfreeze()
-    # By type(): isinstance() asks the object, and deprecated ones of torch answer with a warning.
+    # type(), because isinstance() calls into the object, and deprecated objects of torch then warn.
     layers = biased_norms([each for each in gc.get_objects() if issubclass(type(each), nn.Module)], nn)
     if not layers:
         return []

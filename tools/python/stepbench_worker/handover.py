@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When the worker processes of a torch DataLoader began and made each batch, and when it was on its way: times in memory
-that they share with the training process. Only in the workers, which are processes of their own, something is wrapped:
-the call that reads a batch, and what pickles it in the thread of the queue."""
+"""Records when the worker processes of a torch DataLoader began, finished and sent each batch: times in memory shared
+with the training process. Only code inside the workers, which are separate processes, is wrapped: the call that reads a
+batch, and its pickling in the queue's thread."""
 from __future__ import annotations
 
 import collections
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from time import monotonic_ns
 from typing import Any
 
-BATCHES = 4096  # of one epoch that are remembered
+BATCHES = 4096  # remembered per epoch
 FIELDS = BEGAN, MADE, SENT = range(3)  # of a batch
 
 
 class Records:
-    """By the number of a batch within its epoch, which both sides know."""
+    """Indexed by the number of a batch within its epoch, which both sides know."""
 
     def __init__(self) -> None:
-        import ctypes  # a script without workers starts without these
+        import ctypes  # not imported by scripts without workers
         import multiprocessing.sharedctypes
         self._memory = multiprocessing.sharedctypes.RawArray(ctypes.c_int64, BATCHES * len(FIELDS))
 
@@ -33,7 +33,7 @@ class Records:
 
 
 class WorkerInit:
-    """In place of the loader's worker_init_fn, which it calls."""
+    """Replaces the loader's worker_init_fn, and calls it."""
 
     def __init__(self, records: Records, own: Callable[[int], Any] | None) -> None:
         self.records = records
@@ -86,21 +86,21 @@ def _note_when_made(made: collections.deque[tuple[int, int]]) -> None:
 
 @dataclass
 class HandedOver:
-    """The batches of windows that are known, of `delivered`."""
+    """Sums over the batches of windows: `known` of `delivered` batches have times."""
     delivered: int = 0
     known: int = 0
-    received_ns: int = 0  # waited for batches that were on their way when they were asked for
-    busy_ns: int = 0  # of workers, making them
-    queued_ns: int = 0  # from when they were made to when they were on their way
+    received_ns: int = 0  # wait for batches that had already been sent when requested
+    busy_ns: int = 0  # workers' time making them
+    queued_ns: int = 0  # from finished to sent
 
     @property
     def tells(self) -> bool:
-        """Nearly all are known."""
+        """True if nearly all batches are known."""
         return self.known >= 10 and self.known >= 0.9 * self.delivered
 
 
 class Handover:
-    """Of one loop."""
+    """The handover of one loop."""
 
     def __init__(self) -> None:
         self.all = HandedOver()
@@ -108,7 +108,7 @@ class Handover:
         self._next = 0  # number of the window's first batch
 
     def begin_epoch(self, loader: Any, begin: Callable[[Iterable[Any]], Iterator[Any]]) -> Iterator[Any]:
-        """begin(loader), whose workers note their times from their start on."""
+        """Like begin(loader), but its workers record their times from their start on."""
         places = getattr(loader, "__dict__", {})
         if not getattr(loader, "num_workers", 0) or "worker_init_fn" not in places or not getattr(loader, "in_order", True):
             return begin(loader)
@@ -125,7 +125,8 @@ class Handover:
         self._next = getattr(iterator, "_rcvd_idx", 0)
 
     def end(self, began_ns: int, steps: list[tuple[int, int, bool]]) -> None:
-        """Of each step of a window: how long it was, how long it waited for its batch, whether that began an epoch."""
+        """`steps`: for each step of a window its length, its wait for the batch, and whether the batch began an
+        epoch."""
         if self._records is None:
             return
         batch = self._next
@@ -137,7 +138,7 @@ class Handover:
             got_ns = began_ns + wait_ns
             if not begins_epoch:
                 all_of.delivered += 1
-                if 0 < sent <= got_ns:  # else of a later epoch, or of a worker that noted nothing
+                if 0 < sent <= got_ns:  # else of a later epoch, or not recorded
                     all_of.known += 1
                     all_of.received_ns += wait_ns if sent <= began_ns else 0
                     all_of.busy_ns += made - began

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hands out the loader's batches and times what the script does with each."""
+"""Yields the loader's batches and times what the script does with each."""
 from __future__ import annotations
 
 import resource
@@ -28,19 +28,19 @@ SECOND_NS = 1_000_000_000
 
 
 class Session:
-    """What a loop asks, and whom it tells what it measured: `stepbench run`, or a result file of its own. One a
-    process."""
+    """The interface of a loop to its surroundings: its settings, and where it reports: `stepbench run`, or its own
+    result file. One per process."""
 
-    schedule: Schedule | None = None  # None: as the call of measure() says
-    stopping: Stopping | None = None  # None: after the schedule's cycles
-    wanted: Wanted | None = None  # None: operations are not recorded
-    timing: Schedule | None = None  # of the launches that are timed, where operations are recorded
+    schedule: Schedule | None = None  # None: as in the call of measure()
+    stopping: Stopping | None = None  # None: stop after the schedule's cycles
+    wanted: Wanted | None = None  # None: do not record operations
+    timing: Schedule | None = None  # schedule of the timed launches, if operations are recorded
     sync_each_step = False
-    deadline_ns = 1 << 62  # no step begins later, on the monotonic clock
-    results: str | None = "results"  # folder for result files; None: none are written
-    wanted_loop = ""  # the name of the loop that is measured; "": the first
-    gc = "default"  # what was done about Python's collector of garbage, see garbage.py
-    goes_on = False  # a loop has the batches after its schedule too, as it has without measure()
+    deadline_ns = 1 << 62  # no step begins later; monotonic clock
+    results: str | None = "results"  # folder for result files; None: no files
+    wanted_loop = ""  # name of the loop to measure; "": the first
+    gc = "default"  # setting of Python's garbage collector, see garbage.py
+    goes_on = False  # a loop continues after its schedule, as it does without measure()
     loop: Loop | None = None
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Session:
 
     @property
     def over(self) -> bool:
-        """Nothing more is measured in this process."""
+        """True if nothing more is measured in this process."""
         return self.loop is not None and self.loop.done
 
     def end_script_where_over(self) -> None:
@@ -57,7 +57,7 @@ class Session:
             raise SystemExit(0)
 
     def open(self, schedule: Schedule, name: str, results: str | None) -> Loop | None:
-        """The loop of this name, which may have been left before; None: it is another one that is measured here."""
+        """Returns the loop of this name, which may have been left before; None: another loop is measured here."""
         if self.loop is None and self.wanted_loop in ("", name):
             self.results = results
             self.loop = Loop(self.schedule or schedule, self)
@@ -69,27 +69,27 @@ class Session:
         return None
 
     def most_steps(self, schedule: Schedule) -> int:
-        """Of a loop that is not measured here."""
+        """Limit of steps for a loop that is not measured here."""
         return (self.schedule or schedule).steps
 
     def stage(self, name: str, steps: int = 0, step_ns: int = 0) -> None:
-        """The steps that follow are of this stage."""
+        """Called when a stage begins."""
 
     def window(self, begins: bool) -> None:
-        """A window begins, or has ended."""
+        """Called when a window begins and when it has ended."""
 
     def cycle(self, number: int, columns: dict[str, list[int]]) -> None:
-        """A window has ended."""
+        """Called with the data of each finished window."""
 
     def finished(self, loop: Loop) -> None:
         """The schedule has ended."""
 
     def left(self, loop: Loop) -> None:
-        """The script has left the loop, or the loader's last batch was handed out."""
+        """Called when the script has left the loop, or the loader's last batch has been yielded."""
 
 
 class Loop:
-    """One loop over a schedule. It may be left and entered again: the cycle under way then begins anew."""
+    """One loop over a schedule. It may be left and entered again: the current cycle then restarts."""
 
     def __init__(self, schedule: Schedule, told: Session, names: Sequence[str] | None = None) -> None:
         self._plan: Plan | None = None
@@ -103,21 +103,21 @@ class Loop:
         self.device = "cpu"
         self.first_batch_ns = 0
         self.usage: dict[str, int] = dict.fromkeys((*USAGE, *GARBAGE), 0)
-        self.peaks: dict[str, int] | None = {}  # of the device's memory in windows; None: not known
+        self.peaks: dict[str, int] | None = {}  # of the device's memory in windows; None: unknown
         self.loss: Any = None
         self.gradient_norm: Any = None
         self.times = phases.PhaseTimes() if names is None else phases.PhaseTimes(names)
         self.counter: SampleCounter | None = None
         self.name = ""
-        self.title = ""  # of its table
-        self.why = ""  # nothing, or not all, was measured
+        self.title = ""  # title of its table
+        self.why = ""  # why nothing, or not everything, was measured
         self.stopping = told.stopping or Stopping(schedule.repeat)
         self.watch: LoaderWatch | None = None
         self._source: Source | None = None
         self.recorder = OpRecorder(told.wanted, self.times.names) if told.wanted is not None else None
         self._schedule = schedule
         self._told = told
-        self._window: list[tuple[Any, ...]] | None = None  # of the fields of Step
+        self._window: list[tuple[Any, ...]] | None = None  # fields of Step
         self._events: CudaWindow | None = None
         self._usage_before: dict[str, int] = {}
         self._garbage = Collections()
@@ -130,7 +130,7 @@ class Loop:
         self._said_ns = 0
         self._mean_ns = 0
         self._began_ns = 0
-        self._first_step_ns = 0  # when the window's first step began; 0: it had a pause
+        self._first_step_ns = 0  # when the window's first step began; 0: the window had a pause
         self._waited_ns = 0
         self._flags = 0
         self._limit_ns = told.deadline_ns
@@ -139,13 +139,13 @@ class Loop:
 
     @property
     def plan(self) -> Plan:
-        """From know_epoch() on."""
+        """Valid after know_epoch()."""
         assert self._plan is not None
         return self._plan
 
     @property
     def samples_unknown(self) -> str:
-        """Why there is no rate; empty: nothing speaks against one."""
+        """The reason for a missing rate; empty: there is a rate."""
         return self.counter.why if self.counter is not None else ""
 
     @property
@@ -174,7 +174,7 @@ class Loop:
                 window, iterator = self._plain_window, source.iterator
                 if window is None or iterator is None:
                     continue
-                # As above in a few words: what a step costs here, it costs the script.
+                # Inlined version of the above: overhead here slows the script down.
                 times, names = self.times, self.times.names
                 began, largest, before = self._began_ns, self._largest, len(window)
                 try:
@@ -217,7 +217,7 @@ class Loop:
         except GeneratorExit:
             self.why = "the script left the loop"
             raise
-        except BaseException as error:  # of the loader
+        except BaseException as error:  # raised by the loader
             self.why = f"{type(error).__name__} ended the loop"
             raise
         finally:
@@ -230,7 +230,7 @@ class Loop:
 
     @property
     def _plain_window(self) -> list[tuple[Any, ...]] | None:
-        """Where the step lies in one in which nothing but the host's clock is looked at."""
+        """The current window, if it reads only the host's clock."""
         plain = self._events is None and self.recorder is None and not self._told.sync_each_step
         return self._window if plain else None
 
@@ -239,14 +239,14 @@ class Loop:
         return self._source.iterator if self._source is not None else None
 
     def disown(self, why: LoopError | bool) -> None:
-        """Its next step raises `why`; with True, as in a process that was forked inside the loop, it hands out the rest
-        of the loader's batches and tells nobody."""
+        """Makes its next step raise `why`; with True, as in a process forked inside the loop, it yields the rest of the
+        loader's batches and reports nothing."""
         self._disowned = why
         self._limit_ns = 0
         phases.use(None)
 
     def know_epoch(self, steps: int) -> None:
-        """Before the first step; 0: the length of an epoch is not known."""
+        """Call before the first step; 0: the length of an epoch is unknown."""
         if self._plan is None:
             self._plan = Plan(self._schedule, steps, self._told.timing)
 
@@ -255,7 +255,7 @@ class Loop:
             recorder.begin_wait()
 
     def fetched(self, flags: int) -> None:
-        """The step has its batch."""
+        """Call when the step has its batch."""
         self._waited_ns = monotonic_ns() - self._began_ns
         if (recorder := self._recording) is not None:
             recorder.end_phase()
@@ -264,12 +264,12 @@ class Loop:
             self.first_batch_ns = self._waited_ns
 
     def entered(self) -> None:
-        """In place of fetched(), where the step itself gets its batches and says so by waited()."""
+        """Replaces fetched() if the step gets its batches itself and reports them by waited()."""
         self._waited_ns = 0
         self._begin_phases(0)
 
     def waited(self, wait_ns: int) -> None:
-        """After begin_wait()."""
+        """Call after begin_wait()."""
         self._waited_ns += wait_ns
         if (recorder := self._recording) is not None:
             recorder.end_phase()
@@ -292,7 +292,7 @@ class Loop:
         self._told.finished(self)
 
     def begin_step(self) -> bool:
-        """False: no step is left."""
+        """Returns False if no step is left."""
         if self._window is None and not self._begin_outside():
             return False
         if (recorder := self._recording) is not None:
@@ -301,11 +301,11 @@ class Loop:
 
     @property
     def _recording(self) -> OpRecorder | None:
-        """In a window whose operations are recorded."""
+        """The recorder, inside a window whose operations are recorded."""
         return self.recorder if self._window is not None else None
 
     def _begin_outside(self) -> bool:
-        """The begin of a step that does not follow another one of its window."""
+        """Begins a step that does not follow another one in its window."""
         if self.stopped:
             return False
         action, cycle_begins = self.plan.next(self.steps, False)
@@ -347,14 +347,14 @@ class Loop:
             self._synchronize()
             self.recorder.begin()
             self.times.listener = self.recorder
-        # What was done so far took the host's time and none of the window's: its counters and clocks come last.
+        # The work above takes host time outside the window: read the window's counters and clocks last.
         self._usage_before = self.usage_now()
         if self.recorder is None and cuda is not None:
             self.times.listener = self._events = CudaWindow(cuda, self.times.names)
         self._window_began_ns = monotonic_ns()
 
     def end_step(self, samples: int, tokens: int, size_bytes: int = 0) -> None:
-        """The next one begins with it."""
+        """The next step begins at the same time."""
         if samples < self._largest:
             self._flags |= PARTIAL
         self._largest = max(self._largest, samples)
@@ -411,7 +411,7 @@ class Loop:
         self.stopped = self.stopping.reason(self.window_means, len(self.cycles) * len(steps)) or ""
 
     def leave(self) -> None:
-        """What the window has is no whole window: its cycle begins anew with the next step."""
+        """Discards the incomplete window: its cycle restarts with the next step."""
         if (recorder := self._recording) is not None:
             recorder.leave()
         if self._window is not None:
@@ -423,9 +423,9 @@ class Loop:
         self.plan.begin_cycle_again(self.steps)
 
     def pause(self, ended: dict[str, int] | None = None) -> None:
-        """Between two steps: evaluation, or what else is no part of a step, begins. It is in no time and in no counter.
-        `ended`: it is over already, and this is what usage_now() was before it."""
-        if self._recording is not None:  # its trace has no place for it
+        """Call between two steps when something that is not part of a step begins, such as evaluation. It is excluded
+        from all times and counters. `ended`: it is already over, and this is usage_now() from before it."""
+        if self._recording is not None:  # a trace cannot exclude it
             self.leave()
         elif self._window is not None:
             self._add_usage(ended)
@@ -437,7 +437,7 @@ class Loop:
             self._first_step_ns = 0
 
     def go_on(self) -> None:
-        """After pause()."""
+        """Continues after pause()."""
         if self._window is None or self._paused_at == 0:
             return
         if (cuda := cuda_of_script()) is not None:
@@ -476,7 +476,7 @@ class Loop:
             cuda.synchronize()
 
     def _step_ns(self) -> int:
-        """Per step so far with all that a device did for it; 0: not known."""
+        """Mean time per step so far, including device work; 0: unknown."""
         known = (monotonic_ns() - self._cycle_began_ns) // self._cycle_steps if self._cycle_steps else 0
         return max(known if self.device == "cpu" and cuda_of_script() is None else 0, self._mean_ns)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What measure() gives: the loader's batches while the script goes over them, and after that what their steps took."""
+"""The result of measure(): iterates over the loader's batches, and afterwards has the times of the steps."""
 from __future__ import annotations
 
 import html
@@ -18,7 +18,7 @@ Batch = TypeVar("Batch")
 
 
 class Measured(Generic[Batch]):
-    """Go over it as over the loader. It is measured anew each time."""
+    """Iterate over it like over the loader. Every iteration is a new measurement."""
 
     def __init__(self, loader: Iterable[Batch], told: Session, schedule: Schedule, name: str,
                  samples: Callable[[Batch], int] | None, tokens: Callable[[Batch], int] | None, results: str | None) -> None:
@@ -31,10 +31,10 @@ class Measured(Generic[Batch]):
         self._loop: Loop | None = None
 
     def __len__(self) -> int:
-        """Of the loader."""
+        """The loader's length."""
         try:
             return len(self._loader)  # type: ignore[arg-type]
-        except NotImplementedError as error:  # list() and progress bars take a TypeError for "not known"
+        except NotImplementedError as error:  # list() and progress bars treat TypeError as "unknown"
             raise TypeError(f"the loader's length is not known: {error}") from error
 
     def __bool__(self) -> bool:
@@ -51,8 +51,8 @@ class Measured(Generic[Batch]):
 
     @property
     def steps(self) -> dict[str, list[int]]:
-        """The measured steps by column, as a result file has them: `step_ns`, `data_wait_ns`, `forward_ns`, … and
-        `cycle`, the number of the window. Empty: nothing was measured, and summary() says why."""
+        """The measured steps by column, as in a result file: `step_ns`, `data_wait_ns`, `forward_ns`, … and `cycle`,
+        the number of the window. Empty: nothing was measured; summary() gives the reason."""
         cycles = self._loop.cycles if self._loop is not None else []
         steps: dict[str, list[int]] = {}
         for name in dict.fromkeys(column for cycle in cycles for column in cycle):
@@ -68,26 +68,26 @@ class Measured(Generic[Batch]):
 
     @property
     def phases(self) -> dict[str, float]:
-        """Mean time of each part of a step in nanoseconds; they sum to `step_ns`. On CUDA they are the device's, with
-        `data_wait` by the host's clock beside them."""
+        """Mean time of each part of a step in nanoseconds; they add up to `step_ns`. On CUDA they are device times, and
+        `data_wait` is additional, by the host's clock."""
         parts = parts_of(self._loop.cycles) if self._loop is not None and self._loop.cycles else {}
         return {name: value for name, value in parts.items() if name not in ("step", "samples")}
 
     def summary(self) -> str:
-        """A table of a step's parts."""
+        """Returns a table of a step's parts."""
         if self._loop is not None and self._loop.cycles:
             return summary(self._loop)
         return f"{self.name or 'measure()'}: {self.why}"
 
     @property
     def why(self) -> str:
-        """Why nothing was measured."""
+        """The reason why nothing was measured."""
         if self._loop is None:
             return "nothing was measured: no loop has gone over it"
         return why_nothing(self._loop)
 
     def to_pandas(self) -> Any:
-        """One row per measured step."""
+        """Returns a DataFrame with one row per measured step."""
         try:
             import pandas  # type: ignore[import-untyped,unused-ignore]
         except ModuleNotFoundError as error:
@@ -99,7 +99,7 @@ class Measured(Generic[Batch]):
         return self.summary()
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """HTML table for notebooks."""
         title, *rows = self.summary().splitlines()
         cells = ((row.strip().split(None, 1) + [""])[:2] for row in rows)
         body = "".join(f"<tr><td>{html.escape(part)}</td><td>{html.escape(value.strip())}</td></tr>" for part, value in cells)
@@ -114,7 +114,7 @@ def why_nothing(loop: Loop) -> str:
 def refuse_what_has_no_batches(loader: Any) -> None:
     try:
         goes = hasattr(loader, "__iter__") or hasattr(type(loader), "__getitem__")
-    except Exception as error:  # of a loader's own __getattr__
+    except Exception as error:  # raised by a loader's own __getattr__
         raise LoopError(f"the loader cannot be asked for its batches: {error}") from error
     if not goes:
         raise TypeError(f"measure() takes what a for loop goes over, as a DataLoader or a list; {loader!r:.60} is of type "

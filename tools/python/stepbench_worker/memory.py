@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The share of a device's memory that a launch may have, where torch does not know it by its settings."""
+"""Limits a launch's share of a device's memory for versions of torch that lack the setting."""
 from __future__ import annotations
 
 import re
@@ -11,7 +11,7 @@ KNOWN_FROM = (2, 10)
 
 
 def keep_to_share(environment: MutableMapping[str, str]) -> None:
-    """Before torch is loaded: one that is too old refuses the setting, and is told by a call."""
+    """Call before torch is loaded. Older versions reject the setting and are limited by a call instead."""
     for name in ("PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"):
         settings = environment.get(name, "").split(",")
         shares = [setting for setting in settings if setting.startswith(SHARE + ":")]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A script that starts its own ranks under `stepbench run`: each of them would be measured by itself, or none."""
+"""Rejects a script that starts its own ranks under `stepbench run`: they would be measured separately, or not at
+all."""
 from __future__ import annotations
 
 import contextlib
@@ -10,17 +11,17 @@ import socket
 from . import ranks
 from .source import LoopError
 
-VARIABLE = "STEPBENCH_SCRIPT"  # in what the script starts: where its processes are heard
+VARIABLE = "STEPBENCH_SCRIPT"  # inherited by the script's processes: the socket that they report to
 
 
 def error(count: int) -> LoopError:
-    """`count`: of ranks; 0: not known."""
+    """`count`: number of ranks; 0: unknown."""
     return LoopError(f"the script starts its own ranks: stepbench starts them by `stepbench run --ranks {count or 'N'} "
                      "--launcher torchrun ...`, and measures them as one group; the script then starts none, as under torchrun")
 
 
 class Ear:
-    """Of the process that `stepbench run` started: hears of loops in processes that the script started."""
+    """In the process that `stepbench run` started: receives reports of loops in processes that the script started."""
 
     def __init__(self) -> None:
         name = f"stepbench-{os.getpid()}-{secrets.token_hex(8)}"
@@ -38,7 +39,7 @@ class Ear:
 
 
 def refuse() -> None:
-    """In a process that a script under `stepbench run` started, where its loop begins. Raises LoopError; does nothing in
+    """Call when a loop begins. Raises LoopError in a process started by a script under `stepbench run`; does nothing in
     other processes."""
     name = os.environ.get(VARIABLE)
     if not name:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a step that a script marks, and where their time is added up.
+"""The parts of a step that a script marks, and the sums of their times.
 
 Only the thread that runs the loop of measure() counts; on other threads, in worker processes and outside of a measured
 step a phase costs a dictionary look-up and has no effect.
@@ -16,27 +16,27 @@ from typing import Protocol
 
 OWN_NAME = re.compile(r"(?!.*_(ns|bytes|device)$)[a-z][a-z0-9_]{0,39}")
 MOST_OWN = 16
-# As `stepbench list` has them. `data_wait` is marked by measure() itself, `other` is the rest of a step.
+# Names as in `stepbench list`. measure() itself marks `data_wait`; `other` is the rest of a step.
 NAMES = ("h2d", "zero_grad", "forward", "loss", "backward", "grad_sync", "optimizer", "augment", "metrics",
          "clip_grad", "lr_scheduler", "ema", "checkpoint")
-_all: list[str] = list(NAMES)  # and the script's own, in the order in which it named them
+_all: list[str] = list(NAMES)  # and the script's own, in the order of their first use
 
 
 def own_names() -> list[str]:
-    """Of the script's phases, those that it named itself."""
+    """Returns the phases that the script named itself."""
     return _all[len(NAMES):]
 
 
 class Listener(Protocol):
-    """Is told of the phase in this place of `names`."""
+    """Receives the begin and end of phases; `slot`: index in `names`."""
 
     def begin_phase(self, slot: int) -> None: ...
     def end_phase(self, slot: int) -> None: ...
 
 
 class PhaseTimes:
-    """Time of each phase in the current step, in the order of `names`, to whose end the script's own may be added;
-    `listener` is told where phases begin and end, or is None."""
+    """Time of each phase in the current step, in the order of `names`, to which the script's own phases may be
+    appended. `listener`, or None, is called when phases begin and end."""
 
     def __init__(self, names: Sequence[str] = _all) -> None:
         self.names = names
@@ -47,11 +47,11 @@ class PhaseTimes:
         self._thread = get_ident()
 
     def reset(self) -> None:
-        """A step begins."""
+        """Call when a step begins."""
         self.spent = [0] * len(self.names)
 
     def of_this_thread(self) -> None:
-        """Which runs the loop."""
+        """Call on the thread that runs the loop."""
         self._thread = get_ident()
         self._open = -1
 
@@ -69,7 +69,7 @@ class PhaseTimes:
         now = monotonic_ns()
         if self._open != slot or get_ident() != self._thread:
             return
-        if slot >= len(self.spent):  # named for the first time in this step
+        if slot >= len(self.spent):  # first used in this step
             self.spent += [0] * (slot + 1 - len(self.spent))
         self.spent[slot] += now - self._entered
         self._open = -1
@@ -77,7 +77,7 @@ class PhaseTimes:
             self.listener.end_phase(slot)
 
     def enter_wait(self) -> None:
-        """data_wait, which the loop itself counts."""
+        """Marks data_wait, whose time the loop itself measures."""
         if self._open >= 0:
             raise self._nested(len(self.names))
         self._open = len(self.names)
@@ -111,7 +111,7 @@ _phases = {name: _Phase(slot) for slot, name in enumerate(NAMES)}
 
 
 def use(times: PhaseTimes | None) -> None:
-    """Where phases are added up from now on."""
+    """Sets where phases are summed from now on."""
     global _current
     _current = times
 
@@ -120,8 +120,8 @@ os.register_at_fork(after_in_child=lambda: use(None))
 
 
 def phase(name: str) -> _Phase:
-    """A part of the step: `with phase("forward"): ...`. May come several times in a step; phases do not nest. A name
-    of your own is a phase as well, in small letters, digits and underscores."""
+    """A part of the step: `with phase("forward"): ...`. May occur several times in a step; phases do not nest. Other
+    names define your own phases: lowercase letters, digits and underscores."""
     found = _phases.get(name)
     return found if found is not None else _own(name)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.profiler around one window: the trace from which `stepbench run` makes the table of operations."""
+"""Runs torch.profiler around one window and writes the trace from which `stepbench run` makes the table of
+operations."""
 from __future__ import annotations
 
 import os
@@ -10,22 +11,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-MAX_WARMUP = 10  # steps with the profiler on before the window, for what it does once
+MAX_WARMUP = 10  # steps with the profiler on before the window, for its one-time work
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a profiled launch records, and where its trace goes."""
+    """Settings of a profiled launch: what it records, and where it writes its trace."""
 
     folder: Path
-    name: str  # tells launches and ranks apart
+    name: str  # unique per launch and rank
     shapes: bool = True
     memory: bool = True
     suffix: str = ".pt.trace.json.gz"
 
 
 class OpRecorder:
-    """Of one window. The step and its phases stand in the trace as ProfilerStep#N and stepbench::PHASE."""
+    """Records the operations of one window. The trace has steps and phases as ProfilerStep#N and stepbench::PHASE."""
 
     def __init__(self, wanted: Wanted, names: Sequence[str]) -> None:
         self._wanted = wanted
@@ -37,7 +38,7 @@ class OpRecorder:
         self.missing = ""
 
     def prepare(self) -> None:
-        """In the warm-up. Says in `missing` why nothing can be recorded."""
+        """Call in the warm-up. Sets `missing` to the reason if nothing can be recorded."""
         if self._profiler is not None:
             return
         torch = sys.modules.get("torch")
@@ -85,7 +86,7 @@ class OpRecorder:
         return annotation
 
     def leave(self) -> None:
-        """The window was left before its end: nothing of it is kept, and the profiler begins anew."""
+        """Call when the window is left before its end: discards it and restarts the profiler."""
         self.end_phase()
         self.end_step()
         if self._profiler is not None:
@@ -93,18 +94,18 @@ class OpRecorder:
             self._profiler = None
 
     def end(self) -> None:
-        """After the device has done the window's work."""
+        """Call after the device has finished the window's work."""
         if self._profiler is not None:
             self._profiler.stop_trace()
 
     def save(self) -> None:
-        """After all windows: the file appears whole, or not at all."""
+        """Call after all windows. Writes the file atomically."""
         if self._profiler is None:
             return
         wanted, self._profiler, profiler = self._wanted, None, self._profiler
         wanted.folder.mkdir(parents=True, exist_ok=True)
         file = wanted.folder / f"{wanted.name}.{time.time_ns() // 1_000_000}{wanted.suffix}"
-        unfinished = file.with_name("." + file.name)  # the end of its name says whether it is compressed
+        unfinished = file.with_name("." + file.name)  # keeps the suffix, which selects compression
         profiler.export_chrome_trace(str(unfinished))
         os.replace(unfinished, file)
         self.saved = file

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A script as one of several processes, which torchrun, srun or mpirun start alike: who of them speaks, and what is said
-of the others."""
+"""A script as one of several processes started alike by torchrun, srun or mpirun: which rank reports, and what it
+reports about the others."""
 from __future__ import annotations
 
 import os
@@ -17,13 +17,13 @@ def _number(name: str, otherwise: int) -> int:
 
 
 def speaks() -> bool:
-    """One of them does."""
+    """True for the one rank that reports."""
     return place()[0] == 0
 
 
 def place() -> tuple[int, int]:
-    """This rank, and how many there are: as its group knows it, else by variables. Such as do not fit each other are no
-    place: it is one process."""
+    """Returns rank and world size: of the process group, else from the environment. Inconsistent variables mean a
+    single process."""
     if (met := group()) is not None:
         return met
     rank, world = _number("RANK", 0), max(_number("WORLD_SIZE", 1), 1)
@@ -31,7 +31,7 @@ def place() -> tuple[int, int]:
 
 
 def group() -> tuple[int, int] | None:
-    """The rank and how many there are of torch.distributed; None: it is not initialized."""
+    """Returns rank and world size of torch.distributed; None: not initialized."""
     distributed = getattr(sys.modules.get("torch"), "distributed", None)
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
         return None
@@ -39,7 +39,7 @@ def group() -> tuple[int, int] | None:
 
 
 def forgotten() -> str:
-    """Why variables of this process are taken for those that a shell still has of another job; empty: they are not."""
+    """Returns a warning if rank variables look like leftovers of another job in the shell; else empty."""
     rank, world = os.environ.get("RANK", ""), os.environ.get("WORLD_SIZE", "")
     if "TORCHELASTIC_RUN_ID" in os.environ or _number("RANK", 0) < max(_number("WORLD_SIZE", 1), 1):
         return ""
@@ -48,9 +48,10 @@ def forgotten() -> str:
 
 
 def unheard() -> str:
-    """Of a rank that nobody asks for what it measured, as torch.distributed is not initialized."""
+    """Returns a warning for a rank whose measurements rank 0 cannot collect because torch.distributed is not
+    initialized."""
     rank, world = place()
-    if "TORCHELASTIC_RUN_ID" in os.environ:  # rank 0 says it
+    if "TORCHELASTIC_RUN_ID" in os.environ:  # rank 0 reports it
         return ""
     return (f"RANK is {rank} and WORLD_SIZE is {world}, so that rank 0 writes the results, and torch.distributed, through "
             "which it would hear of this one, is not initialized: nothing is recorded; where no other rank runs: env -u RANK "
@@ -58,7 +59,7 @@ def unheard() -> str:
 
 
 def not_recorded(why: str) -> str:
-    """In one sentence, of several."""
+    """Returns a sentence about the ranks that are not recorded."""
     world = place()[1]
     others = [str(rank) for rank in range(1, world)]
     named = " and ".join(others) if len(others) <= 2 else ", ".join(others) if len(others) <= FEW else f"1 to {world - 1}"
@@ -67,7 +68,7 @@ def not_recorded(why: str) -> str:
 
 
 def hint(error: BaseException) -> str:
-    """Of a script that asks for what torchrun tells it; empty: it is another error."""
+    """Returns a hint if the script needs variables that torchrun sets; empty: another error."""
     missing = error.args[0] if isinstance(error, KeyError) and error.args else ""
     if missing not in VARIABLES:
         found = re.search(r"environment variable (\w+) expected, but not set", str(error))

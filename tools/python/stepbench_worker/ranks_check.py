@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `stepbench doctor --ranks` runs on each rank: what the launcher gave it, a barrier and an all-reduce."""
+"""The check that `stepbench doctor --ranks` runs on each rank: the launcher's settings, a barrier and an all-reduce."""
 from __future__ import annotations
 
 import os
@@ -17,7 +17,7 @@ ELEMENTS = 1 << 18  # a MiB of float32
 
 
 def ranges_of(numbers: list[int]) -> str:
-    """"0-3,8"."""
+    """Formats numbers as "0-3,8"."""
     parts: list[list[int]] = []
     for number in sorted(numbers):
         if parts and number == parts[-1][-1] + 1:
@@ -28,7 +28,7 @@ def ranges_of(numbers: list[int]) -> str:
 
 
 def given() -> dict[str, Any]:
-    """By the launcher."""
+    """Returns what the launcher set."""
     names = {"rank": "RANK", "local_rank": "LOCAL_RANK", "local_world": "LOCAL_WORLD_SIZE", "address": "MASTER_ADDR",
              "port": "MASTER_PORT", "omp_threads": "OMP_NUM_THREADS", "visible_devices": "CUDA_VISIBLE_DEVICES"}
     told: dict[str, Any] = {field: os.environ.get(name, "") for field, name in names.items()}
@@ -37,7 +37,7 @@ def given() -> dict[str, Any]:
 
 
 def communicate(told: dict[str, Any], metrics: dict[str, float]) -> str:
-    """Why that fails; empty: it does not, or there is no torch to try it with, as `told` says."""
+    """Tries communication and returns the error; empty: success, or no torch, as recorded in `told`."""
     try:
         import torch
         import torch.distributed as dist
@@ -46,7 +46,7 @@ def communicate(told: dict[str, Any], metrics: dict[str, float]) -> str:
         return ""
     told["torch_threads"] = torch.get_num_threads()
     dist.init_process_group("gloo")
-    # A launcher may show each rank its own device alone: what counts is how many all ranks of the machine see.
+    # A launcher may show each rank only its own device: count the devices seen by all ranks of the machine.
     own = [str(getattr(torch.cuda.get_device_properties(i), "uuid", i)) for i in range(torch.cuda.device_count())]
     seen: list[Any] = [None] * dist.get_world_size()
     dist.all_gather_object(seen, (platform.node(), own))
@@ -82,7 +82,7 @@ def communicate(told: dict[str, Any], metrics: dict[str, float]) -> str:
 
 
 def steps_of(metrics: dict[str, float]) -> list[int]:
-    """A launch has steps: a barrier and an all-reduce are those of this one."""
+    """A launch must have steps: barrier and all-reduce serve as such."""
     return [round(each) for each in metrics.values()] or [0]
 
 
@@ -95,7 +95,7 @@ def check(control: Control) -> int:
     metrics: dict[str, float] = {}
     try:
         why = communicate(told, metrics)
-    except Exception as error:  # whatever torch raises is what the user has to know
+    except Exception as error:  # whatever torch raises is reported to the user
         lines = [line for line in str(error).splitlines() if line.strip()]
         why = f"{type(error).__name__}: {lines[0] if lines else ''}"
     if why:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which steps are measured: cycles of wait, warmup and active, as in torch.profiler's schedule, and where windows lie
-among the borders of epochs."""
+"""Selects the measured steps: cycles of wait, warmup and active, as in torch.profiler's schedule, and the position of
+windows relative to epoch borders."""
 from __future__ import annotations
 
 import enum
@@ -16,7 +16,8 @@ class Action(enum.Enum):
 
 @dataclass(frozen=True)
 class Schedule:
-    """Counts of steps; `repeat` cycles, 0: no end. `skip_first_wait` not 0: the first cycle has no wait steps."""
+    """Counts of steps. `repeat`: number of cycles; 0: unlimited. `skip_first_wait` not 0: the first cycle has no wait
+    steps."""
 
     wait: int = 1
     warmup: int = 10
@@ -33,7 +34,7 @@ class Schedule:
 
     @property
     def steps(self) -> int:
-        """Of all cycles; where there is no end, of the first one."""
+        """Steps of all cycles; if unlimited, of the first one."""
         without = self.wait if self.skip_first_wait else 0
         return self.skip_first + max(self.repeat, 1) * (self.wait + self.warmup + self.active) - without
 
@@ -49,7 +50,7 @@ class Schedule:
         return Action.LAST_ACTIVE if step % cycle == cycle - 1 else Action.ACTIVE
 
     def to_window(self, step: int) -> int | None:
-        """Where a cycle begins at this step: its steps before the window."""
+        """If a cycle begins at this step, returns its steps before the window; else None."""
         if step < self.skip_first:
             return None
         step -= self.skip_first
@@ -60,9 +61,9 @@ class Schedule:
 
 
 class Plan:
-    """What happens in each step of a launch. A window holds whole epochs, or no border of an epoch at all: one that
-    held now and then a border would measure another thing each time. `per_epoch` 0: the length is not known. `timing`:
-    the schedule of the timed launches, whose last steps `schedule` records operations of."""
+    """Decides what happens in each step of a launch. A window contains whole epochs or no epoch border at all: with a
+    border only now and then, each window would measure something different. `per_epoch` 0: the length is unknown.
+    `timing`: the schedule of the timed launches, whose last steps `schedule` records operations of."""
 
     def __init__(self, schedule: Schedule, per_epoch: int = 0, timing: Schedule | None = None) -> None:
         self.epochs = 0
@@ -84,11 +85,11 @@ class Plan:
 
     @property
     def inside_an_epoch(self) -> int:
-        """Steps of an epoch whose borders no window holds; 0: windows hold them, or they are not known."""
+        """Steps of an epoch whose borders are outside of all windows; 0: windows contain them, or they are unknown."""
         return self._per_epoch
 
     def next(self, step: int, in_window: bool) -> tuple[Action, bool]:
-        """The action of a step, and whether a cycle begins with it."""
+        """Returns the action of a step, and whether a cycle begins with it."""
         begins = False
         if not in_window and step >= self._cycle_from:
             before = self.schedule.to_window(step - self._inserted)
@@ -103,7 +104,7 @@ class Plan:
         return self.schedule.action(step - self._inserted), begins
 
     def begin_cycle_again(self, step: int) -> None:
-        """The cycle under way begins once more with this step."""
+        """Restarts the current cycle at this step."""
         self._inserted += step - self._cycle_at
         self._cycle_from = self._cycle_at = step
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a script as `python SCRIPT ARGS` would, and says in one sentence how it failed."""
+"""Runs a script like `python SCRIPT ARGS`, and describes its failure in one sentence."""
 from __future__ import annotations
 
 import multiprocessing
@@ -18,14 +18,14 @@ FRAME = re.compile(r'File "(.+)", line (\d+), in (\S+)')
 
 def run(script: Path, arguments: list[str]) -> None:
     """Raises what the script raises."""
-    module = types.ModuleType("__main__")  # so that what it defines can be pickled, and found by workers that spawn
+    module = types.ModuleType("__main__")  # so that its definitions can be pickled, and found by spawned workers
     module.__file__ = str(script)
     module.__builtins__ = __builtins__  # type: ignore[attr-defined]
     sys.modules["__main__"] = module
     sys.argv = [str(script), *arguments]
     sys.path.insert(0, str(script.parent))
     package = package_of(script)
-    if package:  # as `python -m` has it, for its relative imports
+    if package:  # as with `python -m`, for relative imports
         module.__package__ = package
         sys.path.append(str(script.parents[package.count(".") + 1]))
     code = compile(script.read_bytes(), str(script), "exec")
@@ -33,7 +33,7 @@ def run(script: Path, arguments: list[str]) -> None:
 
 
 def package_of(script: Path) -> str:
-    """"pkg.tools" of pkg/tools/train.py; empty where its folder is no package."""
+    """Returns "pkg.tools" for pkg/tools/train.py; empty if its folder is not a package."""
     names = []
     for folder in script.parents:
         if not (folder / "__init__.py").is_file():
@@ -43,7 +43,7 @@ def package_of(script: Path) -> str:
 
 
 def print_error(error: BaseException) -> None:
-    """The traceback as Python prints it, without the frames of this package."""
+    """Prints the traceback like Python, without the frames of this package."""
     here = str(Path(__file__).parent)
     shown = traceback.TracebackException.from_exception(error)
     shown.stack = traceback.StackSummary.from_list([each for each in shown.stack if not each.filename.startswith(here)])
@@ -51,7 +51,8 @@ def print_error(error: BaseException) -> None:
 
 
 def argument_error(ended: SystemExit) -> str:
-    """": the following arguments are required: --data", which argparse printed before it ended the script."""
+    """Returns the message that argparse printed before it ended the script: ": the following arguments are required:
+    --data"."""
     for frame, _ in traceback.walk_tb(ended.__traceback__):
         message = frame.f_locals.get("message")
         if frame.f_code.co_name == "error" and Path(frame.f_code.co_filename).name == "argparse.py" and message:
@@ -60,7 +61,7 @@ def argument_error(ended: SystemExit) -> str:
 
 
 def spawn_hint(script: Path, text: str) -> str:
-    """Of a worker process that ended at once, where it runs the whole script again; empty: that is not it."""
+    """Returns a hint if a worker process ended at once because it runs the whole script again; else empty."""
     ended = "exited unexpectedly" in text or "bootstrapping phase" in text
     source = script.read_text(encoding="utf-8", errors="replace") if ended and script.is_file() else "__main__"
     started = multiprocessing.get_start_method()
@@ -70,7 +71,7 @@ def spawn_hint(script: Path, text: str) -> str:
 
 
 def reason_of(error: BaseException, script: Path) -> str:
-    """"ValueError: no such label (train.py, line 12, in step)"."""
+    """Returns e.g. "ValueError: no such label (train.py, line 12, in step)"."""
     if isinstance(error, LoopError):
         return str(error)
     lines = [line for line in str(error).splitlines() if line.strip()]
@@ -79,13 +80,13 @@ def reason_of(error: BaseException, script: Path) -> str:
         return f"SyntaxError: {error.msg} ({Path(error.filename or script).name}, line {error.lineno})"
     frames = [(each.filename, str(each.lineno), each.name) for each in traceback.extract_tb(error.__traceback__)]
     what = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    if len(lines) > 1 and "Original Traceback" in str(error):  # of a worker process of torch's DataLoader
+    if len(lines) > 1 and "Original Traceback" in str(error):  # from a worker process of torch's DataLoader
         frames = FRAME.findall(str(error))
         what = f"{lines[-1].strip()}, in a worker process of the loader"
     hint = spawn_hint(script, text) + ranks.hint(error)
     if isinstance(error, ModuleNotFoundError):
         hint += f": {sys.executable} has no such module; install it there, or name another Python by --interpreter"
-    folder = os.environ.get("STEPBENCH_ROUND_ROOT", str(script.parent))  # of a function that stepbench/round.py calls
+    folder = os.environ.get("STEPBENCH_ROUND_ROOT", str(script.parent))  # set by stepbench/rounds.py
     own = [frame for frame in frames if frame[0].startswith(folder)] or frames
     if not own:
         return what + hint

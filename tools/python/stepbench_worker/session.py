@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The session of this process: whom its loops tell what they measured."""
+"""The session of this process, to which its loops report."""
 from __future__ import annotations
 
 from .loop import Session
@@ -13,5 +13,5 @@ def use(told: Session) -> None:
 
 
 def current() -> Session | None:
-    """None: nobody has said, as in a script that runs alone."""
+    """Returns None if none is set, as in a script that runs alone."""
     return _current

@@ -10,25 +10,25 @@ from .window import EPOCH, FIRST_BATCH
 
 
 class LoopError(Exception):
-    """The loop cannot be measured; the text says why."""
+    """The loop cannot be measured; the message gives the reason."""
 
 
 class Source:
     """The loader's batches, epoch after epoch."""
 
     def __init__(self, loader: Iterable[Any], begin: Callable[[Iterable[Any]], Iterator[Any]] = iter) -> None:
-        """begin: in place of iter()."""
+        """begin: replaces iter()."""
         self._loader = loader
         self._begin = begin
         self.iterator: Iterator[Any] | None = None
         self._delivered = 0
 
     def took(self, batches: int) -> None:
-        """From `iterator`, past next()."""
+        """Counts batches that were taken from `iterator` directly, not by next()."""
         self._delivered += batches
 
     def rest(self) -> Iterator[Any]:
-        """Of the epoch under way."""
+        """Returns the remaining batches of the current epoch."""
         return iter(()) if self.iterator is None else self.iterator
 
     def next(self) -> tuple[Any, int]:
@@ -51,7 +51,7 @@ class Source:
 
 
 def epoch_length(loader: Iterable[Any]) -> int:
-    """Steps of an epoch; 0: not known."""
+    """Returns the steps of an epoch; 0: unknown."""
     with contextlib.suppress(TypeError, NotImplementedError):
         return len(loader)  # type: ignore[arg-type]
     return 0

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a loop has measured enough: after so many cycles, or where the mean step is known well (schedule.active: auto).
-The rule is that of stepbench's own loop, harness/schedule/stopping.h."""
+"""Decides when a loop has measured enough: after a number of cycles, or when the mean step is precise enough
+(schedule.active: auto). Same rule as in stepbench's own loop, harness/schedule/stopping.h."""
 from __future__ import annotations
 
 import math
 import statistics
 from dataclasses import dataclass
 
-LEAST_WINDOWS = 10  # windows, and joined windows
+LEAST_WINDOWS = 10  # of windows, and of joined windows
 STUDENT_975 = {9: 2.262157163, 10: 2.228138852, 11: 2.200985160, 12: 2.178812830, 13: 2.160368656, 14: 2.144786688,
                15: 2.131449546, 16: 2.119905299, 17: 2.109815578, 18: 2.100922040}  # by degrees of freedom
 
 
 @dataclass(frozen=True)
 class Stopping:
-    """`cycles`: at least so many; without `automatic` exactly. `precision`: half-width of the interval over the mean."""
+    """`cycles`: minimum; without `automatic`, the exact number. `precision`: half-width of the interval over the
+    mean."""
 
     cycles: int = 1
     automatic: bool = False
@@ -22,7 +23,7 @@ class Stopping:
     max_active: int = 10_000
 
     def reason(self, window_means: list[float], active: int) -> str | None:
-        """Why the loop stops after these windows; None: it goes on."""
+        """Returns why the loop stops after these windows; None: it continues."""
         enough = len(window_means) >= self.cycles
         if not self.automatic:
             return "count" if enough else None
@@ -31,7 +32,8 @@ class Stopping:
         return "count" if active >= self.max_active else None
 
     def _precise_twice_running(self, window_means: list[float]) -> bool:
-        """A single interval may be narrow by luck; a look is where a joined window is complete."""
+        """Requires two intervals in a row, since a single one may be narrow by chance; checks only when a joined window
+        is complete."""
         windows = len(window_means)
         if windows <= LEAST_WINDOWS or windows % _joined(windows) != 0:
             return False
@@ -43,8 +45,8 @@ class Stopping:
 
 
 def interval_of_windows(window_means: list[float]) -> tuple[float, float] | None:
-    """95 % about the mean of all windows, by Student's t on windows that are joined in pairs, pairs of pairs and so on
-    until 10 to 19 remain; None below 10 windows."""
+    """The 95 % interval of the mean of all windows, by Student's t on windows that are joined in pairs, pairs of pairs
+    and so on until 10 to 19 remain; None below 10 windows."""
     if len(window_means) < LEAST_WINDOWS:
         return None
     length = _joined(len(window_means))
@@ -56,7 +58,7 @@ def interval_of_windows(window_means: list[float]) -> tuple[float, float] | None
 
 
 def _joined(windows: int) -> int:
-    """Windows that make up a joined one."""
+    """Returns the number of windows in a joined one."""
     length = 1
     while windows // (2 * length) >= LEAST_WINDOWS:
         length *= 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a step of a loop took, part by part: means over all its windows."""
+"""Times of a loop's step by part: means over all its windows."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def parts_of(cycles: list[dict[str, list[int]]]) -> dict[str, float]:
-    """`step`, its parts in nanoseconds, and `samples`. By the device's clock where all windows have it, but for
+    """Returns `step`, its parts in nanoseconds, and `samples`. By the device's clock if all windows have it, except
     data_wait."""
     steps = sum(len(cycle["index"]) for cycle in cycles)
 
@@ -32,7 +32,7 @@ def on_device(cycles: list[dict[str, list[int]]]) -> bool:
 
 
 def summary(loop: Loop) -> str:
-    """A table."""
+    """Returns a table."""
     parts = parts_of(loop.cycles)
     step_ns, samples = parts.pop("step"), parts.pop("samples")
     device = on_device(loop.cycles)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One loop at a time: a loop inside another, or on another thread, would be counted into its steps."""
+"""Allows one loop at a time: a loop inside another, or on another thread, would be counted into its steps."""
 from __future__ import annotations
 
 import inspect
@@ -19,8 +19,7 @@ class Loop(Protocol):
 
 
 class Turn:
-    """Of the loop that is being measured. It remembers frames by number: a reference would keep a loop alive that the
-    script has left."""
+    """The loop being measured. Remembers frames by id: a reference would keep a loop alive that the script has left."""
 
     def __init__(self, loop: Loop) -> None:
         self.loop = loop
@@ -29,11 +28,11 @@ class Turn:
         frame = _caller()
         self.place = f"{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}" if frame else "unknown"
         while frame is not None and frame.f_code.co_flags & inspect.CO_GENERATOR and frame.f_back is not None:
-            frame = frame.f_back  # that of a progress bar is not on the stack while the script computes
+            frame = frame.f_back  # a progress bar's frame is not on the stack while the script computes
         self._frame: tuple[int, CodeType | None] = (id(frame), frame.f_code if frame else None)
 
     def refuse(self) -> LoopError | None:
-        """Why no other loop can begin here and now; None: this one was left, although its iterator lives."""
+        """Returns why no other loop can begin now; None: this loop was left, although its iterator is alive."""
         where = f"the loop over measure() at {self.place}"
         if self._thread_id != threading.get_ident():
             return LoopError(f"measure() begins in the thread {threading.current_thread().name} while {where} runs in "
@@ -52,7 +51,7 @@ _open: Turn | None = None
 
 
 def begin(loop: Loop) -> None:
-    """Raises LoopError where another loop is under way."""
+    """Raises LoopError if another loop is running."""
     global _open
     if _open is not None:
         why = _open.refuse()
@@ -79,7 +78,7 @@ os.register_at_fork(after_in_child=_in_child)
 
 
 def _caller() -> FrameType | None:
-    """The first frame outside of this package."""
+    """Returns the first frame outside of this package."""
     frame = inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(HERE):
         frame = frame.f_back

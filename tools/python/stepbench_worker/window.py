@@ -9,7 +9,7 @@ EPOCH, PARTIAL, FIRST_BATCH = 1, 2, 8  # flags of a step
 
 
 class Step(NamedTuple):
-    """One measured step. Times are nanoseconds; `spent` are the phases in the loop's order."""
+    """One measured step. Times in nanoseconds; `spent`: the phases in the loop's order."""
 
     number: int
     step_ns: int
@@ -22,8 +22,8 @@ class Step(NamedTuple):
 
 
 def columns_of(steps: list[Step], names: Sequence[str], device: dict[str, list[int]]) -> dict[str, list[int]]:
-    """Steps with the phases `names` as the columns of `samples` in PROTOCOL.md. The phases and `other_ns` of a step sum
-    to its `step_ns` exactly; phases and counts that never occurred are left out."""
+    """Returns steps with the phases `names` as the columns of `samples` in PROTOCOL.md. The phases and `other_ns` of a
+    step add up exactly to its `step_ns`; phases and counts that never occurred are omitted."""
     columns = {"index": [step.number for step in steps], "step_ns": [step.step_ns for step in steps],
                "data_wait_ns": [step.data_wait_ns for step in steps]}
     for slot, name in enumerate(names):

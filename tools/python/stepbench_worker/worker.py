@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One launch under `stepbench run`: a script in a fresh process, driven over a socket."""
+"""One launch under `stepbench run`: a script in a fresh process, controlled over a socket."""
 from __future__ import annotations
 
 import faulthandler
@@ -16,7 +16,7 @@ from .driven import Driven
 
 
 class Launch(Driven):
-    """Of a script."""
+    """The launch of a script."""
 
     def __init__(self, control: Control, case: dict[str, Any], path: Path) -> None:
         super().__init__(control, case)
@@ -27,7 +27,7 @@ class Launch(Driven):
         return facts.facts_of_script(self._path)
 
     def fail(self, reason: str) -> None:
-        """What the processes that the script started met comes before what it made of that."""
+        """Errors of processes that the script started take precedence over the script's own."""
         super().fail(str(self.ear.heard() or reason))
 
     def why_unfinished(self) -> str:
@@ -53,10 +53,10 @@ def measure_case(control: Control) -> int:
     if isinstance(threads, int):
         os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(threads)
     memory.keep_to_share(os.environ)
-    # What the script starts finds this package as the script itself does.
+    # Processes that the script starts must find this package too.
     here = str(Path(__file__).parent.parent)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), here)))
-    if case.get("world", 1) > 1:  # of ranks that wait for each other it is asked where each stands
+    if case.get("world", 1) > 1:  # prints a rank's stack if ranks wait for each other
         faulthandler.register(signal.SIGUSR1, all_threads=False)
     told = Launch(control, case, path)
     session.use(told)
@@ -71,7 +71,7 @@ def measure_case(control: Control) -> int:
                       + (f" after {told.loop.steps} steps" if told.loop else " before a loop over measure()")
                       + script.argument_error(ended))
             return 1 if ended.code else 0
-    except BaseException as error:  # whatever a script can raise is the reason of its row
+    except BaseException as error:  # any exception of the script becomes the reason in its row
         script.print_error(error)
         told.fail(script.reason_of(error, path))
         return 1

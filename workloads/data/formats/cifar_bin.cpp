@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kSide = 32;
 constexpr std::uint64_t kPixels = 3 * kSide * kSide;
 
-// Bytes before the image, of which the last is the label in use.
+// Bytes before the image; the last one is the label in use.
 constexpr std::uint64_t label_bytes(bool hundred) { return hundred ? 2 : 1; }
 
 std::int64_t records(const MappedFile& file, bool hundred) {
@@ -53,7 +53,7 @@ Variant cifar_bin_variant() {
                       on_error_option()}};
 }
 
-// One name per line, in the file that the published sets bring along; empty without it.
+// Class names from the file in the published sets, one per line; empty without it.
 std::vector<std::string> published_names(const fs::path& folder, bool hundred) {
   const fs::path path = folder / (hundred ? "fine_label_names.txt" : "batches.meta.txt");
   std::error_code error;

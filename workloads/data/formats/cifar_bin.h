@@ -11,13 +11,13 @@
 
 namespace stepbench::data {
 
-// The files of CIFAR's binary version below `path`, or `path` itself when it is a file. Throws
-// ConfigError naming what is missing.
+// The files of CIFAR's binary version below `path`, or `path` itself if it is a file. Throws
+// ConfigError naming missing files.
 [[nodiscard]] std::vector<std::filesystem::path> find_cifar_files(const std::filesystem::path& path,
                                                                   bool hundred, bool test);
 
-// Records of label and 3 x 32 x 32 bytes; with `hundred` of coarse label, fine label and image, of
-// which the fine label is used. Throws ConfigError naming file and offset.
+// Records are a label and 3 x 32 x 32 bytes; with `hundred` a coarse label, a fine label, which is
+// used, and the image. Throws ConfigError naming file and offset.
 [[nodiscard]] std::unique_ptr<Dataset> open_cifar_bin(
     const std::vector<std::filesystem::path>& files, bool hundred, const ByteImageOptions& options);
 

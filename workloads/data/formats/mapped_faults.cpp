@@ -17,14 +17,15 @@ struct Slot {
   std::atomic<std::atomic<std::uint64_t>*> lost_from = nullptr;
 };
 
-// A signal's handler has no other way to the mappings than a table at a fixed place. Whoever faults
-// in a mapping keeps it alive meanwhile, so that its slot does not change under the handler.
+// A signal handler can only reach the mappings through a table at a fixed address. The thread that
+// faults keeps its mapping alive, so the slot does not change while the handler runs.
 constexpr std::size_t kSlots = 4096;
 std::array<Slot, kSlots> g_slots;
 struct sigaction g_before {};
 std::once_flag g_taken_over;
 
-// True if the pages behind `address` are zeros now.
+// Replaces the page of `address` and all following ones by zeros; false if no watched mapping has
+// it or mapping fails.
 bool mend(std::uintptr_t address) {
   for (Slot& slot : g_slots) {
     const std::uintptr_t begin = slot.begin.load(std::memory_order_acquire);
@@ -33,7 +34,7 @@ bool mend(std::uintptr_t address) {
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const std::uintptr_t first = address / page * page;
     void* const at = reinterpret_cast<void*>(first);  // NOLINT: an address
-    // Behind the first page that is gone all others are gone as well.
+    // All pages after the first lost one are lost as well.
     if (::mmap(at, end - first, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != at) {
       return false;
     }
@@ -53,7 +54,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   const auto handler = g_before.sa_handler;
   if ((g_before.sa_flags & SA_SIGINFO) != 0) return g_before.sa_sigaction(signal, info, context);
   if (handler != SIG_DFL && handler != SIG_IGN) return handler(signal);
-  // Not ours: the process ends by the signal, as it would have.
+  // Not a watched mapping: let the signal end the process.
   ::signal(signal, SIG_DFL);
   if (!access) ::raise(signal);
 }
@@ -74,7 +75,7 @@ void FaultWatch::begin(std::span<const std::byte> mapping) {
   for (std::size_t i = 0; i < kSlots; ++i) {
     std::atomic<std::uint64_t>* none = nullptr;
     if (!g_slots[i].lost_from.compare_exchange_strong(none, &lost_from_)) continue;
-    // The handler reads up to whole pages.
+    // Faults are reported for whole pages.
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     g_slots[i].end.store(begin + (mapping.size() + page - 1) / page * page);
     g_slots[i].begin.store(begin, std::memory_order_release);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens when a mapped file is cut, or its disk fails, while it is being read: instead of
-// ending the process by SIGBUS, the pages that are gone read as zeros, and the mapping knows from
-// where on.
+// Handles a mapped file that is truncated, or whose disk fails, while it is being read: the lost
+// pages read as zeros instead of SIGBUS ending the process, and the mapping knows where they start.
 #pragma once
 
 #include <atomic>
@@ -11,9 +10,9 @@
 
 namespace stepbench::data {
 
-// Watches one mapping for as long as it lives. Any thread, and processes forked later: each finds
-// out on its own. The first watch of a process takes over SIGBUS; a fault elsewhere goes to
-// whoever had the signal before.
+// Watches one mapping for its lifetime. Any thread, and processes forked later: each detects faults
+// on its own. The first watch of a process installs a SIGBUS handler, which passes other faults on
+// to the previous handler.
 class FaultWatch {
  public:
   static constexpr std::uint64_t kWhole = UINT64_MAX;
@@ -23,18 +22,18 @@ class FaultWatch {
   FaultWatch& operator=(const FaultWatch&) = delete;
   ~FaultWatch() { end(); }
 
-  // `mapping` begins at a page. One among very many may stay unwatched.
+  // `mapping` must begin at a page. With very many mappings, further ones stay unwatched.
   void begin(std::span<const std::byte> mapping);
-  // To be called before the mapping is given up.
+  // Call before unmapping.
   void end();
-  // The offset from which on the bytes are zeros that were never in the file; kWhole if none are.
+  // The offset from which on bytes are substituted zeros; kWhole: none are.
   [[nodiscard]] std::uint64_t lost_from() const {
     return lost_from_.load(std::memory_order_relaxed);
   }
 
  private:
   std::atomic<std::uint64_t> lost_from_ = kWhole;
-  std::size_t slot_ = SIZE_MAX;  // in the table that the signal's handler reads
+  std::size_t slot_ = SIZE_MAX;  // in the signal handler's table
 };
 
 }  // namespace stepbench::data

@@ -34,7 +34,7 @@ std::span<const std::byte> map(int fd, const std::string& path) {
 }  // namespace
 
 MappedFile::MappedFile(std::string path) : path_(std::move(path)) {
-  // Not blocking: it may be a pipe.
+  // O_NONBLOCK: it may be a pipe.
   const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
     throw ConfigError(path_, "cannot be opened: " + std::generic_category().message(errno));
@@ -53,7 +53,7 @@ void MappedFile::expect_before_loss(std::uint64_t end) const {
   struct stat status {};
   const bool there = ::stat(path_.c_str(), &status) == 0;
   const auto now = there ? static_cast<std::uint64_t>(status.st_size) : bytes_.size();
-  // The rest of the page in which a file ends is zeros without a fault.
+  // Beyond the end of a file, the rest of its last page reads as zeros without a fault.
   if (end <= std::min(now, watch_.lost_from())) return;
   if (now < bytes_.size()) {
     throw file_error(path_, now,

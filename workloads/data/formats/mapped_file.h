@@ -11,11 +11,11 @@
 
 namespace stepbench::data {
 
-// A regular file, mapped for reading. Any thread. Where a file is cut while it is mapped, its bytes
-// become zeros: whoever reads some asks expect_whole() afterwards.
+// A regular file, mapped for reading. Any thread. If the file is truncated while mapped, the lost
+// bytes read as zeros: call expect_whole() after reading.
 class MappedFile {
  public:
-  // Throws ConfigError naming the file: absent, unreadable, no regular file, or empty.
+  // Throws ConfigError naming the file if it is missing, unreadable, not a regular file, or empty.
   explicit MappedFile(std::string path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;  // share it by pointer
@@ -23,13 +23,13 @@ class MappedFile {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
-  // Throws Error naming the file if some of these bytes were gone when they were read. To be called
-  // behind the last use of them; costs nothing that can be measured.
+  // Throws Error naming the file if some of these bytes were lost when they were read. Call after
+  // their last use; has no measurable cost.
   void expect_whole(std::uint64_t offset, std::uint64_t bytes) const {
     if (watch_.lost_from() != FaultWatch::kWhole) expect_before_loss(offset + bytes);
   }
-  // Gives up the pages that this process has touched, so that the kernel may forget them; they are
-  // read again when they are used again.
+  // Releases the pages that this process has touched, so that the kernel can evict them; they are
+  // read again on the next use.
   void release_pages() const;
 
  private:

@@ -106,7 +106,7 @@ void MappedRows::read_one(const SampleKey& key, SampleSlots out, ReadCost& cost)
     }
   }
   if (cost.clock == nullptr) return;
-  // A mapped record is fetched by the very loop that converts it.
+  // The loop that converts a mapped record also fetches it.
   (converted ? cost.decode_ns : cost.fetch_ns) += cost.clock->now_ns() - began;
 }
 

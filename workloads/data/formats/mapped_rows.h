@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples that are rows of mapped tensors, plain or converted to floats.
+// Samples that are rows of mapped tensors, copied or converted to floats.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace stepbench::data {
 // `count` records of equal size, one after another in a file.
 struct RowRun {
   std::shared_ptr<const MappedFile> file;
-  std::uint64_t begin = 0;   // bytes from the file's start to the first
-  std::uint64_t stride = 0;  // bytes from one to the next
+  std::uint64_t begin = 0;   // bytes from the file's start to the first record
+  std::uint64_t stride = 0;  // bytes from one record to the next
   std::int64_t count = 0;
 };
 
@@ -25,11 +25,11 @@ struct MappedColumn {
   FieldSpec spec;                // as written to a batch
   DType stored = DType::kUInt8;  // equal to spec.dtype, or converted
   std::int64_t limit = 0;        // a single integer must lie in [0, limit); 0: any
-  std::vector<RowRun> runs;      // as many records in all as every other column's
+  std::vector<RowRun> runs;      // all columns have equally many records in total
 };
 
-// The conversions that a column can do beyond copying: to float32 (uint8 is divided by 255, as
-// torchvision's ToTensor does) and to int64.
+// Returns true for equal types and for supported conversions: to float32 (uint8 is divided by 255,
+// like torchvision's ToTensor) and to int64.
 [[nodiscard]] bool converts(DType stored, DType written);
 
 struct MappedRowsOptions {
@@ -51,7 +51,7 @@ class MappedRows final : public Dataset {
   [[nodiscard]] std::int64_t classes() const override { return options_.classes; }
   [[nodiscard]] DatasetFacts facts() const override;
   void release_pages() const override;
-  // Of the last field, when that is a single int64.
+  // Labels from the last field, if it is a single int64.
   [[nodiscard]] std::vector<std::int64_t> labels(std::uint64_t seed) const override;
   [[nodiscard]] std::string digest() const override;
 

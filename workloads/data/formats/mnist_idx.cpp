@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kUnsignedByte = 0x08;  // of the format's type codes
+constexpr std::uint32_t kUnsignedByte = 0x08;  // type code of the format
 
 fs::path find(const fs::path& folder, const std::string& stem, const std::string& end) {
   std::error_code error;
@@ -35,7 +35,7 @@ fs::path find(const fs::path& folder, const std::string& stem, const std::string
 struct Idx {
   std::shared_ptr<const MappedFile> file;
   std::array<std::uint32_t, 3> extents{};
-  std::uint64_t begin = 0;       // of the first record
+  std::uint64_t begin = 0;       // offset of the first record
   std::uint64_t item_bytes = 1;  // of one record
 };
 
@@ -129,7 +129,7 @@ std::unique_ptr<Dataset> open_mnist_idx(const IdxFiles& files, const ByteImageOp
 
 DataKind mnist_idx_kind() {
   return {.variant = mnist_idx_variant(),
-          // One channel.
+          // kVector: images have one channel.
           .input = [](const ResolvedCase&) { return InputKind::kVector; },
           .open = [](const ResolvedCase& resolved) -> std::unique_ptr<Dataset> {
             return open_mnist_idx(

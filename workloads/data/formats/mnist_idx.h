@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// data.kind mnist_idx: the idx files of MNIST and its kin, mapped.
+// data.kind mnist_idx: the idx files of MNIST and similar data sets, mapped.
 #pragma once
 
 #include <filesystem>
@@ -11,17 +11,18 @@
 namespace stepbench::data {
 
 struct ByteImageOptions {
-  bool as_float = true;  // divided by 255; else the bytes as stored
+  bool as_float = true;  // divided by 255; false: bytes as stored
   std::int64_t classes = 10;
-  bool skip_errors = false;  // of samples; a damaged header is always an error
+  bool skip_errors = false;  // in samples; a damaged header is always an error
 };
 
-// The two files of MNIST and its kin (Fashion-MNIST, EMNIST): images (1, rows, columns) and labels.
+// The two files of MNIST and similar sets (Fashion-MNIST, EMNIST): images (1, rows, columns) and
+// labels.
 struct IdxFiles {
   std::filesystem::path images;
   std::filesystem::path labels;
 };
-// By the names under which they are published. Throws ConfigError naming what is missing.
+// Finds the files by their published names. Throws ConfigError naming missing files.
 [[nodiscard]] IdxFiles find_idx_files(const std::filesystem::path& folder, bool test);
 
 // Throws ConfigError naming file and offset.

@@ -147,8 +147,8 @@ std::string safetensors_header(std::span<const StoredTensor> tensors) {
   json.open_object();
   for (const auto& [name, entry] : entries) json.json(name, entry);
   std::string text = json.close_object().take();
-  text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes,
-              ' ');  // data lies even
+  // Align the data.
+  text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
   std::string header;
   for (std::size_t i = 0; i < kLengthBytes; ++i) {
     header += static_cast<char>(text.size() >> (8 * i) & 0xff);

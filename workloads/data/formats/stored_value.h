@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as they stand in files: at any address, in a given byte order. Pure.
+// Reads numbers in files: at any address, in a given byte order. Pure.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,7 @@ template <typename T>
   return value;
 }
 
-// Nothing when the result does not fit: sizes from a file are not to be trusted.
+// Returns nullopt on overflow: sizes in files are untrusted.
 [[nodiscard]] inline std::optional<std::uint64_t> product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t result = 0;
   if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;

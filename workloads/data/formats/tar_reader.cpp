@@ -28,7 +28,7 @@ struct archive* as_archive(void* pointer) {
 
 void free_archive(void* pointer) { archive_read_free(as_archive(pointer)); }
 
-// The library's words, as the end of a sentence.
+// libarchive's error text, as the end of a sentence.
 std::string reason(struct archive* archive) {
   const char* text = archive_error_string(archive);
   std::string words = text == nullptr ? "damaged" : text;
@@ -38,10 +38,11 @@ std::string reason(struct archive* archive) {
   return words;
 }
 
-// Whether it is an archive of no entry: it begins with what ends one.
+// Throws ConfigError unless the file can be a tar archive. Returns true for an empty archive: it
+// starts with the end marker.
 bool expect_tar(const std::string& path) {
   std::array<std::byte, 512> start{};
-  // Not blocking: it may be a pipe.
+  // O_NONBLOCK: it may be a pipe.
   const os::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const auto refuse = [&](const char* what) {
     throw ConfigError(path, std::string(what) + ": " + std::generic_category().message(errno));
@@ -87,7 +88,7 @@ bool TarReader::next(Entry& entry) {
       return false;
     }
     if (status < ARCHIVE_WARN) {
-      // What the library has taken in: the header that it could not read begins there.
+      // Bytes consumed so far: the unreadable header starts there.
       const la_int64_t taken = archive_filter_bytes(archive, 0);
       throw file_error(path_, static_cast<std::uint64_t>(std::max<la_int64_t>(taken, 0)),
                        "the archive cannot be read from here on: " + reason(archive));
@@ -114,7 +115,7 @@ void TarReader::read(const Entry& entry, std::uint64_t max_bytes, std::vector<st
                          " bytes, more than the limit of " + std::to_string(max_bytes));
   }
   content.clear();
-  // Grows with what is there, whatever the header announces.
+  // Grows with the data read: the size in the header is untrusted.
   while (content.size() < entry.bytes) {
     const std::size_t had = content.size();
     content.resize(std::min<std::size_t>(entry.bytes, had + kBlockBytes));

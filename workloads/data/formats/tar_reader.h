@@ -9,8 +9,8 @@
 
 namespace stepbench::data {
 
-// The regular files of a tar archive, one after another. One thread. Throws Error naming the
-// archive and the entry's offset.
+// The regular files of a tar archive, in order. One thread. Throws Error naming the archive and the
+// entry's offset.
 class TarReader {
  public:
   explicit TarReader(std::string path);
@@ -23,9 +23,9 @@ class TarReader {
     std::uint64_t offset = 0;  // of its header
     std::uint64_t bytes = 0;
   };
-  // False at the end. What has no entry and is no empty archive either is an error.
+  // Returns false at the end. A file without entries that is not an empty archive is an error.
   [[nodiscard]] bool next(Entry& entry);
-  // The content of the last entry.
+  // Reads the content of the last entry.
   void read(const Entry& entry, std::uint64_t max_bytes, std::vector<std::byte>& content);
 
   [[nodiscard]] const std::string& path() const { return path_; }

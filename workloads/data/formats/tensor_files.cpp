@@ -72,7 +72,7 @@ MappedColumn column_of(const std::shared_ptr<const MappedFile>& file,
 
 void as_target(MappedColumn& column, std::int64_t classes) {
   if (column.stored == DType::kFloat32) return;
-  column.spec.dtype = DType::kInt64;  // what a loss takes as class
+  column.spec.dtype = DType::kInt64;  // class type of losses
   if (column.spec.shape.empty()) column.limit = classes;
 }
 
@@ -226,7 +226,7 @@ std::unique_ptr<Dataset> open_raw_tensor(const RawTensorOptions& options) {
 
 DataKind safetensors_kind() {
   return {.variant = safetensors_variant(),
-          // The files tell.
+          // Known only once the files are open.
           .input = [](const ResolvedCase&) { return InputKind::kAny; },
           .open =
               [](const ResolvedCase& resolved) {

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kWindowDraws = 5;  // follows the sequences of the synthetic data sets
+constexpr std::uint32_t kWindowDraws = 5;  // Philox sequence, above those of `synthetic*`
 
 constexpr std::uint64_t kHeaderBytes = 256 * 4;
 struct Magic {
@@ -186,7 +186,7 @@ std::unique_ptr<Dataset::Scratch> TokenBin::make_scratch() const {
 
 void TokenBin::read(const SampleKey& key, SampleSlots out, Scratch&, ReadCost& cost) const {
   const std::int64_t began = cost.clock != nullptr ? cost.clock->now_ns() : 0;
-  // Of a window that another one replaces, too: the batch is made for it.
+  // A replaced window keeps its own length: the batch is sized for it.
   const std::int64_t length =
       options_.lengths ? options_.lengths->of(key.index, key.seed) : options_.sequence_length;
   if (options_.skip_errors) {

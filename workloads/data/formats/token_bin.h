@@ -19,19 +19,19 @@ namespace stepbench::data {
 enum class TokenHeader : std::uint8_t { kAuto, kNone, kLlmC };
 
 struct TokenBinOptions {
-  std::filesystem::path path;  // a file, or a folder whose .bin files are read in order of names
+  std::filesystem::path path;  // a file, or a folder whose .bin files are read in name order
   TokenHeader header = TokenHeader::kAuto;
-  bool wide = false;  // files without header hold 32-bit tokens
+  bool wide = false;  // files without header have 32-bit tokens
   std::int64_t sequence_length = 1024;
   std::int64_t vocabulary = 50257;
-  bool random = false;  // windows anywhere, drawn from (seed, epoch, index); else one after another
-  std::optional<SampleLengths> lengths = {};  // of the front of each window; nullopt: all of it
+  bool random = false;  // windows at offsets drawn from (seed, epoch, index); false: consecutive
+  std::optional<SampleLengths> lengths = {};  // part used of each window; nullopt: all of it
   bool skip_errors = false;
 };
 
-// Windows of mapped token files: nanoGPT's (16-bit tokens and nothing else) and llm.c's (a header
-// of 256 x int32: 20240520, version 1, count, then 16-bit tokens; or 20240801, version 7, 32-bit).
-// A sample is `tokens` and, as `target`, the token after each. Windows do not cross files.
+// Windows of mapped token files: nanoGPT's (just 16-bit tokens) and llm.c's (a header of 256 x
+// int32: 20240520, version 1, count, then 16-bit tokens; or 20240801, version 7, 32-bit). A sample
+// is `tokens` and, as `target`, the token after each. Windows do not cross files.
 class TokenBin final : public Dataset {
  public:
   // Throws ConfigError naming file and offset.
@@ -50,12 +50,12 @@ class TokenBin final : public Dataset {
   }
   [[nodiscard]] DatasetFacts facts() const override;
   [[nodiscard]] std::string digest() const override;
-  [[nodiscard]] std::int64_t tokens() const;  // in all files
+  [[nodiscard]] std::int64_t tokens() const;  // total of all files
 
  private:
   struct File {
     std::unique_ptr<MappedFile> mapped;
-    std::uint64_t begin = 0;  // of the tokens
+    std::uint64_t begin = 0;  // offset of the tokens
     bool wide = false;
     std::int64_t tokens = 0;
   };
@@ -67,8 +67,8 @@ class TokenBin final : public Dataset {
   TokenBinOptions options_;
   std::vector<File> files_;
   std::vector<FieldSpec> fields_;
-  std::int64_t size_ = 0;    // windows one after another
-  std::int64_t starts_ = 0;  // places where a window may begin
+  std::int64_t size_ = 0;    // number of consecutive windows
+  std::int64_t starts_ = 0;  // number of possible window offsets
 };
 
 // The row of data.kind.

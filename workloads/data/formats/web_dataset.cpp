@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kShardDraws = 8;   // follows the sequences of the other data sets
-constexpr std::uint32_t kBufferDraws = 9;  // this and those after it: one per reader
+constexpr std::uint32_t kShardDraws = 8;   // Philox sequence, above those of other data sets
+constexpr std::uint32_t kBufferDraws = 9;  // first of one sequence per reader
 
 std::vector<std::string> list_shards(const fs::path& path) {
   std::error_code error;
@@ -89,7 +89,7 @@ class WebStream final : public SampleStream {
       while (held_ < buffer_.size() && fetch(buffer_[held_])) ++held_;
       fetched = now();
       if (held_ == 0) return false;
-      // The last place is the free one: it is filled again by the next call.
+      // The freed slot is the last one, which the next call refills.
       const auto drawn = buffer_.size() > 1 ? static_cast<std::size_t>(random_.below(held_)) : 0;
       std::swap(buffer_[drawn], buffer_[--held_]);
       decode(buffer_[held_], out);
@@ -101,7 +101,7 @@ class WebStream final : public SampleStream {
     return true;
   }
 
-  // The next sample of this share; false at its end.
+  // Reads the next sample of this share; false at its end.
   bool fetch(Held& held) {
     for (;;) {
       if (!samples_) {
@@ -151,7 +151,7 @@ class WebStream final : public SampleStream {
   Philox random_;
   JpegSample work_;
   std::vector<Held> buffer_;
-  std::size_t held_ = 0;  // samples in buffer_, from its beginning
+  std::size_t held_ = 0;  // samples in buffer_, at its front
 };
 
 Variant webdataset_variant() {

@@ -14,20 +14,20 @@
 namespace stepbench::data {
 
 struct WebDatasetOptions {
-  std::filesystem::path path;  // a folder with .tar shards, or one of them
+  std::filesystem::path path;  // a folder with .tar shards, or one shard
   JpegSampleOptions image;
   std::int64_t classes = 1000;
-  std::int64_t shuffle_buffer = 0;  // samples held per reader; 0: in the order of the shards
+  std::int64_t shuffle_buffer = 0;  // samples buffered per reader; 0: shard order
   bool skip_errors = false;
 };
 
-// WebDataset's tar shards: consecutive entries with the same name up to the first dot are a sample;
-// .jpg or .jpeg is the image, .cls its class in decimal digits, others are passed over. Shards go
-// round the ranks and those of a rank round its workers. With a shuffle buffer the shards are
-// permuted anew in every epoch as well.
+// WebDataset's tar shards: consecutive entries with the same name up to the first dot form a
+// sample; .jpg or .jpeg is the image, .cls its class in decimal digits, others are ignored. Shards
+// are dealt round-robin to ranks, and a rank's shards to its workers. With a shuffle buffer, shards
+// are permuted in every epoch too.
 class WebDataset final : public IterableDataset {
  public:
-  // Throws ConfigError naming the folder: absent, or without shards.
+  // Throws ConfigError naming the folder if it is missing or has no shards.
   explicit WebDataset(WebDatasetOptions options);
 
   [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
@@ -38,7 +38,7 @@ class WebDataset final : public IterableDataset {
   [[nodiscard]] std::int64_t parts() const override {
     return static_cast<std::int64_t>(shards_.size());
   }
-  // The shards of a share in the order in which they are read.
+  // The shards of a share, in reading order.
   [[nodiscard]] std::vector<std::int64_t> shards_of(const StreamShare& share) const;
 
   [[nodiscard]] const std::vector<std::string>& shards() const { return shards_; }

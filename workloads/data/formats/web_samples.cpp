@@ -16,19 +16,19 @@ constexpr std::uint64_t kMaxLabelBytes = 64;
 constexpr std::int64_t kNoNumber = -2;
 
 struct Name {
-  std::string_view key;   // empty: the entry is part of no sample
+  std::string_view key;   // empty: the entry belongs to no sample
   std::string extension;  // in lower case
 };
 
-// Of the whole archive, not of a sample: "__meta__", "__index__/x.json".
+// Entries about the whole archive: "__meta__", "__index__/x.json".
 bool is_meta(std::string_view path) {
   const std::string_view first = path.substr(0, path.find('/'));
   return first.size() >= 4 && first.starts_with("__") && first.ends_with("__");
 }
 
-// What webdataset's base_plus_ext makes of a path: the extension begins at the first dot of the
-// last component. Without a dot, or where no component in front of the dot is free of dots up to
-// it ("./.DS_Store", ".gitkeep"), there is no key.
+// Splits a path like webdataset's base_plus_ext: the extension begins at the first dot of the last
+// component. The key must contain, from some component's start up to that dot, at least one
+// character and no other dot; otherwise there is no key ("./.DS_Store", ".gitkeep").
 Name split(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   const std::size_t base = slash == std::string_view::npos ? 0 : slash + 1;
@@ -102,7 +102,7 @@ std::string WebSamples::what_lacks(const WebSample& sample) const {
              ", apart from it: `tar --sort=name` keeps the entries of a sample together";
     }
   } catch (const Error&) {
-    return text;  // what is damaged behind it is said when it is read
+    return text;  // damage further on is reported when it is read
   }
   return text;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the files of a made data set one after another.
+// Writes the files of a generated data set.
 #pragma once
 
 #include <cstring>
@@ -11,13 +11,13 @@
 
 namespace stepbench::data {
 
-// The files of one made set, written one after another. One thread.
+// Writes the files of one generated set, one after another. One thread.
 class FileMaker {
  public:
-  // The manifest is written from `maker` and `values`.
+  // Writes the manifest from `maker` and `values`.
   FileMaker(const Maker& maker, const MakerValues& values, const MakeProgress& progress);
 
-  // What a file holds, piece by piece.
+  // Receives a file's content, piece by piece.
   class Sink {
    public:
     explicit Sink(const std::filesystem::path& path) : file_(path) {}
@@ -30,13 +30,13 @@ class FileMaker {
     }
     void big32(std::uint32_t value);
     void text(const std::string& value) { bytes(std::as_bytes(std::span(value))); }
-    [[nodiscard]] std::int64_t commit() { return file_.commit(); }  // the file's size
+    [[nodiscard]] std::int64_t commit() { return file_.commit(); }  // returns the file's size
 
    private:
     MadeFile file_;
   };
 
-  // `write` fills the file, unless it is there already; `items` are done then.
+  // Calls `write` to fill the file unless it exists; adds `items` to the progress.
   void file(const std::string& name, std::int64_t items, const std::function<void(Sink&)>& write);
   [[nodiscard]] MadeFolder finish();
 

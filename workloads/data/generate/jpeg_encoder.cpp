@@ -17,7 +17,7 @@ extern "C" {
 namespace stepbench::data {
 namespace {
 
-// As in jpeg_decoder.cpp: calls into libjpeg stand in a function without destructors.
+// As in jpeg_decoder.cpp, calls into libjpeg are in a function without destructors.
 struct Compression {
   jpeg_compress_struct info = {};
   jpeg_error_mgr errors = {};

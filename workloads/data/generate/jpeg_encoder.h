@@ -17,11 +17,11 @@ struct JpegEncoding {
   int chroma_horizontal = 2;  // luma samples per chroma sample in each direction
   int chroma_vertical = 2;
   bool progressive = false;
-  int restart_rows = 0;    // a restart marker after so many block rows; 0: none
-  bool own_codes = false;  // Huffman codes made for this image; a progressive one always has them
+  int restart_rows = 0;    // block rows between restart markers; 0: none
+  bool own_codes = false;  // Huffman codes optimised for this image; always used if progressive
 };
 
-// Encodes rows of `components` bytes per pixel, top to bottom. Throws Error when libjpeg refuses.
+// Encodes rows of `components` bytes per pixel, top to bottom. Throws Error if libjpeg fails.
 [[nodiscard]] std::vector<std::byte> encode_jpeg(std::span<const std::uint8_t> pixels,
                                                  const JpegEncoding& encoding);
 

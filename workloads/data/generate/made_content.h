@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The content of made sets that are no photographs: functions of seed and position, so that any
-// reader can be checked and several formats can hold the same. Pure.
+// The content of generated sets other than photographs: a function of seed and position, so that
+// any reader can be checked and several formats can have the same content. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace stepbench::data {
 
-inline constexpr std::uint32_t kRecordDraws = 6;  // sequences of one seed's generator
+inline constexpr std::uint32_t kRecordDraws = 6;  // Philox sequences of one seed
 inline constexpr std::uint32_t kMadeTokenDraws = 7;
 
-// Noise over stripes whose width tells the class: a model can learn it.
+// Noise over stripes whose width depends on the class, which a model can learn.
 inline void made_record(std::uint64_t seed, std::int64_t index, std::int64_t label,
                         std::span<std::byte> out) {
   Philox random(seed, static_cast<std::uint64_t>(index), kRecordDraws);
@@ -27,7 +27,7 @@ inline void made_record(std::uint64_t seed, std::int64_t index, std::int64_t lab
   }
 }
 
-// Every second token follows from the one before it: a model can learn those.
+// Every second token is a function of the one before it, which a model can learn.
 inline std::int64_t made_token(std::uint64_t seed, std::int64_t position, std::int64_t vocabulary) {
   Philox random(seed, static_cast<std::uint64_t>(position / 2), kMadeTokenDraws);
   const auto first =

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Describes the set in its folder. While files are missing it has the second name.
+// The manifest's name; the second one while files are missing.
 constexpr const char* kManifest = "stepbench-data.txt";
 constexpr const char* kUnfinished = "stepbench-data.unfinished.txt";
 
@@ -24,7 +24,8 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-// True: the folder holds this very set, whole or in part. Throws when it holds anything else.
+// Returns true if the folder contains this set, complete or partial. Throws if it contains anything
+// else.
 bool holds(const fs::path& folder, const std::string& manifest) {
   std::error_code error;
   if (!fs::exists(folder, error)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a made data set, with the manifest that says what it is.
+// The folder of a generated data set, with its manifest.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@
 namespace stepbench::data {
 
 struct MadeFolder {
-  std::int64_t made = 0;   // files written by this call; 0: the same set was there already
+  std::int64_t made = 0;   // files written by this call; 0: the set already existed
   std::int64_t bytes = 0;  // of all files of the set
 };
 
-// Called from the calling thread with the number of items done so far.
+// Called on the calling thread with the number of items done so far.
 using MakeProgress = std::function<void(std::int64_t done)>;
 
-// A folder that holds one made set and nothing else. A manifest in it tells which; until finish()
+// A folder with one generated set and nothing else. Its manifest identifies the set; until finish()
 // it has another name, so that an interrupted call can be repeated.
 class MadeSet {
  public:
-  // Throws ConfigError when the folder holds anything but this set, or cannot be made.
+  // Throws ConfigError if the folder contains anything but this set, or cannot be created.
   MadeSet(std::filesystem::path folder, std::string manifest);
 
-  // The size of a file of the set that is there and whole, or -1.
+  // The size of a complete file of the set; -1: missing or empty.
   [[nodiscard]] std::int64_t size_of(const std::filesystem::path& file) const;
-  // Whole or not at all. Throws ConfigError: a full disk, a missing folder.
+  // Writes atomically. Throws ConfigError, e.g. for a full disk or a missing folder.
   static void write(const std::filesystem::path& file, std::span<const std::byte> bytes);
   void finish();
 
@@ -41,14 +41,13 @@ class MadeSet {
   std::string manifest_;
 };
 
-// Gathers what is written piece by piece until it is worth a write. Throws as MadeSet::write()
-// does.
+// Buffers small pieces into larger writes. Throws as MadeSet::write() does.
 class MadeFile {
  public:
   explicit MadeFile(const std::filesystem::path& path) : file_({}, path) {}
 
   void append(std::span<const std::byte> bytes);
-  // It gets its name; without, nothing of it stays. Its size.
+  // Gives the file its name and returns its size; without commit() no file remains.
   [[nodiscard]] std::int64_t commit();
 
  private:

@@ -42,7 +42,7 @@ std::string numbered(const std::string& stem, std::int64_t number) {
   return stem + std::string(6 - std::min<std::size_t>(6, digits.size()), '0') + digits + ".bin";
 }
 
-// [begin, end) of part `index` of `parts` equal ones.
+// Begin of part `index` of `parts` equal parts.
 std::int64_t part_begin(std::int64_t count, std::int64_t parts, std::int64_t index) {
   return count / parts * index + std::min(index, count % parts);
 }
@@ -143,7 +143,7 @@ MadeFolder make_safetensors(const MakerValues& values, const MakeProgress& progr
   const std::string size = std::to_string(values.at("size"));
   const std::string n = std::to_string(count);
   const std::int64_t images = count * bytes;
-  // The labels come first, so that both tensors are aligned.
+  // Labels come first, so that both tensors are aligned.
   std::string header = R"({"label":{"dtype":"I64","shape":[)" + n + R"(],"data_offsets":[0,)" +
                        std::to_string(8 * count) + R"(]},"image":{"dtype":"U8","shape":[)" + n +
                        "," + std::to_string(values.at("channels")) + "," + size + "," + size +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makers of the kinds that are files of numbers.
+// Makers of the kinds whose files contain numbers.
 #pragma once
 
 #include "workloads/data/generate/maker.h"

@@ -44,7 +44,7 @@ std::string manifest(const JpegFolderPlan& plan) {
   return text.str();
 }
 
-// Below the set's folder.
+// Relative to the set's folder.
 fs::path path_of(const JpegFolderPlan& plan, std::int64_t index) {
   const auto padded = [](std::int64_t value, int digits) {
     std::string text = std::to_string(value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a folder of photograph-like JPEG files to measure with when no real ones are at hand.
+// Makes a folder of photograph-like JPEG files, for measuring without a real data set.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ struct JpegFolderPlan {
   std::int64_t images = 512;
   std::int64_t classes = 10;
   std::uint64_t seed = 0;
-  int width = 500;  // of most images; others are turned or cut, as in ImageNet
+  int width = 500;  // of most images; others are rotated or cropped, as in ImageNet
   int height = 375;
   int quality = 96;
 };
 
-// The content is a function of the plan. What is there already is kept, so an interrupted call can
-// be repeated. Throws ConfigError: a bad number (named as its command-line option), a folder with
-// other things in it, a full disk.
+// The content is a function of the plan. Existing files are kept, so an interrupted call can be
+// repeated. Throws ConfigError for an invalid number (named as its command-line option), a folder
+// with other content, or a full disk.
 MadeFolder make_jpeg_folder(const JpegFolderPlan& plan, const MakeProgress& progress);
 
-// One image of such a set, encoded.
+// Returns one encoded image of such a set.
 [[nodiscard]] std::vector<std::byte> make_photograph(const JpegFolderPlan& plan,
                                                      std::int64_t index);
 
-// As `stepbench data make` describes such a set, for this maker and others of the same images.
+// Options of `stepbench data make`, shared by this maker and others of the same images.
 [[nodiscard]] std::vector<MakerOption> photograph_options();
 [[nodiscard]] JpegFolderPlan photograph_plan(const MakerValues& values);
 [[nodiscard]] const Maker& jpeg_folder_maker();

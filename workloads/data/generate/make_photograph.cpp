@@ -10,14 +10,14 @@
 namespace stepbench::data {
 namespace {
 
-// A photograph's power falls with the square of the frequency: octaves of smooth noise, each half
-// as large as the one before in extent and nearly so in contrast, and the sensor's grain on top.
+// A photograph's power falls with the square of the frequency: octaves of smooth noise, each with
+// half the extent and kDecay times the contrast of the one before, plus sensor grain.
 constexpr int kLargestCell = 128;
 constexpr int kSmallestCell = 2;
 constexpr float kContrast = 62;  // of the largest octave, in grey levels
 constexpr float kDecay = 0.66F;  // from octave to octave
 constexpr float kGrain = 9.5;
-constexpr float kColour = 0.22F;  // contrast of colour against brightness
+constexpr float kColour = 0.22F;  // contrast of colour relative to brightness
 
 class Plane {
  public:
@@ -48,7 +48,7 @@ class Plane {
     }
   }
   void add_grain(Philox& random, float deviation) {
-    // The four bytes of a number sum to nearly a normal distribution of deviation 148.
+    // The sum of a number's four bytes is nearly normal with deviation 148.
     for (float& value : values_) {
       const std::uint32_t bits = random.next();
       const auto sum = (bits & 255) + (bits >> 8 & 255) + (bits >> 16 & 255) + (bits >> 24);
@@ -71,7 +71,7 @@ struct Extent {
   int height;
 };
 
-// Shares roughly as in ImageNet: most lie as planned, some stand, some are cut.
+// Shares roughly as in ImageNet: most as planned, some portrait, some cropped.
 Extent extent(const JpegFolderPlan& plan, Philox& random) {
   const std::uint64_t draw = random.below(100);
   const auto part = [](int whole, int percent) { return std::max(1, whole * percent / 100); };
@@ -97,7 +97,7 @@ std::vector<std::byte> make_photograph(const JpegFolderPlan& plan, std::int64_t 
   float contrast = kContrast;
   for (int cell = kLargestCell; cell >= kSmallestCell; cell /= 2, contrast *= kDecay) {
     luma.add_octave(random, cell, contrast);
-    if (cell < 16) continue;  // eyes and cameras see fine detail without colour
+    if (cell < 16) continue;  // fine detail has no colour, as for eyes and cameras
     for (Plane& plane : colour) plane.add_octave(random, cell, kColour * contrast);
   }
   luma.add_grain(

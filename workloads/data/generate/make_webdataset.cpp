@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kTarBlockBytes = 512;
 
-// One shard in the ustar format, byte for byte the same whoever makes it.
+// One shard in the ustar format; its bytes depend on the content alone.
 class TarWriter {
  public:
   explicit TarWriter(const std::filesystem::path& path) : file_(path) {}

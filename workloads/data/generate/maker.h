@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench data make` knows of one kind of data set: the command line, its help, the checks
-// and the manifest are made from it. Each maker declares its row beside its code; the table is
-// data_kinds.h.
+// One kind of data set that `stepbench data make` generates: its command line, help, checks and
+// manifest are derived from this row. Each maker declares its row in its own file; data_kinds.h has
+// the table.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 namespace stepbench::data {
 
 struct MakerOption {
-  std::string name;  // on the command line: --name
+  std::string name;  // --name on the command line
   std::string doc;
   std::int64_t default_value = 0;
   std::int64_t min = 0;
   std::int64_t max = 0;
-  std::vector<std::string> choices = {};  // then the value is the position of the one chosen
+  std::vector<std::string> choices = {};  // the value is then the index of the choice
 };
 
 struct MakerValues {
@@ -35,25 +35,25 @@ struct Maker {
   std::string doc;
   std::string examples;
   std::vector<MakerOption> options;
-  // The option that says how many items there will be, and what they are.
+  // Name of the option with the number of items, which also names the items.
   std::string counted;
   MadeFolder (*make)(const MakerValues& values, const MakeProgress& progress) = nullptr;
 };
 
-// Options of several makers.
+// Options shared by several makers.
 [[nodiscard]] MakerOption seed_option();
 [[nodiscard]] MakerOption samples_option(std::int64_t default_value);
 [[nodiscard]] MakerOption label_classes_option(std::int64_t default_value, std::int64_t max);
 [[nodiscard]] MakerOption size_option();
 [[nodiscard]] MakerOption channels_option();
 
-// With the default values.
+// Returns the default values.
 [[nodiscard]] MakerValues maker_values(const Maker& maker, std::filesystem::path out);
-// What the set is made from, for its manifest.
+// The manifest: the values that determine the set.
 [[nodiscard]] std::string maker_manifest(const Maker& maker, const MakerValues& values);
-// Checks the values and makes the set. The content is a function of the values. What is there
-// already is kept, so an interrupted call can be repeated. Throws ConfigError naming the command
-// line's option or the file.
+// Checks the values and makes the set. The content is a function of the values. Existing files are
+// kept, so an interrupted call can be repeated. Throws ConfigError naming the command-line option
+// or the file.
 [[nodiscard]] MadeFolder make_data(const Maker& maker, const MakerValues& values,
                                    const MakeProgress& progress);
 

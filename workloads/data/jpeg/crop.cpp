@@ -12,7 +12,7 @@ constexpr double kMinRatio = 3.0 / 4;
 constexpr double kMaxRatio = 4.0 / 3;
 constexpr int kTries = 10;
 
-// Python's round(): halves to even, the default rounding mode.
+// Python's round(): half to even, the default rounding mode.
 std::int64_t round_even(double x) { return std::llrint(x); }
 
 std::int64_t up_to(std::int64_t last, Philox& random) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of an image is taken: torchvision's RandomResizedCrop and CenterCrop.
+// Crops of an image: torchvision's RandomResizedCrop and CenterCrop.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct Crop {
 };
 
 // torchvision's RandomResizedCrop with scale (0.08, 1) and ratio (3/4, 4/3): ten tries, then the
-// largest central part within the ratios; then a horizontal flip at even odds. A function of the
-// generator's state.
+// largest central part within the ratios; then a horizontal flip with probability 1/2. A function
+// of the generator's state.
 [[nodiscard]] Crop random_resized_crop(std::int64_t width, std::int64_t height, Philox& random);
 
 // torchvision's Resize(shorter) and CenterCrop(size): a square window of the resized image.

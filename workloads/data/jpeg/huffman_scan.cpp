@@ -10,8 +10,8 @@ extern "C" {
 #include <jpeglib.h>
 }
 
-// How libjpeg calls its entropy decoder, which its installed headers leave out; the same in all
-// these versions of libjpeg-turbo.
+// The first members of libjpeg's entropy decoder, which its installed headers do not declare; the
+// same in all these versions of libjpeg-turbo.
 #if defined(LIBJPEG_TURBO_VERSION_NUMBER)
 #if LIBJPEG_TURBO_VERSION_NUMBER >= 2000000 && LIBJPEG_TURBO_VERSION_NUMBER < 4000000
 #define STEPBENCH_KNOWN_LIBJPEG
@@ -26,11 +26,11 @@ namespace stepbench::data {
 namespace {
 
 constexpr unsigned kCoefficients = 64;
-// An MCU's symbols and values at most, and what a refill looks at beyond.
+// Largest size of an MCU's symbols and values, plus what a refill reads ahead.
 constexpr std::size_t kPadding = D_MAX_BLOCKS_IN_MCU * kCoefficients * 31 / 8 + 16;
 
-// Zigzag order to rows and columns. Runs may lead beyond the last coefficient, where a damaged file
-// says so or a block ends: all of that is written to the last one, as libjpeg does.
+// Maps zigzag order to rows and columns. In a damaged file or at the end of a block, runs may lead
+// beyond the last coefficient: these are written to the last one, as in libjpeg.
 constexpr std::array<std::uint8_t, 2 * kCoefficients + 16> natural_order() {
   std::array<std::uint8_t, 2 * kCoefficients + 16> order{};
   int at = 0;
@@ -52,7 +52,7 @@ void warn(j_decompress_ptr info, int warning) {
   (*info->err->emit_message)(reinterpret_cast<j_common_ptr>(info), -1);
 }
 
-// Both return false where the bits are no code.
+// Both return false if the bits are not a valid code.
 [[gnu::always_inline]] inline bool read_ac(const HuffmanTable& table, BitReader& bits,
                                            JCOEF* block) {
   HuffmanTable::Symbol next;
@@ -108,8 +108,8 @@ HuffmanTable::Code code_of(const JHUFF_TBL& table) {
 }  // namespace
 
 struct HuffmanScan::Hook {
-  // Stands in for libjpeg's. `blocks` is null where nothing is wanted. No object here has a
-  // destructor: warn() may jump out.
+  // Replaces libjpeg's function. `blocks` is null if no MCU is wanted. No object here has a
+  // destructor, because warn() may longjmp out.
   static boolean decode_mcu(j_decompress_ptr info, JBLOCKROW* blocks) {
     auto& scan = *static_cast<HuffmanScan*>(info->client_data);
     const std::uint32_t column = scan.column_;

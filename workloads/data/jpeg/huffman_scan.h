@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Huffman decoding of a JPEG file in place of libjpeg's.
+// Huffman decoder for JPEG files that replaces libjpeg's.
 #pragma once
 
 #include <array>
@@ -14,23 +14,23 @@ struct jpeg_decompress_struct;
 
 namespace stepbench::data {
 
-// Does the Huffman decoding of a file that libjpeg decodes, which is most of the work: several
-// times fewer instructions per bit, fewer still where no coefficient is wanted. The same
-// coefficients, the same errors. One thread; reusable for one file after another.
+// Replaces the Huffman decoding, most of the work, in a file that libjpeg decodes: several times
+// fewer instructions per bit, and fewer still for skipped coefficients. Same coefficients, same
+// errors. One thread; reusable for one file after another.
 class HuffmanScan {
  public:
-  // MCUs in columns [first, last] are wanted; the others are only stepped over.
+  // MCUs in columns [first, last] are decoded; the others are skipped.
   struct Columns {
     std::uint32_t first = 0, last = 0;
   };
-  // Between jpeg_start_decompress() and the first row. Takes over where the file is baseline with
-  // one scan, without restarts, in a libjpeg whose inside is known; else libjpeg goes on by itself.
-  // Uses info.client_data until the file is forgotten.
+  // Call between jpeg_start_decompress() and the first row. Takes over only if the file is baseline
+  // with one scan and no restarts, and libjpeg is a version with known internals; otherwise libjpeg
+  // decodes itself. Uses info.client_data until the file is closed.
   void take_over(jpeg_decompress_struct& info, const Columns& columns);
 
  private:
   struct Hook;
-  struct Block {  // of an MCU
+  struct Block {  // block of an MCU
     const HuffmanTable* dc = nullptr;
     const HuffmanTable* ac = nullptr;
     std::size_t component = 0;
@@ -42,7 +42,7 @@ class HuffmanScan {
   void read_tables(const jpeg_decompress_struct& info);
 
   std::array<HuffmanTable, kMaxTables> dc_, ac_;
-  std::vector<std::uint8_t> bytes_;  // the scan's, then zeros
+  std::vector<std::uint8_t> bytes_;  // the scan's bytes, then zeros
   const std::uint8_t* end_ = nullptr;
   BitReader bits_;
   std::vector<Block> blocks_;

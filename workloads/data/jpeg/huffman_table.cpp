@@ -6,14 +6,14 @@ namespace {
 
 constexpr int kBlockCoefficients = 64;
 
-// The value that JPEG writes as `size` bits: negative ones begin with 0.
+// Decodes a JPEG value of `size` bits: negative values begin with 0.
 std::int16_t value_of(std::uint64_t bits, int size) {
   const auto value = static_cast<std::int32_t>(bits);
   const bool negative = size > 0 && value < 1 << (size - 1);
   return static_cast<std::int16_t>(negative ? value - (1 << size) + 1 : value);
 }
 
-// `symbol` as the file has it, behind a code of `length` bits at the begin of `window`.
+// `symbol` as stored in the file, for a code of `length` bits at the start of `window`.
 HuffmanTable::Symbol symbol_of(std::uint8_t symbol, int length, std::uint64_t window) {
   const int size = symbol & 15;
   const bool ends = size == 0 && symbol != 0xF0;
@@ -26,7 +26,7 @@ HuffmanTable::Symbol symbol_of(std::uint8_t symbol, int length, std::uint64_t wi
 }  // namespace
 
 void HuffmanTable::build(const Code& code) {
-  if (built_ && code == code_) return;  // most files of a set have the same
+  if (built_ && code == code_) return;  // most files of a set share their tables
   code_ = code;
   built_ = true;
   symbols_.fill({.run = kLong});

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// torchvision.datasets.folder.IMG_EXTENSIONS. Files that are no JPEG keep their place; reading one
+// torchvision.datasets.folder.IMG_EXTENSIONS. Files other than JPEG keep their index; reading one
 // is an error.
 constexpr std::array<std::string_view, 9> kExtensions = {".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
                                                          ".pgm", ".tif",  ".tiff", ".webp"};
@@ -41,7 +41,7 @@ Listing list(const std::string& folder) {
   std::error_code error;
   fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    std::error_code unresolved;  // a dangling link is neither file nor folder
+    std::error_code unresolved;  // set for a dangling link, which is neither file nor folder
     const fs::file_status status = entry->status(unresolved);
     const std::string name = entry->path().filename().string();
     if (fs::is_directory(status)) {
@@ -60,7 +60,7 @@ Listing list(const std::string& folder) {
 
 using FolderId = std::pair<dev_t, ino_t>;
 
-// os.walk(followlinks=True), whose folders torchvision sorts by their whole path.
+// Like os.walk(followlinks=True), whose folders torchvision sorts by their full path.
 void walk(const std::string& folder, std::vector<FolderId>& above,
           std::vector<std::string>& folders) {
   struct stat status {};

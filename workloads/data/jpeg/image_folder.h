@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of an image folder, in the order of torchvision's ImageFolder.
+// Lists the files of an image folder, in the order of torchvision's ImageFolder.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace stepbench::data {
 
 // The files of a folder with one sub-folder per class, in the order of torchvision's ImageFolder:
 // classes are the sorted names of the direct sub-folders; below each, files with an image
-// extension, folder by folder, sorted. Links are followed, but not in circles.
+// extension, folder by folder, sorted. Links are followed, except in cycles.
 struct ImageFolder {
   struct File {
     std::string path;
@@ -21,15 +21,15 @@ struct ImageFolder {
   };
   std::vector<std::string> classes;
   std::vector<File> files;
-  // Links that lead nowhere, and what has an image's name but is no file.
+  // Dangling links, and entries with an image's name that are not files.
   LeftOut left_out;
-  std::int64_t hidden_files = 0;  // among `files`: "._cat.jpg", which a Mac keeps beside cat.jpg
+  std::int64_t hidden_files = 0;  // among `files`: "._cat.jpg", which macOS adds to cat.jpg
 };
 
-// What is worth saying of the folder: what is left out, and what is hidden and taken all the same.
+// Notes about the folder: skipped entries, and hidden files that are included.
 [[nodiscard]] std::vector<std::string> notes_of(const ImageFolder& folder);
 
-// Throws ConfigError naming the folder: it is missing, has no class, or a class has no image.
+// Throws ConfigError naming the folder if it is missing, has no class, or a class has no image.
 [[nodiscard]] ImageFolder scan_image_folder(const std::filesystem::path& root);
 
 }  // namespace stepbench::data

@@ -17,22 +17,22 @@ extern "C" {
 namespace stepbench::data {
 
 struct JpegErrors {
-  jpeg_error_mgr base;  // first: libjpeg hands back a pointer to it
+  jpeg_error_mgr base;  // first member: libjpeg passes a pointer to it
   std::jmp_buf escape;
   std::array<char, JMSG_LENGTH_MAX> message;
 };
 
 namespace {
 
-// More scans than any encoder writes; a small file can ask for hours of work.
+// More scans than any encoder writes. Without a limit, a small file can take hours.
 constexpr int kMaxScans = 500;
 // A block of 64 pixels takes at least one bit in Huffman coding.
 constexpr std::int64_t kMaxPixelsPerByte = 512;
-// Smooth upsampling looks one chroma sample, at most four pixels, to each side.
+// Smooth upsampling reads one chroma sample, at most four pixels, to each side.
 constexpr std::int64_t kMargin = 8;
 
-// Harmless: Pillow and everyone else read such files without a word. All other warnings mean lost
-// image data.
+// Harmless warnings: Pillow and other decoders read such files silently. All other warnings mean
+// lost image data.
 bool is_harmless(int warning) {
   return warning == JWRN_EXTRANEOUS_DATA || warning == JWRN_JFIF_MAJOR ||
          warning == JWRN_ADOBE_XFORM || warning == JWRN_BOGUS_ICC;
@@ -57,7 +57,7 @@ void limit_scans(j_common_ptr info) {
   }
 }
 
-// Ink densities as Pillow converts them to RGB; `row` holds inverted CMYK and gets RGBX.
+// Converts CMYK to RGB like Pillow; `row` holds inverted CMYK and receives RGBX.
 void cmyk_to_rgb(std::uint8_t* row, std::size_t pixels) {
   for (std::size_t x = 0; x < pixels; ++x, row += 4) {
     const int light = row[3];  // 255 - black
@@ -78,9 +78,9 @@ bool has_end_marker(const JOCTET* begin, const JOCTET* end) {
 
 }  // namespace
 
-// libjpeg reports errors by longjmp. Every call into it stands in one of the noexcept functions
-// below, which hold no object with a destructor and return false after a jump; only then is an
-// exception thrown.
+// libjpeg reports errors by longjmp. All calls into it are in the noexcept functions below, which
+// hold no object with a destructor and return false after a jump; the exception is thrown
+// afterwards.
 struct JpegDecoder::State {
   jpeg_decompress_struct info;
   JpegErrors errors;
@@ -114,7 +114,7 @@ struct JpegDecoder::State {
     jpeg_calc_output_dimensions(&info);
     return true;
   }
-  // Afterwards `left` and `width` are the columns of the region, widened to whole blocks.
+  // On return, `left` and `width` are the columns of the region, widened to whole blocks.
   bool start(JDIMENSION& left, JDIMENSION& width) noexcept {
     if (setjmp(errors.escape) != 0) return false;
     (void)jpeg_start_decompress(&info);
@@ -186,8 +186,8 @@ JpegDecoder::Size JpegDecoder::open(std::span<const std::byte> file) {
     throw Error("has " + std::to_string(info.num_components) +
                 " colour components; 1, 3 and 4 are known");
   }
-  // Decoding may stop above the bottom, so a cut file is recognised by its missing end, whatever
-  // the region.
+  // Decoding may stop above the bottom, so truncation is detected by the missing end marker,
+  // whatever the region.
   if (!has_end_marker(info.src->next_input_byte, data + file.size())) {
     throw Error("truncated: the end-of-image marker is missing after " +
                 std::to_string(file.size()) + " bytes");

@@ -23,7 +23,7 @@ struct JpegFolderOptions {
   bool skip_errors = false;
 };
 
-// JPEG files in class folders -> {image float32 (3, S, S), label int64}, as torchvision's
+// JPEG files in class folders -> {image float32 (3, S, S), label int64}, like torchvision's
 // ImageFolder with RandomResizedCrop, RandomHorizontalFlip, ToTensor and Normalize, or Resize and
 // CenterCrop without augmentation.
 class JpegFolder final : public Dataset {
@@ -47,7 +47,7 @@ class JpegFolder final : public Dataset {
   [[nodiscard]] std::string digest() const override;
 
   [[nodiscard]] const ImageFolder& folder() const { return folder_; }
-  // The part of a `width` x `height` image that read() takes under augmentation.
+  // The crop of a `width` x `height` image that read() uses with augmentation.
   [[nodiscard]] static Crop crop_of(const SampleKey& key, std::int64_t width, std::int64_t height) {
     return JpegSample::crop_of(key, width, height);
   }

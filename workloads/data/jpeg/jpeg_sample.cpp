@@ -10,8 +10,7 @@ namespace {
 constexpr std::int64_t kEvalResize = 256;
 constexpr std::int64_t kEvalCrop = 224;
 
-// Largest of 1, 2, 4, 8 at which the part that becomes the tensor still has `size` pixels in both
-// directions.
+// Largest of 1, 2, 4, 8 for which the crop still has `size` pixels in both directions.
 int shrink_divisor(double width, double height, std::int64_t size) {
   int divisor = 8;
   while (divisor > 1 && std::min(width, height) < static_cast<double>(size * divisor)) divisor /= 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the bytes of a JPEG file to the tensor of one sample.
+// Converts the bytes of a JPEG file to the tensor of one sample.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +21,22 @@ struct JpegSampleOptions {
   bool own_huffman = true;
 };
 
-// JPEG bytes -> float32 (3, S, S) as torchvision's RandomResizedCrop, RandomHorizontalFlip,
-// ToTensor and Normalize, or Resize and CenterCrop without augmentation. What one reading thread
-// keeps from sample to sample.
+// JPEG bytes -> float32 (3, S, S), like torchvision's RandomResizedCrop, RandomHorizontalFlip,
+// ToTensor and Normalize, or Resize and CenterCrop without augmentation. Also the state that a
+// reading thread reuses from sample to sample.
 class JpegSample final : public Dataset::Scratch {
  public:
   explicit JpegSample(const JpegSampleOptions& options)
       : options_(options), decoder_(options.own_huffman) {}
 
-  // Throws Error without a file name; the decoder has forgotten the file then as after success.
+  // Throws Error without a file name. The decoder releases `bytes` in any case.
   void decode(const SampleKey& key, std::span<const std::byte> bytes, float* out);
-  // For the caller's file, so that its memory is reused.
+  // Buffer for the caller's file, to reuse its memory.
   std::vector<std::byte> file;
 
-  // How decode() made the tensor's numbers from bytes.
+  // The conversion from bytes to the tensor's values in decode().
   [[nodiscard]] static PixelScale pixels();
-  // The part of a `width` x `height` image that is taken under augmentation.
+  // The crop of a `width` x `height` image used with augmentation.
   [[nodiscard]] static Crop crop_of(const SampleKey& key, std::int64_t width, std::int64_t height);
 
  private:
@@ -46,7 +46,7 @@ class JpegSample final : public Dataset::Scratch {
   Normalization normalization_ = imagenet_normalization();
   JpegDecoder decoder_;
   ResampleAxis x_, y_;
-  std::vector<std::uint8_t> ring_;  // the decoded rows that the next output rows need
+  std::vector<std::uint8_t> ring_;  // decoded rows needed for the next output rows
   std::vector<const std::uint8_t*> ring_rows_;
   std::vector<const std::uint8_t*> rows_;
   std::vector<float> blended_;

@@ -108,7 +108,8 @@ struct Row {
   blend_columns(row.blended, row.axis_x, row.flip, row.normalization, row.planes);
 }
 
-// The same operations in the same order in both, so that the bits do not depend on the machine.
+// Both run the same operations in the same order, so that results are bit-identical on all
+// machines.
 void resample_portable(const Row& row) { resample(row); }
 
 #if defined(__x86_64__)
@@ -130,7 +131,7 @@ void make_axis(double box_begin, double box_end, std::int64_t size, std::int64_t
                std::int64_t offset, std::int64_t count, ResampleAxis& axis) {
   const double scale = (box_end - box_begin) / static_cast<double>(total);
   const double support = std::max(scale, 1.0);
-  // Inputs that take part: Pillow resizes the cropped image, so nothing beyond the box does.
+  // Inputs used: Pillow resizes the cropped image, so nothing outside the box counts.
   const auto low = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::floor(box_begin)));
   const std::int64_t high = std::min(size, static_cast<std::int64_t>(std::ceil(box_end)));
   const auto bounds = [&](std::int64_t i) {

@@ -13,7 +13,7 @@
 namespace stepbench::data {
 namespace {
 
-// Sequences of one sample's generator.
+// Philox sequences of one sample.
 constexpr std::uint32_t kLabelDraws = 1;
 constexpr std::uint32_t kImageDraws = 2;
 constexpr std::uint32_t kCostDraws = 3;
@@ -25,10 +25,10 @@ struct TouchBuffer final : Dataset::Scratch {
   explicit TouchBuffer(std::int64_t bytes)
       : memory(static_cast<std::size_t>(bytes), std::byte{1}) {}
   std::vector<std::byte> memory;
-  std::uint64_t sum = 0;  // keeps the reads alive
+  std::uint64_t sum = 0;  // keeps the reads from being optimised away
 };
 
-// A 32-bit mixer (Chris Wellons, "lowbias32"): every float depends on its own position alone, which
+// A 32-bit mixer (Chris Wellons, "lowbias32"): each float depends only on its own position, which
 // vectorises.
 std::uint32_t mix(std::uint32_t x) {
   x ^= x >> 16;
@@ -265,11 +265,11 @@ void Synthetic::read(const SampleKey& key, SampleSlots out, Scratch& scratch,
   if (options_.cost == SampleCost::kSleep) sleep_us(cost_us(key));
   if (options_.cost == SampleCost::kSpin) spin_us(cost_us(key));
   if (options_.cost != SampleCost::kNone && cost.clock != nullptr) {
-    // Waiting stands for storage, computing for a decoder.
+    // Sleeping emulates storage, computing a decoder.
     (options_.cost == SampleCost::kSleep ? cost.fetch_ns : cost.decode_ns) +=
         cost.clock->now_ns() - made;
   }
-  // What is neither of them counts as collating.
+  // Time that is neither counts as collating.
   if (options_.collate_us > 0) spin_us(options_.collate_us);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// data.kind synthetic: made samples of a chosen size and cost.
+// data.kind synthetic: generated samples of a chosen size and cost.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ struct SyntheticOptions {
   CostDistribution distribution = CostDistribution::kFixed;
   double cost_cv = 0.25;
   std::int64_t touch_bytes = 0;
-  double straggler_share = 0;  // of the samples; these cost straggler_us more
+  double straggler_share = 0;  // share of samples that cost straggler_us more
   double straggler_us = 0;
-  double collate_us = 0;          // of each sample, counted as neither fetching nor decoding
+  double collate_us = 0;          // per sample, counted as neither fetching nor decoding
   DType dtype = DType::kFloat32;  // of `image`: kFloat32 or kUInt8
 };
 
@@ -44,7 +44,7 @@ class Synthetic final : public Dataset {
   [[nodiscard]] std::vector<std::int64_t> labels(std::uint64_t seed) const override;
   [[nodiscard]] std::string digest() const override;
 
-  // What the sample costs beyond its bytes; a function of (seed, index), never negative.
+  // The emulated cost of a sample; a function of (seed, index), never negative.
   [[nodiscard]] double cost_us(const SampleKey& key) const;
 
  private:

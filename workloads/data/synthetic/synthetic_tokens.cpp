@@ -12,7 +12,7 @@
 namespace stepbench::data {
 namespace {
 
-constexpr std::uint32_t kTokenDraws = 4;  // follows the sequences that `synthetic` draws from
+constexpr std::uint32_t kTokenDraws = 4;  // Philox sequence, above those of `synthetic`
 
 Variant synthetic_tokens_variant() {
   Variant variant{

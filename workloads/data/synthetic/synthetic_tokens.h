@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// data.kind synthetic_tokens: made sequences of token ids.
+// data.kind synthetic_tokens: generated sequences of token ids.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct SyntheticTokensOptions {
   std::optional<SampleLengths> lengths = {};  // nullopt: all have sequence_length
 };
 
-// Sequences of token ids that are a function of (seed, index): `tokens`, and as `target` the token
-// after each.
+// Sequences of token ids as a function of (seed, index): `tokens`, and as `target` the token after
+// each.
 class SyntheticTokens final : public Dataset {
  public:
   explicit SyntheticTokens(SyntheticTokensOptions options);

@@ -11,7 +11,7 @@
 namespace stepbench::loader {
 namespace {
 
-// The kernel counts the CPUs' time in ticks: of fewer no share can be told.
+// The kernel counts CPU time in ticks: too few give no usable share.
 constexpr std::int64_t kMinTicks = 50;
 
 void add_difference(std::optional<std::int64_t> before, std::optional<std::int64_t> after,
@@ -54,7 +54,7 @@ void CoreWatch::end(const std::vector<WorkerThread>& workers, std::int64_t elaps
         std::find_if(at_begin_.workers.begin(), at_begin_.workers.end(),
                      [&](const Worker& each) { return each.thread == worker.thread; });
     const bool lived = known != at_begin_.workers.end();
-    // Fewer than before: a thread of it ended, or the number is another program's by now.
+    // Lower than before: one of its threads ended, or the id belongs to another program now.
     if (lived && (worker.times.cpu_ns < known->times.cpu_ns ||
                   worker.times.waited_ns < known->times.waited_ns)) {
       continue;

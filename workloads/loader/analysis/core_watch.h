@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who had the cores while a loader's windows were measured, and what its workers waited for: the
-// kernel's counters, read where windows begin and end and never inside.
+// Watches the use of the cores and the waits of the workers in a loader's windows: kernel counters,
+// read at the begin and end of windows, never inside.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace stepbench::loader {
 
-// Of all windows together. What the kernel does not tell is nullopt.
+// Sums over all windows. nullopt: unknown to the kernel.
 struct CoreFacts {
-  std::optional<machine::ThreadTimes> training = {};  // of the training thread
-  // Of the workers that lived at a window's end, with all threads of a worker process; over
-  // workers_lived_ns of their life in windows, 0 where nothing is known.
+  std::optional<machine::ThreadTimes> training = {};
+  // Workers alive at a window's end, with all threads of a worker process. workers_lived_ns: their
+  // lifetime within windows; 0: unknown.
   machine::ThreadTimes workers = {};
   std::int64_t workers_lived_ns = 0;
-  // CPU time that programs which are not of this launch had, on the cores that it may use.
+  // CPU time of programs outside this launch, on the cores that it may use.
   std::optional<std::int64_t> others_ns = {};
-  std::int64_t stolen_ns = 0;  // by the hypervisor, of these cores
+  std::int64_t stolen_ns = 0;  // by the hypervisor, on these cores
   std::optional<std::int64_t> throttled_ns = {};
-  std::optional<std::int64_t> storage_bytes = {};       // that this launch read
-  std::optional<std::int64_t> storage_stalled_ns = {};  // some task of the machine waited for it
+  std::optional<std::int64_t> storage_bytes = {};       // read by this launch
+  std::optional<std::int64_t> storage_stalled_ns = {};  // some task on the machine waited
 };
 
 // Main thread.
@@ -35,8 +35,8 @@ class CoreWatch {
   explicit CoreWatch(std::filesystem::path root = "/") : root_(std::move(root)) {}
 
   void begin(const std::vector<WorkerThread>& workers);
-  // `elapsed_ns` of the window; `own_cpu_ns`: what this process and its children had in it;
-  // `workers_began_ns`: how long before now those began that begin() did not know.
+  // `elapsed_ns`: length of the window. `own_cpu_ns`: CPU time of this process and its children
+  // within it. `workers_began_ns`: age of the workers that begin() did not see.
   void end(const std::vector<WorkerThread>& workers, std::int64_t elapsed_ns,
            std::int64_t own_cpu_ns, std::int64_t workers_began_ns);
   [[nodiscard]] const CoreFacts& facts() const { return facts_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a finished batch is not there yet. Pure; any thread.
+// Explains why a finished batch arrives late. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stepbench::loader {
 
-// What else than its transport it may wait for, as the end of a sentence; empty: nothing.
+// Returns causes other than transport, as the end of a sentence; empty: none.
 [[nodiscard]] std::string late_for(const LoaderFacts& facts, const LoaderAnalysis& r);
 
 }  // namespace stepbench::loader

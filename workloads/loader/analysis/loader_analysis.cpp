@@ -12,17 +12,17 @@ namespace stepbench::loader {
 namespace {
 
 constexpr double kMaxWorkersPerCore = 8;
-// Beyond the fewest workers, others must win as much of a step.
+// Gain, as a share of a step, that more workers must bring.
 constexpr double kWorthAWorker = 0.05;
-// However busy the machine is: the kernel divides its time.
+// Lower bound on a busy machine: the kernel shares out CPU time.
 constexpr double kLeastCores = 0.25;
-// Less per second of waiting is no storage that is waited for.
+// Bytes per second of blocked time: below it the wait is not for storage.
 constexpr double kMinBytesPerBlockedS = 100e3;
-// Of the time in which readers are blocked: some task must have waited for storage.
+// Share of the blocked time in which some task must have waited for storage.
 constexpr double kMinStalled = 0.3;
-// Of a batch waits for Python's lock matter; for each tensor they do from here on: where nobody
-// holds the lock, a tensor's memory is handed over in .2 to .4 ms. Workers that compute less of
-// their time do not hold it.
+// Waits for Python's GIL matter from this share of a batch's time on, and per tensor from
+// kMinGilMemoryNs on: with a free GIL, a tensor's memory is handed over in 0.2 to 0.4 ms. Workers
+// that compute less than kMinComputing of their time do not hold the GIL.
 constexpr double kMinGilWaitShare = 0.1;
 constexpr double kMinGilMemoryNs = 0.5e6;
 constexpr double kMinComputing = 0.7;
@@ -47,7 +47,7 @@ LoaderAnalysis::LoaderAnalysis(const LoaderFacts& facts) : facts_(facts) {
     busy_ns += static_cast<double>(worker.busy_ns);
     worker_ns += static_cast<double>(worker.busy_ns + worker.idle_ns + worker.blocked_ns);
   }
-  // Of Python's DataLoader __getitem__ is one: reading, decoding and what else stands there.
+  // With Python's DataLoader, __getitem__ covers reading, decoding and everything else in it.
   const bool python = facts.engine == data::kPythonName;
   const std::array parts = {
       Part{python ? "__getitem__" : "reading", "loader_fetch_ns", static_cast<double>(m.fetch_ns)},
@@ -79,7 +79,7 @@ double LoaderAnalysis::utilisation() const {
   const auto readers = static_cast<double>(workers());
   const auto borders = static_cast<double>(facts_.window.borders);
   const auto border_ns = static_cast<double>(facts_.window.border_ns);
-  // At a border each worker reads its first batch, for as long as the border is.
+  // At a border each worker reads its first batch, at most for the length of the border.
   const double first_ns = borders > 0 ? readers * std::min(borders * batch_ns, border_ns) : 0;
   const double steady_ns = worker_ns - readers * border_ns;
   const double steady_busy_ns = busy_ns - first_ns;
@@ -96,7 +96,7 @@ std::optional<ReadingTime> LoaderAnalysis::reading_of_workers() const {
   const double cpu_ns = scale * static_cast<double>(machine.workers.cpu_ns);
   const double computing = std::min(1.0, cpu_ns / busy_ns);
   const double waiting = std::min(1 - computing, workers_waited_ns / busy_ns);
-  // What the hypervisor took and a quota held back looks like sleep.
+  // Time taken by the hypervisor or withheld by a quota looks like sleep.
   const auto kept_ns = static_cast<double>(machine.stolen_ns + machine.throttled_ns.value_or(0));
   const double kept = std::min(1 - computing - waiting, kept_ns / busy_ns);
   return ReadingTime{.computing = computing,
@@ -104,8 +104,8 @@ std::optional<ReadingTime> LoaderAnalysis::reading_of_workers() const {
                      .blocked = 1 - computing - waiting - kept};
 }
 
-// The thread that reads runs the step as well: what it slept in all is the most that it can have
-// slept while it read, what it did not run in all is the least.
+// The reading thread also runs the step. Its total sleep bounds the sleep while reading from above;
+// reading time minus all its other time bounds it from below.
 std::optional<ReadingTime> LoaderAnalysis::reading_of_training_thread(double read_ns) const {
   if (!facts_.machine.training || read_ns <= 0) return std::nullopt;
   const auto cpu_ns = static_cast<double>(facts_.machine.training->cpu_ns);
@@ -134,7 +134,7 @@ double LoaderAnalysis::wait_for_gil() const {
   const double held_ns = ((queue_waits / calls >= kMinGilWaitNs ? queue_waits : 0) +
                           (memory_waits >= kMinGilMemoryNs * memories ? memory_waits : 0)) /
                          calls;
-  // The thread that hands over may have had the lock and no CPU.
+  // The queue thread may have had the GIL but no CPU.
   const double for_cpu_ns = workers_waited_ns / calls;
   return held_ns < kMinGilWaitShare * batch_ns || for_cpu_ns > held_ns / 2 ? 0 : held_ns;
 }

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 std::int64_t count_descriptors() {
   std::error_code error;
   const fs::directory_iterator entries("/proc/self/fd", error);
-  return error ? 0 : std::distance(begin(entries), end(entries)) - 1;  // but for the iterator's own
+  return error ? 0 : std::distance(begin(entries), end(entries)) - 1;  // minus the iterator's own
 }
 
 void WindowFacts::add_span(const WindowFacts& begin, const WindowFacts& end) {

@@ -20,11 +20,12 @@
 namespace stepbench::loader {
 namespace {
 
-// A finding is made from these values on. Shares of the measured time, unless said otherwise.
-// Of the workers' time: below it they are too many, where the consumer waits no longer than that.
+// Thresholds of the findings. Shares of the measured time, unless noted otherwise.
+// Busy share of the workers' time: below it there are too many, if the consumer waits less than
+// kMaxWaitIdle.
 constexpr double kMaxBusyIdle = 0.5;
 constexpr double kMaxWaitIdle = 0.02;
-// Standing still between two epochs.
+// Standstill between two epochs.
 constexpr double kMinBorderShare = 0.02;
 // Pinning in the consumer's thread.
 constexpr double kMinPinningShare = 0.05;
@@ -33,13 +34,13 @@ constexpr double kMinFaultsPerPage = 0.5;
 constexpr double kMinSystemShare = 0.15;
 constexpr double kPageBytes = 4096;
 constexpr double kMinBatchBytes = 1 << 20;
-// Of the tokens of the batches, padding; and what sorting has to take away of it.
+// Padding as a share of the batches' tokens, and the part of it that sorting must remove.
 constexpr double kMinPadding = 0.1;
 constexpr double kMuchPadding = 0.25;
 constexpr double kMinPaddingSaved = 0.3;
-// Waiting for an iterable of the user's.
+// Waiting for the user's iterable.
 constexpr double kMinIterableWait = 0.1;
-// The first batch: seconds, and times a worker's time for a batch.
+// The first batch: in seconds, and as a multiple of a worker's time per batch.
 constexpr double kMinFirstBatchS = 1;
 constexpr double kMinFirstBatches = 5;
 
@@ -69,13 +70,14 @@ std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderAnalys
       facts.options.persistent_workers || (engine != nullptr && engine->keeps_workers);
   const auto borders = static_cast<double>(facts.window.borders);
   const auto border_ns = static_cast<double>(facts.window.border_ns);
-  // The batches after a border were made in its wait: it stands for a whole turn of the workers.
+  // The batches after a border were made during its wait, which replaces a whole turn of the
+  // workers' waits.
   const double turns = borders * static_cast<double>(r.workers());
   const double usual_ns = r.calls > turns ? turns * r.wait_ns / (r.calls - turns) : 0;
   const double extra_ns = std::max(0.0, border_ns - usual_ns);
   const double share = extra_ns / r.elapsed_ns;
   if (share < kMinBorderShare) return std::nullopt;
-  // Engine python joins no epochs of an IterableDataset.
+  // Engine python cannot join epochs of an IterableDataset.
   const bool ends_by_itself = facts.engine == data::kPythonName && facts.unknown_length;
   const std::vector<Finding::Set> keep_workers = {
       {.option = "loader.persistent_workers", .value = "true"}};
@@ -170,7 +172,7 @@ std::optional<Finding> pinning(const LoaderFacts& facts, const LoaderAnalysis& r
                  .remedy = "With workers a thread of its own pins."};
 }
 
-// What sorting would leave is counted from the lengths of the samples, not guessed.
+// The padding that sorting would leave is computed from the samples' lengths, not estimated.
 std::optional<Finding> padding(const LoaderFacts& facts, const LoaderAnalysis&) {
   if (facts.measured.elements == 0) return std::nullopt;
   const double share =
@@ -233,7 +235,7 @@ std::optional<Finding> truncated(const LoaderFacts& facts, const LoaderAnalysis&
                     : "Look for the error in the launch's output."};
 }
 
-// Of an iterable nobody knows what its threads do: whether they are too few or wait themselves.
+// The threads of an iterable are not observable: too few of them, or waiting themselves.
 std::optional<Finding> waits_for_iterable(const LoaderFacts&, const LoaderAnalysis& r) {
   if (r.wait_share < kMinIterableWait || r.consumer_is_idle()) return std::nullopt;
   return Finding{.id = "loader.iterable",

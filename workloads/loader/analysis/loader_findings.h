@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What limits a loader, as findings.
+// Findings about what limits a loader.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,9 @@
 
 namespace stepbench::loader {
 
-// What limits the loader, or is spent on it for nothing, in plain words; empty when nothing is.
-// `share` is what the steady-state model promises: a step lasts max(s, c / workers), without
-// workers s + c, where s is the consumer's own time for a step and c a worker's time for a batch.
-// A pure function.
+// Returns what limits the loader or is wasted on it, in plain words; empty if nothing. `share` is
+// the gain by the steady-state model: a step lasts max(s, c / workers), or s + c without workers,
+// where s is the consumer's own time per step and c a worker's time per batch. Pure.
 [[nodiscard]] std::vector<Finding> loader_findings(const LoaderFacts& facts);
 
 }  // namespace stepbench::loader

@@ -19,9 +19,9 @@ std::vector<double> as_doubles(const std::vector<std::int64_t>& values) {
   return {values.begin(), values.end()};
 }
 
-constexpr std::int64_t kTimesMemory = 5;  // that data must have, by MLPerf Storage's rules
+constexpr std::int64_t kTimesMemory = 5;  // MLPerf Storage's minimum for the data size
 
-// The parts of one call of next(), on average; their sum is the mean wait.
+// Mean parts of one call of next(); they add up to the mean wait.
 void report_next(const LoaderMetrics& metrics, double calls, ReportSink& sink) {
   const auto mean = [&](const char* name, std::int64_t sum) {
     sink.metric(name, static_cast<double>(sum) / calls);

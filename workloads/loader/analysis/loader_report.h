@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics of a loader: their declaration, and their values in the measured windows.
+// A loader's metrics: declaration, and values in the measured windows.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,21 @@
 
 namespace stepbench::loader {
 
-// What every workload with a DataLoader reports beyond the harness's metrics, for the catalogue.
+// Metrics that every workload with a DataLoader reports in addition to the harness's, for the
+// catalogue.
 [[nodiscard]] std::vector<Metric> loader_metrics();
 
-// Reports every metric that loader_metrics() declares and this loader has.
+// Reports the declared metrics that apply to this loader.
 void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
                    const CoreFacts& machine, ReportSink& sink);
 
-// How large the data set is where it lies.
+// Reports the stored size of the data set.
 void report_stored(const data::StoredSize& stored, ReportSink& sink);
-// A note where the page cache of so much memory may hold it: what is read tells little of storage.
+// Adds a note if the page cache can hold the data set: reads then tell little about the storage.
 void note_data_in_memory(const data::StoredSize& stored, std::int64_t memory_bytes,
                          ReportSink& sink);
 
-// A note when an iterable data set has fewer parts than `ranks` ranks have workers.
+// Adds a note if an iterable data set has fewer parts than `ranks` ranks have workers.
 void report_idle_readers(const data::Dataset& dataset, std::int64_t num_workers, std::int64_t ranks,
                          ReportSink& sink);
 

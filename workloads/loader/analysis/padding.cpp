@@ -11,7 +11,7 @@
 namespace stepbench::loader {
 namespace {
 
-// Their lengths take a tenth of a second.
+// Reading this many lengths takes a tenth of a second.
 constexpr std::int64_t kMostSamples = 1'000'000;
 
 }  // namespace

@@ -15,21 +15,21 @@
 namespace stepbench::loader {
 namespace {
 
-// A finding is made from these values on. Shares of the measured time, unless said otherwise.
+// Thresholds of the findings. Shares of the measured time, unless noted otherwise.
 // Waiting for data.
 constexpr double kMinWaitShare = 0.1;
 // Finished batches wait for one late batch.
 constexpr double kMinStalledShare = 0.05;
-// Handing over: of the training thread's time, and of the workers'.
+// Handing batches over: share of the training thread's time, and of the workers'.
 constexpr double kMinReceiveShare = 0.1;
 constexpr double kMinSendShare = 0.2;
-// Of the cores' time.
+// Share of the cores' time.
 constexpr double kMinCoresUsed = 0.85;
-// Of the workers' time: above it there is nothing to win but by more workers.
+// Busy share of the workers' time: above it only more workers help.
 constexpr double kMinAllBusy = 0.9;
-// Of the step: below it an advice is none.
+// Share of the step: below it no remedy is proposed.
 constexpr double kMinGain = 0.05;
-// Standard deviation of a worker's time for a batch over its mean: below it batches are alike.
+// Standard deviation of a worker's time per batch over its mean: below it batches are alike.
 constexpr double kMinVariation = 0.25;
 
 std::string largest_part(const LoaderAnalysis& r, double of_ns, std::string_view of) {
@@ -57,8 +57,8 @@ std::string_view blocked_text(const LoaderAnalysis& r) {
   return "waiting for what is not known";
 }
 
-// "computing 55 %, waiting for a CPU 45 %" of the time in which they read; "computing" where that
-// is nearly all of it.
+// "computing 55 %, waiting for a CPU 45 %" of the reading time; just "computing" if that is nearly
+// all of it.
 std::string doing(const LoaderAnalysis& r) {
   constexpr double kWorthAWord = 0.05;
   if (!r.reading) return {};
@@ -80,14 +80,14 @@ std::string doing_aside(const LoaderAnalysis& r) {
   return words.empty() ? words : " (" + words + ')';
 }
 
-// From this share of the cores on, while somebody here waits for a CPU.
+// Other programs matter from this share of the cores on, if this launch waits for a CPU.
 double least_others() { return record::row_of(record::Fact::kOthers).doubtful; }
 
 bool others_matter(const LoaderFacts& facts, const LoaderAnalysis& r) {
   return !facts.has_other_ranks && r.cores_left() <= (1 - least_others()) * facts.cores;
 }
 
-// The cores are in use: those of this launch, or all that others leave.
+// All usable cores are busy: this launch's, or all that other programs leave.
 bool no_core_left(const LoaderFacts& facts, const LoaderAnalysis& r) {
   return r.own_cores >= kMinCoresUsed * facts.cores - (facts.cores - r.cores_left());
 }
@@ -118,7 +118,7 @@ void offer_less_work(const LoaderFacts& facts, const LoaderAnalysis& r, Finding&
   }
 }
 
-// Those that wait together for one lock or one server win nothing by being more.
+// More workers do not help if they all wait for the same lock or server.
 std::string remedy_of_blocked(const LoaderAnalysis& r) {
   return r.blocked_on() == Blocked::kStorage
              ? "Workers that wait for storage leave the cores free: use more of them."
@@ -149,7 +149,7 @@ std::optional<Finding> without_workers(const LoaderFacts& facts, const LoaderAna
   return finding;
 }
 
-// The cores have other work than this launch's, and somebody here waits for it.
+// The cores run other programs, and this launch waits for a CPU.
 std::optional<Finding> other_programs(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double of_workers = r.workers() > 0 && r.reading ? r.reading->waiting_for_cpu : 0;
   const double of_training = r.training_waited.value_or(0);
@@ -243,8 +243,8 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAn
   return finding;
 }
 
-// What a step lasts longer for Python's lock, of its time; 0: it waits for it no longer than for
-// workers that are busy all the time, which have the next batch under way meanwhile.
+// Share of a step's time lost to Python's GIL. 0: negligible, or hidden by workers that are always
+// busy and have the next batch under way.
 double gain_without_gil(const LoaderAnalysis& r) {
   const double share = std::min(r.gil_wait_ns / r.step_ns, r.gain_of_busy_workers());
   const bool holds_up =
@@ -278,7 +278,7 @@ std::optional<Finding> gil_holds_up(const LoaderFacts& facts, const LoaderAnalys
   return share > 0 ? std::optional(gil_finding(facts, r, share)) : std::nullopt;
 }
 
-// Workers with time to spare, and a consumer that waits all the same: for batches, not for a CPU.
+// The workers are partly idle, yet the consumer waits: for batches, not for a CPU.
 bool waits_beside_idle_workers(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double stalled = static_cast<double>(facts.measured.stalled_ns) / r.elapsed_ns;
   const double for_cpu =
@@ -310,7 +310,7 @@ std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r)
       .set = {{.option = "loader.prefetch_factor", .value = std::to_string(2 * factor)}}};
 }
 
-// Batches that are alike, and so small that the way to the consumer takes longer than they do.
+// Uniform batches so small that handing one over takes longer than making it.
 std::optional<Finding> tiny_batches(const LoaderFacts& facts, const LoaderAnalysis& r) {
   if (!waits_beside_idle_workers(facts, r) || r.batch_ns > r.step_ns) return std::nullopt;
   return Finding{
@@ -332,7 +332,7 @@ std::optional<Finding> tiny_batches(const LoaderFacts& facts, const LoaderAnalys
 std::optional<Finding> straggler(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double stalled = static_cast<double>(facts.measured.stalled_ns) / r.elapsed_ns;
   const double share = std::min(stalled, r.gain_of_busy_workers());
-  // A batch is late for having been read, not for a worker that had no CPU to begin it.
+  // Count only batches that are late because of reading, not because their worker had no CPU.
   if (!facts.options.in_order || share < kMinStalledShare ||
       r.busy_ns < static_cast<double>(facts.measured.stalled_ns) ||
       (r.utilisation() >= kMinBusy && r.variation().value_or(0) < kMinVariation)) {
@@ -362,7 +362,7 @@ std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalys
   if (receiving < kMinReceiveShare && sending < kMinSendShare) return std::nullopt;
   if (r.utilisation() >= kMinBusy &&
       (facts.measured.receive_ns < facts.measured.blocked_ns || r.gil_wait_ns > 0)) {
-    return std::nullopt;  // for batches that are not there, or for workers that are busy
+    return std::nullopt;  // the wait is for missing batches or busy workers
   }
   Finding finding{.id = "loader.transport",
                   .severity = findings::severity_of_share(receiving),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why the step waits for its data.
+// Findings about why the step waits for data.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace stepbench::loader {
 
-// The first cause that fits: what follows from it is not said as well. nullopt if none does.
+// Returns only the first cause that fits, without its consequences; nullopt if none does.
 [[nodiscard]] std::optional<Finding> cause_of_waiting(const LoaderFacts& facts,
                                                       const LoaderAnalysis& analysis);
 
-// Batches wait for Python's lock, and the step does not wait for them.
+// Batches wait for Python's GIL, but the step does not wait for them.
 [[nodiscard]] std::optional<Finding> gil_costs_nothing(const LoaderFacts& facts,
                                                        const LoaderAnalysis& analysis);
 

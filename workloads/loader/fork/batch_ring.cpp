@@ -24,7 +24,7 @@ std::optional<BatchRing::Slot> BatchRing::take() {
   }
   const auto give_back = [ring = shared_from_this(), number](void*) {
     const std::lock_guard lock(ring->mutex_);
-    ring->free_.push_back(number);  // within the capacity that the constructor filled
+    ring->free_.push_back(number);  // within the capacity reserved by the constructor
   };
   return Slot{.number = number, .owner = std::shared_ptr<void>(memory(number), give_back)};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slots of shared memory for batches, used again and again (transport shm_ring).
+// Reusable slots of shared memory for batches (transport shm_ring).
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace stepbench::loader {
 
-// Slots of shared memory, made before the workers are forked and used again and again: a worker
-// writes a batch where the consumer reads it. The consumer's process gives slots out and takes them
-// back; workers only look up where one lies. Any thread.
+// Reusable slots of shared memory, made before the workers are forked: a worker writes a batch
+// where the consumer reads it. Only the consumer's process takes and returns slots; workers only
+// look up addresses. Any thread.
 class BatchRing : public std::enable_shared_from_this<BatchRing> {
  public:
   // Every slot is page-aligned and touched. Throws std::bad_alloc.
@@ -22,9 +22,9 @@ class BatchRing : public std::enable_shared_from_this<BatchRing> {
 
   struct Slot {
     int number = 0;
-    std::shared_ptr<void> owner;  // its memory; goes back to the ring with the last copy
+    std::shared_ptr<void> owner;  // its memory; the last copy returns it to the ring
   };
-  [[nodiscard]] std::optional<Slot> take();  // the one that came back last: its pages are warm
+  [[nodiscard]] std::optional<Slot> take();  // the one returned last: its pages are warm
   [[nodiscard]] std::byte* memory(int slot) const {
     return memory_.data() + static_cast<std::size_t>(slot) * stride_;
   }

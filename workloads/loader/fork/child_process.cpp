@@ -25,7 +25,7 @@
 namespace stepbench::loader {
 namespace {
 
-// Channels between processes and handles of the kernel, as opposed to files and devices.
+// Inter-process channels and kernel handles, as opposed to files and devices.
 bool is_machinery(int descriptor) {
   struct stat facts {};
   if (::fstat(descriptor, &facts) != 0) return false;
@@ -56,7 +56,7 @@ void close_machinery(int keep) {
 
 void reset_signals() {
   for (int signal = 1; signal < NSIG; ++signal) {
-    // The handler of SIGBUS serves mapped files that are cut, in this process as well.
+    // Keep the SIGBUS handler: the child needs it too, for truncated mapped files.
     if (signal != SIGBUS) (void)std::signal(signal, SIG_DFL);
   }
   sigset_t none;
@@ -64,15 +64,15 @@ void reset_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// Nothing may leave it: the caller above belongs to the parent.
+// Must neither return nor throw: the caller's frames belong to the parent.
 [[noreturn]] void live_as_child(pid_t parent, int keep,
                                 const std::function<void()>& body) noexcept {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(0);  // it died before the request
+  if (::getppid() != parent) ::_exit(0);  // the parent died before prctl()
   close_machinery(keep);
   reset_signals();
   body();
-  ::_exit(0);  // no destructor and no buffered output of the parent a second time
+  ::_exit(0);  // skips the parent's destructors and buffered output
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ ChildProcess ChildProcess::start(int keep, const std::function<void()>& body) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of the parent runs in the child
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // no parent handler may run in the child
   const pid_t pid = ::fork();
   if (pid == 0) live_as_child(parent, keep, body);
   const int code = errno;
@@ -101,7 +101,7 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
 
 ChildProcess::~ChildProcess() {
   if (pid_ < 0) return;
-  ::kill(pid_, SIGKILL);  // not reaped yet, so the number is still its own
+  ::kill(pid_, SIGKILL);  // not reaped yet, so the pid is still valid
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }

@@ -12,13 +12,13 @@
 
 namespace stepbench::loader {
 
-// A forked child that cannot outlive its parent. It starts with default signals and without the
-// descriptors of the parent's machinery: sockets of AF_UNIX, pidfds and the like are closed but for
-// `keep`; files stay, because a data set may read through them.
+// A forked child that cannot outlive its parent. It starts with default signals. Its parent's
+// sockets of AF_UNIX, pidfds and similar descriptors are closed except `keep`; files stay open,
+// because a data set may read through them.
 class ChildProcess {
  public:
-  // Runs `body` in the child, which then ends with status 0. To be called from the main thread: the
-  // child is killed when the forking thread ends. Throws std::system_error.
+  // Runs `body` in the child, which then exits with status 0. Call from the main thread: the child
+  // is killed when the forking thread ends. Throws std::system_error.
   [[nodiscard]] static ChildProcess start(int keep, const std::function<void()>& body);
 
   ChildProcess(ChildProcess&& other) noexcept;
@@ -27,7 +27,8 @@ class ChildProcess {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] int descriptor() const { return descriptor_.value(); }  // readable once it ended
-  // How it ended: "was killed by SIGSEGV", "exited with status 3". It must have ended.
+  // Describes the end of the child: "was killed by SIGSEGV", "exited with status 3". It must have
+  // ended.
   [[nodiscard]] std::string ending() const;
   [[nodiscard]] bool ended_within(std::chrono::nanoseconds limit) const;
 

@@ -42,7 +42,7 @@ std::shared_ptr<BatchRing> make_ring(const BatchLayout& layout, const LoaderOpti
 }
 
 void check_fork(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
-  // The transport says where batches lie.
+  // The transport decides where batches are stored.
   resolved.options["loader.buffers"] = Value{};
   if (resolved.has("loader.transport") && resolved.text("loader.transport") == "torch_fd") {
     sink.note(

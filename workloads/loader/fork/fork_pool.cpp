@@ -95,7 +95,7 @@ void ForkPool::stop() noexcept {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     names.push_back(segment_name(static_cast<int>(i), workers_[i].process.pid()));
   }
-  workers_.clear();  // kills who is left, and reaps
+  workers_.clear();  // kills and reaps the remaining workers
   if (ring_) return;
   for (const std::string& name : names) ::shm_unlink(name.c_str());
 }
@@ -219,7 +219,7 @@ void ForkPool::take_results(std::size_t worker) {
         arrived_, [ticket](const Arrived& other) { return other.result.message.ticket > ticket; });
     arrived_.insert(place, std::move(arrived));
   }
-  // A socket without a worker is readable for ever; its pidfd says the rest.
+  // Stop polling a dead worker's socket, which stays readable; its pidfd reports the death.
   if ((polled_[worker].revents & POLLHUP) != 0) polled_[worker].fd = -1;
 }
 

@@ -26,7 +26,7 @@ namespace stepbench::loader {
 
 struct ForkPoolOptions {
   int workers = 1;
-  std::int64_t prefetch_factor = 2;  // tasks that a worker is sent at most
+  std::int64_t prefetch_factor = 2;  // most tasks sent to one worker
   std::uint64_t seed = 0;
   bool joined = false;
   bool drop_last = false;
@@ -34,20 +34,20 @@ struct ForkPoolOptions {
   std::int64_t world = 1;
   std::int64_t threads_per_worker = 1;
   std::vector<int> cores = {};      // one per worker, or empty: any
-  std::string segment_prefix = {};  // of names in /dev/shm
-  // How long a worker may go on with what it is reading when the pool is destroyed, before it is
-  // killed. Python's join timeout.
+  std::string segment_prefix = {};  // for names in /dev/shm
+  // Time for a worker to finish its read when the pool is destroyed, before it is killed. Python's
+  // join timeout.
   std::chrono::nanoseconds patience = std::chrono::seconds(5);
 };
 
-// Forked worker processes, one socket pair for each. A worker's death is seen by its pidfd, and
-// every receive() from then on throws an Error naming worker, pid and signal. Made and destroyed by
-// one thread; one thread sends and one, perhaps another, receives.
+// Forked worker processes with one socket pair each. A worker's death is detected by its pidfd;
+// every receive() from then on throws an Error naming worker, pid and signal. Constructed and
+// destroyed by one thread; one thread sends and one thread, possibly another, receives.
 class ForkPool final : public WorkerPool {
  public:
   // Forks the workers one after another. `dataset`, `layout` and `clock` must outlive it. Batches
-  // come in slots of `ring`, or in fresh segments when it is null. Throws ConfigError when the
-  // system gives no more processes.
+  // come in slots of `ring`, or in fresh segments if it is null. Throws ConfigError if the system
+  // allows no more processes.
   ForkPool(const data::Dataset& dataset, const BatchLayout& layout, std::shared_ptr<BatchRing> ring,
            const ForkPoolOptions& options, const Clock& clock);
   ~ForkPool() override;
@@ -77,9 +77,9 @@ class ForkPool final : public WorkerPool {
   struct Worker {
     os::Descriptor socket;
     ChildProcess process;
-    std::deque<TaskMessage> backlog = {};  // what the socket had no room for
+    std::deque<TaskMessage> backlog = {};  // tasks that the full socket did not take
   };
-  struct Waiting {  // for a slot of the ring
+  struct Waiting {  // a task waiting for a slot of the ring
     int worker = 0;
     TaskMessage task;
   };
@@ -111,12 +111,12 @@ class ForkPool final : public WorkerPool {
     ReceivedResult result;
     std::shared_ptr<void> memory;
   };
-  std::deque<Arrived> arrived_;             // in the order in which they were finished
-  std::atomic<std::int64_t> received_ = 0;  // results given away
+  std::deque<Arrived> arrived_;             // in the order of completion
+  std::atomic<std::int64_t> received_ = 0;  // results passed on to the caller
 
-  std::mutex mutex_;                           // guards what follows, and the backlogs
-  std::vector<int> free_tasks_;                // places on the board
-  std::vector<std::shared_ptr<void>> memory_;  // of each task on its way
+  std::mutex mutex_;                           // guards the following, and the backlogs
+  std::vector<int> free_tasks_;                // free indices on the board
+  std::vector<std::shared_ptr<void>> memory_;  // of each task under way
   std::deque<Waiting> waiting_;
   std::int64_t stream_ = 0;
   std::int64_t at_workers_ = 0;  // tasks sent and not received

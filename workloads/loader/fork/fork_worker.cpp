@@ -17,8 +17,7 @@
 namespace stepbench::loader {
 namespace {
 
-// What a worker process does: takes tasks, reads batches and sends results until it is told to
-// stop.
+// Main loop of a worker process: takes tasks, reads batches and sends results until stopped.
 class WorkerLoop {
  public:
   explicit WorkerLoop(const ForkWorker& worker) : worker_(worker) {}
@@ -60,7 +59,7 @@ class WorkerLoop {
   }
 
  private:
-  // What went wrong, or nothing.
+  // Returns the error, or empty.
   std::string read(const TaskMessage& task, ResultMessage& result) {
     BatchCost& cost = result.cost;
     try {
@@ -99,7 +98,7 @@ class WorkerLoop {
   const ForkWorker& worker_;
   std::optional<BatchReader> reader_;
   std::int64_t stream_ = 0;
-  std::string broken_;  // a worker that cannot start says so for every task
+  std::string broken_;  // start error, sent as the result of every task
   std::vector<SharedSegment> segments_;
 };
 
@@ -108,8 +107,8 @@ class WorkerLoop {
 void work(const ForkWorker& worker) {
   WorkerLoop loop(worker);
   if (worker.threads == 1) return loop.run();
-  // GNU OpenMP keeps its team per thread: that of the forked one has no threads any more, a new
-  // thread gets one of its own.
+  // GNU OpenMP keeps a team per thread. The forked thread's team has lost its threads; a new thread
+  // gets its own team.
   std::thread([&loop] { loop.run(); }).join();
 }
 

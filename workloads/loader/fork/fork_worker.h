@@ -21,14 +21,14 @@ struct ForkWorker {
   const BatchLayout& layout;
   const TaskBoard& board;
   const BatchRing* ring = nullptr;  // null: a fresh segment per field
-  std::string segment_name;         // this worker's own; only ever one at a time
+  std::string segment_name;         // of this worker; used for one segment at a time
   ReaderOptions reader = {};
   std::int64_t threads = 1;
   int core = -1;  // -1: any
   const Clock& clock;
 };
 
-// The whole life of a forked worker: tasks to results until the consumer goes away.
+// Runs a forked worker: turns tasks into results until the consumer is gone.
 void work(const ForkWorker& worker);
 
 }  // namespace stepbench::loader

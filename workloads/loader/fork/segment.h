@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared-memory segment per tensor, made and handed over as PyTorch's file_descriptor strategy
-// does it (at::new_shm_fd_storage): shm_open, ftruncate, posix_fallocate, mmap, shm_unlink at once;
-// the descriptor travels. Python adds a connection per descriptor, its authentication and pickling,
-// so this is a lower bound of what Python pays.
+// One shared-memory segment per tensor, created and passed on as in PyTorch's file_descriptor
+// strategy (at::new_shm_fd_storage): shm_open, ftruncate, posix_fallocate, mmap, shm_unlink at
+// once; only the descriptor is sent. Python also pays for a connection per descriptor, its
+// authentication and pickling, so this is a lower bound of Python's cost.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace stepbench::loader {
 
 class SharedSegment {
  public:
-  // `name` is free again when this returns. Throws Error naming the bytes needed and those that
-  // /dev/shm has left.
+  // `name` is free again on return. Throws Error naming the bytes needed and those free in
+  // /dev/shm.
   [[nodiscard]] static SharedSegment create(const std::string& name, std::size_t bytes);
-  // What another process created. Throws Error.
+  // Maps a segment that another process created. Throws Error.
   [[nodiscard]] static SharedSegment map(os::Descriptor descriptor, std::size_t bytes);
 
   SharedSegment(SharedSegment&& other) noexcept
@@ -34,12 +34,12 @@ class SharedSegment {
  private:
   SharedSegment(os::Descriptor descriptor, std::size_t bytes);
 
-  os::Descriptor descriptor_;  // open as long as the tensor lives, as in PyTorch
+  os::Descriptor descriptor_;  // stays open as long as the tensor lives, as in PyTorch
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
 
-// Bytes that /dev/shm has left; nullopt if there is no /dev/shm.
+// Free bytes in /dev/shm; 0 if there is no /dev/shm.
 [[nodiscard]] std::size_t shared_memory_free();
 [[nodiscard]] std::string in_mib(std::size_t bytes);  // "19.3 MiB"
 

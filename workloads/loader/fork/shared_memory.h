@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a process shares with the children that it forks.
+// Memory that a process shares with its forked children.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace stepbench::loader {
 
-// Anonymous memory that processes forked later share. Zeroed, on whole pages.
+// Anonymous memory shared with processes that are forked later. Zeroed; whole pages.
 class SharedMemory {
  public:
-  enum class Pages : bool { kOnUse, kNow };  // kNow: they are there before anything is timed
+  enum class Pages : bool { kOnUse, kNow };  // kNow: faulted in before anything is timed
   // Throws std::bad_alloc.
   explicit SharedMemory(std::size_t bytes, Pages pages = Pages::kOnUse);
   SharedMemory(SharedMemory&& other) noexcept

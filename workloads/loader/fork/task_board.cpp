@@ -6,7 +6,7 @@
 namespace stepbench::loader {
 namespace {
 
-constexpr std::size_t kCounters = 64;  // bytes before the indices
+constexpr std::size_t kCounters = 64;  // bytes in front of the indices
 
 }  // namespace
 

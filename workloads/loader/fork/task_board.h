@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the consumer and the worker processes tell each other without a message.
+// State shared by the consumer and the worker processes.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace stepbench::loader {
 
-// What consumer and forked workers share beside the batches: the sample indices of the tasks on
-// their way, so that no message is long, and a few counters. Made before the workers.
+// Shared memory besides the batches: sample indices of the tasks under way, which keeps messages
+// short, and a few counters. Construct it before forking the workers.
 class TaskBoard {
  public:
   // Room for `tasks` tasks of at most `samples_per_task`.
@@ -22,12 +22,12 @@ class TaskBoard {
 
   [[nodiscard]] std::span<std::int64_t> samples(int task, std::int64_t count) const;
 
-  // Workers give up between two samples when it becomes true.
+  // Workers stop between two samples when it becomes true.
   [[nodiscard]] std::atomic<bool>& stopping() const { return shared_->stopping; }
-  // Results in the order in which they were finished, over all workers.
+  // Numbers results in the order of completion, over all workers.
   [[nodiscard]] std::int64_t next_ticket() const { return shared_->tickets.fetch_add(1); }
   void note_sent() const { shared_->sent.fetch_add(1); }
-  [[nodiscard]] std::int64_t sent() const { return shared_->sent.load(); }  // results, by workers
+  [[nodiscard]] std::int64_t sent() const { return shared_->sent.load(); }  // results sent
 
  private:
   struct Shared {

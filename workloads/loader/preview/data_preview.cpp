@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::size_t kIndicesShown = 16;
 constexpr std::size_t kTokensShown = 16;
-// That fewer labels come sorted may be chance.
+// Fewer labels may be sorted by chance.
 constexpr std::int64_t kSamplesToJudgeOrder = 16;
-// Counting the labels of a larger set would take longer than looking at it.
+// Counting the labels of a larger set would take longer than the preview itself.
 constexpr std::int64_t kMostLabelsCounted = 20'000'000;
 
 bool is_label(const FieldSpec& spec) { return spec.shape.empty() && spec.dtype == DType::kInt64; }
@@ -57,7 +57,7 @@ class Preview {
   Preview(const ResolvedCase& resolved, const PreviewRequest& request,
           const std::vector<Engine>& table, const OrderMaker& order, data::PythonParts* python)
       : request_(request), resolved_(resolved), options_(loader_options(resolved)) {
-    // Pinned memory holds the same numbers.
+    // Pinning does not change the content.
     resolved_.options["loader.pin_memory"] = Value{false};
     context_.python = python;
     data_ = data::make_dataset(resolved_, python);
@@ -153,7 +153,7 @@ class Preview {
     out_.samples_read += batch.size;
   }
 
-  // One sample's part of a field.
+  // Counts one sample's part of a field.
   void count(std::size_t f, std::span<const std::byte> numbers) {
     FieldPreview& field = out_.fields[f];
     const DType dtype = field.spec.dtype;
@@ -295,7 +295,7 @@ class Preview {
   std::map<std::int64_t, std::int64_t> labels_;
   std::unordered_set<std::int64_t> tokens_;
   bool labels_sorted_ = true;
-  std::int64_t constant_ = 0;  // samples with one number everywhere
+  std::int64_t constant_ = 0;  // samples whose values are all equal
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ double half_value(std::uint16_t bits) {
   return sign * std::ldexp(significand, std::max(exponent, 1) - 25);
 }
 
-// The upper half of a float.
+// bfloat16: the upper half of a float.
 double bfloat_value(std::uint16_t bits) {
   return static_cast<double>(std::bit_cast<float>(std::uint32_t{bits} << 16U));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the numbers of a field look like: range, mean, spread, zeros and what is no number. Pure;
-// any thread.
+// Statistics of a field's values: range, mean, spread, zeros, NaNs and infinities. Pure; any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@ namespace stepbench::loader {
 class FieldStatistics {
  public:
   void add(double value);
-  // Numbers of this type one after another.
+  // Adds consecutive numbers of this type.
   void add(std::span<const std::byte> numbers, DType dtype);
 
   [[nodiscard]] std::int64_t values() const { return values_; }
   [[nodiscard]] std::int64_t zeros() const { return zeros_; }
   [[nodiscard]] std::int64_t nans() const { return nans_; }
   [[nodiscard]] std::int64_t infinities() const { return infinities_; }
-  // Of the finite ones; NaN without any.
+  // Over the finite values; NaN if there are none.
   [[nodiscard]] double min() const;
   [[nodiscard]] double max() const;
   [[nodiscard]] double mean() const;
-  [[nodiscard]] double deviation() const;  // of all these numbers, not of a sample of them
+  [[nodiscard]] double deviation() const;  // population standard deviation
 
  private:
   [[nodiscard]] std::int64_t finite() const { return values_ - nans_ - infinities_; }
@@ -37,7 +37,7 @@ class FieldStatistics {
   double min_ = 0;
   double max_ = 0;
   double mean_ = 0;
-  double squares_ = 0;  // of the distances to the mean
+  double squares_ = 0;  // sum of squared distances to the mean
 };
 
 }  // namespace stepbench::loader

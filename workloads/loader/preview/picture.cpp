@@ -23,7 +23,7 @@ float float_at(const std::byte* sample, std::size_t place) {
   return value;
 }
 
-// From the smallest to the largest finite number of a sample.
+// Scale from the smallest to the largest finite value of a sample.
 data::PixelScale stretched(const std::byte* sample, const FieldSpec& spec) {
   float low = std::numeric_limits<float>::max();
   float high = std::numeric_limits<float>::lowest();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A field of a sample as a picture for people: bytes again, whatever the loader made of them, and
-// their way into a PNG file. Any thread.
+// Converts a field of a sample back to a viewable picture, and writes PNG files. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,28 +19,27 @@ struct Picture {
   std::vector<std::uint8_t> rgb = {};
 };
 
-// Where a field of a sample has its pixels: one or three channels, before or behind the rows and
-// columns.
+// Position of the pixels in a field: one or three channels, before or after rows and columns.
 struct PictureLayout {
   std::int64_t channels = 0;
   std::int64_t height = 0;
   std::int64_t width = 0;
   bool channels_last = false;
 
-  // Of the pixel's number in the field.
+  // Index of a pixel's value in the field.
   [[nodiscard]] std::size_t place(std::int64_t channel, std::int64_t y, std::int64_t x) const;
 };
 
-// nullopt: no person would take such a field for a picture.
+// nullopt: the field does not look like a picture.
 [[nodiscard]] std::optional<PictureLayout> picture_layout(const FieldSpec& spec);
 
-// One sample. uint8 as it is; float32 as `pixels` says, else stretched from its smallest to its
-// largest number. NaN is magenta.
+// Converts one sample. uint8 is copied; float32 is scaled by `pixels`, or else stretched from its
+// smallest to its largest value. NaN becomes magenta.
 [[nodiscard]] Picture to_picture(const std::byte* sample, const FieldSpec& spec,
                                  const PictureLayout& layout,
                                  const std::optional<data::PixelScale>& pixels);
 
-// A new file. Throws ConfigError naming it where there is one already or none can be written.
+// Writes a new file. Throws ConfigError naming it if it exists or cannot be written.
 void write_png(const Picture& picture, const std::filesystem::path& file);
 
 }  // namespace stepbench::loader

@@ -13,7 +13,7 @@ namespace stepbench::loader {
 
 void write_png(const Picture& picture, const std::filesystem::path& file) {
   const auto refuse = [&](const std::string& what) { throw ConfigError(file.string(), what); };
-  // x: never over a file that is there.
+  // x: never overwrite a file.
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> to(std::fopen(file.c_str(), "wbx"),
                                                            std::fclose);
   if (to == nullptr && errno == EEXIST) refuse("is there already; nothing is overwritten");

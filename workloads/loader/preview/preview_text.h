@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DataPreview for people and for programs. Pure; any thread.
+// Formats a DataPreview as text or JSON. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace stepbench::loader {
 
-// `title` goes behind the case's id; may be empty. Lines fit `columns` where they can.
+// `title` follows the case's id; may be empty. Lines fit `columns` if possible.
 [[nodiscard]] std::string preview_text(const DataPreview& preview, const std::string& title,
                                        std::size_t columns);
-// One object, on one line.
+// One JSON object on one line.
 [[nodiscard]] std::string preview_json(const DataPreview& preview);
 
 }  // namespace stepbench::loader

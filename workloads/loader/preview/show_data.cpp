@@ -12,7 +12,7 @@
 namespace stepbench::loader {
 namespace {
 
-// "FOLDER/CASE-007.png": by name they have the order of the samples.
+// "FOLDER/CASE-007.png": sorted by name, files are in the order of the samples.
 std::filesystem::path picture_file(const std::string& folder, const std::string& case_id,
                                    std::size_t sample) {
   constexpr std::size_t kDigits = 3;

@@ -63,7 +63,7 @@ std::optional<LoaderResult> ResultQueue::try_take_one() {
 }
 
 void ResultQueue::clear() {
-  std::vector<LoaderResult> dropped;  // its batches go back to their pool without the lock
+  std::vector<LoaderResult> dropped;  // batches return to their pool outside the lock
   try_take(dropped);
 }
 

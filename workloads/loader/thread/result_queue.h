@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finished batches on their way from worker threads to the consumer.
+// Passes finished batches from worker threads to the consumer.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,16 @@
 
 namespace stepbench::loader {
 
-// Results on their way from many worker threads to one consumer, which takes all that are there
-// under one lock. Waiting sleeps; nothing spins. Memory grows to the longest queue that there was
-// and stays.
+// Results from many worker threads for one consumer, which takes all ready ones under one lock.
+// Waiting sleeps, never spins. Memory grows to the longest queue so far and is not released.
 class ResultQueue {
  public:
   void push(LoaderResult&& result);
-  // From any thread: the take() that waits now, or else the next one, takes nothing.
+  // Any thread: makes the waiting take(), or else the next one, take nothing.
   void interrupt();
 
-  // Moves what is there into `into`, which is empty; when nothing is, waits. Nothing is taken when
-  // `limit` passed; zero: no limit.
+  // Moves all results into `into`, which must be empty; waits if there are none. Takes nothing
+  // after `limit`; zero: no limit.
   void take(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit);
   void try_take(std::vector<LoaderResult>& into);
   [[nodiscard]] std::optional<LoaderResult> take_one(std::chrono::nanoseconds limit);
@@ -35,7 +34,7 @@ class ResultQueue {
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_relaxed); }
 
  private:
-  // False: interrupted, or the limit passed.
+  // Returns false if interrupted, or after `limit`.
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds limit);
   void move_all(std::vector<LoaderResult>& into);
   [[nodiscard]] LoaderResult move_first();
@@ -43,8 +42,8 @@ class ResultQueue {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<LoaderResult> results_;
-  std::size_t first_ = 0;  // of results_; those before it were taken one by one
-  bool waiting_ = false;   // the consumer sleeps, and nothing has come since
+  std::size_t first_ = 0;  // index in results_; earlier ones were taken one by one
+  bool waiting_ = false;   // the consumer sleeps and has not been woken
   bool interrupted_ = false;
   std::atomic<std::size_t> size_ = 0;  // written under the lock, read without it
 };

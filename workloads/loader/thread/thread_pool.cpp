@@ -66,7 +66,7 @@ void ThreadPool::work(int worker) {
   if (!options_.cores.empty()) run_on_core(options_.cores[static_cast<std::size_t>(worker)]);
   cap_threads_of_this_thread(options_.threads_per_worker);
   std::optional<BatchReader> reader;
-  std::exception_ptr broken;  // a worker that cannot start says so for every task
+  std::exception_ptr broken;  // start error, returned for every task
   try {
     reader.emplace(dataset_, memory_,
                    ReaderOptions{.seed = options_.seed,

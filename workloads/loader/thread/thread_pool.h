@@ -28,10 +28,10 @@ struct ThreadPoolOptions {
   std::vector<int> cores = {};  // one per worker, or empty: any
 };
 
-// Worker threads, a task queue for each and one queue of results.
+// Worker threads with one task queue each and a common result queue.
 class ThreadPool final : public WorkerPool {
  public:
-  // All references must outlive it. Throws ConfigError when the system gives no more threads.
+  // All references must outlive it. Throws ConfigError if the system allows no more threads.
   ThreadPool(const data::Dataset& dataset, const BatchMemory& memory,
              const ThreadPoolOptions& options, const Clock& clock);
   ~ThreadPool() override;
@@ -72,8 +72,8 @@ class ThreadPool final : public WorkerPool {
   std::atomic<bool> stopping_ = false;
   std::vector<BlockingQueue<Message>> tasks_;  // one per worker
   ResultQueue results_;
-  BlockingQueue<int> resumed_;               // workers that have read all they were sent
-  std::vector<std::atomic<pid_t>> numbers_;  // of the threads, in the kernel
+  BlockingQueue<int> resumed_;               // workers that finished all their tasks
+  std::vector<std::atomic<pid_t>> numbers_;  // kernel ids of the threads
   std::vector<std::thread> threads_;
 };
 

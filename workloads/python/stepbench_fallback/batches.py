@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""data.kind: python and loader.engine: python: batches of the user's own DataLoader, and what they waited for."""
+"""data.kind: python and loader.engine: python: batches of the user's own DataLoader, and the waits for them."""
 import math
 import statistics
 from collections import namedtuple
@@ -21,7 +21,7 @@ Batch = namedtuple("Batch", "tensors size bytes")
 
 
 class Data:
-    """What the file data.path defines."""
+    """The definitions of the file data.path."""
 
     def __init__(self, case):
         self.case = case
@@ -39,11 +39,11 @@ class Data:
         return self.case.get("data.classes", None) or self.users.classes()
 
     def first(self, size):
-        """The first `size` samples as a batch."""
+        """Returns the first `size` samples as a batch."""
         return batch_of(self.users.first_batch(size, self.seed), self.path)
 
     def left_out(self):
-        """Of each batch, by a model step; None: nothing is."""
+        """Returns a note about fields that a model step ignores; None: there are none."""
         batch = self.users.first_batch(1, self.seed)
         if isinstance(batch, dict):
             return hosted_data.left_out(hosted_data.fields_in_order(batch))
@@ -51,7 +51,7 @@ class Data:
 
 
 class Batches:
-    """The DataLoader's, epoch after epoch. Workers are forked by begin(), before the step has threads."""
+    """The DataLoader's batches, epoch after epoch. begin() forks the workers, before the step starts threads."""
 
     def __init__(self, data, case):
         self.data = data
@@ -76,10 +76,10 @@ class Batches:
         self.iterator = None
         self.fresh = True
         self.taken_of_epoch = 0
-        self.kinds = None  # of the first batch's tensors
-        self.left = ""  # what goes on after close()
+        self.kinds = None  # dtype and dimensions of the first batch's tensors
+        self.left = ""  # note about threads and processes that outlive close()
         self.waits_ns = []
-        records = getattr(self.loader, "records", None)  # of an iterable nobody tells what its workers do
+        records = getattr(self.loader, "records", None)  # None for an iterable, whose workers are not observable
         self.records = None if records is None else memoryview(records).cast("B").cast("q")
         self.workers = max(options["num_workers"], 1)
         self.before = self.counts()
@@ -101,7 +101,7 @@ class Batches:
         return max(self.loader.batches(), 0)
 
     def next(self, loop):
-        """The next batch, in the loop's data_wait."""
+        """Returns the next batch; counts as the loop's data_wait."""
         loop.begin_wait()
         began = monotonic_ns()
         try:
@@ -141,7 +141,7 @@ class Batches:
         return batch
 
     def check(self, batch, collated):
-        """Of an iterable, against its first batch."""
+        """Checks a batch of an iterable against its first batch."""
         kinds = [(tensor.dtype, tensor.dim()) for tensor in batch.tensors]
         self.kinds = self.kinds or kinds
         if kinds != self.kinds:
@@ -150,7 +150,7 @@ class Batches:
             self.loader.refuse_size(self.taken_of_epoch, batch.size)
 
     def counts(self):
-        """Sums over the workers since the loader was made, by place of timing.py."""
+        """Sums over the workers since the loader was made, indexed as in timing.py."""
         if self.records is None:
             return [0] * (timing.COLLATE_NS + 1)
         return [sum(self.records[place :: timing.FIELDS]) for place in range(timing.COLLATE_NS + 1)]
@@ -163,7 +163,7 @@ class Batches:
             self.after, self.window_ns = self.counts(), now - self.began_ns
 
     def metrics(self):
-        """Of the last window, by the names of stepbench's own loader."""
+        """Metrics of the last window, named like those of stepbench's own loader."""
         if not self.waits_ns or self.window_ns == 0:
             return {}
         waits = sorted(self.waits_ns)
@@ -191,7 +191,7 @@ class Batches:
 
 
 def batch_of(collated, path):
-    """(input, target, ...) of one length; refuses all else."""
+    """Returns (input, target, ...) of equal length; rejects everything else."""
     parts = collated
     if isinstance(collated, torch.Tensor):
         parts = [collated]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A case as the controller sends it."""
+"""A case as sent by the controller."""
 from stepbench_hosted import user_file
 from stepbench_hosted.user_file import UserError
 
@@ -35,8 +35,8 @@ DEFAULTS = {
 
 
 class Case:
-    """Options by name; what the case leaves out is as in stepbench's catalogue. `why` no module could be loaded, and what
-    to do."""
+    """Options by name; missing ones have the defaults of stepbench's catalogue. `why`, `remedy`: why no module could be
+    loaded, and what to do."""
 
     def __init__(self, message, why, remedy):
         self.message = message
@@ -53,21 +53,21 @@ class Case:
         }
 
     def get(self, option, default=0):
-        """`default` where neither the case nor the catalogue has a value."""
+        """Returns `default` if neither the case nor the catalogue has a value."""
         value = self.options.get(option)
         return DEFAULTS.get(option, default) if value is None else value
 
     def takes_iterable(self):
-        """Batches come from loader() of the user's file, in place of a Dataset."""
+        """True if batches come from loader() of the user's file instead of a Dataset."""
         return self.options.get("loader.engine") == "iterable"
 
     def refuse(self, option, what):
-        """What C++ alone can do."""
+        """Raises UserError for a feature that only the C++ worker has."""
         reason = f"{self.why}: {self.remedy}" if self.remedy else self.why
         raise UserError(option, f"{what} is computed by stepbench's C++, which no interpreter here can host: {reason}")
 
     def functions(self):
-        """(option, path, function) of all that take arguments of the user's."""
+        """Returns (option, path, function) of all functions that take the user's arguments."""
         found = []
         if self.options.get("data.kind") == "python":
             path = self.get("data.path")
@@ -78,10 +78,10 @@ class Case:
         return found
 
     def call(self, option, path, name, offered, positional=()):
-        """A function of the user's file."""
+        """Calls a function of the user's file."""
         return user_file.call(option, path, name, self.arguments, offered, self.functions(), positional)
 
     def optional(self, option, path, name, offered, positional):
-        """None: the file has none of that name."""
+        """Like call(); None: the file has no function of that name."""
         there = user_file.optional(path, name, option) is not None
         return self.call(option, path, name, offered, positional) if there else None

@@ -4,11 +4,11 @@ import torch
 
 
 class Skip(Exception):
-    """The case cannot be measured here, which is no fault of it."""
+    """The case cannot be measured here, although it is valid."""
 
 
 def device_of(case):
-    """A torch.device, made the current one."""
+    """Returns the torch.device of the case and makes it current."""
     name = case.get("device")
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"

@@ -25,7 +25,7 @@ BY_PYTHON = (
 
 
 class Printed:
-    """In place of the socket, for a case that is given by hand: lines on standard output."""
+    """Replaces the socket for a case from a file: prints lines to standard output."""
 
     def __init__(self, file):
         self.file = file
@@ -41,7 +41,7 @@ class Printed:
 
 
 class Launch(Driven):
-    """Of a step that is made from the case."""
+    """The launch of a step that is made from the case."""
 
     def __init__(self, control, case):
         super().__init__(control, case.message)
@@ -49,7 +49,7 @@ class Launch(Driven):
         self.control = control
         self.step = None
         self.graphs_before = 0
-        self.graphs = 0  # that torch.compile made inside windows
+        self.graphs = 0  # compiled by torch.compile inside windows
 
     def window(self, begins):
         if begins:
@@ -59,7 +59,7 @@ class Launch(Driven):
         self.step.window(begins)
 
     def finished(self, loop):
-        """The report is made when what was measured has been sent."""
+        """Sends the measurements; run() makes the report afterwards."""
         for number, columns in enumerate(loop.cycles):
             self.control.send_samples(number, columns)
 
@@ -142,17 +142,17 @@ def measure(control, build_id, why, remedy, import_ns):
         told.fail(f"{error.where}: {error}")
     except LoopError as error:
         told.fail(str(error))
-    except BaseException as error:  # whatever the user's code can raise is the reason of its row
+    except BaseException as error:  # any exception of the user's code becomes the reason in its row
         user_file.print_traceback(error)
         told.fail(user_file.reason_of(error))
-    # Threads and workers of the user's that do not end hold nobody up.
+    # Exit without waiting for threads and workers of the user that do not end.
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
 
 
 def control_of(arguments):
-    """What a case comes from; None: the arguments ask for something else."""
+    """Returns the source of a case; None: the arguments request something else."""
     if len(arguments) == 1 and arguments[0].startswith("--control-fd="):
         return Control(int(arguments[0].partition("=")[2]))
     if arguments and arguments[0] == "--case":

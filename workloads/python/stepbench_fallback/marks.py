@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`with record.phase("forward"):` of a step in Python, into the loop's times."""
+"""`with record.phase("forward"):` in a Python step: records phases into the loop's times."""
 from time import monotonic_ns
 
 from stepbench_worker.window import EPOCH, FIRST_BATCH
@@ -11,7 +11,7 @@ PHASES = (
 
 
 class Mark:
-    """Of one phase. Outside of a step it does nothing."""
+    """The mark of one phase. Does nothing outside of a step."""
 
     def __init__(self, marks, slot):
         self.marks = marks
@@ -28,7 +28,7 @@ class Mark:
 
 
 class WaitMark:
-    """Of data_wait, which is a step's own column."""
+    """The mark of data_wait, which has its own column in a step."""
 
     def __init__(self, marks):
         self.marks = marks
@@ -48,7 +48,7 @@ class WaitMark:
 
 
 class Marks:
-    """All phases of a loop's steps, by name."""
+    """The marks of all phases, by name."""
 
     def __init__(self, loop):
         self.loop = loop
@@ -58,6 +58,6 @@ class Marks:
         self.by_name["data_wait"] = WaitMark(self)
 
     def border(self, first):
-        """An epoch begins with the batch that comes."""
+        """Call when an epoch begins with the next batch."""
         if self.in_step:
             self.loop.flag(EPOCH | (FIRST_BATCH if first else 0))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""workload: train_step and eval_step, for a data set and a model that are both the user's: the same work as in
-stepbench's own step, by the same calls of torch."""
+"""workload: train_step and eval_step with the user's data set and model: the same work as in stepbench's own step, by
+the same torch calls."""
 import contextlib
 import math
 
@@ -22,7 +22,7 @@ H2D, ZERO_GRAD, FORWARD, LOSS, BACKWARD, OPTIMIZER = range(len(PHASES))
 
 
 class ModelStep:
-    """What training and evaluation share."""
+    """Common part of training and evaluation."""
 
     phases = PHASES
 
@@ -64,7 +64,8 @@ class ModelStep:
         self.prepare()
 
     def try_on_samples(self):
-        """Without torch.compile: what it would compile then is not what is measured."""
+        """Checks the model on samples, without torch.compile, which would compile something other than the measured
+        step."""
         size = self.case.get("loader.batch_size")
         size = FINGERPRINT_SAMPLES if size == hosted_data.ITEMS_ARE_BATCHES else size
         tensors = self.on_device(self.data.first(size))
@@ -87,7 +88,7 @@ class ModelStep:
             )
 
     def steps_per_epoch(self):
-        """A border lies at the same place of a step again after as many steps as join whole epochs."""
+        """The smallest number of steps that covers whole epochs, so that borders recur at the same place of a step."""
         batches = self.batches.per_epoch()
         return batches // math.gcd(batches, self.case.get("model.accumulate"))
 
@@ -96,7 +97,7 @@ class ModelStep:
         return [tensor.to(self.device, non_blocking=later) for tensor in batch.tensors[:2]]
 
     def next(self):
-        """Input and target on the device."""
+        """Returns input and target on the device."""
         batch = self.batches.next(self.loop)
         self.size += batch.size
         self.bytes += batch.bytes
@@ -108,7 +109,7 @@ class ModelStep:
             return self.on_device(batch)
 
     def step(self):
-        """Samples, tokens and bytes."""
+        """Runs a step; returns samples, tokens and bytes."""
         self.size = self.tokens = self.bytes = 0
         self.run()
         self.largest = max(self.largest, self.size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""optimizer.kind as torch.optim's class of that name."""
+"""Makes the torch.optim class of optimizer.kind."""
 import torch
 
 

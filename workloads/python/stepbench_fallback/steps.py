@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured: the user's own step, batches of a DataLoader, or stepbench's step on them."""
+"""The measured steps: the user's own step, batches of a DataLoader, or stepbench's step on them."""
 from stepbench_hosted import step as hosted_step
 from stepbench_hosted import user_file
 
@@ -30,7 +30,7 @@ class PythonStep:
         return self.users.steps_per_epoch()
 
     def step(self):
-        """Samples and tokens."""
+        """Runs a step; returns samples and tokens."""
         self.marks.in_step = True
         try:
             result = self.users.run(self.record)
@@ -39,7 +39,7 @@ class PythonStep:
         return self.users.counts(result)
 
     def window(self, begins):
-        """Nothing is counted by window."""
+        """There are no counters per window."""
 
     def fingerprint(self):
         return self.users.fingerprint()
@@ -77,7 +77,7 @@ class Loading:
         return self.batches.per_epoch()
 
     def step(self):
-        """Samples, tokens and bytes."""
+        """Takes a batch; returns samples, tokens and bytes."""
         batch = self.batches.next(self.loop)
         return batch.size, 0, batch.bytes
 
@@ -96,7 +96,7 @@ class Loading:
 
 
 def make_step(case):
-    """Raises UserError for what C++ alone can do."""
+    """Raises UserError for features that only the C++ worker has."""
     kinds = {"python_step": PythonStep, "loader": Loading, "train_step": TrainStep, "eval_step": EvalStep}
     if case.workload not in kinds:
         case.refuse("workload", case.workload)

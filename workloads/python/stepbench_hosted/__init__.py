@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python side of stepbench's worker. Standard library and torch only; nothing here is for users to import."""
+"""The Python side of stepbench's worker. Standard library and torch only; not for import by users."""

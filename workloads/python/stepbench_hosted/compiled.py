@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch.compile does, and why it cannot."""
+"""Observes torch.compile, and explains its failures."""
 import sys
 
 
 def graphs():
-    """How many it has compiled in this process."""
+    """Returns the number of graphs compiled in this process."""
     dynamo = sys.modules.get("torch._dynamo.utils")
     return 0 if dynamo is None else dynamo.counters["stats"]["unique_graphs"]
 
 
 def hint(error):
-    """One sentence where torch.compile lacks what it builds with, else empty."""
+    """Returns a sentence if torch.compile lacks a build dependency, else empty."""
     text, seen = "", 0
     while error is not None and seen < 8:
         text += f"{type(error).__name__}: {error}\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's data set: what it is, and batches of it that are read without a loader."""
+"""The user's data set: its properties, and batches read without a loader."""
 import itertools
 import random
 
@@ -10,13 +10,13 @@ from stepbench_hosted import user_file
 from stepbench_hosted.user_file import UserError
 
 
-ITEMS_ARE_BATCHES = "null"  # of loader.batch_size
+ITEMS_ARE_BATCHES = "null"  # value of loader.batch_size
 INPUTS = ("input", "inputs", "input_ids", "pixel_values", "image", "images", "tokens", "x")
 TARGETS = ("target", "targets", "label", "labels", "y")
 
 
 class Seeded:
-    """All random numbers of Python as if the program began with this seed; afterwards as they were."""
+    """Seeds all of Python's random generators as if the program began with this seed; restores them afterwards."""
 
     def __init__(self, seed):
         self.seed = seed
@@ -48,8 +48,8 @@ def seed_all(seed):
 
 
 class UserData:
-    """What the file data.path defines. `dataset` is what its function of that name returned; `items_are_batches`: what
-    it gives has several samples each."""
+    """The definitions of the file data.path. `dataset`: result of its function dataset(). `items_are_batches`: each of
+    its items has several samples."""
 
     def __init__(self, path, dataset, items_are_batches=False):
         self.path = path
@@ -66,7 +66,7 @@ class UserData:
             )
 
     def size(self):
-        """Samples; -1: not known."""
+        """Returns the number of samples; -1: unknown."""
         if self.iterable:
             return -1
         try:
@@ -75,7 +75,7 @@ class UserData:
             return -1
 
     def classes(self):
-        """How many there are; 0: not known."""
+        """Returns the number of classes; 0: unknown."""
         for name in ("classes", "num_classes"):
             known = getattr(self.dataset, name, None)
             if isinstance(known, int):
@@ -89,14 +89,15 @@ class UserData:
         return [str(name) for name in names] if isinstance(names, (list, tuple)) else []
 
     def first_batch(self, size, seed):
-        """The first `size` samples, collated; a smaller data set, or a smaller item that is a batch, is repeated."""
+        """Returns the first `size` samples, collated; repeats samples if the data set, or the item that is a batch, is
+        smaller."""
         with Seeded(seed):
             if self.items_are_batches:
                 return rows_of(self.collate(self.samples([0])[0]), size)
             return self.collate(self.samples(range(size)))
 
     def sample(self, index):
-        """One, as a batch."""
+        """Returns one sample as a batch."""
         if self.items_are_batches:
             return rows_of(self.collate(self.samples([index])[0]), 1)
         return self.collate(self.samples([index]))
@@ -119,7 +120,7 @@ class UserData:
 
 
 def rows_of(batch, size):
-    """The first samples of a batch, which come again where it has fewer."""
+    """Returns the first samples of a batch, repeated if it has fewer."""
     if isinstance(batch, torch.Tensor) and batch.dim() > 0 and len(batch) > 0:
         return batch[torch.arange(size) % len(batch)]
     if isinstance(batch, dict):
@@ -130,7 +131,8 @@ def rows_of(batch, size):
 
 
 def fields_in_order(names):
-    """Of a batch that is a dict: a model's input first and its target second, by the names that data sets give them."""
+    """Orders the fields of a dict batch: the model's input first and its target second, by common names in data
+    sets."""
     names = list(names)
     target = next((name for name in TARGETS if name in names), None)
     given = next((name for name in INPUTS if name in names), None)
@@ -140,7 +142,7 @@ def fields_in_order(names):
 
 
 def left_out(names):
-    """What a model step says of a batch with these fields; None: it uses all of them."""
+    """Returns a note about fields of a batch that a model step ignores; None: it uses all of them."""
     given, target, *others = names
     if not others:
         return None
@@ -150,7 +152,7 @@ def left_out(names):
 
 
 def refuse_batch(batch, path):
-    """Raises what is wrong with a batch that is not made of tensors of one length."""
+    """Raises UserError for a batch that does not consist of tensors of equal length."""
     came = in_words(batch)
     raise UserError(
         "data.path",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""loader.engine: iterable. Batches from whatever loader() of the user's file returns: a library's loader, a generator, a
-list."""
+"""loader.engine: iterable. Takes batches from whatever loader() of the user's file returns: a library's loader, a
+generator, a list."""
 import itertools
 import multiprocessing
 import os
@@ -14,7 +14,7 @@ from stepbench_hosted import data as user_data
 from stepbench_hosted import user_file
 from stepbench_hosted.user_file import Absent, Unavailable, UserError
 
-# Of the options under `loader` those that loader() may take by name, with the value that asks for nothing.
+# Options under `loader` that loader() may take by name, with their neutral values.
 OFFERED = {
     "batch_size": None,
     "shuffle": False,
@@ -28,12 +28,12 @@ OFFERED = {
     "threads_per_worker": 1,
 }
 ALWAYS_OFFERED = ("seed", "rank", "world")
-PATIENCE_S = 2  # for threads and processes that end when their loader is let go of
+PATIENCE_S = 2  # for threads and processes that end when their loader is released
 END = object()
 
 
 def kernel_name(task):
-    """Of a thread or process; its number is another one in each launch."""
+    """Returns the name of a thread or process, because its id differs between launches."""
     try:
         with open(f"/proc/{task}/comm", encoding="utf-8", errors="replace") as file:
             return file.read().strip()
@@ -42,7 +42,7 @@ def kernel_name(task):
 
 
 class UserIterable:
-    """The iterable and its epochs. Also what is known of its data: a batch shows it."""
+    """The iterable and its epochs. Also stands in for UserData: its first batch shows the data."""
 
     def __init__(self, path):
         self.path = path
@@ -50,11 +50,11 @@ class UserIterable:
         self.function = user_file.find("data.path", path, "loader")
         self.items_are_batches = True
         self.iterable = None
-        self.first = None  # batch, a copy: its memory may be used again
+        self.first = None  # first batch; a copy, because its memory may be reused
         self.began = []  # (threads, processes) of the loader
 
     def open(self, options, make):
-        """Calls loader() with `options` that it takes. `make`: (offered) -> what it returns."""
+        """Calls loader() with the `options` that it accepts. `make`: calls it with the offered options."""
         named, _ = user_file.parameters_of(self.function)
         takes = {parameter.name for parameter in named}
         for name, nothing in OFFERED.items():
@@ -83,13 +83,14 @@ class UserIterable:
                           f"{sys.executable} -m pip install {package}") from None
 
     def begin_epoch(self, epoch):
-        """An iterator over its batches. The first one of all is taken here: it shows what batches are."""
+        """Returns an iterator over an epoch's batches. Takes the very first batch at once, because it shows what
+        batches are."""
         if epoch == 0:
             return self.begin_first()
         iterator = iter(self.iterable)
         if iterator is not self.iterable:
             return iterator
-        # An iterator, as a generator is, has one pass only.
+        # An iterator, such as a generator, allows only one pass.
         fresh = self.call()
         if fresh is self.iterable:
             raise UserError("data.path", f"loader() of {self.file} returned the same {type(fresh).__name__} again, which "
@@ -111,21 +112,21 @@ class UserIterable:
         return itertools.chain([first], iterator)
 
     def batches(self):
-        """Of an epoch; -1: not known."""
+        """Returns the batches per epoch; -1: unknown."""
         try:
             return len(self.iterable)
         except (TypeError, NotImplementedError, AttributeError):
             return -1
 
     def threads(self):
-        """Kernel's numbers of those that began with the loader."""
+        """Returns kernel ids of the threads that began with the loader."""
         return sorted(self.began[0]) if self.began else []
 
     def processes(self):
         return sorted(self.began[1]) if self.began else []
 
     def close(self):
-        """Lets go of the loader. Returns what of it goes on all the same, as a sentence; empty: nothing does."""
+        """Releases the loader. Returns a sentence about threads and processes that still run; empty: none."""
         self.iterable = None
         self.make = None
         if not self.began:
@@ -149,7 +150,7 @@ class UserIterable:
         return (f"of what loader() of {self.file} began, {len(words)} went on after its iterable was let go of: {shown}; in a "
                 "training script they would stay beside what follows")
 
-    # As UserData of data.py has them.
+    # The same interface as UserData of data.py.
 
     def size(self):
         return -1
@@ -168,14 +169,14 @@ class UserIterable:
         return []
 
     def first_batch(self, size, seed):
-        """The first samples of the first batch of this launch, which come again where it has fewer."""
+        """Returns the first samples of this launch's first batch, repeated if it has fewer."""
         return user_data.rows_of(self.first, size)
 
     def digest(self):
         return f"{user_file.digest([self.path])}-iterable"
 
     def refuse_other(self, number, batch):
-        """Raises how a batch differs from the first."""
+        """Raises UserError for a batch that differs from the first."""
         raise UserError("data.path", f"batch {number} of loader() is {user_data.in_words(batch)}, and the first one was "
                         f"{user_data.in_words(self.first)}: type, number of tensors and of dimensions must stay")
 
@@ -199,7 +200,7 @@ def copied(batch):
 
 
 def living():
-    """Numbers of this process's threads and of its children."""
+    """Returns the ids of this process's threads and of its children."""
     own = f"/proc/{os.getpid()}/task"
     threads = {int(tid) for tid in os.listdir(own)}
     children = set()
@@ -213,7 +214,8 @@ def living():
 
 
 def leave_if_held(status):
-    """Threads of the user's that do not end would keep the interpreter for ever. Does not return where there are any."""
+    """Ends the process if user threads still run, which would keep the interpreter alive forever; does not return
+    then."""
     held = [t for t in threading.enumerate() if t is not threading.main_thread() and not t.daemon]
     if held:
         sys.stdout.flush()

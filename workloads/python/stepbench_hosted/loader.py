@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.utils.data.DataLoader over the user's data set, made from the options under `loader`."""
+"""torch.utils.data.DataLoader on the user's data set, made from the options under `loader`."""
 import contextlib
 import ctypes
 import glob
@@ -22,8 +22,9 @@ PYTHONS_SWITCH_INTERVAL_US = 5000
 
 
 class SeededSampler(RandomSampler):
-    """RandomSampler with its seeds from the loader's own generator: models draw from the global one in between, and the
-    order shall not depend on them. The numbers are those after torch.manual_seed(seed) in a program without a model."""
+    """RandomSampler with seeds from the loader's own generator: models draw from the global generator in between, and
+    the order must not depend on them. The numbers are those after torch.manual_seed(seed) in a program without a
+    model."""
 
     def __init__(self, dataset, seeds, mirror, **options):
         super().__init__(dataset, **options)
@@ -40,7 +41,7 @@ class SeededSampler(RandomSampler):
 
 
 class Endless(Sampler):
-    """loader.epochs: joined. Passes of a sampler one after another."""
+    """loader.epochs: joined. Repeats a sampler endlessly."""
 
     def __init__(self, sampler):
         self.sampler = sampler
@@ -59,7 +60,7 @@ class Endless(Sampler):
 
 
 class WorkerInit:
-    """What a worker process does first: its part of the timing, its threads, and the user's worker_init()."""
+    """First code in a worker process: sets up timing, threads, and calls the user's worker_init()."""
 
     def __init__(self, records, options, user_init, stacks_path):
         self.records = records
@@ -86,21 +87,21 @@ class WorkerInit:
 
 
 def share_by(strategy):
-    """Of this process alone; empty: as the user's file sets it."""
+    """Sets the sharing strategy of this process; empty: keeps that of the user's file."""
     if strategy:
         torch.multiprocessing.set_sharing_strategy(strategy)
 
 
 def end_with_parent():
-    """Python's workers look every five seconds, between two batches, whether their parent is there: a hanging one
-    stayed."""
+    """Kills this process with its parent. Python's workers check for their parent only every five seconds and between
+    two batches, so a hanging worker would stay."""
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 def remove_left_segments(workers):
-    """What workers that have ended left of tensors for which there was no room: torch names these segments by process.
-    A tensor of sharing_strategy file_system keeps its name while it lives, and must find it when it goes."""
+    """Removes segments left by ended workers for tensors that did not fit; torch names segments by process id. A tensor
+    of sharing_strategy file_system needs its name until it is freed."""
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
         mapped = maps.read()
     for worker in workers:
@@ -112,7 +113,7 @@ def remove_left_segments(workers):
 
 
 def draw(generator):
-    """A seed as torch.utils.data draws it."""
+    """Draws a seed like torch.utils.data."""
     return int(torch.empty((), dtype=torch.int64).random_(generator=generator).item())
 
 
@@ -123,7 +124,7 @@ def set_epoch(sampler, epoch):
 
 class UserLoader:
     """A DataLoader and its current iterator. `make_sampler`, `make_batch_sampler`: call the user's functions of these
-    names; None: the file has none. `sampled`: Stacks, where the lines that its reading spends its time in are wanted."""
+    names; None: the file has none. `sampled`: Stacks, to sample the lines in which its reading spends time."""
 
     def __init__(self, data, options, make_sampler=None, make_batch_sampler=None, sampled=None):
         self.data = data
@@ -139,7 +140,7 @@ class UserLoader:
         self.seeds.manual_seed(options["seed"])
         user_data.seed_all(options["seed"])
         self.sampler = self.choose_sampler(own_sampler) if own_batch_sampler is None else own_batch_sampler
-        self.order = None  # of a sampler of the user's
+        self.order = None  # of the user's sampler
         self.makes_batches = own_batch_sampler is not None
         repeated = Endless(self.sampler) if options["joined"] else self.sampler
         arguments = {
@@ -179,7 +180,7 @@ class UserLoader:
         self.iterator = None
 
     def refuse_what_contradicts(self, own_sampler, own_batch_sampler):
-        """What the DataLoader would say in words of its own, or would not say."""
+        """Raises UserError for contradictions that the DataLoader reports less clearly, or not at all."""
         options = self.options
         for made, name in ((own_sampler, "sampler"), (own_batch_sampler, "batch_sampler")):
             if made is not None and not hasattr(made, "__iter__"):
@@ -203,7 +204,7 @@ class UserLoader:
                             "which makes batches of them; leave one of the two out")
 
     def choose_sampler(self, own_sampler):
-        """The sampler of the options; None: the data set is iterable."""
+        """Returns the sampler; None: the data set is iterable."""
         options = self.options
         dataset = self.data.dataset
         if self.data.iterable:
@@ -238,29 +239,29 @@ class UserLoader:
         return SequentialSampler(dataset)
 
     def address(self):
-        """Of the records."""
+        """Returns the address of the records."""
         return ctypes.addressof(self.records)
 
     def order_in_words(self):
-        """Of a sampler of the user's; empty: the options give the order."""
+        """Describes the order of the user's sampler; empty: the options determine the order."""
         if self.order is None:
             return ""
         which = "batch_sampler()" if self.makes_batches else "sampler()"
         return f"as {which} of {os.path.basename(self.data.path)} draws it, seed {self.options['seed']}"
 
     def samples_per_epoch(self):
-        """As a sampler of the user's tells; None: it does not, or its epochs are joined."""
+        """Returns the length of the user's sampler; None: unknown, or epochs are joined."""
         try:
             return None if self.makes_batches or self.options["joined"] else len(self.sampler)
         except (TypeError, NotImplementedError):
             return None
 
     def first_indices(self):
-        """That a sampler of the user's has given in this epoch, at most so many as are kept."""
+        """Returns the first indices that the user's sampler yielded in this epoch, as far as kept."""
         return self.order.first if self.order is not None else []
 
     def begin_epoch(self, epoch):
-        """A new iterator, as `for batch in loader` makes one."""
+        """Returns a new iterator, like `for batch in loader`."""
         if not self.options["persistent_workers"]:
             self.end_workers()  # of an epoch that was left early
         if self.order is None:
@@ -268,16 +269,16 @@ class UserLoader:
                 set_epoch(self.sampler, epoch)
             self.iterator = iter(self.loader)
         else:
-            with self.numbers.exchanged():  # from which iter() draws the seeds of the workers, too
+            with self.numbers.exchanged():  # iter() draws the workers' seeds from it too
                 if not self.options["joined"]:
                     set_epoch(self.sampler, epoch)
                 self.iterator = iter(self.loader)
         if self.options["num_workers"] == 0:
-            draw(None)  # as DataLoader does where it is given no generator
+            draw(None)  # as DataLoader does without a generator
         return self.iterator
 
     def batches(self):
-        """Of an epoch; -1: not known, or there is no end."""
+        """Returns the batches per epoch; -1: unknown or endless."""
         if self.options["joined"] or self.data.iterable:
             return -1
         try:
@@ -286,15 +287,15 @@ class UserLoader:
             return -1
 
     def outstanding(self):
-        """Batches that workers were asked for and that were not yielded."""
+        """Returns the number of batches requested from workers and not yet yielded."""
         return getattr(self.iterator, "_tasks_outstanding", 0)
 
     def worker_processes(self):
-        """Numbers of those that live."""
+        """Returns the process ids of live workers."""
         return [worker.pid for worker in getattr(self.iterator, "_workers", []) if worker.pid and worker.exitcode is None]
 
     def ended_workers(self):
-        """How workers ended that others wait for, as a sentence; empty: none did."""
+        """Returns a sentence about workers that ended abnormally; empty: none."""
         found = []
         for number, worker in enumerate(getattr(self.iterator, "_workers", [])):
             code = worker.exitcode

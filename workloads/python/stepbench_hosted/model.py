@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user's nn.Module: checked, moved, and watched while a profile is recorded."""
+"""The user's nn.Module: checks, moves, and hooks it while a profile is recorded."""
 import os
 
 import torch
@@ -8,7 +8,7 @@ from stepbench_hosted.user_file import UserError
 
 
 def checked(made, path):
-    """What model() returned, which must be a Module."""
+    """Returns the result of model(), which must be a Module."""
     if isinstance(made, torch.nn.Module):
         return made
     what = f"the class {made.__name__}" if isinstance(made, type) else type(made).__name__
@@ -18,12 +18,12 @@ def checked(made, path):
 
 
 def plain(module):
-    """The module without torch.compile."""
+    """Returns the module without torch.compile."""
     return getattr(module, "_orig_mod", module)
 
 
 def logits_of(output, path):
-    """Of a forward() that does not return a tensor."""
+    """Returns the logits if forward() does not return a tensor."""
     logits = output.get("logits") if isinstance(output, dict) else getattr(output, "logits", None)
     if isinstance(logits, torch.Tensor):
         return logits
@@ -44,7 +44,7 @@ def move(module, device, channels_last):
 
 
 def hook(root, enter, leave):
-    """Pairs of module and name. `enter` and `leave` are called around each one's forward from now on."""
+    """Calls `enter` and `leave` around each module's forward from now on. Returns pairs of module and name."""
     modules = [("", root)] if plain(root) is not root else list(root.named_modules())
     for _, module in modules:
         module.register_forward_pre_hook(enter)

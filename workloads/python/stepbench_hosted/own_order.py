@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of a sampler that the user wrote, as it is in a program that does nothing but read the loader: numbers that
-the data set, the model or the steps draw in between do not change it, whatever the workers.
+"""Keeps the order of a user-defined sampler as in a program that only reads the loader: random numbers drawn by the
+data set, the model or the steps do not change it, whatever the number of workers.
 
-A sampler draws from torch's, Python's and numpy's global generators. These are exchanged for its own while it works.
+A sampler draws from the global generators of torch, Python and numpy. These are replaced by its own while it runs.
 """
 import contextlib
 import pickle
@@ -14,12 +14,12 @@ from torch.utils.data import Sampler
 from stepbench_hosted import data as user_data
 
 MOST_KEPT = 1024
-LOOKS = 8  # of an epoch's draws, to see which generators the sampler draws from
+LOOKS = 8  # first draws of an epoch, to detect which generators the sampler uses
 END = object()
 
 
 class OwnNumbers:
-    """Random numbers as of a program that begins with torch.manual_seed(seed), random.seed(seed) and
+    """The random numbers of a program that begins with torch.manual_seed(seed), random.seed(seed) and
     numpy.random.seed(seed), and in which nothing else draws."""
 
     def __init__(self, seed):
@@ -27,15 +27,16 @@ class OwnNumbers:
         self.sources = [(torch.get_rng_state, torch.set_rng_state), (random.getstate, random.setstate)]
         if numpy is not None:
             self.sources.append((numpy.get_state, numpy.set_state))
-        self.used = [0]  # torch's, and what else has been drawn from so far
+        self.used = [0]  # torch's, and others that have been drawn from
         with user_data.Seeded(seed):
             self.states = [get() for get, _ in self.sources]
         self.inside = False
 
     @contextlib.contextmanager
     def exchanged(self, only_used=False):
-        """The global generators go on where they were left here the last time; afterwards they are as before. `only_used`:
-        those that were drawn from alone, since the states of Python's and numpy's are long."""
+        """Inside, the global generators continue from the state at the end of the last call; afterwards they are
+        restored. `only_used`: only those that have been drawn from, because the states of Python's and numpy's are
+        long."""
         if self.inside:
             yield
             return
@@ -58,7 +59,7 @@ class OwnNumbers:
 
 
 class OwnOrder(Sampler):
-    """`plain` with numbers of its own. `first`: the indices that it gave first in this epoch."""
+    """`plain` with its own random numbers. `first`: the first indices of this epoch."""
 
     def __init__(self, plain, numbers):
         self.plain = plain

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which lines of Python the reading of batches spends its time in: a thread beside it looks at its stack now and then.
+"""Finds the Python lines in which reading batches spends time: a thread samples the reader's stack.
 
-Each process that reads appends what it counted to one file in memory; the training process adds it up.
+Each reading process appends its counts to one file in memory; the training process adds them up.
 """
 import collections
 import json
@@ -17,11 +17,11 @@ from torch.utils.data._utils import fetch as torch_fetch
 
 from stepbench_hosted import timing
 
-# Between two looks, on average. They are due at random moments that do not depend on each other (a Poisson process): with
-# a fixed or a least time between two, work that repeats would be met at the same place again and again.
+# Mean time between two samples. They are taken at independent random moments (a Poisson process): with a fixed or a
+# minimum period, repeating work would be sampled at the same place again and again.
 PERIOD_S = 0.01
-# A thread that computes in Python gives the interpreter's lock away after this time. With Python's own 5 ms the looks
-# would be drawn to the moments at which it gives it away by itself: while it reads a file.
+# A thread that computes in Python releases the GIL after this time. With Python's own 5 ms, samples would be biased
+# towards moments at which it releases the GIL by itself, such as reading a file.
 SWITCH_S = 0.0005
 FLUSH_S = 0.5
 DEEPEST = 100
@@ -30,15 +30,15 @@ MOST_ROWS = 2000
 
 
 class Watch:
-    """Looks at the thread that is inside timing's fetch, in this process, from its second batch on: the first one pays
-    for imports and empty caches."""
+    """Samples the thread that is inside timing's fetch, in this process, from its second batch on: the first one
+    includes imports and empty caches."""
 
     def __init__(self, path):
         self.path = path
         self.busy = None  # the thread inside fetch
         self.fetches = 0
         self.counts = collections.Counter()
-        self.codes = {}  # keeps the code objects, so that their ids stay their own
+        self.codes = {}  # keeps the code objects alive, so that their ids stay unique
         self.lock = threading.Lock()
 
     def start(self):
@@ -59,7 +59,7 @@ class Watch:
         due = flushed + random.expovariate(1 / PERIOD_S)
         while True:
             time.sleep(max(0, due - time.monotonic()))
-            # A call that keeps the interpreter's lock delays this thread: all looks that were due during it are of it.
+            # A call that holds the GIL delays this thread: all samples that were due during it belong to it.
             now, looks = time.monotonic(), 0
             while due <= now:
                 due += random.expovariate(1 / PERIOD_S)
@@ -69,7 +69,7 @@ class Watch:
                 frame = sys._current_frames().get(thread)
                 if frame is not None and self.busy == thread:
                     self.look(frame, looks)
-                del frame  # it would keep the user's objects
+                del frame  # it would keep the user's objects alive
             if time.monotonic() - flushed > FLUSH_S:
                 self.flush()
                 flushed = time.monotonic()
@@ -110,7 +110,7 @@ class Watch:
 
 
 class Stacks:
-    """What all processes counted. `path` is where they write to; it ends with this process."""
+    """The counts of all processes. `path`: the file that they write to; it ends with this process."""
 
     def __init__(self):
         self.file = os.memfd_create("stepbench-stacks")
@@ -118,27 +118,27 @@ class Stacks:
         self.watch = None
 
     def watch_here(self):
-        """Of num_workers 0."""
+        """Returns the Watch for num_workers 0."""
         if self.watch is None:
             self.watch = Watch(self.path)
             self.watch.start()
         return self.watch
 
     def counts(self):
-        """Samples by part and lines, outermost first."""
+        """Returns samples by part and lines, outermost first."""
         if self.watch is not None:
             self.watch.flush()
         counts = collections.Counter()
         with open(self.path, encoding="utf-8") as file:
             for line in file:
                 if not line.endswith("\n"):
-                    break  # of a process that was killed
+                    break  # written by a process that was killed
                 part, lines, count = json.loads(line)
                 counts[part, tuple(map(tuple, lines))] += count
         return counts
 
     def rows(self):
-        """(part, place, code, calls, stack, samples), most samples first."""
+        """Returns (part, place, code, calls, stack, samples), most samples first."""
         return [
             (part, *described(lines), ";".join(f"{shown(file)}:{line} {short(name)}" for file, name, line in lines), count)
             for (part, lines), count in self.counts().most_common(MOST_ROWS)
@@ -149,12 +149,12 @@ class Stacks:
 
 
 def short(name):
-    """The function alone: __getitem__."""
+    """Returns just the function: __getitem__."""
     return name.rpartition(".")[2]
 
 
 def shown(file):
-    """Below the folder that it was imported from."""
+    """Returns the path relative to the folder that it was imported from."""
     folders = [folder for folder in sys.path if folder and file.startswith(folder + os.sep)]
     return file[len(max(folders, key=len)) + 1 :] if folders else os.path.basename(file)
 
@@ -165,7 +165,7 @@ def is_users(file):
 
 
 def described(lines):
-    """Place, its source text and what it called: of the innermost line of the user's own, else of the outermost."""
+    """Returns place, source text and callee: of the user's innermost line, else of the outermost line."""
     if not lines:
         return "(torch's own fetch)", "", ""
     own = [at for at, (file, _, _) in enumerate(lines) if is_users(file)]

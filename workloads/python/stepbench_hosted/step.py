@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""workload: python_step. The user's step, and the record that it marks its phases with."""
+"""workload: python_step. The user's step, and the record with which it marks phases."""
 import functools
 import inspect
 import os
@@ -15,14 +15,14 @@ END = object()
 
 
 class Phases(dict):
-    """Marks of phases by name."""
+    """Marks of phases, by name."""
 
     def __missing__(self, name):
         raise UserError(WHERE, f"there is no phase {name!r}; there are {', '.join(self)}")
 
 
 class Record:
-    """What a step is given: record.phase(name) and record.next(loader)."""
+    """The argument of a step: record.phase(name) and record.next(loader)."""
 
     def __init__(self, marks, border, facts):
         self.phase = Phases(marks).__getitem__
@@ -34,7 +34,7 @@ class Record:
         self._size = 0
 
     def next(self, loader):
-        """The next batch, in phase data_wait. Where an epoch ends the next one begins."""
+        """Returns the next batch, in phase data_wait. When an epoch ends, the next one begins."""
         with self.phase("data_wait"):
             batch = self._next(loader)
         self._size += size_of(batch)
@@ -52,7 +52,7 @@ class Record:
         if set_epoch is not None:
             set_epoch(epoch)
         iterator = iter(loader)
-        # The loader itself is kept: its id stays its own.
+        # Keep the loader alive, so that its id stays unique.
         self._loaders[id(loader)] = (loader, iterator, epoch)
         batch = next(iterator, END)
         if batch is END:
@@ -64,14 +64,15 @@ class Record:
 
 
 def size_of(batch):
-    """Samples of a batch; 0: not known."""
+    """Returns the samples of a batch; 0: unknown."""
     while isinstance(batch, (tuple, list, dict)) and len(batch):
         batch = next(iter(batch.values())) if isinstance(batch, dict) else batch[0]
     return batch.shape[0] if isinstance(batch, torch.Tensor) and batch.dim() else 0
 
 
 class Step:
-    """What the file step.path defines: make(), which returns an object with step(record), or step(record) itself."""
+    """The definitions of the file step.path: make(), which returns an object with step(record), or step(record)
+    itself."""
 
     def __init__(self, path, texts, record, seed):
         self.path = path
@@ -100,7 +101,7 @@ class Step:
         try:
             inspect.signature(self.run).bind(self.record)
         except ValueError:
-            return  # written in C: not known
+            return  # written in C: signature unknown
         except TypeError:
             takes = inspect.signature(self.run)
             raise UserError(WHERE, f"step{takes} in {file} is called with one argument, the record") from None
@@ -126,12 +127,12 @@ class Step:
         return int(known() if callable(known) else known)
 
     def modules(self):
-        """The model, for names of modules in a profile; None: not known."""
+        """Returns the model, for module names in a profile; None: unknown."""
         model = getattr(self.made, "model", None)
         return model if isinstance(model, torch.nn.Module) else None
 
     def fingerprint(self):
-        """Loss and norm of the gradient; None: not known."""
+        """Returns loss and gradient norm; None: unknown."""
         if not self.method("fingerprint"):
             return None, None
         result = self.method("fingerprint")()
@@ -148,7 +149,7 @@ class Step:
         return result.get("loss"), result.get("gradient_norm")
 
     def counts(self, result):
-        """Samples and tokens of what step() returned."""
+        """Returns samples and tokens from the result of step()."""
         size, self.record._size = self.record._size, 0
         if result is None:
             return size, 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When workers fetch, collate and hand over: numbers in memory that they share with the worker's C++.
+"""Times when workers fetch, collate and hand over batches, in memory shared with the worker's C++ code.
 
-The user's own Dataset and functions stay what torch and they themselves see; the two calls of torch's fetchers are
-wrapped in the process that reads, and what pickles a batch in its queue's thread.
+The user's Dataset and functions are unchanged for torch and for themselves; only two calls of torch's fetchers are
+wrapped in the reading process, and the pickling of a batch in its queue's thread.
 """
 import collections
 import time
@@ -12,8 +12,8 @@ from torch.utils.data._utils import fetch
 
 from stepbench_hosted import user_file
 
-# Integers per worker; python_loader.cpp reads them by these places. The part behind the workers' is the training
-# process's. TELLS: the queue's thread is timed. ENDED_NS: when the last of BATCHES did.
+# Integers per worker, by index; python_loader.cpp reads them too. The last part, after the workers', is the training
+# process's. TELLS: the queue's thread is timed. ENDED_NS: when the last of BATCHES ended.
 BATCHES, BUSY_NS, FETCH_NS, COLLATE_NS, BUSY_US_SQUARED, TELLS, QUEUE_WAIT_NS, MEMORY_WAIT_NS, MEMORIES, ENDED_NS = (
     range(10)
 )
@@ -25,8 +25,8 @@ def part_of(records, worker):
 
 
 def time_queue_thread(mine):
-    """A worker's batch is done when its queue's thread has pickled it: that thread waits for the interpreter's lock
-    (GIL) while the next batch is made. Returns what fetch tells when a batch ends; None: there is no such thread to time.
+    """A worker's batch is finished when its queue's thread has pickled it: that thread waits for the GIL while the next
+    batch is made. Returns a function that fetch calls when a batch ends; None: there is no such thread to time.
     """
     pickler = getattr(queues, "_ForkingPickler", None)
     dumps = getattr(pickler, "dumps", None)
@@ -54,7 +54,8 @@ def time_queue_thread(mine):
 
 
 def time_memory(records, workers):
-    """In the training process: how long workers take to give it the memory of a batch, which a thread of theirs does."""
+    """In the training process: times how long it waits for workers to pass it a batch's memory, which a thread of
+    theirs does."""
     mine = part_of(records, workers)
     plain = getattr(resource_sharer.DupFd.detach, "plain", resource_sharer.DupFd.detach)
     now = time.monotonic_ns
@@ -72,7 +73,7 @@ def time_memory(records, workers):
 
 
 def name_sample(error, dataset):
-    """Adds to an error that comes out of dataset[index] which one it was, where Python can keep that."""
+    """Adds the sample to an error raised by dataset[index], if Python supports notes."""
     trace = error.__traceback__
     while trace is not None and hasattr(error, "add_note"):
         names = trace.tb_frame.f_code.co_varnames
@@ -84,7 +85,7 @@ def name_sample(error, dataset):
 
 
 def install(records, worker, watch=None, hands_over=False):
-    """From here on this process writes to its part of `records`. `watch` (of stacks.py) is told when it reads."""
+    """Makes this process write to its part of `records`. `watch` (of stacks.py) is called when it reads."""
     mine = part_of(records, worker)
     now = time.monotonic_ns
     batch_ended = time_queue_thread(mine) if hands_over else None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that users wrote: imported by name, as a spawned worker process needs it; their functions called with the
-arguments that they take."""
+"""Handles user files: imports them by name, as spawned worker processes need, and calls their functions with the
+arguments that they accept."""
 import hashlib
 import importlib
 import inspect
@@ -13,12 +13,12 @@ import torch
 
 from stepbench_hosted import compiled
 
-STARTED_IN = os.getcwd()  # relative paths are seen from here, wherever the user's code goes
-SAMPLE = "stepbench: "  # begins the note that says which sample an error is about
-ORIGINAL = "Original Traceback"  # in what torch makes of an exception of a worker process
+STARTED_IN = os.getcwd()  # base of relative paths, even if the user's code changes the folder
+SAMPLE = "stepbench: "  # prefix of the note that names an error's sample
+ORIGINAL = "Original Traceback"  # in torch's version of a worker process's exception
 IN_WORKER = re.compile(r"in DataLoader worker process (\d+)")
 FRAME = re.compile(r'\s*File "(.+)", line (\d+), in (\S+)')
-OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # of all packages beside this one
+OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # folder of this and the neighbouring packages
 LIBRARIES = (OWN_FOLDER, os.path.dirname(os.path.dirname(os.path.abspath(torch.__file__))), os.path.dirname(os.__file__))
 
 
@@ -31,7 +31,7 @@ class UserError(Exception):
 
 
 class Absent(UserError):
-    """The interpreter has no module of that name."""
+    """The interpreter has no such module."""
 
     def __init__(self, where, error):
         hint = f"; {sys.executable} has no such module: install it there, or name another interpreter with --interpreter"
@@ -40,7 +40,7 @@ class Absent(UserError):
 
 
 class Unavailable(Exception):
-    """Nobody's mistake: the case is skipped with this reason."""
+    """Not a user error: the case is skipped with this reason."""
 
 
 def absolute(path):
@@ -48,7 +48,7 @@ def absolute(path):
 
 
 def load(where, path):
-    """The module in the file that the option `where` names."""
+    """Imports the file that the option `where` names."""
     path = absolute(path)
     folder, name = os.path.split(path)
     stem, extension = os.path.splitext(name)
@@ -75,7 +75,7 @@ def load(where, path):
 
 
 def functions_of(module):
-    """Names of what users may mean: functions and classes that the file itself defines."""
+    """Returns the names that a user may have meant: functions and classes that the file itself defines."""
     own = [
         name
         for name, value in vars(module).items()
@@ -85,7 +85,7 @@ def functions_of(module):
 
 
 def find(where, path, name):
-    """The function of that name; an error lists what there is."""
+    """Returns the function of that name; the error lists the existing ones."""
     module = load(where, path)
     function = getattr(module, name, None)
     if callable(function):
@@ -97,7 +97,7 @@ def find(where, path, name):
 
 
 def optional(path, name, where="data.path"):
-    """The function of that name, or None."""
+    """Returns the function of that name, or None."""
     function = getattr(load(where, path), name, None)
     if function is None or callable(function):
         return function
@@ -105,7 +105,7 @@ def optional(path, name, where="data.path"):
 
 
 def parameters_of(function):
-    """Names of the keyword arguments, and whether it takes any other; None: not known."""
+    """Returns the keyword parameters, and whether it accepts any other; ([], True) if unknown."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -115,7 +115,7 @@ def parameters_of(function):
 
 
 def scalar(text, annotation=None):
-    """A value of the section `python`, whose options are texts."""
+    """Parses a value of the section `python`, whose options are text."""
     if not isinstance(text, str) or annotation in (str, "str"):
         return text
     named = {"true": True, "false": False, "null": None}
@@ -130,7 +130,8 @@ def scalar(text, annotation=None):
 
 
 def arguments_for(function, texts, offered, positional=0):
-    """What of `texts` (from the file) and `offered` (from stepbench) the function takes, by name."""
+    """Returns the `texts` (from the file) and the `offered` values (from stepbench) that the function accepts, by
+    name."""
     named, any_other = parameters_of(function)
     named = named[positional:]
     annotations = {p.name: p.annotation for p in named}
@@ -143,7 +144,7 @@ def arguments_for(function, texts, offered, positional=0):
 
 
 def call(where, path, name, texts, offered, others=(), positional=()):
-    """Calls a function of the user's file. `others`: (option, path, function) that may take arguments, too."""
+    """Calls a function of the user's file. `others`: (option, path, function) of others that may take arguments."""
     function = find(where, path, name)
     refuse_unknown(where, path, name, texts, others)
     arguments = arguments_for(function, texts, offered, len(positional))
@@ -170,7 +171,7 @@ def call(where, path, name, texts, offered, others=(), positional=()):
 
 
 def refuse_unknown(where, path, name, texts, others):
-    """Each argument must be taken by some function of the case."""
+    """Raises UserError for an argument that no function of the case accepts."""
     takes = []
     known = set()
     for other_where, other_path, other_name in [(where, path, name), *others]:
@@ -188,7 +189,7 @@ def refuse_unknown(where, path, name, texts, others):
 
 
 def users_frames(error):
-    """The part of a traceback that is not stepbench's or the import machinery's."""
+    """Returns the frames of a traceback that are not stepbench's or the import machinery's."""
     frames = traceback.extract_tb(error.__traceback__)
     return [f for f in frames if not f.filename.startswith((OWN_FOLDER, "<frozen importlib"))]
 
@@ -202,14 +203,14 @@ def place_of(error, path):
 
 
 def print_traceback(error):
-    """As Python prints it, without the frames of this package: to standard error, which the launch keeps."""
+    """Prints a traceback like Python, without the frames of this package, to standard error, which the launch keeps."""
     shown = traceback.TracebackException.from_exception(error)
     shown.stack = traceback.StackSummary.from_list(users_frames(error))
     print("".join(shown.format()), file=sys.stderr, end="", flush=True)
 
 
 def summary_of(error):
-    """In one line, without the place."""
+    """Describes an error in one line, without the place."""
     if isinstance(error, SystemExit):
         return f"the code called sys.exit({error.code!r})"
     if ORIGINAL in str(error):
@@ -222,7 +223,7 @@ def summary_of(error):
 
 
 def of_worker(error):
-    """What an exception of torch's worker process says of itself in its text: the line that names it, and the places of
+    """Parses the text of an exception from torch's worker process: returns the line that names it, and the places of
     the traceback as (file, line, function)."""
     lines = str(error).splitlines()
     at = max((number for number, line in enumerate(lines) if FRAME.match(line)), default=0)
@@ -231,7 +232,8 @@ def of_worker(error):
 
 
 def reason_of(error):
-    """In one line: "ValueError: no such label (my_data.py, line 7, in __getitem__; sample 37, loader worker 0)"."""
+    """Describes an error in one line: "ValueError: no such label (my_data.py, line 7, in __getitem__; sample 37, loader
+    worker 0)"."""
     notes = [*getattr(error, "__notes__", []), *str(error).splitlines()]
     where = [note[len(SAMPLE) :] for note in notes if note.startswith(SAMPLE)][:1]
     if ORIGINAL in str(error):
@@ -248,8 +250,8 @@ def reason_of(error):
 
 
 def digest(paths):
-    """Of the users' files and of the modules that they imported from the same folders: their content, so that a copy of
-    another name has the same."""
+    """Returns a digest of the contents of the users' files and of modules imported from the same folders; a copy under
+    another name has the same digest."""
     first = [absolute(path) for path in paths]
     folders = {os.path.dirname(file) + os.sep for file in first}
     others = set()

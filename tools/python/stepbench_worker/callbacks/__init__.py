@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Callbacks for frameworks that have the training loop themselves:
+"""Callbacks for frameworks that own the training loop:
 
     from stepbench_worker.callbacks import LightningCallback     # Trainer(callbacks=[LightningCallback()])
     from stepbench_worker.callbacks import HuggingFaceCallback   # Trainer(..., callbacks=[HuggingFaceCallback()])
 
-They take the schedule as measure() does. A framework is imported when its callback is."""
+They take the same schedule as measure(). A framework is imported only with its callback."""
 from __future__ import annotations
 
 from importlib import import_module

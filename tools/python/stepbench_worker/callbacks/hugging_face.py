@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the training of Hugging Face's Trainer as it is:
+"""Measures training by Hugging Face's Trainer:
 
     Trainer(..., callbacks=[HuggingFaceCallback()]).train()
 
-and `stepbench run --python finetune.py`. The Trainer's hooks tell the wait for data and the optimizer from the rest;
-forward and backward lie between two of them and stay in `other`. A step is one of the optimizer's, with all of its
-batches where gradients are accumulated."""
+with `stepbench run --python finetune.py` or alone. The Trainer's hooks separate the wait for data and the optimizer
+from the rest; forward and backward lie between two hooks and stay in `other`. A step is one optimizer step, with all of
+its batches if gradients are accumulated."""
 from typing import Any
 
 from stepbench_worker import Steps, phase
@@ -16,9 +16,9 @@ from transformers import TrainerCallback  # type: ignore[import-not-found,no-red
 
 class HuggingFaceCallback(TrainerCallback):  # type: ignore[misc]
     def __init__(self, **schedule: Any) -> None:
-        """As measure(): wait, warmup, active, repeat, results."""
+        """Arguments as in measure(): wait, warmup, active, repeat, results."""
         self._schedule = schedule
-        self._steps: Any = None  # Steps, from the first epoch on
+        self._steps: Any = None  # Steps; set in the first epoch
         self._optimizer = phase("optimizer")
         self._first = True
 
@@ -45,12 +45,12 @@ class HuggingFaceCallback(TrainerCallback):  # type: ignore[misc]
         self.on_epoch_end(args, state, control)
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        if control.should_evaluate or control.should_save:  # what follows is no part of a step
+        if control.should_evaluate or control.should_save:  # the following is not part of a step
             self._steps.leave()
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if self._steps is not None and not self._steps.done:
-            self._steps.leave(over=True)  # where another callback asked for it, after on_step_end()
+            self._steps.leave(over=True)  # if another callback requested it after on_step_end()
             if not control.should_save:
                 self._steps.begin()
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures a LightningModule's training as it is:
+"""Measures the training of a LightningModule:
 
     Trainer(callbacks=[LightningCallback()], ...).fit(module, loader)
 
-and `stepbench run --python fit.py`. With automatic optimization Lightning calls a batch's hooks in this order, which
-is where the phases begin and end: training_step, zero_grad, backward, optimizer step. The wait for data is all between
-two batches, the copy to the device included."""
+with `stepbench run --python fit.py` or alone. With automatic optimization Lightning calls a batch's hooks in this
+order, at which phases begin and end: training_step, zero_grad, backward, optimizer step. The wait for data is
+everything between two batches, including the copy to the device."""
 from typing import Any
 
 from stepbench_worker import Steps, phase, report
@@ -20,9 +20,9 @@ except ImportError:
 
 class LightningCallback(Callback):  # type: ignore[misc]
     def __init__(self, **schedule: Any) -> None:
-        """As measure(): wait, warmup, active, repeat, results."""
+        """Arguments as in measure(): wait, warmup, active, repeat, results."""
         self._schedule = schedule
-        self._steps: Any = None  # Steps, from the first epoch on
+        self._steps: Any = None  # Steps; set in the first epoch
         self._phase: Any = None
 
     def _switch(self, name: str = "") -> None:
