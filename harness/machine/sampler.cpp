@@ -23,6 +23,9 @@ constexpr std::int64_t kGrowth = 64;  // a 64th more is growth
 // On a busy machine the controller may hear of a window's beginning and end at once.
 constexpr std::int64_t kMinWindowNs = 1'000'000;
 constexpr std::int64_t kFirstSampleNs = 200'000'000;  // a process just forked has nothing to show
+// Growth that goes on: this share of it and more comes in the later part of the window. Caches and
+// queues that fill up, and pages that forked workers copy, come first.
+constexpr std::int64_t kLaterShare = 4;
 
 }  // namespace
 
@@ -41,6 +44,7 @@ MachineSampler::MachineSampler(std::filesystem::path root, pid_t worker, const C
 
 void MachineSampler::sample() {
   const std::int64_t begin_ns = clock_.now_ns();
+  read_within_window(begin_ns);
   if (begin_ns < next_ns_) return;
   const std::vector<pid_t> tree = look_at_tree();
   const ResidentMemory resident = resident_memory(root_, tree);
@@ -58,6 +62,30 @@ void MachineSampler::sample() {
   sampling_ns_ += end_ns - begin_ns;
   next_ns_ = end_ns + kPeriodNs;
   ++samples_;
+}
+
+std::int64_t MachineSampler::next_ns() const {
+  return window_ ? std::min(next_ns_, window_->begin_ns + window_->next_reading_ns) : next_ns_;
+}
+
+// At 50 ms, 100 ms, 200 ms, ...: however long the window becomes, one reading lies in its second
+// quarter.
+void MachineSampler::read_within_window(std::int64_t now_ns) {
+  if (!window_ || now_ns < window_->begin_ns + window_->next_reading_ns) return;
+  window_->earlier = window_->later;
+  window_->later = {.after_ns = now_ns - window_->begin_ns,
+                    .bytes = resident_memory(root_, window_->tree).unshared};
+  window_->next_reading_ns = 2 * window_->later.after_ns;
+}
+
+// Growth over the window, 0 where it ended early in it; nullopt: no reading tells.
+std::optional<std::int64_t> MachineSampler::lasting_growth(std::int64_t length_ns,
+                                                           std::int64_t end_bytes) const {
+  const Reading& middle =
+      2 * window_->later.after_ns <= length_ns ? window_->later : window_->earlier;
+  if (middle.after_ns == 0) return std::nullopt;
+  const std::int64_t growth = end_bytes - window_->unshared_bytes;
+  return kLaterShare * (end_bytes - middle.bytes) >= growth ? growth : 0;
 }
 
 bool MachineSampler::is_page_walk_due(const ResidentMemory& resident) const {
@@ -134,7 +162,9 @@ void MachineSampler::window_ends() {
   if (!window_) return;
   const std::int64_t heard_ns = ended_ns - window_->begin_ns;
   if (heard_ns >= kMinWindowNs && tree == window_->tree && resident.rss > 0) {
-    growth_bytes_ = growth_bytes_.value_or(0) + resident.unshared - window_->unshared_bytes;
+    if (const auto growth = lasting_growth(heard_ns, resident.unshared)) {
+      growth_bytes_ = growth_bytes_.value_or(0) + *growth;
+    }
   }
   if (run_queue_wait_ns_ && window_->waited_ns) {
     if (heard_ns < kMinWindowNs) windows_missed_ = true;

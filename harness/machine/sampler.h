@@ -25,14 +25,15 @@ class MachineSampler {
   MachineSampler(std::filesystem::path root, pid_t worker, const Clock& clock);
 
   void sample();  // takes at most one sample a second: does nothing when called earlier
-  [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }  // when sample() is due
+  [[nodiscard]] std::int64_t next_ns() const;  // when sample() is due: within a window more often
   void measures(bool whether);  // set-up has ended, and the last window has not
   void window_begins();         // as far as the controller has heard of it
   void window_ends();           // reads the memory once more: it is at its height, and no step runs
   void worker_ended();          // between the worker's death and its reaping: last counters
   // tree_peak_uss_bytes, tree_peak_shared_bytes, compile_workers_bytes of that,
   // tree_peak_processes, tree_peak_descriptors, window_growth_bytes (of the memory that is no
-  // other's, over the windows in which no process came or went), dev_shm_growth_bytes,
+  // other's, over the windows in which no process came or went and growth lasted to the end),
+  // dev_shm_growth_bytes,
   // run_queue_wait_ns and cpu_ns of the worker's main thread, window_run_queue_wait_ns of it in
   // windows that took window_ns in all (where all were seen), others_cpu_share (of the CPUs that
   // the worker may use, what neither its processes nor this one used), steal_share,
@@ -52,12 +53,22 @@ class MachineSampler {
   [[nodiscard]] bool oom_killed() const;  // a process of this cgroup was, since construction
 
  private:
+  struct Reading {
+    std::int64_t after_ns = 0;  // since the window's begin; 0: there is none
+    std::int64_t bytes = 0;
+  };
   struct Window {
     std::int64_t begin_ns = 0;
     std::optional<std::int64_t> waited_ns = {};  // since the worker was made
     std::vector<pid_t> tree = {};
     std::int64_t unshared_bytes = 0;
+    Reading earlier = {};  // the last two within the window
+    Reading later = {};
+    std::int64_t next_reading_ns = 50'000'000;  // since its begin
   };
+  void read_within_window(std::int64_t now_ns);
+  [[nodiscard]] std::optional<std::int64_t> lasting_growth(std::int64_t length_ns,
+                                                           std::int64_t end_bytes) const;
   [[nodiscard]] bool is_page_walk_due(const ResidentMemory& resident) const;
   void walk_pages(const std::vector<pid_t>& tree, const ResidentMemory& resident);
   std::vector<pid_t> look_at_tree();

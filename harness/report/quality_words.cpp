@@ -47,7 +47,7 @@ std::string words_of(const record::FactRow& row, const Told& told) {
              "(stepbench doctor says what to do)";
     case Fact::kGrowth:
       return "memory grew within the windows by " + text::byte_text(std::ranges::max(told.values)) +
-             " a step: what keeps it would fill the machine in a long run";
+             " a step, to their end: a long run that goes on so fills the machine";
     default:
       return std::string(launch_flag::meaning(row.flag));
   }

@@ -349,8 +349,13 @@ TEST_F(PeakMemory, GrowsWithinWindowsOfTheSameProcesses) {
   const auto unshared = [&](const char* pages) {
     write("proc/10/statm", "9000 " + std::string(pages) + " 0 1 0 1 0\n");
   };
+  const auto passes = [&](std::int64_t ns) { clock_.set(clock_.read_last() + ns); };
   unshared("10");
   sampler_->window_begins();
+  passes(100'000'000);
+  unshared("12");
+  sampler_->sample();
+  passes(150'000'000);
   unshared("15");
   sampler_->window_ends();
   sampler_->window_begins();
@@ -359,6 +364,25 @@ TEST_F(PeakMemory, GrowsWithinWindowsOfTheSameProcesses) {
   sampler_->window_ends();
   EXPECT_EQ(to_text(sampler_->summary().at("window_growth_bytes")),
             std::to_string(5 * ::sysconf(_SC_PAGESIZE)));
+}
+
+TEST_F(PeakMemory, GrowthThatEndsWithinTheWindow_IsNotTold) {
+  const auto unshared = [&](const char* pages) {
+    write("proc/10/statm", "9000 " + std::string(pages) + " 0 1 0 1 0\n");
+  };
+  unshared("10");
+  sampler_->window_begins();
+  const std::int64_t begin_ns = clock_.read_last();
+  for (const std::int64_t after_ms : {60, 120, 240, 480, 960}) {
+    clock_.set(begin_ns + after_ms * 1'000'000);
+    unshared(after_ms < 100 ? "30" : "50");  // a queue that fills up
+    EXPECT_LE(sampler_->next_ns(), clock_.read_last());
+    sampler_->sample();
+  }
+  clock_.set(begin_ns + 1'000'000'000);
+  unshared("51");
+  sampler_->window_ends();
+  EXPECT_EQ(to_text(sampler_->summary().at("window_growth_bytes")), "0");
 }
 
 TEST_F(PeakMemory, IsReadAtTheEndOfAWindow) {
