@@ -41,7 +41,7 @@ std::string commits_of(const nights::Alert& alert) {
   return text;
 }
 
-// What a reader of the check needs of the alert that the series is part of.
+// Adds facts about the alert of the series to its check.
 void add_alert(Check& check, const nights::NightSeries& series, const ShownNight& shown) {
   if (series.alert.empty()) return;
   check.text += "alert " + series.alert + '\n';
