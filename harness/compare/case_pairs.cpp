@@ -34,8 +34,7 @@ Side gather(const ComparisonSide& side, const CaseKey& key) {
   for (const record::Launch& launch : side.results->launches) {
     const record::LaunchRow& row = launch.row;
     if (row.key.arm == record::kReferenceArm)
-      continue;  // reference of a nightly run: another
-                 // program
+      continue;  // a night's reference program
     refuse_what_is_no_measurement(side, row);
     if (row.key.pass != Pass::kTiming) other_passes = true;
     if (row.key.pass != Pass::kTiming) continue;

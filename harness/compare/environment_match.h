@@ -16,8 +16,8 @@ namespace stepbench::compare {
 
 enum class FieldClass : std::uint8_t {  // written to disk by name
   kMustMatch,                           // another device or data set: refused
-  kShouldMatch,  // another driver, torch, kernel or clock policy: a warning, as it may be what is
-                 // compared
+  // Another driver, torch, kernel or clock policy: a warning, as it may be what is compared.
+  kShouldMatch,
   kInformative   // host name or build: only recorded
 };
 constexpr EnumNames<3> names_of(FieldClass) {
@@ -34,8 +34,7 @@ struct EnvironmentDifference {
   std::string candidate = {};
   FieldClass field_class = FieldClass::kInformative;
   bool allowed = false;
-  std::size_t cases = 0;  // number of cases in which an effective option differs; 0: machine or
-                          // worker field
+  std::size_t cases = 0;  // cases with a differing effective option; 0: a machine or worker field
 };
 
 // Compares the workers' environments and the effective options of matched cases. `allow` and

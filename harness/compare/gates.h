@@ -37,11 +37,9 @@ struct Gate {
 // Limits: the noise limit is that of torch.utils.benchmark, the others are choices. Limits on facts
 // of the machine are in record/quality.h.
 inline constexpr double kNoiseWarns = 0.10;  // interquartile range over median of an arm's launches
-inline constexpr double kDriftWarns = 0.02;  // change of step times from the first block to the
-                                             // last
+inline constexpr double kDriftWarns = 0.02;  // change of step times, first block to last
 inline constexpr double kDriftAlpha = 0.05;
-inline constexpr double kLabelledWarns = 0.10;  // share of launches in which a machine fact is
-                                                // reported
+inline constexpr double kLabelledWarns = 0.10;  // share of launches that report a fact
 inline constexpr double kApartAlpha = 0.01;
 
 // Names accepted by --allow: gates that may fail, and "noise" and "drift", which have no effect.

@@ -28,8 +28,7 @@ constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 // An unpaired design needs as many launches per side as the signed-rank interval needs pairs.
 constexpr std::size_t kFewestLaunches = 6;
 constexpr double kManyTies = 0.2;
-constexpr double kSlowAlpha = 0.05;  // for the test on the share of slow launches, which only adds
-                                     // a note
+constexpr double kSlowAlpha = 0.05;  // for the note on the share of slow launches
 constexpr double kSlowConfidence = 0.95;
 
 // Log ratios, signed so that larger is worse.

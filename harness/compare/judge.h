@@ -96,8 +96,7 @@ struct TestResult {
   std::size_t slow_base = 0;  // launches that cost far more than the others of their side
   std::size_t slow_candidate = 0;
   double slow_share_below = 1;  // for ok: 95 % upper bound on the share of such launches
-  double p = 0;  // two-sided p-value: paired, or Mann-Whitney in a sequential design; NaN: not
-                 // tested
+  double p = 0;  // two-sided; paired, or Mann-Whitney if sequential; NaN: not tested
   double p_adjusted = 0;  // Benjamini-Hochberg over the family
   double p_mann_whitney = 0;
   double cles = 0;  // share of pairs with a worse candidate; over all combinations if sequential
@@ -109,8 +108,7 @@ struct TestResult {
 // interval: without one no change is claimed, however small the p-value.
 [[nodiscard]] bool is_rejected(const TestResult& test, double q);
 
-inline constexpr double kMaxDropped = 0.1;  // largest share of dropped pairs for which there is a
-                                            // verdict
+inline constexpr double kMaxDropped = 0.1;  // share of dropped pairs; more: no verdict
 
 struct TestFamily {
   std::vector<TestResult> tests = {};  // in the order of the samples

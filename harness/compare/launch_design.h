@@ -34,8 +34,7 @@ class LaunchDesigns {
   [[nodiscard]] std::optional<LaunchDesign> cheapest(const estimate::CaseNoise& noise) const;
 
  private:
-  std::vector<std::pair<std::size_t, double>> largest_sd_;  // largest spread of launches, by number
-                                                            // of launches
+  std::vector<std::pair<std::size_t, double>> largest_sd_;  // by number of launches
 };
 
 [[nodiscard]] double cost_ns(const estimate::CaseNoise& noise, double launches, double steps);

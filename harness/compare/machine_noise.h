@@ -19,8 +19,7 @@ struct CaseSpread {
   std::string name = {};
   std::size_t launches = 0;
   double step_ns = 0;
-  std::optional<double> step_sd = {};  // of single steps within a launch; nullopt if windows are
-                                       // too short
+  std::optional<double> step_sd = {};  // of steps within a launch; nullopt: windows too short
   double launch_sd = 0;                // between consecutive launches of the case
   double minutes_sd = 0;               // additional spread over the whole measurement
   double found_by_10 = 0;              // by 10 pairs of `ab`, see change_found_by_pairs()

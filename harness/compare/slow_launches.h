@@ -14,8 +14,7 @@ struct SlowLaunches {
   std::size_t base_launches = 0;
   std::size_t candidate = 0;
   std::size_t candidate_launches = 0;
-  double excess = 0;  // median excess of the slow launches over their side's median: 0.9 = 90 %
-                      // more
+  double excess = 0;  // median excess of slow launches over their side's median: 0.9 = 90 %
   double p = 1;       // Fisher's exact test of equal shares
 };
 

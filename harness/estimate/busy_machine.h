@@ -13,8 +13,7 @@ namespace stepbench::estimate {
 
 struct BusyMachine {
   double waited = 0;                  // share of its time that the training thread waited for a CPU
-  std::optional<double> others = {};  // share of the CPUs that other programs used; nullopt if
-                                      // unknown
+  std::optional<double> others = {};  // share of the CPUs used by other programs; nullopt: unknown
 
   // True if other programs used little, so that the case's own threads exceed the CPUs.
   [[nodiscard]] bool alone() const;

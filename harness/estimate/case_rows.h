@@ -48,29 +48,24 @@ struct CaseRow {
   bool smoke = false;
   const OptionValues* asked = nullptr;        // in the Results; see options()
   const record::RunRow* run = nullptr;        // in the Results; null if not recorded
-  const record::WorkerRow* worker = nullptr;  // of the first launch, in the Results; null if not
-                                              // recorded
+  const record::WorkerRow* worker = nullptr;  // first launch's, in the Results; null as above
   std::vector<MeasuredLaunch> measured = {};
   std::vector<const record::Launch*> skipped = {};
-  std::vector<const record::Launch*> failed = {};  // including measured launches without usable
-                                                   // samples
+  std::vector<const record::Launch*> failed = {};  // or measured without usable samples
   std::int64_t unfinished = 0;
   std::vector<int> running = {};  // numbers of running launches, from 0
 
   StepClock clock = StepClock::kHost;     // of step_ns; available in all launches
   std::optional<double> step_ns = {};     // median over launches of window time / steps
-  std::optional<double> latency_ns = {};  // with schedule.sync=step: median over launches of their
-                                          // p50
+  std::optional<double> latency_ns = {};  // with schedule.sync=step: median of the launches' p50
   Spread spread = Spread::kNone;
   stats::Interval interval_ns = {};         // of headline_ns()
-  std::optional<double> mean_ns = {};       // mean of step_ns over launches; far from the median if
-                                            // some launches differ
+  std::optional<double> mean_ns = {};       // mean over launches; far from step_ns if some differ
   std::optional<double> step_host_ns = {};  // by the host's clock
   std::vector<PhaseEstimate> phases = {};   // host clock; sum to step_host_ns
   std::vector<PhaseEstimate> device_phases = {};  // on the compute stream; sum to step_ns
   std::vector<PhaseEstimate> side_phases = {};    // on other streams, concurrent with the step
-  std::optional<double> p50_ns = {};  // medians over launches of the percentiles over steps, host
-                                      // clock
+  std::optional<double> p50_ns = {};  // medians over launches of step percentiles, host clock
   std::optional<double> p90_ns = {};
   std::optional<double> p99_ns = {};
   std::optional<double> device_span_ns = {};  // from CUDA events
@@ -78,14 +73,12 @@ struct CaseRow {
   std::optional<double> data_wait_share = {};
   std::optional<double> samples_per_s = {};  // work per step over step_ns, as for the next two
   std::optional<double> tokens_per_s = {};
-  std::optional<double> bytes_per_s = {};         // if bytes are the unit of work: there are no
-                                                  // samples
+  std::optional<double> bytes_per_s = {};         // if the work is bytes: there are no samples
   std::optional<double> scaling_efficiency = {};  // over ranks; see add_scaling()
   std::optional<stats::Interval> scaling_interval = {};
   std::optional<double> achieved_flops_per_s = {};
   std::optional<double> mfu = {};
-  bool mfu_refused = false;                 // it would be above 1: the peak or the operation count
-                                            // is wrong
+  bool mfu_refused = false;                 // above 1: the peak or the operation count is wrong
   std::optional<double> epoch_gap_ns = {};  // extra wait at an epoch border, beyond the usual wait
   std::optional<double> epoch_gap_per_step_ns = {};  // the same, spread over all steps
 

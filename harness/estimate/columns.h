@@ -36,8 +36,7 @@ using CaseValue = std::function<Value(const CaseRow& row)>;
 
 // Its OpenMetrics family, in base units; no family without a name.
 struct Gauge {
-  std::string_view name = {};  // suffix of "stepbench_"; ends in "_seconds" or "_ratio" according
-                               // to its unit
+  std::string_view name = {};  // suffix of "stepbench_", with its unit: "_seconds" or "_ratio"
   std::string_view help = {};  // empty: the metric's `doc`
 };
 

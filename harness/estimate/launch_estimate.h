@@ -20,8 +20,7 @@ namespace stepbench::estimate {
 // The clock of the windows' time.
 enum class StepClock : std::uint8_t {
   kHost,     // from step to step on the host; for cases without a device
-  kDrained,  // mixed: kDevice for some launches, the host for others, from idle device to idle
-             // device
+  kDrained,  // kDevice for some launches; for others the host, from idle to idle device
   kDevice    // CUDA events on the compute stream, from the end of a step to the end of the next
 };
 constexpr EnumNames<3> names_of(StepClock) { return {"host", "drained", "device"}; }
@@ -60,8 +59,7 @@ struct Latency {
 // summed over a whole turn and compared with turns elsewhere.
 struct EpochBorders {
   std::int64_t steps = 0;
-  double gap_ns = 0;  // mean extra wait of a turn that starts an epoch, compared with other turns;
-                      // may be < 0
+  double gap_ns = 0;  // mean extra wait of a turn that starts an epoch; may be < 0
 };
 
 struct LaunchEstimate {

@@ -21,8 +21,7 @@ namespace stepbench::estimate {
 struct DetailNames {
   std::vector<std::string> requests;     // waiting times of requests
   std::vector<std::string> phases;       // times: data_wait_ns, forward_device_ns
-  std::vector<std::string> metrics;      // metrics of launches; with kMetricPrefix if a name is
-                                         // taken
+  std::vector<std::string> metrics;      // of launches; with kMetricPrefix if a name is taken
   std::vector<std::string> labels;       // labels of the run, with kLabelPrefix
   std::vector<std::string> environment;  // environment of the worker, with kEnvironmentPrefix
 };

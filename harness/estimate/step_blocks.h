@@ -12,8 +12,7 @@
 namespace stepbench::estimate {
 
 struct StepBlocks {
-  std::vector<double> means = {};  // means of consecutive blocks, in time order; no block crosses
-                                   // windows
+  std::vector<double> means = {};  // of consecutive blocks, by time; no block crosses windows
   std::size_t length = 1;          // steps per block: whole turns of the loader's workers
   std::int64_t steps = 0;          // in all windows
 };

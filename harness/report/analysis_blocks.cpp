@@ -312,8 +312,7 @@ std::string no_reason(const analyze::Analysis& /*analysis*/) { return {}; }
 
 using analyze::Analysis;
 constexpr TraceBlock kBlocks[] = {
-    {"places", {}, write_nothing, always, no_reason, place_blocks},  // in JSON: per device, under
-                                                                     // "idle"
+    {"places", {}, write_nothing, always, no_reason, place_blocks},  // in JSON: "idle" of a device
     block_of<&Analysis::data_loading>("data_loading"),
     block_of<&Analysis::loader_work>("loader_work", {}, loader_blocks),
     block_of<&Analysis::kernels>("kernels", "kernels", kernel_blocks),

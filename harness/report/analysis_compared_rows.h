@@ -23,8 +23,7 @@ struct ComparedKind {
   const char* title;
   const char* head;
   const char* all;             // name of the sum
-  const char* phase = "";      // head of the column that distinguishes rows with equal names;
-                               // empty: none
+  const char* phase = "";      // head of the column that tells equal names apart; empty: none
   std::string_view rate = {};  // JSON key, for kinds that record a rate
   Shown shown_rate = {};       // per second
 };

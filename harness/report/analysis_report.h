@@ -23,8 +23,7 @@ struct AnalysedTrace {
   std::string path = {};
   analyze::Analysis analysis = {};
   std::vector<Finding> findings = {};  // ranked
-  std::optional<int> device = {};      // the device of the step's time; nullopt: the summary over
-                                       // all
+  std::optional<int> device = {};      // of the step's time; nullopt: over all devices
 };
 
 // The short page for a terminal: the answer, where the step's time went, findings, largest items,

@@ -21,8 +21,7 @@ struct TableFacts {
   std::vector<estimate::CaseRow> rows;
   // Rows of profiling passes of cases with a timed row.
   std::vector<estimate::CaseRow> profiled;
-  std::vector<estimate::CaseRow> skipped;  // skipped by a rule, if there are other rows; reported
-                                           // in a note
+  std::vector<estimate::CaseRow> skipped;  // by a rule, if there are other rows; a note lists them
   estimate::RowNames names;
   bool baseline = false;  // rows are compared with a baseline instead of the best row
   std::optional<estimate::Judged> by = {};

@@ -14,16 +14,15 @@
 namespace stepbench::report {
 
 struct CaseFinding {
-  Finding finding = {};  // text of the launch with the (lower) median value; but waits for data use
-                         // the
-                         // table's number
+  // Text of the launch with the (lower) median value, but with the table's number for the wait for
+  // data.
+  Finding finding = {};
   std::size_t launches = 0;  // number of launches with it
   // Answer of other rows to the proposal. If it was measured exactly, `finding` proposes nothing,
   // and its severity is `info`.
   std::optional<estimate::ProposalAnswer> answer = {};
   std::string answer_text = {};  // one line
-  std::string arguments = {};    // arguments that try the proposal; empty if there is nothing to
-                                 // try
+  std::string arguments = {};    // to try the proposal; empty: nothing to try
 };
 
 // Findings shared by at least half of the measured launches, and those derived from the samples; by

@@ -26,8 +26,7 @@ constexpr std::string_view kViewport =
 // Data beyond this is always compressed: only programs read it.
 constexpr std::size_t kPlainData = 1'000'000;
 constexpr std::size_t kPackedFrom = 2000;
-constexpr int kQuickLevel = 5;  // a tenth larger than with the default level, in a third of the
-                                // time
+constexpr int kQuickLevel = 5;  // 10 % larger than by default, in a third of the time
 
 std::string source_of(std::string_view script) {
   return " 'sha256-" + text::base64(sha256(script)) + '\'';

@@ -14,8 +14,7 @@ namespace stepbench::report {
 namespace {
 
 constexpr const char* kNotSet = "not set";
-constexpr double kWideRange = 50;  // ratio of largest to smallest: a linear axis would hide the
-                                   // small ones
+constexpr double kWideRange = 50;  // largest over smallest: a linear axis would hide the small ones
 
 // The number 8 and the text "8" are different values.
 std::string key_of(const Value& value) {

@@ -15,10 +15,8 @@ namespace stepbench::report {
 // An option, options that vary together, or the run and arm.
 struct Dimension {
   std::string title = {};                // "num_workers", "num_workers / batch_size"
-  std::vector<std::string> texts = {};   // its values; numbers sorted, others in order of
-                                         // appearance
-  std::vector<double> places = {};       // positions on an axis: the numbers themselves, or 0, 1,
-                                         // 2…
+  std::vector<std::string> texts = {};   // its values; numbers sorted, others by appearance
+  std::vector<double> places = {};       // axis positions: the numbers themselves, or 0, 1, 2…
   bool numbers = false;                  // all values are numbers: points may be joined by a line
   bool log = false;                      // logarithmic axis
   std::vector<std::size_t> of_row = {};  // index of the value, for each requested row
