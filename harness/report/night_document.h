@@ -18,15 +18,13 @@ struct ShownNight {
   nights::Night night = {};
   track::History history = {};  // newest point of each series, and all runs that are mentioned
   track::History moved = {};    // nights of the series that moved
-  std::map<std::string, std::vector<track::JudgedRow>, std::less<>> judged = {};  // for the series
-                                                                                  // in `moved`
+  std::map<std::string, std::vector<track::JudgedRow>, std::less<>> judged = {};  // of `moved`
 };
 
 struct NightView {
   // Appended to each proposed command line: "" or " --db URL".
   std::string history_words = {};
-  std::size_t rows = 40;  // rows for series that moved; 0: every series with the reason for its
-                          // state
+  std::size_t rows = 40;  // of moved series; 0: every series with the reason for its state
 };
 
 // The series that moved, as in moved_series(); if `rows` is 0 followed by all others.

@@ -17,8 +17,7 @@ namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kNoiseCases = 8;
-constexpr double kLess = 0.9;  // a design is only proposed if it costs less than this share of the
-                               // other
+constexpr double kLess = 0.9;  // propose a design only if it costs less than this share
 
 std::string small_percent(double share) { return text::significant(100 * share, 2); }
 

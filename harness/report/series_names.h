@@ -35,7 +35,7 @@ class SeriesNames {
   [[nodiscard]] std::string name(const track::TrackedSeries& series) const;
   // The shortest prefix of at least six digits that identifies the id.
   [[nodiscard]] std::string short_id(std::string_view id) const;
-  // The series with this id, a former one included; null if unknown.
+  // Null if the history does not have the series (any more).
   [[nodiscard]] const track::TrackedSeries* find(std::string_view id) const;
 
   // Series that match words of a command line: the prefix of an id, or words each of which is an

@@ -12,8 +12,7 @@ namespace stepbench::text {
 // Called with the pieces of a text in order, in the caller's thread. Pieces may end anywhere.
 using TextSink = std::function<void(std::string_view piece)>;
 
-inline constexpr std::size_t kTextPiece = std::size_t{1} << 20U;  // bytes per call worth its
-                                                                  // overhead
+inline constexpr std::size_t kTextPiece = std::size_t{1} << 20U;  // bytes worth a call
 
 // Collects everything that `write` passes to its sink.
 template <typename Write>

@@ -65,16 +65,14 @@ struct CommandOption {
   bool takes_value = true;      // in a separate word; a switch only accepts one after '='
   bool may_lack_value = false;
   bool is_list = false;
-  bool is_one_each_time = false;  // for a list: one value per use; else it takes all words that
-                                  // follow
+  bool is_one_each_time = false;  // of a list: one value per use, not all words that follow
   bool is_comma_separated = false;
   bool is_required = false;
   bool is_common = false;
   // Return an error message, or an empty text if the value is valid.
   std::vector<std::function<std::string(const std::string&)>> checks = {};
   std::function<bool(const std::vector<std::string>& values)> take = {};  // false: invalid value
-  std::function<std::string()> variable = {};                             // current value of the
-                                                                          // variable
+  std::function<std::string()> variable = {};  // returns its current value
   std::vector<const CommandOption*> excluded = {};
   const CommandOption* needed = nullptr;
   // Set by parsing.

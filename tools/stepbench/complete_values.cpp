@@ -21,8 +21,7 @@ namespace fs = std::filesystem;
 
 using Candidates = std::vector<Candidate>;
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{8} << 20;  // largest result file that is read
-                                                                // for its ids
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{8} << 20;  // largest file read for ids
 constexpr std::int64_t kMostPlanned = 5'000;
 
 void offer(Candidates& candidates, std::string_view word, std::string candidate,

@@ -125,8 +125,7 @@ class NightlyRun {
  private:
   int measure_and_judge() {
     std::vector<campaign::PlannedExperiment> experiments = plan_night(options_, context_);
-    track::TrackStore before = open_history(options_.history, true);  // fail before hours of
-                                                                      // measuring
+    track::TrackStore before = open_history(options_.history, true);  // fail before measuring
     run::Interrupts interrupts;
     const auto locks = lock_night(experiments, interrupts);
     if (!locks) return interrupted(interrupts);
@@ -306,8 +305,7 @@ class NightlyRun {
   const report::NightView view_;
   const std::string host_ = machine::host_name("/");
   const std::optional<double> budget_s_;
-  std::vector<campaign::ChosenReference> references_ = {};  // indexed by experiment, like the
-                                                            // members below
+  std::vector<campaign::ChosenReference> references_ = {};  // by experiment, like those below
   std::vector<campaign::BeforeNight> before_ = {};
   std::vector<std::size_t> judged_ = {};  // judged series
   bool measured_ = false;

@@ -24,8 +24,7 @@ struct NightlyOptions {
   std::string on_alert = {};
   std::string expect_by = {};  // only check that the night exists; measures nothing
   bool fresh = false;
-  std::string budget = {};  // "2h"; empty: three times the expected duration of the planned
-                            // launches
+  std::string budget = {};  // "2h"; empty: three times the expected duration
   LockFlags lock = {};
   bool quiet = false;
 };

@@ -46,8 +46,7 @@ interrupted.)";
 struct TrackCheckArguments {
   HistoryFlags history = {};
   CheckOptions check = {};
-  std::vector<std::string> nights = {};  // prefixes of run ids; empty: the newest night of this
-                                         // machine
+  std::vector<std::string> nights = {};  // run id prefixes; empty: newest night of this machine
   bool rebuild = false;
 };
 
