@@ -21,7 +21,7 @@ struct PhaseChange {
   bool all_ranks = false;
   double base_ns = 0;  // median over launches
   double candidate_ns = 0;
-  double change_ns = 0;  // Hodges-Lehmann, over pairs or, if sequential, all launches
+  double change_ns = 0;         // Hodges-Lehmann, over pairs or, if sequential, all launches
   stats::Interval interval_ns;  // infinite with too few launches
   double share = 0;  // share of the step's change; may exceed 1 if another phase became faster
 };

@@ -18,7 +18,7 @@ enum class FieldClass : std::uint8_t {  // written to disk by name
   kMustMatch,                           // another device or data set: refused
   // Another driver, torch, kernel or clock policy: a warning, as it may be what is compared.
   kShouldMatch,
-  kInformative   // host name or build: only recorded
+  kInformative  // host name or build: only recorded
 };
 constexpr EnumNames<3> names_of(FieldClass) {
   return {"must-match", "should-match", "informative"};

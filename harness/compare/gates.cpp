@@ -29,7 +29,7 @@ constexpr double kOnePair = 4;
 
 // Explains `spread`, the interquartile range of the launches over their median.
 std::string cause_of(double spread, const std::optional<WindowSpread>& within) {
-  constexpr double kMiddleHalf = 1.349;       // interquartile range of a normal distribution, in sigma
+  constexpr double kMiddleHalf = 1.349;  // IQR of a normal distribution, in standard deviations
   constexpr double kMinExplainedShare = 0.5;  // of the variance
   if (!within) return {};
   const double predicted = kMiddleHalf * within->relative_sd;

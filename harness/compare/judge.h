@@ -96,8 +96,8 @@ struct TestResult {
   std::size_t slow_base = 0;  // launches that cost far more than the others of their side
   std::size_t slow_candidate = 0;
   double slow_share_below = 1;  // for ok: 95 % upper bound on the share of such launches
-  double p = 0;  // two-sided; paired, or Mann-Whitney if sequential; NaN: not tested
-  double p_adjusted = 0;  // Benjamini-Hochberg over the family
+  double p = 0;                 // two-sided; paired, or Mann-Whitney if sequential; NaN: not tested
+  double p_adjusted = 0;        // Benjamini-Hochberg over the family
   double p_mann_whitney = 0;
   double cles = 0;  // share of pairs with a worse candidate; over all combinations if sequential
   std::optional<std::size_t> pairs_needed = {};  // if inconclusive; shown as ">400" above 400

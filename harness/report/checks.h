@@ -29,10 +29,10 @@ struct Check {
   std::string group = {};  // the workload
   CheckState state = CheckState::kPassed;
   std::optional<double> seconds = {};  // step time
-  std::string type = {};     // set unless passed: "failed", "regression", "inconclusive"
-  std::string message = {};  // the reason in one line; never empty unless passed
-  std::string text = {};     // full text, several lines
-  std::string repeat = {};   // command line that repeats it
+  std::string type = {};               // set unless passed: "failed", "regression", "inconclusive"
+  std::string message = {};            // the reason in one line; never empty unless passed
+  std::string text = {};               // full text, several lines
+  std::string repeat = {};             // command line that repeats it
   Fields properties = {};
 };
 
