@@ -10,7 +10,6 @@
 
 namespace stepbench::cli {
 
-// How the lines are laid out.
 struct HelpStyle {
   std::size_t columns = 80;
   bool colour = false;      // headings in bold
