@@ -36,6 +36,6 @@ inline constexpr std::size_t kMinQuads = 20;  // with fewer it never passes
 // `cases`: for each case the values of its A launches in run order.
 [[nodiscard]] AaControl aa_control(std::span<const std::vector<double>> cases, double alpha = 0.01);
 
-inline constexpr double kControlConfidence = 0.95;  // for `interval`
+inline constexpr double kControlConfidence = 0.95;  // of `interval`
 
 }  // namespace stepbench::compare

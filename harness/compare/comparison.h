@@ -33,7 +33,7 @@ struct CompareOptions {
   bool allow_inconclusive = false;
   // Only exact counts decide; see count_gate.h.
   bool gate_counts = false;
-  double count_margin = 0;  // smallest relative change of a count that matters
+  double count_margin = 0;  // largest relative change of a count that does not matter
 };
 
 struct MetricResult {

@@ -22,7 +22,7 @@ struct PairedSamples {
   std::vector<double> base = {};
   std::vector<double> candidate = {};
   Direction direction = Direction::kLowerIsBetter;
-  double margin = 0.01;  // smallest relative change that matters
+  double margin = 0.01;  // largest relative change that does not matter
   bool exact = false;    // a count that should not vary
   bool zeros = false;    // 0 is a valid value, not a sign of failure
 };

@@ -30,9 +30,9 @@ struct TestedMetric {
   MetricKind kind = MetricKind::kOther;
   Direction direction = Direction::kLowerIsBetter;
   bool exact = false;
-  // Smallest relative change that matters. Unset: kDefaultMargin; but zero for a peak that is equal
-  // in every launch of an arm, since an allocator's peak does not vary, while numbers of the
-  // operating system vary by pages.
+  // Largest relative change that does not matter. Unset: kDefaultMargin; but zero for a peak that
+  // is equal in every launch of an arm, since an allocator's peak does not vary, while numbers of
+  // the operating system vary by pages.
   std::optional<double> margin = {};
 
   // True if it depends on the machine's speed: noise of the step affects it.

@@ -123,7 +123,7 @@ struct CommandOption {
   }
 };
 
-// A command, or the program, which owns all commands. Not movable: others point to it.
+// A command, or the program, which owns all commands. Must not be moved: others point to it.
 struct Command {
   const Environment* environment = nullptr;  // null: a program that only declares and parses
   Command* parent = nullptr;

@@ -63,7 +63,7 @@ void add_labels(Command& command, std::vector<std::string>& labels);
 void add_quiet(Command& command, bool& quiet);
 CommandOption& add_format(Command& command, std::string& format,
                           const std::vector<std::string>& formats);
-// Format of a table of cases or runs; that of a plain table for unknown names.
+// Format of a table of cases or runs; kTable for any other name.
 [[nodiscard]] report::Format format_of(const std::string& name);
 
 }  // namespace stepbench::cli
