@@ -76,7 +76,6 @@ CountsOfSide counts_of(const CountedLaunches& side, const std::vector<Metric>& c
   return counts;
 }
 
-// Instructions per step and their source.
 struct InstructionCounts {
   std::string engine = {};  // effective value of profile.counts; empty if nothing counted
   std::vector<double> values = {};

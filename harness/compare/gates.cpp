@@ -117,7 +117,6 @@ Seen launches_of(std::span<const CasePair> cases, CaseLaunches CasePair::*side, 
   return seen;
 }
 
-// Names of the sides in messages.
 struct SideNames {
   const char* base;
   const char* candidate;

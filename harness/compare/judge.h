@@ -126,7 +126,6 @@ struct TestFamily {
 [[nodiscard]] std::string too_few_to_prove(std::size_t pairs, std::size_t tests,
                                            const VerdictRule& rule);
 
-// True if all values are equal.
 [[nodiscard]] bool constant(std::span<const double> values);
 
 // The multiple-testing correction covers all samples as one family.

@@ -122,7 +122,6 @@ std::string cell_class(const HtmlColumn& column, std::string_view text) {
   return text.size() > kShort && !interval ? "long" : "";
 }
 
-// Shortens long text.
 void append_cell(std::string& html, const HtmlColumn& column, const Cell& cell) {
   if (column.number && cell.value && std::isfinite(*cell.value)) {
     html += "<td data-v=\"" + sort_value(*cell.value) + '"';

@@ -106,7 +106,6 @@ struct LaunchEstimate {
 [[nodiscard]] StepClock common(StepClock a, StepClock b);
 [[nodiscard]] std::int64_t window_ns(const LaunchEstimate& launch, StepClock clock);
 [[nodiscard]] double step_ns(const LaunchEstimate& launch, StepClock clock);
-// FLOPs of the model per second.
 struct ModelRate {
   double flops_per_s = 0;
   std::optional<double> mfu = {};  // share of the device's peak

@@ -32,7 +32,6 @@ const record::Launch* first_launch(const estimate::CaseRow& row) {
   return row.skipped.empty() ? nullptr : row.skipped.front();
 }
 
-// The case and its number of launches.
 std::string launches_line(const estimate::CaseRow& row) {
   std::string text = "case " + row.case_id;
   if (!row.arm.empty()) text += "  arm " + row.arm;

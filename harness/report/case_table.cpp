@@ -48,7 +48,6 @@ document::Cell spread_cell(const estimate::CaseRow& row, const TableFacts& facts
   return (row.spread == estimate::Spread::kWithinLaunch ? "within launch" : launches) + ' ' + cell;
 }
 
-// Marks of a row with numbers.
 std::string marks(const estimate::CaseRow& row, const TableFacts& facts) {
   std::vector<std::string> all;
   if (row.smoke) all.emplace_back("smoke");
@@ -125,7 +124,6 @@ class Columns {
     return take(names);
   }
 
-  // Only the requested columns.
   std::vector<TableColumn> take(const std::vector<std::string>& select) {
     for (const std::string& asked : select) {
       const std::string name = estimate::full_name(asked, facts_.rows, "--columns");

@@ -67,7 +67,6 @@ std::string tests_text(const compare::Comparison& comparison) {
          moved_text(moved_metrics({&comparison, 1}));
 }
 
-// How it was measured and what was tested.
 std::string design_text(const compare::Comparison& comparison) {
   const bool in_turns = comparison.rule.design == compare::Design::kInterleaved;
   std::string measured = in_turns ? "measured in turns" : "measured one after the other";
@@ -79,7 +78,6 @@ std::string design_text(const compare::Comparison& comparison) {
          (has_arms(comparison) ? ", " : " in both, ") + tests_text(comparison);
 }
 
-// Explains words and numbers of the table if needed.
 std::string legend_text(const compare::Comparison& comparison) {
   std::vector<std::string> parts;
   if (comparison.rule.confidence > 0.95) {

@@ -19,7 +19,6 @@ class ComparisonNames {
   // By the varying options; if none vary, by what is measured.
   [[nodiscard]] std::string of(const compare::CaseResult& one) const;
   [[nodiscard]] std::string of(const compare::MissingCase& one) const;
-  // Name of the compared case with this id.
   [[nodiscard]] std::string of_id(const std::string& case_id) const;
   [[nodiscard]] std::string short_id(std::string_view id) const;
 

@@ -22,7 +22,6 @@ namespace {
 
 using RowKey = std::pair<std::string, std::string>;  // case id of the base, name of the metric
 
-// Mark of a cell in addition to its number.
 std::string mark_of(const compare::TestResult& test) {
   switch (test.verdict) {
     case compare::Verdict::kSuspect:
@@ -90,7 +89,6 @@ class JoinedMetrics {
     return table;
   }
 
-  // Explains the marks that occur.
   [[nodiscard]] std::string legend() const {
     std::set<compare::Verdict> seen;
     for (const auto& [key, tests] : tests_) {

@@ -25,7 +25,6 @@ std::string name_of_row(const estimate::CaseRow& row, const estimate::RowNames& 
   return name;
 }
 
-// An aggregate over the repetitions of a benchmark.
 struct Aggregate {
   const char* name;
   const char* unit;

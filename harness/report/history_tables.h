@@ -48,7 +48,6 @@ struct SeriesRow {
                                            const SeriesNames& names, const std::string& today,
                                            Links links = Links::kNone);
 
-// All alerts, newest first.
 [[nodiscard]] std::vector<const nights::Alert*> newest_first(const nights::AlertLog& log);
 
 }  // namespace stepbench::report

@@ -41,7 +41,6 @@ std::string commits_of(const nights::Alert& alert) {
   return text;
 }
 
-// Adds facts about the alert of the series to its check.
 void add_alert(Check& check, const nights::NightSeries& series, const ShownNight& shown) {
   if (series.alert.empty()) return;
   check.text += "alert " + series.alert + '\n';

@@ -242,7 +242,6 @@ class NightWriter {
     }
   }
 
-  // Proposed commands with their purposes.
   void add_next() {
     const std::vector<const nights::Alert*> alerts = shown_alerts();
     const auto open = std::ranges::find_if(alerts, [](const nights::Alert* alert) {

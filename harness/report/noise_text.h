@@ -14,7 +14,6 @@ namespace stepbench::report {
 
 inline constexpr double kUsualChange = 0.02;
 
-// The change to find, and the number of tests.
 struct NoiseQuestion {
   double change = kUsualChange;  // relative; above the margin of a verdict
   std::size_t tests = 2;         // cases times metrics that `compare` tests

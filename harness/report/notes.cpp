@@ -155,7 +155,6 @@ std::string warmup_text(const estimate::WarmupEffect& effect, const estimate::Ca
   return text;
 }
 
-// Short form.
 std::string warmup_doubt(const schedule::WarmupVerdict& verdict) {
   switch (verdict.kind) {
     case schedule::WarmupVerdict::Kind::kTooShort:

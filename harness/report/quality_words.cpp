@@ -21,7 +21,6 @@ std::string range_of_shares(const std::vector<double>& shares) {
   return text::percent_text(low) == text ? text : text::percent(low) + " to " + text;
 }
 
-// Launches that report a fact.
 struct Told {
   std::int64_t launches = 0;
   std::vector<double> values = {};

@@ -25,7 +25,6 @@ template <typename Range, typename TextOf>
   return text;
 }
 
-// Joins texts.
 template <typename Range>
 [[nodiscard]] std::string join(const Range& texts, std::string_view separator = ", ") {
   return join(

@@ -129,7 +129,6 @@ void check_rank(const AnalyzeOptions& options, const std::vector<TracePage>& pag
                                                    })));
 }
 
-// A trace with its analysis.
 struct KeptTrace {
   std::unique_ptr<trace::Trace> trace;
   report::AnalysedTrace analysed;

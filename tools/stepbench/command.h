@@ -140,7 +140,6 @@ struct Command {
   Command* given_command = nullptr;
   std::vector<std::string> unread_words = {};  // including "--"
 
-  // Adds a subcommand.
   Command& add(const std::string& command, const std::string& meaning,
                const std::string& ending = {}, const std::string& in_group = "Commands");
   // `flag` is the option with the name of its value, "--shard I/N", or without, "--profile", if it

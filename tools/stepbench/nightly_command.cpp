@@ -103,7 +103,6 @@ ExpectedNights expected_nights(std::span<const std::string> experiments,
   return nights;
 }
 
-// Names of the experiments in the history.
 std::vector<std::string> tracked_names(const NightlyOptions& options,
                                        const campaign::CampaignContext& context) {
   std::vector<std::string> names;

@@ -20,7 +20,6 @@ struct VerdictOutput {
   bool all = false;
 };
 
-// Adds the options that set it.
 void add_verdict_output(Command& command, VerdictOutput& output);
 
 // For a call without a verdict, with the reason in `text`: replaces old files, which could be

@@ -23,7 +23,6 @@ struct Measure {
 // The measure that the table's cases are ranked by, then its rate or its time if rows have it.
 [[nodiscard]] std::vector<Measure> measures_of(const TableFacts& facts);
 
-// True if the case has the value.
 [[nodiscard]] bool has_number(const estimate::CaseRow& row, const Measure& measure);
 
 // Row indexes, best first by `measure`; rows without a value last, in their order.

@@ -68,7 +68,6 @@ std::int64_t add_launch(json::JsonText& json, const LaunchSteps& launch, std::si
   return std::ssize(kept);
 }
 
-// Adds the steps of all launches that carry a flag.
 void add_flagged(json::JsonText& json, const std::vector<LaunchSteps>& launches, std::size_t kind,
                  std::size_t points) {
   const auto& [bits, name] = kStepFlagNames[kind];

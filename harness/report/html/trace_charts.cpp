@@ -96,7 +96,6 @@ std::optional<document::Figure> mean_figure(const AnalysedTrace& analysed,
       .height_px = static_cast<int>(120 + 30 * parts.size())};
 }
 
-// The parts of every step, stacked.
 document::Figure steps_figure(const AnalysedTrace& analysed, const analyze::IdleReport& report,
                               std::size_t place) {
   const std::int64_t all =

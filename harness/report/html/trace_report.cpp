@@ -133,7 +133,6 @@ std::string name_among(const AnalysedTrace& analysed, std::span<const AnalysedTr
   return once ? file(analysed).string() : analysed.path;
 }
 
-// Appends an element to the array of data.
 void add_data(std::string json, ReportContent& content) {
   while (json.ends_with('\n')) json.pop_back();
   content.data += (content.data.empty() ? "[" : ",") + json;
