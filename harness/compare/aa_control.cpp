@@ -13,7 +13,7 @@ namespace stepbench::compare {
 AaControl aa_control(std::span<const std::vector<double>> cases, double alpha) {
   AaControl control;
   std::vector<double> pooled;
-  std::vector<double> changes;  // of logarithms
+  std::vector<double> changes;  // differences of logarithms
   for (const std::vector<double>& values : cases) {
     if (values.size() < 4 || !std::all_of(values.begin(), values.end(), [](double value) {
           return std::isfinite(value) && value > 0;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kManyPrimaryMetrics = 10;
 
-// Lost pairs decide nothing while more pairs can make their share small enough.
+// kNoData because of dropped pairs is not final while further pairs can reduce their share enough.
 bool decided(const TestResult& test, std::size_t most_pairs) {
   const bool may_recover =
       test.verdict == Verdict::kNoData && test.pairs > 0 &&
@@ -40,8 +40,8 @@ std::string looks_text(std::span<const std::size_t> looks) {
 }
 
 AbCampaign::AbCampaign(AbDesign design) : design_(std::move(design)), cases_(design_.cases) {
-  // Drawn for the longest campaign at once: the order of a block does not depend on which cases are
-  // still there.
+  // Drawn for the longest campaign at once, so that the order of a block does not depend on which
+  // cases are still measured.
   const std::size_t blocks = design_.looks.empty() ? 0 : (design_.looks.back() + 1) / 2;
   stats::Random random(design_.seed);
   b_first_.resize(blocks * design_.cases);
@@ -74,7 +74,7 @@ void AbCampaign::plan_until(std::size_t pairs) {
 }
 
 void AbCampaign::look(const SamplesOf& samples_of) {
-  // One family over all cases: those that were decided stay in it with what they were decided by.
+  // One family over all cases: decided cases stay in it with the samples they were decided on.
   std::vector<PairedSamples> family;
   std::vector<std::size_t> first(design_.cases + 1, 0);
   const std::size_t pairs = design_.looks[next_look_];
@@ -92,7 +92,7 @@ void AbCampaign::look(const SamplesOf& samples_of) {
         std::make_move_iterator(verdicts.tests.begin() + static_cast<std::ptrdiff_t>(first[i])),
         std::make_move_iterator(verdicts.tests.begin() +
                                 static_cast<std::ptrdiff_t>(first[i + 1])));
-    if (design_.is_over) {  // it ends by another rule than the one that is corrected for
+    if (design_.is_over) {  // ends by a rule that the correction does not account for
       for (TestResult& test : one.tests) test.corrected_change.reset();
     }
     const bool over = design_.is_over ? !is_last && design_.is_over(i, pairs)

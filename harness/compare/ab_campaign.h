@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of an A/B measurement and when it ends. Pure: the order follows from the seed, the end
-// from the samples, so that an interrupted campaign goes on as if nothing had happened.
+// Launch order and stopping rule of an A/B measurement. Pure: the order follows from the seed and
+// the end from the samples, so that an interrupted campaign can be resumed.
 #pragma once
 
 #include <cstddef>
@@ -18,24 +18,23 @@ namespace stepbench::compare {
 struct AbDesign {
   std::size_t cases = 0;
   std::uint64_t seed = 0;
-  std::vector<std::size_t> looks = {};  // pairs after which the rule runs, ascending
+  std::vector<std::size_t> looks = {};  // pairs after which the rule is applied, ascending
   VerdictRule rule = {};
-  // Asked at each look but the last, in place of the rule: whether a case needs no more pairs.
+  // Replaces the rule at each look but the last: returns true if a case needs no more pairs.
   std::function<bool(std::size_t case_index, std::size_t pairs)> is_over = {};
 };
-// Looks at 10, 20 and 40 pairs; at 20 and 40 with more than ten primary metrics, whose correction
-// ten pairs seldom pass.
+// Looks at 10, 20 and 40 pairs; with more than ten primary metrics only at 20 and 40, since ten
+// pairs seldom pass their correction.
 [[nodiscard]] AbDesign with_looks(std::size_t cases, std::size_t primary_metrics,
                                   std::uint64_t seed);
-// One look at the end, at the level of a single test.
+// A single look at the end, at the level of a single test.
 [[nodiscard]] AbDesign with_fixed_pairs(std::size_t cases, std::size_t pairs, std::uint64_t seed);
 
 // "judged after 10 pairs", "interim results after 10, 20 and 40 pairs".
 [[nodiscard]] std::string looks_text(std::span<const std::size_t> looks);
 
-// One launch. Block k of a case holds its pairs 2k and 2k + 1 in the order ABBA or BAAB; the cases
-// take turns within a block, each with its whole block, so that the halves of a pair are neighbours
-// in time.
+// One launch. Block k of a case holds its pairs 2k and 2k + 1 in the order ABBA or BAAB. Cases
+// alternate by whole blocks, so that the two launches of a pair are adjacent in time.
 struct AbSlot {
   std::size_t case_index = 0;
   bool b = false;
@@ -46,26 +45,27 @@ struct AbSlot {
 
 struct AbCase {
   bool in_rotation = true;
-  std::size_t ended_at = 0;            // pairs at the look that decided it, or at the last one
-  std::vector<TestResult> tests = {};  // of its primary metrics, at that look
+  std::size_t ended_at = 0;            // pairs at the look that decided it, or at the last look
+  std::vector<TestResult> tests = {};  // results of its primary metrics at that look
 };
 
 class AbCampaign {
  public:
-  // The primary metrics of the first `pairs` pairs of a case: always as many, in the same order.
+  // Returns the primary metrics of the first `pairs` pairs of a case: always the same number, in
+  // the same order.
   using SamplesOf =
       std::function<std::vector<PairedSamples>(std::size_t case_index, std::size_t pairs)>;
 
   explicit AbCampaign(AbDesign design);
 
-  // The next launch; nullopt when the last look is over or every case is decided. `samples_of` is
-  // asked when a look is due, when all launches given out before must have ended.
+  // Returns the next launch, or nullopt after the last look or when every case is decided. Calls
+  // `samples_of` at each look; all launches returned before must have ended by then.
   [[nodiscard]] std::optional<AbSlot> next(const SamplesOf& samples_of);
 
   [[nodiscard]] const std::vector<AbCase>& cases() const { return cases_; }
   [[nodiscard]] const AbDesign& design() const { return design_; }
   [[nodiscard]] std::size_t looks_done() const { return next_look_; }
-  // At most, if no further case is decided before the last look.
+  // Upper bound on the remaining launches: no further case is decided before the last look.
   [[nodiscard]] std::size_t remaining() const;
 
  private:
@@ -74,7 +74,7 @@ class AbCampaign {
 
   AbDesign design_;
   std::vector<AbCase> cases_;
-  std::vector<std::uint64_t> b_first_;  // a word for each block, case and block in turn
+  std::vector<std::uint64_t> b_first_;  // one word per block and case, cases innermost
   std::vector<AbSlot> slots_;           // up to the next look
   std::size_t next_slot_ = 0;
   std::size_t next_look_ = 0;

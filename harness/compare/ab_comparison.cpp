@@ -16,7 +16,7 @@
 namespace stepbench::compare {
 namespace {
 
-// The workers of one arm, as if they stood in a result of their own.
+// Returns the workers of one arm as a result of their own.
 record::Results workers_of(const record::Results& results, std::string_view arm) {
   record::Results side;
   std::set<std::string_view> ids;
@@ -35,7 +35,7 @@ std::vector<double> measured_steps(std::span<const record::Launch* const> launch
   return steps;
 }
 
-// A case that never got as far as a measurement in both arms.
+// Result of a case that was not measured in both arms.
 CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs, const TestedMetrics& tested) {
   CaseResult result;
   result.case_id = point.a_case;
@@ -110,13 +110,13 @@ void count_tests(Comparison& comparison) {
 void add_campaign_gates(const std::vector<CasePair>& cases,
                         std::span<const std::vector<double>> levels, Design design,
                         const CompareOptions& options, std::vector<Gate>& gates) {
-  gates.push_back(drift_gate(levels));  // told also where it passed: how far it went
+  gates.push_back(drift_gate(levels));  // reported even if it passed, with the amount of drift
   std::vector<Gate> own = machine_gates(cases, design);
   apply_allowed(options.allow, own);
   std::ranges::move(own, std::back_inserter(gates));
 }
 
-// Returns whether an arm lacks a point that the other one has.
+// Returns true if a point is missing in only one of the arms.
 bool add_missing(const std::vector<AbMissing>& missing, Comparison& comparison) {
   bool one_sided = false;
   for (const AbMissing& one : missing) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench ab` says of a finished campaign, as values.
+// Builds the Comparison that `stepbench ab` reports for a finished campaign.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace stepbench::compare {
 
-// A point that was not measured in both arms, known before the first launch.
+// A point that is known before the first launch not to be measurable in both arms.
 struct AbMissing {
   MissingCase point = {};
-  bool in_a = false;  // it can be measured in this arm
+  bool in_a = false;  // measurable in arm A
   bool in_b = false;
   std::string reason = {};
 };
@@ -23,16 +23,16 @@ struct AbMissing {
 struct AbOutcome {
   const AbCampaign& campaign;
   const std::vector<AbPoint>& points;  // in the campaign's order
-  std::string a = {};                  // the arms in words
+  std::string a = {};                  // arm A, for people
   std::string b = {};
   std::string where = {};                    // the run's folder
-  std::vector<std::string> overridden = {};  // options in which the arms differ on purpose
+  std::vector<std::string> overridden = {};  // options in which the arms differ by design
   std::vector<std::string> warnings = {};
   std::vector<AbMissing> missing = {};
 };
 
-// The primary metrics as they were judged at the look that ended their case; exact counts over all
-// of its pairs.
+// Primary metrics keep the verdict of the look that ended their case; exact counts use all of its
+// pairs.
 [[nodiscard]] Comparison ab_comparison(const record::Results& results, const AbOutcome& outcome,
                                        const CompareOptions& options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of an A/B campaign by pairs.
+// Groups the launches of an A/B campaign into pairs.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ inline constexpr const char* kArmB = "b";
 // "arm A", for people.
 [[nodiscard]] std::string arm_label(std::string_view arm);
 
-// One point of the plan: the case that it is in either arm. Equal ones when only the workers or
-// their environments differ.
+// One point of the plan and its case in each arm. The cases are equal if only the workers or their
+// environments differ.
 struct AbPoint {
   std::string point_id = {};
   std::string a_case = {};
@@ -29,34 +29,34 @@ struct AbPoint {
 
 // Points into the Results.
 struct AbPairs {
-  CasePair pair = {};       // launches of pairs that both arms measured; equal indexes are a pair
-  std::size_t dropped = 0;  // pairs in which an arm was launched and not measured
+  CasePair pair = {};       // launches of pairs measured in both arms; equal indexes form a pair
+  std::size_t dropped = 0;  // pairs with a launch that was started but not measured
   std::vector<const record::Launch*> base_launches =
-      {};                   // all measured ones of arm A, in run order
-  bool neighbours = true;   // nothing else ran between the two launches of a pair
+      {};                   // all measured launches of arm A, in run order
+  bool neighbours = true;   // no other launch ran between the two of a pair
   std::size_t a_first = 0;  // pairs that began with arm A
 };
 
-// The launch with number k of an arm belongs to pair k. Of several attempts the last one counts.
-// `most`: pairs of each point, the first ones; those after them do not count. Throws ConfigError
-// for rows of --smoke.
+// Launch number k of an arm belongs to pair k. Only the last attempt of a launch counts. `most`:
+// number of pairs to use per point, from the first. Throws ConfigError for rows of --smoke.
 [[nodiscard]] std::vector<AbPairs> ab_pairs(
     std::span<const record::Launch* const> launches, const std::vector<AbPoint>& points,
     std::size_t most = std::numeric_limits<std::size_t>::max());
 [[nodiscard]] std::vector<AbPairs> ab_pairs(const record::Results& results,
                                             const std::vector<AbPoint>& points);
 
-// What is asked of a point, as metric_samples(): a dropped pair counts as one without values.
+// Samples of a point, like metric_samples() of a CasePair. A dropped pair counts as a pair without
+// values.
 [[nodiscard]] std::vector<MetricSamples> metric_samples(const AbPairs& pairs,
                                                         const std::vector<Metric>& columns,
                                                         const TestedMetrics& tested);
-// `values`: of its pair.
+// `values`: of `pairs.pair`.
 [[nodiscard]] std::vector<MetricSamples> metric_samples(const AbPairs& pairs,
                                                         const MetricValues& values,
                                                         const std::vector<Metric>& columns,
                                                         const TestedMetrics& tested);
 
-// Whether the arms took turns, by the times at which the launches began.
+// Returns kInterleaved if the arms took turns, judged by the start times of the launches.
 [[nodiscard]] Design design_of(const std::vector<AbPairs>& points);
 
 }  // namespace stepbench::compare

@@ -63,7 +63,7 @@ std::string note_on(const TestedMetric& metric, const MetricValues& values) {
   return {};
 }
 
-// A peak that every launch repeats to the byte is a count: no change of it is chance, it needs no
+// A peak that every launch repeats to the byte is a count: any change is real, so it needs no
 // statistics and takes no power from the other tests.
 MetricSamples peak_samples(TestedMetric metric, const std::string& peak,
                            const MetricValues& values) {
@@ -162,7 +162,7 @@ std::vector<Metric> common_columns(const ComparisonSide& base, const ComparisonS
                                              " do not agree on whether more is better for '" +
                                              metric.name + "'");
     }
-    before.exact = before.exact || metric.exact;  // a file of version 1.0 does not say
+    before.exact = before.exact || metric.exact;  // files of version 1.0 do not record it
   }
   return columns;
 }

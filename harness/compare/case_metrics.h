@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a case is compared, and its values per launch.
+// Selects the metrics of a case to compare, with their values per launch.
 #pragma once
 
 #include <string>
@@ -14,19 +14,19 @@ namespace stepbench::compare {
 
 struct MetricSamples {
   TestedMetric metric = {};
-  bool primary = false;  // takes part in the correction for many tests
+  bool primary = false;  // part of the multiple-testing correction
   PairedSamples samples = {};
-  std::string note = {};  // what must be known of its values
+  std::string note = {};  // remark about its values
 };
 
-// What is tested of a case: those of `tested` in their order and, by default, exact counts of which
-// less or more is better when both sides have them. `columns`: of both sides; `values`: of `pair`.
+// Returns the metrics to test: those of `tested` in their order and, by default, exact counts with
+// a direction that both sides have. `columns`: of both sides. `values`: of `pair`.
 [[nodiscard]] std::vector<MetricSamples> metric_samples(const CasePair& pair,
                                                         const MetricValues& values,
                                                         const std::vector<Metric>& columns,
                                                         const TestedMetrics& tested);
 
-// What `peak_bytes` is of each side, where that says what it is.
+// The metric that `peak_bytes` stands for on each side, if it is known.
 struct PeakNames {
   std::string base;
   std::string candidate;
@@ -34,12 +34,11 @@ struct PeakNames {
 };
 [[nodiscard]] PeakNames peak_names(const CasePair& pair);
 
-// Of the tested metrics that the user named, the first that no launch of this case has at all;
-// null: none.
+// The first metric named by the user that no launch of this case has; null if there is none.
 [[nodiscard]] const TestedMetric* absent_metric(const CasePair& pair, const TestedMetrics& tested);
 
-// Metrics of both sides by name. Throws ConfigError when one has another unit or direction in the
-// candidate.
+// Metrics of both sides by name. Throws ConfigError if the candidate has one with another unit or
+// direction.
 [[nodiscard]] std::vector<Metric> common_columns(const ComparisonSide& base,
                                                  const ComparisonSide& candidate);
 

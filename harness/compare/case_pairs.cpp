@@ -33,7 +33,7 @@ Side gather(const ComparisonSide& side, const CaseKey& key) {
   bool other_passes = false;
   for (const record::Launch& launch : side.results->launches) {
     const record::LaunchRow& row = launch.row;
-    if (row.key.arm == record::kReferenceArm) continue;  // of a night: another program
+    if (row.key.arm == record::kReferenceArm) continue;  // a night's reference program
     refuse_what_is_no_measurement(side, row);
     if (row.key.pass != Pass::kTiming) other_passes = true;
     if (row.key.pass != Pass::kTiming) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which launches of two results belong together.
+// Matches the cases and launches of two results.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@
 
 namespace stepbench::compare {
 
-// One of the two results, with the name under which the user gave it.
+// One of the two results, with its name as given by the user.
 struct ComparisonSide {
   const record::Results* results = nullptr;
   std::string where;  // a path
 };
 
-// The other ranks of groups. Points into the Results.
+// The ranks other than 0 of process groups. Points into the Results.
 class OtherRanks {
  public:
-  // Of a rank but 0.
+  // Adds a launch of a rank other than 0.
   void add(const record::Launch& launch);
-  // By rank, those that were measured. Empty for one process.
+  // The measured launches of the other ranks, by rank. Empty for a single process.
   [[nodiscard]] std::vector<const record::Launch*> of(const record::Launch& rank_0) const;
 
  private:
@@ -34,15 +34,15 @@ class OtherRanks {
   std::map<Group, std::map<int, const record::Launch*>> ranks_;
 };
 
-// The launches of one case on one side: of groups those of rank 0, which stand for them. Points
-// into the Results.
+// The launches of one case on one side; a process group is represented by rank 0. Points into the
+// Results.
 struct CaseLaunches {
   const record::LaunchRow* first = nullptr;  // for id, workload and options
   std::vector<const record::Launch*> measured = {};
-  // Of groups, of each of `measured`; empty where none of them is of a group.
+  // Other ranks of each of `measured`; empty if no launch is of a process group.
   std::vector<std::vector<const record::Launch*>> other_ranks = {};
   std::size_t not_measured = 0;
-  std::string reason = {};  // of the first that was not measured
+  std::string reason = {};  // reason of the first launch that was not measured
 };
 
 struct CasePair {
@@ -56,15 +56,15 @@ struct CasePairs {
   std::vector<CaseLaunches> only_candidate;
 };
 
-// The same launches as one rank saw them. False where a launch lacks it.
+// Replaces the launches by those of another rank. Returns false if a launch lacks it.
 [[nodiscard]] bool take_rank(std::size_t rank, CaseLaunches& launches);
 
-// Cases with equal keys are joined. case_id, unless options are to be ignored.
+// Cases with equal keys are matched. Usually the case_id, unless options are ignored.
 using CaseKey = std::function<std::string(const record::LaunchRow&)>;
 
-// Takes timed launches of rank 0. Throws ConfigError for what may not be compared: rows of --smoke,
-// arms of an A/B campaign, a side with profiled or wrapped launches only, two cases of one side
-// with the same key.
+// Uses the timed launches of rank 0. Throws ConfigError for what must not be compared: rows of
+// --smoke, arms of an A/B campaign, a side with only profiled or wrapped launches, two cases of one
+// side with the same key.
 [[nodiscard]] CasePairs pair_cases(const ComparisonSide& base, const ComparisonSide& candidate,
                                    const CaseKey& key);
 

@@ -94,7 +94,7 @@ void tell_noise(const CasePair& pair, const estimate::StepTimes& times, std::str
   tell(times.candidate, candidate, pair.candidate);
 }
 
-// What the finding of a profiled group says of its ranks.
+// Returns the straggler finding of a profiled process group, or why there is none.
 std::string held_up_by(const std::vector<const record::Launch*>& profiled) {
   bool known = false;
   for (const record::Launch* launch : profiled) {
@@ -154,7 +154,7 @@ void conclude(const CompareOptions& options, bool missing_cases, Comparison& com
       comparison.gates, [](const Gate& gate) { return gate.state == GateState::kFailed; });
   const GateInput gate{
       .tests = all,
-      // What disturbs times does not disturb counts.
+      // Disturbances of times do not affect counts.
       .campaign_invalid = !options.gate_counts &&
                           (comparison.aa_control.state == AaControl::State::kFailed || gate_failed),
       .missing_cases = missing_cases && !allowed,

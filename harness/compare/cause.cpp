@@ -19,10 +19,10 @@ constexpr double kMinCauseShare = 0.1;
 
 struct Launches {
   std::vector<double> step;
-  std::map<std::string, std::vector<double>, std::less<>> phases;  // 0 where a launch lacks it
+  std::map<std::string, std::vector<double>, std::less<>> phases;  // 0 if a launch lacks it
 };
 
-// A latency is without the wait for data; on the device the phases are those that sum to its step.
+// Latencies exclude the wait for data. Device clocks use the device phases, which sum to the step.
 Launches read(const estimate::Estimates& estimates, estimate::StepClock clock) {
   Launches result;
   for (const auto& estimate : estimates) {
@@ -59,7 +59,7 @@ struct ReadSides {
   Launches candidate;
 };
 
-// Nothing where a side has no launch, or the two are timed by different clocks.
+// nullopt if a side has no launch, or some launches lack the common clock.
 std::optional<ReadSides> read_sides(const CasePair& pair) {
   const estimate::Estimates before = estimate::estimates_of(pair.base.measured);
   const estimate::Estimates after = estimate::estimates_of(pair.candidate.measured);
@@ -70,7 +70,7 @@ std::optional<ReadSides> read_sides(const CasePair& pair) {
   return sides;
 }
 
-// `whole_ns`: of the step that is to be explained; nullopt: of these launches' own.
+// `whole_ns`: change of the step to be explained; nullopt: that of these launches.
 std::vector<PhaseChange> changes_of(const CasePair& pair, double confidence, Design design,
                                     std::optional<double> whole_ns) {
   std::optional<ReadSides> sides = read_sides(pair);
@@ -96,7 +96,7 @@ std::vector<PhaseChange> changes_of(const CasePair& pair, double confidence, Des
   return changes;
 }
 
-// At least a tenth of the change, and not zero.
+// Keeps changes of at least a tenth of the whole whose intervals exclude zero.
 std::vector<PhaseChange> explaining(std::vector<PhaseChange> changes) {
   std::erase_if(changes, [](const PhaseChange& change) {
     const bool may_be_nothing = change.interval_ns.low <= 0 && change.interval_ns.high >= 0;
@@ -113,7 +113,8 @@ std::size_t ranks_of(const CasePair& pair) {
   return ranks;
 }
 
-// Rank 0 as it saw its steps itself: the row of a group ends with the slowest rank.
+// Replaces the launches by rank 0's own measurement: the row of a process group includes the wait
+// for the slowest rank.
 std::deque<record::Launch> as_one_rank(CaseLaunches& launches) {
   std::deque<record::Launch> own;
   for (const record::Launch*& launch : launches.measured) {
@@ -124,7 +125,7 @@ std::deque<record::Launch> as_one_rank(CaseLaunches& launches) {
   return own;
 }
 
-// Changes of one phase on several ranks, whose intervals overlap.
+// Merges changes of one phase on several ranks with overlapping intervals.
 class AlikeRanks {
  public:
   explicit AlikeRanks(const PhaseChange& first)

@@ -25,8 +25,8 @@ std::vector<MissingCase> missing(const std::vector<CaseLaunches>& cases) {
   return result;
 }
 
-// In the order in which the machine ran them, which is not that of their numbers when a run was
-// resumed.
+// Returns the values in the order in which they were measured, which differs from the order of
+// launch numbers after a resumed run.
 std::vector<double> in_run_order(const CaseLaunches& one, const std::vector<double>& values) {
   std::vector<std::pair<std::size_t, double>> timed(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -40,7 +40,7 @@ std::vector<double> in_run_order(const CaseLaunches& one, const std::vector<doub
   return ordered;
 }
 
-// A name that no case has a number for is rather a mistake than a result without data.
+// A metric name that no case has a value for is probably a typing error.
 void refuse_absent(const std::vector<CasePair>& pairs, const TestedMetrics& tested) {
   const TestedMetric* absent = nullptr;
   for (const CasePair& pair : pairs) {
@@ -52,7 +52,7 @@ void refuse_absent(const std::vector<CasePair>& pairs, const TestedMetrics& test
                                     "'; `stepbench show --case ID` prints the numbers of a case");
 }
 
-// Two sides joined and their samples gathered, before anything is tested.
+// Two matched sides with their samples, before any test.
 struct Gathered {
   Comparison result;
   std::vector<Metric> columns;
@@ -60,7 +60,7 @@ struct Gathered {
   std::vector<PairedSamples> family;
   std::vector<PairedSamples> counts;
   std::vector<std::vector<double>> base_runs;
-  std::vector<estimate::StepTimes> steps;  // of the pairs
+  std::vector<estimate::StepTimes> steps;  // of `pairs`
 };
 
 Gathered gather(const ComparisonSide& base, const ComparisonSide& candidate,
@@ -101,7 +101,7 @@ Gathered gather(const ComparisonSide& base, const ComparisonSide& candidate,
   return gathered;
 }
 
-// Takes the next of the family's tests, which are in the order in which they were gathered.
+// Consumes the next tests of the family; they are in the order in which they were gathered.
 Comparison finish(const ComparisonSide& base, const ComparisonSide& candidate,
                   const CompareOptions& options, const TestFamily& primary,
                   std::size_t& next_primary, Gathered gathered) {
@@ -164,7 +164,7 @@ std::vector<Comparison> compare_several(const ComparisonSide& base,
     all.push_back(gather(base, candidate, options));
     std::move(all.back().family.begin(), all.back().family.end(), std::back_inserter(family));
   }
-  // Primary metrics are one family; exact counts need no correction and are judged beside it.
+  // Primary metrics form one family; exact counts need no correction and are judged outside of it.
   const VerdictRule rule{.design = Design::kSequential};
   const TestFamily primary = judge(family, rule);
   std::vector<Comparison> comparisons;

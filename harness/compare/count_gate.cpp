@@ -24,16 +24,16 @@ constexpr std::string_view kOpCalls = "op_calls";
 constexpr std::string_view kCpuBytes = "cpu_allocated_bytes";
 constexpr std::string_view kCpuAllocations = "cpu_allocations";
 constexpr std::string_view kInstructions = "instructions_per_step";
-// Counts of instructions repeat within this: addresses and times of the system differ.
+// Instruction counts repeat within this: addresses and system time vary.
 constexpr double kInstructionMargin = 0.001;
-constexpr std::size_t kFewestCounted = 2;  // launches of each side: one never varies
-// They describe the model, not what a step does.
+constexpr std::size_t kFewestCounted = 2;  // per side: a single launch cannot show variation
+// These metrics describe the model, not the work of a step.
 constexpr std::string_view kOfModel = "model_";
 
-// One value for each launch that has the count, by name.
+// Values by name, one per launch that has the count.
 using CountsOfSide = std::map<std::string, std::vector<double>, std::less<>>;
 
-// Per step, from the recorded operations. Nothing where records were lost.
+// Adds counts per step from the recorded operations. Adds nothing if records were lost.
 void add_op_counts(const record::Launch& launch, CountsOfSide& counts) {
   if (launch.ops.empty()) return;
   const ops::OpTable table = ops::op_table_of(launch.ops);
@@ -62,7 +62,7 @@ CountsOfSide counts_of(const CountedLaunches& side, const std::vector<Metric>& c
   CountsOfSide counts;
   for (const Metric& metric : columns) {
     if (!metric.exact || metric.name.starts_with(kOfModel)) continue;
-    // Timed launches speak for what they report, profiled ones for the rest.
+    // Prefer values reported by timed launches over those of profiled ones.
     for (const auto* launches : {&side.timed, &side.profiled}) {
       if (counts.contains(metric.name)) break;
       for (const record::Launch* launch : *launches) {
@@ -76,9 +76,8 @@ CountsOfSide counts_of(const CountedLaunches& side, const std::vector<Metric>& c
   return counts;
 }
 
-// Instructions per step, and what counted them.
 struct InstructionCounts {
-  std::string engine = {};  // as profile.counts in force says; empty: nothing did
+  std::string engine = {};  // effective value of profile.counts; empty if nothing counted
   std::vector<double> values = {};
 };
 
@@ -123,7 +122,7 @@ Direction direction_of(const std::string& name, const std::vector<Metric>& colum
   return Direction::kLowerIsBetter;
 }
 
-// Exact but for the margin: what changed less is ok.
+// Turns changes within the margin into kOk.
 void apply_margin(double margin, TestResult& test) {
   if (!test.change || !(std::abs(*test.change) <= margin) || *test.change == 0) return;
   test.verdict = Verdict::kOk;
@@ -176,7 +175,7 @@ class CaseCounts {
       }
     }
     judge_instructions(one);
-    // Sides that share no count.
+    // The sides have no count in common.
     if (std::none_of(one.metrics.begin(), one.metrics.end(),
                      [](const MetricResult& metric) { return metric.decides; }) &&
         (base_.empty() || candidate_.empty())) {
@@ -204,7 +203,7 @@ class CaseCounts {
         .direction = direction_of(name, input_.columns),
         .margin = margin,
         .exact = true};
-    // Counts do not drift, so that their order in time says nothing.
+    // Counts do not drift, so the order in time is irrelevant.
     result.test = judge({&samples, 1}, {.design = Design::kInterleaved}).tests.front();
     apply_margin(margin, result.test);
     if (pairs < kFewestCounted && is_change(result.test)) {
@@ -263,7 +262,7 @@ class CaseCounts {
   InstructionCounts candidate_instructions_;
 };
 
-// What changes counts without the program's doing.
+// Environment fields that change counts although the program is the same.
 bool changes_counts(std::string_view field) {
   constexpr std::array<std::string_view, 5> kFields = {
       "cpu_capability", "torch", "intra_op_threads", "inter_op_threads", "openmp"};
@@ -287,7 +286,7 @@ bool is_allowed(std::string_view field, const std::vector<std::string>& allow) {
                         std::string(field));
 }
 
-// Of the first launch that says so: steps before what was counted.
+// Warm-up steps, from the first launch that records them.
 std::string warmup_of(const std::vector<const record::Launch*>& launches) {
   for (const record::Launch* launch : launches) {
     const std::string steps = text_of(launch->row.report.schedule, "warmup");
@@ -323,7 +322,7 @@ void judge_counts(const CountGateInput& input, const CountedLaunches& base,
   };
   if (!one.ops.empty() || std::none_of(one.metrics.begin(), one.metrics.end(), changed)) return;
   one.ops = op_changes(base.profiled, candidate.profiled, false);
-  // What only took another share of the time is no count.
+  // Drop operations whose share of the time changed but not their calls.
   std::erase_if(one.ops, [](const OpChange& op) { return op.base_calls == op.candidate_calls; });
 }
 

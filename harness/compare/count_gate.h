@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A verdict on counts: how often operations were called, kernels launched, bytes copied and memory
-// allocated in a step. They are the same on a busy machine, so that results that were measured one
-// after the other may say "regression" of them. Pure; any thread.
+// Judges counts per step: operator calls, kernel launches, bytes copied, memory allocated. They do
+// not depend on the machine's load, so that even a sequential comparison can find a regression.
+// Pure; any thread.
 #pragma once
 
 #include <span>
@@ -20,17 +20,18 @@ struct CountGateInput {
   const CompareOptions& options;
 };
 
-// Throws ConfigError with the field's name where the sides differ in what changes counts without
-// the program's doing: cpu_capability, torch, numbers of threads; unless options.allow names it.
+// Throws ConfigError naming the field if the sides differ in something that changes counts although
+// the program is the same: cpu_capability, torch, numbers of threads; unless options.allow names
+// it.
 void refuse_unlike_counting(const CountGateInput& input,
                             std::span<const EnvironmentDifference> environment);
 
-// Adds the counts of a case to its metrics, with their verdicts; what was tested before decides no
-// more. Counts come from the launches that recorded operations (run --profile) and are declared
-// exact, or follow from the operations: op_calls, cpu_allocated_bytes. One that differs between
-// launches of a side is a note; one that a side counted in a single launch is at most suspect. A
-// case of which a side counted nothing has no data. Throws as above where the sides were warmed up
-// by different numbers of steps.
+// Adds the counts of a case to its metrics, with their verdicts; metrics tested before no longer
+// decide. Counts come from launches that recorded operations (run --profile): metrics declared
+// exact, and op_calls and cpu_allocated_bytes derived from the operations. A count that varies
+// between launches of a side becomes a note; one from a single launch is at most suspect. A case
+// with a side without counts has no data. Throws as above if the sides had different numbers of
+// warm-up steps.
 void judge_counts(const CountGateInput& input, const CountedLaunches& base,
                   const CountedLaunches& candidate, CaseResult& one);
 

@@ -14,8 +14,8 @@ namespace {
 
 using Values = std::map<std::string, std::set<std::string>, std::less<>>;
 
-// Workers that ran under another program alone, as valgrind: what they were told and saw of the
-// processor is no side's environment.
+// Workers that ran only under another program, such as valgrind: their view of the processor is not
+// the environment of a side.
 std::set<std::string_view> wrapped_alone(const record::Results& results) {
   std::set<std::string_view> wrapped;
   for (const record::Launch& launch : results.launches) {
@@ -66,7 +66,7 @@ bool names(std::span<const std::string> list, std::string_view field) {
   return std::find(list.begin(), list.end(), field) != list.end();
 }
 
-// "script.digest" where arms were told to differ in "script.path": it follows.
+// True for "script.digest" if the arms differ by design in "script.path", since it follows from it.
 bool follows_from(std::span<const std::string> options, std::string_view field) {
   constexpr std::string_view kDigest = ".digest";
   if (!field.ends_with(kDigest)) return false;
@@ -80,7 +80,7 @@ const Fields& effective_of(const CaseLaunches& one) {
   return one.measured.empty() ? none : one.measured.front()->row.report.effective;
 }
 
-// One difference for all cases that show the same one.
+// Merges equal differences of several cases into one.
 void add_effective(const CasePairs& pairs, std::vector<EnvironmentDifference>& differences) {
   std::map<std::array<std::string, 3>, std::size_t> cases;
   for (const CasePair& pair : pairs.both) {
@@ -101,7 +101,7 @@ void add_effective(const CasePairs& pairs, std::vector<EnvironmentDifference>& d
   }
 }
 
-// No case reads data from a disk.
+// True if no case reads data from disk.
 bool is_made_up(const record::Results& results) {
   return std::ranges::all_of(results.launches, [](const record::Launch& launch) {
     return text_of(launch.row.options, "data.kind") == "synthetic";
@@ -160,11 +160,12 @@ std::vector<EnvironmentDifference> environment_differences(const ComparisonSide&
   const bool made_up = is_made_up(*base.results) && is_made_up(*candidate.results);
   for (EnvironmentDifference& difference : differences) {
     difference.field_class = class_of(difference.field, on_gpu);
-    // Then it is of a model's or a script's file, which may be what is compared.
+    // Without data on disk it is the digest of a model or script file, which may be the subject of
+    // the comparison.
     if (difference.field == "data_digest" && made_up) {
       difference.field_class = FieldClass::kShouldMatch;
     }
-    // What one side does not say cannot be held against the other.
+    // A field that one side does not record must not cause a refusal.
     const bool one_sided = difference.base == "-" || difference.candidate == "-";
     if (one_sided && difference.field_class == FieldClass::kMustMatch) {
       difference.field_class = FieldClass::kShouldMatch;

@@ -24,12 +24,12 @@ using record::Fact;
 using record::Quality;
 
 constexpr std::size_t kMinToWarn = 4;
-// One pair may differ by so many times what the means of some 16 pairs may.
+// Allowed difference within one pair, as a multiple of that between the means of about 16 pairs.
 constexpr double kOnePair = 4;
 
-// Whose doing `spread`, the middle half of the launches over their median, is.
+// Explains `spread`, the interquartile range of the launches over their median.
 std::string cause_of(double spread, const std::optional<WindowSpread>& within) {
-  constexpr double kMiddleHalf = 1.349;       // of a normal distribution, in standard deviations
+  constexpr double kMiddleHalf = 1.349;  // IQR of a normal distribution, in standard deviations
   constexpr double kMinExplainedShare = 0.5;  // of the variance
   if (!within) return {};
   const double predicted = kMiddleHalf * within->relative_sd;
@@ -47,7 +47,7 @@ struct Watched {
   const char* gate;
   Fact fact;
   bool may_fail;
-  const char* what;  // that differs between the arms
+  const char* what;  // describes the quantity, for messages
 };
 constexpr std::array kWatched = {
     Watched{"load", Fact::kOthers, true, "CPU time that others used"},
@@ -67,7 +67,7 @@ std::optional<double> watched_value(const record::LaunchRow& row, Fact fact) {
   return Quality(row).value(fact);
 }
 
-// Values of pairs in which both launches tell.
+// Values of pairs in which both launches recorded the fact.
 struct Arms {
   std::vector<double> base;
   std::vector<double> candidate;
@@ -98,7 +98,7 @@ double p_of_difference(const Arms& arms, Design design) {
   return stats::signed_rank(differences).p_two_sided;
 }
 
-// Launches of a side that were watched, and in which the fact is to be told.
+// Launches of a side: all, those that recorded the fact, and those in which it has to be reported.
 struct Seen {
   std::size_t launches = 0, watched = 0, told = 0;
 };
@@ -117,7 +117,6 @@ Seen launches_of(std::span<const CasePair> cases, CaseLaunches CasePair::*side, 
   return seen;
 }
 
-// The sides as people know them.
 struct SideNames {
   const char* base;
   const char* candidate;
@@ -149,7 +148,7 @@ void judge_level(const record::FactRow& row, const Arms& arms, std::span<const C
   const auto launches = static_cast<std::int64_t>(base.launches + candidate.launches);
   const double share =
       static_cast<double>(all) / static_cast<double>(std::max(launches, std::int64_t{1}));
-  // A device that is slowed down once is hot.
+  // A single throttled launch warns: the device is hot.
   const double warns_at = row.fact == Fact::kThrottled ? 0 : kLabelledWarns;
   if (!(share > warns_at)) return;
   warn(gate, share, warns_at,
@@ -158,7 +157,8 @@ void judge_level(const record::FactRow& row, const Arms& arms, std::span<const C
            names.base + ", " + std::to_string(candidate.told) + " of " + names.candidate + ')');
 }
 
-// Where one side alone was watched, nobody knows whether they differ. A device is there or is not.
+// If the fact was recorded on one side only, a difference cannot be ruled out. Not for throttling,
+// which needs a GPU.
 void judge_watching(const Watched& watched, std::span<const CasePair> cases, const SideNames& names,
                     Gate& gate) {
   const Seen base = launches_of(cases, &CasePair::base, watched.fact);
@@ -193,7 +193,7 @@ Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Desi
   return gate;
 }
 
-// Whether the power limit held the clock of an arm down for more than a moment.
+// True if the power limit reduced the clock of an arm for more than a moment.
 bool power_capped(std::span<const CasePair> cases) {
   const Arms arms = read_pairs(cases, Fact::kPowerCap);
   return record::row_of(Fact::kPowerCap).level(std::max(mean(arms.base), mean(arms.candidate))) >=

@@ -25,29 +25,29 @@ namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-// A verdict takes as many launches in an unpaired design as the signed-rank interval takes pairs.
+// An unpaired design needs as many launches per side as the signed-rank interval needs pairs.
 constexpr std::size_t kFewestLaunches = 6;
 constexpr double kManyTies = 0.2;
-constexpr double kSlowAlpha = 0.05;  // of the test on the share of slow launches, which is a note
+constexpr double kSlowAlpha = 0.05;  // for the note on the share of slow launches
 constexpr double kSlowConfidence = 0.95;
 
-// In log ratios with the sign that makes larger worse.
+// Log ratios, signed so that larger is worse.
 struct Shift {
   double centre = 0;
   stats::Interval interval;
-  double spread = 0;  // of the two values of a pair, or of one value of each side
+  double spread = 0;  // standard deviation of pair differences, or pooled over both sides
   verdict::Estimate paired = {};
 };
 struct Estimate {
   Shift typical;  // Hodges-Lehmann
-  Shift mean;     // of what launches cost
+  Shift mean;     // mean cost of launches
 };
 
 double percentage(double log_ratio) {
   return log_ratio > kNoPercentage ? kUnbounded : std::expm1(log_ratio);
 }
 
-// From "log ratio, larger is worse" to the relative change of the raw metric.
+// Converts a log ratio, larger is worse, to the relative change of the raw metric.
 stats::Interval raw_change(stats::Interval log_ratio, double sign) {
   stats::Interval change{percentage(sign * log_ratio.low), percentage(sign * log_ratio.high)};
   if (sign < 0) std::swap(change.low, change.high);
@@ -62,8 +62,8 @@ bool beyond(const stats::Interval& interval, double margin) {
   return interval.low > margin || interval.high < -margin;
 }
 
-// Counts that do not vary inside an arm: no statistics. Those that vary are no counts of the
-// program alone, and there is no verdict on them.
+// Judges counts that are constant within each arm, without statistics. Counts that vary do not
+// depend on the program alone and get no verdict.
 void judge_exactly(const PairedSamples& samples, Design design, const UsableSamples& usable,
                    TestResult& test) {
   test.p = kNotANumber;
@@ -107,7 +107,7 @@ double spread_of(const std::vector<double>& values) {
   return robust == 0 ? stats::standard_deviation(values) : robust;
 }
 
-// By the paired engine, or by the ranks of all launches of one side among those of the other.
+// By the paired engine, or by ranks of all launches if sequential.
 Shift typical_shift(const PairedSamples& samples, const VerdictRule& rule,
                     const UsableSamples& usable, TestResult& test) {
   const double sign = sign_of(samples.direction);
@@ -152,7 +152,7 @@ Shift typical_shift(const PairedSamples& samples, const VerdictRule& rule,
   return {typical.value, interval, spread_of(differences), typical};
 }
 
-// What is paid for each launch on average: of a rate, the time that the work takes.
+// Cost per launch: for a rate, the time that the work takes.
 std::vector<double> costs(const std::vector<double>& values, double sign) {
   std::vector<double> result(values);
   if (sign < 0) {
@@ -239,7 +239,7 @@ void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimat
       std::max(stats::pairs_needed(undecided.centre, undecided.spread, margin), least);
 }
 
-// Of a claim of pairs: what it comes to without what being claimed added. `level`: the largest p
+// Bias-corrected effect size of a paired claim, given that it was claimed. `level`: the largest p
 // that the correction rejects.
 std::optional<double> corrected(const PairedSamples& samples, const Shift& typical, double level) {
   const double margin = std::log1p(samples.margin);
@@ -255,8 +255,8 @@ std::optional<double> corrected(const PairedSamples& samples, const Shift& typic
   return std::expm1(sign_of(samples.direction) * size);
 }
 
-// Launches of each side that could give as small a p-value as those of this test, of which one side
-// may have more.
+// Number of launches per side of a balanced design whose smallest possible p-value is that of this
+// test, whose sides may be unequal.
 std::size_t balanced(const TestResult& test, Design design) {
   if (design == Design::kInterleaved || test.pairs < kFewestLaunches) return test.pairs;
   const double least = stats::log_least_mann_whitney_p(test.base_launches, test.candidate_launches);

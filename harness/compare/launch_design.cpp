@@ -12,7 +12,7 @@ namespace {
 constexpr double kFewestSteps = 20;
 constexpr double kMostSteps = 1e6;
 
-// The largest spread of launches at which the change is found; 0 if none is.
+// Largest spread of launches at which the change is found; 0 if there is none.
 double largest_sd(ComparisonSize size, std::size_t launches, double change) {
   size.launches = launches;
   double low = 1e-7;
@@ -29,7 +29,7 @@ double largest_sd(ComparisonSize size, std::size_t launches, double change) {
   return low;
 }
 
-// Two digits, upwards: nobody plans 1,234 steps.
+// Rounds up to two digits: nobody plans 1,234 steps.
 std::int64_t round_up(double steps) {
   const double unit = std::pow(10, std::max(std::floor(std::log10(steps)) - 1, 0.0));
   return std::llround(std::ceil(steps / unit - 1e-9) * unit);

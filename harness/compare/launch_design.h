@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many launches of how many steps find a change at the least cost. Pure; any thread.
+// Finds the cheapest number of launches and steps that detects a change. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,22 @@ struct LaunchDesign {
   double cost_ns = 0;        // of one side
 };
 
-// What finds a change of this size in four of five comparisons, for cases of any noise. More steps
-// help while the steps make the noise, and cost the less the longer a launch takes to begin
-// (Kalibera and Jones 2013): of each number of launches the fewest steps that suffice, and of these
-// the cheapest.
+// Designs that find a change of this size in four of five comparisons, for any noise. More steps
+// help only against noise of the steps, and are the better value the longer a launch takes to start
+// (Kalibera and Jones 2013): for each number of launches takes the fewest steps that suffice, and
+// of these the cheapest.
 class LaunchDesigns {
  public:
   static constexpr std::size_t kMostLaunches = 200;
 
-  // `size.launches` is not used. `change` above size.margin.
+  // `size.launches` is ignored. `change` must be above size.margin.
   LaunchDesigns(const ComparisonSize& size, double change);
 
-  // nullopt: `noise` has no step_sd or no overhead, or 200 launches do not find it.
+  // nullopt if `noise` lacks step_sd or the overhead, or if 200 launches do not find it.
   [[nodiscard]] std::optional<LaunchDesign> cheapest(const estimate::CaseNoise& noise) const;
 
  private:
-  std::vector<std::pair<std::size_t, double>> largest_sd_;  // of launches, by their number
+  std::vector<std::pair<std::size_t, double>> largest_sd_;  // by number of launches
 };
 
 [[nodiscard]] double cost_ns(const estimate::CaseNoise& noise, double launches, double steps);

@@ -26,14 +26,14 @@ std::optional<double> median_of(const record::Results& results, std::string_view
   return values.empty() ? std::nullopt : std::optional(stats::median(values));
 }
 
-// Between neighbours, so that what wanders slowly is not in it.
+// From differences of neighbours, which excludes slow drift.
 double successive_sd(const std::vector<double>& logs) {
   double sum = 0;
   for (std::size_t i = 1; i < logs.size(); ++i) sum += std::pow(logs[i] - logs[i - 1], 2);
   return std::sqrt(sum / (2 * static_cast<double>(logs.size() - 1)));
 }
 
-// The launches in their order as arms ABBA ABBA ... of the same program.
+// Compares the launches of one program with each other, in order, as arms ABBA ABBA ...
 TestResult against_itself(const std::vector<double>& steps) {
   PairedSamples samples;
   for (std::size_t i = 0; i + 1 < steps.size(); i += 2) {
@@ -103,7 +103,7 @@ MachineNoise machine_noise(const record::Results& results,
 }
 
 std::string to_text(const MachineNoise& noise) {
-  constexpr std::size_t kDay = 10;  // of 2026-01-31T...
+  constexpr std::size_t kDay = 10;  // length of "2026-01-31"
   const bool busy =
       record::row_of(record::Fact::kOthers).level(noise.others_share) >= record::FactLevel::kTold;
   return "this machine showed " +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine can show: how far launches of one program lie apart there, and how small a change
-// they can find. From launches of a few cases that were measured in rounds. Pure; any thread.
+// Noise of a machine: how much launches of one program differ on it, and the smallest change they
+// can find. Uses launches of a few cases that were measured in rounds. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -19,34 +19,34 @@ struct CaseSpread {
   std::string name = {};
   std::size_t launches = 0;
   double step_ns = 0;
-  std::optional<double> step_sd = {};  // of one step within a launch; nullopt: windows too short
-  double launch_sd = 0;                // from one launch of the case to its next
-  double minutes_sd = 0;               // what comes on top of it over the whole measurement
-  double found_by_10 = 0;              // pairs of `ab`, see change_found_by_pairs()
+  std::optional<double> step_sd = {};  // of steps within a launch; nullopt: windows too short
+  double launch_sd = 0;                // between consecutive launches of the case
+  double minutes_sd = 0;               // additional spread over the whole measurement
+  double found_by_10 = 0;              // by 10 pairs of `ab`, see change_found_by_pairs()
   double found_by_40 = 0;
-  double aa_change = 0;  // the launches as two arms in turns; they run the same program
+  double aa_change = 0;  // A/A change, with the launches as alternating arms of one program
   stats::Interval aa_interval = {};
-  bool differs = false;  // these arms were told apart, which is false
+  bool differs = false;  // A/A arms were found to differ: a false positive
 };
 
 struct MachineNoise {
   std::string measured_utc = {};
   Fields machine = {};  // host, cpu.model, cores
   double seconds = 0;
-  std::optional<double> steal_share = {};   // median over the launches
-  std::optional<double> others_share = {};  // of the CPUs, by other programs
-  std::vector<CaseSpread> cases = {};       // in their order in `names`
+  std::optional<double> steal_share = {};   // median over launches
+  std::optional<double> others_share = {};  // share of the CPUs used by other programs
+  std::vector<CaseSpread> cases = {};       // in the order of `names`
   std::vector<std::string> too_few = {};    // cases with fewer than kFewestForSpread launches
 };
 inline constexpr std::size_t kFewestForSpread = 6;
 
-// `names`: by case id. Launches that were not measured do not count. What the results do not hold
-// (time, machine, seconds) is left empty.
+// `names`: by case id. Ignores launches that were not measured. Values missing in the results
+// (time, machine, seconds) stay empty.
 [[nodiscard]] MachineNoise machine_noise(const record::Results& results,
                                          const std::map<std::string, std::string>& names);
 
 // "this machine showed 0.4 to 1.2 % between launches on 2026-11-23 (stepbench doctor --measure): 10
-// pairs find 1.5 to 2.9 %, 40 pairs 1.2 to 1.8 %". There is a case.
+// pairs find 1.5 to 2.9 %, 40 pairs 1.2 to 1.8 %". Requires at least one case.
 [[nodiscard]] std::string to_text(const MachineNoise& noise);
 
 }  // namespace stepbench::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The value of a metric in each launch of the two sides of a case. Pure; any thread.
+// Values of a metric in each launch of both sides of a case. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@
 
 namespace stepbench::compare {
 
-// Reads the launches once for all metrics. `pair` outlives it.
+// Reads the launches once for all metrics. `pair` must outlive it.
 class MetricValues {
  public:
   explicit MetricValues(const CasePair& pair);
 
   struct Sides {
-    std::vector<double> base;  // one for each measured launch; NaN: it has no such number
+    std::vector<double> base;  // one per measured launch; NaN if it lacks the value
     std::vector<double> candidate;
   };
-  // Not of a peak: which metric that is depends on both sides.
+  // Not for a peak: the metric that it stands for depends on both sides.
   [[nodiscard]] Sides of(const TestedMetric& metric) const;
-  // The metric of this name among those that the workloads report.
+  // Values of the metric of this name that the workloads report.
   [[nodiscard]] Sides reported(std::string_view metric) const;
 
   [[nodiscard]] const estimate::StepTimes& steps() const { return steps_; }
   [[nodiscard]] bool is_latency() const { return steps_.latency; }
-  // Some launches have times on the device and others not: these have no value.
+  // Some launches have device times and others do not: the latter have no value.
   [[nodiscard]] bool is_mixed() const { return steps_.mixed; }
-  // Device times of the two sides mean different things: the host's clock is taken.
+  // Device times of the two sides mean different things, so the host's clock is used.
   [[nodiscard]] bool has_device_spans() const { return steps_.spans; }
-  // A launch has an MFU above 1, which is no value.
+  // A launch has an MFU above 1, which is invalid.
   [[nodiscard]] bool refuses_mfu() const;
-  // Of the launch that has the fewest; 0 without launches.
+  // Smallest number of steps of a launch; 0 without launches.
   [[nodiscard]] std::int64_t fewest_steps() const;
 
  private:

@@ -36,7 +36,7 @@ struct Profile {
   }
 };
 
-// Device time where the launch has any: the host only queues it.
+// Uses device time if the launch has any: the host only queues the work.
 Profile read(const record::Launch& launch) {
   const ops::OpTable table = ops::op_table_of(launch.ops);
   std::set<std::int64_t> steps;
@@ -82,7 +82,7 @@ void add_times(const std::vector<Profile>& base, const std::vector<Profile>& can
   change.range_ns = {*low, *high};
 }
 
-// A profile's sums are whole calls over whole steps.
+// Calls per step are whole numbers of calls over whole steps; the tolerance is for rounding.
 bool calls_differ(const OpChange& change) {
   return std::abs(change.candidate_calls - change.base_calls) > 1e-6;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operations a change comes from. A profiler slows a step down, so that profiled launches
-// explain a change and never show one.
+// Finds the operations behind a change. Profiling slows a step down, so that profiled launches
+// explain a change but never establish one.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@ struct OpChange {
   std::string phase;
   double base_calls = 0;  // per step
   double candidate_calls = 0;
-  double base_share = 0;  // of the self time of all ops
+  double base_share = 0;  // share of the self time of all operations
   double candidate_share = 0;
-  // Self time per step: median over pairs of profiled launches, and their range. Only from three or
-  // more pairs that took turns.
+  // Self time per step: median over pairs of profiled launches, with their range. Only for three or
+  // more interleaved pairs.
   std::optional<double> change_ns = {};
   stats::Interval range_ns = {};
 };
 
-// The measured launches of a result that recorded operations, and those that counted instructions
-// under valgrind, by case and arm, in the order of their numbers. Points into the Results.
+// The measured launches of a result that recorded operations or counted instructions under
+// valgrind, by case and arm, in the order of their numbers. Points into the Results.
 class ProfiledLaunches {
  public:
   explicit ProfiledLaunches(const record::Results& results);
@@ -48,9 +48,9 @@ class ProfiledLaunches {
   ByCase counted_;
 };
 
-// Ops whose number of calls changed, exactly, by the first launch of either side; and those whose
-// share of the time, or time, changed much. The weightiest first. `interleaved`: equal indexes of
-// the two sides are neighbours in time.
+// Operations whose number of calls changed, compared exactly in the first launch of each side, or
+// whose time or share of the time changed much; largest first. `interleaved`: launches with equal
+// indexes are adjacent in time.
 [[nodiscard]] std::vector<OpChange> op_changes(const std::vector<const record::Launch*>& base,
                                                const std::vector<const record::Launch*>& candidate,
                                                bool interleaved);

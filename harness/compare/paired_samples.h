@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is judged: one metric of one case in both arms, and how these were measured.
+// Samples of one metric of one case in both arms, and how they were measured.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,19 @@
 namespace stepbench::compare {
 
 // interleaved: the arms took turns in one campaign. sequential: one arm was measured after the
-// other, so that a drift of the machine looks like a change; such a comparison confirms nothing.
+// other, so that drift of the machine looks like a change; such a comparison confirms nothing.
 enum class Design : std::uint8_t { kInterleaved, kSequential };
 constexpr EnumNames<2> names_of(Design) { return {"interleaved", "sequential"}; }
 
-// One metric of one case in both arms. Every value is one process. Where the arms took turns equal
-// indexes are a pair, and what the longer arm has beyond that is used by the unpaired figures only;
-// in a sequential design all values count.
+// Every value is one process. If the arms took turns, equal indexes form a pair, and surplus values
+// of the longer arm are used only by unpaired figures; in a sequential design all values count.
 struct PairedSamples {
   std::vector<double> base = {};
   std::vector<double> candidate = {};
   Direction direction = Direction::kLowerIsBetter;
-  double margin = 0.01;  // relative change that does not matter
-  bool exact = false;    // a count that should not vary at all
-  bool zeros = false;    // 0 is a value like others, not a sign that something went wrong
+  double margin = 0.01;  // largest relative change that does not matter
+  bool exact = false;    // a count that should not vary
+  bool zeros = false;    // 0 is a valid value, not a sign of failure
 };
 
 }  // namespace stepbench::compare

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kPower = 0.8;
 
-// Below which a standard normal number lies with this probability; to 1e-9.
+// Quantile of the standard normal distribution, to 1e-9.
 double normal_quantile(double probability) {
   double low = -10;
   double high = 10;
@@ -28,9 +28,9 @@ double normal_quantile(double probability) {
   return (low + high) / 2;
 }
 
-// How far from a limit the difference of two launches has to lie, in its standard deviation, for
-// Mann and Whitney's test of so many launches of each side at level `q` over `tests`. With few
-// launches that is more than for many, and the more so the smaller the level is: by simulation.
+// Distance from a limit, in standard deviations of the difference of two launches, at which a
+// Mann-Whitney test with so many launches per side at level `q` over `tests` has the desired power.
+// The correction for few launches, which grows as the level shrinks, was found by simulation.
 double distance(double launches, double q, double tests) {
   const double alpha = q / tests;
   const double price_of_ranks = std::sqrt(std::numbers::pi / 3);
@@ -51,7 +51,7 @@ std::optional<double> change_found(const ComparisonSize& size, double launch_sd)
 }
 
 double change_found_by_pairs(std::size_t pairs, double launch_sd, double margin) {
-  // Two bounds have to agree, which costs so many pairs: by simulation.
+  // Two bounds have to agree, which costs this many pairs (found by simulation).
   constexpr double kPrice = 1.5;
   const double sd = std::numbers::sqrt2 * launch_sd;
   return std::expm1(std::log1p(margin) +

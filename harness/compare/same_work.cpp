@@ -39,7 +39,7 @@ bool reported(const std::vector<const record::Launch*>& launches, const std::str
   });
 }
 
-// nullopt if a launch lacks it or two differ.
+// nullopt if a launch lacks it or launches differ.
 std::optional<double> repeated(const std::vector<const record::Launch*>& launches,
                                const std::string& metric) {
   std::optional<double> value;
@@ -58,7 +58,7 @@ std::vector<double> finite(std::vector<double> values) {
   return values;
 }
 
-// "0 to 3"; one number where all launches have it; empty without a number.
+// "0 to 3"; a single number if all are equal; empty without finite values.
 std::string range_text(const std::vector<double>& values) {
   const std::vector<double> known = finite(values);
   if (known.empty()) return {};
@@ -152,7 +152,7 @@ std::vector<std::string> exact_count_notes(const CountedLaunches& base,
   for (const Metric& metric : columns) {
     if (!metric.exact) continue;
     const bool timed = reported(base.timed, metric.name) && reported(candidate.timed, metric.name);
-    if (timed && metric.direction != Direction::kNeither) continue;  // it has a verdict
+    if (timed && metric.direction != Direction::kNeither) continue;  // has a verdict of its own
     const auto before = repeated(timed ? base.timed : base.profiled, metric.name);
     const auto after = repeated(timed ? candidate.timed : candidate.profiled, metric.name);
     if (!before || !after || *before == *after) continue;

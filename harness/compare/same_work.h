@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether both sides did the same work. Fingerprints: a step that became faster because it computes
-// something else is no improvement. Counts that were declared exact and are neither better nor
-// worse by themselves (kernels, copies, parameters): a change of one explains a verdict and never
-// is one.
+// Checks that both sides did the same work. Fingerprints: a step that became faster because it
+// computes something else is not an improvement. Exact counts without a direction (kernels, copies,
+// parameters): a change in one explains a verdict but is not a verdict itself.
 #pragma once
 
 #include <optional>
@@ -18,25 +17,25 @@ namespace stepbench::compare {
 struct FingerprintDifference {
   std::string name;      // "loss", "gradient_norm"
   double base = 0;       // median over the launches
-  double candidate = 0;  // the same, or the launch that is farthest from the base
+  double candidate = 0;  // also the median, or the launch farthest from the base
   double relative = 0;
-  double limit = 0;       // by precision, or twice what launches of the base differ by
-  std::string precision;  // the coarser one of the two sides
+  double limit = 0;       // by precision, or twice the spread between launches of the base
+  std::string precision;  // the coarser of the two sides
 };
 
-// The largest difference beyond its limit, of the medians of both sides or of a single launch of
-// the candidate. What the candidate's launches differ by is no excuse for it. A side on which a
-// launch has no finite number differs from one where all have. nullopt if they agree or a side has
-// no fingerprint.
+// Largest difference beyond its limit between the medians of both sides, or of a single candidate
+// launch from the base. The spread of the candidate's launches does not widen the limit. A side
+// with a launch without a finite number differs from a side in which all are finite. nullopt if
+// they agree or a side has no fingerprint.
 [[nodiscard]] std::optional<FingerprintDifference> fingerprint_difference(const CasePair& pair);
 
-// What no side has a finite number of, and what launches of the base do not agree on.
+// Notes on fingerprints that are finite on neither side, or on which launches of the base disagree.
 [[nodiscard]] std::vector<std::string> fingerprint_notes(const CasePair& pair);
 
 [[nodiscard]] std::string to_text(const FingerprintDifference& difference);
 
-// "kernels 120 -> 132, counted exactly in profiled launches". Only counts that every launch of a
-// side repeats. Timed launches speak for what they report, profiled ones for the rest.
+// "kernels 120 -> 132, counted exactly in profiled launches". Only for counts that are equal in all
+// launches of a side. Values of timed launches take precedence over those of profiled ones.
 struct CountedLaunches {
   std::vector<const record::Launch*> timed = {};
   std::vector<const record::Launch*> profiled = {};
@@ -46,8 +45,8 @@ struct CountedLaunches {
                                                          const CountedLaunches& candidate,
                                                          const std::vector<Metric>& columns);
 
-// Takes counts out of what is asked that vary between the launches of a side: by chance, so that no
-// verdict is passed on them. Returns what to say of each.
+// Removes counts that vary between the launches of a side, since no verdict is possible. Returns a
+// note on each.
 [[nodiscard]] std::vector<std::string> take_varying_counts(std::vector<MetricSamples>& asked);
 
 }  // namespace stepbench::compare

@@ -18,7 +18,7 @@ namespace {
 constexpr double kLeastExcess = 0.05;
 constexpr double kSpreads = 5;
 
-// By how much each lies beyond the median of its side, as a share of it.
+// Relative excess of each value over the median of its side.
 std::vector<double> excesses(std::span<const double> side) {
   const double centre = stats::median(side);
   std::vector<double> beyond;

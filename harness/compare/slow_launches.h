@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that cost far more than the others of their side: a shift of the typical launch does not
-// see them, a user meets them. Pure; any thread.
+// Launches that cost far more than the others of their side: users notice them, but the shift of
+// the typical launch does not show them. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,16 @@
 namespace stepbench::compare {
 
 struct SlowLaunches {
-  std::size_t base = 0;  // of so many launches
+  std::size_t base = 0;  // slow launches of `base_launches`
   std::size_t base_launches = 0;
   std::size_t candidate = 0;
   std::size_t candidate_launches = 0;
-  double excess = 0;  // the middle one of all beyond its side's median: 0.9 = 90 % more
-  double p = 1;       // that both sides have one share of them: Fisher's exact test
+  double excess = 0;  // median excess of slow launches over their side's median: 0.9 = 90 %
+  double p = 1;       // Fisher's exact test of equal shares
 };
 
-// `base` and `candidate`: what each launch costs, more is worse. One is slow that lies 5 % and five
-// robust standard deviations, of both sides, beyond the median of its side.
+// `base` and `candidate`: cost of each launch, larger is worse. A launch is slow if it exceeds the
+// median of its side by 5 % and by five robust standard deviations, pooled over both sides.
 [[nodiscard]] SlowLaunches slow_launches(std::span<const double> base,
                                          std::span<const double> candidate);
 

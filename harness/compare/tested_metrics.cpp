@@ -45,8 +45,8 @@ TestedMetric peak() {
           .kind = MetricKind::kPeak};
 }
 
-// Every metric that somebody declares: the file or the workers, and the harness itself, which files
-// of old versions do not repeat.
+// All declared metrics: those of the file or the workers, and those of the harness, which old files
+// do not repeat.
 std::vector<Metric> all_metrics(const std::vector<Metric>& columns) {
   std::vector<Metric> all = columns;
   std::set<std::string> names;
@@ -61,7 +61,7 @@ bool is_host_phase(const Metric& metric) {
   return metric.phase && metric.name.ends_with("_ns") && !metric.name.ends_with("_device_ns");
 }
 
-// An exact name first, then a phase, then what is left out of a name or stands in a head.
+// Finds an exact name first, then a phase, then names without prefix or unit and table heads.
 const Metric* find_metric(const std::vector<Metric>& all, std::string_view given) {
   const auto find = [&](const std::string& name) -> const Metric* {
     const auto found = std::find_if(all.begin(), all.end(),

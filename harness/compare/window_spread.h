@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far launches of one program lie apart because each measured few steps, by the blocks of steps
-// inside their windows. What lies apart further, the machine did. Pure; any thread.
+// Spread between launches of one program that is explained by the finite number of steps in their
+// windows, estimated from blocks of steps. Any further spread is due to the machine. Pure; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,11 @@
 namespace stepbench::compare {
 
 struct WindowSpread {
-  double relative_sd = 0;  // of the mean step of a launch
-  std::int64_t steps = 0;  // of a launch
+  double relative_sd = 0;  // of a launch's mean step
+  std::int64_t steps = 0;  // per launch
 };
 
-// Nothing where the launches have too few steps to tell.
+// nullopt if the launches have too few steps.
 [[nodiscard]] std::optional<WindowSpread> window_spread(
     std::span<const record::Launch* const> launches);
 

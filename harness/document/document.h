@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of a result, as values: made once, then drawn for a terminal (render_text.h), as
-// Markdown (render_markdown.h) or as HTML (render_html.h). All text is plain text, of any origin;
-// who draws it makes it safe.
+// A report as values: built once, then rendered for a terminal (render_text.h), as Markdown
+// (render_markdown.h) or as HTML (render_html.h). All text is untrusted plain text; the renderers
+// escape it.
 #pragma once
 
 #include <cstdint>
@@ -21,67 +21,67 @@ struct Line {
   Line(const char* words) : text(words) {}  // NOLINT: words are a line
 
   std::string text;
-  bool command = false;   // to be copied: stands whole on a terminal
-  std::string link = {};  // where the words lead, as Cell::link; a terminal shows it behind them
+  bool command = false;   // meant to be copied: a terminal does not wrap it
+  std::string link = {};  // as Cell::link; a terminal prints it after the text
 };
 
 struct Paragraph {
   std::string text;
   Tone tone = Tone::kPlain;
-  std::vector<Line> below = {};  // what belongs to it
-  // What it says against the answer, in few words with their size: "waited 62 % of its time for a
-  // CPU". Empty: nothing.
+  std::vector<Line> below = {};  // indented lines under it
+  // A doubt about the answer, in few words with its size: "waited 62 % of its time for a CPU".
+  // Empty if none.
   std::string doubt = {};
 };
 
-// What the reader came for, in one line. Every form shows it first, the doubts in one line below.
+// The result in one line. Every format shows it first, followed by the doubts in one line.
 struct Answer {
-  std::string text = {};  // empty: there is none
+  std::string text = {};  // empty if there is none
   Tone tone = Tone::kPlain;
-  std::vector<std::string> doubts = {};  // those of the paragraphs
+  std::vector<std::string> doubts = {};  // collected from the paragraphs
 };
 
-// Above what follows. Without a title: a gap.
+// Heads the blocks that follow. Without a title: a gap.
 struct Heading {
   std::string title = {};
-  std::string aside = {};  // for what it holds: "window host_step"
+  std::string aside = {};  // applies to all of them: "window host_step"
 };
 
-// What stands in preformatted type: a command, a YAML file, what a worker printed.
+// Preformatted text: a command, a YAML file, the output of a worker.
 struct Verbatim {
   std::string title;
   std::string text;
   bool folded = false;
 };
 
-// A chart, and the words that stand in for it everywhere but on a page with a script. Below its
-// chapter's title a page links it to the next table of the chapter.
+// A chart, with words for formats without scripts. Below its title, a page links it to the next
+// table of the chapter.
 struct Figure {
   std::string title;
-  std::string alt;  // what it shows and what stands out, for whoever does not see it
-  // Drawn in characters: a terminal and Markdown show it in place of the words. Empty: the words.
+  std::string alt;  // description and main result, for readers who cannot see it
+  // Chart in characters; a terminal and Markdown show it in place of `alt`. Empty: `alt`.
   std::string in_text = {};
-  // {"chart":"heat",…}: which function of the page's script draws it, and of what. By JsonText.
+  // {"chart":"heat",…}: names the function of the page's script and holds its data. See JsonText.
   std::string json;
-  std::string note = {};  // what was thinned out or left out; empty: nothing was
+  std::string note = {};  // what was thinned out or omitted; empty if nothing
   int height_px = 420;
   bool folded = false;  // drawn when the reader opens it
-  // The same cases by another number: figures that follow each other and have a choice share one
-  // place, and the reader switches between them by these words ("step", "samples/s"), by keyboard
-  // too. Without a script all of them stand there.
+  // Label of this figure in a switcher: consecutive figures with a label ("step", "samples/s") show
+  // the same cases by different numbers and share one place; the reader switches by mouse or
+  // keyboard. Without a script all of them are shown.
   std::string choice = {};
 };
 
-// A table without rows is left out, with its title.
+// Tables without rows are omitted, with their titles.
 using Block = std::variant<Paragraph, Heading, Table, Verbatim, Figure>;
 
-// What a page's contents list. A terminal and Markdown show the blocks alone.
+// An entry in a page's table of contents. A terminal and Markdown show only the blocks.
 struct Chapter {
-  std::string id;     // of the link to it: "sweep"; unique in a page
+  std::string id;     // link target: "sweep"; unique in a page
   std::string title;  // "Sweep"
   std::vector<Block> blocks;
-  bool folded = false;  // a page shows its title until the reader opens it
-  // Of the steps that were measured, how many its figures draw; 0: it draws none.
+  bool folded = false;  // collapsed until the reader opens it
+  // Number of measured steps that its figures draw; 0 if they draw no steps.
   std::int64_t steps_drawn = 0;
 };
 
@@ -89,22 +89,22 @@ struct Document {
   std::string headline = {};
   Answer answer = {};
   std::vector<Chapter> chapters = {};
-  bool answer_once = false;  // a terminal does not repeat it below a long page
-  // What has the columns that a terminal has no room for: "--format markdown".
+  bool answer_once = false;  // a terminal does not repeat it at the end of a long page
+  // Option that shows the columns that a terminal is too narrow for: "--format markdown".
   std::string all_columns_in = {};
-  // Hidden in Markdown, by which a bot finds its own comment again: "stepbench-verdict".
+  // Hidden text in Markdown by which a bot finds its own comment again: "stepbench-verdict".
   std::string marker = "stepbench";
 };
 
-// "doubts: waited 62 % of its time for a CPU; 2 of 24 launches failed"; empty without any.
+// "doubts: waited 62 % of its time for a CPU; 2 of 24 launches failed"; empty if there are none.
 [[nodiscard]] std::string doubts_line(const Answer& answer);
-// Each doubt once, in their order.
+// Adds the paragraphs' doubts in order, without duplicates.
 void add_doubts(Answer& answer, const std::vector<Paragraph>& paragraphs);
 
-// Lines as paragraphs: one that begins with a blank belongs to the one above.
+// Converts lines to paragraphs: a line that begins with a blank goes below the paragraph before it.
 [[nodiscard]] std::vector<Paragraph> paragraphs_of(const std::vector<std::string>& lines,
                                                    Tone tone = Tone::kPlain);
-// The other way round, for JSON: what is below begins with two blanks.
+// Inverse of paragraphs_of(), for JSON: lines below a paragraph begin with two blanks.
 [[nodiscard]] std::vector<std::string> lines_of(const std::vector<Paragraph>& paragraphs);
 void add_paragraphs(std::vector<Block>& blocks, const std::vector<std::string>& lines,
                     Tone tone = Tone::kPlain);

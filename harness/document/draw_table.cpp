@@ -29,7 +29,7 @@ std::size_t column_width(const Table& table, std::size_t column) {
   return widest;
 }
 
-// How wide each column of a table is drawn; 0: it is left out.
+// Width of each column of a table; 0: the column is dropped.
 class Layout {
  public:
   explicit Layout(const Table& table) : table_(table) {
@@ -64,7 +64,7 @@ class Layout {
            width_[column] > table_.columns[column].shrink_to;
   }
 
-  // Does the next of the things that may be done. False when none is left.
+  // Applies the next drop or shrink step. Returns false if none is left.
   bool narrow(std::size_t excess) {
     constexpr int kNever = std::numeric_limits<int>::max();
     int first = kNever;
@@ -93,7 +93,7 @@ class Layout {
     return true;
   }
 
-  // What was cut, and then what was left out, in as far as the last things done made room for it.
+  // Uses the room that the last steps freed: widens cut columns first, then restores dropped ones.
   void give_back(std::size_t columns) {
     for (std::size_t i = 0; i < width_.size(); ++i) {
       if (shown_[i]) width_[i] += std::min(columns - total(), whole_[i] - width_[i]);
@@ -117,8 +117,8 @@ class Layout {
   std::vector<bool> shown_;
 };
 
-// Cut at the end or inside, as the column asks for, unless cells that differ would then look
-// alike: then where they differ, which is inside or at the end, is kept.
+// Cuts as the column asks for, at the end or in the middle, unless different cells would then look
+// alike: then keeps the part in which they differ.
 std::vector<std::string> cut_cells(const Table& table, std::size_t column, std::size_t cells) {
   std::vector<std::string> whole;
   for (const TableRow& row : table.rows) {
@@ -139,7 +139,7 @@ std::vector<std::string> cut_cells(const Table& table, std::size_t column, std::
   return best;
 }
 
-// The table as the layout has it. Also says what was left out, the first of them first.
+// Applies the layout. Adds the heads of dropped columns to `dropped`, in drop order.
 Table laid_out(const Table& table, const Layout& layout, std::vector<std::string>& dropped) {
   Table made;
   std::vector<std::size_t> left_out;

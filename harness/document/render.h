@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A document as its reader asked for it. Pure; any thread.
+// Renders a document in the requested format. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace stepbench::document {
 
 struct RenderStyle {
   bool markdown = false;
-  bool colour = false;  // of a terminal
-  int columns = 100;    // of a terminal, at least 20
+  bool colour = false;  // terminal only
+  int columns = 100;    // terminal only; at least 20
 };
 
 [[nodiscard]] std::string render(const Document& document, const RenderStyle& style);

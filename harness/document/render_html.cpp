@@ -40,7 +40,7 @@ std::string class_attribute(const std::string& names) {
   return names.empty() ? "" : " class=\"" + names + '"';
 }
 
-// Colour must not be all that says it: whoever hears the page hears this.
+// For screen readers: colour alone must not carry the meaning.
 std::string tone_word(Tone tone) {
   if (tone == Tone::kDoubt) return "<span class=\"unseen\">Doubt: </span>";
   if (tone == Tone::kBad) return "<span class=\"unseen\">Problem: </span>";
@@ -53,7 +53,7 @@ std::string title_html(const std::string& title, const std::string& aside) {
   return text::html_text(text);
 }
 
-// Words that lead to an address of the web or to a page beside this one, and to nothing else.
+// Links only to web addresses and to pages in the same folder.
 std::string linked_html(const std::string& html, const std::string& link) {
   constexpr std::string_view kOfAPage =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -92,8 +92,8 @@ struct HtmlColumn {
   bool number = false;
 };
 
-// What stands in place of a row's numbers, and the marks of rows, which have no head on a terminal,
-// get a head here. Words may stand to the right, too.
+// Adds a head to the column of marks and of text in place of numbers, which has none on a terminal.
+// Text may also be on the right.
 std::vector<HtmlColumn> html_columns(const Table& table) {
   std::vector<HtmlColumn> columns;
   for (const Column& column : table.columns) {
@@ -113,7 +113,7 @@ std::vector<HtmlColumn> html_columns(const Table& table) {
   return columns;
 }
 
-// What may be broken into lines: a number, a date and an interval ("+1.2 ms to +1.4 ms") may not.
+// Allows line breaks only in long text, not in numbers, dates and intervals ("+1.2 ms to +1.4 ms").
 std::string cell_class(const HtmlColumn& column, std::string_view text) {
   constexpr std::size_t kShort = 16;
   constexpr std::size_t kInterval = 32;
@@ -122,7 +122,6 @@ std::string cell_class(const HtmlColumn& column, std::string_view text) {
   return text.size() > kShort && !interval ? "long" : "";
 }
 
-// A long text in short.
 void append_cell(std::string& html, const HtmlColumn& column, const Cell& cell) {
   if (column.number && cell.value && std::isfinite(*cell.value)) {
     html += "<td data-v=\"" + sort_value(*cell.value) + '"';
@@ -203,7 +202,7 @@ void HtmlChapters::add(const Figure& figure) {
   if (folds) html_ += "<details><summary>" + text::html_text(figure.title) + "</summary>\n";
   html_ += "<figure id=\"" + id + '"';
   if (!figure.choice.empty()) html_ += " data-choice=\"" + text::html_text(figure.choice) + '"';
-  // A title that stands right above is not said again.
+  // Do not repeat a title that is right above.
   const bool said = folds || figure.title == chapter_name_;
   html_ += std::string(">\n<figcaption><h3") + class_attribute(said ? "unseen" : "") + " id=\"" +
            id + "-title\">" + text::html_text(figure.title) + "</h3></figcaption>\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chapters as HTML, for a page that has its own head, style and script around them. Figures and
-// tables are numbered through the page, so that links lead to them. Pure; one thread.
+// Renders chapters as HTML, for a page that supplies its own head, style and script. Figures and
+// tables are numbered through the page as link targets. Pure; one thread.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace stepbench::document {
 
-// More rows of a table stand in the page's data alone.
+// Rows beyond this are only in the page's data, not in its HTML.
 inline constexpr std::size_t kPageRows = 2000;
 
-// Appends JSON to `html` as an element of this id.
+// Appends JSON to `html` as an element with this id.
 using AppendData =
     std::function<void(std::string& html, const std::string& id, std::string_view json)>;
 
 class HtmlChapters {
  public:
-  // `append_data`: for figures; empty: the page holds no script for them, and their words alone
-  // stand there.
+  // `append_data` is for figures; empty: the page has no script for them and shows only their
+  // words.
   HtmlChapters(std::string& html, AppendData append_data);
 
   void add(const Chapter& chapter);
@@ -37,11 +37,11 @@ class HtmlChapters {
 
   std::string& html_;
   AppendData append_data_;
-  std::string chapter_title_;  // the id of its element
+  std::string chapter_title_;  // id of its element
   std::string chapter_name_ = {};
   std::size_t figures_ = 0;
   std::size_t tables_ = 0;
-  bool table_follows_ = false;  // in this chapter, after the block at hand
+  bool table_follows_ = false;  // in this chapter, after the current block
 };
 
 }  // namespace stepbench::document

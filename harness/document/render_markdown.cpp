@@ -9,7 +9,7 @@
 namespace stepbench::document {
 namespace {
 
-// Longer than any in the text, which therefore does not end it.
+// Longer than any fence in the text, so that the text cannot close it.
 std::string fence_of(const std::string& text) {
   std::size_t longest = 2;
   std::size_t run = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A document as a comment on a pull request. What stands in it can end no row and begin no link
+// Renders a document as a comment on a pull request. Its text cannot end a row or begin a link
 // (printable.h). Pure; any thread.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace stepbench::document {
 
 [[nodiscard]] std::string render_markdown(const Document& document);
-// The table alone, without its title.
+// Without its title.
 [[nodiscard]] std::string markdown_table(const Table& table);
 
 }  // namespace stepbench::document

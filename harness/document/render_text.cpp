@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kEnd = "\x1b[0m";
-// Below more lines the answer stands a second time, beside the prompt.
+// After more lines than this the answer is repeated at the end, next to the prompt.
 constexpr std::ptrdiff_t kScreen = 48;
 
 class TextPage {
@@ -25,7 +25,6 @@ class TextPage {
     text_ += tinted(text::wrap_hanging(text::printable(words), columns_), tone, colour_) + '\n';
   }
 
-  // `doubts`: with these.
   void add(const Answer& answer, bool doubts) {
     if (answer.text.empty()) return;
     gap();

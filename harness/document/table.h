@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table as values: columns that say what is done where there is no room for them, and rows of
-// cells, each with its words and, where it is one, its number.
+// A table as values: columns with rules for narrow terminals, and rows of cells, each with its text
+// and, if it is a number, its value.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,16 @@
 
 namespace stepbench::document {
 
-// What is done to a table that is too wide for a terminal, in the order of these numbers.
+// When a table is too wide for a terminal, columns are dropped and shrunk in ascending order of
+// `drop_at` and `shrink_at`.
 struct Column {
   std::string head;
-  bool left = false;  // words stand to the left, numbers to the right
+  bool left = false;  // left-aligned, for words; numbers are right-aligned
   std::string unit = {};
-  int drop_at = 0;    // the column is left out; 0: never
-  int shrink_at = 0;  // its cells are cut, to no less than `shrink_to`; 0: never
+  int drop_at = 0;    // when the column is dropped; 0: never
+  int shrink_at = 0;  // when its cells are cut, to no less than `shrink_to`; 0: never
   std::size_t shrink_to = 8;
-  bool shrink_inside = false;  // out of their middle, where their ends tell them apart
+  bool shrink_inside = false;  // cut the middle, for cells that differ at their ends
 
   // "step [ms]"
   [[nodiscard]] std::string full_head() const {
@@ -30,7 +31,6 @@ struct Column {
   }
 };
 
-// A column of words.
 [[nodiscard]] inline Column words(std::string head) {
   return {.head = std::move(head), .left = true};
 }
@@ -42,13 +42,13 @@ struct Cell {
   Cell(std::string_view words) : text(words) {}  // NOLINT: words are a cell
 
   std::string text;
-  std::optional<double> value = {};  // what the column is sorted by, in one unit of the column
-  // Where a page leads from here: an address of the web, or the name of a page beside it.
+  std::optional<double> value = {};  // sort key, in one unit for the whole column
+  // Link target: a web address or the name of a page in the same folder.
   std::string link = {};
 };
 
 struct TableRow {
-  std::vector<Cell> cells;  // one for each column, or fewer, and then `instead`
+  std::vector<Cell> cells;  // one per column; or fewer, followed by `instead`
   Tone tone = Tone::kPlain;
   std::string instead = {};
 };
@@ -60,7 +60,7 @@ struct Table {
   std::vector<TableRow> rows = {};
 };
 
-// Leaves out the column where no row has words in it.
+// Removes the column if all its cells are empty.
 void drop_if_empty(Table& table, std::size_t column);
 
 }  // namespace stepbench::document

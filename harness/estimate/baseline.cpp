@@ -13,7 +13,7 @@ namespace stepbench::estimate {
 namespace {
 
 struct Setting {
-  std::string name;  // in full
+  std::string name;  // full name
   std::vector<std::string> values;
 };
 
@@ -52,7 +52,8 @@ Setting setting_of(const std::string& text, const std::vector<CaseRow>& rows, co
   return {full_name(text.substr(0, equals), rows, where), split(text.substr(equals + 1), ',')};
 }
 
-// "num_workers=0,pin_memory=false": a comma that no KEY= follows belongs to the value.
+// Splits "num_workers=0,pin_memory=false". A comma that is not followed by KEY= belongs to the
+// value.
 std::vector<std::string> settings_in(const std::string& text) {
   std::vector<std::string> settings;
   for (const std::string& part : split(text, ',')) {
@@ -65,7 +66,7 @@ std::vector<std::string> settings_in(const std::string& text) {
   return settings;
 }
 
-// The rows of one of several runs, by the first digits of its id.
+// Returns the rows of one of several runs, given the first digits of its id.
 std::vector<std::size_t> rows_of_run(const std::string& run, const std::vector<CaseRow>& rows) {
   std::vector<std::size_t> found;
   std::set<std::string> runs;
@@ -108,7 +109,7 @@ std::vector<std::size_t> named_by(const std::string& baseline, std::vector<Setti
   return found;
 }
 
-// What varies beside the baseline's own options is alike, or has no meaning in one of the two.
+// True if all varying options other than the baseline's are equal, or unset in one of the two rows.
 bool is_beside(const CaseRow& a, const CaseRow& b, const std::vector<std::string>& others) {
   return a.arm == b.arm && a.pass == b.pass &&
          std::all_of(others.begin(), others.end(), [&](const std::string& name) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows are shown, and what they are held against: --filter and --baseline of finished
-// results. Pure; any thread.
+// --filter and --baseline of finished results. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -11,15 +10,15 @@
 
 namespace stepbench::estimate {
 
-// `--filter num_workers=4,8`: keeps the launches in which the option has one of the values; all
-// filters hold. Throws ConfigError at --filter for an unknown name, and where no case is left.
+// Applies `--filter num_workers=4,8`: keeps the launches whose option has one of the values; a
+// launch must pass all filters. Throws ConfigError at --filter for an unknown name or if no case is
+// left.
 void keep_filtered(record::Results& results, std::span<const std::string> filters);
 
-// `--baseline num_workers=0,pin_memory=false`, or the first digits of the id of a case or of one of
-// several runs: fills `vs_baseline` of the rows. A row is held against the one row that this names;
-// where it names several, against the one among them whose other options are the row's own. Throws
-// ConfigError at
-// --baseline if there is none.
+// Applies `--baseline num_workers=0,pin_memory=false`, or the first digits of the id of a case or
+// of one of several runs: fills `vs_baseline` of the rows. If several rows match the baseline, each
+// row is compared with the one whose other options equal its own. Throws ConfigError at --baseline
+// if no row matches.
 void compare_with_baseline(std::vector<CaseRow>& rows, const record::Results& results,
                            const std::string& baseline);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case is called where names are those of Google Benchmark: in its JSON, and in
-// stepbench-gbench. Pure.
+// Names of cases in the style of Google Benchmark, for its JSON and for stepbench-gbench. Pure.
 #pragma once
 
 #include <span>
@@ -12,8 +11,8 @@
 
 namespace stepbench::estimate {
 
-// A part of a name: '/' and ':' separate the parts, and the rest is matched by regular expressions,
-// so that all but letters, digits, '_', '-' and '.' become '_'. At most 80 bytes.
+// Converts text to one part of a name. '/' and ':' separate parts, and users match names by regular
+// expressions, so everything but letters, digits, '_', '-' and '.' becomes '_'. At most 80 bytes.
 [[nodiscard]] std::string benchmark_name_part(std::string_view text);
 
 // "train_step/num_workers:4/pin_memory:true": the workload and those of `varying` that have a
@@ -21,8 +20,8 @@ namespace stepbench::estimate {
 [[nodiscard]] std::string benchmark_name(std::string_view workload, const OptionValues& options,
                                          const std::vector<std::string>& varying);
 
-// The same names, none of them twice: where several have one, "/case:3f2a91bc" stands behind each.
-// `case_ids`: as many.
+// Makes names unique: appends "/case:3f2a91bc" to each name that occurs more than once. `case_ids`
+// has one id per name.
 [[nodiscard]] std::vector<std::string> distinct_names(std::vector<std::string> names,
                                                       std::span<const std::string_view> case_ids);
 

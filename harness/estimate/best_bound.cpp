@@ -13,20 +13,20 @@ namespace {
 
 constexpr std::size_t kFewestRounds = 6;
 
-// A case after the rounds' own effects were taken out.
+// A case with the effects of the rounds removed.
 struct Level {
   double mean = 0;
   double launches = 0;
-  double squares = 0;  // about the mean
+  double squares = 0;  // sum of squares about the mean
   double variance = 0;
   double degrees = 0;
-  bool own = false;  // its variance is not the common one
+  bool own = false;  // uses its own variance instead of the common one
 
   [[nodiscard]] double of_mean() const { return variance / launches; }
 };
 
-// Additive effects of cases and rounds by least squares, alternating: with no launch missing the
-// first turn is the answer.
+// Fits additive effects of cases and rounds by alternating least squares. With no launch missing,
+// the first iteration is exact.
 std::vector<Level> fitted(std::span<const std::vector<RoundTime>> cases, std::size_t& rounds) {
   constexpr int kTurns = 30;
   struct Round {
@@ -69,10 +69,11 @@ struct Pool {
   [[nodiscard]] double variance() const { return degrees > 0 ? squares / degrees : 0; }
 };
 
-// The common spread. The case that varies most leaves it as long as it does so beyond chance.
+// Pools the variances. Cases whose variance exceeds the pool's beyond chance are removed one by
+// one, largest first, and keep their own variance.
 Pool common_spread(std::vector<Level>& levels, std::size_t rounds) {
   constexpr double kByChance = 0.01;
-  // Of the rounds' effects each case pays its share.
+  // Each case gives up its share of the rounds' degrees of freedom.
   const double share = 1 - 1 / static_cast<double>(levels.size());
   std::vector<Level*> order;
   Pool pool;
@@ -104,8 +105,9 @@ Pool common_spread(std::vector<Level>& levels, std::size_t rounds) {
   return pool;
 }
 
-// Those that can set the bound of a case: of cases with the common spread and equally many launches
-// the two fastest, since one of them is not the case itself; and all with a spread of their own.
+// Returns the cases that can set the bound of another: of the cases with the common spread, the two
+// fastest per number of launches, since one of the two may be the case itself; and all cases with a
+// spread of their own.
 std::vector<const Level*> rivals(const std::vector<Level>& levels) {
   std::map<double, std::vector<const Level*>> fastest;
   std::vector<const Level*> all;
@@ -124,7 +126,7 @@ std::vector<const Level*> rivals(const std::vector<Level>& levels) {
   return all;
 }
 
-// Dunnett's value by degrees of freedom, each worked out once.
+// Caches Dunnett's critical value by degrees of freedom.
 class Critical {
  public:
   Critical(std::size_t comparisons, double confidence)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How busy a machine was beside its launches, by what was seen from outside. Pure; any thread.
+// How busy the machine was during the launches of a case, as observed from outside. Pure; any
+// thread.
 #pragma once
 
 #include <optional>
@@ -12,20 +13,20 @@ namespace stepbench::estimate {
 
 struct BusyMachine {
   double waited = 0;                  // share of its time that the training thread waited for a CPU
-  std::optional<double> others = {};  // of the CPUs that other programs used; nullopt: not known
+  std::optional<double> others = {};  // share of the CPUs used by other programs; nullopt: unknown
 
-  // Its own threads are more than the CPUs.
+  // True if other programs used little, so that the case's own threads exceed the CPUs.
   [[nodiscard]] bool alone() const;
 };
-// Medians over the launches of a case; nullopt where fewer than half of the measured launches had
-// to wait for a CPU.
+// Medians over the launches of a case; nullopt if fewer than half of the measured launches had to
+// wait for a CPU.
 [[nodiscard]] std::optional<BusyMachine> busy_machine(const CaseRow& row);
-// Each launch that had to wait, where it is known how long.
+// Launches that had to wait for a CPU and recorded for how long.
 [[nodiscard]] std::vector<BusyMachine> busy_launches(const CaseRow& row);
-// The busiest case; nullopt where what it waits changes little.
+// The busiest case; nullopt if its waiting hardly affects the results.
 [[nodiscard]] std::optional<BusyMachine> busiest(std::span<const CaseRow> rows);
 
-// Other programs had so much of the machine that they may be the cause of what a launch waited for.
+// True if other programs used enough of the machine to explain the waiting of the case.
 [[nodiscard]] bool others_may_explain(const CaseRow& row);
 
 }  // namespace stepbench::estimate

@@ -45,7 +45,7 @@ void add_spread(CaseRow& row, const std::vector<double>& launches) {
   }
 }
 
-// Work per step of all launches, done in one step's time.
+// Work per step over all launches, divided by the case's step time.
 std::optional<double> rate(const CaseRow& row, std::optional<std::int64_t> LaunchEstimate::*count) {
   double work = 0;
   double steps = 0;
@@ -60,7 +60,7 @@ std::optional<double> rate(const CaseRow& row, std::optional<std::int64_t> Launc
   return work / steps / (*row.step_ns * 1e-9);
 }
 
-// The launch whose step is the case's, or the two whose mean it is.
+// Returns the launch with the median step, or the two around the median.
 std::vector<const LaunchEstimate*> middle_launches(const CaseRow& row, StepClock clock) {
   std::vector<const LaunchEstimate*> launches;
   for (const MeasuredLaunch& each : row.measured) launches.push_back(&each.estimate);
@@ -73,8 +73,8 @@ std::vector<const LaunchEstimate*> middle_launches(const CaseRow& row, StepClock
           launches.begin() + static_cast<std::ptrdiff_t>(n / 2 + 1)};
 }
 
-// Those of the launches in the middle: so they sum to the case's step, and a launch that met one
-// slow step has no part in them.
+// Takes the phases of the middle launches: they sum to the case's step, and are not affected by a
+// launch with a slow step.
 std::vector<PhaseEstimate> phases_of(const CaseRow& row,
                                      std::vector<PhaseTime> LaunchEstimate::*which,
                                      StepClock clock) {

@@ -65,7 +65,7 @@ std::string first_reason(Row row) {
   return row.skipped.empty() ? "" : reason_of(*row.skipped.front());
 }
 
-// Those of requests have quantiles of their own.
+// Request latencies have quantiles of their own.
 bool is_latency(Row row) { return row.latency_ns.has_value() && row.requests.empty(); }
 bool is_on_device(Row row) { return row.clock == StepClock::kDevice; }
 
@@ -74,7 +74,7 @@ bool is_emulated(Row row) {
                              [](const PhaseEstimate& phase) { return phase.name == "emulated"; });
 }
 
-// The table makes these columns itself, in the place that the ranking gives them.
+// Never shown by its own rule: the table adds these columns where the ranking puts them.
 bool placed_by_table(Row) { return false; }
 
 std::optional<JudgedValue> samples_rate(Row row) { return judged_value(row, Judged::kSamplesRate); }
@@ -89,19 +89,19 @@ double mfu(OneLaunch of) {
   return rate ? rate->mfu.value_or(kNan) : kNan;
 }
 
-// Of a step that neither waits nor is what lies between the phases.
+// True for phases other than the wait for data and the rest between phases.
 template <typename Phase>
 bool is_computing(const Phase& phase) {
   return phase.name != "data_wait" && phase.name != "other";
 }
 
-// NaN where no step follows the wait, or nothing waits.
+// NaN if the step has no phase besides the wait, or no wait.
 double accelerator_utilisation(OneLaunch of) {
   const bool computes = std::ranges::any_of(of.estimate.phases, is_computing<PhaseTime>);
   return computes ? 1 - phase_share(of.estimate, "data_wait") : kNan;
 }
 
-// Null where samples have one length.
+// Null if all samples have the same length.
 Value padding_share(Row row) {
   std::vector<double> shares;
   for (const MeasuredLaunch& each : row.measured) {
@@ -363,7 +363,7 @@ Value noise(Row row) {
   return found ? value_of(Get(*found)) : Value();
 }
 
-// Of the launches' own part; null where it is not known.
+// From noise_of(); null if it is unknown.
 template <auto Get>
 Value launch_noise(Row row) {
   const auto found = noise_of(row);

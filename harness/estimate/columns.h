@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of metrics: every number of a step, a launch or a case, declared once. The
-// catalogue
-// (`list metrics`), what `ab --metric` and `track.metrics` test, CSV, JSON, OpenMetrics, the tables
-// on the console and in Markdown, the page of a case, --sort and --columns read it. To add one: its
-// row in columns.cpp, or in launch_metrics.cpp where it is no column of cases. Pure;
-// any thread.
+// The single table of metrics: declares every number of a step, a launch or a case once. It is read
+// by the catalogue (`list metrics`), `ab --metric`, `track.metrics`, CSV, JSON, OpenMetrics, the
+// tables for console and Markdown, the case page, --sort and --columns. To add one: its row in
+// columns.cpp, or in launch_metrics.cpp if it is not a column of cases. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +18,7 @@
 
 namespace stepbench::estimate {
 
-// How people read the number; programs get it in base units. A time is in the unit of the table.
+// Format for people; programs get base units. Times are in the table's unit.
 enum class ColumnFormat : std::uint8_t {
   kPlain,        // as it is
   kPercent,      // of a share
@@ -31,68 +29,69 @@ enum class ColumnFormat : std::uint8_t {
 };
 
 struct ClockedLaunch;  // launch_values.h
-// NaN if the launch has no such number.
+// NaN if the launch has no such value.
 using LaunchValue = double (*)(const ClockedLaunch& of);
-// Null if the case has no such number.
+// Null if the case has no such value.
 using CaseValue = std::function<Value(const CaseRow& row)>;
 
-// Its family in OpenMetrics, in base units; without a name it has none.
+// Its OpenMetrics family, in base units; no family without a name.
 struct Gauge {
-  std::string_view name = {};  // behind "stepbench_"; ends in "_seconds" or "_ratio" by its unit
+  std::string_view name = {};  // suffix of "stepbench_", with its unit: "_seconds" or "_ratio"
   std::string_view help = {};  // empty: the metric's `doc`
 };
 
 struct EstimateColumn {
-  // The name is that in CSV and JSON, for --sort, --columns and --metric. Without a `doc` it
-  // describes other numbers and is no metric.
+  // The name is used in CSV and JSON, and by --sort, --columns and --metric. Columns without a
+  // `doc` describe other columns and are not metrics.
   Metric metric;
-  // Null: what the launch reports by this name, else the mean over its steps.
+  // Null: the launch's reported metric of this name, else the mean of that column over its steps.
   LaunchValue of_launch = nullptr;
-  // Null: it is no column of cases.
+  // Null: not a column of cases.
   CaseValue get = nullptr;
   ColumnFormat format = ColumnFormat::kPlain;
-  // Bounds the number from below where the case has none; null: nothing does.
+  // Lower bound for cases without a value; null: no bound.
   CaseValue at_least = nullptr;
 
-  // Head of its column in tables for people; {unit} is the unit of times in the table. Empty: it
-  // stands there only where it is asked for.
+  // Head of its column in tables for people; {unit} stands for the table's time unit. Empty: shown
+  // only on request.
   std::string_view header = {};
-  // Of columns for which the terminal has no room the smallest goes first; 0: never.
+  // Columns are dropped in ascending order when the terminal is too narrow; 0: never dropped.
   int drop_at = 0;
-  // It stands in the table if this holds for any row; null: if any row has a value.
+  // Shown if this holds for any row; null: shown if any row has a value.
   std::function<bool(const CaseRow&)> shown_for = nullptr;
 
-  // Its place in the first lines of a case's page, from 1; 0: not there.
+  // Its position in the first lines of a case's page, from 1; 0: not shown there.
   int on_page = 0;
-  // Around the number there.
+  // Text around the number on that page.
   std::string_view page_before = {};
   std::string_view page_after = {};
 
   Gauge gauge = {};
 };
 
-// In nanoseconds: its name ends in "_ns".
+// True for times in nanoseconds: the name ends in "_ns".
 [[nodiscard]] bool is_time(const EstimateColumn& column);
 
-// What a case is: its id, arm, pass and workload. The options follow.
+// Keys of a case: id, arm, pass and workload. The options follow them.
 [[nodiscard]] std::span<const EstimateColumn> key_columns();
-// What was found, in the order of CSV and JSON and of the tables.
+// Results, in the order of CSV, JSON and tables.
 [[nodiscard]] std::span<const EstimateColumn> estimate_columns();
-// Where its noise comes from: only where they are asked for by name, since each reads all steps.
+// Sources of noise. Computed only when requested by name, since each reads all steps.
 [[nodiscard]] std::span<const EstimateColumn> noise_columns();
 
-// Of rows that answer requests: how long those waited who asked. Only where any row has a value.
+// Waiting times of requests. Shown only if any row has a value.
 [[nodiscard]] std::span<const EstimateColumn> request_columns();
-// Of steps and of launches alone: they are no columns of cases. Most are as a worker records them.
+// Metrics only of steps and launches, not columns of cases. Most are recorded by the worker as they
+// are.
 [[nodiscard]] std::span<const EstimateColumn> launch_metrics();
 
-// All rows that are metrics, as files and `list metrics` declare them.
+// All columns that are metrics, as declared in files and by `list metrics`.
 [[nodiscard]] const std::vector<Metric>& harness_metrics();
-// Null if there is none of this name.
+// Null for unknown names.
 [[nodiscard]] const EstimateColumn* find_column(std::string_view name);
 
-// Of any metric, by its row; of one that has no formula there, or no row, what the launch reports
-// by this name, else the mean over its steps.
+// Value of any metric: by its row's formula; without a formula or a row, the launch's reported
+// metric of this name, else the mean of that column over its steps.
 [[nodiscard]] double launch_value(const ClockedLaunch& of, std::string_view metric);
 
 }  // namespace stepbench::estimate

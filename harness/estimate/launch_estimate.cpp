@@ -45,7 +45,7 @@ void add_host(const record::Launch& launch, const StepColumns& steps, LaunchEsti
   other_last(out.phases);
 }
 
-// `model_flops_per_step` is of the largest step.
+// `model_flops_per_step` refers to the largest step.
 void add_model(const record::Launch& launch, const StepColumns& steps, LaunchEstimate& out) {
   const auto reported = [&](std::string_view name) -> std::optional<double> {
     const auto found = launch.row.report.metrics.find(name);
@@ -61,7 +61,8 @@ void add_model(const record::Launch& launch, const StepColumns& steps, LaunchEst
       static_cast<double>(steps.sum("samples")) / static_cast<double>(samples.size()) / most;
 }
 
-// Files before 1.3 know the span of each step on the device, not the time between the ends of two.
+// Files before 1.3 record the device span of each step, not the time from the end of one step to
+// the end of the next.
 void add_device(const record::Launch& launch, const StepColumns& steps, bool old_file,
                 LaunchEstimate& out) {
   const auto medians = [&](std::string_view name) {
@@ -86,11 +87,11 @@ void add_to_other(std::vector<PhaseTime>& phases, std::int64_t ns) {
   if (!phases.empty() && phases.back().name == "other") phases.back().ns += ns;
 }
 
-// A launch of several ranks takes as long as the slowest of them, and does the work of all. What
-// rank 0 was done before it is part of `other`.
+// With several ranks, a launch takes as long as the slowest rank and does the work of all. Time
+// that rank 0 waited for slower ranks counts as `other`.
 void add_group(const record::Launch& launch, LaunchEstimate& out) {
   const Fields& schedule = launch.row.report.schedule;
-  if (schedule.contains("group_apart")) {  // what they did beside each other is no rate
+  if (schedule.contains("group_apart")) {  // the ranks ran independently: no common rate
     out.samples.reset();
     out.tokens.reset();
   }
@@ -159,7 +160,8 @@ Latency latency_of(std::span<const double> times) {
   return out;
 }
 
-// The loader's very first batch is no border. `turn`: steps that the workers deliver together.
+// The loader's very first batch does not count as a border. `turn`: steps delivered together by the
+// workers.
 std::optional<EpochBorders> borders_of(const StepColumns& steps, std::int64_t turn) {
   if (!steps.has("epoch_wait_ns") || !steps.has("data_wait_ns")) return std::nullopt;
   const std::vector<std::int64_t> flags = steps.filled("flags");
@@ -169,7 +171,7 @@ std::optional<EpochBorders> borders_of(const StepColumns& steps, std::int64_t tu
   double elsewhere = 0;
   std::int64_t steps_in_turns = 0;
   std::int64_t others = 0;
-  std::int64_t left = 0;  // steps of the border's turn
+  std::int64_t left = 0;  // remaining steps of the border's turn
   for (std::size_t i = 0; i < flags.size(); ++i) {
     if ((flags[i] & kFirstBatch) != 0) continue;
     if ((flags[i] & kEpochBorder) != 0) {
@@ -245,8 +247,8 @@ StepClock common(StepClock a, StepClock b) { return a == b ? a : StepClock::kDra
 
 std::int64_t window_ns(const LaunchEstimate& launch, StepClock clock) {
   if (clock == StepClock::kHost) return launch.host_ns;
-  // Where events end both, a window's time on the device is that between two drained moments: the
-  // host's own would hold the queue that the window began with.
+  // With events at both ends, a window's device time is equivalent to the time between two drained
+  // moments; plain host time would include the work that was queued before the window.
   if (launch.device_ns) return *launch.device_ns;
   return launch.drained_ns.value_or(launch.host_ns);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the samples of one launch say. The estimate of its step is time / steps over the whole of
-// its windows: a mean is right whatever the shape of the steps, where a median is the time to take
-// a ready batch once several workers deliver at the same time. Quantiles describe; nothing is
-// judged by them, but for latency. Pure; any thread.
+// Estimates from the samples of one launch. The step estimate is time / steps over the whole
+// windows: the mean is right whatever the distribution of steps, whereas with several workers
+// delivering at once the median is the time to take a ready batch. Quantiles are descriptive; only
+// latencies are judged by them. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@
 
 namespace stepbench::estimate {
 
-// Which clock gave the time of the windows.
+// The clock of the windows' time.
 enum class StepClock : std::uint8_t {
-  kHost,     // from step to step on the host, for cases without a device
-  kDrained,  // some launches by kDevice, others on the host: from an idle device until it is idle
-  kDevice  // CUDA events on the stream that computes, from the end of a step to the end of the next
+  kHost,     // from step to step on the host; for cases without a device
+  kDrained,  // kDevice for some launches; for others the host, from idle to idle device
+  kDevice    // CUDA events on the compute stream, from the end of a step to the end of the next
 };
 constexpr EnumNames<3> names_of(StepClock) { return {"host", "drained", "device"}; }
 
@@ -30,7 +30,7 @@ struct PhaseTime {
   std::int64_t ns = 0;  // over all steps of the estimate
 };
 
-// Steps that carry one bit of the `flags` column. A step may carry several.
+// Steps with one bit of the `flags` column set. A step may have several.
 struct FlaggedSteps {
   std::string_view flag;  // "epoch border"
   std::int64_t steps = 0;
@@ -38,49 +38,50 @@ struct FlaggedSteps {
 
 inline constexpr std::size_t kMinStepsForP99 = 300;
 
-// Of the host's step times; of latencies where these are asked for.
+// Of host step times, or of latencies if these were requested.
 struct StepQuantiles {
   double p50_ns = 0;
   double p90_ns = 0;
-  std::optional<double> p99_ns;  // from 300 steps: of fewer it is read off too low
-  double any_p99_ns = 0;         // of however few steps
+  std::optional<double> p99_ns;  // from 300 steps on; with fewer it is biased low
+  double any_p99_ns = 0;         // whatever the number of steps
   double iqr_ns = 0;
 };
 
-// schedule.sync: step. The time of a step without the wait for its data; of a request, where steps
-// answer some.
+// With schedule.sync=step: time of a step without its wait for data, or of a request if steps
+// answer requests.
 struct Latency {
   double p50_ns = 0;
-  std::optional<stats::Interval> interval_ns = {};  // 95 %, of the medians of ten blocks of steps
+  std::optional<stats::Interval> interval_ns = {};  // 95 %, from the medians of ten blocks of steps
 };
 
-// The first batches of epochs, where the loader stops between them. Workers that start together
+// First batches of epochs, for loaders that stop between epochs. Workers that start together
 // deliver in turns, so that the steps after a border find their batches ready: a border's wait is
-// taken over a whole turn, and compared with turns elsewhere.
+// summed over a whole turn and compared with turns elsewhere.
 struct EpochBorders {
   std::int64_t steps = 0;
-  double gap_ns = 0;  // mean wait of a turn that starts an epoch beyond that of others; may be < 0
+  double gap_ns = 0;  // mean extra wait of a turn that starts an epoch; may be < 0
 };
 
 struct LaunchEstimate {
   std::int64_t steps = 0;
   std::int64_t host_ns = 0;                // sum of step_ns
-  std::optional<std::int64_t> drained_ns;  // on the host, until the device was idle
-  std::optional<std::int64_t> device_ns;   // where every step has a time on the device
+  std::optional<std::int64_t> drained_ns;  // on the host, until the device is idle
+  std::optional<std::int64_t> device_ns;   // set if every step has a device time
   bool on_device = false;
-  // A file before 1.3: device_ns sums up spans of steps, without what lies between two of them.
+  // A file before 1.3: device_ns sums the spans of steps, without the gaps between them.
   bool device_spans = false;
-  // A file before 1.3 whose window is no whole number of epochs: its mean depends on where it lies.
+  // A file before 1.3 whose window is not a whole number of epochs: the mean depends on its
+  // position.
   bool uneven = false;
-  bool no_rates = false;  // on a device, and nothing tells when it had finished
+  bool no_rates = false;  // runs on a device, but its completion time is unknown
 
-  std::vector<PhaseTime> phases;         // of the host, in column order, `other` last
-  std::vector<PhaseTime> device_phases;  // on the stream that computes, `other` last
+  std::vector<PhaseTime> phases;         // host clock, in column order, `other` last
+  std::vector<PhaseTime> device_phases;  // on the compute stream, `other` last
   std::vector<PhaseTime> side_phases;    // on other streams; not part of the step
   std::optional<std::int64_t> samples;
   std::optional<std::int64_t> tokens;
   std::optional<std::int64_t> bytes;  // copied to the device
-  // The model's operations in a step, on average: partial batches have fewer.
+  // Mean FLOPs of the model per step; partial batches have fewer.
   std::optional<double> flops_per_step;
   std::optional<double> device_peak_flops;  // per second
 
@@ -89,32 +90,30 @@ struct LaunchEstimate {
   std::vector<FlaggedSteps> flagged;  // only flags that occurred
   std::optional<EpochBorders> borders;
   std::optional<double> device_span_ns;  // median of step_device_ns
-  std::optional<double> host_lead_ns;    // median: how far the host runs ahead of the device
+  std::optional<double> host_lead_ns;    // median lead of the host over the device
 };
 
-// Nothing without samples.
+// nullopt without samples.
 [[nodiscard]] std::optional<LaunchEstimate> estimate_of(const record::Launch& launch);
 
-// What its quantiles are of, one for each step that they count, in order: the host's step times, or
-// latencies where these are asked for. Empty without samples.
+// The values behind its quantiles, one per counted step, in order: host step times, or latencies if
+// these were requested. Empty without samples.
 [[nodiscard]] std::vector<double> quantile_times(const record::Launch& launch);
 
-// The best clock that the launch has.
+// The best clock available in the launch.
 [[nodiscard]] StepClock clock_of(const LaunchEstimate& launch);
-// Numbers of two launches stand beside each other on one clock only.
+// The clock on which two launches can be compared.
 [[nodiscard]] StepClock common(StepClock a, StepClock b);
 [[nodiscard]] std::int64_t window_ns(const LaunchEstimate& launch, StepClock clock);
 [[nodiscard]] double step_ns(const LaunchEstimate& launch, StepClock clock);
-// The model's operations per second.
 struct ModelRate {
   double flops_per_s = 0;
   std::optional<double> mfu = {};  // share of the device's peak
-  bool refused = false;            // it would be above 1: the peak or the count is wrong
+  bool refused = false;            // it would be above 1: the peak or the operation count is wrong
 };
 [[nodiscard]] ModelRate model_rate(double flops_per_step, std::optional<double> device_peak_flops,
                                    double step_ns);
-// What stands for the launch in tables and verdicts: its latency where that is asked for, else its
-// step.
+// The launch's main number in tables and verdicts: latency if it was requested, else the step.
 [[nodiscard]] double headline_ns(const LaunchEstimate& launch, StepClock clock);
 
 }  // namespace stepbench::estimate

@@ -21,7 +21,7 @@ Metric lower(std::string name, std::string unit, std::string doc) {
   return {.name = std::move(name), .unit = std::move(unit), .doc = std::move(doc)};
 }
 
-// Repeated to the last digit by a program that does the same.
+// Marks a metric that is identical in every run of the same program.
 Metric exact(Metric metric) {
   metric.exact = true;
   return metric;
@@ -157,7 +157,7 @@ std::vector<EstimateColumn> make_launch_metrics() {
        lower(record::kJobPeak.data(), "bytes",
              "Most memory that the job's processes held from the end of set-up to the last window, "
              "each page divided among those that map it.")});
-  // Sums over the windows: launches may have measured unequally many steps.
+  // These are sums over the windows; launches may differ in their number of measured steps.
   add(Source::kSystem,
       {lower("cpu_user_ns", "ns",
              "User CPU time of the worker process in the measured windows; tested per step.")},

@@ -13,12 +13,12 @@ namespace {
 
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
-// Not timed by the device while other launches are.
+// True if the launch has no device times although the common clock is the device's.
 bool lacks_clock(const ClockedLaunch& of) {
   return of.clock == StepClock::kDevice && !of.estimate.device_ns;
 }
 
-// Over all steps.
+// Total over all steps.
 double total_ns(const std::vector<PhaseTime>& phases, std::string_view name) {
   const auto found = std::find_if(phases.begin(), phases.end(),
                                   [&](const PhaseTime& phase) { return phase.name == name; });

@@ -14,10 +14,10 @@
 namespace stepbench::estimate {
 namespace {
 
-// Texts of the Results.
+// The texts are views into the Results.
 using RowKey = std::tuple<std::string_view, std::string_view, std::string_view, Pass>;
 
-// Parts of one plan, measured on several machines.
+// True if the runs are shards of one plan, measured on several machines.
 bool are_shards(const std::vector<record::RunRow>& runs) {
   return std::all_of(runs.begin(), runs.end(), [&](const record::RunRow& run) {
     return !run.config_hash.empty() && run.config_hash == runs.front().config_hash &&
@@ -95,7 +95,7 @@ class Gatherer {
   }
 
  private:
-  using Order = std::tuple<std::size_t, Pass, int>;  // run, pass, place in the plan
+  using Order = std::tuple<std::size_t, Pass, int>;  // run, pass, position in the plan
 
   [[nodiscard]] const record::WorkerRow* worker_of(const std::string& id) const {
     const auto found = workers_.find(id);
@@ -115,7 +115,7 @@ std::size_t digits_of(std::vector<std::string_view> ids) {
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   std::size_t digits = kLeast;
-  // Those that have most in common are neighbours.
+  // Ids are sorted: the longest common prefix is between neighbours.
   for (std::size_t i = 1; i < ids.size(); ++i) {
     const std::string_view before = ids[i - 1];
     const auto common = std::mismatch(before.begin(), before.end(), ids[i].begin(), ids[i].end());
@@ -149,7 +149,7 @@ std::vector<CaseRow> take_profiled(std::vector<CaseRow>& rows) {
   for (const CaseRow& row : rows) {
     if (row.pass == Pass::kTiming) timed_cases.insert({row.case_id, row.arm, row.run_id});
   }
-  // The names in `timed_cases` are those of rows that have not moved yet.
+  // `timed_cases` holds views into the rows, so test all rows before moving any.
   std::vector<bool> explains;
   explains.reserve(rows.size());
   for (const CaseRow& row : rows) {
@@ -198,7 +198,7 @@ std::string reason_of(const record::Launch& launch) {
 std::vector<std::string> varying_options(std::span<const OptionValues* const> cases,
                                          std::span<const std::string> swept) {
   std::vector<std::string> varying;
-  // Also those that differ only in what was not measured yet.
+  // Include options that differ only in cases that were not measured yet.
   for (const std::string& name : swept) {
     const bool any = std::any_of(cases.begin(), cases.end(), [&](const OptionValues* options) {
       const auto found = options->find(name);
@@ -212,7 +212,7 @@ std::vector<std::string> varying_options(std::span<const OptionValues* const> ca
     bool varies = false;
   };
   std::map<std::string_view, Seen> seen;
-  // By place in the case before: most cases have the same options in the same order.
+  // Lookup by position in the previous case: most cases have the same options in the same order.
   std::vector<std::pair<std::string_view, Seen*>> before;
   for (const OptionValues* options : cases) {
     std::size_t place = 0;

@@ -13,8 +13,8 @@ bool is_set(const CaseRow& row, std::string_view option) {
   return value != nullptr && !is_null(*value) && *value != Value{std::string("none")};
 }
 
-// What makes the case, whose part is measured alone. The warm-up aside, which is raised where
-// batches are kept.
+// Key of the case whose part is measured alone. Excludes the warm-up, which is raised when batches
+// are kept.
 std::string case_key(const CaseRow& row, std::string_view part) {
   std::string key = std::string(part) + '\n' + row.workload;
   std::map<std::string_view, const Value*> options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases whose loader or whose step was measured alone (loader.alone): bounds of what the two can
-// reach together, and no settings that one can choose. Pure; any thread.
+// Cases whose loader or step was measured alone (loader.alone): bounds on what both can reach
+// together, not settings to choose from. Pure; any thread.
 #pragma once
 
 #include <map>
@@ -12,17 +12,17 @@
 
 namespace stepbench::estimate {
 
-// Whether it is one of those, or of a result of 0.1 that replayed batches.
+// True for such a case, and for a result of 0.1 that replayed batches.
 [[nodiscard]] bool is_alone(const CaseRow& row);
-// Measured for a time, and no arm.
+// True for a timing row that is not an arm of a comparison.
 [[nodiscard]] bool is_timed(const CaseRow& row);
 
-// Those rows by the case that they are a part of. They must outlive it.
+// Such rows, indexed by the full case. The rows must outlive it.
 class AloneCases {
  public:
   explicit AloneCases(const std::vector<CaseRow>& rows);
-  // Of the same case the first one whose `part`, "loader" or "step", was measured alone; null: none
-  // was.
+  // Returns the first row of the same case whose `part`, "loader" or "step", was measured alone;
+  // null if there is none.
   [[nodiscard]] const CaseRow* find(const CaseRow& both, std::string_view part) const;
 
  private:

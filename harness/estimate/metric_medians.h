@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launches of a case measured besides its steps, as one number each. Pure; any thread.
+// Medians of the metrics of a case's launches other than step times. Pure; any thread.
 #pragma once
 
 #include <set>
@@ -19,12 +19,12 @@ struct MetricMedian {
   double value = 0;       // in the metric's unit
 };
 
-// Over the measured launches that have it, of each metric that any of them has; by name.
+// Median of each metric over the measured launches that report it; sorted by name.
 [[nodiscard]] std::vector<MetricMedian> metric_medians(const CaseRow& row);
 
-// What `peak_bytes` means to launches that have these metrics: the peak of a device's allocator;
-// else that of the job, which older files and scripts run alone do not have: there of the process
-// that trains. Empty: none.
+// Resolves `peak_bytes` for launches with these metrics: the peak of a device's allocator; else
+// that of the job; else, for older files and scripts run alone, that of the training process. Empty
+// if none is reported.
 [[nodiscard]] std::string peak_name(const std::set<std::string>& metrics);
 [[nodiscard]] std::string peak_name(std::span<const record::Launch* const> launches);
 

@@ -17,7 +17,8 @@ constexpr std::size_t kMinLaunches = 3;
 
 double square(double x) { return x * x; }
 
-// Of the launches that have a number. Each differs from the others by a ratio.
+// Logarithms of the launches' main numbers: launches differ by ratios. Skips launches without a
+// number.
 std::vector<double> log_headlines(const CaseRow& row) {
   std::vector<double> logs;
   for (const auto& [launch, estimate] : row.measured) {

@@ -7,9 +7,9 @@
 namespace stepbench::estimate {
 namespace {
 
-// Files before 1.4 do not say which columns are phases, and no file says it of a column that its
-// worker never declared: there each time is one but for these. queue_wait_ns is of files before
-// 0.2.
+// Files before 1.4 do not record which columns are phases, and no file does for columns that its
+// worker never declared. For those, every time is a phase except these. queue_wait_ns occurs in
+// files before 0.2.
 bool guessed_by_name(std::string_view column) {
   constexpr auto kOthers = std::to_array<std::string_view>(
       {"step_ns", "epoch_wait_ns", "host_lead_ns", "step_device_ns", "period_device_ns",

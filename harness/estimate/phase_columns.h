@@ -12,9 +12,9 @@
 namespace stepbench::estimate {
 
 enum class PhasePlace : std::uint8_t {
-  kHost,           // <phase>_ns: with the others it sums to step_ns
-  kComputeStream,  // <phase>_device_ns: with the others it sums to period_device_ns
-  kSideStream      // <phase>_side_device_ns: beside the step
+  kHost,           // <phase>_ns: phases sum to step_ns
+  kComputeStream,  // <phase>_device_ns: phases sum to period_device_ns
+  kSideStream      // <phase>_side_device_ns: concurrent with the step
 };
 
 struct PhaseColumn {
@@ -22,7 +22,7 @@ struct PhaseColumn {
   PhasePlace place = PhasePlace::kHost;
 };
 
-// nullopt if the column is no phase.
+// nullopt if the column is not a phase.
 [[nodiscard]] std::optional<PhaseColumn> phase_of(const record::Launch& launch,
                                                   std::string_view column);
 

@@ -10,7 +10,7 @@
 namespace stepbench::estimate {
 namespace {
 
-// By case, arm, run and pass.
+// Case, arm, run and pass.
 using Key = std::tuple<std::string, std::string, std::string, Pass>;
 using RowsByKey = std::map<Key, const CaseRow*>;
 

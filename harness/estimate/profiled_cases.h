@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiled launches of results, gathered: what the tables of operations and modules are about.
+// Groups profiled launches by case, for the tables of operations and modules.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace stepbench::estimate {
 
-// The launches of one case by one engine; their operations are added up.
+// The launches of one case by one engine, with their operations summed.
 struct ProfiledCase {
   std::string case_id;
   std::string label;
   std::string engine;
   std::int64_t launches = 0;
-  std::optional<double> overhead = {};  // the step over the timed one; nullopt: nobody timed it
+  std::optional<double> overhead = {};  // profiled step over timed step; nullopt if not timed
   bool within_noise = false;
   ops::OpTable table = {};
 };
 
-// Those whose id begins with `case_id`. Throws ConfigError when there are none.
+// Cases whose id begins with `case_id`. Throws ConfigError if there are none.
 [[nodiscard]] std::vector<ProfiledCase> profiled_cases(const record::Results& results,
                                                        const std::string& case_id);
 
-// Recording made the step slower by no more than its launches differ. `overhead`: the profiled step
-// over the timed one. `timed`: the row of the timing launches, or null.
+// True if recording slowed the step by no more than launches differ. `overhead`: profiled step over
+// timed step. `timed`: the row of the timing launches, or null.
 [[nodiscard]] bool is_within_noise(double overhead, const CaseRow* timed);
 
 }  // namespace stepbench::estimate

@@ -13,10 +13,10 @@
 namespace stepbench::estimate {
 namespace {
 
-// Without workers a loader has this engine, whichever the workers of other rows use.
+// A loader without workers always has this engine, whichever engine other rows use.
 constexpr std::string_view kEngineOption = "loader.engine";
 constexpr std::string_view kEngineWithoutWorkers = "inline";
-// What a row was measured with, not what it is.
+// Options of how a row was measured, which do not define the case.
 constexpr std::array<std::string_view, 6> kNotTheCase = {"name",    "launches", "schedule.",
                                                          "limits.", "profile.", "compare."};
 
@@ -50,7 +50,7 @@ bool has_all(const CaseRow& row, const std::vector<Finding::Set>& set) {
   });
 }
 
-// A text that is a number, as YAML writes one.
+// Parses a number as YAML writes it.
 std::optional<double> number_in(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -69,8 +69,8 @@ std::optional<double> number_at(const CaseRow& row, std::string_view option) {
   return value == nullptr ? std::nullopt : number_of(*value);
 }
 
-// How far the row is from what is proposed: 0 where it is that, nothing where it is not on the way
-// from `own` to it or beyond.
+// Distance of the row from the proposal: 0 if it matches, nullopt if it does not lie in the
+// direction from `own` to the proposal.
 std::optional<double> distance_to(const CaseRow& row, const CaseRow& own,
                                   const std::vector<Finding::Set>& set) {
   if (has_all(row, set)) return 0.0;
@@ -83,7 +83,7 @@ std::optional<double> distance_to(const CaseRow& row, const CaseRow& own,
   return std::abs(*here - *to);
 }
 
-// Nothing where one of them was not measured yet.
+// nullopt if either row was not measured yet.
 std::optional<ProposalAnswer> compared(const CaseRow& own, const CaseRow& other) {
   const bool by_rate = has_rate(own) && (has_rate(other) || !other.headline_ns());
   if (!is_measured(own, by_rate)) return std::nullopt;
@@ -199,7 +199,7 @@ bool Proposals::equal_but_for(const CaseRow& a, const CaseRow& b,
   });
 }
 
-// The nearest row to what is proposed, and of several as near the fastest.
+// Finds the row nearest to the proposal; the fastest among equally near ones.
 class Proposals::Search {
  public:
   Search(const Proposals& all, const CaseRow& own, const std::vector<Finding::Set>& set)
@@ -240,7 +240,7 @@ std::optional<ProposalAnswer> Proposals::answer(const CaseRow& row, const Findin
     for (const CaseRow* other : bucket.rows) search.look_at(*other);
     return search.best();
   }
-  // Away from the proposed value on both sides, until one is found: a sweep may have many values.
+  // Search outwards from the proposed value until a row is found: a sweep may have many values.
   const auto at = bucket.by_value.lower_bound(*to);
   for (auto above = at; above != bucket.by_value.end(); ++above) {
     if (search.is_beyond(above->first - *to)) break;

@@ -12,8 +12,8 @@
 namespace stepbench::estimate {
 
 std::optional<UnevenQueue> uneven_queue(const CaseRow& row) {
-  constexpr double kWaits = 0.02;  // of the host's step: less, and the loader decides nothing
-  constexpr double kLevel = 0.02;  // of the window's steps
+  constexpr double kWaits = 0.02;  // share of the host's step; below it the loader is no bottleneck
+  constexpr double kLevel = 0.02;  // share of the window's steps
   if (row.measured.empty() || row.data_wait_share.value_or(1) < kWaits) return std::nullopt;
   std::vector<double> at_begin;
   std::vector<double> gained;

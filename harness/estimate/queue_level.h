@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a loader's queue ended its windows as full as it began them. Pure; any thread.
+// Detects loader queues that were not as full at the end of a window as at its start. Pure; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +10,15 @@
 
 namespace stepbench::estimate {
 
-// Batches that lay ready before the window are taken in it without having been made in it, and the
-// other way round: the rate of making them lies between both counts.
+// A window consumes batches that were ready before it without producing them, and vice versa: the
+// rate of production lies between both counts.
 struct UnevenQueue {
-  double gained = 0;  // batches ready at a window's end beyond those at its begin
-  double low_ns = 0;  // of a step in steady state
+  double gained = 0;  // batches ready at a window's end minus those at its start
+  double low_ns = 0;  // step in steady state
   double high_ns = 0;
-  std::int64_t more_warmup = 0;  // steps that even it out
+  std::int64_t more_warmup = 0;  // additional warm-up steps that level the queue
 };
-// nullopt where the queue was level, where the step does not wait for data, and where a launch does
-// not say.
+// nullopt if the queue was level, the step does not wait for data, or a launch does not record it.
 [[nodiscard]] std::optional<UnevenQueue> uneven_queue(const CaseRow& row);
 
 }  // namespace stepbench::estimate

@@ -17,8 +17,8 @@ std::optional<double> work_per_step(const CaseRow& row, std::optional<double> Ca
   return *(row.*rate) * *row.step_ns;
 }
 
-// All rows have the rate, and their steps do different amounts of its work. A last batch that is
-// smaller than the others changes the mean a little.
+// True if all rows have the rate and their steps do different amounts of its work. The tolerance
+// allows for a smaller last batch.
 bool differs(std::span<const CaseRow> rows, std::optional<double> CaseRow::*rate) {
   constexpr double kSame = 0.01;
   std::vector<double> work;
@@ -33,7 +33,7 @@ bool differs(std::span<const CaseRow> rows, std::optional<double> CaseRow::*rate
   return *most > *least * (1 + kSame);
 }
 
-// What each launch needed: nanoseconds, of a rate those of one unit of its work.
+// Cost of each launch: nanoseconds, per unit of work if judged by a rate.
 std::vector<double> launch_costs(const CaseRow& row, Judged by) {
   const double work = is_rate(by) ? judged_value(row, by)->centre * *row.step_ns : 1;
   std::vector<double> costs;
@@ -122,7 +122,7 @@ std::optional<JudgedValue> judged_value(const CaseRow& row, Judged by) {
   if (!rate || !row.step_ns) return std::nullopt;
   JudgedValue value{*rate, row.spread, {}};
   const double work = *rate * *row.step_ns;
-  if (row.latency_ns) value.spread = Spread::kNone;  // its interval is of the latency
+  if (row.latency_ns) value.spread = Spread::kNone;  // its interval refers to the latency
   if (value.spread != Spread::kNone) {
     value.interval = {work / row.interval_ns.high, work / row.interval_ns.low};
   }
@@ -185,7 +185,7 @@ namespace {
 
 constexpr std::size_t kFewestBoundedRounds = 6;
 
-// Of one run only, whose launches took turns.
+// Only for rows of one run, whose launches took turns.
 void bound_by_best(std::span<CaseRow> rows) {
   const auto by = judged_by(rows);
   if (!by) return;

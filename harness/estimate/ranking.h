@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which case is best, by how much, and whether the launches can tell. Pure; any thread.
+// Ranks cases: which is best, by how much, and whether the launches can tell. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 namespace stepbench::estimate {
 
-// By what cases are ranked: a rate where their steps do different amounts of work, else the time.
+// Ranking criterion: a rate if steps do different amounts of work, else the time.
 enum class Judged : std::uint8_t { kStep, kLatency, kSamplesRate, kTokensRate, kBytesRate };
 
-// The column of the number: "step_ns", "samples_per_s".
+// Its column: "step_ns", "samples_per_s".
 [[nodiscard]] std::string_view column_of(Judged by);
 [[nodiscard]] bool is_rate(Judged by);
 
-// How people read a rate: {1e9, "GB/s"} of bytes. Of a time: {1, ""}.
+// Display unit of a rate: {1e9, "GB/s"} for bytes. For a time: {1, ""}.
 struct RateUnit {
   double scale = 1;
   std::string_view name = {};
@@ -35,48 +35,49 @@ struct JudgedValue {
   stats::Interval interval = {};
 };
 
-// Rows that can be ranked: timed, no smoke run, no arm of an A/B campaign. nullopt if there are
-// none, or if latencies stand beside steps.
+// Criterion for the rows that can be ranked. nullopt if there are none, or if they mix latencies
+// and steps.
 [[nodiscard]] std::optional<Judged> judged_by(std::span<const CaseRow> rows);
-// nullopt for a row without the number.
+// nullopt if the row lacks the value.
 [[nodiscard]] std::optional<JudgedValue> judged_value(const CaseRow& row, Judged by);
 
-// Timed, no smoke run, no arm of an A/B campaign.
+// True for timed rows that are not of a smoke run or an arm of an A/B campaign.
 [[nodiscard]] bool can_be_ranked(const CaseRow& row);
 
 struct Ratio {
   double value = 0;
-  // From the ends of both intervals: it holds 1 exactly where these overlap. Only of two intervals
+  // From the ends of both intervals: contains 1 exactly if they overlap. Only if both are intervals
   // over launches.
   std::optional<stats::Interval> interval = {};
 };
-// How many times as fast: above 1 where `row` is the better of the two.
+// Speed ratio: above 1 if `row` is the better of the two.
 [[nodiscard]] std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by);
 
 enum class Difference : std::uint8_t { kBetter, kSame, kWorse, kNoNumbers };
 constexpr EnumNames<4> names_of(Difference) { return {"better", "same", "worse", "no_numbers"}; }
-// The one rule by which a row is told from another. Their intervals over launches: the same where
-// these overlap, so that what a table shows as a tie is one. Else the 99 % interval of the ratio of
-// their launches' means, which must not contradict their medians: a range of a few launches is no
-// interval, two such lie apart by chance in one of three tries. Of single launches 5 % are noise.
+// The only rule that distinguishes two rows. With intervals over launches: kSame if they overlap,
+// so that a tie in a table stays a tie. Otherwise the 99 % interval of the ratio of the launches'
+// means, which must agree in direction with the medians; ranges of a few launches are not used,
+// since two such ranges lie apart by chance in one of three tries. For single launches, 5 % are
+// noise.
 [[nodiscard]] Difference told_apart(const CaseRow& row, const CaseRow& from, Judged by);
 
 struct Ranking {
   Judged by = Judged::kStep;
   std::size_t best = 0;  // index of the row
   std::size_t next = 0;
-  // The best has an interval over launches, and the next has one too or is tied with it. Without,
-  // this is an order and no winner.
+  // The best has an interval over launches, and the next has one too or ties with it. Otherwise
+  // this is an order without a winner.
   bool decided = false;
-  // Their intervals overlap the best one's, the fastest first. Only where decided.
+  // Rows whose intervals overlap the best one's, fastest first. Only if decided.
   std::vector<std::size_t> ties = {};
-  // Every row that can be ranked is among them: there is no best one.
+  // All rows that can be ranked tie: there is no best one.
   bool all_tie = false;
 };
-// Of the rows that can be ranked; nullopt where fewer than two rows can be ranked.
+// nullopt if fewer than two rows can be ranked.
 [[nodiscard]] std::optional<Ranking> rank(std::span<const CaseRow> rows);
 
-// Fills `vs_best` and `is_best` of the rows.
+// Sets `vs_best` and `is_best` of the rows.
 void compare_with_best(std::span<CaseRow> rows);
 
 }  // namespace stepbench::estimate

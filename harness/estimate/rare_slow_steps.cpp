@@ -23,7 +23,7 @@ const MeasuredLaunch& in_the_middle(const CaseRow& row) {
                            });
 }
 
-// Two significant digits, upwards.
+// Rounds up to two significant digits.
 std::int64_t rounded_up(double steps) {
   const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(steps)) - 1));
   return static_cast<std::int64_t>(std::ceil(steps / unit) * unit);
@@ -44,7 +44,7 @@ std::optional<RareSlowSteps> rare_slow_steps(const CaseRow& row, double margin) 
     found.slow +=
         std::count_if(times.begin(), times.end(), [&](double time) { return time > longest; });
   }
-  // Launches that are slower as wholes are the machine's or the program's state, not rare steps.
+  // Launches that are slow throughout reflect the state of the machine or program, not rare steps.
   const double per_launch =
       static_cast<double>(found.slow) / static_cast<double>(row.measured.size());
   if (found.slow == 0 || per_launch >= 1) return {};

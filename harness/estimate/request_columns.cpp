@@ -27,8 +27,8 @@ CaseValue request_number(std::string_view wait, std::size_t quantile,
   };
 }
 
-// "time_to_first_token_p99_ns", with its ends. A quantile that the requests do not carry has a
-// lower one alone.
+// Adds "time_to_first_token_p99_ns" and the ends of its interval. If there are too few requests for
+// the quantile, only the lower end has a value.
 void add_quantile(const WaitKind& kind, std::size_t quantile,
                   std::vector<EstimateColumn>& columns) {
   constexpr std::string_view kNs = "_ns";

@@ -10,7 +10,7 @@ namespace {
 constexpr double kConfidenceOfRequests = 0.95;
 constexpr std::size_t kStretches = 10;
 
-// Of what only the parts are independent of each other.
+// Returns independent parts of the values: the launches, or ten stretches of a single launch.
 std::vector<std::span<const double>> independent_parts(
     const std::vector<std::vector<double>>& launches) {
   std::vector<std::span<const double>> parts(launches.begin(), launches.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long those waited who asked: quantiles over the requests of a case, of all its launches
-// together, with intervals that only take launches for independent. Pure; any thread.
+// Waiting times of requests: quantiles over all requests of a case's launches together, with
+// intervals that assume only independence between launches. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace stepbench::estimate {
 
-// What a user waits for, in the order of the columns of samples.
+// Kinds of waiting times, in the order of the samples' columns.
 struct WaitKind {
   std::string_view column;  // "time_to_first_token_ns"
   std::string_view name;    // "time to first token"
@@ -26,13 +26,13 @@ inline constexpr std::array<WaitKind, 3> kWaitKinds = {
 struct QuantileKind {
   double share;
   std::string_view name;    // "p99.9"
-  std::string_view suffix;  // of columns: "p999"
+  std::string_view suffix;  // suffix of column names: "p999"
 };
 inline constexpr std::array<QuantileKind, 3> kRequestQuantiles = {
     {{0.5, "p50", "p50"}, {0.99, "p99", "p99"}, {0.999, "p99.9", "p999"}}};
 
-// 95 %. Where the requests cannot carry the quantile there is no upper end and no value, and the
-// lower end bounds it.
+// Quantile with its 95 % interval. If there are too few requests for the quantile, only the lower
+// end is set, as a lower bound.
 struct RequestQuantile {
   std::optional<double> ns = {};
   std::optional<double> low_ns = {};
@@ -44,7 +44,7 @@ struct RequestTimes {
   std::array<RequestQuantile, kRequestQuantiles.size()> quantiles = {};
 };
 
-// Empty where steps answer no requests. Of one launch by ten stretches of it.
+// Empty if steps answer no requests. A single launch is split into ten stretches.
 [[nodiscard]] std::vector<RequestTimes> request_times(
     std::span<const record::Launch* const> launches);
 

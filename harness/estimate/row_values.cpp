@@ -26,7 +26,7 @@ std::string lower_case(std::string_view text) {
   return folded;
 }
 
-// The column with this head in a table; empty if there is none.
+// Name of the column with this table head; empty if there is none.
 std::string column_headed(const std::string& head) {
   for (const auto columns :
        {key_columns(), estimate_columns(), request_columns(), noise_columns()}) {
@@ -39,7 +39,7 @@ std::string column_headed(const std::string& head) {
   return {};
 }
 
-// The names of a map, by one walk over both: most are there already.
+// Adds the names of a map in one walk over both: most are already there.
 template <typename Named>
 void add_names(const Named& named, std::set<std::string>& names) {
   auto at = names.begin();
@@ -52,13 +52,13 @@ void add_names(const Named& named, std::set<std::string>& names) {
 
 struct NamedPhases {
   std::vector<PhaseEstimate> CaseRow::*phases;
-  std::string_view ending;  // as columns of samples end
+  std::string_view ending;  // as in the columns of samples
 };
 constexpr NamedPhases kPhases[] = {{&CaseRow::phases, "_ns"},
                                    {&CaseRow::device_phases, "_device_ns"},
                                    {&CaseRow::side_phases, "_side_device_ns"}};
 
-// The value under `name` in `fields`, where it begins with `prefix`.
+// The value of `name` without `prefix` in `fields`; null if it lacks the prefix.
 Value prefixed_value(const Fields& fields, std::string_view prefix, std::string_view name) {
   if (!name.starts_with(prefix)) return {};
   const auto found = fields.find(name.substr(prefix.size()));
@@ -93,7 +93,7 @@ Value of_launches(const CaseRow& row, std::string_view name) {
   return values.empty() ? Value() : Value(stats::median(values));
 }
 
-// Numbers before texts, each by size; null after everything.
+// Orders numbers by size, then texts, then null.
 bool comes_before(const Value& a, const Value& b, bool largest_first) {
   if (is_null(a) || is_null(b)) return !is_null(a) && is_null(b);
   const auto x = number_of(a);
@@ -114,7 +114,7 @@ std::vector<std::string> record_names(std::span<const CaseRow> rows) {
     }
     before = &row.options();
   }
-  // `workload` and `launches` are options, and columns of what was measured.
+  // `workload` and `launches` are options as well as columns of results.
   std::erase_if(options, [](const std::string& name) { return find_column(name) != nullptr; });
   std::vector<std::string> names;
   for (const EstimateColumn& column : key_columns()) names.emplace_back(column.metric.name);
@@ -164,11 +164,11 @@ DetailNames detail_names(std::span<const CaseRow> rows) {
 
 std::string full_name(const std::string& name, std::span<const CaseRow> rows, const char* where) {
   std::vector<std::string> known = record_names(rows);
-  // What judges a case is no part of it: a short name never means one of these.
+  // Options that judge a case are not part of it: a short name never means one of these.
   std::erase_if(known, [&](const std::string& option) {
     return (option.starts_with("compare.") || option.starts_with("track.")) && option != name;
   });
-  // `step` is the column that is shown, not margin.step.
+  // `step` means the displayed column, not margin.step.
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     if (std::string column = column_headed(name); !column.empty()) return column;
   }

@@ -23,7 +23,7 @@ std::optional<double> work_rate(const CaseRow& row) {
   return row.samples_per_s ? row.samples_per_s : row.tokens_per_s;
 }
 
-// What rows that differ in their ranks have in common.
+// Key shared by rows that differ only in their number of ranks.
 using Work = std::tuple<std::string, std::string, Pass, std::string>;
 
 Work work_of(const CaseRow& row) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well a group of ranks scales. Pure; any thread.
+// Scaling efficiency over ranks. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace stepbench::estimate {
 
-// Sets scaling_efficiency of the rows of N ranks: their samples per second, or tokens where there
-// are no samples, over N times those of the row with one rank whose other options are the same, of
-// the same run, arm and pass. That row has 1. The interval is that of a ratio of two rows. Options
-// of `distributed` say only how ranks start.
+// Sets scaling_efficiency of rows with N ranks: samples (or tokens, if there are no samples) per
+// second, over N times those of the one-rank row with otherwise equal options in the same run, arm
+// and pass. The one-rank row gets 1. The interval is that of a ratio of two rows. Options of
+// `distributed` are ignored: they only control how ranks start.
 void add_scaling(std::span<CaseRow> rows);
 
 }  // namespace stepbench::estimate

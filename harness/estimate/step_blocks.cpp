@@ -13,9 +13,9 @@
 namespace stepbench::estimate {
 namespace {
 
-constexpr std::int64_t kBlocks = 20;  // of a launch, about
+constexpr std::int64_t kBlocks = 20;  // approximate number per launch
 
-// Steps that come in one turn of the loader's workers.
+// Number of steps delivered together by the loader's workers.
 std::int64_t workers_of(const record::LaunchRow& row) {
   constexpr std::string_view kWorkers = "loader.num_workers";
   const auto effective = number_of(row.report.effective, kWorkers);

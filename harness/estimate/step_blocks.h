@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a launch in blocks: single steps are alike or in lockstep, the means of blocks tell
-// how much a launch's number owes to chance. Pure; any thread.
+// Splits the steps of a launch into blocks: single steps may be correlated or in lockstep, so the
+// noise of a launch is estimated from block means. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace stepbench::estimate {
 
 struct StepBlocks {
   std::vector<double> means = {};  // of consecutive blocks, by time; no block crosses windows
-  std::size_t length = 1;          // steps of a block: whole turns of the loader's workers
-  std::int64_t steps = 0;          // of all windows
+  std::size_t length = 1;          // steps per block: whole turns of the loader's workers
+  std::int64_t steps = 0;          // in all windows
 };
 
-// About twenty blocks; by the device's clock where the launch has it. For a latency case (see
-// LaunchEstimate::latency) the blocks hold medians of latencies.
+// About twenty blocks; by the device's clock if the launch has it. For a latency case
+// (LaunchEstimate::latency) the blocks hold medians of latencies.
 [[nodiscard]] StepBlocks step_blocks(const record::Launch& launch);
 
 }  // namespace stepbench::estimate

@@ -72,7 +72,7 @@ bool StepColumns::cut_to_epochs(std::int64_t border) {
     const auto end = std::find_if(cycle, parts_.end(), [&](const Part& part) {
       return part.samples->cycle != cycle->samples->cycle;
     });
-    std::vector<std::pair<std::size_t, std::size_t>> borders;  // part of the cycle, step in its row
+    std::vector<std::pair<std::size_t, std::size_t>> borders;  // part of the cycle, step in it
     for (auto part = cycle; part != end; ++part) {
       const auto flags = part->column("flags");
       for (std::size_t i = 0; i < flags.size(); ++i) {

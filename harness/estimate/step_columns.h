@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of a launch as one table over its cycles, or a part of it. Views into the launch,
-// which must outlive it.
+// Columns of a launch as one table over all its cycles, or over part of them. Holds views into the
+// launch, which must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ class StepColumns {
   [[nodiscard]] std::size_t steps() const { return steps_; }
   // In order of first appearance.
   [[nodiscard]] const std::vector<std::string_view>& names() const { return names_; }
-  // Every step has a value.
+  // True if every step has a value.
   [[nodiscard]] bool complete(std::string_view name) const;
   [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] std::int64_t sum(std::string_view name) const;
-  // One value per step that has one, in order.
+  // Values of the steps that have one, in order.
   [[nodiscard]] std::vector<double> values(std::string_view name) const;
-  // One value per step; 0 where a cycle lacks the column.
+  // One value per step; 0 for cycles without the column.
   [[nodiscard]] std::vector<std::int64_t> filled(std::string_view name) const;
 
-  // Only the whole epochs of each cycle: from its first to its last step that carries `border` in
-  // its flags. False, and nothing is cut, where a cycle has fewer than two such steps.
+  // Restricts each cycle to whole epochs: from its first to its last step with `border` in its
+  // flags. Returns false and changes nothing if a cycle has fewer than two such steps.
   bool cut_to_epochs(std::int64_t border);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step of each launch of two sides that are compared, on the one clock that all of them have.
-// Pure; any thread.
+// Step times of the launches of two compared sides, on a clock common to all of them. Pure; any
+// thread.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ namespace stepbench::estimate {
 struct StepTimes {
   StepClock clock = StepClock::kHost;
   bool latency = false;  // the values are latencies: schedule.sync: step
-  // Some launches have device times and others not: no clock is common to them, and the others
+  // Some launches have device times and others do not: there is no common clock, and the others
   // have no value.
   bool mixed = false;
-  // The device times of some launches are spans of steps (files before 1.3), those of others the
-  // time from step to step: all are taken by the host's clock.
+  // Some launches record device spans of steps (files before 1.3), others the time from step to
+  // step: all use the host's clock.
   bool spans = false;
-  std::vector<double> base;  // headline_ns() of each launch; NaN: it has no steps
+  std::vector<double> base;  // headline_ns() of each launch; NaN if it has no steps
   std::vector<double> candidate;
 };
 

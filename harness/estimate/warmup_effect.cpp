@@ -12,7 +12,7 @@
 namespace stepbench::estimate {
 namespace {
 
-constexpr double kLeast = 0.005;  // of the step: less is not worth a word
+constexpr double kLeast = 0.005;  // share of the step; smaller effects are not reported
 constexpr double kAlpha = 0.015;  // one-sided
 constexpr double kPower = 0.95;
 constexpr double kConfidence = 0.95;
@@ -30,10 +30,10 @@ struct Sum {
 
 struct LaunchEffect {
   double log_change = 0;
-  double settled = 0;  // mean of the last halves
+  double settled = 0;  // mean over the last halves of the windows
 };
 
-// The begin of a turn from which on the turns are those of the last half.
+// First step of the second half, in whole turns.
 std::size_t half_of(std::size_t steps, std::size_t turn) { return steps - steps / turn / 2 * turn; }
 
 bool is_left_out(const StepWindows& launch, std::size_t window, std::size_t step) {
@@ -62,8 +62,9 @@ std::optional<LaunchEffect> effect_of(const StepWindows& launch) {
   return LaunchEffect{-std::log1p(-excess / all.mean()), settled.mean()};
 }
 
-// Turns from the begin of a window, each as the mean over windows and launches of what it takes
-// beyond the last half of its launch.
+// Number of steps to drop from the start of each window. Drops whole turns until the mean excess of
+// the rest, over all windows and launches and relative to the last half of each launch, is below
+// kLeast; at most half a window.
 std::int64_t steps_to_drop(std::span<const StepWindows> launches,
                            std::span<const LaunchEffect> effects) {
   const std::size_t turn = launches.front().turn;
@@ -100,7 +101,7 @@ double beyond(const boost::math::students_t& law, double tail) {
   return boost::math::quantile(boost::math::complement(law, tail));
 }
 
-// The time between the ends of two steps on the device where the row is on that clock.
+// Step times of the windows: between the ends of steps on the device if the row uses that clock.
 StepWindows windows_of(const record::Launch& launch, StepClock clock) {
   StepWindows out;
   const double turn = number_of(launch.row.options, "schedule.block").value_or(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a case's step is warm-up that reached into its windows: the mean of the whole window
-// against the mean of its last half, launch by launch. Pure; any thread.
+// Estimates how much warm-up reached into a case's windows: compares the mean of the whole window
+// with that of its last half, launch by launch. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,31 +16,31 @@ namespace stepbench::estimate {
 
 struct WarmupEffect {
   std::size_t launches = 0;
-  // The step beyond what it is without the first half of its windows: 0.02 = 2 % longer. The mean
-  // over launches, with its 95 % interval by Student's t.
+  // Increase of the step due to the first half of its windows: 0.02 = 2 % longer. Mean over
+  // launches with its 95 % interval by Student's t.
   double change = 0;
   stats::Interval interval;
-  // At least .5 %, and above zero by a one-sided test at 1.5 %.
+  // At least 0.5 %, and above zero by a one-sided test at 1.5 %.
   bool told = false;
-  // Told: so many steps at the begin of each window are to be left out until the rest is less than
-  // .5 % above the last half; at most half of it.
+  // If `told`: steps to drop at the start of each window so that the rest is less than 0.5 % above
+  // the last half; at most half of it.
   std::int64_t drop = 0;
-  // The smallest change that launches which differ as these do tell in 95 of 100 cases.
+  // Smallest change that launches with this variation detect in 95 of 100 cases.
   double finds = 0;
 };
 
-// The steps of one launch, by window, and of each whether it is left out on both sides: a step that
-// waits for a new epoch is no warm-up.
+// Steps of one launch by window, and which of them are excluded from both means: waiting for a new
+// epoch is not warm-up.
 struct StepWindows {
   std::vector<std::vector<double>> times = {};
   std::vector<std::vector<bool>> left_out = {};
-  std::size_t turn = 1;  // steps that the workers of a loader deliver together: kept whole
+  std::size_t turn = 1;  // steps delivered together by the loader's workers; never split
 };
 
 // nullopt for fewer than two launches with at least four turns in each window.
 [[nodiscard]] std::optional<WarmupEffect> warmup_effect(std::span<const StepWindows> launches);
-// Of the clock that the case's step is on. nullopt also for a latency, which is a median: a few
-// slow steps do not move it.
+// Uses the clock of the case's step. nullopt also for a latency: it is a median, which a few slow
+// steps do not move.
 [[nodiscard]] std::optional<WarmupEffect> warmup_effect(const CaseRow& row);
 
 }  // namespace stepbench::estimate

@@ -46,7 +46,7 @@ std::string planned_tests(const campaign::AbPlan& plan, std::size_t cases) {
          (tests == 1 ? "\n" : ", corrected together\n");
 }
 
-// Of one launch of each case, in both arms.
+// Duration of one launch of each case in both arms.
 struct RoundOfLaunches {
   double expected_s = 0;
   double limit_s = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ab --dry-run` prints: the arms, the pairs of cases, what is tested, launches and time.
+// Output of `ab --dry-run`: the arms, the pairs of cases, the tests, launches and time.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stepbench::report {
 
-// Reads earlier runs in the folder of results, for the time. Throws ConfigError, as measuring
+// Reads earlier runs in the results folder to estimate the time. Throws ConfigError as measuring
 // would.
 [[nodiscard]] std::string ab_plan_text(const campaign::AbRequest& request,
                                        const campaign::AbArms& arms);

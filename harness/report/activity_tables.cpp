@@ -26,7 +26,7 @@ bool is_wait(const ops::ActivityRow& row, const ops::OpTable& table) {
          (row_is_call(row) && table.text(row.name).find("Synchronize") != std::string_view::npos);
 }
 
-// Rows of one name (and cause) as one, largest first.
+// Merges rows by name (and cause), largest first.
 std::vector<ops::ActivityRow> chosen(const ops::OpTable& table, bool by_cause, Member largest,
                                      const std::function<bool(const ops::ActivityRow&)>& wanted) {
   std::vector<ops::ActivityRow> rows;

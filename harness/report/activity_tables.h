@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Below an op table: kernels, runtime calls, waits for the device and memory.
+// Tables below an operator table: kernels, runtime calls, waits for the device and memory.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace stepbench::report {
 
-// Each has at most `row_limit` rows (0: all).
+// At most `row_limit` rows each (0: all).
 [[nodiscard]] std::vector<document::Table> activity_tables(const ops::OpTable& table,
                                                            std::size_t row_limit);
 
-// "activities": by name, kind, op and phase; "memory": the points. Into an object that is open.
+// Adds "activities" (by name, kind, operator and phase) and "memory" (points) to an open object.
 void add_activities(json::JsonText& json, const ops::OpTable& table);
 
 }  // namespace stepbench::report

@@ -16,7 +16,7 @@
 namespace stepbench::report {
 namespace {
 
-// What tells the case from the experiment's other ones.
+// Options that distinguish the case from the others of its experiment.
 std::string told_case(const track::History& history, const track::TrackedSeries& series,
                       const std::string& otherwise) {
   std::vector<const OptionValues*> cases;

@@ -15,7 +15,7 @@ namespace {
 
 using Blocks = std::vector<document::Block>;
 
-// Of a trace, per step that counts.
+// Totals of a trace for averages per counted step.
 struct PerStep {
   explicit PerStep(const AnalysedTrace& analysed)
       : steps(double(std::max<std::size_t>(1, analysed.analysis.steps.counted().size()))) {}
@@ -32,7 +32,7 @@ void add_lines(Blocks& blocks, std::vector<std::string> lines) {
   document::add_paragraphs(blocks, lines);
 }
 
-// The first rows as a table; `row_of` makes what is shown of one.
+// The first rows as a table; `row_of` converts a row.
 template <typename Row, typename RowOf>
 Blocks rows_shown(std::string title, const AnalysedTrace& analysed, const std::vector<Row>& rows,
                   std::size_t limit, InTable in, const RowOf& row_of) {
@@ -50,7 +50,7 @@ Blocks rows_shown(std::string title, const AnalysedTrace& analysed, const std::v
                     [](const Row& row) -> const Row& { return row; });
 }
 
-// Names that would read the same show where they part.
+// Shortens names that would look alike around the part in which they differ.
 void tell_names_apart(const AnalysedTrace& analysed, const std::vector<std::uint32_t>& names,
                       document::Block& block) {
   constexpr std::size_t kCells = 40;
@@ -312,7 +312,7 @@ std::string no_reason(const analyze::Analysis& /*analysis*/) { return {}; }
 
 using analyze::Analysis;
 constexpr TraceBlock kBlocks[] = {
-    {"places", {}, write_nothing, always, no_reason, place_blocks},  // JSON: of each device, "idle"
+    {"places", {}, write_nothing, always, no_reason, place_blocks},  // in JSON: "idle" of a device
     block_of<&Analysis::data_loading>("data_loading"),
     block_of<&Analysis::loader_work>("loader_work", {}, loader_blocks),
     block_of<&Analysis::kernels>("kernels", "kernels", kernel_blocks),

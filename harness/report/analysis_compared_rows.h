@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of what is compared, two traces or the ranks of a job: keys of JSON, and columns of
-// tables in their order (block_fields.h).
+// Rows of comparisons, of two traces or of the ranks of a job: JSON keys and table columns in their
+// order (block_fields.h).
 #pragma once
 
 #include <algorithm>
@@ -17,24 +17,24 @@
 
 namespace stepbench::report {
 
-// What two traces are compared by.
+// A kind of rows by which two traces are compared.
 struct ComparedKind {
   std::string_view key;  // in JSON
   const char* title;
   const char* head;
-  const char* all;             // the name of the sum
-  const char* phase = "";      // head of what tells rows of one name apart; empty: nothing does
-  std::string_view rate = {};  // in JSON, of rows that say how fast they were
+  const char* all;             // name of the sum
+  const char* phase = "";      // head of the column that tells equal names apart; empty: none
+  std::string_view rate = {};  // JSON key, for kinds that record a rate
   Shown shown_rate = {};       // per second
 };
 
-// Of a kind, or without one a part of the step.
+// A row of a kind, or a part of the step if `kind` is null.
 struct DiffRowOf {
   const analyze::DiffRow& row;
   const ComparedKind* kind = nullptr;
-  std::string name = {};  // as it is shown
-  bool is_sum = false;    // no single row: it has no change of its own
-  bool rates = false;     // a row of the table has one
+  std::string name = {};  // as displayed
+  bool is_sum = false;    // a sum of rows, without a change of its own
+  bool rates = false;     // some row of the table has a rate
 };
 inline std::string words_of_change(analyze::DiffChange change) {
   if (change == analyze::DiffChange::kNone) return "-";
@@ -99,11 +99,11 @@ inline void block_fields(BlockJson& v, const analyze::DiffNote& of) {
   v("level", of.level).text("text", of.text);
 }
 
-// A rank of a job, means of a step.
+// A rank of a job; values are means per step.
 struct RankRowOf {
   const analyze::RankRow& row;
   const analyze::RankReport& report;
-  bool communicates = true;  // a rank of the job does
+  bool communicates = true;  // some rank of the job communicates
 };
 inline void block_fields(BlockJson& v, const std::vector<double>& parts_ns) {
   for (std::size_t i = 0; i < parts_ns.size(); ++i) {

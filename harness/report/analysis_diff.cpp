@@ -24,7 +24,7 @@ std::string name_of_side(const std::vector<std::string>& paths) {
   return name;
 }
 
-// By analyze::CostKind.
+// Indexed by analyze::CostKind.
 constexpr ComparedKind kCompared[analyze::kCostKinds] = {
     {.key = "operators",
      .title = "operators that changed (own time with their calls, of all threads)",
@@ -75,7 +75,7 @@ void add_diff_notes(const analyze::TraceDiff& diff, std::vector<document::Block>
   }
 }
 
-// How much longer a step takes, and why.
+// Change of the step time and its cause.
 document::Answer diff_answer(const analyze::TraceDiff& diff) {
   const document::Answer unknown = {.text = "not comparable, do not trust the differences",
                                     .tone = document::Tone::kBad};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench analyze NEW --diff BASE` says: what cannot be compared, what the step's time
-// did, and the operators, kernels, calls and findings that changed. Pure; any thread.
+// Output of `stepbench analyze NEW --diff BASE`: what cannot be compared, the change of the step's
+// time, and the operators, kernels, calls and findings that changed. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace stepbench::report {
 
-// `row_limit`: rows of each table, 0: all.
+// `row_limit`: rows per table, 0: all.
 [[nodiscard]] document::Document diff_document(const analyze::TraceDiff& diff,
                                                std::size_t row_limit);
-// An object of one line: schema, version, `diff`, `exit_code`.
+// A one-line object: schema, version, `diff`, `exit_code`.
 [[nodiscard]] std::string diff_json(const analyze::TraceDiff& diff, int exit_status);
 
 }  // namespace stepbench::report

@@ -50,7 +50,7 @@ std::string integrity_doubt(const analyze::IntegrityNote& note) {
   return note.of == 0 ? text : text + " of " + text::with_separators(note.of);
 }
 
-// What doubts the numbers; notes stand with what is not known.
+// Adds doubts about the numbers. Notes are listed with the unknowns instead.
 void add_integrity(const AnalysedTrace& analysed, std::vector<document::Block>& blocks) {
   const std::vector<analyze::IntegrityNote>& notes = analysed.analysis.integrity;
   const bool sound = std::ranges::all_of(notes, [](const analyze::IntegrityNote& note) {
@@ -69,7 +69,7 @@ void add_integrity(const AnalysedTrace& analysed, std::vector<document::Block>& 
   }
 }
 
-// "the largest part of a step of 10.0 ms is compute, 79.8 %"; empty where there is no step.
+// "the largest part of a step of 10.0 ms is compute, 79.8 %"; empty if there is no step.
 std::string largest_part(const AnalysedTrace& analysed) {
   const analyze::IdleReport* idle = analysed.analysis.idle_of(analysed.device);
   if (idle == nullptr || idle->counted.wall_ns <= 0) return {};
@@ -83,7 +83,7 @@ std::string largest_part(const AnalysedTrace& analysed) {
          text::percent_text(double(largest->of(idle->counted)) / wall_ns);
 }
 
-// By which most can be won; null where there is nothing to mend.
+// The finding with the largest gain; null if there is nothing to improve.
 const Finding* finding_of_answer(const AnalysedTrace& analysed) {
   const auto first = std::ranges::find_if(analysed.findings, [](const Finding& finding) {
     return finding.undecided.empty() && finding.severity != Severity::kInfo;
@@ -116,7 +116,7 @@ document::Answer trace_answer(const AnalysedTrace& analysed) {
   return answer;
 }
 
-// What stands for the rows that are shown.
+// Describes what the shown rows represent.
 std::string counted_words(const analyze::Steps& steps) {
   const std::size_t counts = steps.counted().size();
   std::string text = "mean of " + std::to_string(counts);
@@ -139,7 +139,7 @@ std::string scope_words(const analyze::IdleReport& idle) {
   return {};
 }
 
-// Parts below this share stand together on a short page.
+// Parts below this share are merged on a short page.
 constexpr double kSmallPart = 0.005;
 
 document::Table parts_table(const analyze::Steps& steps, const analyze::IdleReport& idle,
@@ -154,7 +154,7 @@ document::Table parts_table(const analyze::Steps& steps, const analyze::IdleRepo
                   {.head = "per step", .unit = std::string(unit.name)},
                   {.head = "share", .unit = "%"},
                   {.head = "", .left = true, .drop_at = 1}}};
-  // Of one step there is no spread, and of one in all neither a first nor a last.
+  // A single counted step has no spread; a single step overall has neither first nor last.
   const bool spreads = counts > 1;
   const bool edges = steps.steps.size() > 1;
   if (spreads) {
@@ -230,7 +230,7 @@ void add_step(const AnalysedTrace& analysed, bool all, std::vector<document::Blo
   document::add_paragraphs(blocks, lines);
 }
 
-// Viewers count time from the first row on.
+// Trace viewers count time from the first row.
 std::int64_t first_ns(const trace::Trace& trace) {
   std::optional<std::int64_t> first;
   for (const trace::TraceLane& lane : trace.lanes) {
@@ -247,7 +247,7 @@ std::string place_words(const Finding::Place& place, std::int64_t begin_ns) {
          (place.step < 0 ? "" : " (step " + std::to_string(place.step) + ')');
 }
 
-// Each finding once: the answer has the text and the gain of the first.
+// The answer already has the text and gain of the first finding, so do not repeat them.
 document::Paragraph finding_paragraph(const Finding& finding, bool is_answer, bool all,
                                       std::int64_t begin_ns) {
   document::Paragraph paragraph{.text = std::string(name_of(finding.severity)) + ": " +
@@ -302,7 +302,7 @@ void add_findings(const AnalysedTrace& analysed, bool all, std::vector<document:
   }
 }
 
-// What is not decided, recorded or counted: a line for each reason.
+// Lists undecided, unrecorded or uncounted items, one line per reason.
 void add_unknown(const AnalysedTrace& analysed, std::vector<document::Block>& blocks) {
   constexpr std::size_t kMostNamed = 3;
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
@@ -347,9 +347,9 @@ void add_unknown(const AnalysedTrace& analysed, std::vector<document::Block>& bl
   document::add_paragraphs(blocks, lines);
 }
 
-constexpr std::size_t kLargest = 5;  // where tables below have all
+constexpr std::size_t kLargest = 5;  // if tables below have all
 
-// `largest`: how many of each kind.
+// `largest`: rows per kind.
 document::Chapter overview_of(const AnalysedTrace& analysed, bool all, std::size_t largest) {
   document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
   add_integrity(analysed, overview.blocks);

@@ -33,7 +33,7 @@ void add_steps(const analyze::Analysis& analysis, json::JsonText& json, BlockJso
   json.integer("profiler_overhead_ns", analysis.profiler_overhead_ns).close_object();
 }
 
-// Vectors have a value for each step.
+// Vectors have one value per step.
 void add_idle(const analyze::IdleReport& report, analyze::WindowKind window, json::JsonText& json,
               BlockJson& out) {
   static constexpr std::string_view kScopes[] = {"device", "all_devices", "host"};

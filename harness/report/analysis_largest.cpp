@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kNameCells = 44;
 
-// Sums over the counted steps.
 struct Largest {
   std::uint32_t name = ops::kNoIndex;  // Trace::names
   std::int64_t calls = 0;

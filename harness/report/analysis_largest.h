@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes most time in a trace: kernels, operators and copies in one table. Pure; any thread.
+// The kernels, operators and copies that take most time in a trace, in one table. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace stepbench::report {
 
-// `row_limit` of each kind by their own time in the counted steps, 0: all. Without rows where none
+// At most `row_limit` rows per kind (0: all), by self time in the counted steps. No rows if none
 // ran in them.
 [[nodiscard]] document::Table largest_table(const AnalysedTrace& analysed, std::size_t row_limit);
 

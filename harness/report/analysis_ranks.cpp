@@ -69,7 +69,7 @@ std::string skew_line(const analyze::RankReport& report) {
   return text;
 }
 
-// Rows to show, by rank or, where there is no room for all, the slowest first.
+// Rows to show: all by rank, or if there are too many, the slowest first.
 std::vector<std::size_t> shown_rows(const analyze::RankReport& report, std::size_t limit) {
   std::vector<std::size_t> rows(report.rows.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the blocks of an analysis, each said once: keys of JSON, and columns of tables in
-// their order (block_fields.h). A new column is a line here.
+// Rows of the blocks of an analysis, each defined once: JSON keys and table columns in their order
+// (block_fields.h). To add a column: one line here.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ void block_fields(V& v, const analyze::KernelRow& row) {
   v.words({.head = "tensor cores", .left = true, .drop_at = 1}, words_of_tensor_cores(row));
 }
 
-// Of the same rows another table.
+// Another table of the same rows.
 struct LaunchedKernel {
   const analyze::KernelRow& row;
 };
@@ -76,7 +76,7 @@ void block_fields(V& v, const analyze::HostWaitPlace& place) {
   v("reads", place.reads)("count", place.count)("ns", place.ns).span("longest", place.longest);
 }
 
-// What was exchanged, and the bandwidths of one that takes so long.
+// The exchanged data, and the bandwidths for a given duration.
 template <typename V>
 void exchange_fields(V& v, const analyze::ExchangeFacts& facts) {
   document::Column group = name_column("group", 2, 12);
@@ -197,7 +197,7 @@ void block_fields(V& v, const analyze::UncountedWork& work) {
   v.text("reason", work.reason)("calls", work.calls)("time_ns", work.time_ns);
 }
 
-// What the time in which the device did nothing, or the step thread's own, lay under.
+// What the host did while the device was idle, or during the step thread's own time.
 struct PlaceOf {
   const analyze::IdlePlace& place;
   analyze::IdleScope scope = analyze::IdleScope::kHost;
@@ -235,7 +235,7 @@ inline void block_fields(BlockJson& v, const analyze::IdleGap& gap) {
   v.name("python", gap.python).name("caller", gap.caller);
 }
 
-// Blocks with more than rows. Tables show their rows, and lines of their own.
+// Blocks with members besides rows. Tables show their rows and extra lines.
 
 inline void block_fields(BlockJson& v, const analyze::DataLoading& of) {
   v("calls", of.calls.size())("first_ns", of.first_ns);
@@ -287,10 +287,10 @@ inline void block_fields(BlockJson& v, const analyze::Efficiency& of) {
   v.rows("rows", of.rows);
 }
 
-// Of JSON alone: what was read, and what is doubted.
+// Only in JSON: what was read and doubts about it.
 
 inline void block_fields(BlockJson& v, const ops::TraceDevice& of) {
-  // Zeros are what a header does not say.
+  // A header that lacks a value has 0.
   const auto said = [](std::int64_t known, std::int64_t value) {
     return known > 0 ? std::optional(value) : std::nullopt;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What windows and parts of a step are called. Pure; any thread.
+// Display names of windows and of parts of a step. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -12,9 +12,10 @@ namespace stepbench::report {
 
 // "host_step: from a ProfilerStep's start to the next one's"
 [[nodiscard]] std::string words_of_window(analyze::WindowKind window);
-// "window " and those words, beside the title of what holds in it.
+// "window " and those words, for the title of a table in that window.
 [[nodiscard]] std::string window_aside(std::string_view window);
-// Of a part of step_parts(): "idle: loading data"; without a device the host is not idle meanwhile.
+// Name of a part of step_parts(): "idle: loading data". Without a device the host is not called
+// idle.
 [[nodiscard]] std::string words_of_part(std::string_view part, analyze::IdleScope scope);
 
 }  // namespace stepbench::report

@@ -22,7 +22,7 @@ std::string replaced(std::string_view text, std::string_view escaped) {
   return out;
 }
 
-// A line end would begin a line that could be a command of its own.
+// Escapes line ends, since a new line could be a command of its own.
 std::string data_text(std::string_view text) {
   std::string shown = text::printable(text, text::LineEnds::kKeep);
   while (shown.ends_with('\n')) shown.pop_back();
@@ -50,7 +50,7 @@ std::string github_annotations(std::span<const CheckSuite> suites) {
   std::string lines;
   std::size_t passed = 0;
   for (const CheckSuite& suite : suites) passed += suite.count(CheckState::kPassed);
-  // Adds a line for each check in one of these states, the first states first.
+  // Adds one line per check in these states, ordered by `states`.
   const auto add = [&](const std::string& kind, const std::vector<CheckState>& states) {
     std::size_t found = 0;
     for (const CheckState state : states) {

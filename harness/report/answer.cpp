@@ -37,7 +37,7 @@ std::string value_text(const estimate::CaseRow& row, estimate::Judged by) {
   return in(unit.ns, by == estimate::Judged::kLatency ? "latency p50 " : "step ", unit.name);
 }
 
-// Those that tie with the best one, and it.
+// The best row and those that tie with it.
 std::vector<const estimate::CaseRow*> best_rows(const estimate::Ranking& ranking,
                                                 const std::vector<estimate::CaseRow>& rows) {
   std::vector<const estimate::CaseRow*> best = {&rows[ranking.best]};
@@ -49,8 +49,8 @@ std::size_t ranked(const std::vector<estimate::CaseRow>& rows) {
   return static_cast<std::size_t>(std::ranges::count_if(rows, estimate::can_be_ranked));
 }
 
-// "4 of 10 (*): all 4 with batch_size=16 num_workers=1 to 4; 162 samples/s [153, 172]", the fastest
-// one's.
+// "4 of 10 (*): all 4 with batch_size=16 num_workers=1 to 4; 162 samples/s [153, 172]", with the
+// value of the fastest.
 std::string tie_text(const estimate::Ranking& ranking, const std::vector<estimate::CaseRow>& rows,
                      const record::Results& results) {
   const std::vector<const estimate::CaseRow*> best = best_rows(ranking, rows);
@@ -62,7 +62,7 @@ std::string tie_text(const estimate::Ranking& ranking, const std::vector<estimat
          value_text(*best.front(), ranking.by);
 }
 
-// The commands that tell more of cases that all tie.
+// Commands that help to distinguish cases that all tie.
 std::string what_to_do(const estimate::Ranking& ranking, const std::vector<estimate::CaseRow>& rows,
                        const record::Results& results) {
   constexpr std::size_t kLaunches = 12;
@@ -85,7 +85,7 @@ std::string undecided_text(const estimate::CaseRow& best, const estimate::CaseRo
          std::to_string(kLaunchesForAnInterval) + " needed)";
 }
 
-// Cases or launches may be missing that the plan has.
+// True if cases or launches of the plan may be missing.
 bool is_partial(const std::vector<estimate::CaseRow>& rows, const record::Results& results) {
   return results.running || (results.end && results.end->reason == "interrupted") ||
          std::any_of(rows.begin(), rows.end(),
@@ -126,7 +126,7 @@ LaunchCounts launch_counts(const std::vector<estimate::CaseRow>& rows) {
   return counts;
 }
 
-// "in 3 of 24 launches the GPU was slowed down", of what no note has a size for.
+// "in 3 of 24 launches the GPU was slowed down", for facts without a note that quantifies them.
 void add_flagged_launches(const std::vector<estimate::CaseRow>& rows, std::int64_t measured,
                           document::Answer& answer) {
   std::vector<std::string_view> flags;
@@ -149,7 +149,7 @@ void add_flagged_launches(const std::vector<estimate::CaseRow>& rows, std::int64
   }
 }
 
-// Where cases cannot be ranked: one, none, arms, a smoke run, latencies beside steps.
+// Answer if cases cannot be ranked: one or none, arms, a smoke run, a mix of latencies and steps.
 std::string unranked_text(const std::vector<estimate::CaseRow>& rows,
                           const record::Results& results) {
   const auto has_step = [](const estimate::CaseRow& row) { return row.step_ns.has_value(); };
@@ -190,7 +190,7 @@ bool is_first_look(const record::Results& results) {
   return results.runs.size() == 1 && record::is_first_look(results.runs.front());
 }
 
-// Cases are not compared by so little; one alone has its numbers.
+// Answer of a first look: too short to compare cases; a single case has its numbers.
 std::string first_look_text(const std::vector<estimate::CaseRow>& rows,
                             const record::Results& results) {
   if (!rows.empty() && launch_counts(rows).measured == 0) return unranked_text(rows, results);

@@ -22,7 +22,7 @@ using bisect::JudgedStep;
 using bisect::RelativeChange;
 using bisect::SearchAnswer;
 
-constexpr std::size_t kShownHidden = 5;  // commits of a range
+constexpr std::size_t kShownHidden = 5;  // commits shown of a range
 
 std::string change_text_of(double change) { return text::signed_percent(change) + " %"; }
 
@@ -47,12 +47,12 @@ std::string commits(std::size_t count) {
   return text::counted(static_cast<std::int64_t>(count), "commit");
 }
 
-// "step", of counts the one that moved.
+// The judged metric: "step", or for counts the one that changed.
 const std::string& judged_metric(const BisectRun& run) {
   return run.is_counted() && !run.counted.empty() ? run.counted : run.metric;
 }
 
-// " in backward (aten::copy_ +4 calls/step)", as far as it is known.
+// " in backward (aten::copy_ +4 calls/step)", as far as known.
 std::string cause_of_culprit(const BisectRun& run) {
   if (run.comparison.cases.empty()) return {};
   const compare::CaseResult& one = run.comparison.cases.front();
@@ -232,7 +232,7 @@ document::Table judged_table(const BisectRun& run) {
   return table;
 }
 
-// Of the comparison of the culprit with the commit before it: what changed inside a step.
+// Adds what changed inside a step between the culprit and the commit before it.
 void add_causes_of_culprit(const BisectRun& run, std::vector<document::Block>& blocks) {
   if (!run.culprit || run.comparison.cases.empty()) return;
   const document::Document comparison = comparison_document({&run.comparison, 1}, false);
@@ -279,7 +279,7 @@ std::string usual_and_most(const bisect::Expected& expected, std::string_view no
 document::Document bisect_document(const bisect::BisectRun& run) {
   document::Document document;
   document.chapters.push_back(chapter_of_search(run));
-  // The closer answer stands first.
+  // The more precise answer comes first.
   if (!run.inside.empty()) {
     const BisectRun& inside = run.inside.front();
     document::Document closer = bisect_document(inside);

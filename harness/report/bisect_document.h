@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of a search for the commit that made a step slower, before it and after. Pure; any
+// Output for a search for the commit that made a step slower, before and after it. Pure; any
 // thread.
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace stepbench::report {
 
-// The answer, the commits that were judged, and what differs inside a step between the culprit and
-// the commit before it.
+// The answer, the judged commits, and what changed inside a step between the culprit and the commit
+// before it.
 [[nodiscard]] document::Document bisect_document(const bisect::BisectRun& run);
 
-// What it would build and launch.
+// What the search would build and launch.
 [[nodiscard]] std::string bisect_plan_text(const bisect::BisectRequest& request,
                                            const bisect::BisectPlan& planned);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of a block of an analysis says its members once: what JSON writes of it, and which of them
-// a table shows. Two visitors go through them, in the order of the table's columns. analysis_rows.h
-// has the rows. Not for several threads.
+// Each row type of an analysis block defines its members once: what JSON contains and which of them
+// a table shows. Two visitors read the definitions, in the order of the table's columns. Rows:
+// analysis_rows.h. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@
 
 namespace stepbench::report {
 
-// What a number is shown by.
+// Context for formatting a number.
 struct InTable {
-  double steps = 1;          // that count
-  double total = 0;          // of the column; a share is of it
-  text::TimeUnit unit = {};  // of times that have no unit of their own
+  double steps = 1;          // number of counted steps
+  double total = 0;          // total of the column, for shares
+  text::TimeUnit unit = {};  // for times without a unit of their own
 };
 
-// A column of numbers. Without a head only JSON has them.
+// A column of numbers. Without a head only JSON has it.
 struct Shown {
   const char* head = "";
   document::Cell (*cell)(std::optional<double> value, const InTable& in) = nullptr;
@@ -94,7 +94,7 @@ inline document::Cell as_bytes_per_step(std::optional<double> value, const InTab
   return document::bytes(value ? std::optional(*value / in.steps) : value);
 }
 
-// Words, cut out of their middle on a terminal.
+// Column of words, cut in the middle on a terminal.
 inline document::Column name_column(const char* head, int shrink_at, std::size_t shrink_to = 24) {
   return {.head = head,
           .left = true,
@@ -108,7 +108,7 @@ inline constexpr bool kMayBeAbsent = false;
 template <typename T>
 inline constexpr bool kMayBeAbsent<std::optional<T>> = true;
 
-// Writes the members of an open object.
+// Visitor that writes the members of an open object.
 class BlockJson {
  public:
   BlockJson(json::JsonText& json, const trace::Trace& trace) : json_(json), trace_(trace) {}
@@ -147,7 +147,7 @@ class BlockJson {
     json_.numbers(key, values);
     return *this;
   }
-  // Of Trace::names; null for none.
+  // Index into Trace::names; null for none.
   BlockJson& name(std::string_view key, std::uint32_t index, const document::Column& = {}) {
     if (index == ops::kNoIndex) {
       json_.null(key);
@@ -168,7 +168,7 @@ class BlockJson {
     return *this;
   }
   [[nodiscard]] std::string_view unit_name() const { return {}; }
-  // What a table alone shows.
+  // Shown only in tables.
   BlockJson& shown(const Shown&, std::optional<double>) { return *this; }
   BlockJson& words(const document::Column&, const document::Cell&) { return *this; }
 
@@ -190,7 +190,7 @@ class BlockJson {
   const trace::Trace& trace_;
 };
 
-// Makes a table, a column for each member that is shown.
+// Visitor that builds a table with one column per shown member.
 class BlockTable {
  public:
   BlockTable(std::string title, const trace::Trace& trace, const InTable& in,

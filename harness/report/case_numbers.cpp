@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kPhaseBarCells = 30;
 
-// "2.35 [2.31, 2.40]"; ">= 7.8" where the requests do not carry it.
+// "2.35 [2.31, 2.40]"; ">= 7.8" if there are too few requests for the quantile.
 document::Cell quantile_cell(const estimate::RequestQuantile& quantile,
                              const text::TimeUnit& unit) {
   const auto in_unit = [&](double ns) { return ns / unit.ns; };
@@ -130,8 +130,8 @@ document::Table launches_of(const estimate::CaseRow& row) {
   return table;
 }
 
-// What launches of the case counted under valgrind: of all that they say, this alone is of the
-// case.
+// Adds the instruction counts of launches under valgrind: the only values of such launches that
+// describe the case.
 void add_counted(const estimate::CaseRow& row, const record::Results& results,
                  std::map<std::string, std::vector<double>>& values) {
   constexpr const char* kInstructions = "instructions_per_step";
@@ -200,7 +200,7 @@ document::Table case_metrics(const estimate::CaseRow& row, const record::Results
       table.rows.push_back({.cells = {name, "not finite", "", "", "", ""}});
     }
   }
-  // Files of earlier versions do not say which clock gave a number.
+  // Files of earlier versions do not record the clock of a number.
   document::drop_if_empty(table, 4);
   return table;
 }

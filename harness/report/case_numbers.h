@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was measured of a case, as tables of its page. Pure; any thread.
+// The measurements of a case, as tables of its page. Pure; any thread.
 #pragma once
 
 #include <vector>
@@ -11,11 +11,11 @@ namespace stepbench::report {
 
 // Requests, phases, launches.
 [[nodiscard]] std::vector<document::Block> case_times(const estimate::CaseRow& row);
-// Life-cycle times, memory, loader metrics: medians over the launches, in units of the file's own
-// columns.
+// Life-cycle times, memory, loader metrics: medians over the launches, in the units declared by the
+// file.
 [[nodiscard]] document::Table case_metrics(const estimate::CaseRow& row,
                                            const record::Results& results);
-// Without the unit that its values say: "first_batch" of first_batch_ns.
+// Name without the unit, which the values show: "first_batch" for first_batch_ns.
 [[nodiscard]] std::string display_name(const std::string& name);
 
 }  // namespace stepbench::report

@@ -25,14 +25,13 @@ namespace {
 
 constexpr std::size_t kOutputLines = 20;
 
-// The first launch of the case, for what all of them share; measured ones first.
+// First launch of the case, for common properties; measured ones first.
 const record::Launch* first_launch(const estimate::CaseRow& row) {
   if (!row.measured.empty()) return row.measured.front().launch;
   if (!row.failed.empty()) return row.failed.front();
   return row.skipped.empty() ? nullptr : row.skipped.front();
 }
 
-// Which case, and how many launches.
 std::string launches_line(const estimate::CaseRow& row) {
   std::string text = "case " + row.case_id;
   if (!row.arm.empty()) text += "  arm " + row.arm;
@@ -142,7 +141,7 @@ std::vector<std::string> title_lines(const estimate::CaseRow& row, const record:
   return lines;
 }
 
-// With four digits where it has more.
+// Rounds numbers to four digits.
 std::string rounded(const Value& value) {
   const auto* number = std::get_if<double>(&value);
   std::string whole = to_text(value);
@@ -164,7 +163,7 @@ document::Table fields_table(const std::string& title, const Fields& fields) {
   return table;
 }
 
-// Without the size of a trend that is none.
+// Removes the size of a trend that was not found.
 Fields told_schedule(Fields schedule) {
   const std::string verdict = text_of(schedule, "warmup_verdict");
   if (verdict == "ok" || verdict == "unknown") schedule.erase("warmup_change");

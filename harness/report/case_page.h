@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One case whole, as `stepbench show --case ID` shows it. Pure; any thread.
+// The page of one case, as shown by `stepbench show --case ID`. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace stepbench::report {
 
 // Options, launches, phases, life cycle, metrics, fingerprint, environment, doubts and failures.
-// `defaults`: by full name; options that have theirs are left out. Empty: all options are shown.
+// `defaults`: by full name; options with their default are omitted. Empty: all options are shown.
 [[nodiscard]] document::Document case_document(const estimate::CaseRow& row,
                                                const record::Results& results,
                                                const Fields& defaults);

@@ -29,10 +29,10 @@ constexpr int kBoundDropped = 28;
 constexpr int kOtherTimeDropped = 75;
 constexpr int kScalingDropped = 65;
 
-// What the table is judged by, of a row; nullopt for a row without it.
+// The value by which the table is judged; nullopt if the row lacks it.
 std::optional<estimate::JudgedValue> shown_value(const estimate::CaseRow& row,
                                                  const TableFacts& facts) {
-  // Where latencies stand beside steps, each row is about its own.
+  // In a mix of latencies and steps each row shows its own.
   const bool mixed = !facts.by && row.latency_ns;
   return estimate::judged_value(row, mixed ? estimate::Judged::kLatency : judged(facts));
 }
@@ -48,7 +48,6 @@ document::Cell spread_cell(const estimate::CaseRow& row, const TableFacts& facts
   return (row.spread == estimate::Spread::kWithinLaunch ? "within launch" : launches) + ' ' + cell;
 }
 
-// What is said of a row that has numbers.
 std::string marks(const estimate::CaseRow& row, const TableFacts& facts) {
   std::vector<std::string> all;
   if (row.smoke) all.emplace_back("smoke");
@@ -73,7 +72,7 @@ bool holds_words(const TableFacts& facts, const std::string& option) {
 struct TableColumn {
   document::Column head;
   std::function<document::Cell(const estimate::CaseRow&)> cell;
-  bool of_case = false;  // says which case it is: stands also where there are no numbers
+  bool of_case = false;  // identifies the case: shown even without numbers
 };
 
 document::Cell headline_cell(const estimate::CaseRow& row, const TableFacts& facts) {
@@ -81,7 +80,7 @@ document::Cell headline_cell(const estimate::CaseRow& row, const TableFacts& fac
   return document::number(*row.headline_ns() / facts.unit.ns);
 }
 
-// "1.31x *"; cells without the mark end in blanks, so that numbers stand below each other.
+// "1.31x *"; cells without the mark end in blanks, to align the numbers.
 document::Cell best_cell(const estimate::CaseRow& row, bool decided) {
   if (!row.vs_best) return kNothing;
   const std::string ratio = text::significant(*row.vs_best) + 'x';
@@ -116,7 +115,7 @@ class Columns {
     return std::move(columns_);
   }
 
-  // Which case it is, its step, and where its noise comes from.
+  // Columns that identify the case, its step, and its noise.
   std::vector<TableColumn> take_noise() {
     case_columns();
     std::vector<std::string> names = {"launches", "step_ns"};
@@ -125,7 +124,6 @@ class Columns {
     return take(names);
   }
 
-  // Only those that were asked for.
   std::vector<TableColumn> take(const std::vector<std::string>& select) {
     for (const std::string& asked : select) {
       const std::string name = estimate::full_name(asked, facts_.rows, "--columns");
@@ -211,7 +209,7 @@ class Columns {
     }
   }
 
-  // Only a sweep of ranks has it.
+  // Only a sweep over ranks has it.
   void scaling() {
     const auto efficiency = &estimate::CaseRow::scaling_efficiency;
     if (std::ranges::none_of(facts_.rows,
@@ -257,7 +255,7 @@ class Columns {
   std::vector<TableColumn> columns_;
 };
 
-// The name of most rows' spread; "" when no row has one.
+// The most frequent spread of rows; "" if no row has one.
 std::string most_frequent_spread(const std::vector<estimate::CaseRow>& rows) {
   std::map<std::string, std::size_t> spreads;
   for (const estimate::CaseRow& row : rows) {
@@ -270,7 +268,7 @@ std::string most_frequent_spread(const std::vector<estimate::CaseRow>& rows) {
   return most == spreads.end() ? std::string() : most->first;
 }
 
-// `with_marks`: also what is said of rows that have numbers.
+// `with_marks`: also show marks of rows with numbers.
 document::Table filled(const std::vector<TableColumn>& columns, const TableFacts& facts,
                        bool with_marks) {
   const bool marked = with_marks && std::any_of(facts.rows.begin(), facts.rows.end(),
@@ -315,7 +313,7 @@ std::string headline_head(const TableFacts& facts) {
 
 namespace {
 
-// Cases that a rule of the plan leaves out, unless nothing else is there.
+// Removes cases skipped by a rule of the plan, unless there are no others.
 std::vector<estimate::CaseRow> take_skipped(std::vector<estimate::CaseRow>& rows) {
   std::vector<estimate::CaseRow> skipped;
   std::ranges::copy_if(rows, std::back_inserter(skipped), estimate::was_skipped);
@@ -362,7 +360,7 @@ TableFacts table_facts(const record::Results& results, const TableStyle& style) 
 
 namespace {
 
-// Only profiled launches have it: kernels, compute_ns.
+// True for columns that only profiled launches have: kernels, compute_ns.
 bool is_profiled_column(const std::string& name, const TableFacts& facts) {
   const auto known = [&](std::span<const estimate::CaseRow> rows) {
     try {

@@ -22,11 +22,11 @@ void append_cell(std::string& text, const Value& value) {
   if (const auto* words = std::get_if<std::string>(&value)) {
     text += text::csv_cell(*words);
   } else if (!is_null(value)) {
-    append_text(text, value);  // a number or a truth needs no quotes
+    append_text(text, value);  // numbers and booleans need no quotes
   }
 }
 
-// Cells that many rows share, made once: of what a run or a worker says of itself.
+// Caches cells shared by many rows: properties of a run or a worker.
 class SharedCells {
  public:
   explicit SharedCells(std::vector<std::string> names) : names_(std::move(names)) {}
@@ -45,7 +45,8 @@ class SharedCells {
   std::map<const void*, std::string> texts_;
 };
 
-// A cell of each of `names`, by one walk over both: names and `named` are in order of names.
+// Appends a cell for each of `names`, in one walk over both: `names` and `named` are sorted by
+// name.
 template <typename Named>
 void append_named(const std::vector<std::string>& names, const Named& named, std::string& text) {
   auto at = named.begin();
@@ -60,7 +61,7 @@ void append_named(const std::vector<std::string>& names, const Named& named, std
   }
 }
 
-// As the launches call them: a column has a prefix where its name is taken.
+// Names of the metrics as in the launches: columns have a prefix if a name is taken.
 std::vector<std::string> metrics_of_columns(std::vector<std::string> names) {
   for (std::string& name : names) {
     if (name.starts_with(estimate::kMetricPrefix)) name.erase(0, estimate::kMetricPrefix.size());
@@ -80,8 +81,8 @@ void append_cells(const estimate::CaseRow& row, std::span<const estimate::Estima
   for (const estimate::EstimateColumn& column : columns) append_cell(text += ',', column.get(row));
 }
 
-// All columns: what is the same for many rows, or stands in order in them, is not looked up cell by
-// cell.
+// Writes all columns. For speed, cells shared by many rows and sorted members are not looked up one
+// by one.
 void write_whole_csv(const std::vector<estimate::CaseRow>& rows, const text::TextSink& sink) {
   estimate::DetailNames details = estimate::detail_names(rows);
   std::vector<estimate::CaseValue> times;
@@ -103,7 +104,7 @@ void write_whole_csv(const std::vector<estimate::CaseRow>& rows, const text::Tex
   for (const estimate::CaseRow& row : rows) {
     const std::size_t begin = text.size();
     append_cells(row, estimate::key_columns(), text);
-    text.erase(begin, 1);  // the comma in front
+    text.erase(begin, 1);  // the leading comma
     append_named(options, row.options(), text);
     append_cells(row, estimate::estimate_columns(), text);
     for (const estimate::CaseValue& get : times) append_cell(text += ',', get(row));

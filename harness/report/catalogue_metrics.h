@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every number that a result may hold, with its unit and the clock or counter that gave it.
+// The metrics that a result may contain, with their units and sources.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct MetricGroup {
   std::vector<Metric> metrics;
 };
 
-// The harness's own, then those of the same workloads together; each name once.
+// Metrics of the harness, then of each set of workloads; no name occurs twice.
 [[nodiscard]] std::vector<MetricGroup> metric_groups(const Catalogue& catalogue);
 
 [[nodiscard]] std::string metrics_text(const std::vector<MetricGroup>& groups, std::size_t width);

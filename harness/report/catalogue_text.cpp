@@ -44,7 +44,7 @@ std::string facts(const Option& option) {
   return text;
 }
 
-// Shown behind the name of an option that is not part of a case's identity.
+// Appended to the name of an option that is not part of a case's identity.
 constexpr std::string_view kContextMark = " *";
 constexpr const char* kContextLegend =
     "* Not part of a case's identity: cases that differ in nothing else are one case.";

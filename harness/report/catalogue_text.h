@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue for people: what can be measured and every option with its meaning.
+// The catalogue for people: workloads and all options with their meaning.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace stepbench::report {
 
-// How people call the section without a name.
+// Display name of the section without a name.
 inline constexpr std::string_view kTopLevel = "top-level";
 
 // "device_busy_ns (ns, by cupti)"

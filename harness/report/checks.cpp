@@ -16,7 +16,7 @@ namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kShortId = 8;
-constexpr const char* kNoGroup = "stepbench";  // of what is no case's
+constexpr const char* kNoGroup = "stepbench";  // group of checks that do not belong to a case
 
 void judge_row(const estimate::CaseRow& row, Check& check) {
   const auto failed = std::ssize(row.failed);
@@ -79,7 +79,7 @@ void add_varying(const OptionValues& options, const std::vector<std::string>& va
   }
 }
 
-// Options that every row has with the same value, and what the machine is.
+// Options that are equal in all rows, and properties of the machine.
 Fields common_properties(const record::RunRow& run,
                          const std::vector<const estimate::CaseRow*>& rows,
                          const std::vector<std::string>& varying) {
@@ -98,7 +98,7 @@ Fields common_properties(const record::RunRow& run,
   return all;
 }
 
-// Readers join the tests of two files by their names.
+// Readers match the tests of two files by name.
 void make_names_unique(std::vector<Check>& checks) {
   std::unordered_map<std::string, int> seen;
   for (Check& check : checks) {
@@ -120,7 +120,7 @@ Check check_of_row(const estimate::CaseRow& row, const estimate::RowNames& names
   return check;
 }
 
-// Of what is only suspected the good side passes.
+// A suspected improvement passes.
 CheckState state_of(const compare::TestResult& test) {
   switch (test.verdict) {
     case compare::Verdict::kRegression:
@@ -199,7 +199,7 @@ void add_missing(const std::vector<compare::MissingCase>& cases, const std::stri
   }
 }
 
-// Of what is no case's.
+// An error that does not belong to a case.
 Check error_check(const std::string& name, const std::string& type, const std::string& message) {
   return {.name = name,
           .group = kNoGroup,

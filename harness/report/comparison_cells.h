@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one test says, in the words that all tables of comparisons use. Pure; any thread.
+// Texts for one test, shared by all tables of comparisons. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace stepbench::report {
 
-// By which the results of several are told apart: "A" is the base.
+// Letter of each of several results: "A" is the base.
 [[nodiscard]] std::string letter_of(std::size_t place);
 [[nodiscard]] std::string compared_value(double value, const std::string& unit);  // "12.3 ms"
-// Times in one unit: "0.999 ms" and "1.10 ms".
+// Formats both in one unit: "0.999 ms" and "1.10 ms".
 [[nodiscard]] std::pair<std::string, std::string> compared_values(double before, double after,
                                                                   const std::string& unit);
 [[nodiscard]] std::string change_text(const compare::TestResult& test);       // "+2.50 %"
 [[nodiscard]] std::string interval_text_of(const compare::TestResult& test);  // "[+1.10, +3.90]"
-// "+1.90 %": the change without what being claimed added to it; "-": nothing is claimed.
+// "+1.90 %": the bias-corrected change, given that it was reported; "-" if none was.
 [[nodiscard]] std::string corrected_text(const compare::TestResult& test);
 [[nodiscard]] std::string adjusted_p_text(double p);  // "<0.001", "-"
-// "suspect: worse", "inconclusive: needs ~40 launches"; `unit`: what more of is needed.
+// "suspect: worse", "inconclusive: needs ~40 launches"; `unit`: see needed_unit().
 [[nodiscard]] std::string verdict_text(const compare::TestResult& test, const std::string& unit);
-// What an inconclusive test needs more of: "launches", or "pairs" of `ab`.
+// What an inconclusive test needs more of: "launches", or "pairs" for `ab`.
 [[nodiscard]] std::string needed_unit(const compare::Comparison& comparison);
 
 }  // namespace stepbench::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ids of the chapters of a comparison, by which a page puts them in its own order.
+// Ids of the chapters of a comparison; a page uses them to reorder the chapters.
 #pragma once
 
 namespace stepbench::report::comparison_chapters {

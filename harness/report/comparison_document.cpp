@@ -41,7 +41,7 @@ bool has_corrected(const compare::Comparison& comparison) {
   });
 }
 
-// Whether a reader who divides the medians finds another change than the one shown.
+// True if the ratio of the displayed medians differs visibly from the displayed change.
 bool changes_stand_apart(const compare::Comparison& comparison) {
   return any_metric(comparison, [](const compare::MetricResult& metric) {
     constexpr double kSeen = 0.01;
@@ -67,7 +67,6 @@ std::string tests_text(const compare::Comparison& comparison) {
          moved_text(moved_metrics({&comparison, 1}));
 }
 
-// How it was measured, and what was tested.
 std::string design_text(const compare::Comparison& comparison) {
   const bool in_turns = comparison.rule.design == compare::Design::kInterleaved;
   std::string measured = in_turns ? "measured in turns" : "measured one after the other";
@@ -79,7 +78,6 @@ std::string design_text(const compare::Comparison& comparison) {
          (has_arms(comparison) ? ", " : " in both, ") + tests_text(comparison);
 }
 
-// What the words and numbers of the table mean, where that is not plain.
 std::string legend_text(const compare::Comparison& comparison) {
   std::vector<std::string> parts;
   if (comparison.rule.confidence > 0.95) {

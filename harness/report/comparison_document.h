@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of a comparison, or of several results against one base. Pure; any thread.
+// Document of a comparison, or of several results compared with one base. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,20 @@
 
 namespace stepbench::report {
 
-// Rows that say ok are left out beyond this many rows, unless all are asked for.
+// Rows with verdict ok are omitted beyond this number of rows, unless all are requested.
 inline constexpr std::size_t kMaxOkRows = 30;
-inline constexpr std::size_t kMaxRows = 200;  // of the others; the JSON form has every one
+inline constexpr std::size_t kMaxRows = 200;  // other rows; the JSON form has all
 // A for the base, B, C, ... for the others.
 inline constexpr std::size_t kMaxCompared = 26;
 
-// The verdict is its answer. Chapters: how it was measured, the cases, what changed inside a step,
-// remarks, doubts (comparison_chapters.h). `all`: every row. Of several a column for each, after
-// the same base.
+// The answer is the verdict. Chapters: how it was measured, cases, causes, remarks, doubts
+// (comparison_chapters.h). `all`: show every row. Several comparisons must have the same base and
+// get one column each.
 [[nodiscard]] document::Document comparison_document(
     std::span<const compare::Comparison> comparisons, bool all);
-// In Markdown, by which a bot finds its own comment again.
+// Marker in Markdown by which a bot finds its own comment again.
 inline constexpr const char* kVerdictMarker = "stepbench-verdict";
-// Of two and more.
+// For two or more comparisons.
 [[nodiscard]] document::Document several_document(std::span<const compare::Comparison> comparisons,
                                                   bool all);
 
@@ -34,7 +34,7 @@ struct MetricRows {
   std::size_t hidden_ok = 0;
   std::size_t hidden = 0;
 };
-// A row for each metric of each case. `margins`: with the margin that each was held to.
+// One row per metric of each case. `margins`: include the margins.
 [[nodiscard]] MetricRows metric_rows(const compare::Comparison& comparison,
                                      const ComparisonNames& names, bool all, bool margins);
 

@@ -5,7 +5,7 @@
 
 #include "harness/json/fields.h"
 
-// A room's fields are found in its own namespace.
+// fields() must be in the namespace of its types to be found.
 namespace stepbench::compare {
 
 constexpr json::FieldRule kNanWhereNull{.null_is = std::numeric_limits<double>::quiet_NaN()};
@@ -21,7 +21,7 @@ template <typename V>
 void fields(V& v, json::Of<MetricResult> auto& metric) {
   auto& test = metric.test;
   v("name", metric.name)("metric", metric.metric)("unit", metric.unit);
-  if constexpr (V::kReads) {  // of files before 1.2
+  if constexpr (V::kReads) {  // for files before 1.2
     metric.timed = metric.unit != "bytes";
     metric.of_step = metric.name == "step";
   }
@@ -113,7 +113,7 @@ void fields(V& v, json::Of<Comparison> auto& comparison) {
   v.constant("schema", report::kVerdictSchema).constant("version", report::kVerdictVersion);
   v("exit_code", comparison.exit_code)("verdict", comparison.verdict)("design", rule.design);
   v("base", comparison.base)("candidate", comparison.candidate)("swept", comparison.swept);
-  std::optional<std::int64_t> seed = comparison.seed;  // any 64 bits
+  std::optional<std::int64_t> seed = comparison.seed;  // all 64 bits are used
   v("seed", seed, json::kSparse);
   if constexpr (V::kReads) comparison.seed = seed;
   v("looks", comparison.looks, {.written = seed.has_value()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cases of a comparison are called. Pure; any thread.
+// Names of the cases of a comparison. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,12 @@ namespace stepbench::report {
 
 class ComparisonNames {
  public:
-  // `comparison` outlives this.
+  // `comparison` must outlive this.
   explicit ComparisonNames(const compare::Comparison& comparison);
 
-  // By what varies, as the table of a comparison has it; by what is measured where nothing does.
+  // By the varying options; if none vary, by what is measured.
   [[nodiscard]] std::string of(const compare::CaseResult& one) const;
   [[nodiscard]] std::string of(const compare::MissingCase& one) const;
-  // Of the case that is compared and has this id.
   [[nodiscard]] std::string of_id(const std::string& case_id) const;
   [[nodiscard]] std::string short_id(std::string_view id) const;
 

@@ -64,7 +64,7 @@ void add_environment(const compare::Comparison& comparison, Paragraphs& remarks)
   for (const compare::EnvironmentDifference& difference : comparison.environment) {
     if (difference.field_class == compare::FieldClass::kInformative) continue;
     if (difference.allowed && difference.field_class == compare::FieldClass::kShouldMatch) continue;
-    // Arms that took turns differ in nothing but what they were told to: this is what is compared.
+    // Interleaved arms differ only by design: such a difference is the subject of the comparison.
     const bool compared = comparison.rule.design == compare::Design::kInterleaved &&
                           difference.field_class == compare::FieldClass::kShouldMatch;
     const bool fine = difference.allowed || compared;
@@ -79,7 +79,7 @@ void add_environment(const compare::Comparison& comparison, Paragraphs& remarks)
   }
 }
 
-// A drift of the machine looks like a change.
+// Notes that drift of the machine looks like a change.
 void add_order(const compare::Comparison& comparison, Paragraphs& remarks) {
   const bool timed = std::ranges::any_of(comparison.cases, [](const compare::CaseResult& one) {
     return std::ranges::any_of(one.metrics, &compare::MetricResult::decides) &&
@@ -93,7 +93,7 @@ void add_order(const compare::Comparison& comparison, Paragraphs& remarks) {
                      .doubt = "one was measured after the other"});
 }
 
-// In few words, where its sentence goes on to causes and remedies.
+// Short form of a gate's text, without causes and remedies.
 std::string gate_doubt(const compare::Gate& gate) {
   if (gate.name == "noise") return gate.text.substr(0, gate.text.find(" ("));
   if (gate.name == "drift") {
@@ -102,7 +102,7 @@ std::string gate_doubt(const compare::Gate& gate) {
   return gate.text;
 }
 
-// Of many noisy cases the first are named.
+// Names at most the first of many noisy cases.
 void add_gates(const compare::Comparison& comparison, const ComparisonNames& names,
                Paragraphs& remarks) {
   constexpr std::size_t kNamed = 6;
@@ -129,7 +129,7 @@ void add_gates(const compare::Comparison& comparison, const ComparisonNames& nam
   }
 }
 
-// What the judge notes by name, in words; a sentence as it is.
+// Converts the judge's note names to words; sentences are returned unchanged.
 std::string note_text(const std::string& note) {
   if (note == "skewed") {
     return "the pairs are skewed: without assuming symmetry it is not sure whether the change is "
@@ -156,7 +156,7 @@ void add_case_notes(const compare::Comparison& comparison, const ComparisonNames
     for (const std::string& note : one.notes) add(note);
     for (const compare::MetricResult& metric : one.metrics) {
       for (const std::string& note : metric.test.notes) {
-        if (note == "zero_variance" && !metric.timed) continue;  // bytes often do
+        if (note == "zero_variance" && !metric.timed) continue;  // bytes often have none
         add(metric.name + ": " + note_text(note));
       }
     }
@@ -170,7 +170,7 @@ void add_case_notes(const compare::Comparison& comparison, const ComparisonNames
 
 // "ok does not exclude that up to 14 % of the launches are far slower: none of 20 was"
 std::string what_ok_leaves_open(const compare::Comparison& comparison) {
-  std::map<std::size_t, double> shares;  // by launches that show none
+  std::map<std::size_t, double> shares;  // by number of launches, none of them slow
   for (const compare::CaseResult& one : comparison.cases) {
     for (const compare::MetricResult& metric : one.metrics) {
       const compare::TestResult& test = metric.test;
@@ -221,7 +221,7 @@ document::Paragraph self_check(const compare::AaControl& control) {
           std::to_string(4 * compare::kMinQuads) + ')'};
 }
 
-// With the gates that failed as warnings; empty where none failed.
+// Command line that turns failed gates into warnings; empty if none failed.
 std::string judge_again_command(const compare::Comparison& comparison) {
   std::set<std::string> failed;
   for (const compare::Gate& gate : comparison.gates) {
@@ -274,7 +274,7 @@ void add_remarks(document::Document& document, Paragraphs causes, const Paragrap
   for (const document::Paragraph& remark : remarks) {
     const std::string& doubt = remark.doubt;
     const bool said = !doubt.empty() && remark.below.empty() && remark.text.ends_with(doubt);
-    if (said) continue;  // below the answer
+    if (said) continue;  // already shown below the answer
     (remark.tone == document::Tone::kPlain ? plain : doubts).blocks.emplace_back(remark);
   }
   std::string commands;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands beside the table of a comparison: where the time of changed steps went, and what
-// speaks for and against its verdicts. Pure; any thread.
+// Remarks on a comparison: where the time of changed steps went, and what supports or weakens its
+// verdicts. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 
 namespace stepbench::report {
 
-// A paragraph for each changed step, its operations below it.
+// One paragraph per changed step, with its operations below.
 [[nodiscard]] std::vector<document::Paragraph> cause_paragraphs(
     const compare::Comparison& comparison, const ComparisonNames& names);
-// Differences of the environment, gates, notes, the self-check.
+// Environment differences, gates, notes, the self-check.
 [[nodiscard]] std::vector<document::Paragraph> remark_paragraphs(
     const compare::Comparison& comparison, const ComparisonNames& names);
-// These as the chapters of a document, and below the doubts how to judge the same launches with the
-// gates that failed as warnings.
+// Adds these as chapters, and below the doubts the command that judges the same launches with
+// failed gates as warnings.
 void add_remarks(document::Document& document, std::vector<document::Paragraph> causes,
                  const std::vector<document::Paragraph>& remarks,
                  std::span<const compare::Comparison> comparisons);
 
-// Metrics that differ between the sides, whatever their margins.
+// Counts of metrics that differ between the sides, whatever their margins.
 struct MovedMetrics {
   std::size_t rose = 0;
   std::size_t fell = 0;

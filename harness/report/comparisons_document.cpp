@@ -22,7 +22,6 @@ namespace {
 
 using RowKey = std::pair<std::string, std::string>;  // case id of the base, name of the metric
 
-// What a cell says beside its number.
 std::string mark_of(const compare::TestResult& test) {
   switch (test.verdict) {
     case compare::Verdict::kSuspect:
@@ -43,7 +42,7 @@ std::string mark_of(const compare::TestResult& test) {
   return {};
 }
 
-// The metrics of all runs, joined by their case and name.
+// Metrics of all runs, joined by case and name.
 class JoinedMetrics {
  public:
   explicit JoinedMetrics(std::span<const compare::Comparison> comparisons)
@@ -67,7 +66,7 @@ class JoinedMetrics {
 
   [[nodiscard]] std::size_t cases() const { return cases_.size(); }
 
-  // Also says how many rows were left out.
+  // Sets `hidden` to the number of omitted rows.
   [[nodiscard]] document::Table table(bool all, std::size_t& hidden) const {
     document::Table table;
     table.columns = {{.head = "case", .left = true, .shrink_at = 50, .shrink_to = 16},
@@ -90,7 +89,6 @@ class JoinedMetrics {
     return table;
   }
 
-  // What the marks mean, of those that occur.
   [[nodiscard]] std::string legend() const {
     std::set<compare::Verdict> seen;
     for (const auto& [key, tests] : tests_) {
@@ -137,7 +135,7 @@ class JoinedMetrics {
   }
 
   std::span<const compare::Comparison> comparisons_;
-  std::map<std::string, const compare::CaseResult*> cases_;  // by id, the first seen
+  std::map<std::string, const compare::CaseResult*> cases_;  // by id, first occurrence
   std::map<RowKey, std::map<std::size_t, const compare::MetricResult*>> tests_;  // by run
   std::vector<RowKey> order_;
   std::vector<std::string> varying_;
@@ -197,7 +195,7 @@ std::vector<document::Paragraph> causes_of_several(
   return causes;
 }
 
-// What is said of every run stands once; others begin with their run.
+// Merges remarks that apply to every run; others begin with the letters of their runs.
 std::vector<document::Paragraph> remarks_of_several(
     std::span<const compare::Comparison> comparisons) {
   std::vector<document::Paragraph> remarks;

@@ -14,7 +14,7 @@ namespace stepbench::report {
 namespace {
 
 constexpr double kMargin = 0.01;      // between mean and median over launches
-constexpr double kHostBehind = 0.02;  // of the step: the host needed less time than the device
+constexpr double kHostBehind = 0.02;  // of the step: by so much the host was faster than the device
 
 using Lines = std::vector<std::string>;
 

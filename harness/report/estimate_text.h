@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reported numbers as people read them. Pure; any thread.
+// Formats reported numbers for people. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -11,17 +11,17 @@
 
 namespace stepbench::report {
 
-// The number of one case without its unit; `otherwise` if the case has none.
+// Value of one case without its unit; `otherwise` if it has none.
 [[nodiscard]] std::string estimate_text(const estimate::EstimateColumn& column,
                                         const estimate::CaseRow& row, text::TimeUnit unit,
                                         const std::string& otherwise);
-// A metric of launches with its unit, by its definition or by what its name ends in: "12.3 ms",
-// "1.50 GiB", "14,543 faults"; a share in percent.
+// A launch metric with its unit, by its definition or the ending of its name: "12.3 ms", "1.50
+// GiB", "14,543 faults"; shares in percent.
 [[nodiscard]] std::string quantity_text(double value, std::string_view name, std::string_view unit);
 // "host [ms]"
 [[nodiscard]] std::string header_text(const estimate::EstimateColumn& column, text::TimeUnit unit);
 
-// The same of whatever a row has under a full name: the head of its column and the text of a cell.
+// Column head and cell text for anything that a row has under a full name.
 [[nodiscard]] std::string head_for(const std::string& full_name, text::TimeUnit unit,
                                    const estimate::RowNames& names);
 [[nodiscard]] std::string text_for(const estimate::CaseRow& row, const std::string& full_name,

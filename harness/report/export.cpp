@@ -24,7 +24,7 @@
 namespace stepbench::report {
 namespace {
 
-// The options of a case. Most are those of the case before: their text is taken over.
+// Caches the JSON text of options: most cases share most options with the case before.
 class OptionsText {
  public:
   void add_to(json::JsonText& json, const OptionValues& options) {
@@ -34,7 +34,7 @@ class OptionsText {
       if (place == before_.size()) before_.emplace_back();
       Member& member = before_[place++];
       const bool is_same =
-          member.value == &value ||  // shared with the case before
+          member.value == &value ||  // shared with the previous case
           (member.value != nullptr && member.name == name && *member.value == value);
       if (!is_same) {
         json::JsonText json_member;
@@ -52,10 +52,10 @@ class OptionsText {
     const Value* value = nullptr;
     std::string text = {};
   };
-  std::vector<Member> before_;  // by place; points into the rows
+  std::vector<Member> before_;  // by position; points into the rows
 };
 
-// The metrics of a case. Most have the names of those of the case before.
+// Caches the JSON keys of metrics: most cases have the same metrics as the case before.
 class MetricsText {
  public:
   void add_to(json::JsonText& json, const estimate::CaseRow& row) {
@@ -71,7 +71,7 @@ class MetricsText {
   }
 
  private:
-  std::vector<json::JsonKey> keys_;  // by place
+  std::vector<json::JsonKey> keys_;  // by position
 };
 
 struct ColumnKey {
@@ -198,7 +198,7 @@ void write_json(const std::vector<estimate::CaseRow>& rows, const record::Result
   }
   json.close_array();
   std::vector<std::string> names = estimate::record_names(rows);
-  std::erase(names, "launches");  // of the case; the metric of that name counts calls
+  std::erase(names, "launches");  // drops the case's column; the metric of this name counts calls
   names.insert(names.end(), {"step_device_ns", "host_lead_ns"});
   add_sources(json, names, results.columns);
   add_answer(json, rows, results);

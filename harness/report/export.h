@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table for programs: one record per case with all that its page shows, in base units. Pure;
-// any thread.
+// The table of cases for programs: one record per case with everything that its page shows, in base
+// units. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace stepbench::report {
 
-// Only the columns of `select`, in that order; all when it is empty. Throw ConfigError at --columns
-// for an unknown one.
+// Writes only the columns in `select`, in that order; all if it is empty. Throw ConfigError at
+// --columns for an unknown one.
 void write_csv(const std::vector<estimate::CaseRow>& rows, const std::vector<std::string>& select,
                const text::TextSink& sink);
-// Findings of `rows` are held against the rows that `proposals` knows.
+// Compares proposals of findings with the rows known to `proposals`.
 void write_json(const std::vector<estimate::CaseRow>& rows, const record::Results& results,
                 const std::vector<std::string>& select, const estimate::Proposals& proposals,
                 const text::TextSink& sink);

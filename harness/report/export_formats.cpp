@@ -17,7 +17,7 @@
 namespace stepbench::report {
 namespace {
 
-// The value of the first member "schema", blanks or not; empty if it is not among the first bytes.
+// Value of the first member "schema"; empty if it is not among the first bytes.
 std::string_view schema_in(std::string_view text) {
   constexpr std::string_view kKey = "\"schema\"";
   std::size_t at = text.find(kKey);

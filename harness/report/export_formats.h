@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats in which `export` writes results for other programs, each declared once: the command
-// line, its help and the files that other commands write besides their own output read this table.
-// Any thread.
+// The formats of `export`, each declared once. Read by the command line, its help, and other
+// commands that write such files in addition to their output. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -18,25 +17,25 @@
 
 namespace stepbench::report {
 
-// What a file or URL that is to be exported holds.
+// Contents of a file or URL to be exported.
 enum class ExportSource : std::uint8_t { kRun, kVerdict, kNight, kHistory };
 constexpr EnumNames<4> names_of(ExportSource) {
   return {"a run", "a verdict", "a night's verdict", "a history"};
 }
 
-// A folder and whatever is not recognised is taken for a run: reading it says what is wrong.
+// Folders and everything unrecognised count as a run: reading it reports the error.
 [[nodiscard]] ExportSource export_source(const std::string& path);
 
 struct ExportOptions {
-  std::size_t max_series = kMaxSeries;  // of OpenMetrics
+  std::size_t max_series = kMaxSeries;  // for OpenMetrics
 };
 
-// Where a writer is null, the format has no place for what that source holds.
+// A null writer means that the format does not support that source.
 struct ExportFormat {
   std::string_view name;
-  std::string_view ending;  // of a file's name; the first format that has it is meant by it
-  std::string_view use;     // what reads it
-  // Throws before the first piece.
+  std::string_view ending;  // ending of file names; selects the first format that has it
+  std::string_view use;     // programs that read it
+  // If it throws, it does so before the first piece.
   void (*of_run)(const record::Results&, const ExportOptions&, const text::TextSink&) = nullptr;
   std::string (*of_verdict)(std::span<const compare::Comparison>, const ExportOptions&) = nullptr;
   std::string (*of_night)(const std::string& night_json, const ExportOptions&) = nullptr;
@@ -46,7 +45,7 @@ struct ExportFormat {
 [[nodiscard]] std::span<const ExportFormat> export_formats();
 // nullptr if the name is unknown.
 [[nodiscard]] const ExportFormat* export_format(std::string_view name);
-// By the ending of a file's name; null where no format has it.
+// By the ending of a file name; null if no format has it.
 [[nodiscard]] const ExportFormat* export_format_of_file(std::string_view file);
 
 }  // namespace stepbench::report

@@ -25,7 +25,6 @@ std::string name_of_row(const estimate::CaseRow& row, const estimate::RowNames& 
   return name;
 }
 
-// What the repetitions of a benchmark come to.
 struct Aggregate {
   const char* name;
   const char* unit;
@@ -63,7 +62,7 @@ GbenchRepetition aggregated(const Aggregate& aggregate, const Repetitions& all) 
   return whole;
 }
 
-// A row of the file. `add` says what only its kind has.
+// Writes a row of the file. `add` adds members specific to its kind.
 template <typename Add>
 void write_row(json::JsonText& json, const std::string& benchmark, const std::string& ending,
                std::int64_t family, const estimate::CaseRow& row, std::int64_t repetitions,
@@ -80,7 +79,7 @@ void write_row(json::JsonText& json, const std::string& benchmark, const std::st
   json.close_object();
 }
 
-// One benchmark: its repetitions, then what they come to.
+// Writes one benchmark: its repetitions, then the aggregates.
 void write_benchmark(json::JsonText& json, const estimate::CaseRow& row, const std::string& name,
                      std::int64_t family) {
   Repetitions all;

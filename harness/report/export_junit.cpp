@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements are those that all readers know: tests/judges/junit.xsd.
+// Uses only elements that all readers support: tests/judges/junit.xsd.
 #include <array>
 #include <charconv>
 #include <initializer_list>
@@ -62,7 +62,7 @@ std::string check_text(const Check& check) {
          "    </testcase>\n";
 }
 
-// Of one suite with what was skipped, which a whole file has no place for.
+// Totals as attributes; the number of skipped tests is only allowed for a single suite.
 std::string totals_text(std::span<const CheckSuite> suites, bool with_skipped) {
   std::size_t tests = 0;
   double seconds = 0;
@@ -85,7 +85,7 @@ std::string totals_text(std::span<const CheckSuite> suites, bool with_skipped) {
 std::string suite_text(const CheckSuite& suite) {
   std::string xml =
       "  <testsuite" + attributes_text({{"name", suite.name}}) + totals_text({&suite, 1}, true);
-  // Readers of the oldest form take a time without its zone.
+  // Readers of the oldest format expect a time without a zone.
   std::string begun = suite.started_utc;
   if (begun.ends_with('Z')) begun.pop_back();
   if (begun.size() == std::string_view("2026-01-31T12:00:00").size()) {

@@ -28,7 +28,7 @@ using text::GaugePage;
 constexpr std::string_view kExitCodeHelp =
     "Exit status of the verdict: 0 ok, 1 regression, 2 usage, 3 not decided, 4 no data.";
 
-// Throws ConfigError at --max-series for more.
+// Throws ConfigError at --max-series if there are more.
 GaugePage checked(GaugePage page, std::size_t max_series) {
   const auto count = [](std::size_t series) {
     return text::with_separators(static_cast<std::int64_t>(series));
@@ -50,7 +50,7 @@ void add_started(const std::string& utc, const std::string& labels, GaugePage& p
            : std::nan(""));
 }
 
-// A metric of ours in base units of Prometheus: "_ns" becomes "_seconds".
+// One of our metrics in Prometheus' base units: "_ns" becomes "_seconds".
 struct Gauge {
   std::string name;
   double factor = 1;
@@ -62,7 +62,7 @@ Gauge gauge_of(std::string_view metric) {
   if (time) metric.remove_suffix(kNs.size());
   std::string name = "stepbench_" + GaugePage::name_text(metric);
   if (time) return {name + "_seconds", 1e-9};
-  // A unit in the middle of a name is written out, as Prometheus' own checker wants it.
+  // Units in the middle of a name are spelled out, as required by Prometheus' linter.
   constexpr std::string_view kSeconds = "_s_";
   if (const auto at = name.find(kSeconds); at != std::string::npos) {
     name.replace(at, kSeconds.size(), "_seconds_");
@@ -70,17 +70,17 @@ Gauge gauge_of(std::string_view metric) {
   return {name, 1};
 }
 
-// The family that a row of the table of metrics names.
+// The family declared in the table of metrics.
 Gauge gauge_of(const estimate::EstimateColumn& column) {
   return {"stepbench_" + std::string(column.gauge.name), estimate::is_time(column) ? 1e-9 : 1};
 }
 
-// Where the unit does not stand in a name: gauges of one name have one unit.
+// For names without a unit: all gauges of one name must have the same unit.
 Gauge gauge_of_unit(const std::string& name, std::string_view unit) {
   return gauge_of(name + (unit == "ns" ? "_ns" : unit == "bytes" ? "_bytes" : "_value"));
 }
 
-// "option_num_workers", each once.
+// "option_num_workers", without duplicates.
 std::vector<std::string> option_labels(const std::vector<std::string>& options) {
   std::set<std::string> used;
   std::vector<std::string> labels;
@@ -92,7 +92,7 @@ std::vector<std::string> option_labels(const std::vector<std::string>& options) 
   return labels;
 }
 
-// A label for each fact that is known.
+// One label per known fact.
 std::string facts_text(GaugePage::Labels facts, const record::RunRow& run,
                        const record::Results& results) {
   facts.insert(facts.end(), {{"run_id", run.run_id},
@@ -124,7 +124,7 @@ void add_columns(const estimate::CaseRow& row, const std::string& labels, bool s
   }
 }
 
-// What the files declare; all else that a worker reports has no unit that is known.
+// Adds declared metrics; the unit of undeclared ones is unknown.
 void add_metrics(const estimate::CaseRow& row, const std::string& labels,
                  const record::Results& results, GaugePage& page) {
   for (const auto& [name, value] : estimate::metric_medians(row)) {
@@ -199,7 +199,7 @@ void add_comparison(const compare::Comparison& comparison, GaugePage& page) {
 
 GaugePage page_of(const record::Results& results) {
   GaugePage page;
-  const record::RunRow* run = nullptr;  // the last one
+  const record::RunRow* run = nullptr;  // the last run
   for (const record::RunRow& each : results.runs) {
     if (run == nullptr || each.started_utc >= run->started_utc) run = &each;
   }
@@ -253,7 +253,7 @@ void add_point(const track::TrackedSeries& series, const track::TrackedPoint& po
   for (const auto& [name, value] : series.options) labels.emplace_back(*label++, to_text(value));
   const std::string text = GaugePage::label_text(labels);
   if (series.unit == "ns" && !metric.ends_with("_ns")) metric += "_ns";
-  // As an exported run names it.
+  // Same name as in an exported run.
   const estimate::EstimateColumn* column = estimate::find_column(metric);
   const bool named = column != nullptr && !column->gauge.name.empty();
   const Gauge gauge = named ? gauge_of(*column) : gauge_of(metric);

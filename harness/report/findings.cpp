@@ -39,12 +39,12 @@ void add_remedy(const CaseFinding& found, document::Paragraph& paragraph) {
   if (!found.arguments.empty()) paragraph.below.emplace_back("try: " + found.arguments, true);
 }
 
-// It speaks of results that are wrong, not of time that could be won.
+// True for findings about wrong results, as opposed to time that could be saved.
 bool is_about_results(const Finding& finding) {
   return finding.severity == Severity::kProblem && !finding.share && finding.set.empty();
 }
 
-// Where the device takes longer than the host, the host's wait for data holds nothing up.
+// If the device takes longer than the host, the host's wait for data does not matter.
 bool is_hidden_by_the_device(const estimate::CaseRow& row, const Finding& finding) {
   constexpr double kHostAhead = 0.98;
   const bool of_data = finding.id.starts_with("loader.") || finding.id == "step.data_wait";
@@ -52,13 +52,13 @@ bool is_hidden_by_the_device(const estimate::CaseRow& row, const Finding& findin
          *row.step_host_ns < kHostAhead * *row.step_ns;
 }
 
-// Nobody waits for what the workers do.
+// A slow line in a worker is irrelevant if the step hardly waits for data.
 bool is_of_idle_workers(const estimate::CaseRow& row, const Finding& finding) {
   constexpr double kMinShare = 0.05;  // of the step
   return finding.id == "loader.slow_line" && row.data_wait_share.value_or(1) < kMinShare;
 }
 
-// Waits that other programs may be the cause of; those that name them say it themselves.
+// Marks waits that other programs may explain; findings about the cause say so themselves.
 void mark_what_others_explain(const estimate::CaseRow& row, Finding& finding) {
   constexpr std::array<std::string_view, 3> kKnowWhy = {"loader.core_bound", "loader.no_workers",
                                                         "loader.other_programs"};
@@ -112,8 +112,8 @@ std::string answer_text(const estimate::ProposalAnswer& answer, const Finding& f
   return text;
 }
 
-// "--set loader.num_workers=2", or where the run sweeps it "--sweep loader.num_workers=0,2": a
-// swept option takes no --set.
+// "--set loader.num_workers=2", or for swept options "--sweep loader.num_workers=0,2", since --set
+// does not apply to them.
 std::string arguments_for(const estimate::CaseRow& row, const Finding& finding,
                           const estimate::Proposals& proposals) {
   const std::vector<std::string>& swept = proposals.swept();
@@ -127,7 +127,7 @@ std::string arguments_for(const estimate::CaseRow& row, const Finding& finding,
   });
 }
 
-// What the run has measured is not proposed again, and what it disproves is not said.
+// Drops proposals that the run has already measured, and remedies that it disproves.
 void hold_against_rows(const estimate::CaseRow& row, const estimate::Proposals& proposals,
                        CaseFinding& found) {
   Finding& finding = found.finding;
@@ -152,7 +152,7 @@ void hold_against_rows(const estimate::CaseRow& row, const estimate::Proposals& 
   finding.set.clear();
 }
 
-// A launch says what it waited; a case waits what the table has: the same words, the same number.
+// Replaces the launch's wait in the text by the case's, so that it equals that of the table.
 void tell_wait_of_case(const estimate::CaseRow& row, Finding& finding) {
   constexpr double kShown = 0.0005;
   const auto words = [](double share) {
@@ -190,7 +190,7 @@ std::vector<CaseFinding> agreed(const estimate::CaseRow& row) {
   return all;
 }
 
-// The worst case comes first.
+// The cases of a finding; the worst comes first.
 std::string about(const std::vector<const estimate::CaseRow*>& cases, const WhichCases& which) {
   constexpr std::size_t kAllInSight = 3;
   if (which.size() == 1) return {};
@@ -204,10 +204,10 @@ std::string about(const std::vector<const estimate::CaseRow*>& cases, const Whic
 using CaseName = std::array<std::string_view, 3>;
 CaseName name_of_case(const estimate::CaseRow& row) { return {row.case_id, row.arm, row.run_id}; }
 
-// Cases of arms and runs, each once, whatever was recorded of them.
+// Set of cases by arm and run, whatever passes were recorded.
 class CaseNames {
  public:
-  // Of the rows that `is_one` holds for; they must outlive this.
+  // The rows for which `is_one` holds; they must outlive this.
   template <typename IsOne>
   CaseNames(const std::vector<estimate::CaseRow>& rows, const IsOne& is_one) {
     for (const estimate::CaseRow& row : rows) {
@@ -229,11 +229,11 @@ std::optional<estimate::Difference> kind_of(const CaseFinding& found) {
   return found.answer ? std::optional(found.answer->kind) : std::nullopt;
 }
 
-// One finding of several cases, to which the rows answer alike.
+// A finding shared by cases for which the rows give the same kind of answer.
 struct SharedFinding {
   CaseFinding worst;
-  std::vector<const estimate::CaseRow*> cases;  // the worst one first
-  std::set<CaseName> names;                     // of these
+  std::vector<const estimate::CaseRow*> cases;  // worst first
+  std::set<CaseName> names;                     // names of the cases
 };
 
 void add_case(const CaseFinding& found, const estimate::CaseRow& row,
@@ -249,7 +249,7 @@ void add_case(const CaseFinding& found, const estimate::CaseRow& row,
     return;
   }
   const CaseName name = name_of_case(row);
-  if (!kind->names.insert(name).second) {  // another pass of the case has it, too
+  if (!kind->names.insert(name).second) {  // also found in another pass of the case
     std::erase_if(kind->cases, [&](const auto* other) { return name_of_case(*other) == name; });
   }
   if (is_more_severe(found.finding, kind->worst.finding)) {
@@ -292,8 +292,8 @@ std::vector<document::Paragraph> finding_paragraphs(const std::vector<estimate::
   for (const estimate::CaseRow& row : rows) {
     const bool other_pass = row.pass != Pass::kTiming;
     for (const CaseFinding& each : findings_of(row, proposals)) {
-      // Recording changes how long a step takes and waits: then the timed launches are asked,
-      // but for what only the records can tell.
+      // Recording changes step and wait times, so prefer timed launches, except for findings that
+      // only records can show.
       const bool of_trace = !each.finding.window.empty();
       if (other_pass && !of_trace && each.finding.share && timed.contains(row)) continue;
       add_case(each, row, kinds);

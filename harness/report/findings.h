@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launches of a case conclude, gathered, and held against the other rows of the run.
+// Findings of a case's launches, merged and compared with the other rows of the run.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +14,27 @@
 namespace stepbench::report {
 
 struct CaseFinding {
-  Finding finding = {};  // in the words of the launch with the (lower) median value, but for what a
-                         // case waits for data, which is the table's number
-  std::size_t launches = 0;  // that have it
-  // Of the rows to what it proposes. Where there is one for the very value, `finding` proposes
-  // nothing; a severity that it had for what could be won is `info` then.
+  // Text of the launch with the (lower) median value, but with the table's number for the wait for
+  // data.
+  Finding finding = {};
+  std::size_t launches = 0;  // number of launches with it
+  // Answer of other rows to the proposal. If it was measured exactly, `finding` proposes nothing,
+  // and its severity is `info`.
   std::optional<estimate::ProposalAnswer> answer = {};
   std::string answer_text = {};  // one line
-  std::string arguments = {};    // to try what it proposes; empty: nothing to try
+  std::string arguments = {};    // to try the proposal; empty: nothing to try
 };
 
-// Those that at least half of the measured launches have, and what the samples alone tell; ordered
-// by severity, then by potential gain. Of a smoke run only what says that it went wrong.
+// Findings shared by at least half of the measured launches, and those derived from the samples; by
+// severity, then potential gain. For a smoke run only findings about wrong results.
 [[nodiscard]] std::vector<CaseFinding> findings_of(const estimate::CaseRow& row,
                                                    const estimate::Proposals& proposals);
 
-// For under a table: each kind of finding once, in the words of the case that has it worst, with
-// the cases that share it.
+// For below a table: each kind of finding once, in the words of the worst case, with the cases that
+// share it.
 [[nodiscard]] std::vector<document::Paragraph> finding_paragraphs(
     const std::vector<estimate::CaseRow>& rows, const record::Results& results);
-// For a page of one case: with evidence.
+// For the page of one case, with evidence.
 [[nodiscard]] std::vector<document::Paragraph> finding_paragraphs(
     const estimate::CaseRow& row, const estimate::Proposals& proposals);
 

@@ -16,7 +16,7 @@ using estimate::CaseRow;
 
 constexpr std::size_t kLaunchesForBounds = 6;
 
-// By what the intervals of both allow at least and at most; nullopt: of too few launches.
+// Bounds of the saving from the intervals of both cases; nullopt with too few launches.
 struct SavingBounds {
   double least = 0;
   double most = 0;
@@ -30,7 +30,7 @@ std::optional<SavingBounds> saving_bounds(const CaseRow& both, const CaseRow& st
                       .most = both.interval_ns.high - step.interval_ns.low};
 }
 
-// They sum to what is saved: launches differ by more than one part of nothing.
+// Splits the saving into parts. Clamped so that they sum to it, since launches are noisy.
 std::string headroom_parts(const CaseRow& both, const CaseRow& step) {
   if (!both.data_wait_share) return {};
   const auto waits_ns = [](const CaseRow& row) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a perfect loader would save: a case beside its loader alone and its step alone
-// (loader.alone). Pure; any thread.
+// The time that a perfect loader would save: compares a case with its loader alone and its step
+// alone (loader.alone). Pure; any thread.
 #pragma once
 
 #include <string>
@@ -10,11 +10,10 @@
 
 namespace stepbench::report {
 
-// A line per case that was measured as it is and with its step alone: "a perfect loader would save
-// 21.4 ms (30 %): 15.1 ms waiting, 6.3 ms because the two share the machine; ... loader alone 40.2
-// ms, step alone 50.0 ms, both 71.4 ms". What is saved is both - the step alone; waiting is what
-// the step waits for data beside the loader and not alone. Bounds are those of both cases'
-// intervals. Empty where there is no such pair.
+// One line per case that was also measured with its step alone: "a perfect loader would save 21.4
+// ms (30 %): 15.1 ms waiting, 6.3 ms because the two share the machine; ... loader alone 40.2 ms,
+// step alone 50.0 ms, both 71.4 ms". The saving is both - step alone; "waiting" is the difference
+// in the step's wait for data. Bounds come from both intervals. Empty if there is no such pair.
 [[nodiscard]] std::vector<std::string> headroom_lines(const std::vector<estimate::CaseRow>& rows,
                                                       const record::Results& results);
 

@@ -13,11 +13,11 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kRows = 8;       // of text
-constexpr std::size_t kDotsInRow = 4;  // of braille, one above the other
+constexpr std::size_t kRows = 8;       // lines of text
+constexpr std::size_t kDotsInRow = 4;  // braille dots per line, one above the other
 constexpr std::size_t kDateWidth = 10;
 
-// Dots of the cell by column and row from above; U+2800 is the empty one.
+// Dot bits by column and row from above; U+2800 is the empty cell.
 constexpr std::array<std::array<std::uint8_t, kDotsInRow>, 2> kDots = {
     {{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}}};
 
@@ -72,7 +72,7 @@ std::string draw_chart(const std::vector<ChartNight>& all, const std::string& un
   const std::vector<ChartNight> nights(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
   const auto scale = scale_of(nights);
   if (!scale) return {};
-  const bool wide = nights.size() <= kChartColumns;  // a cell for each night
+  const bool wide = nights.size() <= kChartColumns;  // one cell per night
   const auto column_of = [&](std::size_t night) { return wide ? night : night / 2; };
   const std::size_t columns = column_of(nights.size() - 1) + 1;
 

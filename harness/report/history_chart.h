@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A series as a chart of text: dots of braille, the axis with units, dates and marks below. Pure;
-// any thread.
+// A series as a text chart: braille dots, axis with units, dates and marks below. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +17,20 @@ inline constexpr std::size_t kChartNights = 2 * kChartColumns;  // a cell holds 
 
 struct ChartNight {
   std::string date = {};             // 2026-01-31
-  std::optional<double> value = {};  // nothing: a night without a point
+  std::optional<double> value = {};  // nullopt: a night without a point
 };
 
-// A line of marks below the chart, each at its night.
+// A line of marks below the chart, each at the position of its night.
 struct ChartMarks {
   std::string head = {};                                        // "alerts"
   std::vector<std::pair<std::size_t, std::string>> marks = {};  // night, text; ascending
 };
 
-// The newest kChartNights at most; up to kChartColumns a night has a cell of its own. `unit`: of
-// the values, "ns" and "bytes" are scaled for people. Empty without any value.
+// Draws at most the newest kChartNights; up to kChartColumns nights get one cell each. `unit`: of
+// the values; "ns" and "bytes" are scaled for people. Empty without any value.
 [[nodiscard]] std::string draw_chart(const std::vector<ChartNight>& nights, const std::string& unit,
                                      const std::vector<ChartMarks>& marks);
-// A series with what happened in its nights.
+// Draws a series with marks for the events of its nights.
 [[nodiscard]] std::string draw_chart(const HistoryView& view);
 
 }  // namespace stepbench::report

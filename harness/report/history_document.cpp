@@ -30,7 +30,7 @@ Tone tone_of_state(const nights::Alert& alert) {
   return alert.state == nights::AlertState::kOpen ? Tone::kBad : Tone::kPlain;
 }
 
-// An alert as a series tells of it.
+// An alert from the perspective of one of its series.
 Paragraph alert_of_series(const nights::Alert& alert, const track::TrackedSeries& series,
                           const track::History& history, Links links) {
   const nights::AlertSeries& told = *alert.find(series.id);
@@ -95,7 +95,6 @@ document::Table events_table(const nights::Alert& alert, const SeriesNames& name
                   document::words("state"),
                   {.head = "what happened", .left = true, .shrink_at = 10, .shrink_to = 30}}};
   for (const track::TrackEvent& event : alert.events) {
-    // "open -> fixed"
     const bool stays = event.from_state == event.to_state || event.to_state.empty();
     table.rows.push_back(
         {{text_of(event.details, "night_utc", event.at_utc).substr(0, 10), event.who,

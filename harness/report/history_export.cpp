@@ -17,7 +17,7 @@ Value pairs_text(const Fields& fields) {
                     [](const auto& field) { return field.first + '=' + to_text(field.second); });
 }
 
-// What the point is of the control case's step of its night.
+// Ratio of the point to the control case's step in the same night.
 std::optional<double> to_control(const track::TrackedPoint& point) {
   if (!point.control || !(*point.control > 0)) return std::nullopt;
   return point.value / *point.control;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A history for programs: every point with its night, in base units. Pure; any thread.
+// A history for programs: all points with their nights, in base units. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ namespace stepbench::report {
 inline constexpr const char* kHistorySchema = "stepbench.history";
 inline constexpr const char* kHistoryVersion = "2.0.0";
 
-// One line for each point, by time.
+// One line per point, by time.
 [[nodiscard]] std::string history_csv(const track::History& history);
-// One object: runs, series with their points, cohorts. results/SCHEMA.md has the fields.
+// One object: runs, series with their points, cohorts. Fields: results/SCHEMA.md.
 [[nodiscard]] std::string history_json(const track::History& history);
 
-// One series with what is known of its nights; results/NIGHT.md has the fields.
+// One series with the facts about its nights. Fields: results/NIGHT.md.
 [[nodiscard]] std::string series_json(const HistoryView& view, const SeriesNames& names);
-// Its "nights".
+// Writes the array "nights".
 void write_nights(json::JsonText& json, const HistoryView& view);
 
 }  // namespace stepbench::report

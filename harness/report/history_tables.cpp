@@ -19,7 +19,7 @@ namespace {
 
 using document::Tone;
 
-// Ids are digests and numbers; of any other text nothing that leads out of the folder.
+// Ids are digests and numbers; removes characters that could lead out of the folder.
 std::string page_file(std::string_view kind, std::string_view id) {
   std::string name(kind);
   for (const char c : id) {

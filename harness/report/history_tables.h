@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a history: its series, the nights of some, its alerts. On a page of a site their
-// names lead to the pages of series and alerts. Pure; any thread.
+// Tables of a history: its series, nights, alerts. On pages of a site, names link to the pages of
+// series and alerts. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,40 +15,39 @@
 
 namespace stepbench::report {
 
-// Where the pages of a site lie, all in one folder; nothing leads anywhere elsewhere.
+// kPages: link to the pages of a site, which are all in one folder.
 enum class Links : bool { kNone, kPages };
 [[nodiscard]] std::string series_file(std::string_view series_id);
 [[nodiscard]] std::string alert_file(std::string_view alert_id);
 
-// A series with its newest night, as a row.
+// Table row of a series with its newest night.
 struct SeriesRow {
   const track::TrackedSeries* series = nullptr;
   track::TrackedPoint newest = {};
   std::size_t nights = 0;
   std::string first_date = {};
   std::string last_date = {};
-  // Where it was looked at.
-  std::string state = {};  // of its newest night, or of its alert
-  std::string alert = {};  // that is open
+  // If it was judged:
+  std::string state = {};  // state of its newest night, or of its alert
+  std::string alert = {};  // its open alert
   std::optional<double> usual = {};
   std::optional<double> change = {};
   document::Tone tone = document::Tone::kPlain;
 };
-// `view` holds its newest night.
+// `view` must contain its newest night.
 [[nodiscard]] SeriesRow row_of(const HistoryView& view);
 [[nodiscard]] document::Table series_table(std::span<const SeriesRow> rows,
                                            const SeriesNames& names, Links links = Links::kNone);
 
-// Of one series, or of several with their names; `most`: so many of each, the newest.
+// Nights of one series, or of several with their names. `most`: number of newest nights per series.
 [[nodiscard]] document::Table nights_table(std::span<const HistoryView> views,
                                            const SeriesNames& names, std::size_t most);
 
-// `today`: 2026-01-31, from which ages are counted; empty: without them.
+// `today`: 2026-01-31; ages are relative to it; empty: no ages.
 [[nodiscard]] document::Table alerts_table(std::span<const nights::Alert* const> alerts,
                                            const SeriesNames& names, const std::string& today,
                                            Links links = Links::kNone);
 
-// Newest first: all of them, or those that wait for somebody.
 [[nodiscard]] std::vector<const nights::Alert*> newest_first(const nights::AlertLog& log);
 
 }  // namespace stepbench::report

@@ -24,7 +24,7 @@ std::optional<double> HistoryNight::change() const {
 }
 
 std::optional<double> HistoryNight::usual() const {
-  // A share of the step has no ratio.
+  // Shares of the step have no ratio.
   if (point == nullptr || !change() || !judged->ratio || !(*change() > -1)) return std::nullopt;
   return point->value / (1 + *change());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One series over the nights, as `track show` tells it: each night with what it was judged, its
-// alerts, what people wrote down, and whether the machine was busy. Pure; any thread.
+// One series over the nights, as shown by `track show`: each night with its judgement, alerts,
+// notes, and the load of the machine. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,30 +20,30 @@ namespace stepbench::report {
 struct HistoryNight {
   const track::TrackedRun* run = nullptr;
   const track::TrackedPoint* point = nullptr;   // null: a night without a value
-  std::optional<track::JudgedRow> judged = {};  // nothing: values alone
-  std::string alert = {};                       // the one that says it came with this night
-  std::string note = {};                        // what people wrote down of it
+  std::optional<track::JudgedRow> judged = {};  // nullopt: only values
+  std::string alert = {};                       // alert that attributes the change to this night
+  std::string note = {};                        // notes by users
   std::optional<estimate::BusyMachine> busy = {};
 
-  // What the level would take that night; nothing: it was not held against one.
+  // Value expected by the level in that night; nullopt if it was not compared with one.
   [[nodiscard]] std::optional<double> usual() const;
-  [[nodiscard]] std::optional<double> change() const;  // against it, a share
+  [[nodiscard]] std::optional<double> change() const;  // relative to it
   [[nodiscard]] bool is_suspect() const;
 };
 [[nodiscard]] bool has_value(const HistoryNight& night);
 
 struct HistoryView {
   const track::SeriesHistory* series = nullptr;
-  std::vector<HistoryNight> nights = {};          // of the experiment and host, the oldest first
-  std::vector<const nights::Alert*> alerts = {};  // of this series
+  std::vector<HistoryNight> nights = {};          // of the experiment and host, oldest first
+  std::vector<const nights::Alert*> alerts = {};  // alerts of this series
 };
 
-// How the nights of a series were judged, on the host of its newest one; oldest first.
+// Judgements of a series' nights, on the host of its newest night; oldest first.
 using JudgedNights = std::function<std::vector<track::JudgedRow>(const track::SeriesHistory&,
                                                                  const track::History&)>;
 
-// Points into `history` and `log`, which outlive it. `judged`: as JudgedNights; `last`: so many
-// nights, the newest.
+// Points into `history` and `log`, which must outlive it. `judged`: as from JudgedNights. `last`:
+// number of newest nights.
 [[nodiscard]] HistoryView view_of(const track::SeriesHistory& series, const track::History& history,
                                   const nights::AlertLog& log,
                                   std::span<const track::TrackEvent> events,

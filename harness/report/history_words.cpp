@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kProgramDigits = 8;
 
-// "4d134bc0 Copy the batch twice (Ann)", the newest first, and what is left out.
+// "4d134bc0 Copy the batch twice (Ann)", newest first, and the number of omitted commits.
 std::vector<document::Line> commit_lines(const nights::Alert& alert) {
   constexpr std::size_t kDigits = 8;
   constexpr std::size_t kShown = 8;

@@ -59,7 +59,7 @@ std::vector<ModuleColumn> module_columns(const ops::ModuleTree& tree) {
 
 namespace {
 
-// nullptr: the model's own order.
+// nullptr for the model's own order.
 const ModuleColumn* sort_column(const std::vector<ModuleColumn>& columns, std::string key) {
   if (key.starts_with('-')) key.erase(0, 1);
   if (key == "module") return nullptr;
@@ -75,7 +75,7 @@ const ModuleColumn* sort_column(const std::vector<ModuleColumn>& columns, std::s
                                   "; columns: " + text::join(known));
 }
 
-// Own ops and what is no module stand behind their siblings.
+// Sorts a module's own operators and non-modules after their siblings.
 int group_of(const ops::ModuleNode& node) {
   switch (node.kind) {
     case ops::ModuleNode::Kind::kStep:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modules of a profiled case, the numbers that a table shows of them, and their order. Pure.
+// Modules of a profiled case, their table columns, and their order. Pure.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct CaseModules : estimate::ProfiledCase {
   ops::ModuleTree tree = {};
 };
 
-// A number of a module, for tables and as a key to sort by: a sum over the steps.
+// A column and sort key of modules: a sum over the steps.
 struct ModuleColumn {
   std::string head;
   std::function<std::int64_t(const ops::ModuleNode&)> get;
@@ -26,11 +26,11 @@ struct ModuleColumn {
   int drop_at = 0;
 };
 
-// Those that hold something; they refer to `tree`. Times are the device's where it was recorded.
+// Columns with any values; they refer to `tree`. Device times if recorded, else host times.
 [[nodiscard]] std::vector<ModuleColumn> module_columns(const ops::ModuleTree& tree);
 
-// Indices of the nodes, each below its parent, siblings by `sort` as ModulesView has it; own ops
-// and what is no module stand last. Throws ConfigError at --sort.
+// Indexes of the nodes, each below its parent, siblings ordered by `sort` as in ModulesView; own
+// operators and non-modules last. Throws ConfigError at --sort.
 [[nodiscard]] std::vector<std::size_t> module_order(const ops::ModuleTree& tree,
                                                     const std::string& sort);
 

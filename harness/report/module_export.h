@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules of profiled cases for programs: sums over the profiled steps, exact. Pure.
+// Exports modules of profiled cases: exact sums over the profiled steps. Pure.
 #pragma once
 
 #include <string>

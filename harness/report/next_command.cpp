@@ -13,29 +13,29 @@ namespace {
 
 using ArgumentWords = std::vector<std::string>;
 
-// A flag with its value, in one word or two; a word by itself has no name.
+// A flag with its value, as one word or two; other words have no name.
 struct Argument {
   std::string_view name;
   ArgumentWords words;
 };
 
-// Flags of `run` that a command made from it keeps or drops with their values; any other flag stays
-// as it is. tests/unit/shell holds them against the help of both commands.
+// Flags of `run` with values that a derived command keeps or drops; other flags are kept.
+// tests/unit/shell checks them against the help of both commands.
 struct KnownFlag {
   std::string_view name;
-  bool in_ab;  // it says what is measured, as to `ab`; else where and how often
+  bool in_ab;  // defines what is measured, also for `ab`; else where and how often
 };
 constexpr KnownFlag kKnownFlags[] = {
     {"--set", true},      {"--python", true},  {"--ranks", true}, {"--launches", false},
     {"--results", false}, {"--resume", false}, {"--sweep", false}};
 
-// Null where nothing is known of it.
+// Null for unknown flags.
 const KnownFlag* known_flag(std::string_view name) {
   const auto* const found = std::ranges::find(kKnownFlags, name, &KnownFlag::name);
   return found == std::end(kKnownFlags) ? nullptr : found;
 }
 
-// Behind `stepbench run`; what follows `--` is the script's and stays in `script`.
+// Arguments after `stepbench run`; everything from `--` on is in `script`.
 struct Parsed {
   std::vector<Argument> arguments = {};
   ArgumentWords script = {};

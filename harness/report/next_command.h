@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that tell more than a run did, made from the one that measured it. Pure; any thread.
+// Proposes commands that give more information than a run, derived from the run's own command.
+// Pure; any thread.
 #pragma once
 
 #include <string>
@@ -8,11 +9,11 @@
 
 namespace stepbench::report {
 
-// The same run with so many launches of each case; empty where the run does not say how it began.
+// The same run with so many launches per case; empty if the run does not record its command.
 [[nodiscard]] std::string command_with_launches(const record::RunRow& run, std::size_t launches);
 
-// `ab` of two cases of the run. Empty where a file's own sweep varies them, or the command has
-// words that `ab` may not know.
+// `ab` of two cases of the run. Empty if a sweep in the file distinguishes them, or if the command
+// has flags that `ab` may lack.
 [[nodiscard]] std::string command_of_pair(const record::RunRow& run, const estimate::CaseRow& a,
                                           const estimate::CaseRow& b);
 

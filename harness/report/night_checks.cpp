@@ -41,7 +41,6 @@ std::string commits_of(const nights::Alert& alert) {
   return text;
 }
 
-// What a reader of the check needs of the alert that the series is part of.
 void add_alert(Check& check, const nights::NightSeries& series, const ShownNight& shown) {
   if (series.alert.empty()) return;
   check.text += "alert " + series.alert + '\n';

@@ -24,7 +24,7 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kShownSeries = 3;  // of an alert
+constexpr std::size_t kShownSeries = 3;  // per alert
 
 document::Tone alert_tone(nights::AlertState state) {
   switch (state) {
@@ -76,7 +76,7 @@ std::vector<document::Line> alert_lines(const nights::Alert& alert, const track:
   return lines;
 }
 
-// Since when it is open, between which programs it came, and what explains it.
+// Describes when an alert opened, between which programs it appeared, and its causes.
 document::Paragraph alert_paragraph(const nights::Alert& alert, const nights::Night& night,
                                     const track::History& history, const SeriesNames& names) {
   document::Paragraph paragraph{.text = alert_headline(alert, night),
@@ -98,7 +98,7 @@ bool has_moved(const nights::NightSeries& series) {
          series.state == nights::NightState::kNoData || series.fixed || !series.alert.empty();
 }
 
-// In one unit with what stands beside it.
+// Formats in the same unit as the adjacent value.
 document::Cell amount_cell(const std::optional<double>& value, const std::optional<double>& beside,
                            const nights::NightSeries& series) {
   if (!value || !std::isfinite(*value)) return "-";
@@ -107,7 +107,7 @@ document::Cell amount_cell(const std::optional<double>& value, const std::option
   return {compared_values(*value, *beside, "ns").first, value};
 }
 
-// Of an older night it is not known how many there were.
+// Old nights do not record the number of pairs.
 document::Cell pairs_cell(const nights::NightSeries& series) {
   if (series.pairs == 0 && series.change) return "-";
   return document::count(static_cast<std::int64_t>(series.pairs));
@@ -119,7 +119,7 @@ document::Cell bounds_cell(const nights::NightSeries& series) {
          (series.as_share ? "] of the step" : "]");
 }
 
-// A text of several lines as such, what an error of the file system quotes for one.
+// Splits a note of several lines, e.g. with a quoted error of the file system.
 document::Paragraph note_of(const std::string& note) {
   std::istringstream lines("note: " + note);
   document::Paragraph paragraph{.text = {}, .tone = document::Tone::kDoubt};
@@ -197,7 +197,7 @@ class NightWriter {
     }
   }
 
-  // Of the series that moved, and open ones that no series of tonight shows.
+  // Alerts of the series that moved, and open alerts without a series in this night.
   [[nodiscard]] std::vector<const nights::Alert*> shown_alerts() const {
     std::vector<const nights::Alert*> alerts;
     const auto add = [&](const std::string& id) {
@@ -218,7 +218,7 @@ class NightWriter {
     }
   }
 
-  // Why series have their state; equal sentences once.
+  // Reasons for the states of series; equal sentences are merged.
   void add_reasons() {
     std::vector<std::pair<std::string, std::vector<const nights::NightSeries*>>> by_text;
     for (const nights::NightSeries& series : night_.series) {
@@ -242,7 +242,6 @@ class NightWriter {
     }
   }
 
-  // Commands to go on with, each with what it is for.
   void add_next() {
     const std::vector<const nights::Alert*> alerts = shown_alerts();
     const auto open = std::ranges::find_if(alerts, [](const nights::Alert* alert) {

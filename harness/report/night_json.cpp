@@ -12,7 +12,7 @@
 namespace stepbench::report {
 namespace {
 
-// Those of tonight's series, and the ones that none of them shows.
+// Alerts of this night's series, and open alerts without one.
 std::string alerts_json(const ShownNight& shown, const NightView& view) {
   std::string alerts;
   for (const nights::Alert& alert : shown.night.alerts.alerts) {

@@ -84,7 +84,7 @@ std::vector<std::string> reference_words(const nights::Night& night,
                                          const track::History& history) {
   std::vector<std::string> lines;
   for (const nights::NightExperiment& each : night.experiments) {
-    if (each.pairs.night.run.empty()) continue;  // of `track add`: values alone
+    if (each.pairs.night.run.empty()) continue;  // `track add` has only values
     std::string line = reference_words_of(each.pairs, history);
     if (night.experiments.size() > 1) line = each.run.experiment + ": " + line;
     lines.push_back(std::move(line));
@@ -103,7 +103,7 @@ std::string environment_words(const nights::Night& night) {
     const std::size_t all = fields.size();
     fields.resize(std::min(all, kShownFields));
     if (all > kShownFields) fields.push_back(std::to_string(all - kShownFields) + " more");
-    std::vector<double> moved;  // its steps
+    std::vector<double> moved;  // changes of its step series
     for (const nights::ReferenceMoved& one : each.reference_moved) {
       const auto series = std::ranges::find(
           night.series, one.series, [](const nights::NightSeries& of) { return of.series.id; });

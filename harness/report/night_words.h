@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A night in words: what it measured, how many series are in which state, and why. Pure; any
+// Texts about a night: what it measured, the number of series per state, and reasons. Pure; any
 // thread.
 #pragma once
 
@@ -10,27 +10,27 @@
 
 namespace stepbench::report {
 
-// "no verdict" of "no-verdict".
+// Display form: "no verdict" for "no-verdict".
 [[nodiscard]] std::string state_words(nights::NightState state);
 
 // "night 2026-01-31 02:00 on box: train and transfer (4f2a91c)"
 [[nodiscard]] std::string night_title(const nights::Night& night);
 
-// "beside the reference program of 2026-01-01 (build 0ef7a4e8), in turns", or why there is none; a
-// line for each experiment, equal ones once.
+// "beside the reference program of 2026-01-01 (build 0ef7a4e8), in turns", or why there is none;
+// one line per experiment, equal lines merged.
 [[nodiscard]] std::vector<std::string> reference_words(const nights::Night& night,
                                                        const track::History& history);
 
-// "torch 2.11 -> 2.12: reference +8.0 %": what another environment did, of all experiments.
+// "torch 2.11 -> 2.12: reference +8.0 %": effects of environment changes, over all experiments.
 [[nodiscard]] std::string environment_words(const nights::Night& night);
 
 // "41 series: 38 ok, 2 suspect, 1 regression"
 [[nodiscard]] std::string counts_text(const nights::Night& night);
 
-// Where the verdict's name alone would mislead; "" elsewhere.
+// Explains a verdict whose name alone would mislead; else "".
 [[nodiscard]] std::string why_verdict(const nights::Night& night);
 
-// Why a series has its state, a sentence without a full stop; "" where its numbers say it.
+// Reason for a series' state, a sentence without a full stop; "" if its numbers suffice.
 [[nodiscard]] std::string why_series(const nights::NightSeries& series);
 
 }  // namespace stepbench::report

@@ -17,7 +17,7 @@ namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kNoiseCases = 8;
-constexpr double kLess = 0.9;  // a design that costs more than this share of another is no advice
+constexpr double kLess = 0.9;  // propose a design only if it costs less than this share
 
 std::string small_percent(double share) { return text::significant(100 * share, 2); }
 
@@ -175,7 +175,7 @@ std::string noise_plan_text(const std::vector<estimate::CaseNoise>& cases, std::
   std::vector<double> launch_sds;
   std::vector<double> step_sds;
   estimate::CaseNoise whole{.overhead_ns =
-                                0};  // all cases have the same launches: their costs add up
+                                0};  // all cases get the same launches, so their costs are summed
   for (const estimate::CaseNoise& noise : cases) {
     launch_sds.push_back(noise.launch_sd);
     step_sds.push_back(*noise.step_sd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the noise of cases comes from, and what it would take to find a change: sentences for the
-// table, the page of a case and the plan. Pure; any thread.
+// Texts about the noise of cases and the effort to find a change: for the table, the page of a case
+// and the plan. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,6 @@ namespace stepbench::report {
 
 inline constexpr double kUsualChange = 0.02;
 
-// What is to be found, and among how many tests.
 struct NoiseQuestion {
   double change = kUsualChange;  // relative; above the margin of a verdict
   std::size_t tests = 2;         // cases times metrics that `compare` tests
@@ -22,7 +21,7 @@ struct NoiseQuestion {
 // As `compare` would test these rows by default.
 [[nodiscard]] NoiseQuestion question_of(const std::vector<estimate::CaseRow>& rows, double change);
 
-// The sentences of one question, for any number of cases.
+// Texts for one question, for any number of cases.
 class NoiseAdvice {
  public:
   explicit NoiseAdvice(const NoiseQuestion& question);
@@ -31,7 +30,7 @@ class NoiseAdvice {
   // of which differs by 4.1 %"
   [[nodiscard]] static std::string parts(const estimate::CaseNoise& noise);
   // "10 launches of 60 steps find 2.0 % in four of five comparisons (42 s); 8 of 120 would cost
-  // less (31 s)". Also why nothing can be advised; never empty.
+  // less (31 s)". Or why there is no advice; never empty.
   [[nodiscard]] std::string design(const estimate::CaseNoise& noise) const;
   [[nodiscard]] const compare::LaunchDesigns& designs() const { return designs_; }
   [[nodiscard]] std::string change_text() const;  // "2 %"
@@ -43,16 +42,16 @@ class NoiseAdvice {
   compare::LaunchDesigns designs_;
 };
 
-// What `show --noise` prints below its table; of many cases the first.
+// Lines below the table of `show --noise`; only the first of many cases.
 [[nodiscard]] std::vector<std::string> noise_lines(const std::vector<estimate::CaseRow>& rows,
                                                    const record::Results& results, double change);
 
 // For a plan of such cases: "to find 2 %: 14 launches of 170 steps cost least, about 3 min a run
-// ..."; empty without any. `tests`: as in NoiseQuestion.
+// ..."; empty without cases. `tests`: as in NoiseQuestion.
 [[nodiscard]] std::string noise_plan_text(const std::vector<estimate::CaseNoise>& cases,
                                           std::size_t tests);
 
-// The columns of `show --noise`: what tells the cases apart, their step and their noise.
+// Columns of `show --noise`: varying options, step and noise.
 [[nodiscard]] std::vector<std::string> noise_selection(const record::Results& results);
 
 }  // namespace stepbench::report

@@ -24,8 +24,8 @@
 namespace stepbench::report {
 namespace {
 
-// Notes in order of first appearance, each with the cases that it is about. Those that differ in
-// numbers alone are one.
+// Collects notes in order of first appearance, each with its cases. Notes that differ only in
+// numbers are merged.
 class Collector {
  public:
   Collector(const std::vector<estimate::CaseRow>& rows, const record::Results& results)
@@ -37,7 +37,8 @@ class Collector {
     add_to(note_like(text, tone), text, row, doubt);
   }
 
-  // In the first one's words, its command below: numbers in a message are seldom amounts.
+  // Failures keep the text of the first, with its command below: numbers in error messages are
+  // seldom amounts.
   void add_failure(const std::string& text, const estimate::CaseRow& row, std::int64_t launches,
                    const std::string& command) {
     Note& note = note_like(text, document::Tone::kBad);
@@ -63,12 +64,12 @@ class Collector {
  private:
   struct Note {
     document::Tone tone;
-    std::vector<std::string> texts = {};  // different ones
-    std::set<std::string> known = {};     // the same
+    std::vector<std::string> texts = {};  // distinct texts
+    std::set<std::string> known = {};     // `texts` as a set
     std::vector<std::string> doubts = {};
     std::vector<const estimate::CaseRow*> cases = {};
-    std::set<std::string> names = {};  // of these
-    std::int64_t launches = 0;         // that failed
+    std::set<std::string> names = {};  // names of the cases
+    std::int64_t launches = 0;         // number of failed launches
     std::string command = {};
   };
 
@@ -85,7 +86,7 @@ class Collector {
     if (note.names.insert(which_.name(row)).second) note.cases.push_back(&row);
   }
 
-  // The first stands for those that say something else.
+  // Texts of another shape are represented by the first.
   static std::string alike(std::vector<std::string> texts) {
     const std::string shape = text::without_amounts(texts.front());
     std::erase_if(texts,
@@ -109,7 +110,7 @@ class Collector {
 
   WhichCases which_;
   std::vector<Note> notes_;
-  std::map<std::string, std::size_t> places_ = {};  // by what is left without amounts
+  std::map<std::string, std::size_t> places_ = {};  // by text without amounts
 };
 
 std::string one_line(std::string text) {
@@ -154,7 +155,6 @@ std::string warmup_text(const estimate::WarmupEffect& effect, const estimate::Ca
   return text;
 }
 
-// In few words.
 std::string warmup_doubt(const schedule::WarmupVerdict& verdict) {
   switch (verdict.kind) {
     case schedule::WarmupVerdict::Kind::kTooShort:
@@ -168,8 +168,8 @@ std::string warmup_doubt(const schedule::WarmupVerdict& verdict) {
   return {};
 }
 
-// By its effect on the step where the launches show one. Else what more than half of them say; one
-// launch alone may have met with something else.
+// Prefers the effect on the step, if the launches show one. Otherwise reports what more than half
+// of the launches say, since a single launch may have been disturbed.
 void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
   if (const auto effect = estimate::warmup_effect(row); effect && effect->told) {
     notes.add(warmup_text(*effect, row), row, document::Tone::kDoubt,
@@ -195,7 +195,7 @@ void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
             row, document::Tone::kDoubt, warmup_doubt(all));
 }
 
-// Beside rows with an interval, the rows that have none.
+// Marks rows without an interval among rows with one.
 void add_few_launches(const estimate::CaseRow& row, Collector& notes) {
   if (row.spread != estimate::Spread::kRange) return;
   const std::string n = std::to_string(row.measured.size());
@@ -203,12 +203,12 @@ void add_few_launches(const estimate::CaseRow& row, Collector& notes) {
             row);
 }
 
-// Of all cases: medians of those that had to wait, and single launches of the others. Nothing where
+// Over all cases: medians of cases that had to wait, and single launches of the others. nullopt if
 // none had to wait.
 std::optional<BusyWords> busy_note(const std::vector<estimate::CaseRow>& rows) {
   std::vector<estimate::BusyMachine> all;
   std::int64_t launches = 0;
-  std::int64_t measured = 0;  // launches of the cases that have few such
+  std::int64_t measured = 0;  // launches of cases without a median
   for (const estimate::CaseRow& row : rows) {
     if (const auto busy = estimate::busy_machine(row)) {
       all.push_back(*busy);
@@ -238,7 +238,7 @@ std::optional<BusyWords> busy_note(const std::vector<estimate::CaseRow>& rows) {
   return words;
 }
 
-// The first step alone, where its launch says nothing worse.
+// Reports a slow first step unless the launch has a worse verdict.
 void add_first_step(const record::LaunchReport& report, std::set<std::string>& texts) {
   using Kind = schedule::WarmupVerdict::Kind;
   const Kind kind = schedule::warmup_kind(text_of(report.schedule, "warmup_verdict"));
@@ -247,7 +247,7 @@ void add_first_step(const record::LaunchReport& report, std::set<std::string>& t
   texts.insert(schedule::describe({.kind = Kind::kOk, .first_step_slow = true}));
 }
 
-// Said with its size, or where launches agree.
+// True for flags that are reported elsewhere, with a size or if launches agree.
 bool is_said_else(std::string_view flag, bool waited_has_size) {
   if (flag == launch_flag::kWarmupTooShort || flag == launch_flag::kDrifting) return true;
   if (flag == launch_flag::kWaitedForCpu) return waited_has_size;

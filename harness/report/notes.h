@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader of the table must know beside its numbers: failures whole, steps left out, doubts.
+// Notes below the table: failures in full, excluded steps, doubts.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace stepbench::report {
 
 [[nodiscard]] std::vector<document::Paragraph> notes_of(const std::vector<estimate::CaseRow>& rows,
                                                         const record::Results& results);
-// Adds what profiled launches have to say: how much slower they were, and why one failed. `rows`:
-// those of the table.
+// Adds notes on profiled launches: their slowdown, and reasons for failures. `rows`: those of the
+// table.
 void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
                        const std::vector<estimate::CaseRow>& rows, const record::Results& results,
                        std::vector<document::Paragraph>& notes);
-// How small a warm-up the launches of the case would not show; empty where they show one, or would
+// The smallest warm-up effect that the case's launches would show; empty if they show one, or would
 // show 1 % of the step.
 [[nodiscard]] std::string unseen_warmup(const estimate::CaseRow& row);
 

@@ -109,7 +109,7 @@ constexpr std::array kColumns = {
              [](Row row, Table table, Totals) { return text(table, row.shapes); }},
 };
 
-// Of names and heads: "self CPU", "self_cpu" and "Self-CPU" are the same.
+// Normalises names and heads: "self CPU", "self_cpu" and "Self-CPU" are the same.
 std::string folded(std::string_view text) {
   std::string folded(text);
   for (char& c : folded) {
@@ -119,7 +119,7 @@ std::string folded(std::string_view text) {
   return folded;
 }
 
-// `device` for `cuda`, as torch.profiler has both.
+// Replaces `device` by `cuda`; torch.profiler has both.
 std::string in_cuda_words(std::string text) {
   constexpr std::string_view kDevice = "device";
   if (const std::size_t at = text.find(kDevice); at != std::string::npos) {

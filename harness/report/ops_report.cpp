@@ -25,7 +25,7 @@ constexpr double kNsPerUs = 1000;
 
 struct Profiled : estimate::ProfiledCase {
   ops::OpTotals totals = {};
-  std::vector<ops::OpRow> rows = {};  // grouped, sorted, cut
+  std::vector<ops::OpRow> rows = {};  // grouped, sorted, limited
   std::size_t rows_in_all = 0;
 };
 
@@ -52,7 +52,7 @@ double as_number(const Value& value) {
   return number_of(value).value_or(-std::numeric_limits<double>::infinity());
 }
 
-// Steps stay in their order; names rise, numbers fall.
+// Keeps steps in order; sorts names ascending, numbers descending.
 void sort_rows(Profiled& profiled, const OpColumn& by, bool per_step) {
   const auto get = [&](const ops::OpRow& row) {
     return by.get(row, profiled.table, profiled.totals);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `show --ops` prints of profiled launches, and what stands above tables of them.
+// Output of `show --ops` for profiled launches, and headings of their tables.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,19 @@
 namespace stepbench::report {
 
 struct OpsView {
-  std::string case_id = {};                // its first digits; empty: all cases
+  std::string case_id = {};                // first digits of its id; empty: all cases
   std::string sort = {};                   // largest first; empty: self CUDA, else self CPU time
   std::size_t row_limit = 20;              // 0: all
   std::vector<std::string> group_by = {};  // shape, phase, module
   bool per_step = false;
-  std::vector<std::string> columns = {};  // empty: all that hold something
+  std::vector<std::string> columns = {};  // empty: all with values
 };
 
-// One table per profiled case and engine; its launches are added up. Throws ConfigError naming the
-// argument for an unknown column or group, and when no launch was profiled.
+// One table per profiled case and engine, with launches summed. Throws ConfigError naming the
+// argument for an unknown column or group, or if no launch was profiled.
 [[nodiscard]] std::string render_ops(const record::Results& results, const OpsView& view,
                                      Format format, const TableStyle& style);
-// Of one of them for a page: the rows that take longest.
+// Table of one case for a page: the rows that take longest.
 [[nodiscard]] document::Table ops_table(const estimate::ProfiledCase& profiled,
                                         const std::string& title, std::size_t row_limit);
 

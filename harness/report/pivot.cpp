@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kPivot = "--pivot";
 
-// What tells two rows of one cell apart.
+// Throws ConfigError naming the options that distinguish two rows of one cell.
 [[noreturn]] void refuse_shared_cell(const estimate::CaseRow& a, const estimate::CaseRow& b,
                                      const std::vector<std::string>& axes,
                                      const estimate::RowNames& names) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One number of each case, as rows by columns of two options. Pure; any thread.
+// Pivot table: one number per case, by two options. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -10,8 +10,7 @@
 
 namespace stepbench::report {
 
-// The values of an option, each once: numbers by size unless `as_they_come`, else in the order in
-// which they appear.
+// Distinct values of an option: numbers by size unless `as_they_come`, else in order of appearance.
 [[nodiscard]] std::vector<Value> values_in_rows(const std::vector<estimate::CaseRow>& rows,
                                                 const std::string& full_name, bool as_they_come);
 
@@ -20,9 +19,9 @@ struct Pivot {
   document::Table grid;
 };
 
-// `by`: two options, the rows' and the columns'. `metric`: empty for what the cases are judged by,
-// whose best cells are marked. `plain`: cells for programs, in base units. Throws ConfigError at
-// --pivot unless exactly one row falls into each cell.
+// `by`: the options of rows and columns. `metric`: empty for the ranking criterion, whose best
+// cells are marked. `plain`: cells in base units, for programs. Throws ConfigError at --pivot
+// unless each cell has exactly one row.
 [[nodiscard]] Pivot pivot(const std::vector<estimate::CaseRow>& rows,
                           const record::Results& results, const std::vector<std::string>& by,
                           const std::string& metric, bool plain);

@@ -18,7 +18,7 @@
 namespace stepbench::report {
 namespace {
 
-// Nobody reads more; the JSON form has all.
+// Rows in the text; the JSON form has all.
 constexpr std::size_t kMostRows = 10'000;
 
 std::string left_out(std::size_t cases) {
@@ -29,7 +29,7 @@ std::string left_out(std::size_t cases) {
 
 std::string last_part(const std::string& name) { return name.substr(name.find('.') + 1); }
 
-// Short names where they are unique among the columns.
+// Uses short names if they are unique among the columns.
 std::vector<std::string> heads(const std::vector<std::string>& names) {
   std::map<std::string, int> uses;
   for (const std::string& name : names) ++uses[last_part(name)];
@@ -59,13 +59,13 @@ std::string totals(const plan::Plan& plan, const campaign::TimeEstimate& estimat
   return text + "; " + campaign::expected_text(estimate) + "\n";
 }
 
-// Steps of these cases come from a loader with workers, and their number is given.
+// True if the steps depend on a loader with workers and the number of steps is fixed.
 bool waits_for_workers(const ResolvedCase& resolved) {
   return resolved.has("schedule.refill") && resolved.integer("schedule.refill") > 0 &&
          !resolved.has("schedule.window");
 }
 
-// What one launch can tell where the loader holds up the steps.
+// Precision of one launch if the loader limits the steps.
 std::string precision_of_launches(const plan::Plan& plan) {
   constexpr double kBatchCv = 0.3;
   constexpr double kWanted = 0.01;
@@ -166,7 +166,7 @@ void write_planned(json::JsonText& json, const plan::PlannedCase& planned,
   json.values("options", run::without_secrets(resolved.options)).close_object();
 }
 
-// The swept ones, and what the plan made of the schedule where there is a loader to fit.
+// The varying options, and the fitted schedule if a loader determines it.
 std::vector<std::string> shown_options(const plan::Plan& plan) {
   std::vector<std::string> names = plan.varying;
   const bool fitted = std::any_of(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan for people and for scripts.
+// Formats a plan for people and for scripts.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace stepbench::report {
 
 [[nodiscard]] std::string plan_table(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
                                      const campaign::Probe* probe = nullptr);
-// Its name, the table of its cases and `below` it, then what was left out, merged and noted.
+// Name, table of cases, `below`, then excluded and merged points and notes.
 [[nodiscard]] std::string plan_table(const plan::Plan& plan, const std::string& below,
                                      const campaign::Probe* probe = nullptr);
 [[nodiscard]] std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& estimate,

@@ -21,7 +21,6 @@ std::string range_of_shares(const std::vector<double>& shares) {
   return text::percent_text(low) == text ? text : text::percent(low) + " to " + text;
 }
 
-// Of launches that tell a fact.
 struct Told {
   std::int64_t launches = 0;
   std::vector<double> values = {};
@@ -107,7 +106,7 @@ std::vector<std::string> told_facts(const estimate::CaseRow& row) {
 }
 
 std::string not_watched_words(const estimate::CaseRow& row) {
-  bool watched = false;  // at all
+  bool watched = false;  // in any launch
   for (const estimate::MeasuredLaunch& each : row.measured) {
     const Quality quality(each.launch->row);
     if (quality.value(Fact::kWaited) || quality.value(Fact::kOthers)) return {};

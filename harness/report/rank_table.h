@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of each case that was launched as a group, side by side: where each ran, its step and
-// the parts of it, what it waited for others. Pure; any thread.
+// Compares the ranks of each case with a process group: host, step and its parts, waits for other
+// ranks. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@
 namespace stepbench::report {
 
 [[nodiscard]] document::Table ranks_table(const std::string& title, const RanksOfCase& ranks);
-// What its numbers mean. `profiled`: it says who waits.
+// Explains the numbers. `profiled`: mention waits.
 [[nodiscard]] std::vector<std::string> ranks_words(bool profiled);
 
-// A chapter with a table for each case of `rows` that has several ranks. Throws ConfigError where
-// none has.
+// A chapter with one table per case in `rows` with several ranks. Throws ConfigError if there is
+// none.
 [[nodiscard]] document::Document ranks_of_cases(const std::vector<estimate::CaseRow>& rows,
                                                 const record::Results& results);
 

@@ -22,7 +22,7 @@ void add_metric(const record::Launch& launch, std::string_view name, std::vector
 }
 
 void add_timed(record::Launch launch, RankValues& to) {
-  // As this rank saw it, not as the group did.
+  // As measured by this rank, without the group's window.
   launch.row.report.schedule.erase("group_window_ns");
   const auto estimate = estimate::estimate_of(launch);
   if (!estimate || estimate->steps == 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is recorded of each rank of a case that was launched as a group. Pure; any thread.
+// Values of each rank of a case with a process group. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@
 
 namespace stepbench::report {
 
-// Of one rank, a value from each launch.
+// Values of one rank, one per launch.
 struct RankValues {
   std::set<std::string> hosts;
   std::vector<double> step_ns;
-  std::vector<std::string> parts;  // as they follow each other in a step
+  std::vector<std::string> parts;  // in step order
   std::map<std::string, std::vector<double>> parts_ns;
   std::vector<double> loss;
   std::map<std::string, std::vector<double>> peak_bytes;
-  std::vector<double> wait_ns;  // of profiled launches, as the next two
+  std::vector<double> wait_ns;  // from profiled launches, like the next two
   std::vector<double> work_ns;
   std::map<std::int64_t, std::vector<double>> waits_for_ns;  // by rank
 
-  [[nodiscard]] double part_ns(const std::string& name) const;  // median; 0: it has none
-  // Of the device's allocator where a rank has one, as `peak_bytes` of a case is.
+  [[nodiscard]] double part_ns(const std::string& name) const;  // median; 0 if it lacks the part
+  // Peak of the device's allocator if recorded, as for `peak_bytes` of a case.
   [[nodiscard]] std::optional<double> peak() const;
 };
 using RanksOfCase = std::map<int, RankValues>;
 
-// The launches of groups, by the case that they measured. The results must outlive it.
+// Launches of process groups by case. The results must outlive it.
 class GroupLaunches {
  public:
   explicit GroupLaunches(const record::Results& results);
@@ -45,12 +45,11 @@ class GroupLaunches {
 [[nodiscard]] std::optional<double> median_of(const std::vector<double>& values);
 
 [[nodiscard]] RanksOfCase ranks_of(const estimate::CaseRow& row, const GroupLaunches& groups);
-// The parts that any rank spent time in, as they follow each other, `other` last.
+// Parts of the step on any rank, in step order, `other` last.
 [[nodiscard]] std::vector<std::string> parts_of(const RanksOfCase& ranks);
 // Medians over the profiled launches.
 [[nodiscard]] WaitMatrix wait_matrix(const RanksOfCase& ranks);
-// What a profiled launch concludes of who holds the others up; empty: nobody does, or it is not
-// known.
+// The straggler finding of a profiled launch; empty if there is none or it is unknown.
 [[nodiscard]] std::string straggler_of(const estimate::CaseRow& row, const GroupLaunches& groups);
 
 }  // namespace stepbench::report

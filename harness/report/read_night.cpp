@@ -59,7 +59,7 @@ nights::Alert read_alert(const json::LineObject& source) {
   return alert;
 }
 
-// All runs that the file speaks of, by time.
+// All runs mentioned in the file, by time.
 std::vector<track::TrackedRun> read_runs(const json::LineObject& night, const std::string& host) {
   std::map<std::string, track::TrackedRun> by_id;
   const auto add = [&](const json::LineObject& source, const std::string& experiment = {}) {
@@ -86,7 +86,7 @@ std::vector<track::TrackedRun> read_runs(const json::LineObject& night, const st
   return runs;
 }
 
-// Of a series that moved.
+// Reads the nights of a series that moved.
 void read_nights(const json::LineObject& source, const track::TrackedSeries& series,
                  ShownNight& shown) {
   track::SeriesHistory& history = shown.moved.series.emplace_back();
@@ -107,7 +107,7 @@ void read_nights(const json::LineObject& source, const track::TrackedSeries& ser
   });
 }
 
-// What follows an alert's "stepbench track show A1".
+// The options after "stepbench track show A1" in an alert.
 std::string history_words_in(const json::LineObject& night) {
   std::string words;
   for_objects_of(night, "alerts", [&](const json::LineObject& alert) {

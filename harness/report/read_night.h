@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A night's verdict file (night_json.h), read back as values. Pure; any thread.
+// Reads a night's verdict file (night_json.h). Pure; any thread.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 namespace stepbench::report {
 
 struct ReadNight {
-  ShownNight shown = {};  // as far as the file has it
+  ShownNight shown = {};  // as far as the file contains it
   std::string host = {};
-  std::vector<std::string> names = {};  // of its series, as the file calls them
+  std::vector<std::string> names = {};  // names of its series, as in the file
   NightView view = {};
-  std::string error = {};  // why there is no night; empty: there is one
+  std::string error = {};  // why there is no night; empty if there is one
 };
-// Throws LineError for what is no object of schema stepbench.night 2.x.
+// Throws LineError unless it is an object of the schema stepbench.night 2.x.
 [[nodiscard]] ReadNight read_night(std::string_view night_json);
 
 }  // namespace stepbench::report

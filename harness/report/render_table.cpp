@@ -29,7 +29,7 @@ namespace stepbench::report {
 namespace {
 
 struct Body {
-  std::string heading;  // of a pivot; empty for the table of cases
+  std::string heading;  // title of a pivot; empty for the table of cases
   document::Table table;
 };
 
@@ -44,7 +44,7 @@ Body body_of(const TableFacts& facts, const TableStyle& style) {
   return {std::move(made.title), std::move(made.grid)};
 }
 
-// Findings come from profiled launches too.
+// Includes findings of profiled launches.
 std::vector<document::Paragraph> all_findings(const TableFacts& facts) {
   std::vector<estimate::CaseRow> rows = facts.rows;
   rows.insert(rows.end(), facts.profiled.begin(), facts.profiled.end());

@@ -11,9 +11,9 @@
 namespace stepbench::report {
 namespace {
 
-// Of the step's time, as for loaders that explain themselves.
+// Smallest share of the step's time, as for loaders with findings of their own.
 constexpr double kMinWaitShare = 0.1;
-// Above it the step does nothing else: taking batches is what is measured.
+// Above it, the step only takes batches: waiting is what is measured.
 constexpr double kOnlyWaits = 0.99;
 constexpr std::string_view kPrecision = "model.precision";
 
@@ -42,7 +42,7 @@ std::optional<Finding> waiting_for_data(const estimate::CaseRow& row) {
                  .remedy = "Read the next batches while this one is used, or do less per sample."};
 }
 
-// A worker that knows why says model.emulated_precision.
+// Workers that know the reason report model.emulated_precision instead.
 std::optional<Finding> slow_precision(const estimate::CaseRow& row,
                                       const estimate::Proposals& proposals) {
   const std::string precision = text_of(row.options(), kPrecision);

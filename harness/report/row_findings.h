@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings that the rows of a run tell by themselves, whatever the worker said. Pure.
+// Findings derived from the rows of a run, independent of the worker. Pure.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace stepbench::report {
 
-// Waiting for data in a worker that has no findings about its loader, and a precision that is
-// slower here than fp32.
+// Waiting for data in a worker without findings about its loader, and a precision that is slower
+// than fp32 here.
 [[nodiscard]] std::vector<Finding> row_findings(const estimate::CaseRow& row,
                                                 const estimate::Proposals& proposals);
 
-// What it waits for data of its time, without what borders of epochs cost: these are told beside
-// the table.
+// Share of its time that it waits for data, excluding epoch borders, which are reported next to the
+// table.
 [[nodiscard]] double steady_wait_share(const estimate::CaseRow& row);
 
 }  // namespace stepbench::report

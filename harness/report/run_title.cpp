@@ -14,7 +14,7 @@
 namespace stepbench::report {
 namespace {
 
-// "2x NVIDIA H100", "no GPU"; empty where the environment does not say.
+// "2x NVIDIA H100", "no GPU"; empty if not recorded.
 std::string gpu_text(const Fields& environment) {
   const auto count = number_of(environment, "gpu.count");
   if (!count) return {};
@@ -47,7 +47,7 @@ const record::WorkerRow* worker_of(const std::string& run_id,
   return nullptr;
 }
 
-// "3 launches per case", "2 to 6 launches per case"; empty where nothing was measured.
+// "3 launches per case", "2 to 6 launches per case"; empty if nothing was measured.
 std::string launches_text(const std::string& run_id, const std::vector<estimate::CaseRow>& rows) {
   std::set<std::size_t> counts;
   std::size_t cases = 0;
@@ -83,7 +83,7 @@ std::string title_of(const record::RunRow& run, const std::vector<estimate::Case
   return text::join(parts);
 }
 
-// A fence that the text does not hold.
+// Uses a fence that does not occur in the text.
 std::string fenced(const std::string& text, const std::string& language) {
   std::string fence = "```";
   while (text.find(fence) != std::string::npos) fence += '`';

@@ -120,8 +120,8 @@ struct RunCell {
   bool shown = true;
 };
 
-// Columns that say something of these runs: an experiment's name where the folder's does not hold
-// it, failures where there are some.
+// Columns with information about these runs: the experiment's name if the folder's name lacks it,
+// failures if there are any.
 std::vector<RunCell> cells_for(std::span<const runs::RunSummary> runs, runs::Moment now) {
   const auto any = [&](const std::function<bool(const runs::RunSummary&)>& holds) {
     return std::any_of(runs.begin(), runs.end(), [&](const runs::RunSummary& run) {

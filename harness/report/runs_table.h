@@ -15,11 +15,11 @@ namespace stepbench::report {
 inline constexpr std::string_view kRunsSchema = "stepbench.runs";
 inline constexpr std::string_view kRunsVersion = "1.0.0";
 
-// What kind of run, in words: "run", "smoke run", "run + profile", "ab: regression", "ab".
+// Kind of run: "run", "smoke run", "run + profile", "ab: regression", "ab".
 [[nodiscard]] std::string kind_words(const runs::RunSummary& run);
 
-// In the order of `runs`. `now` gives ages, in the table and in Markdown; `all`: how many runs lie
-// there, of which these were chosen.
+// In the order of `runs`. `now`: reference for ages in the table and in Markdown. `all`: number of
+// runs before selection.
 [[nodiscard]] std::string render_runs(std::span<const runs::RunSummary> runs, std::size_t all,
                                       Format format, const TableStyle& style, runs::Moment now);
 

@@ -51,7 +51,7 @@ void append_part(const record::LaunchKey& key, const record::CycleSamples& part,
   }
 }
 
-// Names as numpy's header takes them, whatever a worker calls its columns.
+// Converts a column name to one that numpy's header accepts.
 std::string field_name(std::string name) {
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';

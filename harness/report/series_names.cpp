@@ -15,13 +15,13 @@ namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kListed = 12;
-constexpr std::string_view kCaseId = "case_id";  // a field that says nothing to people
+constexpr std::string_view kCaseId = "case_id";  // a field without meaning for people
 
 bool is_hex(std::string_view text) {
   return text.size() >= 4 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-// "num_workers=2", "loader.num_workers=2", or the value alone.
+// Matches "num_workers=2", "loader.num_workers=2", or the value alone.
 bool option_fits(const OptionValues& options, std::string_view word) {
   const std::size_t equals = word.find('=');
   return std::any_of(options.begin(), options.end(), [&](const auto& option) {
@@ -98,7 +98,7 @@ SeriesNames::SeriesNames(const track::History& history) : history_(history) {
   for (const auto& [name, alike] : named) tell_apart(alike);
 }
 
-// By the fields of which they have different values.
+// Distinguishes series by the fields in which they differ.
 void SeriesNames::tell_apart(std::span<const track::TrackedSeries* const> alike) {
   if (alike.size() < 2) return;
   const track::TrackedSeries& first = *alike.front();
@@ -142,7 +142,7 @@ std::string SeriesNames::case_words(const track::TrackedSeries& series) const {
          (apart == apart_.end() ? "" : apart->second);
 }
 
-// Its case has no step where another program measured it.
+// A case measured by another program has no step.
 bool SeriesNames::is_headline(const track::TrackedSeries& series) const {
   return series.metric == track::kStepSeries ||
          (series.screened && !with_step_.contains(series.case_id));
@@ -200,7 +200,7 @@ const track::SeriesHistory& resolve_series(const SeriesNames& names, const track
   if (history.series.empty()) {
     throw ConfigError("SERIES", "the history is empty: `stepbench track add RUN` takes a run in");
   }
-  // Which word it is that fits nothing.
+  // Find the word that matches nothing.
   for (const std::string& word : words) {
     std::set<std::string> known;
     bool fits = false;

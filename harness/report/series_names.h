@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How people know the series of a history: by experiment, by the options in which its cases differ,
-// by metric. Pure; any thread.
+// Names of the series of a history: by experiment, varying options and metric. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -23,44 +22,43 @@ namespace stepbench::report {
 
 class SeriesNames {
  public:
-  // `history` outlives this.
+  // `history` must outlive this.
   explicit SeriesNames(const track::History& history);
 
-  // "train num_workers=2": the case among all that the history has. Where another series of the
-  // same metric has these words too, what tells them apart stands behind them, as the machine:
-  // "train num_workers=2 (cpu_capability=AVX2)"; the id where nothing else does.
+  // "train num_workers=2": the case among all cases of the history. If another series of the same
+  // metric has this name, too, differing fields such as those of the machine are appended: "train
+  // num_workers=2 (cpu_capability=AVX2)"; or else the id.
   [[nodiscard]] std::string case_name(const track::TrackedSeries& series) const;
-  // The same without the experiment; what is measured where its cases differ in
-  // nothing.
+  // The same without the experiment; if its cases do not differ, what is measured.
   [[nodiscard]] std::string case_words(const track::TrackedSeries& series) const;
   // With its metric: "train num_workers=2, step".
   [[nodiscard]] std::string name(const track::TrackedSeries& series) const;
-  // The beginning of its id that tells it from all others, six digits or more.
+  // The shortest prefix of at least six digits that identifies the id.
   [[nodiscard]] std::string short_id(std::string_view id) const;
-  // Also of series that the history has no more: their id.
+  // Null if the history does not have the series (any more).
   [[nodiscard]] const track::TrackedSeries* find(std::string_view id) const;
 
-  // The series that are meant by words of the command line: the beginning of an id, or words each
-  // of which is an experiment, a metric, an option's value or OPTION=VALUE. In the order of the
-  // history; none where a word fits nothing.
+  // Series that match words of a command line: the prefix of an id, or words each of which is an
+  // experiment, a metric, an option's value or OPTION=VALUE. In history order; empty if a word
+  // matches nothing.
   [[nodiscard]] std::vector<const track::SeriesHistory*> meant(std::span<const std::string> words,
                                                                std::string_view metric) const;
 
  private:
   [[nodiscard]] std::string label(const track::TrackedSeries& series) const;
   void tell_apart(std::span<const track::TrackedSeries* const> alike);
-  // What is meant where no metric is named.
+  // The default if no metric is given.
   [[nodiscard]] bool is_headline(const track::TrackedSeries& series) const;
 
   const track::History& history_;
   std::map<std::string, std::vector<std::string>, std::less<>> varying_;  // by experiment
-  std::set<std::string_view> with_step_;                                  // ids of cases
+  std::set<std::string_view> with_step_;                                  // case ids
   std::size_t digits_ = 6;
   std::map<std::string, std::string, std::less<>> apart_;  // by id: " (cpu_capability=AVX2)"
 };
 
-// The one series that is meant; throws ConfigError that lists those among which to choose, or the
-// nearest ones. Without `metric`: its step, or what its case has in its place.
+// Finds the only matching series; throws ConfigError with the candidates or the nearest ones.
+// Without `metric`: its step, or what its case has instead.
 [[nodiscard]] const track::SeriesHistory& resolve_series(const SeriesNames& names,
                                                          const track::History& history,
                                                          std::span<const std::string> words,

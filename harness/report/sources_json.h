@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says in JSON which clock or counter gave each number.
+// Writes the source of each number, a clock or counter, as JSON.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@ class JsonText;
 
 namespace stepbench::report {
 
-// "sources":{"step_ns":"host_clock",...} into an object that is open: of those names whose
-// definition says from which clock or counter they come. Nothing when none does.
+// Adds "sources":{"step_ns":"host_clock",...} to an open object, for those of `names` whose
+// definition has a source. Adds nothing if none has.
 void add_sources(json::JsonText& json, std::span<const std::string> names,
                  std::span<const Metric> definitions);
 

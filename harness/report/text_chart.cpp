@@ -10,8 +10,8 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kLabelEvery = 3;  // lines between two labels of the axis
-constexpr double kLeastSpan = 0.02;     // of the level
+constexpr std::size_t kLabelEvery = 3;  // lines between two axis labels
+constexpr double kLeastSpan = 0.02;     // share of the level
 
 }  // namespace
 

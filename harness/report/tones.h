@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How serious each fact is, for every form alike. Pure; any thread.
+// Tones of facts, the same for all output formats. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@ namespace stepbench::report {
 [[nodiscard]] document::Tone tone_of(Severity severity);
 [[nodiscard]] document::Tone tone_of(analyze::DiffLevel level);
 [[nodiscard]] document::Tone tone_of(analyze::IntegrityLevel level);
-// What is claimed without being confirmed is a doubt.
+// Claims that are not confirmed are doubts.
 [[nodiscard]] document::Tone tone_of(const compare::TestResult& test);
-// Of a whole comparison.
+// For a whole comparison.
 [[nodiscard]] document::Tone tone_of(compare::Verdict verdict);
 [[nodiscard]] document::Tone tone_of(compare::GateState state);
-// Of a series or an alert; `worse`: which way it moved.
+// For a series or an alert; `worse`: direction of its change.
 [[nodiscard]] document::Tone tone_of(track::NightState state, bool worse);
 
 }  // namespace stepbench::report

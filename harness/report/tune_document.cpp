@@ -93,7 +93,8 @@ std::string tune_answer(const TuneRun& run) {
   }
 }
 
-// What a point costs and saves beside the winner: "+3.1 %, -40 MiB, -0.4 CPU s per 1,000 samples".
+// Costs and savings of a point relative to the winner: "+3.1 %, -40 MiB, -0.4 CPU s per 1,000
+// samples".
 std::string beside_winner(const TuneRun& run, const TunedPoint& point, double behind) {
   const tune::PointState& ours = point.state;
   const tune::PointState& best = run.winner()->state;
@@ -228,7 +229,7 @@ std::vector<document::Line> below_answer(const TuneRun& run) {
   return lines;
 }
 
-// Those that came furthest first, the best of each rung first.
+// Points that reached the highest rung first, best first within a rung.
 std::vector<std::size_t> in_order(const TuneRun& run) {
   std::vector<std::size_t> order;
   const auto add = [&](std::size_t point) {
@@ -337,7 +338,7 @@ document::Document tune_document(const TuneRun& run, const record::Results& resu
 ReportContent tune_content(const tune::TuneRun& run, const record::Results& results) {
   ReportContent content = run_content(results, {run.folder.string()}, {});
   document::Document document = tune_document(run, results);
-  // The best of many launches looks better than it is: the run's own answer would name it.
+  // Use this answer instead of the run's: the best of many launches looks better than it is.
   content.answer = std::move(document.answer);
   content.title += ": search";
   content.sections.insert(content.sections.begin(), std::move(document.chapters.front()));

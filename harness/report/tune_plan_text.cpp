@@ -65,7 +65,7 @@ std::string confirmation_text(const tune::TuneRequest& request, const tune::Tune
   return text + '\n';
 }
 
-// "--budget 20 min: enough", of what takes `all` and cannot do without `fewest`.
+// "--budget 20 min: enough". `all`: the full cost; `fewest`: the minimum.
 std::string enough_text(double given, double all, double fewest, const std::string& needed) {
   if (given >= all) return "enough\n";
   if (given >= fewest) return "the search stops before its last rung is done\n";

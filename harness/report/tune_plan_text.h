@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search would measure, for people.
+// Describes the measurements of a search.
 #pragma once
 
 #include <string>
@@ -8,8 +8,7 @@
 
 namespace stepbench::report {
 
-// Its points, its rungs, what they take by earlier results, and whether the allowance has room for
-// that.
+// Points, rungs, their cost by earlier results, and whether the budget suffices.
 [[nodiscard]] std::string tune_plan_text(const tune::TuneRequest& request,
                                          const tune::TunePlan& planned);
 

@@ -19,7 +19,7 @@ struct JudgedMetric {
   const compare::MetricResult* metric;
 };
 
-// Those that decide and have this verdict, the largest change first.
+// Deciding metrics with this verdict: worse ones first, then by size of change.
 std::vector<JudgedMetric> with_verdict(const compare::Comparison& comparison,
                                        compare::Verdict verdict) {
   std::vector<JudgedMetric> found;
@@ -29,7 +29,7 @@ std::vector<JudgedMetric> with_verdict(const compare::Comparison& comparison,
     }
   }
   std::ranges::stable_sort(found, [](const JudgedMetric& a, const JudgedMetric& b) {
-    // What became worse is what a suspicion is about.
+    // A suspicion is mainly about what became worse.
     if (a.metric->test.slower != b.metric->test.slower) return a.metric->test.slower;
     return std::abs(a.metric->test.change.value_or(0)) >
            std::abs(b.metric->test.change.value_or(0));
@@ -37,7 +37,7 @@ std::vector<JudgedMetric> with_verdict(const compare::Comparison& comparison,
   return found;
 }
 
-// "num_workers=2 step +6.10 % [+5.80, +6.41] and 2 more"; empty where none has it.
+// "num_workers=2 step +6.10 % [+5.80, +6.41] and 2 more"; empty if there is none.
 std::string changed_text(const compare::Comparison& comparison, const ComparisonNames& names,
                          compare::Verdict verdict) {
   const std::vector<JudgedMetric> found = with_verdict(comparison, verdict);
@@ -51,7 +51,7 @@ std::string changed_text(const compare::Comparison& comparison, const Comparison
   return found.size() == 1 ? text : text + " and " + std::to_string(found.size() - 1) + " more";
 }
 
-// "nothing measured of arm B: killed by signal 9", of the first case of which this is so.
+// "nothing measured of arm B: killed by signal 9", for the first such case.
 std::string no_data_text(const compare::Comparison& comparison, const ComparisonNames& names) {
   const auto lacks = [](const compare::CaseResult& one) { return !one.without_data.empty(); };
   const auto found = std::ranges::find_if(comparison.cases, lacks);
@@ -64,7 +64,7 @@ std::string no_data_text(const compare::Comparison& comparison, const Comparison
   return missing == 0 ? "" : text::counted(missing, "case") + " on one side alone";
 }
 
-// What stands behind the verdict's name.
+// Text after the verdict's name.
 std::string reason_text(const compare::Comparison& comparison) {
   const ComparisonNames names(comparison);
   if (comparison.cases.empty()) return "no case is in both results";

@@ -12,7 +12,7 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kWidest = 8;  // columns of ranks that a terminal has room for
+constexpr std::size_t kWidest = 8;  // rank columns that fit on a terminal
 constexpr std::size_t kPairs = 20;
 
 double longest_ns(const WaitMatrix& matrix) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for whom in the collectives of a step: of a run and of traces alike. Pure; any thread.
+// Which rank waits for which in the collectives of a step; for runs and traces. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace stepbench::report {
 
-// Square, by the places of `ranks`: a line waits for the ranks of its columns.
+// Square, indexed by position in `ranks`: a row's rank waits for the ranks of the columns.
 struct WaitMatrix {
   std::vector<std::int64_t> ranks = {};
   std::vector<std::vector<double>> ns = {};  // mean per step
 
-  [[nodiscard]] bool empty() const;  // nobody waits for anybody
-  // Of the column, for which the others wait longest together.
+  [[nodiscard]] bool empty() const;  // true if no rank waits
+  // Index of the rank that the others wait for longest in total.
   [[nodiscard]] std::size_t most_waited_for() const;
 };
 
 [[nodiscard]] WaitMatrix wait_matrix(const analyze::RankReport& report);
 
-// Of few ranks the whole, of many the longest waits, one a line. Nothing where nobody waits.
+// The whole matrix for few ranks, else the longest waits, one per line. nullopt if no rank waits.
 [[nodiscard]] std::optional<document::Table> wait_table(const WaitMatrix& matrix);
 
 }  // namespace stepbench::report

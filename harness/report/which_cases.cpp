@@ -21,7 +21,7 @@ std::string value_of(const estimate::CaseRow& row, const std::string& option) {
   return value == nullptr ? std::string() : to_text(*value);
 }
 
-// One that all have; nullopt: none, or different ones.
+// Value shared by all rows; nullopt if there is none.
 std::optional<std::string> common_value(Rows rows, const std::string& option) {
   const std::string first = value_of(*rows.front(), option);
   const bool same = !first.empty() && std::ranges::all_of(rows, [&](const auto* row) {
@@ -34,7 +34,7 @@ struct Bounds {
   Value low;
   Value high;
 };
-// nullopt where one has no number.
+// nullopt if a row has no number.
 std::optional<Bounds> bounds_of(Rows rows, const std::string& option) {
   std::optional<Bounds> bounds;
   for (const estimate::CaseRow* row : rows) {
@@ -67,9 +67,9 @@ std::string WhichCases::count(std::size_t some) const {
   return std::to_string(some) + " of " + text::counted(std::ssize(rows_), "case");
 }
 
-// Where these are all rows that have certain values.
+// Describes the rows by values, if they are exactly the rows with these values.
 std::optional<std::string> WhichCases::all_with(Rows some, bool by_ranges) const {
-  std::vector<const estimate::CaseRow*> left = rows_;  // that have the values named so far
+  std::vector<const estimate::CaseRow*> left = rows_;  // rows with the values named so far
   std::string values;
   const auto keep = [&](const std::string& option, const std::string& text, const auto& has) {
     if (std::erase_if(left, [&](const estimate::CaseRow* row) { return !has(*row); }) == 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of which cases something is said, by what they have in common. Pure; any thread.
+// Names a set of cases by what they have in common. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@ namespace stepbench::report {
 
 class WhichCases {
  public:
-  // `rows`, all that there are, must outlive this; those of several passes of a case are one.
+  // `rows`, the set of all rows, must outlive this; several passes of a case count as one.
   WhichCases(const std::vector<estimate::CaseRow>& rows, const record::Results& results);
 
-  // One by its name, all as "all 10 cases"; else in this order what holds:
+  // Returns the name of a single case, "all 10 cases", or the first of these that applies:
   //   "all 3 with num_workers=2"
-  //   "num_workers=2 with batch_size=8, 16", where one option differs
+  //   "num_workers=2 with batch_size=8, 16", if one option differs
   //   "all 8 with batch_size=16 num_workers=1 to 4"
-  //   three names; "7 of 10 cases".
-  // `some`: of the rows, at least one.
+  //   up to three names; "7 of 10 cases".
+  // `some`: a non-empty subset of the rows.
   [[nodiscard]] std::string name(std::span<const estimate::CaseRow* const> some) const;
   [[nodiscard]] std::string name(const estimate::CaseRow& row) const { return names_.name(row); }
-  // "3 of 10 cases", "all cases"; empty where there is one.
+  // "3 of 10 cases", "all cases"; empty if there is only one.
   [[nodiscard]] std::string count(std::size_t some) const;
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
 
@@ -36,7 +36,7 @@ class WhichCases {
 
   std::vector<const estimate::CaseRow*> rows_;
   estimate::RowNames names_;
-  bool only_options_ = false;  // tell the cases apart: no run or arm does
+  bool only_options_ = false;  // cases differ only in options, not in run or arm
 };
 
 }  // namespace stepbench::report

@@ -17,7 +17,7 @@ using Words = std::set<std::string, std::less<>>;
 
 constexpr std::size_t kMaxNesting = 100;
 
-// Members of which stepbench alone writes the texts.
+// Members whose text is always written by stepbench.
 const Words& own_members() {
   static const Words kMembers = {"arm",
                                  "best",
@@ -67,7 +67,7 @@ const Words& machine_members() {
   return kMembers;
 }
 
-// Below these the names of members are the user's.
+// Member names below these are chosen by the user.
 bool is_left_out(std::string_view member) {
   return member == "labels" || member == "asked" || member.starts_with("env.") ||
          member.starts_with("label.");
@@ -93,7 +93,7 @@ class TextRemover {
  public:
   explicit TextRemover(const Catalogue& catalogue) : listed_(listed_values(catalogue)) {}
 
-  // Writes what is left of it.
+  // Writes the parts of it that are kept.
   void keep(const JsonView& json) {
     const auto elements = json.elements();
     const auto object = json.object();
@@ -133,7 +133,7 @@ class TextRemover {
     places_.pop_back();
   }
 
-  // Of an element that of its list.
+  // Name of the innermost member; for list elements that of the list.
   [[nodiscard]] std::string place() const { return places_.empty() ? "" : places_.back(); }
 
   [[nodiscard]] bool is_below(std::string_view member) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results to give to strangers. Pure; any thread.
+// Removes private texts from results before sharing them. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace stepbench::report {
 
-// Of what `export` writes as JSON: the numbers, and of the texts those that tell of nobody:
-// digests, times, words of stepbench, values that an option of `catalogue` lists, models of
-// processors, versions of torch. Any other text is left out with its member: names of runs,
-// experiments, hosts and people, paths, commands, variables, labels, sentences. Names of metrics,
-// phases and options stay. Throws ConfigError for what is no JSON.
+// Filters the JSON of `export`: keeps numbers, and texts that identify nobody: digests, times,
+// words of stepbench, values listed by an option of `catalogue`, models of processors, versions of
+// torch. Removes any other text with its member: names of runs, experiments, hosts and people,
+// paths, commands, variables, labels, sentences. Keeps names of metrics, phases and options. Throws
+// ConfigError for invalid JSON.
 [[nodiscard]] std::string json_without_text(std::string_view json, const Catalogue& catalogue);
 
 }  // namespace stepbench::report

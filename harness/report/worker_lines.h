@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the Python code that reads a loader's batches spends its time, as a table of a case's page.
+// Table on a case's page with the lines of Python code in which loader workers spend their time.
 // Pure; any thread.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace stepbench::report {
 
-// Of the profiled launches of the row's case. No rows: they sampled no stacks.
+// From the profiled launches of the row's case. Empty if they sampled no stacks.
 [[nodiscard]] document::Table worker_lines(const estimate::CaseRow& row,
                                            const record::Results& results);
 

@@ -29,7 +29,7 @@ constexpr std::array kTyped = {
 }  // namespace
 
 std::string age_text(std::chrono::seconds age) {
-  // The unit is left when the next one counts two of its own, so that no digit is lost early.
+  // Switch to a larger unit only from two of it on, so that rounding down loses little.
   const std::int64_t seconds = std::max<std::int64_t>(age.count(), 0);
   const auto words = [&](std::int64_t unit, const std::string& name) {
     return std::to_string(seconds / unit) + ' ' + name;

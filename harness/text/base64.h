@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as text (RFC 4648, with padding). Pure; any thread.
+// Base64 encoding (RFC 4648, with padding). Pure; any thread.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ bool is_decimal(std::string_view text) {
 }
 
 bool is_formula(std::string_view text) {
-  // Spreadsheets take the full-width forms for the same.
+  // Spreadsheets treat the full-width forms the same way.
   for (const std::string_view sign : {"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"}) {
     if (text.starts_with(sign)) return !is_decimal(text);
   }

@@ -12,18 +12,18 @@
 
 namespace stepbench::text {
 
-// Quoted where commas, quotes or line ends would split it; control characters but the line end are
-// made visible as by printable(). A text that a spreadsheet would run as a formula, one that begins
-// with = + - or @ and is no number, gets a single quote in front.
+// Quotes text that contains commas, quotes or line ends, and escapes control characters other than
+// the line end as printable() does. Prefixes a single quote to text that a spreadsheet would run as
+// a formula: it begins with = + - or @ and is not a number.
 [[nodiscard]] std::string csv_cell(const std::string& text);
-// Empty for null and for a number that is not finite.
+// Empty for null and for numbers that are not finite.
 [[nodiscard]] std::string csv_value(const Value& value);
 
 [[nodiscard]] inline Value csv_number(const std::optional<double>& number) {
   return number ? Value(*number) : Value();
 }
 
-// A column of a file whose lines are made of a Row each.
+// A column of a CSV file; each line is made from one Row.
 template <typename Row>
 struct CsvColumn {
   std::string head;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of several parts as people type them: in full ("loader.num_workers") or by their end
-// ("num_workers"). Every place where a user names an option or a column asks here. Pure; any
-// thread.
+// Matches dotted names that a user typed in full ("loader.num_workers") or by their end
+// ("num_workers"). Used wherever a user names an option or a column. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -11,23 +10,23 @@
 
 namespace stepbench::text {
 
-// The names of `known` that `given` may mean: itself if it is one of them, else all that end in it
-// behind a dot; in the order of `known`, each once.
+// Returns `given` itself if it is in `known`, else all known names that end in `.given`; in the
+// order of `known`, without duplicates.
 [[nodiscard]] std::vector<std::string> matching_names(std::string_view given,
                                                       std::span<const std::string> known);
 
-// The one that is meant. Throws Error when there is none or several: "unknown option 'x' (did you
-// mean 'loader.x1'?)", where `unknown` gives the words before the name; "'kind' may be data.kind or
-// model.kind; write one in full".
+// Returns the only matching name. Throws Error if none matches, "unknown option 'x' (did you mean
+// 'loader.x1'?)", where `unknown` is the text before the name, or if several do, "'kind' may be
+// data.kind or model.kind; write one in full".
 [[nodiscard]] std::string resolve_name(std::string_view given, std::span<const std::string> known,
                                        std::string_view unknown = "unknown option");
 
-// The name of `known` that is nearest to `given`, whether that is a full name or its end; empty if
-// none is near.
+// Returns the name of `known` that is closest to `given` as a full name or as an end; empty if none
+// is close.
 [[nodiscard]] std::string nearest_name(std::string_view given, std::span<const std::string> known);
 
-// Whether `given` is the head of a column as a table shows it, "data wait [%]", or that without its
-// unit. Upper and lower case are alike.
+// True if `given` is the head of a table column, "data wait [%]", with or without its unit.
+// Case-insensitive.
 [[nodiscard]] bool is_same_head(std::string_view head, std::string_view given);
 
 }  // namespace stepbench::text

@@ -16,7 +16,7 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  std::string_view dimension;  // units of one can be compared
+  std::string_view dimension;  // units of the same dimension are comparable
   double scale;
 };
 constexpr std::array<Unit, 11> kUnits = {{{"ns", "time", 1},
@@ -31,7 +31,7 @@ constexpr std::array<Unit, 11> kUnits = {{{"ns", "time", 1},
                                           {"%", "%", 1},
                                           {"x", "x", 1}}};
 constexpr Unit kNoUnit = {"", "", 1};
-// A number behind one of these is a name.
+// A number after one of these words is an identifier, not an amount.
 constexpr std::array<std::string_view, 10> kNaming = {
     "line", "code", "status", "version", "port", "process", "pid", "errno", "case", "arm"};
 
@@ -41,7 +41,7 @@ bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0
 struct Number {
   std::string text;
   Unit unit = kNoUnit;
-  std::string gap = {};  // between the two
+  std::string gap = {};  // between number and unit
   double value = 0;
 };
 
@@ -51,7 +51,7 @@ struct Amount {
   bool is_interval = false;  // "[low, high]"
 };
 
-// Words up to an amount; none follows the last.
+// Words before an amount; the last part has no amount.
 struct Part {
   std::string words;
   std::optional<Amount> amount;
@@ -164,14 +164,14 @@ class Parser {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::size_t next_ = 0;  // behind the number that was read last
+  std::size_t next_ = 0;  // after the last number read
 };
 
 bool is_one(const Part& part) {
   return part.amount && part.amount->high.text == "1" && part.amount->high.unit.name.empty();
 }
 
-// " launch ends" behind a 1 counts as " launches ends".
+// " launch ends" after a 1 becomes " launches ends", to compare with plural forms.
 std::string in_plural(const std::string& words) {
   std::size_t end = 1;
   while (end < words.size() && is_letter(words[end])) ++end;

@@ -41,7 +41,7 @@ std::string two_digits(std::int64_t value) {
   return (value < 10 ? "0" : "") + std::to_string(value);
 }
 
-// The whole of `text` as the number of a CPU.
+// Parses all of `text` as a CPU number.
 std::optional<int> cpu_number(std::string_view text) {
   constexpr int kMaxCpu = 65'535;
   int value = -1;
@@ -57,7 +57,7 @@ std::string significant(double value, int digits) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   const int decimals = decimals_for(value, digits);
   std::string text = fixed(value, decimals);
-  // 9.996 rounds up to 10.00, which has a digit more than asked for.
+  // 9.996 rounds up to 10.00, one digit more than requested.
   const int rounded = decimals_for(std::strtod(text.c_str(), nullptr), digits);
   return separated(rounded < decimals ? fixed(value, rounded) : std::move(text));
 }

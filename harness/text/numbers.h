@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every number in words: one function for each kind of quantity, each with its rule of precision.
-// Pure; any thread.
+// Formats numbers: one function per kind of quantity, each with its own precision. Pure; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -14,50 +14,51 @@ namespace stepbench::text {
 
 // 0.00123, 1.23, 12.3, 1,230: at least `digits` significant digits, never an exponent.
 [[nodiscard]] std::string significant(double value, int digits = 3);
-// A setting or a small count of anything: "2", "0.5", "12.25"; at most `decimals`, no zeros behind.
+// For settings and small counts: "2", "0.5", "12.25"; at most `decimals`, no trailing zeros.
 [[nodiscard]] std::string short_number(double value, int decimals = 2);
-// Both with as many digits, 3 to 6, as it takes to tell them apart: "[41.2, 44.9]",
-// "[1,195 to 1,209]".
+// Both ends with the same number of digits, the fewest of 3 to 6 that tell them apart: "[41.2,
+// 44.9]", "[1,195 to 1,209]".
 [[nodiscard]] std::string interval_text(double low, double high);
 
-// A share in a column whose head says percent: 0.123 -> "12.3", 1 -> "100". One decimal, none from
+// A share for a column whose head says percent: 0.123 -> "12.3", 1 -> "100". One decimal, none from
 // 99.95 on.
 [[nodiscard]] std::string percent(double share);
-// A share in a sentence: "12.3 %", "100 %", "0.25 %". As above, but two decimals below one percent.
+// A share for a sentence: "12.3 %", "100 %", "0.25 %". As above, but two decimals below one
+// percent.
 [[nodiscard]] std::string percent_text(double share);
-// A relative change, always with its sign: 0.0123 -> "+1.23", -0.123 -> "-12.3". Two decimals below
-// ten percent, else one; "inf" and "?" where it is not finite.
+// A relative change with its sign: 0.0123 -> "+1.23", -0.123 -> "-12.3". Two decimals below ten
+// percent, else one; "inf" and "?" if it is not finite.
 [[nodiscard]] std::string signed_percent(double change);
 
 // 12,345
 [[nodiscard]] std::string with_separators(std::int64_t count);
-// A count that is a guess, two digits and rounded up: 1234 -> "1,300".
+// An estimated count, rounded up to two digits: 1234 -> "1,300".
 [[nodiscard]] std::string rough_count(double count);
 
 struct TimeUnit {
   std::string_view name;
   double ns = 1;
 };
-// The unit in which the middle one of these times reads best.
+// The unit that suits the median of these times.
 [[nodiscard]] TimeUnit unit_for(std::span<const double> times_ns);
-// A measured time, three digits: "12.3 ms".
+// A measured time with three digits: "12.3 ms".
 [[nodiscard]] std::string duration(double ns);
 // A measured difference: "+12.3 ms".
 [[nodiscard]] std::string signed_duration(double ns);
-// A time that somebody chose, as it was written: "60 s", "0.25 s"; to the millisecond.
+// A configured time, as it was written: "60 s", "0.25 s"; to the millisecond.
 [[nodiscard]] std::string seconds_text(double seconds);
-// A time that somebody has to wait: "45 s", "12 min", "3 h 5 min", "4 days". Rounded up below two
-// minutes.
+// An expected waiting time: "45 s", "12 min", "3 h 5 min", "4 days". Rounded up below two minutes.
 [[nodiscard]] std::string rough_duration(double seconds);
-// A time that is running: "1:05", "1:02:03".
+// Elapsed time: "1:05", "1:02:03".
 [[nodiscard]] std::string clock_text(std::int64_t ns);
 
 // "1.50 GiB"
 [[nodiscard]] std::string byte_text(double bytes);
 
-// "0-2,8": numbers of CPUs, ascending.
+// "0-2,8": CPU numbers, ascending.
 [[nodiscard]] std::string cpu_list_text(std::span<const int> cpus);
-// In the order of the text; nullopt if it is anything but numbers below 65,536 and rising ranges.
+// In the order of the text. Returns nullopt for anything but CPU numbers below 65,536 and ascending
+// ranges.
 [[nodiscard]] std::optional<std::vector<int>> parse_cpu_list(std::string_view list);
 
 }  // namespace stepbench::text

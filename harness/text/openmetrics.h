@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page of gauges in the text form of OpenMetrics 1.0 that Prometheus' own, older text form takes
-// as well: both for a scrape and for the text files of node_exporter. One thread.
+// A page of gauges in the OpenMetrics 1.0 text format that parsers of Prometheus' older text format
+// also accept: for a scrape and for the textfile collector of node_exporter. One thread.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +19,19 @@ class GaugePage {
  public:
   using Labels = std::vector<std::pair<std::string, std::string>>;
 
-  // Labels as they stand between braces, without them, behind those of `before`.
+  // Formats labels as they appear between the braces, without the braces, after those in `before`.
   [[nodiscard]] static std::string label_text(const Labels& labels, std::string before = {});
-  // What a metric or a label may be called: letters, digits and '_', no digit in front.
+  // Converts to a valid metric or label name: letters, digits and '_', no leading digit.
   [[nodiscard]] static std::string name_text(std::string_view name);
 
-  // A sample of the family `name`, which ends in its unit where that is seconds, bytes or a ratio.
-  // `help` counts of the first sample. `labels` as label_text() gives them; equal ones are the
-  // caller's mistake.
+  // Adds a sample to the family `name`, which ends in its unit if that is seconds, bytes or a
+  // ratio. Only the first sample's `help` is used. `labels` comes from label_text(); the caller
+  // must not add the same labels twice.
   void add(std::string_view name, std::string_view help, std::string_view labels, double value);
 
   [[nodiscard]] std::size_t samples() const { return samples_; }
   [[nodiscard]] std::string text() const;
-  void write(const TextSink& sink) const;  // the same in pieces
+  void write(const TextSink& sink) const;  // text() in pieces
 
  private:
   struct OneFamily {

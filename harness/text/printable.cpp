@@ -14,8 +14,8 @@ struct CodeRange {
   char32_t last;
 };
 
-// Beside the control characters: what has no width, turns the direction of writing round, or ends a
-// line without being a line end.
+// Besides control characters: code points that are zero-width, change the writing direction, or
+// break a line without being a line end.
 constexpr std::array<CodeRange, 11> kInvisible = {{{0x7F, 0x9F},
                                                    {0xAD, 0xAD},
                                                    {0x61C, 0x61C},
@@ -34,10 +34,10 @@ bool is_invisible(char32_t code) {
          });
 }
 
-// A visible character of one byte: most of all there are.
+// Printable ASCII: the common case.
 bool is_plain(char c) { return c >= 0x20 && c < 0x7F; }
 
-// "\x1b" below 0x80, else "\u202e" with as many digits as it takes.
+// "\x1b" below 0x80, else "\u202e" with as many digits as needed.
 std::string escaped(char32_t code) {
   constexpr std::string_view kHex = "0123456789abcdef";
   if (code == U'\n') return "\\n";

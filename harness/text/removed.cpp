@@ -71,7 +71,7 @@ const std::vector<Removed>& removed_names() {
 }  // namespace
 
 std::string removed(std::string_view name) {
-  // "arrivals" means schedule.arrivals; "rate" alone may be a word for something else.
+  // "arrivals" means schedule.arrivals; "rate" alone may mean something else.
   const auto is_meant = [&](std::string_view known) {
     return known == name || known.substr(known.find('.') + 1) == name;
   };

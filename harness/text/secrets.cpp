@@ -9,7 +9,7 @@
 namespace stepbench::text {
 namespace {
 
-// A shorter one cannot be told from other text.
+// Shorter values cannot be told from other text.
 constexpr std::size_t kLeastValueBytes = 6;
 constexpr std::string_view kVariables = "env.";
 
@@ -26,7 +26,7 @@ void replace_each(std::string& text, std::string_view value) {
   }
 }
 
-// Where the value begins behind a name that ends at `at`; npos if there is none.
+// Position of the value after a name that ends at `at`; npos if there is none.
 std::size_t value_after(std::string_view text, std::size_t at) {
   constexpr std::string_view kQuotes = "\"'";
   if (at < text.size() && kQuotes.find(text[at]) != std::string_view::npos) ++at;
@@ -47,13 +47,14 @@ std::size_t indent_of(std::string_view line) {
   return std::min(line.find_first_not_of(' '), line.size());
 }
 
-// In YAML a value may go on below its key: a block of text, a list. `key` begins its line, and
-// these lines are indented deeper, or are items of a list at its own depth. Each becomes a mask.
+// Masks the lines of a YAML value that continues below its key, such as a block scalar or a list.
+// `key` is the position of a name that begins its line; the lines are indented deeper or are list
+// items at the same depth.
 void mask_lines_below(std::string& text, std::size_t key) {
   const std::size_t before = text.rfind('\n', key);
   const std::size_t line_begin = before == std::string::npos ? 0 : before + 1;
   const std::size_t depth = indent_of(std::string_view(text).substr(line_begin));
-  const bool first = key - line_begin - depth <= 1;  // a quote may stand before it
+  const bool first = key - line_begin - depth <= 1;  // allows for a quote before the name
   std::size_t at = text.find('\n', key);
   if (!first || at == std::string::npos) return;
   for (++at; at < text.size();) {
@@ -72,7 +73,7 @@ void mask_lines_below(std::string& text, std::size_t key) {
   }
 }
 
-// Of the URL that goes on at `at`: what stands behind ? and #, unless its name is known.
+// Masks the query and fragment values of the URL that continues at `at`, except for known names.
 void mask_query(std::string& text, std::size_t at) {
   constexpr std::array<std::string_view, 14> kKnown = {"a",   "branch", "format", "h",    "hb",
                                                        "id",  "p",      "page",   "path", "q",

@@ -10,24 +10,24 @@ namespace stepbench::text {
 
 inline constexpr std::string_view kMask = "***";
 
-// Whether an environment variable of this name holds one: the name contains TOKEN, SECRET, KEY,
-// PASS, CREDENTIAL or AUTH, in any case. TOKENIZERS_... is none.
+// True if an environment variable of this name is likely to hold a secret: the name contains TOKEN,
+// SECRET, KEY, PASS, CREDENTIAL or AUTH, in any case. Exception: TOKENIZERS_...
 [[nodiscard]] bool is_secret_name(std::string_view variable);
 
-// Whether it is `env.NAME` of such a variable.
+// True for `env.NAME` of such a variable.
 [[nodiscard]] bool is_secret_option(std::string_view full_name);
 
-// "***" and eight hex digits of the value's digest: two different values stay different.
+// "***" and eight hex digits of the value's digest, so that different values stay different.
 [[nodiscard]] std::string masked_value(std::string_view value);
 
-// A command line or a YAML text with "***" for the value in `NAME=value`, `env.NAME=value` and
-// `NAME: value` where NAME, in capitals or after "env.", is such a variable, and for each of
-// `values` that is long enough to be one wherever it stands, and for the passwords of URLs.
-// References as ${NAME} stay.
+// Masks secrets in a command line or YAML text with "***": the value in `NAME=value`,
+// `env.NAME=value` and `NAME: value` if NAME, in capitals or after "env.", is a secret variable;
+// every occurrence of those of `values` that are long enough; the passwords of URLs. References
+// such as ${NAME} stay.
 [[nodiscard]] std::string mask_secrets(std::string_view text, std::span<const std::string> values);
 
-// "http://me:***@proxy:8080?page=1&x=***" for a URL with a password or a query: of the latter
-// what names a page of a repository stays, and {sha}. The rest as it is.
+// "http://me:***@proxy:8080?page=1&x=***" for a URL with a password or a query. Query values that
+// identify a repository page stay, as does {sha}.
 [[nodiscard]] std::string mask_url_passwords(std::string_view text);
 
 }  // namespace stepbench::text

@@ -9,7 +9,7 @@
 namespace stepbench::text {
 namespace {
 
-// Which quotes a place of a command stands in. "$(...)" inside of quotes begins without any.
+// Tracks the shell quoting at a position of a command. "$(...)" within quotes starts unquoted.
 class Quotes {
  public:
   void take(char letter, char before) {
@@ -28,7 +28,7 @@ class Quotes {
       open_.pop_back();
     }
   }
-  // Whether a backslash makes the next letter plain.
+  // True if a backslash escapes the next character.
   [[nodiscard]] bool can_escape() const { return open_.back() == 0 || open_.back() == '"'; }
   [[nodiscard]] std::string use_of(std::string_view variable) const {
     const std::string value = "${" + std::string(variable) + "}";
@@ -41,7 +41,7 @@ class Quotes {
     return std::string_view(" \t\n;&|()").find(letter) != std::string_view::npos;
   }
 
-  std::vector<char> open_ = {0};  // the innermost last: 0, a quotation mark, or # of a comment
+  std::vector<char> open_ = {0};  // innermost last: 0, a quotation mark, or # for a comment
 };
 
 }  // namespace

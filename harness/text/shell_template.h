@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands for a shell with holes such as {worktree}. What fills a hole is never a part of the
-// command's text, where a shell would read it: it is the value of a variable. Pure; any thread.
+// Shell commands with placeholders such as {worktree}. A placeholder's value never becomes part of
+// the command's text, where the shell would parse it, but is passed in an environment variable.
+// Pure; any thread.
 #pragma once
 
 #include <span>
@@ -11,16 +12,16 @@ namespace stepbench::text {
 
 struct ShellHole {
   std::string_view name;      // "{worktree}"
-  std::string_view variable;  // that the command's environment has: "STEPBENCH_WORKTREE"
+  std::string_view variable;  // set in the command's environment: "STEPBENCH_WORKTREE"
 };
 
-// `command` for a POSIX shell, with a use of the variable for each hole: one word, or a part of
-// one, whatever the value holds, inside of quotes and outside.
+// Returns `command` for a POSIX shell with each placeholder replaced by a use of its variable,
+// quoted so that it is one word or a part of one whatever the value, inside and outside of quotes.
 [[nodiscard]] std::string with_variables(std::string_view command,
                                          std::span<const ShellHole> holes);
 
-// Whether a hole stands behind `sh -c` or `eval`, which read its value as text of a command after
-// all: a value that text::shell_word() has to quote must not be filled in there.
+// True if a placeholder follows `sh -c` or `eval`, which parse its value as a command after all: do
+// not fill in a value that text::shell_word() has to quote.
 [[nodiscard]] bool is_read_again(std::string_view command, std::span<const ShellHole> holes);
 
 }  // namespace stepbench::text

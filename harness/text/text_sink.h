@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a text goes that may be too long to be held in memory as a whole.
+// Streams a text that may be too long to hold in memory.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace stepbench::text {
 
-// Called with the pieces of a text in order, in the caller's thread. Pieces end anywhere.
+// Called with the pieces of a text in order, in the caller's thread. Pieces may end anywhere.
 using TextSink = std::function<void(std::string_view piece)>;
 
-inline constexpr std::size_t kTextPiece = std::size_t{1} << 20U;  // bytes that are worth a call
+inline constexpr std::size_t kTextPiece = std::size_t{1} << 20U;  // bytes worth a call
 
-// All that `write` gives to the sink it is called with.
+// Collects everything that `write` passes to its sink.
 template <typename Write>
 [[nodiscard]] std::string whole_text(const Write& write) {
   std::string text;

@@ -7,7 +7,7 @@
 namespace stepbench::text {
 namespace {
 
-// Digits at the front, all of them and no sign; nullopt where there is anything else.
+// Removes exactly `digits` digits from the front, no sign; nullopt for anything else.
 std::optional<int> take_digits(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return std::nullopt;
   int number = 0;
@@ -25,7 +25,7 @@ bool take_one_of(std::string_view& text, std::string_view characters) {
   return true;
 }
 
-// What stands behind the day: nothing, or a time of it.
+// Parses the part after the date: empty, or a time of day.
 std::optional<std::chrono::seconds> time_of_day(std::string_view text) {
   using namespace std::chrono_literals;
   if (text.empty()) return 0s;
@@ -73,7 +73,7 @@ std::optional<std::chrono::system_clock::time_point> parse_utc(std::string_view 
                                          std::chrono::day{static_cast<unsigned>(*day)}};
   const auto time = time_of_day(text);
   if (!date.ok() || !time) return std::nullopt;
-  // Seconds hold more years than the clock's nanoseconds.
+  // Seconds cover more years than the clock's nanoseconds do.
   const std::chrono::sys_seconds seconds = std::chrono::sys_days{date} + *time;
   using Clock = std::chrono::system_clock;
   if (seconds < std::chrono::ceil<std::chrono::seconds>(Clock::time_point::min()) ||

@@ -16,8 +16,8 @@ std::size_t length_by_lead(unsigned char lead) {
   return 0;
 }
 
-// The second byte has a narrower range behind these: no overlong form, no surrogate, nothing beyond
-// U+10FFFF (table 3-7 of Unicode).
+// The second byte has a narrower range after these lead bytes: no overlong form, no surrogate,
+// nothing above U+10FFFF (Unicode, table 3-7).
 bool second_fits(unsigned char lead, unsigned char second) {
   if (lead == 0xE0) return second >= 0xA0;
   if (lead == 0xED) return second < 0xA0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text as UTF-8: what is valid, how wide it is on a terminal, where it may be cut. Pure; any
-// thread.
+// UTF-8: validation, width on a terminal, shortening. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +8,23 @@
 
 namespace stepbench::text {
 
-// What takes the place of a byte that is no UTF-8: U+FFFD.
+// U+FFFD, replaces bytes that are not valid UTF-8.
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 
-// Bytes of the well-formed character at the front (RFC 3629); 0 if there is none.
+// Length of the well-formed character at the front (RFC 3629); 0 if there is none.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
-// The well-formed character at the front; `text` has one.
+// The character at the front of `text`, which must be well-formed.
 [[nodiscard]] char32_t code_point(std::string_view text);
-// Each byte that is no UTF-8 becomes U+FFFD.
+// Replaces each byte that is not valid UTF-8 by U+FFFD.
 [[nodiscard]] std::string to_valid_utf8(std::string_view bytes);
 
-// Terminal cells that the text takes, one for each code point.
+// Width in terminal cells, one per code point.
 [[nodiscard]] std::size_t width(std::string_view text);
-// At most `cells` wide, the cut marked by "…".
+// At most `cells` wide; a cut is marked by "…".
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t cells);
-// The same, cut out of its middle: the beginning and, twice as long, the end stay.
+// Like shortened(), but cuts the middle: keeps the beginning and twice as much of the end.
 [[nodiscard]] std::string shortened_inside(std::string_view text, std::size_t cells);
-// The same, cut at its beginning: the end stays.
+// Like shortened(), but cuts the beginning.
 [[nodiscard]] std::string shortened_to_end(std::string_view text, std::size_t cells);
 
 }  // namespace stepbench::text

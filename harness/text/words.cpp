@@ -23,7 +23,7 @@ bool ends_with_any(std::string_view noun, std::initializer_list<std::string_view
                      [&](std::string_view ending) { return noun.ends_with(ending); });
 }
 
-// `first` and `others` are the indents; the lines have no line end.
+// `first` and `others` are indents. The lines have no line ends.
 std::vector<std::string> lines_of(std::string_view text, std::size_t columns, std::size_t first,
                                   std::size_t others) {
   constexpr std::string_view kBlank = " \t\r\n";

@@ -11,7 +11,7 @@ std::string xml_text(std::string_view text) {
   std::string escaped;
   escaped.reserve(safe.size());
   for (std::size_t i = 0; i < safe.size(); ++i) {
-    // U+FFFE and U+FFFF are the only characters left that XML forbids.
+    // U+FFFE and U+FFFF are the only remaining characters that XML forbids.
     const std::string_view rest = std::string_view(safe).substr(i);
     if (rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF")) {
       escaped += kReplacementCharacter;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of others inside XML 1.0. Pure; any thread.
+// Escapes untrusted text for XML 1.0. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace stepbench::text {
 
-// For an element or an attribute in double quotes: printable() but for line ends, markup escaped,
-// and nothing that XML 1.0 forbids. A line end is written as a character reference, so that an
-// attribute keeps it.
+// For an element or an attribute in double quotes: printable() except for line ends, markup
+// escaped, no characters that XML 1.0 forbids. Line ends are written as character references, so
+// that attributes keep them.
 [[nodiscard]] std::string xml_text(std::string_view text);
 
-// "&amp;": what XML and HTML write in place of a character of markup; empty for any other one.
+// The entity for a markup character in XML and HTML, such as "&amp;"; empty for other characters.
 [[nodiscard]] std::string_view markup_reference(char c);
 
 }  // namespace stepbench::text

@@ -51,7 +51,7 @@ struct OwnOptions {
   cli::LockFlags lock = {};
 };
 
-// The options of `stepbench run` that have a meaning here, without our prefix.
+// The options of `stepbench run` that apply here, without the --sb- prefix.
 class OwnLine {
  public:
   explicit OwnLine(OwnOptions& own) {
@@ -85,7 +85,7 @@ class OwnLine {
     return names;
   }
 
-  // Texts of the library name options without our prefix.
+  // Adds the --sb- prefix to options in messages of the stepbench library.
   [[nodiscard]] std::string with_prefix(std::string text) const {
     for (const std::string& name : names()) {
       if (name == "--help") continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of stepbench-gbench: options of `stepbench run` as --sb-NAME, and those of
-// Google Benchmark as they are.
+// Command line of stepbench-gbench: options of `stepbench run` as --sb-NAME, and those of Google
+// Benchmark unchanged.
 #pragma once
 
 #include <string>
@@ -12,20 +12,20 @@ namespace stepbench::gbench {
 
 struct Arguments {
   campaign::RunRequest request = {};
-  std::vector<std::string> benchmark = {};  // for benchmark::Initialize, without the program's name
+  std::vector<std::string> benchmark = {};  // for benchmark::Initialize, without the program name
   bool lists = false;                       // --benchmark_list_tests
   bool in_unit = false;                     // --benchmark_time_unit
-  bool repeats = false;                     // --benchmark_repetitions: wins over `launches`
+  bool repeats = false;                     // --benchmark_repetitions: overrides `launches`
   bool writes = false;                      // --benchmark_out
   std::string format = "json";              // --benchmark_out_format
-  std::string help = {};                    // to print instead of measuring
+  std::string help = {};                    // text to print instead of measuring
 };
 
-// `given`: without the program's name. Throws ConfigError for an option that neither has, and for
-// one that has no meaning here.
+// `given`: without the program name. Throws ConfigError for unknown options and for options that do
+// not apply here.
 [[nodiscard]] Arguments parse_arguments(const std::vector<std::string>& given);
 
-// A message of the library, with its options as they are written here: --sb-set for --set.
+// Rewrites a message of the library to use the option names of this program: --sb-set for --set.
 [[nodiscard]] std::string in_our_words(std::string text);
 
 }  // namespace stepbench::gbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one launch says, as a Google Benchmark reports it. Pure.
+// One launch as a Google Benchmark result. Pure.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@
 namespace stepbench::gbench {
 
 struct LaunchNumbers {
-  std::optional<double> step_ns = {};  // what the repetition took; nothing: `reason` says why
+  std::optional<double> step_ns = {};  // time of the repetition; nullopt: see `reason`
   std::string reason = {};
   bool skipped = false;
-  // As in exported JSON: harness/report/exports.h.
+  // As in exported JSON, see harness/report/exports.h.
   std::map<std::string, double> counters = {};
 };
 

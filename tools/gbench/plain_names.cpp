@@ -27,7 +27,7 @@ void PlainNames::ReportRuns(const std::vector<Run>& runs) {
     run.run_name.iterations.clear();
     run.run_name.repetitions.clear();
     run.run_name.time_type.clear();
-    // compare.py pairs rows of one unit.
+    // compare.py pairs rows of the same unit.
     if (as_exported_) run.time_unit = benchmark::kNanosecond;
   }
   inner_.ReportRuns(plain);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Google Benchmark adds how a benchmark was run to its name: "/iterations:1/repeats:6/manual_time".
-// Here that is the same for all, or changes with `launches`; without it a case has one name, that
-// of exports, in every output. Main thread and that of the benchmarks, one after the other.
+// Removes the suffixes that Google Benchmark appends to names:
+// "/iterations:1/repeats:6/manual_time". They are the same for all benchmarks here or depend on
+// `launches`; without them a case has the same name in every output, that of exports. Used by the
+// main thread and the benchmark thread, one after the other.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -13,10 +14,11 @@
 
 namespace stepbench::gbench {
 
-// A reporter of the library's, given plain names; JSON also the unit of exports, nanoseconds.
+// Passes plain names to a reporter of the library; for JSON also the time unit of exports,
+// nanoseconds.
 class PlainNames final : public benchmark::BenchmarkReporter {
  public:
-  // `inner` outlives this. `longest`: bytes of the longest name.
+  // `inner` must outlive this. `longest`: length of the longest name in bytes.
   PlainNames(benchmark::BenchmarkReporter& inner, std::size_t longest);
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
@@ -28,12 +30,12 @@ class PlainNames final : public benchmark::BenchmarkReporter {
   bool as_exported_;
 };
 
-// As --benchmark_out_format says: json, console or csv.
+// Creates the reporter for --benchmark_out_format: json, console or csv.
 [[nodiscard]] std::unique_ptr<benchmark::BenchmarkReporter> file_reporter(
     const std::string& format);
 
-// Whether a plain name is asked for by --benchmark_filter: a POSIX extended expression, with '-' in
-// front all others. Throws ConfigError for one that is none.
+// Returns a predicate for --benchmark_filter: a POSIX extended regular expression, negated by a
+// leading '-'. Throws ConfigError if it is invalid.
 [[nodiscard]] std::function<bool(const std::string& name)> name_filter(const std::string& filter);
 
 }  // namespace stepbench::gbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each case of a plan as a registered benchmark whose repetition is one launch.
+// Registers each case of a plan as a benchmark; each repetition is one launch.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 namespace stepbench::gbench {
 
 struct RegisterOptions {
-  bool in_unit = false;  // of --benchmark_time_unit; else milliseconds
-  bool repeats = false;  // by --benchmark_repetitions; else each case as its `launches` says
+  bool in_unit = false;  // set by --benchmark_time_unit; else milliseconds
+  bool repeats = false;  // set by --benchmark_repetitions; else the case's `launches`
   std::function<bool(const std::string& name)> wanted = {};
 };
 
-// Returns the names of those that are wanted. `plan` and `queue` outlive the benchmarks.
+// Returns the names of the wanted cases. `plan` and `queue` must outlive the benchmarks.
 [[nodiscard]] std::vector<std::string> register_cases(const plan::Plan& plan, LaunchHandOver& queue,
                                                       const RegisterOptions& options);
 

@@ -31,8 +31,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The words of the command line for as long as Google Benchmark keeps pointers to them. Its
-// Initialize ends the program for --help and for wrong values of its own options.
+// Owns the command line, since Google Benchmark keeps pointers to it. Its Initialize ends the
+// program for --help and for invalid values of its own options.
 class BenchmarkLine {
  public:
   explicit BenchmarkLine(const std::vector<std::string>& words) : texts_{"stepbench-gbench"} {
@@ -50,7 +50,7 @@ class BenchmarkLine {
   std::vector<char*> pointers_;
 };
 
-// What readers of a benchmark's JSON need to find the run again.
+// Adds to the benchmark's JSON what readers need to find the run.
 void add_context(const record::RunRow& header, const fs::path& folder) {
   benchmark::AddCustomContext("stepbench_version", header.stepbench_version);
   benchmark::AddCustomContext("stepbench_run_id", header.run_id);
@@ -100,7 +100,7 @@ int run_benchmarks(const Arguments& arguments, const cli::Environment& environme
     for (const std::string& name : names) environment.out << name << '\n';
     return kExitOk;
   }
-  benchmark::SetBenchmarkFilter("all");  // of what is registered
+  benchmark::SetBenchmarkFilter("all");  // only wanted cases are registered
   const HostClock clock;
   run::Progress progress = cli::make_progress(environment, /*quiet=*/true, clock);
   run::Interrupts interrupts;

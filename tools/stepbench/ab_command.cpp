@@ -63,7 +63,7 @@ struct AbOptions {
   bool dry_run = false;
   LockFlags lock = {};
   bool quiet = false;
-  std::optional<bool> gate_counts = {};  // nullopt: as the file says
+  std::optional<bool> gate_counts = {};  // nullopt: as configured in the file
 };
 
 void refuse_smoke(const AbOptions& options) {
@@ -73,7 +73,7 @@ void refuse_smoke(const AbOptions& options) {
                     "--smoke` tells whether everything works");
 }
 
-// The command line that goes on with this campaign: when it has ended, one that only judges.
+// Command line that resumes this campaign; once the campaign has ended it only judges.
 std::string judge_again(const std::vector<std::string>& argv, const campaign::ArmsRequest& arms,
                         const std::filesystem::path& run_folder) {
   const std::string resume = " --resume " + text::shell_word(run_folder.string());
@@ -101,14 +101,14 @@ std::string judge_again(const std::vector<std::string>& argv, const campaign::Ar
 void gate_by(bool counts, campaign::AbRequest& request) {
   request.gate_counts = counts;
   if (!counts) return;
-  // Counts repeat: one pair, and two profiled launches of each arm to see that they do, unless more
-  // are asked for.
+  // Counts repeat exactly: unless more are requested, measure one pair, and two profiled launches
+  // per arm to verify that they do.
   request.pairs = std::max<std::int64_t>(request.pairs, 1);
   request.arms.profile = std::max<std::int64_t>(request.arms.profile, 2);
 }
 
-// `verdict_files`: all that are to hold this call's verdict; the run's own comes first as soon as
-// its folder is there. `interrupts` is made when measuring begins.
+// `verdict_files`: all files for the verdict of this call; the run's own is inserted first once its
+// folder exists. `interrupts` is created when measuring begins.
 int measure_and_tell(const AbOptions& options, const Environment& environment,
                      std::optional<run::Interrupts>& interrupts,
                      std::vector<std::string>& verdict_files) {
@@ -131,8 +131,8 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
     environment.out << report::ab_plan_text(request, arms);
     return kExitOk;
   }
-  (void)campaign::plan_ab(request, arms);  // what is wrong with the request comes before all notes
-  // Notes are no progress: --quiet does not hide them.
+  (void)campaign::plan_ab(request, arms);  // report errors in the request before any notes
+  // Notes are not progress: --quiet does not hide them.
   for (const std::string& note : campaign::notes_on(request, arms)) {
     environment.err << "note: " << text::printable(note) << '\n';
   }
@@ -170,7 +170,7 @@ int execute_ab(const AbOptions& options, const Environment& environment) {
     try {
       write_it();
     } catch (const Error&) {
-      return;  // the first failure is the one to tell
+      return;  // only the first failure is reported
     }
   };
   const std::string command = "stepbench ab";
@@ -189,7 +189,7 @@ int execute_ab(const AbOptions& options, const Environment& environment) {
       });
 }
 
-// Behind the option of the arm's variables: the last one of a list replaces what was in it.
+// Call after the option of the arm's variables, which replaces the whole list.
 void add_python_of_arm(Command& ab, const std::string& names, std::vector<std::string>& env,
                        const std::string& whose) {
   ab.option_function(

@@ -16,7 +16,7 @@ struct Unit {
   double factor;
 };
 
-// "1.5h" by the units of `units`.
+// Parses "1.5h" with the units in `units`.
 double amount(const std::string& option, const std::string& text, std::span<const Unit> units,
               const std::string& expected) {
   double number = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Amounts with a unit on the command line. Throw ConfigError with the option's name.
+// Parse amounts with a unit on the command line. Throw ConfigError with the option's name.
 #pragma once
 
 #include <string>

@@ -68,7 +68,7 @@ int status_of(const AnalyzeOptions& options, const report::AnalysedTrace& analys
   return fails(options, analysed.findings) ? kExitSomeFailed : kExitOk;
 }
 
-// What is printed of one trace, and whether it is one of several ranks.
+// Output for one trace, and whether it is one of several ranks.
 struct TracePage {
   std::string text = {};
   int status = 0;
@@ -89,7 +89,7 @@ std::string in_format(const AnalyzeOptions& options, const document::RenderStyle
   return document::render(report::ranks_document(report, options.rows()), style);
 }
 
-// The ranks of a job share a page in the place of their own ones; as JSON they have both.
+// Replaces the pages of a job's ranks by one shared page; JSON output has both.
 void join_ranks(const AnalyzeOptions& options, const document::RenderStyle& style,
                 std::vector<TracePage>& pages) {
   std::vector<analyze::RankTrace> ranks;
@@ -129,13 +129,12 @@ void check_rank(const AnalyzeOptions& options, const std::vector<TracePage>& pag
                                                    })));
 }
 
-// A trace with what was found in it.
 struct KeptTrace {
   std::unique_ptr<trace::Trace> trace;
   report::AnalysedTrace analysed;
 };
 
-// Page after page, and the exit status. Where a report is wanted, the traces are kept for it.
+// Returns all pages and the exit status. Keeps the traces in `kept` if a report is requested.
 AnalyzeOutput pages_of(const AnalyzeOptions& options, const document::RenderStyle& style,
                        const std::vector<std::filesystem::path>& traces,
                        const Environment& environment, std::vector<KeptTrace>& kept) {

@@ -19,7 +19,7 @@ using Paths = std::vector<std::filesystem::path>;
 
 struct ReadSide {
   analyze::DiffSide side = {};
-  std::string own_case = {};  // of a trace that stepbench wrote: its case and profiler
+  std::string own_case = {};  // for a trace written by stepbench: its case and profiler
 };
 
 std::vector<ReadSide> read_sides(const Paths& paths, AnalyzeRequest& request,

@@ -15,12 +15,12 @@ namespace stepbench::cli {
 struct AnalyzeOutput {
   std::string text = {};
   int status = 0;
-  std::vector<analyze::TraceDiff> diffs = {};  // where a report is wanted
+  std::vector<analyze::TraceDiff> diffs = {};  // for the report, if requested
 };
 
-// Pairs the traces of both sides: those of one case of stepbench, of one rank, or of one file name
-// up to its time; a side with one trace or case is paired with the other's one. Throws ConfigError
-// where there is no pair; says on the terminal what has no counterpart.
+// Pairs the traces of both sides by stepbench case, by rank, or by file name up to its time stamp;
+// a single trace or case per side is paired with that of the other. Throws ConfigError if there is
+// no pair; prints which traces have no counterpart.
 [[nodiscard]] AnalyzeOutput diff_pages(const AnalyzeOptions& options,
                                        const document::RenderStyle& style,
                                        const std::vector<std::filesystem::path>& bases,

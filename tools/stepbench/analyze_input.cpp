@@ -78,7 +78,7 @@ bool is_trace_name(const std::filesystem::path& path) {
   return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".sqlite");
 }
 
-// Of a folder: its traces, or those of the run that it is.
+// Returns the traces in a folder, or those of the run if it is a run's folder.
 std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder,
                                              const std::string& case_id) {
   const std::filesystem::path of_run = folder / "traces";
@@ -117,7 +117,8 @@ void check_device(std::optional<int> device, const analyze::Analysis& analysis,
                                                  [](int each) { return std::to_string(each); })));
 }
 
-// Own traces have no types of their operators; fp32 and tf32 are told apart by the kernels.
+// Traces of stepbench do not record operator types. TF32 counts as FP32: the kernels show which it
+// is.
 ops::Dtype precision_of(const Fields& options) {
   const auto found = options.find("model.precision");
   if (found == options.end()) return ops::Dtype::kUnknown;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench analyze` reads: the traces behind files, folders and runs, and how it is to look
-// at them. Errors are ConfigErrors.
+// Input of `stepbench analyze`: the traces in files, folders and runs, and the options of the
+// analysis. Errors are ConfigErrors.
 #pragma once
 
 #include <cstdint>
@@ -34,20 +34,20 @@ struct AnalyzeOptions {
   std::string report = {};
   bool strict = false;
   std::string fail_on = {};
-  double time_limit_s = 600;  // of CPU time, for each trace
+  double time_limit_s = 600;  // of CPU time, per trace
 
-  // Rows of a table; a short page has fewer.
+  // Rows per table; fewer on a short page.
   [[nodiscard]] std::size_t rows(bool short_page = false) const {
     return row_limit.value_or(short_page ? 5 : 10);
   }
 };
 
-// The options as the library takes them.
+// The options in the form used by the library.
 struct AnalyzeRequest {
   explicit AnalyzeRequest(const AnalyzeOptions& options);
 
-  // Of the case that a trace in the folder of a run is of: what can be proposed for it. The results
-  // of a run are read once.
+  // Options of the case that a trace in a run's folder belongs to, for proposals. Reads the results
+  // of each run only once.
   [[nodiscard]] Fields case_options(const trace::Trace& trace, const std::filesystem::path& path);
 
   analyze::AnalysisOptions how = {};
@@ -57,25 +57,27 @@ struct AnalyzeRequest {
   std::map<std::filesystem::path, std::map<std::string, OptionValues, std::less<>>> runs_ = {};
 };
 
-// Files as they are; of a folder its traces by name, of a run those below traces/.
+// Returns files as they are, a folder's traces sorted by name, and a run's traces from its traces/
+// folder.
 [[nodiscard]] std::vector<std::filesystem::path> traces_of(const std::vector<std::string>& paths,
                                                            const std::string& case_id);
 
-// Where it is one of several, a trace that cannot be read is told on the terminal and passed over:
+// A trace that cannot be read, if it is one of several, is reported on the terminal and skipped:
 // nullopt.
 [[nodiscard]] std::optional<trace::Trace> read_one(const std::filesystem::path& path,
                                                    bool of_several, const Environment& environment);
 
-// Of so many traces, until it ends.
+// Starts the time limit for this number of traces; it ends with the returned object.
 [[nodiscard]] TimeLimit limit_of(const AnalyzeOptions& options, std::size_t traces,
                                  const Environment& environment);
 
-// Analysis and findings. The trace outlives it. Throws where it has no such device or step.
+// Analyses a trace, including findings. The trace must outlive the result. Throws if it lacks the
+// requested device or step.
 [[nodiscard]] report::AnalysedTrace analyse_one(const trace::Trace& trace,
                                                 const std::filesystem::path& path,
                                                 AnalyzeRequest& request);
 
-// Is there a finding of at least the severity of --fail-on? False without that option.
+// True if `severity` reaches that of --fail-on; false without that option.
 [[nodiscard]] bool fails_on(const AnalyzeOptions& options, Severity severity);
 
 }  // namespace stepbench::cli

@@ -45,7 +45,7 @@ struct BisectOptions {
   BisectOutput output = {};
 };
 
-// A commit's script is the one at the same place in its tree.
+// Path of the script within its repository; each commit uses its own version.
 std::string script_in_repository(const std::string& script) {
   const std::filesystem::path path = std::filesystem::absolute(script).lexically_normal();
   const std::filesystem::path top = bisect::Repository(path.parent_path()).top();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches and tells what was found, for `bisect` and `track bisect`.
+// Runs a search and prints its result, for `bisect` and `track bisect`.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct BisectOutput {
   bool dry_run = false;
 };
 
-// How commits are built and searched; what both commands have.
+// Options of both commands for how commits are built and searched.
 void add_building(Command& command, bisect::BisectRequest& request);
 void add_bisect_output(Command& command, BisectOutput& output);
 
-// The exit status.
+// Returns the exit status.
 [[nodiscard]] int search_and_tell(const bisect::BisectRequest& request, const BisectOutput& output,
                                   const Environment& environment);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library's campaigns are given by a command that plans or measures.
+// Context of the library's campaigns for commands that plan or measure.
 #pragma once
 
 #include "harness/base/clock.h"
@@ -9,10 +9,10 @@
 
 namespace stepbench::cli {
 
-// With the built-in workloads; looks for the machine's devices.
+// Includes the built-in workloads; detects the machine's devices.
 [[nodiscard]] campaign::CampaignContext campaign_context(const Environment& environment);
 
-// On standard error.
+// Prints to standard error.
 [[nodiscard]] run::Progress make_progress(const Environment& environment, bool quiet,
                                           const Clock& clock);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kColor = "--color";
 
-// `accepts` decides; a refusal says "expected WHAT, found 'VALUE'".
+// Adds a check; an error reads "expected WHAT, found 'VALUE'".
 CommandOption& expect(CommandOption& option, const std::string& what,
                       const std::function<bool(const std::string&)>& accepts) {
   option.checks.emplace_back([what, accepts](const std::string& value) {
@@ -103,7 +103,8 @@ Command& Command::add(const std::string& command, const std::string& meaning,
                                        .group = in_group});
 }
 
-// "--quiet,--no-progress", "--shard I/N": names stand before the blank, the value's behind it.
+// Parses `flag`, "--quiet,--no-progress" or "--shard I/N": names before the blank, the value's name
+// after it.
 CommandOption& Command::new_option(const std::string& in_group, const std::string& flag,
                                    const std::string& meaning) {
   CommandOption& option = options.emplace_back();

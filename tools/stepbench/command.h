@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How commands and their options are declared; parse.h reads a command line by them, help.h and
-// complete.h show them. A file per command: declare, call the library, print.
+// Declarations of commands and options. parse.h reads a command line by them; help.h and complete.h
+// display them. One file per command: declare, call the library, print.
 #pragma once
 
 #include <charconv>
@@ -22,60 +22,60 @@
 
 namespace stepbench::cli {
 
-// The group of --help, --version and --color.
+// Group of --help, --version and --color.
 inline constexpr const char* kGeneralOptions = "General";
 inline constexpr const char* kOutputOptions = "Output";
-// Of each command that writes a file which an option names.
+// For every command that writes a file named by an option.
 inline constexpr const char* kForce = "--force";
 
-// What a command may use of the outside world; read once, in main().
+// Everything of the outside world that a command may use; read once, in main().
 struct Environment {
   std::ostream& out;
   std::ostream& err;
-  bool in_is_terminal = false;  // so that a question can be answered
+  bool in_is_terminal = false;  // questions can be answered
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   bool colour = false;      // --color; by default on a terminal unless NO_COLOR is set
-  bool err_colour = false;  // the same for `err`
+  bool err_colour = false;  // as `colour`, for `err`
   int terminal_columns = 100;
-  std::function<int()> err_columns = [] { return 0; };  // of `err` at this moment; 0: no terminal
+  std::function<int()> err_columns = [] { return 0; };  // current width of `err`; 0: not a terminal
   std::vector<std::string> argv = {};
   std::vector<std::pair<std::string, std::string>> variables = {};  // the process environment
-  std::string program_dir = {};  // where this program lies: the worker is looked for beside it
-  std::vector<os::NamedFile> outputs = {};  // the files that the options of this call name
+  std::string program_dir = {};             // folder of this program and of the default worker
+  std::vector<os::NamedFile> outputs = {};  // files named by options of this call that it writes
 };
 
-// On standard output, which is flushed. Throws ConfigError where it cannot be written.
+// Writes to standard output and flushes it. Throws ConfigError on failure.
 void print(const Environment& environment, std::string_view text);
 
-// An option or argument of a command: what is declared of it, and what a command line gave it. Its
-// command owns it. What declares it returns it, so that declarations can be chained.
+// An option or argument of a command: its declaration, and what a command line gave. Owned by its
+// command. Declaring functions return it, so that calls can be chained.
 struct CommandOption {
   CommandOption() = default;
   CommandOption(const CommandOption&) = delete;
   CommandOption& operator=(const CommandOption&) = delete;
 
-  std::vector<std::string> names = {};  // "--quiet", "-h"; or "FILE" of an argument
-  std::string group = {};               // "": help does not show it
+  std::vector<std::string> names = {};  // "--quiet", "-h"; "FILE" for an argument
+  std::string group = {};               // "": hidden in help
   std::string value_name = {};
   std::string doc = {};
   std::string default_text = {};
-  std::string bare_value = {};  // without a value it is this one
-  std::string meant_by = {};    // an option of other commands that people write for it
-  bool takes_value = true;      // in a word of its own; of a switch: only behind '='
+  std::string bare_value = {};  // value if none is given
+  std::string meant_by = {};    // option of other commands that users write by mistake for this one
+  bool takes_value = true;      // in a separate word; a switch only accepts one after '='
   bool may_lack_value = false;
   bool is_list = false;
-  bool is_one_each_time = false;  // of a list; else it takes all words that follow
+  bool is_one_each_time = false;  // of a list: one value per use, not all words that follow
   bool is_comma_separated = false;
   bool is_required = false;
   bool is_common = false;
-  // What is wrong with a value, or nothing.
+  // Return an error message, or an empty text if the value is valid.
   std::vector<std::function<std::string(const std::string&)>> checks = {};
-  std::function<bool(const std::vector<std::string>& values)> take = {};  // false: no such value
-  std::function<std::string()> variable = {};                             // the value it has
+  std::function<bool(const std::vector<std::string>& values)> take = {};  // false: invalid value
+  std::function<std::string()> variable = {};  // returns its current value
   std::vector<const CommandOption*> excluded = {};
   const CommandOption* needed = nullptr;
-  // On the command line that was parsed.
+  // Set by parsing.
   bool is_given = false;
   std::vector<std::string> values = {};
 
@@ -83,18 +83,18 @@ struct CommandOption {
   [[nodiscard]] bool is_argument() const { return !name().starts_with('-'); }
   [[nodiscard]] bool is_output() const;  // names a file that is written
 
-  // What values it takes; anything else is a usage error that names them.
+  // Restrict the values; anything else is a usage error that lists them.
   CommandOption& one_of(const std::vector<std::string>& choices);
   CommandOption& whole_number(std::int64_t min, std::int64_t max);
   CommandOption& number(double min, double max, const std::string& unit);
   CommandOption& folder();
   CommandOption& required() { return with(&CommandOption::is_required, true); }
-  // The variable's value is the default, which help shows.
+  // Help shows the variable's current value as the default.
   CommandOption& with_default() { return variable ? with_default(variable()) : *this; }
   CommandOption& with_default(const std::string& shown) {
     return with(&CommandOption::default_text, shown);
   }
-  // It may stand without a value, which then is this one.
+  // Makes the value optional, with this default.
   CommandOption& with_value_when_bare(const std::string& value) {
     return with(&CommandOption::may_lack_value, true)
         .with(&CommandOption::bare_value, value)
@@ -103,16 +103,16 @@ struct CommandOption {
   CommandOption& comma_separated() {
     return with(&CommandOption::is_comma_separated, true).one_value_each_time();
   }
-  // One value each time that it is given; a list without this takes all words that follow.
+  // One value per use; other lists take all words that follow.
   CommandOption& one_value_each_time() { return with(&CommandOption::is_one_each_time, true); }
   CommandOption& excludes(CommandOption& other);
   CommandOption& needs(const CommandOption& other) { return with(&CommandOption::needed, &other); }
   CommandOption& described_as(const std::string& text) { return with(&CommandOption::doc, text); }
-  // Who writes `option`, which other commands have, is asked whether this one was meant.
+  // If a user writes `option`, which other commands have, the error suggests this one.
   CommandOption& hint_for(const std::string& option) {
     return with(&CommandOption::meant_by, option);
   }
-  // What most people need: --help shows it, not --help-all alone.
+  // Shown by --help; other options only by --help-all.
   CommandOption& common() { return with(&CommandOption::is_common, true); }
 
  private:
@@ -123,52 +123,51 @@ struct CommandOption {
   }
 };
 
-// A command, or the program with all of them, which owns them. Stays where it is.
+// A command, or the program, which owns all commands. Must not be moved: others point to it.
 struct Command {
-  const Environment* environment = nullptr;  // null: of a program that only declares and parses
+  const Environment* environment = nullptr;  // null: a program that only declares and parses
   Command* parent = nullptr;
   std::string name = {};
   std::string doc = {};
-  std::string footer = {};               // what its help ends with: examples, exit status
-  std::string group = {};                // in the help of its parent
-  bool needs_command = false;            // one of those below it must be named
-  std::function<void()> on_parsed = {};  // when the words are read, before anything runs
-  std::function<int()> on_call = {};     // what it does; returns the exit status
+  std::string footer = {};               // end of its help: examples, exit status
+  std::string group = {};                // group in the help of its parent
+  bool needs_command = false;            // a subcommand is required
+  std::function<void()> on_parsed = {};  // after parsing, before anything runs
+  std::function<int()> on_call = {};     // runs the command; returns the exit status
   std::list<Command> commands = {};
   std::list<CommandOption> options = {};
-  // On the command line that was parsed.
+  // Set by parsing.
   Command* given_command = nullptr;
-  std::vector<std::string> unread_words = {};  // with the "--" among them
+  std::vector<std::string> unread_words = {};  // including "--"
 
-  // A command below this one.
   Command& add(const std::string& command, const std::string& meaning,
                const std::string& ending = {}, const std::string& in_group = "Commands");
-  // `flag` names an option and its value, as "--shard I/N" or "--profile"; a value without a name
-  // is one_of() some. Value: std::string, a vector of it, std::filesystem::path, a number, or
-  // std::optional of one.
+  // `flag` is the option with the name of its value, "--shard I/N", or without, "--profile", if it
+  // takes one_of() some values. Value: std::string, a vector of it, std::filesystem::path, a
+  // number, or std::optional of a number.
   template <typename Value>
   CommandOption& option(const std::string& in_group, const std::string& flag, Value& value,
                         const std::string& meaning);
-  // The value goes to `take`.
+  // Passes the value to `take`.
   CommandOption& option_function(const std::string& in_group, const std::string& flag,
                                  const std::function<void(const std::string&)>& take,
                                  const std::string& meaning);
-  // One value each time that it is given.
+  // A list with one value per use.
   CommandOption& repeated(const std::string& in_group, const std::string& flag,
                           std::vector<std::string>& values, const std::string& meaning) {
     return option(in_group, flag, values, meaning).one_value_each_time();
   }
   CommandOption& flag(const std::string& in_group, const std::string& flag, bool& value,
                       const std::string& meaning);
-  // "--profile{native}": it may have a value, and this one when it has none.
+  // "--profile{native}": an optional value with its default.
   CommandOption& flag(const std::string& in_group, const std::string& flag, std::string& value,
                       const std::string& meaning);
-  // One that parse_words() or who asks is_given() knows.
+  // A switch without a variable, read by parse_words() or is_given().
   void add_switch(const std::string& in_group, const std::string& flag,
                   const std::string& meaning) {
     new_option(in_group, flag, meaning).takes_value = false;
   }
-  // A word without a flag; `value_name` tells completion what to offer.
+  // A positional argument; `value_name` tells completion what to offer.
   template <typename Value>
   CommandOption& argument(const std::string& argument, Value& value, const std::string& meaning,
                           const std::string& value_name = {}) {
@@ -176,26 +175,27 @@ struct Command {
     declared.value_name = value_name;
     return declared;
   }
-  // Of values that live as long as the command: options fill them in, `call` gets them.
+  // Sets on_call to `call` with new values that live as long as the command. Returns them, to be
+  // bound to options.
   template <typename Values>
   Values& calls(int (*call)(const Values&, const Environment&)) {
     const auto values = std::make_shared<Values>();
     on_call = [values, call, this] { return call(*values, *environment); };
     return *values;
   }
-  // --help, --help-all, --color and --force of this command and of those below it.
+  // Adds --help, --help-all, --color and --force to this command and its subcommands.
   void add_general_options();
 
   [[nodiscard]] std::string full_name() const;  // "stepbench data make"
-  // Null without one of this name.
+  // Null if there is none.
   [[nodiscard]] Command* find_command(std::string_view command);
   [[nodiscard]] const Command* find_command(std::string_view command) const;
-  // By its name with dashes, or that of an argument.
+  // By name with dashes, or by name of an argument.
   [[nodiscard]] CommandOption* find_option(std::string_view option);
   [[nodiscard]] const CommandOption* find_option(std::string_view option) const;
   [[nodiscard]] bool is_given(std::string_view option) const;
   [[nodiscard]] bool has_unread_words() const;
-  // The last --color, wherever it stands; empty without one.
+  // Value of the last --color on the line; empty if there is none.
   [[nodiscard]] std::string color() const;
 
  private:
@@ -203,7 +203,7 @@ struct Command {
                             const std::string& meaning);
 };
 
-// Puts the words of an option into its variable; false: they are no such value.
+// Assigns the text of an option to its variable; false if it is invalid.
 inline bool take_value(const std::string& text, std::string& value) {
   value = text;
   return true;
@@ -243,7 +243,7 @@ CommandOption& Command::option(const std::string& in_group, const std::string& f
   return option;
 }
 
-// What is wrong with a command line, in our words.
+// An error in the command line, in our words.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -24,19 +24,19 @@ bool is_output_folder(const CommandOption& option) {
   return option.group == kOutputOptions && option.value_name == "DIR";
 }
 
-// A path that is read wherever it leads, also when nothing is there yet.
+// True for options that name an input path, even if it does not exist yet.
 bool names_a_path(const CommandOption& option) {
   static const std::set<std::string> kPaths = {"EXPERIMENT", "FILE", "PATH", "RUN", "SCRIPT"};
   return kPaths.contains(option.value_name);
 }
 
-// The history and what lies beside it.
+// Adds the history and the files that belong to it.
 void add_history_files(const std::string& option, const std::string& url,
                        std::vector<os::NamedFile>& inputs) {
   for (const fs::path& file : track::history_files(url)) inputs.push_back({option, file});
 }
 
-// The value, and the words in it: "data.path=FILE", "FILE,FILE", "sh tell.sh".
+// Adds the value and all files named by words in it: "data.path=FILE", "FILE,FILE", "sh tell.sh".
 void add_words(const std::string& option, const std::string& value,
                std::vector<os::NamedFile>& inputs) {
   constexpr std::string_view kBorders = "=, \t'\"";
@@ -54,7 +54,7 @@ void add_words(const std::string& option, const std::string& value,
   }
 }
 
-// As given, or its default.
+// The given values, or the default.
 std::vector<std::string> values_of(const CommandOption& option) {
   if (option.is_given || option.default_text.empty()) return option.values;
   return {option.default_text};

@@ -48,7 +48,8 @@ HelpStyle out_style(const Environment& environment) {
   return style_of(environment.out_is_terminal, environment.terminal_columns, environment.colour);
 }
 
-// The command of these names below `program`. Throws ConfigError for the first unknown one.
+// Finds the command with these names below `program`. Throws ConfigError for the first unknown
+// name.
 const Command& command_named(const Command& program, const std::vector<std::string>& names) {
   const Command* command = &program;
   for (const std::string& name : names) {
@@ -73,7 +74,7 @@ void add_help(Command& help) {
                 "COMMAND");
   help.on_call = [&program = *help.parent, names] {
     const Environment& environment = *program.environment;
-    std::vector<std::string> words;  // quoted or not
+    std::vector<std::string> words;  // quoted as one word or not
     std::istringstream all(text::join(*names, " "));
     for (std::string word; all >> word;) words.push_back(word);
     const bool is_command = words.empty() || program.find_command(words.front()) != nullptr;
@@ -96,13 +97,13 @@ constexpr const char* kNights = "Follow nights";
 constexpr const char* kLookUp = "Look up";
 constexpr const char* kSetUp = "Set up";
 
-// The commands. What declares one adds its options and examples, and what it calls.
+// `declare` adds the options, examples and callback of a command.
 struct CommandRow {
   const char* name;
   const char* group;
   const char* doc;
   void (*declare)(Command& command);
-  bool speaks_of_all = false;  // of the other commands
+  bool speaks_of_all = false;  // needs the declarations of all commands
 };
 constexpr CommandRow kCommands[] = {
     {"plan", kMeasure, "Show the cases of an experiment and about how long they take", add_plan},
@@ -126,8 +127,8 @@ constexpr CommandRow kCommands[] = {
      true},
     {"tune", kMeasure, "Which settings are good? Searches a sweep in a budget", add_tune}};
 
-// The one that the line begins with; none for --version; else all. To declare an option takes
-// longer than to use it.
+// The command that the line begins with; none for --version; else all. Declaring options takes
+// longer than using them.
 std::span<const CommandRow> needed_commands(const std::vector<std::string>& argv) {
   const std::span<const CommandRow> all = kCommands;
   const std::string_view first = argv.size() > 1 ? argv[1] : std::string_view();
@@ -144,7 +145,7 @@ void declare_commands(Command& program, std::span<const CommandRow> rows) {
   program.add_general_options();
 }
 
-// By --color, wherever on the line it stands; the last one counts.
+// Applies the last --color on the line, wherever it is.
 void choose_colour(const Command& program, Environment& environment) {
   const std::string choice = program.color();
   if (choice != "always" && choice != "never") return;
@@ -152,7 +153,7 @@ void choose_colour(const Command& program, Environment& environment) {
   environment.err_colour = environment.colour;
 }
 
-// What is wrong with the line; without a command: the help, on standard error.
+// Prints the error; without a command, the help on standard error.
 void answer(const Command& program, const UsageError& error, const Environment& environment) {
   const Command& command = active_command(program);
   if (lacks_command(command)) {
@@ -163,7 +164,7 @@ void answer(const Command& program, const UsageError& error, const Environment& 
   }
 }
 
-// Does what a line that was read asks for; returns the exit status.
+// Executes a parsed line; returns the exit status.
 int execute(Asked asked, const Command& program, Environment& environment) {
   const Command& active = active_command(program);
   choose_colour(program, environment);
@@ -173,7 +174,7 @@ int execute(Asked asked, const Command& program, Environment& environment) {
     check_command_files(program, environment);
     return active.on_call();
   } else {
-    // "nosuch --help" asks for the help of a command that there is not.
+    // "nosuch --help" asks for the help of an unknown command.
     if (active.has_unread_words() && !active.commands.empty()) {
       throw UsageError("unknown command");
     }
@@ -184,8 +185,8 @@ int execute(Asked asked, const Command& program, Environment& environment) {
   return kExitOk;
 }
 
-// The hidden command `__rank LAUNCHER [RANKS]`, which a launcher starts on each rank of a group.
-// Throws Error where this process was not started by `stepbench run --ranks`.
+// Runs the hidden command `__rank LAUNCHER [RANKS]`, which a launcher starts on each rank of a
+// process group. Throws Error if this process was not started by `stepbench run --ranks`.
 int be_rank(const Environment& environment) {
   constexpr std::size_t kLauncher = 2;
   constexpr std::size_t kRanks = 3;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each command declares: its options and examples, what it calls, and the commands below it.
-// Their table is in command_line.cpp.
+// Declare one command each: options, examples, callback and subcommands. Table of commands:
+// command_line.cpp.
 #pragma once
 
 #include "tools/stepbench/command.h"

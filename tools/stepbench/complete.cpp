@@ -12,7 +12,7 @@
 namespace stepbench::cli {
 namespace {
 
-// The argument that a further word is: a list takes all that come.
+// The argument for the next word: a list takes all that follow.
 const CommandOption* next_argument(const WordsBefore& before) {
   const CommandOption* last = nullptr;
   std::size_t place = 0;
@@ -36,7 +36,7 @@ bool was_given(const WordsBefore& before, const CommandOption& option) {
                      [&](const auto& given) { return given.first == &option; });
 }
 
-// Options with one value each time can be repeated; others are offered once.
+// Repeatable options are always offered, others only once.
 void add_options_of(const WordsBefore& before, const std::string& word,
                     std::vector<Candidate>& candidates) {
   for (const CommandOption& option : before.command->options) {
@@ -49,7 +49,7 @@ void add_options_of(const WordsBefore& before, const std::string& word,
   }
 }
 
-// The commands and pages that `stepbench help` can be asked for.
+// Topics of `stepbench help`: commands and pages.
 void add_help_topics(const Command& program, const WordsBefore& before, const std::string& word,
                      std::vector<Candidate>& candidates) {
   if (before.arguments.empty()) {
@@ -100,7 +100,7 @@ std::vector<Candidate> candidates_for(const Command& program, const WordsBefore&
   return candidates;
 }
 
-// One line, without what a shell could take for the end of the field.
+// One line, without characters that a shell could take for the end of the field.
 std::string first_sentence(const std::string& text) {
   constexpr std::size_t kCells = 90;
   std::string line = text.substr(0, text.find('\n'));
@@ -164,7 +164,7 @@ void complete(const Command& program, const Environment& environment) {
     }
     environment.out.flush();
   } catch (const std::exception&) {
-    return;  // a shell that offers nothing is better than one that prints errors into the line
+    return;  // offering nothing is better than printing errors into the line
   }
 }
 

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 using Candidates = std::vector<Candidate>;
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{8} << 20;  // of a result file, for its ids
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{8} << 20;  // largest file read for ids
 constexpr std::int64_t kMostPlanned = 5'000;
 
 void offer(Candidates& candidates, std::string_view word, std::string candidate,
@@ -29,8 +29,8 @@ void offer(Candidates& candidates, std::string_view word, std::string candidate,
   if (candidate.starts_with(word)) candidates.push_back({std::move(candidate), meaning});
 }
 
-// Entries of the folder that `word` has reached; those of another kind than `kept` are left out.
-// Folders end in '/', so that one can go on.
+// Offers entries of the folder that `word` has reached for which `kept` holds. Folders end in '/',
+// so that the user can continue.
 template <typename Kept>
 void offer_files(Candidates& candidates, const std::string& word, const Kept& kept) {
   const std::size_t slash = word.rfind('/');
@@ -61,7 +61,7 @@ std::string results_folder(const WordsBefore& before) {
   return given.empty() ? "results" : given;
 }
 
-// Runs by name, and every way to a result file.
+// Offers runs by name, and all paths that lead to result files.
 void offer_runs(Candidates& candidates, const std::string& word, const WordsBefore& before) {
   const std::string folder = results_folder(before);
   for (const fs::path& run : runs_in(folder)) offer(candidates, word, run.string());
@@ -75,7 +75,7 @@ void offer_runs(Candidates& candidates, const std::string& word, const WordsBefo
   }
 }
 
-// Own workloads have other options; a worker is never started because somebody pressed a key.
+// Options of custom workloads are not offered: completion must not start a worker.
 const Catalogue& catalogue() { return built_in_catalogue(); }
 
 void offer_options(Candidates& candidates, const std::string& word, const std::string& behind) {
@@ -85,7 +85,7 @@ void offer_options(Candidates& candidates, const std::string& word, const std::s
     offer(candidates, word, name + behind, option == nullptr ? std::string() : option->doc);
   }
   if (!candidates.empty() || word.empty()) return;
-  for (const std::string& name : index.names()) {  // by the last part, as people type it
+  for (const std::string& name : index.names()) {  // by the last part, as users type it
     const std::size_t dot = name.find('.');
     if (dot == std::string::npos) continue;
     const Option* option = catalogue().find_option(name);
@@ -109,7 +109,7 @@ void offer_values_of(Candidates& candidates, const std::string& key, const std::
   for (const std::string& value : values) offer(candidates, word, value);
 }
 
-// `offer_part` completes what stands behind the last comma; what stands before is kept.
+// Completes the part after the last comma with `offer_part`; keeps the text before it.
 template <typename OfferPart>
 void offer_last_of_list(Candidates& candidates, const std::string& word,
                         const OfferPart& offer_part) {
@@ -207,7 +207,7 @@ void offer_ids(Candidates& candidates, const std::string& word, const WordsBefor
   for (const std::string& id : ids) offer(candidates, word, id);
 }
 
-// What `stepbench list` can be asked for.
+// Arguments of `stepbench list`.
 void offer_names(Candidates& candidates, const std::string& word) {
   for (const char* name : {"all", "metrics"}) offer(candidates, word, name);
   for (const WorkloadSpec& workload : catalogue().workloads) {
@@ -219,7 +219,7 @@ void offer_names(Candidates& candidates, const std::string& word) {
   if (!word.empty()) offer_options(candidates, word, "");
 }
 
-// What `ab` and `compare` can test.
+// Metrics that `ab` and `compare` can test.
 void offer_metrics(Candidates& candidates, const std::string& word, const std::string& behind) {
   for (const char* name : {"step", "peak_bytes", "step_p90", "step_p99", "samples_per_s"}) {
     offer(candidates, word, name + behind);

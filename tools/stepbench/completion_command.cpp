@@ -17,8 +17,8 @@ constexpr const char* kCompletionExamples = R"(Once, for the shell that you use:
 Commands, options and their values are completed, and what a line names: keys of --set and their
 values, runs, ids of their cases. In zsh the line belongs below `compinit`.)";
 
-// bash cuts words at '=' and ':' as well; the pieces are joined again by what stands between them
-// on the line, and only what is behind the last such character may be answered.
+// bash also splits words at '=' and ':'. The script rejoins the pieces by the text between them on
+// the line, and may only return what follows the last such character.
 constexpr const char* kBash = R"sh(# bash completion of stepbench
 _stepbench() {
   local line=${COMP_LINE:0:COMP_POINT} words=() word i candidate current before

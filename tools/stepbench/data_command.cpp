@@ -52,7 +52,7 @@ bool has_loader(const plan::PlannedCase& planned) {
   return planned.resolved.has("data.kind") && planned.resolved.has("loader.batch_size");
 }
 
-// The options that decide which samples a batch holds and what is made of them.
+// Options that decide which samples a batch contains and how they are transformed.
 bool decides_samples(std::string_view name) {
   constexpr std::array<std::string_view, 10> kOfLoader = {
       "loader.batch_size",  "loader.shuffle",

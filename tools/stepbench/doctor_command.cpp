@@ -28,12 +28,12 @@ namespace {
 struct DoctorOptions {
   std::string format = "text";
   double seconds = 5;
-  double measure = 0;  // seconds; 0: is not asked for
+  double measure = 0;  // seconds; 0: not requested
   std::string root = "/";
-  campaign::RanksRequest ranks = {.ranks = 0};  // 0: one machine is asked about
+  campaign::RanksRequest ranks = {.ranks = 0};  // 0: examine a single machine
 };
 
-// On a terminal a line says why nothing happens; it is gone when something does.
+// Shows a line on a terminal while waiting; removed as soon as there is output.
 class Waiting {
  public:
   Waiting(const Environment& environment, double seconds) : environment_(environment) {
@@ -175,7 +175,7 @@ campaign::MachineRun measure(const DoctorOptions& options, const Fields& identit
   return run;
 }
 
-// What was measured is told before it is kept, so that a full disk loses nothing.
+// Prints the measurement before saving it, so that a full disk loses nothing.
 int keep(const campaign::MachineRun& run, const std::filesystem::path& place,
          const Environment& environment) {
   if (run.noise.cases.empty()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench doctor --ranks`: what a launcher gives each rank, and whether ranks reach each other.
+// `stepbench doctor --ranks`: what a launcher provides to each rank, and whether ranks reach each
+// other.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace stepbench::cli {
 
-// The exit status: 0, or kExitNothingMeasured where no such group comes about.
+// Returns the exit status: 0, or kExitNothingMeasured if the process group cannot be formed.
 [[nodiscard]] int examine_ranks_and_tell(const campaign::RanksRequest& request,
                                          const std::string& format, const Environment& environment);
 

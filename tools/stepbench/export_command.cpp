@@ -80,7 +80,7 @@ const report::ExportFormat& chosen_format(const ExportRequest& arguments) {
                                     " is none of a format: give --format as well");
 }
 
-// Throws, naming the formats that have a place for such a source, where `format` has no writer.
+// Throws if `format` has no writer for the source; the error names the formats that do.
 void require_writer(const report::ExportFormat& format, report::ExportSource source,
                     auto report::ExportFormat::*writer) {
   if (format.*writer != nullptr) return;
@@ -118,7 +118,7 @@ bool export_runs(const ExportRequest& arguments, const report::ExportFormat& for
                      });
 }
 
-// Whether anything in it was measured.
+// Returns true if anything in it was measured.
 bool export_source(report::ExportSource source, const ExportRequest& arguments,
                    const report::ExportFormat& format, const text::TextSink& sink,
                    std::ostream& err) {

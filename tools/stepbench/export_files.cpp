@@ -19,11 +19,11 @@ constexpr const char* kJunit = "--junit";
 constexpr const char* kOpenMetrics = "--openmetrics";
 constexpr const char* kReport = "--report";
 
-// `text_of` makes the text in a format.
+// `text_of` creates the text in a format.
 void write_files(const ExportFiles& files,
                  const std::function<std::string(const report::ExportFormat&)>& text_of) {
   const auto write = [&](const char* flag, const std::string& file) {
-    // The flag is the format's name.
+    // The flag equals the format's name.
     const report::ExportFormat* format = report::export_format(std::string_view(flag).substr(2));
     if (!file.empty()) os::write_output_file(flag, file, text_of(*format));
   };

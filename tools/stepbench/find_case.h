@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The case that --case names by its id or the id's first digits.
+// Finds the case that --case names by its id or the first digits of it.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace stepbench::cli {
 
-// Its rows: a timed one for each arm and run, else those of its other passes. Throws ConfigError
-// for --case where no case, or more than one, begins with `prefix`.
+// Returns its rows: a timed one for each arm and run, else those of its other passes. Throws
+// ConfigError for --case unless exactly one case begins with `prefix`.
 [[nodiscard]] std::vector<estimate::CaseRow> find_case(const std::vector<estimate::CaseRow>& rows,
                                                        const record::Results& results,
                                                        const std::string& prefix);
 
-// Leaves nothing of other cases in `results`.
+// Removes all other cases from `results`.
 void keep_case(record::Results& results, const std::string& case_id);
 
 }  // namespace stepbench::cli

@@ -14,7 +14,7 @@
 namespace stepbench::cli {
 namespace {
 
-constexpr std::size_t kMaxHead = 24;  // a longer head stands in a line of its own
+constexpr std::size_t kMaxHead = 24;  // longer heads get their own line
 constexpr std::size_t kIndent = 2;
 
 struct Entry {
@@ -26,13 +26,13 @@ std::string heading(const std::string& text, bool colour) {
   return colour ? "\033[1m" + text + ":\033[0m\n" : text + ":\n";
 }
 
-// The cells for the heads of a command's entries, the same in all its groups.
+// Column of heads with the same width in all groups of a command.
 class Heads {
  public:
   void add(const std::string& head) {
     if (text::width(head) <= kMaxHead) widest_ = std::max(widest_, text::width(head));
   }
-  // Heads to the left, meanings beside them or, where a head is long, below it.
+  // Puts meanings to the right of their heads, or below long heads.
   [[nodiscard]] std::string text(const std::vector<Entry>& entries, std::size_t columns) const {
     const std::size_t doc_at = kIndent + widest_ + 2;
     std::string text;
@@ -49,7 +49,7 @@ class Heads {
   std::size_t widest_ = 10;
 };
 
-// `brief`: only what it begins with.
+// `brief`: only the first clause.
 std::string doc_of(const CommandOption& option, bool brief = false) {
   std::string doc = option.doc;
   if (brief) {
@@ -60,7 +60,7 @@ std::string doc_of(const CommandOption& option, bool brief = false) {
   return doc + (option.may_lack_value ? " (without a value: " : " (default: ") + value + ")";
 }
 
-// Groups in the order in which options.h names them; others come first.
+// Orders groups as in options.h; unknown groups come first.
 std::size_t place_of(const std::string& group) {
   constexpr const char* kOrder[] = {kArmOptions, kCaseOptions, kMeasureOptions, kVerdictOptions,
                                     kRunOptions, kOpsOptions,  kOutputOptions,  kGeneralOptions};
@@ -85,7 +85,7 @@ std::vector<Group> command_groups(const Command& command) {
   return groups;
 }
 
-// Arguments and the options that most people need, in short.
+// Arguments and common options, with brief docs.
 std::vector<Group> common_groups(const Command& command) {
   std::vector<Group> groups = {{"", {}}, {"Common options", {}}};
   for (const CommandOption& option : command.options) {
@@ -127,7 +127,7 @@ std::string groups_text(const std::vector<Group>& groups, const HelpStyle& style
   return text;
 }
 
-constexpr std::size_t kRemark = 6;  // the indent of sentences about an example
+constexpr std::size_t kRemark = 6;  // indent of sentences about an example
 
 std::size_t indent_of(const std::string& line) {
   return std::min(line.find_first_not_of(' '), line.size());
@@ -137,7 +137,7 @@ bool is_example(const std::string& line) {
   return indent_of(line) > 0 && indent_of(line) < kRemark;
 }
 
-// Where blanks part an example from what it does; npos: nothing does.
+// Position of the gap between an example and its explanation; npos if there is none.
 std::size_t gap_of(const std::string& line) { return line.find("   ", indent_of(line)); }
 
 bool fits(const std::string& footer, std::size_t columns) {
@@ -149,7 +149,7 @@ bool fits(const std::string& footer, std::size_t columns) {
   return true;
 }
 
-// With what it does below the command.
+// Puts the explanation below the example.
 std::string example_in_two_lines(const std::string& line, std::size_t columns) {
   const std::size_t gap = gap_of(line);
   if (gap == std::string::npos) return line + "\n";
@@ -159,15 +159,15 @@ std::string example_in_two_lines(const std::string& line, std::size_t columns) {
 
 bool goes_on(const std::string& line) { return line.ends_with('\\'); }
 
-// Lines with a small indent are examples and stay, with those that they go on with; all others are
-// sentences and flow.
+// Lines with a small indent are examples and stay as they are, with their continuation lines; all
+// others are sentences and are wrapped.
 std::string footer_text(const std::string& footer, std::size_t columns) {
   const bool one_line = fits(footer, columns);
   std::istringstream lines(footer);
   std::string text;
   std::string sentences;
   std::size_t indent = 0;
-  bool inside = false;  // an example goes on
+  bool inside = false;  // within a continued example
   const auto flush = [&] {
     if (!sentences.empty()) text += text::wrap(sentences, columns, indent);
     sentences.clear();
@@ -198,7 +198,7 @@ std::string behind_a_gap(const std::string& text) { return text.empty() ? text :
 
 struct Examples {
   std::string title;               // "Examples:"
-  std::vector<std::string> lines;  // each with those that belong to it
+  std::vector<std::string> lines;  // each with its continuation lines
 };
 
 Examples examples_in(const std::string& footer) {
@@ -229,7 +229,7 @@ std::string head_text(const Command& command, const HelpStyle& style) {
   return text + groups_text(command_groups(command), style);
 }
 
-// What most people need, with as many examples as there is room for.
+// Common options, with as many examples as fit.
 std::string screen_text(const Command& command, const HelpStyle& style) {
   constexpr std::size_t kFewest = 2;  // examples
   const std::string head = head_text(command, style) + groups_text(common_groups(command), style);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of --help, --help-all and `stepbench help`, made from the declarations of commands and
-// options.
-// Pure; any thread.
+// Generates the text of --help, --help-all and `stepbench help` from the declarations of commands
+// and options. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +10,17 @@
 
 namespace stepbench::cli {
 
-// How the lines are laid out.
 struct HelpStyle {
   std::size_t columns = 80;
   bool colour = false;      // headings in bold
-  bool all = false;         // also what is more than a screen
-  std::string prefix = {};  // of long options but --help: "sb-"
+  bool all = false;         // all options, even if they exceed one screen
+  std::string prefix = {};  // prefix of long options except --help: "sb-"
 };
 
-// More lines are no screen: help then has the common options and the first examples.
+// Longer help is reduced to the common options and the first examples.
 inline constexpr std::size_t kHelpLines = 40;
 
-// What the command does, its usage, its commands and options by group, its footer.
+// Description, usage, subcommands and options by group, footer.
 [[nodiscard]] std::string help_text(const Command& command, const HelpStyle& style);
 
 // "stepbench run FILE [OPTIONS]"

@@ -13,10 +13,10 @@
 namespace stepbench::cli {
 namespace {
 
-// A heading with all that stands below it up to the next one of its level.
+// A heading and everything below it up to the next heading of its level.
 struct PageSection {
   const HelpPage* page = nullptr;
-  std::string heading = {};  // without the marks
+  std::string heading = {};  // without the '#' marks
   std::string_view text = {};
 };
 
@@ -26,7 +26,7 @@ struct HeadingLine {
   std::string words;
 };
 
-// Outside of code.
+// Finds headings outside of code blocks.
 std::vector<HeadingLine> headings_of(std::string_view text) {
   std::vector<HeadingLine> found;
   bool code = false;
@@ -87,8 +87,7 @@ std::vector<PageSection> sections_of(const HelpPage& page) {
   return sections;
 }
 
-// Those whose heading has all the words; where none has them those whose text has. Upper and lower
-// case are one.
+// Returns the sections with all words in their heading, or else in their text. Case-insensitive.
 std::vector<PageSection> sections_with(std::span<const PageSection> sections,
                                        std::span<const std::string> words) {
   std::vector<PageSection> found = those_with(
@@ -109,7 +108,7 @@ std::string page_section_text(const PageSection& section) {
          std::string(section.page->topic) + ")\n";
 }
 
-// Of many where they stand, with the words that print one.
+// Prints up to three sections; for more, a list of where they are and how to print one.
 std::string found_text(std::span<const PageSection> sections) {
   constexpr std::size_t kPrinted = 3;
   if (sections.size() <= kPrinted) return text::join(sections, "\n", page_section_text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench help` says beside the commands: pages of the documentation, found by their topic
-// or by words. CMake makes their text from the files that CMakeLists.txt names. Pure; any thread.
+// Documentation pages of `stepbench help`, found by topic or by words. CMake embeds the files
+// listed in CMakeLists.txt. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -12,18 +12,18 @@ namespace stepbench::cli {
 
 struct HelpPage {
   std::string_view topic;  // "cookbook"
-  std::string_view file;   // "results/COOKBOOK.md", from the root of the source
+  std::string_view file;   // "results/COOKBOOK.md", relative to the source root
   std::string_view text;   // Markdown
 };
 [[nodiscard]] std::span<const HelpPage> pages();
 
-// The topics, each with the title of its page.
+// The topics with the titles of their pages.
 [[nodiscard]] std::string topics_text();
 [[nodiscard]] std::vector<std::string> topic_names();
 
 // "cookbook": the page. "cookbook memory": its sections with that word. Other words: the section
-// that has them, or where they stand. Empty: nowhere. Throws ConfigError for words that a named
-// page has not.
+// that contains them, or a list of such sections. Empty if there is none. Throws ConfigError if a
+// named page lacks the words.
 [[nodiscard]] std::string help_page(std::span<const std::string> words);
 
 }  // namespace stepbench::cli

@@ -38,14 +38,14 @@ struct ListOptions {
   std::string worker;
 };
 
-// A declaration of an option, with the variant that it belongs to ("" for the section's own).
+// Declaration of an option and its variant ("" for the section itself).
 struct Declaration {
-  std::string name;  // in full
+  std::string name;  // full name
   std::string variant;
   const Option* option;
 };
 
-// What one name means. A section and a workload may share it.
+// Meanings of a name. A section and a workload may share one.
 struct Named {
   const Section* section = nullptr;
   const WorkloadSpec* workload = nullptr;
@@ -89,8 +89,8 @@ bool is_top_level(const std::string& name) {
                         (near.empty() ? "; `stepbench list` shows all" : text::did_you_mean(near)));
 }
 
-// Sections and workloads go before the options that end in the name. Throws ConfigError when the
-// name means nothing.
+// Prefers sections and workloads to options that end in the name. Throws ConfigError for unknown
+// names.
 Named find_named(const Catalogue& catalogue, const std::string& name) {
   if (is_top_level(name)) return {.section = catalogue.find_section("")};
   const plan::OptionIndex index(catalogue);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine can show, for people; and where commands quote it.
+// Prints the noise of a machine, and quotes it in other commands.
 #pragma once
 
 #include <span>
@@ -11,16 +11,16 @@
 
 namespace stepbench::cli {
 
-// The table of `doctor --measure` and what it means.
+// The table of `doctor --measure` and its explanation.
 [[nodiscard]] std::string machine_text(const compare::MachineNoise& noise,
                                        const Environment& environment);
 
-// A line that quotes what `doctor --measure` found here, or says why its file cannot be used; empty
-// where nothing was kept.
+// One line with the stored result of `doctor --measure`, or why its file cannot be used; empty if
+// nothing is stored.
 [[nodiscard]] std::string kept_machine_text(const Environment& environment);
 
-// Puts it into each comparison with a metric that is not decided, if all of its launches were
-// measured on this host.
+// Adds that line to each comparison with an undecided metric, if all its launches were measured on
+// this host.
 void quote_machine(const Environment& environment, std::span<compare::Comparison> comparisons);
 
 }  // namespace stepbench::cli

@@ -23,7 +23,7 @@ namespace {
 
 using stepbench::cli::Environment;
 
-// Cells of a line on this terminal; 0: it is none.
+// Width of this terminal in cells; 0: not a terminal.
 int columns_of(int descriptor) {
   winsize size{};
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;

@@ -52,22 +52,22 @@ be written or an experiment that broke off, 3 the budget ended before something 
 --allow-inconclusive), 4 a launch failed or nothing was judged, 129, 130 or 143 interrupted. Of
 several the first of 2, 1, 4, 3, 0.)";
 
-// Whether a night is there that should be: for a second machine or a later job, because a night
-// that never began can tell nobody.
+// Implements --expect-by: checks that an expected night exists. Meant for a second machine or a
+// later job, because a night that never started cannot report anything.
 
-// The 24 hours before the last time that it was `by` ("08:00", UTC).
+// The 24 hours up to the last occurrence of `by` ("08:00", UTC).
 struct ExpectedWithin {
   std::string from_utc = {};
   std::string by_utc = {};
 };
 
-// A sentence for each experiment: when its newest night on this host began, or that there is none.
+// One sentence per experiment: when its newest night on this host began, or that there is none.
 struct ExpectedNights {
   std::vector<std::string> there = {};
   std::vector<std::string> missing = {};
 };
 
-constexpr std::size_t kDateDigits = 10;  // of 2026-01-31T12:00:00Z
+constexpr std::size_t kDateDigits = 10;  // date part of 2026-01-31T12:00:00Z
 
 ExpectedWithin expected_within(std::string_view by, std::chrono::system_clock::time_point now) {
   const std::string today = text::utc_text(now).substr(0, kDateDigits);
@@ -103,7 +103,6 @@ ExpectedNights expected_nights(std::span<const std::string> experiments,
   return nights;
 }
 
-// The experiments as the history names them.
 std::vector<std::string> tracked_names(const NightlyOptions& options,
                                        const campaign::CampaignContext& context) {
   std::vector<std::string> names;

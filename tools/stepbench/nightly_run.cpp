@@ -37,7 +37,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two experiments of one name would be one in the history.
+// The history identifies experiments by name: refuse duplicates.
 void check_names(const std::vector<campaign::PlannedExperiment>& experiments) {
   std::set<std::string> names;
   for (const campaign::PlannedExperiment& experiment : experiments) {
@@ -65,14 +65,14 @@ std::vector<campaign::PlannedExperiment> plan_night(const NightlyOptions& option
   return experiments;
 }
 
-// Empty: nothing is kept.
+// Empty if no programs are kept.
 fs::path keep_folder(const NightlyOptions& options) {
   if (options.keep_no_worker) return {};
   return options.keep_worker.empty() ? fs::path(options.run.results) / "workers"
                                      : fs::path(options.keep_worker);
 }
 
-// The history for somebody who reads of it in another folder.
+// The history's options, valid in any working directory.
 std::string history_words_anywhere(HistoryFlags flags) {
   constexpr std::string_view kFile = "sqlite:";
   if (flags.db.starts_with(kFile)) {
@@ -83,7 +83,7 @@ std::string history_words_anywhere(HistoryFlags flags) {
   return history_words(flags);
 }
 
-// What tells this night from another one that is measured into the same folder.
+// Identifies this night among others that are measured into the same folder.
 std::string key_of(const NightlyOptions& options) {
   std::vector<std::string> words = options.files;
   words.push_back(options.run.worker);
@@ -95,8 +95,8 @@ bool has_failed(int exit_code) {
   return exit_code == kExitUsage || exit_code == kExitNothingMeasured;
 }
 
-// One night, stage by stage. A signal ends it between two stages or inside one, never with less on
-// disk than was measured.
+// Runs one night in stages. A signal may end it between or within stages; everything measured by
+// then is on disk.
 class NightlyRun {
  public:
   NightlyRun(const NightlyOptions& options, const Environment& environment)
@@ -108,7 +108,7 @@ class NightlyRun {
         budget_s_(options.budget.empty() ? std::nullopt
                                          : std::optional(seconds_of("--budget", options.budget))) {}
 
-  // Throws what failed. What was measured by then is told.
+  // Rethrows errors. Reports first if measurements were kept.
   int execute() {
     try {
       return measure_and_judge();
@@ -125,11 +125,12 @@ class NightlyRun {
  private:
   int measure_and_judge() {
     std::vector<campaign::PlannedExperiment> experiments = plan_night(options_, context_);
-    track::TrackStore before = open_history(options_.history, true);  // found out before hours
+    track::TrackStore before = open_history(options_.history, true);  // fail before measuring
     run::Interrupts interrupts;
     const auto locks = lock_night(experiments, interrupts);
     if (!locks) return interrupted(interrupts);
-    // Only now: whoever held the lock may have ended what was unfinished.
+    // Only after locking: another process that held the lock may have completed the unfinished
+    // night.
     campaign::UnfinishedNight unfinished{options_.run.results, key_of(options_), system_now()};
     if (options_.fresh) unfinished.begin_anew(system_now());
     if (unfinished.goes_on()) {
@@ -186,7 +187,8 @@ class NightlyRun {
     return status;
   }
 
-  // Held until the night's end: nobody else measures between its runs and its confirmations.
+  // Holds the lock until the end of the night: nobody else may measure between runs and
+  // confirmations.
   std::optional<std::vector<run::DeviceLock>> lock_night(
       const std::vector<campaign::PlannedExperiment>& experiments, run::Interrupts& interrupts) {
     std::set<std::string> devices;
@@ -231,7 +233,7 @@ class NightlyRun {
             .budget_s = budget_s_};
   }
 
-  // Their runs and what these say beside the references.
+  // Adds the runs to the history, with their comparisons with the references.
   void add(const campaign::MeasuredNight& measured,
            const std::vector<campaign::PlannedExperiment>& experiments, track::TrackStore& store,
            nights::NightRequest& request) {
@@ -263,7 +265,7 @@ class NightlyRun {
     }
   }
 
-  // Programs that are no reference any more.
+  // Deletes stored programs that are no longer used as references.
   void prune(track::TrackStore& store, const std::string& now_utc) {
     if (options_.keep_no_worker) return;
     const campaign::PrunedPrograms pruned =
@@ -271,9 +273,9 @@ class NightlyRun {
     for (const std::string& note : pruned.notes) progress_.say("note: " + note);
   }
 
-  // A launch that failed makes no night green, and hides no regression.
+  // Failed launches prevent a successful exit code but do not hide a regression.
   static void add_failures(const campaign::MeasuredNight& measured, nights::Night& night) {
-    std::vector<std::string> failures;  // before all else that is to be said
+    std::vector<std::string> failures;  // inserted before all other notes
     for (const campaign::MeasuredExperiment& each : measured.experiments) {
       const campaign::FailedLaunches failed = campaign::failed_launches(each.results);
       if (failed.launches > 0) {
@@ -303,9 +305,9 @@ class NightlyRun {
   const report::NightView view_;
   const std::string host_ = machine::host_name("/");
   const std::optional<double> budget_s_;
-  std::vector<campaign::ChosenReference> references_ = {};  // by experiment, as all below
+  std::vector<campaign::ChosenReference> references_ = {};  // by experiment, like those below
   std::vector<campaign::BeforeNight> before_ = {};
-  std::vector<std::size_t> judged_ = {};  // series
+  std::vector<std::size_t> judged_ = {};  // judged series
   bool measured_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One night of `stepbench nightly`: measured, added to the history, judged and told.
+// One night of `stepbench nightly`: measure, add to the history, judge, report.
 #pragma once
 
 #include <string>
@@ -16,24 +16,24 @@ namespace stepbench::cli {
 
 struct NightlyOptions {
   std::vector<std::string> files = {};
-  campaign::RunRequest run = {};  // what all experiments have in common
+  campaign::RunRequest run = {};  // common to all experiments
   HistoryFlags history = {};
   CheckOptions check = {};
   std::string keep_worker = {};  // empty: see keep_folder()
   bool keep_no_worker = false;
   std::string on_alert = {};
-  std::string expect_by = {};  // nothing is measured: it is asked whether the night is there
+  std::string expect_by = {};  // only check that the night exists; measures nothing
   bool fresh = false;
-  std::string budget = {};  // "2h"; empty: three times what the planned launches take
+  std::string budget = {};  // "2h"; empty: three times the expected duration
   LockFlags lock = {};
   bool quiet = false;
 };
 
-// Whom --on-alert tells, and of which history.
+// The notifier configured by --on-alert, for this history.
 [[nodiscard]] AlertNotifier notifier_of(const NightlyOptions& options,
                                         const Environment& environment);
 
-// The exit status of the night. Throws what failed; what was measured by then is kept.
+// Returns the exit status of the night. Throws on failure; results measured by then are kept.
 [[nodiscard]] int run_night(const NightlyOptions& options, const Environment& environment);
 
 }  // namespace stepbench::cli

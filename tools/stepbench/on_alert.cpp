@@ -19,14 +19,14 @@
 namespace stepbench::cli {
 namespace {
 
-// The last line that it wrote on standard error says most.
+// The last line on standard error is usually the most informative.
 std::string last_words(const os::CommandResult& result) {
   std::string text{os::trim(result.err)};
   text.erase(0, text.rfind('\n') + 1);
   return text.empty() ? std::string{} : ": " + text;
 }
 
-// Empty: it went well.
+// Returns the failure, or an empty text on success.
 std::string tell(const std::string& command, const std::string& json) {
   os::CommandResult result;
   try {
@@ -52,7 +52,7 @@ void notify_alerts(track::TrackStore& store, const AlertNotifier& notifier,
       nights::notices_due(events, text::utc_text(now - kTellWithin), notifier.host);
   if (due.empty()) return;
   nights::AlertLog log = nights::fold_alerts(events);
-  // Of all series: what varies among them names the cases.
+  // Needs all series: cases are named by what varies among them.
   const track::History history = store.history({.last = 1});
   campaign::list_commits(log, history.runs);
   for (const nights::Notice& notice : due) {

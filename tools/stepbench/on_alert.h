@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells people of alerts by a command of theirs.
+// Notifies people of alerts by a user-defined command.
 #pragma once
 
 #include <chrono>
@@ -11,26 +11,25 @@
 
 namespace stepbench::cli {
 
-// Notifications that an earlier night left pending are sent up to this age.
+// Pending notifications of earlier nights are sent up to this age.
 inline constexpr std::chrono::hours kTellWithin{72};
 inline constexpr std::chrono::seconds kTellLimit{60};
 
 struct AlertNotifier {
   std::string command = {};
   std::string who = {};            // user@host
-  std::string host = {};           // whose alerts are told
-  std::string history_words = {};  // what a command needs to find the history: " --db URL"
+  std::string host = {};           // host whose alerts are sent
+  std::string history_words = {};  // options with which a command finds the history: " --db URL"
 };
 
-// Starts `sh -c COMMAND` once for each alert that people have to be told of (see
-// harness/nights/notices.h), with alert_json() on its standard input. That it is told is recorded
-// in `store` first; one that fails or takes longer than kTellLimit is named on `err` and tried
-// again by the next night.
+// Starts `sh -c COMMAND` once for each notification that is due (see harness/nights/notices.h),
+// with alert_json() on its standard input. Records the notification in `store` first. A command
+// that fails or exceeds kTellLimit is reported on `err` and retried by the next night.
 void notify_alerts(track::TrackStore& store, const AlertNotifier& notifier,
                    std::chrono::system_clock::time_point now, std::ostream& err);
 
-// The same command for a night that measured nothing, or not all of it: the object
-// `stepbench.night_failed` with `text` (a sentence), `host`, `exit_code` and `notes`.
+// Runs the same command for a night that failed or is incomplete, with the object
+// `stepbench.night_failed`: `text` (a sentence), `host`, `exit_code` and `notes`.
 void notify_failed_night(const AlertNotifier& notifier, int exit_code,
                          const std::vector<std::string>& notes, std::ostream& err);
 

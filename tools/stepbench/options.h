@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that several commands share, each declared once. The name of a value is what help shows,
-// and tells completion what to offer: EXPERIMENT, FILE, PATH, DIR, RUN, ID, NAME (of `list`),
-// METRIC, COLUMN, KEY, KEY=VALUE, or the values as a|b|c.
+// Options shared by several commands, each declared once. The name of a value is shown in help and
+// tells completion what to offer: EXPERIMENT, FILE, PATH, DIR, RUN, ID, NAME (of `list`), METRIC,
+// COLUMN, KEY, KEY=VALUE, or the values as a|b|c.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace stepbench::cli {
 
-// Headings of the groups in which help shows options, in this order; kGeneralOptions is the last.
+// Headings of the option groups in help, in this order; kGeneralOptions comes last.
 inline constexpr const char* kOptions = "Options";
 inline constexpr const char* kArmOptions = "The two arms";
 inline constexpr const char* kCaseOptions = "Which cases";
@@ -37,11 +37,12 @@ void add_max_cases(Command& command, std::int64_t& max_cases);
 // How to measure.
 void add_launches(Command& command, std::int64_t& launches);
 void add_worker(Command& command, std::string& path);
-// Of an interpreter, or of the folder of an environment (venv, conda, uv), that a user names.
+// Path of an interpreter, given itself or the folder of an environment (venv, conda, uv).
 [[nodiscard]] std::string interpreter_at(const std::string& path);
-// Sets the variable that names it, for the workers. Behind add_set(), which replaces the list.
+// Passes the interpreter to the workers in an environment variable. Call after add_set(), which
+// replaces the list.
 void add_interpreter(Command& command, std::vector<std::string>& set);
-// --ranks, --launcher and --launcher-args. Behind add_set(), too.
+// --ranks, --launcher and --launcher-args. Call after add_set(), too.
 void add_ranks(Command& command, std::vector<std::string>& set);
 struct LockFlags {
   bool wait = false;
@@ -62,7 +63,7 @@ void add_labels(Command& command, std::vector<std::string>& labels);
 void add_quiet(Command& command, bool& quiet);
 CommandOption& add_format(Command& command, std::string& format,
                           const std::vector<std::string>& formats);
-// Of a table of cases or runs; the table itself for any other name.
+// Format of a table of cases or runs; kTable for any other name.
 [[nodiscard]] report::Format format_of(const std::string& name);
 
 }  // namespace stepbench::cli

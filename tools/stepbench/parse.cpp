@@ -31,14 +31,14 @@ void add_value(CommandOption& option, const std::string& value) {
   }
 }
 
-// One of the words that an option without a value of its own takes: "--profile kineto" would be a
-// FILE otherwise, or an argument of a script.
+// True for a valid value of an option whose value is optional: otherwise the word in "--profile
+// kineto" would be taken for a FILE or an argument of a script.
 bool is_choice(const CommandOption& option, const std::string& word) {
   return option.may_lack_value && !word.empty() &&
          ('|' + option.value_name + '|').find('|' + word + '|') != std::string::npos;
 }
 
-// Takes the words of one command from the front of `words`.
+// Consumes the words of one command from the front of `words`.
 class Reader {
  public:
   Reader(Command& command, Words words) : command_(command), words_(words) {}
@@ -91,7 +91,7 @@ class Reader {
     } else if (option->may_lack_value && !(option->takes_value && next_is_a_value())) {
       add_value(*option, option->bare_value);
     } else if (option->takes_value) {
-      // The next option is no value: in "--resume $RUN --quiet" the variable was empty.
+      // Do not take the next option for a value: in "--resume $RUN --quiet" the variable was empty.
       if (words_.empty() || (is_option(words_.front()) && command_.find_option(words_.front()))) {
         throw UsageError(option->name() + " needs a value: " + option_head(*option));
       }
@@ -114,7 +114,7 @@ class Reader {
 
   Command& command_;
   Words words_;
-  bool only_arguments_ = false;  // behind "--"
+  bool only_arguments_ = false;  // after "--"
 };
 
 void take_values(CommandOption& option) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How small a change two runs of a plan can tell, and what it takes to find one.
+// Estimates the smallest change that two runs of a plan can detect, and the effort to detect a
+// given one.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +10,14 @@
 
 namespace stepbench::cli {
 
-// One line for people; empty where nothing is to be run. `results_dir`: of earlier runs, whose
-// launches say how far equal ones lie apart. `machine`: what was found of this machine; empty:
-// nothing.
+// One line for people; empty if there is nothing to run. `results_dir`: earlier runs, used to
+// estimate the spread between launches. `machine`: stored noise of this machine; may be empty.
 [[nodiscard]] std::string power_text(const plan::Plan& plan,
                                      const std::filesystem::path& results_dir,
                                      const std::string& machine);
 
-// What earlier runs say of how many launches and steps it takes to find a change: a line for
-// people, empty where no case of the plan was measured in `results_dir`.
+// One line for people with the number of launches and steps needed to find a change, by earlier
+// runs in `results_dir`; empty if no case of the plan was measured there.
 [[nodiscard]] std::string noise_text(const plan::Plan& plan,
                                      const std::filesystem::path& results_dir);
 

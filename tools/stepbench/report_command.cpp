@@ -37,7 +37,7 @@ struct ReportArguments {
   ReportChoices choices = {};
 };
 
-// Beside what the page is about where that is a folder.
+// Inside the source if it is a single folder.
 std::filesystem::path default_output(const std::vector<std::string>& sources) {
   std::error_code error;
   if (sources.size() == 1 && std::filesystem::is_directory(sources.front(), error)) {

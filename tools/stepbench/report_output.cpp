@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kNoPlotly = "none";
 constexpr std::int64_t kMaxPoints = 10'000'000;
 
-// "6.1 MB": of a file, as mail programs count.
+// "6.1 MB": file size in decimal units, as mail programs show it.
 std::string size_text(std::size_t bytes) {
   return bytes < 100'000 ? text::significant(static_cast<double>(bytes) / 1e3, 2) + " kB"
                          : text::significant(static_cast<double>(bytes) / 1e6, 2) + " MB";

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a report is to look, and the file that it goes to: shared by `report` and by the commands
-// that take --report.
+// Options and output of reports, shared by `report` and by the commands with --report.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +18,18 @@ struct ReportChoices {
   std::vector<std::string> sections = {};
   std::size_t points = report::DrawOptions{}.points;
   bool compact = false;
-  std::string plotly = {};  // a file, or "none"; empty: the one beside the program
+  std::string plotly = {};  // a file, or "none"; empty: the copy next to the program
 };
 
-// --report, of commands that write one besides what they print.
+// Adds --report, for commands that write a report in addition to their output.
 void add_report_file(Command& command, std::string& file);
 void add_report_choices(Command& command, ReportChoices& choices);
 void add_plotly(Command& command, std::string& plotly);
-// Reads Plotly's script. Throws ConfigError where it is not there.
+// Reads Plotly's script. Throws ConfigError if it is missing.
 [[nodiscard]] report::ReportOptions report_options(const ReportChoices& choices,
                                                    const Environment& environment);
 
-// As a whole; then one line on `out` that says what it holds and where it is.
+// Writes the file atomically, then one line to `out` with its contents and path.
 void write_report_file(const std::string& flag, const std::filesystem::path& file,
                        const report::Report& report, std::ostream& out);
 

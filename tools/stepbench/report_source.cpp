@@ -30,25 +30,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What `export` reads too; nothing: a trace.
+// A source that `export` also reads; nullopt: a trace.
 using Kind = std::optional<report::ExportSource>;
 
 std::string describe(const Kind& kind) { return kind ? std::string(name_of(*kind)) : "a trace"; }
 
-// Results are lines of JSON, packed or plain.
+// True for results: JSON lines, compressed or plain.
 bool is_results_file(const fs::path& path, std::string_view begin) {
   const std::string name = path.filename().string();
   return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz") ||
          begin.find("\"stepbench.result\"") != std::string_view::npos;
 }
 
-// SQLite, as a history is; this is where its texts are.
+// Nsight exports are SQLite files, as histories are; the table StringIds identifies them.
 bool is_nsight_export(const std::string& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && trace::ForeignDatabase(path).has("StringIds");
 }
 
-// A folder of traces and of nothing that a run writes.
+// True for a folder that contains traces and no output of a run.
 bool is_folder_of_traces(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return false;
@@ -75,7 +75,7 @@ Kind kind_of(const std::string& path) {
                       "stepbench run " +
                           text::shell_word(path) + " --report report.html");
   }
-  return std::nullopt;  // reading it as a trace says what is wrong where it is none
+  return std::nullopt;  // reading it as a trace reports an error if it is not one
 }
 
 Kind kind_of_all(const std::vector<std::string>& sources) {

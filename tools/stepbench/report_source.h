@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `report` makes a page of, told by its content: runs, a verdict, a night, a history, traces.
+// Reads the sources of `report`, recognised by content: runs, a verdict, a night, a history,
+// traces.
 #pragma once
 
 #include <iosfwd>
@@ -11,10 +12,10 @@
 
 namespace stepbench::cli {
 
-// A folder that holds runs becomes the newest of them, which is then said on `err`.
+// Replaces a folder of runs by the newest of them, which is reported on `err`.
 void choose_sources(std::vector<std::string>& sources, std::ostream& err);
 
-// Throws ConfigError for what cannot be read and for sources that do not go together.
+// Throws ConfigError for unreadable sources and for sources that cannot be combined.
 [[nodiscard]] report::Report read_report(const std::vector<std::string>& sources,
                                          report::ReportOptions options,
                                          const Environment& environment);

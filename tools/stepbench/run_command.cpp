@@ -66,7 +66,7 @@ struct RunOptions {
   ExportFiles exports = {};
 };
 
-// A wrong name is found before hours of measuring.
+// Finds an invalid name before hours of measuring.
 void check_sort(const std::string& sort, const plan::Plan& plan) {
   if (sort.empty()) return;
   record::Results to_come;
@@ -78,7 +78,8 @@ void check_sort(const std::string& sort, const plan::Plan& plan) {
   estimate::sort_rows(rows, sort);
 }
 
-// The run's folder says what it measures, and from where the paths of its experiment are seen.
+// Takes the request from the run's folder, and changes to the folder that the experiment's paths
+// are relative to.
 void take_recorded(campaign::RunRequest& request) {
   if (request.resume.empty()) {
     throw ConfigError("FILE",

@@ -33,7 +33,7 @@ std::vector<fs::path> runs_in(const fs::path& directory) {
 namespace {
 
 // " (did you mean 'results/20260131-120000-sweep'?)": the newest run whose name begins so, else the
-// one that is written most alike, beside the path or where runs are written. Else a file.
+// one with the most similar name, in the path's folder or in results. Else suggests a file.
 std::string near_run(const fs::path& path) {
   const std::string name = path.filename().string();
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path("results");

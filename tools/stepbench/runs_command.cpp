@@ -39,7 +39,7 @@ struct WhichRuns {
   std::vector<std::string> labels = {};
 };
 
-// Returns the option of the folder.
+// Returns the option for the folder.
 CommandOption& add_which_runs(Command& command, WhichRuns& which) {
   CommandOption& folder =
       command.option(kWhichRuns, "--results DIR", which.folder, "The folder that holds the runs")
@@ -54,7 +54,7 @@ CommandOption& add_which_runs(Command& command, WhichRuns& which) {
   return folder;
 }
 
-// A folder between `runs` and the command belongs behind it.
+// Options such as the folder belong after the subcommand of `runs`.
 void refuse_folder_before(const Command& runs, const std::string& command) {
   for (const CommandOption& option : runs.options) {
     if (!option.is_given || option.name() == "--help" || option.name() == "--color") continue;
@@ -64,7 +64,7 @@ void refuse_folder_before(const Command& runs, const std::string& command) {
   }
 }
 
-// All runs in the folder, the newest first.
+// All runs in the folder, newest first.
 std::vector<runs::RunSummary> runs_of(const WhichRuns& which) {
   std::error_code error;
   if (!std::filesystem::is_directory(which.folder, error)) {
@@ -94,7 +94,7 @@ Exit status: 0 also where there is no run, 2 wrong usage or a folder that cannot
 
 struct RunsOptions {
   WhichRuns which = {};
-  std::string folder = {};  // as an argument
+  std::string folder = {};  // given as an argument
   std::string since = {};
   std::optional<std::size_t> last = {};
   std::string format = "table";
@@ -199,7 +199,7 @@ bool may_delete(const PruneOptions& options, const std::string& what,
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// Of a search that was killed: the repository knows of them.
+// Removes the work trees of a search that was killed; git has them registered.
 void remove_trees(const std::filesystem::path& run) {
   std::error_code error;
   for (std::filesystem::directory_iterator at(run / "trees", error), end; !error && at != end;
@@ -208,7 +208,7 @@ void remove_trees(const std::filesystem::path& run) {
     try {
       return bisect::Repository(at->path()).remove_left();
     } catch (const ConfigError&) {
-      continue;  // there is no repository any more
+      continue;  // the repository no longer exists
     }
   }
 }
@@ -289,7 +289,7 @@ void add_runs(Command& runs) {
       .common();
   add_format(runs, options.format, {"table", "csv", "json", "markdown"});
   add_prune(runs);
-  // A word that is no command is taken for the folder.
+  // A word that is not a subcommand is taken for the folder.
   runs.on_parsed = [&options] {
     const std::string gone = text::removed("runs " + options.folder);
     if (!gone.empty()) throw ConfigError("runs " + options.folder, gone);

@@ -23,14 +23,14 @@
 namespace stepbench::cli {
 namespace {
 
-// In YAML as in JSON; a dollar sign is one.
+// Quotes for YAML as in JSON; "$$" is a dollar sign.
 std::string quoted(const std::string& text) {
   std::string escaped;
   for (const char letter : text) escaped += letter == '$' ? "$$" : std::string(1, letter);
   return json::json_string(escaped);
 }
 
-// The text of a call without what stands in brackets inside it; `at` is behind its opening one.
+// The text of a call's arguments without nested brackets; `at` is after the opening bracket.
 std::string own_arguments(std::string_view script, std::size_t at) {
   std::string found;
   for (int depth = 1; at < script.size(); ++at) {
@@ -45,11 +45,11 @@ std::string own_arguments(std::string_view script, std::size_t at) {
 
 struct LoopNames {
   std::vector<std::string> known = {};
-  std::int64_t line = 0;  // of the first call whose name is no literal; 0: there is none
+  std::int64_t line = 0;  // line of the first call whose name is not a literal; 0: none
 };
 
-// Of the script's calls of measure(loader, name="train"), in their order. A script that names its
-// loops otherwise, or in another file, has them by script.loop.
+// Names in the script's calls of measure(loader, name="train"), in order. Loops named in other ways
+// or in other files need script.loop.
 LoopNames names_of_loops(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string script((std::istreambuf_iterator<char>(file)), {});
@@ -85,7 +85,7 @@ std::string experiment_of(const std::string& path, const std::vector<std::string
               : "sweep: {matrix: {script.loop: [" + text::join(loops, ", ", quoted) + "]}}\n");
 }
 
-// As `python -m` finds it in this folder: "pkg/train.py" of pkg.train.
+// Finds a module in this folder as `python -m` does: "pkg/train.py" for pkg.train.
 std::string file_of_module(const std::string& module) {
   std::string path = module;
   std::ranges::replace(path, '.', '/');
@@ -97,7 +97,7 @@ std::string file_of_module(const std::string& module) {
                    "/__main__.py in this folder");
 }
 
-// With the name of a script beside it that looks most like it.
+// Throws UsageError if the script does not exist; suggests the script with the most similar name.
 void require_script(const std::filesystem::path& script) {
   std::error_code error;
   if (std::filesystem::exists(script, error)) return;

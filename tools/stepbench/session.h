@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command that measures or judges does around its work: old files must not be taken for what
-// this call found.
+// Frame of commands that measure or judge: replaces old output files, which could be mistaken for
+// results of this call.
 #pragma once
 
 #include <exception>
@@ -12,9 +12,8 @@
 
 namespace stepbench::cli {
 
-// Returns the exit status of `work`. Where that throws, `say_why` writes the files that `command`
-// was to write, with the reason in them, before the error goes on; not where these files were
-// refused.
+// Returns the exit status of `work`. If it throws, `say_why` writes the reason to the output files
+// of `command` before the error is rethrown, unless these files were refused.
 template <typename Work, typename SayWhy>
 int run_session(const std::string& command, const ExportFiles& files,
                 const Environment& environment, const Work& work, const SayWhy& say_why) {

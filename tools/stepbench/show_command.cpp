@@ -130,7 +130,7 @@ std::string ranks(const ShowOptions& options, const record::Results& results,
   return document::render(page, {.colour = style.colour, .columns = style.columns});
 }
 
-// What has no meaning beside something else is refused, not ignored.
+// Reject option combinations that make no sense.
 void check_combination(const ShowOptions& options) {
   const auto refuse = [](bool given, const char* flag, const std::string& why) {
     if (given) throw ConfigError(flag, why);
@@ -181,13 +181,13 @@ void check_combination(const ShowOptions& options) {
   refuse(page && !options.sort.empty(), "--sort", whole);
 }
 
-// Of all cases, which may be more text than memory holds.
+// True for the table of all cases, which may be longer than memory holds.
 bool is_whole_table(const ShowOptions& options) {
   return options.case_id.empty() && !options.ops && !options.ranks && !options.samples &&
          options.format != "npy" && options.format != "github";
 }
 
-// Of anything else.
+// Text for everything but the whole table.
 std::string content(const ShowOptions& options, const record::Results& results,
                     const report::TableStyle& style) {
   if (options.ops) {
@@ -221,7 +221,7 @@ std::string content(const ShowOptions& options, const record::Results& results,
   return report::render(only, format_of(options.format), style);
 }
 
-// A run that is shown stands for its id.
+// Replaces the path of a displayed run by its id.
 std::string baseline_of(const ShowOptions& options) {
   const auto& paths = options.paths;
   const bool is_path = std::find(paths.begin(), paths.end(), options.baseline) != paths.end();
@@ -230,8 +230,8 @@ std::string baseline_of(const ShowOptions& options) {
   return base.runs.empty() ? options.baseline : base.runs.front().run_id;
 }
 
-// Of the built-in workloads; the options of others are shown whatever their value, and so are those
-// whose default depends on the variant.
+// Defaults of the built-in workloads. Options of other workloads, and those whose default depends
+// on the variant, are always shown.
 Fields option_defaults(const ShowOptions& options) {
   Fields defaults;
   std::set<std::string> ambiguous;
@@ -254,7 +254,7 @@ Fields option_defaults(const ShowOptions& options) {
   return defaults;
 }
 
-// The change that --noise is asked for.
+// The change given by --find for --noise, or the usual one.
 double change_to_find(const ShowOptions& options) {
   if (options.find.empty()) return report::kUsualChange;
   const auto share = text::parse_share(options.find);
@@ -266,7 +266,7 @@ double change_to_find(const ShowOptions& options) {
   return *share;
 }
 
-// Where the run has traces, and what opens them.
+// The path of the traces and the program to open them, from the first run that has traces.
 std::string traces_line(const std::vector<std::filesystem::path>& paths) {
   for (const std::filesystem::path& path : paths) {
     const std::string line = traces_text(path);
@@ -277,7 +277,7 @@ std::string traces_line(const std::vector<std::filesystem::path>& paths) {
 
 int show(const ShowOptions& given, const Environment& environment) {
   ShowOptions options = given;
-  // Each of these is of the table of operations.
+  // Each of these implies the table of operations.
   options.ops = given.ops || given.by_module || given.per_step || !given.group_by.empty() ||
                 given.row_limit.has_value();
   check_combination(options);
@@ -299,7 +299,7 @@ int show(const ShowOptions& given, const Environment& environment) {
       .pivot = options.pivot,
       .noise = options.noise ? std::optional(change_to_find(options)) : std::nullopt,
       .defaults = option_defaults(options)};
-  // Beside the table warnings are among its notes; other formats must stay clean.
+  // Tables show warnings among their notes; other formats must stay clean.
   const bool table =
       options.format.empty() || options.format == "table" || options.format == "markdown";
   if (!table || options.samples || !options.case_id.empty()) {

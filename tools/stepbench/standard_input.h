@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `-` in place of a file.
+// Reads standard input for `-` in place of a file.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace stepbench::cli {
 
-// All of standard input if `file` is `-`; nullopt for any other. Throws ConfigError when it is too
-// large for an experiment.
+// Returns all of standard input if `file` is `-`; nullopt otherwise. Throws ConfigError if it is
+// too large for an experiment.
 [[nodiscard]] std::optional<std::string> text_if_standard_input(const std::string& file);
 
 }  // namespace stepbench::cli

@@ -32,7 +32,7 @@ TimeLimit::TimeLimit(double cpu_s, std::function<void()> over)
             over();
             std::_Exit(kExitUsage);
           }
-          // One core uses up no more than this meanwhile.
+          // The limit cannot be reached earlier by one core; the loop checks again.
           ended.wait_for(lock, stop, std::chrono::duration<double>(left_s), [] { return false; });
         }
       }) {}

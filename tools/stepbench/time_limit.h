@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The most time that a command may take over files of others, whatever they hold.
+// Limits the time that a command spends on untrusted files.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 
 namespace stepbench::cli {
 
-// From now until its end: after `cpu_s` seconds of CPU time of this process it calls `over` from a
-// thread of its own and ends the process with the status of I/O errors. What others write to the
-// disk or leave of the cores does not count.
+// From construction to destruction: after `cpu_s` seconds of CPU time of this process calls `over`
+// from its own thread and ends the process with the status of I/O errors. CPU time is independent
+// of the load by other programs.
 class TimeLimit {
  public:
   TimeLimit(double cpu_s, std::function<void()> over);

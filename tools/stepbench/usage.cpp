@@ -38,7 +38,7 @@ std::string meant_option(const Command& command, const std::string& name) {
   return text::did_you_mean(name, flag_names(command));
 }
 
-// The first argument that nothing took; of options or of others. Behind "--" are no options.
+// First unread word, either an option or not. Words after "--" are not options.
 std::string first_extra(const Command& command, bool option) {
   bool may_be_option = true;
   for (const std::string& extra : command.unread_words) {
@@ -51,7 +51,7 @@ std::string first_extra(const Command& command, bool option) {
   return {};
 }
 
-// `name` as it is written below a command, without the program: "track screen", "ab --bundle".
+// `name` with its command, without the program: "track screen", "ab --bundle".
 std::string below(const Command& command, const std::string& name) {
   const std::string full = command.full_name() + " " + name;
   return full.substr(full.find(' ') + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user reads when a command goes wrong.
+// Messages for errors in a command line.
 #pragma once
 
 #include <iosfwd>
@@ -9,23 +9,23 @@
 
 namespace stepbench::cli {
 
-// "stepbench: error: ..." for each line of `message`, without passwords of addresses; the label is
-// red when `colour`.
+// Prints "stepbench: error: ..." for each line of `message`, without passwords in URLs; the label
+// is red if `colour`.
 void print_error(std::ostream& err, const std::string& message, bool colour);
 
-// The command that was read last, down to the last level; `program` itself before any.
+// The innermost command that was parsed; `program` itself if there is none.
 [[nodiscard]] const Command& active_command(const Command& program);
 
-// A level of commands was reached and none of them named.
+// True if a subcommand is required and none was given.
 [[nodiscard]] bool lacks_command(const Command& command);
 
-// "unknown command 'rnu' (did you mean 'run'?)" and those that there are.
+// "unknown command 'rnu' (did you mean 'run'?)" and the list of commands.
 [[nodiscard]] std::string unknown_command_text(const Command& command, const std::string& name);
 
-// "too many arguments, the first is 'y'" and what was expected.
+// "too many arguments, the first is 'y'" and the expected ones.
 [[nodiscard]] std::string too_many_text(const Command& command, const std::string& first);
 
-// What is wrong with a command line, with the nearest command or option and where to read on.
+// Describes the error, suggests the nearest command or option, and says where to read on.
 [[nodiscard]] std::string usage_message(const Command& program, const UsageError& error);
 
 }  // namespace stepbench::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where `compare` and `ab` put their verdict: files and the terminal.
+// Output of the verdict of `compare` and `ab`: files and the terminal.
 #pragma once
 
 #include <span>
@@ -20,17 +20,16 @@ struct VerdictOutput {
   bool all = false;
 };
 
-// The options that fill it in.
 void add_verdict_output(Command& command, VerdictOutput& output);
 
-// Where there is no verdict, `text` says why: no old one must be taken for this one's. Throws
-// ConfigError.
+// For a call without a verdict, with the reason in `text`: replaces old files, which could be
+// mistaken for its verdict. Throws ConfigError.
 void write_no_verdict(const VerdictOutput& output, const std::string& command, int exit_status,
                       const std::string& text);
-// Nothing for an empty path. Throws ConfigError.
+// Does nothing for an empty path. Throws ConfigError.
 void write_verdict(const std::string& path, const std::string& text);
 
-// Of several results against one base, too.
+// Also for several results compared with one base.
 void show_verdict(std::span<const compare::Comparison> comparisons, const VerdictOutput& output,
                   const Environment& environment);
 

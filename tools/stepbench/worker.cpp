@@ -13,7 +13,7 @@ extern char** environ;  // NOLINT: POSIX
 
 namespace {
 
-// What stepbench_host.py says where it cannot carry on, before the worker's own arguments.
+// Passed by stepbench_host.py if it cannot continue, before the worker's own arguments.
 constexpr std::string_view kNoPython = "--no-python=";
 
 }  // namespace

@@ -17,9 +17,9 @@ constexpr int kBarPx = 30;
 
 struct PhaseKind {
   std::vector<estimate::PhaseEstimate> estimate::CaseRow::*of;
-  const char* key;    // in the JSON of a case
-  const char* title;  // of its figure
-  const char* aside;  // in the table
+  const char* key;    // key in a case's JSON
+  const char* title;  // title of its figure
+  const char* aside;  // in the table's title
 };
 constexpr PhaseKind kKinds[] = {
     {&estimate::CaseRow::phases, "phases", "Phases of a step on the host, by its own clock", ""},
@@ -28,7 +28,7 @@ constexpr PhaseKind kKinds[] = {
     {&estimate::CaseRow::side_phases, "side_phases", "Phases on other streams, beside the step",
      ", beside the step"}};
 
-// The cases that are drawn, as indices of rows.
+// The drawn cases, as row indexes.
 struct Anatomy {
   const TableFacts& facts;
   std::vector<std::size_t> drawn = {};
@@ -86,7 +86,7 @@ document::Figure figure_of(const Anatomy& anatomy, const PhaseKind& kind, bool i
           .choice = shares ? "shares" : "times"};
 }
 
-// The bars in numbers, a column for each phase as they follow each other.
+// The bars as numbers, with one column per phase in step order.
 document::Table phases_table(const Anatomy& anatomy) {
   const TableFacts& facts = anatomy.facts;
   const std::string unit = " [" + std::string(facts.unit.name) + ']';

@@ -41,14 +41,14 @@ std::optional<Measure> rate_measure(const TableFacts& facts) {
   return measure(estimate::Judged::kSamplesRate);
 }
 
-// A row is about its own time where latencies stand beside steps.
+// In a mix of latencies and steps each row is drawn by its own time.
 estimate::Judged judged_for(const estimate::CaseRow& row, const Measure& measure) {
   if (estimate::is_rate(measure.by)) return measure.by;
   return row.latency_ns ? estimate::Judged::kLatency : estimate::Judged::kStep;
 }
 
 struct DrawnValue {
-  double centre = 0;  // in the unit of the measure
+  double centre = 0;  // in the measure's unit
   std::optional<stats::Interval> interval = {};
 };
 

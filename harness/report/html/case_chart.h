@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which numbers of the cases of a run are drawn, and in which order: those of the table of cases,
-// with their intervals; a case without a number is never drawn as if it had one. Pure; any thread.
+// Selects the numbers of a run's cases to draw, and their order: those of the table of cases, with
+// their intervals. Cases without a number are not drawn. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,31 +16,30 @@ namespace stepbench::report {
 
 struct Measure {
   estimate::Judged by = estimate::Judged::kStep;
-  std::string name;  // on a button: "step", "samples/s"
-  std::string head;  // of its column in the table of cases: "step [ms]"
+  std::string name;  // for a button: "step", "samples/s"
+  std::string head;  // head of its column in the table of cases: "step [ms]"
   double unit = 1;   // nanoseconds, or 1 per second
 };
-// Of the table: what its cases are judged by, and then its rate or its time where rows have it.
+// The measure that the table's cases are ranked by, then its rate or its time if rows have it.
 [[nodiscard]] std::vector<Measure> measures_of(const TableFacts& facts);
 
-// Whether the case has the number.
 [[nodiscard]] bool has_number(const estimate::CaseRow& row, const Measure& measure);
 
-// Indices of the rows, the best first by `measure`; those without the number last, in their order.
+// Row indexes, best first by `measure`; rows without a value last, in their order.
 [[nodiscard]] std::vector<std::size_t> ranking_order(const TableFacts& facts,
                                                      const Measure& measure);
-// The same order cut to `most` rows, back in the order of the table.
+// The best `most` rows, in table order.
 [[nodiscard]] std::vector<std::size_t> best_rows(const TableFacts& facts, const Measure& measure,
                                                  std::size_t most);
 
-// What a colour stands for where the best case shares it with those that tie with it; empty where
-// no case is marked.
+// Note on the colour shared by the best case and those that tie with it; empty if no case is
+// marked.
 [[nodiscard]] std::string best_note(const TableFacts& facts);
 
-// The beginning of the id that tells the case from all others.
+// Shortest prefix of the id that identifies the case.
 [[nodiscard]] std::string short_id(const TableFacts& facts, const estimate::CaseRow& row);
 
-// What all charts of a run share: unit, measures, and of each case its label and its values.
+// Data shared by all charts of a run: unit, measures, and the label and values of each case.
 void add_cases(json::JsonText& charts, const TableFacts& facts, const DrawOptions& options);
 
 }  // namespace stepbench::report

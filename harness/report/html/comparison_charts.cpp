@@ -16,7 +16,7 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kMaxCauses = 6;  // cases whose step is taken apart in a figure
+constexpr std::size_t kMaxCauses = 6;  // cases with a figure of their changed step
 constexpr double kPercent = 100;
 
 const compare::MetricResult* step_of(const compare::CaseResult& one) {
@@ -26,7 +26,7 @@ const compare::MetricResult* step_of(const compare::CaseResult& one) {
   return found == one.metrics.end() ? nullptr : &*found;
 }
 
-// `letter`: which of several it is, whose chapters are folded; empty: the only one.
+// `letter`: names one of several comparisons, whose chapters are folded; empty for a single one.
 document::Chapter section_of(const compare::Comparison& comparison, std::size_t place,
                              const std::string& letter) {
   const ComparisonNames names(comparison);
@@ -69,7 +69,7 @@ std::optional<document::Figure> cause_figure(const compare::Comparison& comparis
                                              std::size_t place, std::size_t one) {
   const compare::CaseResult& changed = comparison.cases.at(one);
   const compare::MetricResult* step = step_of(changed);
-  // What one rank spends less another may wait for: such changes are not summed up.
+  // One rank may wait for the time that another saves, so such changes must not be summed.
   if (changed.cause.empty() || step == nullptr || compare::ranks_differ(changed.cause)) {
     return std::nullopt;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The charts of a comparison: the intervals of all metrics against their margins, where the time of
-// a changed step went; the operations and gates behind it, and what could not be compared. Pure;
-// any thread.
+// Charts of a comparison: intervals of all metrics with their margins, and the phases of changed
+// steps; also the operations and gates behind them, and cases that could not be compared. Pure; any
+// thread.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,16 @@
 
 namespace stepbench::report {
 
-// A section for each comparison, in their order.
+// One section per comparison, in order.
 [[nodiscard]] std::vector<document::Chapter> comparison_sections(
     std::span<const compare::Comparison> comparisons);
 
-// `place`: of the comparison in the page's data. A row for each case and metric: its change with
-// interval on the band of its margin. nullopt where no row has a change.
+// One row per case and metric: its change with interval on the band of its margin. `place`: index
+// of the comparison in the page's data. nullopt if no row has a change.
 [[nodiscard]] std::optional<document::Figure> forest_figure(const compare::Comparison& comparison,
                                                             std::size_t place);
 
-// The changes of the phases that explain the change of a case's step. nullopt where no cause is
-// known.
+// Changes of the phases that explain the change of a case's step. nullopt if no cause is known.
 [[nodiscard]] std::optional<document::Figure> cause_figure(const compare::Comparison& comparison,
                                                            std::size_t place, std::size_t one);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What explains a comparison, as tables of a page. Pure; any thread.
+// Tables with explanations of a comparison. Pure; any thread.
 #pragma once
 
 #include "harness/compare/comparison.h"

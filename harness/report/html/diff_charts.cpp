@@ -13,7 +13,7 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kMaxDiffRows = 20;  // of a figure; the tables have all
+constexpr std::size_t kMaxDiffRows = 20;  // per figure; the tables have all rows
 
 std::string words_of_change(const analyze::DiffRow& row) {
   std::string text = text::duration(row.base_ns) + " -> " + text::duration(row.new_ns) + ", " +
@@ -44,14 +44,14 @@ std::string title_of(analyze::CostKind kind) {
   return {};
 }
 
-// Where diff_json has the rows of a kind.
+// Key of the rows of this kind in diff_json.
 std::string_view key_of(analyze::CostKind kind) {
   constexpr std::array<std::string_view, 5> kKeys = {"operators", "kernels", "calls", "shapes",
                                                      "collectives"};
   return kKeys.at(static_cast<std::size_t>(kind));
 }
 
-// Bars to the right: longer than before.
+// Bars to the right mean longer than before.
 document::Figure differences_figure(std::size_t place, std::string_view key,
                                     const std::string& title,
                                     const std::vector<analyze::DiffRow>& rows,

@@ -15,15 +15,15 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kOpen = 3;              // figures that are not folded
-constexpr std::size_t kMostLaunchLines = 40;  // of a case
+constexpr std::size_t kOpen = 3;              // number of unfolded figures
+constexpr std::size_t kMostLaunchLines = 40;  // per case
 constexpr std::size_t kTitleCells = 120;
 
-// The steps of a launch, in order.
+// Steps of a launch, in order.
 struct LaunchSteps {
   int number = 0;
-  std::vector<double> times;  // what percentiles are of, in the unit of the table
-  std::vector<double> steps;  // all of the window
+  std::vector<double> times;  // basis of the percentiles, in the table's unit
+  std::vector<double> steps;  // all steps of the window
   std::vector<std::int64_t> index;
   std::vector<std::int64_t> flags;
 };
@@ -40,7 +40,6 @@ LaunchSteps steps_of(const record::Launch& launch, double unit) {
   return read;
 }
 
-// The values at these places.
 template <typename T>
 std::vector<T> picked(const std::vector<T>& values, const std::vector<std::size_t>& places) {
   std::vector<T> kept;
@@ -48,7 +47,7 @@ std::vector<T> picked(const std::vector<T>& values, const std::vector<std::size_
   return kept;
 }
 
-// Its distribution only where that is not told by the steps that are drawn. How many are.
+// Adds the distribution only if it does not follow from the drawn steps. Returns their number.
 std::int64_t add_launch(json::JsonText& json, const LaunchSteps& launch, std::size_t points) {
   const std::vector<std::size_t> kept = thin_out(launch.steps, points);
   json.open_object().integer("launch", launch.number);
@@ -69,7 +68,6 @@ std::int64_t add_launch(json::JsonText& json, const LaunchSteps& launch, std::si
   return std::ssize(kept);
 }
 
-// The steps of all launches that carry a flag.
 void add_flagged(json::JsonText& json, const std::vector<LaunchSteps>& launches, std::size_t kind,
                  std::size_t points) {
   const auto& [bits, name] = kStepFlagNames[kind];
@@ -93,7 +91,7 @@ void add_flagged(json::JsonText& json, const std::vector<LaunchSteps>& launches,
 std::string title_of(const TableFacts& facts, const estimate::CaseRow& row) {
   const std::string label = text::shortened(facts.names.name(row), kTitleCells);
   const std::string id = "case " + short_id(facts, row);
-  return label.starts_with(id) ? id : label + " (" + id + ')';  // nothing varies
+  return label.starts_with(id) ? id : label + " (" + id + ')';  // no option varies
 }
 
 std::string alt_of(const estimate::CaseRow& row, std::size_t launches) {
@@ -106,12 +104,12 @@ std::string alt_of(const estimate::CaseRow& row, std::size_t launches) {
          '.';
 }
 
-// Adds the steps that it draws to `drawn`.
+// Adds the number of drawn steps to `drawn`.
 document::Figure figure_of(const TableFacts& facts, const DrawOptions& options, std::size_t place,
                            std::int64_t& drawn) {
   const estimate::CaseRow& row = facts.rows[place];
   const std::size_t count = std::min(row.measured.size(), kMostLaunchLines);
-  // Two halves: one for the distribution, one for the steps over time.
+  // Half of the points for the distribution, half for the steps over time.
   const std::size_t points =
       std::max<std::size_t>(options.points / 2 / std::max<std::size_t>(count, 1), 4);
   std::vector<LaunchSteps> launches;
@@ -146,7 +144,7 @@ document::Figure figure_of(const TableFacts& facts, const DrawOptions& options, 
           .height_px = 620};
 }
 
-// The best ones first, then those with a warning.
+// Best cases first, then those with a warning.
 std::vector<std::size_t> chosen_rows(const TableFacts& facts) {
   std::vector<std::size_t> chosen;
   std::vector<std::size_t> others;

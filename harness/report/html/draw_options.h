@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every chapter that draws is told.
+// Options of all chapters with charts.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 namespace stepbench::report {
 
 struct DrawOptions {
-  std::size_t points = 5000;  // at most so many steps are drawn in one figure
-  // How the reader sees the cases again; " --case ID" follows. With the files that were given.
+  std::size_t points = 5000;  // largest number of steps drawn in one figure
+  // Command that shows a case, with the given files; " --case ID" is appended.
   std::string show_command = "stepbench show RUN";
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// page.css, the scripts and report.schema.json as text in the program: CMake makes the .cpp from
-// the files. Any thread.
+// page.css, the scripts and report.schema.json, embedded by CMake. Any thread.
 #pragma once
 
 #include <string_view>
@@ -8,7 +7,7 @@
 namespace stepbench::report {
 
 [[nodiscard]] std::string_view page_style();
-[[nodiscard]] std::string_view chart_script();  // a page without charts has no need of it
+[[nodiscard]] std::string_view chart_script();  // not needed by pages without charts
 [[nodiscard]] std::string_view page_script();
 [[nodiscard]] std::string_view report_schema();
 

@@ -16,12 +16,12 @@ constexpr std::size_t kMaxForestRows = 60;
 
 struct ForestRow {
   std::string name;
-  std::size_t one = 0;     // which case
-  std::size_t metric = 0;  // of it
+  std::size_t one = 0;     // index of the case
+  std::size_t metric = 0;  // index within the case
   const compare::MetricResult* result = nullptr;
 };
 
-// The step's verdicts before others', and before those that are ok.
+// Sorts verdicts of the step before others, and both before those that are ok.
 int forest_rank(const compare::MetricResult& metric) {
   switch (metric.test.verdict) {
     case compare::Verdict::kRegression:

@@ -19,7 +19,7 @@ using document::Paragraph;
 constexpr std::size_t kMaxSeriesDrawn = 40;
 constexpr std::size_t kSeriesUnfolded = 8;
 
-// Series of open alerts, of other alerts, steps, other judged ones, all others.
+// Order: series of open alerts, of other alerts, steps, other judged series, all others.
 std::vector<const track::SeriesHistory*> by_interest(const track::History& history,
                                                      const nights::AlertLog& log) {
   std::map<std::string, int> of_alerts;
@@ -69,7 +69,7 @@ ReportContent history_content(const track::History& history,
     rows.push_back(row_of(view_of(*one, history, log, events, judged(*one, history), 1)));
     if (rows.back().alert.empty() && rows.back().tone != document::Tone::kDoubt) quiet.insert(one);
   }
-  // What moved in the last night is drawn before what is as usual.
+  // Draw series that changed in the last night before unchanged ones.
   std::stable_partition(all.begin(), all.end(),
                         [&](const track::SeriesHistory* one) { return !quiet.contains(one); });
   std::vector<HistoryView> drawn;

@@ -18,9 +18,9 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kMostCharts = 8;  // of an alert
+constexpr std::size_t kMostCharts = 8;  // per alert
 
-// Where the environment of the series changed, and in what.
+// Changes of the series' environment and the fields that changed.
 document::Table segments_table(const track::History& history, const track::SeriesHistory& series) {
   document::Table table{.title = "The environment changed",
                         .columns = {document::words("night"), document::words("field"),
@@ -34,7 +34,7 @@ document::Table segments_table(const track::History& history, const track::Serie
   return table;
 }
 
-// What wants to be seen first, then by name; those that are not judged last.
+// Most urgent first, then by name; unjudged series last.
 std::vector<SeriesRow> by_tone(std::vector<SeriesRow> rows, const SeriesNames& names) {
   std::ranges::sort(rows, {}, [&](const SeriesRow& row) {
     const bool is_step = row.series->metric == track::kStepSeries;

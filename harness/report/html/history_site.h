@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A history as static pages in one folder: an index with the state of every series, a page for each
-// series and each alert, and the script that draws the charts, once. They open from a disk and from
-// any web server, and ask nothing of a network. The names of pages stay the same from night to
-// night. Pure; one thread.
+// A history as static pages in one folder: an index with the state of every series, a page per
+// series and per alert, and a single copy of the script that draws the charts. The pages open from
+// disk and from any web server and need no network. Page names stay the same from night to night.
+// Pure; one thread.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ namespace stepbench::report {
 inline constexpr const char* kSiteIndex = "index.html";
 inline constexpr const char* kSitePlotly = "plotly.min.js";
 
-// A page of a series or of an alert, by its name.
+// True for the name of a page of a series or an alert.
 [[nodiscard]] bool is_site_page(std::string_view name);
 
 struct SiteFile {
@@ -30,25 +30,25 @@ struct SiteFile {
 };
 
 struct SiteOptions {
-  Plotly plotly = {};  // without it the pages have no charts
+  Plotly plotly = {};  // without it there are no charts
   std::string title = "History";
-  std::string today = {};          // 2026-01-31, from which ages are counted
-  std::string history_words = {};  // what follows each command line that is proposed
+  std::string today = {};          // 2026-01-31; ages are relative to it
+  std::string history_words = {};  // appended to each proposed command line
 };
 
 class HistorySite {
  public:
-  // `newest`: of each series its newest point, and all runs; `log`: of `events`, with the commits
-  // that are known. All of them outlive this.
+  // `newest`: all runs, and the newest point of each series. `log`: of `events`, with the known
+  // commits. All must outlive this.
   HistorySite(const track::History& newest, const nights::AlertLog& log,
               std::span<const track::TrackEvent> events, JudgedNights judged, SiteOptions options);
 
-  // Of one series; once for each, before the index.
+  // Page of one series; call once for each, before index().
   [[nodiscard]] SiteFile series(const track::SeriesHistory& one, const track::History& history);
-  // After its series.
+  // Call after series() of its series.
   [[nodiscard]] SiteFile alert(const nights::Alert& alert) const;
   [[nodiscard]] SiteFile index() const;
-  // kSitePlotly, once.
+  // The shared file kSitePlotly.
   [[nodiscard]] std::vector<SiteFile> scripts() const;
 
  private:
@@ -63,9 +63,9 @@ class HistorySite {
   std::vector<SeriesRow> rows_;
   struct SeriesChart {
     document::Figure figure;
-    std::string data;  // by series_json()
+    std::string data;  // from series_json()
   };
-  std::map<std::string, SeriesChart, std::less<>> charts_ = {};  // of series that have alerts
+  std::map<std::string, SeriesChart, std::less<>> charts_ = {};  // only series with alerts
 };
 
 }  // namespace stepbench::report

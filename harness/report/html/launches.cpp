@@ -16,14 +16,14 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kOwnColour = 12;       // cases with a line of their own
-constexpr std::size_t kMostLaunches = 2000;  // in a figure
+constexpr std::size_t kOwnColour = 12;       // cases with their own line
+constexpr std::size_t kMostLaunches = 2000;  // per figure
 constexpr std::size_t kMostOfMachine = 500;
 
 struct MachineNumber {
   const char* field;
   const char* name;
-  const char* title;  // of the axis
+  const char* title;  // title of the axis
   double scale = 1;
 };
 constexpr MachineNumber kMachineNumbers[] = {
@@ -35,7 +35,7 @@ constexpr MachineNumber kMachineNumbers[] = {
     {"gpu.power_w_max", "GPU power", "GPU power, most [W]", 1},
     {"gpu.power_capped_share", "power limit", "time at the power limit [%]", 100}};
 
-// Kinds of doubts, by which charts.launches draws rings; what is in no list is of the last kind.
+// Kinds of doubts, drawn as rings by charts.launches; flags in none of these lists get a last kind.
 constexpr std::array<std::string_view, 3> kBusyFlags = {
     launch_flag::kWaitedForCpu, launch_flag::kSteal, launch_flag::kCpuQuota};
 constexpr std::array<std::string_view, 1> kThrottledFlags = {launch_flag::kThrottled};
@@ -48,11 +48,11 @@ std::int64_t doubt_of(std::string_view flag) {
   return found - std::begin(kinds);
 }
 
-// One launch of any outcome, in the order of time.
+// A launch of any outcome. Kept in time order.
 struct RanLaunch {
   std::size_t row = 0;
   const record::Launch* launch = nullptr;
-  double ns = 0;  // its headline; 0 where it has no numbers
+  double ns = 0;  // its main number; 0 if it has none
 };
 
 std::vector<RanLaunch> ran_launches(const TableFacts& facts) {
@@ -102,7 +102,7 @@ void add_launch(json::JsonText& charts, const RanLaunch& ran) {
 void add_launches(json::JsonText& charts, const TableFacts& facts,
                   const std::vector<RanLaunch>& ran) {
   charts.open_object("launches");
-  // Runs on different days would leave an axis of time empty between them.
+  // A time axis over runs on different days would be mostly empty.
   charts.flag("by_time",
               facts.results.runs.size() < 2 && std::ranges::all_of(ran, [](const RanLaunch& each) {
                 return text::parse_utc(each.launch->row.started_utc).has_value();
@@ -198,7 +198,7 @@ std::optional<document::Chapter> launches_section(const TableFacts& facts,
   add_launches(charts, facts, ran);
   document::Chapter section{
       .id = "launches", .title = "Launches in the order they ran", .blocks = {}};
-  // Of many cases only the distance from their own number shows what time did.
+  // With many cases only relative distances show changes over time.
   const bool relative_first = std::min(facts.rows.size(), kOwnColour) > 4;
   for (const bool relative : {relative_first, !relative_first}) {
     section.blocks.emplace_back(

@@ -17,9 +17,9 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kMaxSeriesRows = 60;  // of the figure
+constexpr std::size_t kMaxSeriesRows = 60;  // in the figure
 
-// As charts.night draws them: quiet ones last.
+// Order in charts.night: quiet series last.
 std::size_t group_of(const nights::NightSeries& series) {
   switch (series.state) {
     case nights::NightState::kRegression:
@@ -41,7 +41,7 @@ std::optional<document::Figure> changes_figure(const nights::Night& night,
     if (change && std::isfinite(*change)) rows.push_back(i);
   }
   if (rows.empty()) return std::nullopt;
-  // Larger changes first.
+  // Larger changes first within a group.
   std::ranges::stable_sort(rows, {}, [&](std::size_t i) {
     return std::pair(group_of(night.series[i]), -std::abs(*night.series[i].change));
   });

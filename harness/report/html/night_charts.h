@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The charts of a night's verdict: how far each series lies from its usual, what changed in the
-// environment, and each series that moved over its nights. Pure; any thread.
+// Charts of a night's verdict: distance of each series from its usual level, changes of the
+// environment, and the history of each series that moved. Pure; any thread.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace stepbench::report {
 
-// Chapters "night" and "moved", each only where there is something to draw.
+// Chapters "night" and "moved", each only if there is something to draw.
 [[nodiscard]] std::vector<document::Chapter> night_charts(const ShownNight& shown);
 
 }  // namespace stepbench::report

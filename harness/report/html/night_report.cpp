@@ -13,7 +13,7 @@ namespace stepbench::report {
 
 ReportContent night_content(const ShownNight& shown, NightView view, std::string data) {
   const nights::Night& night = shown.night;
-  view.rows = std::max<std::size_t>(1, night.series.size());  // all that moved
+  view.rows = std::max<std::size_t>(1, night.series.size());  // show all series that moved
   document::Document document = night_document(shown, view);
   document.chapters.front().blocks.insert(document.chapters.front().blocks.begin(),
                                           document::Paragraph{document.headline});

@@ -18,7 +18,7 @@ namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxProfiledDrawn = 8;
-constexpr std::size_t kMaxOpRows = 300;  // of a table: sorted by time, the last take next to none
+constexpr std::size_t kMaxOpRows = 300;  // per table, by time: the rest takes hardly any
 
 std::string sums_text(const estimate::ProfiledCase& profiled, std::int64_t steps) {
   const ops::OpTotals totals = ops::totals_of(profiled.table.rows);

@@ -28,7 +28,7 @@ std::vector<estimate::CaseRow> all_rows_of(const TableFacts& facts) {
   return rows;
 }
 
-// Problems first, then doubts, then the rest.
+// Notes by tone: problems, doubts, then the rest.
 std::vector<document::Paragraph> notes_paragraphs(const TableFacts& facts) {
   std::vector<document::Paragraph> notes = notes_of(with_skipped(facts), facts.results);
   add_profile_notes(facts.profiled, facts.rows, facts.results, notes);
@@ -36,7 +36,7 @@ std::vector<document::Paragraph> notes_paragraphs(const TableFacts& facts) {
   return notes;
 }
 
-// A page does not hold very many rows: the fastest ones come first then.
+// For tables that exceed the rows of a page: puts the fastest first.
 void put_fastest_first(document::Table& table, const std::vector<estimate::CaseRow>& rows) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -78,7 +78,7 @@ std::vector<NumberColumn> number_columns(const TableFacts& facts) {
           const Value value = get(row);
           return std::holds_alternative<std::string>(value) || std::holds_alternative<bool>(value);
         });
-    // What is alike in all rows is said once, above and in the environment.
+    // Omit columns that are equal in all rows: they are stated above and in the environment.
     const Value first = get(facts.rows.front());
     const bool alike = !number && name != "case_id" && facts.rows.size() > 1 &&
                        std::all_of(facts.rows.begin(), facts.rows.end(),
@@ -98,7 +98,7 @@ std::vector<NumberColumn> number_columns(const TableFacts& facts) {
   return columns;
 }
 
-// A row for each fact, a column for each worker.
+// One row per fact, one column per worker.
 document::Table environment_of(const std::vector<record::WorkerRow>& workers) {
   document::Table table{
       .title = "Environment of the workers", .columns = {document::words("fact")}, .rows = {}};
@@ -133,7 +133,7 @@ document::Chapter overview_section(const TableFacts& facts) {
     section.blocks.push_back(document::Paragraph{.text = std::move(title)});
   }
   std::vector<document::Paragraph> notes = notes_paragraphs(facts);
-  if (facts.rows.empty()) {  // no answer says it
+  if (facts.rows.empty()) {  // otherwise nothing would say so
     section.blocks.push_back(
         document::Paragraph{.text = "No launches in these results.", .tone = document::Tone::kBad});
   } else {

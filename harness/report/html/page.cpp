@@ -21,12 +21,12 @@ constexpr std::string_view kBegin =
     "<meta charset=\"utf-8\">\n";
 constexpr std::string_view kViewport =
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-    "<link rel=\"icon\" href=\"data:,\">\n";  // a browser asks a server for none
+    "<link rel=\"icon\" href=\"data:,\">\n";  // keeps browsers from requesting an icon
 
-// Longer data is packed in any case: it is read by programs.
+// Data beyond this is always compressed: only programs read it.
 constexpr std::size_t kPlainData = 1'000'000;
 constexpr std::size_t kPackedFrom = 2000;
-constexpr int kQuickLevel = 5;  // packs by a tenth less than the default, in a third of the time
+constexpr int kQuickLevel = 5;  // 10 % larger than by default, in a third of the time
 
 std::string source_of(std::string_view script) {
   return " 'sha256-" + text::base64(sha256(script)) + '\'';
@@ -38,11 +38,11 @@ std::string own_script(const Page& page) {
   return script;
 }
 
-// Pictures are what Plotly makes of a figure when the reader saves it.
+// Images are allowed for Plotly's "save as picture".
 std::string policy(const Page& page) {
   std::string sources = source_of(own_script(page));
   if (!page.plotly_file.empty()) {
-    sources += " 'self' file:";  // a page that is opened from a disk has no origin
+    sources += " 'self' file:";  // pages opened from disk have no origin
   } else if (!page.plotly.script.empty()) {
     sources += source_of(page.plotly.script);
   }
@@ -63,8 +63,7 @@ void append_contents(std::string& html, const Page& page) {
   html += "</ul></nav>\n";
 }
 
-// JSON in an element that is no script: plain, or packed where `pack` says so and it is long. Fast
-// rather than as small as can be.
+// Adds JSON in a data element; compressed, for speed rather than size, if `pack` and it is long.
 void append_data(std::string& html, const std::string& id, std::string_view json, bool pack) {
   html += "<script type=\"application/json\" id=\"" + id + '"';
   if (pack && json.size() > kPackedFrom) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections -> one HTML document that needs nothing else: no server, no network. Its figures are
-// drawn from its data by charts.js and Plotly inside it; without JavaScript the tables and the
-// words of the figures stand there. A Content-Security-Policy lets nothing run but our script and
-// Plotly's, and nothing be fetched. Pure; any thread.
+// Renders sections as one self-contained HTML document, without server or network. charts.js and
+// Plotly, which are embedded, draw the figures from its data; without JavaScript tables and the
+// words of the figures are shown. A Content-Security-Policy allows no scripts but these and no
+// requests. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -17,17 +17,17 @@ struct Page {
   std::string title;
   document::Answer answer = {};
   std::vector<document::Chapter> sections;
-  std::string data;  // JSON, of the schema stepbench.report
+  std::string data;  // JSON by the schema stepbench.report
   Plotly plotly = {};
-  // A page of several in one folder: the script of Plotly lies beside it, in this file, and the
-  // page leads back to another one.
+  // For one of several pages in a folder: file name of the shared Plotly script, and a link back to
+  // another page.
   std::string plotly_file = {};
   document::Line back = {""};
   [[nodiscard]] bool draws() const { return !plotly.script.empty() || !plotly_file.empty(); }
-  bool compact = false;  // what is long is packed: gzip in base64
+  bool compact = false;  // compress long data: gzip in base64
 };
 
-// A page says that it is one, in its first lines: `<meta name="generator" content="stepbench">`.
+// The first lines of each page contain `<meta name="generator" content="stepbench">`.
 [[nodiscard]] std::string html_page(const Page& page);
 
 }  // namespace stepbench::report

@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 constexpr const char* kFlag = "--plotly";
 constexpr std::string_view kMajor = "4.";
 constexpr const char* kTables = "; --plotly none writes the tables alone";
-// Of the whole library: bundles with a part of the kinds of figures are a third of it.
+// Smallest size of the full library: bundles with a subset of chart types are a third of it.
 constexpr std::size_t kMinBytes = 3'000'000;
 
-// "4.1.1" of "* plotly.js v4.1.1" in the first lines; nullopt where there is no such line.
+// "4.1.1" from "* plotly.js v4.1.1" in the first lines; nullopt if there is no such line.
 std::optional<std::string> version_of(std::string_view script) {
   constexpr std::string_view kBanner = "plotly.js v";
   const std::size_t at = script.substr(0, 1000).find(kBanner);
@@ -36,7 +36,7 @@ std::optional<std::string> version_of(std::string_view script) {
   return version;
 }
 
-// Its last statement gives the library to the page.
+// True if the script is complete: its last statement exports the library.
 bool is_whole(std::string_view script) {
   const std::string_view end =
       script.substr(script.size() - std::min<std::size_t>(script.size(), 200));
@@ -44,7 +44,7 @@ bool is_whole(std::string_view script) {
          os::trim(end).ends_with(";");
 }
 
-// Nothing in it may end the element that it stands in.
+// Escapes everything that would end the script element.
 std::string for_an_element(std::string script) {
   constexpr std::string_view kEnd = "</script";
   for (std::size_t at = script.find("</"); at != std::string::npos;

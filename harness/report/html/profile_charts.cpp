@@ -13,13 +13,13 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kMaxAreas = 600;  // ops in a treemap, and modules
+constexpr std::size_t kMaxAreas = 600;  // operators in a treemap, in addition to modules
 constexpr std::int64_t kNoParent = -1;
 
 enum class OpTime : std::uint8_t { kHost, kDevice };
 constexpr EnumNames<2> names_of(OpTime) { return {"host", "device"}; }
 
-// Of sums over profiled steps: "1.23 ms per step".
+// Formats a sum over profiled steps: "1.23 ms per step".
 std::string per_step(std::int64_t sum_ns, std::int64_t steps) {
   const auto count = static_cast<double>(std::max<std::int64_t>(steps, 1));
   return text::duration(static_cast<double>(sum_ns) / count) +
@@ -159,7 +159,7 @@ ops::ModuleTree shown_modules(const ops::OpTable& table) {
   return tree;
 }
 
-// The first depth at which there are several modules to tell apart.
+// The first depth with several modules.
 std::size_t split_depth(const ops::ModuleTree& tree) {
   for (std::size_t depth = 1; depth <= shown_depth(tree); ++depth) {
     const auto modules = std::ranges::count_if(tree.nodes, [&](const ops::ModuleNode& node) {
@@ -181,12 +181,12 @@ struct Area {
   std::string label;
   std::string path = {};
   std::int64_t parent = kNoParent;
-  std::int64_t ns = 0;      // of its own
-  std::int64_t calls = -1;  // of ops
+  std::int64_t ns = 0;      // self time
+  std::int64_t calls = -1;  // operators only
   std::int64_t colour = -1;
 };
 
-// Modules as deep as there is room for, in each of them its ops. All sum to the time of the steps.
+// Modules, as deep as shown, with their operators. All sum to the time of the steps.
 class Areas {
  public:
   Areas(const ops::OpTable& table, const ops::ModuleTree& tree, OpTime time)
@@ -222,10 +222,10 @@ class Areas {
   void add_modules(const ops::ModuleTree& tree) {
     const std::size_t split = split_depth(tree);
     std::int64_t colours = 0;
-    std::vector<std::int64_t> place;  // of each node of the tree
+    std::vector<std::int64_t> place;  // index in areas_ of each node of the tree
     for (const ops::ModuleNode& node : tree.nodes) {
       place.push_back(std::ssize(areas_));
-      if (node.kind == Kind::kSelf) continue;  // its ops stand in the module itself
+      if (node.kind == Kind::kSelf) continue;  // its operators are children of the module
       Area area{.label = label_of(node)};
       if (node.kind == Kind::kModule) area.path = node.path;
       if (node.parent != ops::ModuleNode::kNoParent) area.parent = place[node.parent];
@@ -271,10 +271,10 @@ class Areas {
     for (auto& [parent, sum] : others) areas_.push_back(std::move(sum));
   }
 
-  // The deepest shown module above an op, by its path.
+  // Index of the deepest shown module that contains the operator, by path.
   [[nodiscard]] std::int64_t module_of(const ops::OpRow& row) const {
     if (row.module == ops::kNoIndex) return no_module_;
-    std::string_view path = table_.text(row.module);  // also "(model)"
+    std::string_view path = table_.text(row.module);  // may be "(model)"
     if (const auto whole = place_of_.find(path); whole != place_of_.end()) return whole->second;
     std::size_t end = 0;
     for (std::size_t i = 0; i < depth_ && end != std::string_view::npos; ++i) {
@@ -288,7 +288,7 @@ class Areas {
   OpTime time_;
   std::size_t depth_;
   std::vector<Area> areas_;
-  std::map<std::string, std::int64_t, std::less<>> place_of_;  // of modules by path
+  std::map<std::string, std::int64_t, std::less<>> place_of_;  // modules by path
   std::int64_t no_module_ = 0;
   std::int64_t folded_ = 0;
 };
@@ -354,7 +354,7 @@ std::string place_text(const ops::OpTable& table, const ops::MemoryPoint& point)
   return text + (point.op == ops::kNoIndex ? "in no op" : std::string(table.text(point.op)));
 }
 
-// Of each device and launch a line: within one, times rise.
+// One line per device and launch; times increase within a launch.
 std::vector<std::vector<const ops::MemoryPoint*>> memory_lines(const ops::OpTable& table) {
   std::vector<std::vector<const ops::MemoryPoint*>> lines;
   for (const ops::MemoryPoint& point : table.memory) {

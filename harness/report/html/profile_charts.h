@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of one profiled case: flame view, areas by module and op, memory over time. Pure; any
-// thread.
+// Figures of one profiled case: flame view, areas by module and operator, memory over time. Pure;
+// any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace stepbench::report {
 
-// Adds the case to `charts`, an open array, at the place `profile`. Figures of host and of device
-// time, each only where there is such time, or memory.
+// Adds the case to `charts`, an open array, at index `profile`. Returns figures of host time,
+// device time and memory, each only if recorded.
 [[nodiscard]] std::vector<document::Figure> profile_figures(const ops::OpTable& table,
                                                             const std::vector<ops::CallNode>& calls,
                                                             std::size_t profile,

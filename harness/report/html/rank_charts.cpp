@@ -10,9 +10,9 @@ namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxLanes = 64;
-constexpr std::size_t kMostPieces = 2000;  // of a kind: more are no longer told apart
+constexpr std::size_t kMostPieces = 2000;  // per kind: more cannot be distinguished
 
-// [[begin_ns, end_ns], …] of each lane.
+// Adds [[begin_ns, end_ns], …] for each lane.
 template <typename MomentsOf>
 void add_lanes(json::JsonText& json, std::string_view kind,
                std::span<const analyze::RankLane> lanes, const MomentsOf& moments_of) {
@@ -45,7 +45,7 @@ document::Figure means_figure(const analyze::RankReport& report, std::size_t pla
           .height_px = 380};
 }
 
-// One step of all ranks side by side: own work, waiting, exchanging.
+// One step on all ranks side by side: own work, waiting, communication.
 document::Figure lanes_figure(const analyze::RankReport& report) {
   const std::size_t count = std::min(kMaxLanes, report.lanes.size());
   const auto lanes = std::span(report.lanes).first(count);

@@ -42,7 +42,7 @@ std::vector<CaseRanks> cases_of(const TableFacts& facts) {
   return cases;
 }
 
-// Phases as they follow each other in a step of the median launch.
+// Phases in step order, from the median launch.
 document::Figure phases_figure(const CaseRanks& one) {
   std::vector<std::int64_t> ranks;
   std::vector<double> steps;
@@ -101,7 +101,7 @@ std::optional<document::Chapter> ranks_section(const TableFacts& facts) {
   std::vector<CaseRanks> cases = cases_of(facts);
   if (cases.empty()) return std::nullopt;
   document::Chapter section{.id = "ranks", .title = "Ranks", .blocks = {}};
-  // Where somebody waits there is something to win.
+  // Cases with a straggler first: there is something to gain.
   std::ranges::stable_partition(cases,
                                 [](const CaseRanks& each) { return !each.straggler.empty(); });
   const std::size_t shown = std::min(kMaxCases, cases.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench report`: what a run, a verdict, a night, a history or traces hold, as sections, and
-// these as one page with the data that they were made from. Pure; any thread.
+// `stepbench report`: contents of a run, a verdict, a night, a history or traces as sections, and
+// these as one page with the underlying data. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -33,30 +33,30 @@ struct ReportContent {
   std::string title;
   document::Answer answer = {};
   std::vector<document::Chapter> sections;
-  std::string data = {};     // a JSON value: what the source writes as JSON
-  std::string charts = {};   // a JSON object: what charts need beyond it; empty: nothing
+  std::string data = {};     // a JSON value: the source's own JSON output
+  std::string charts = {};   // a JSON object with further data for charts; may be empty
   std::string summary = {};  // "12 cases, 72 launches, 14,400 steps"
   bool measured = true;
 };
 
 struct ReportOptions {
-  std::string title = {};                  // in place of the content's
-  std::vector<std::string> sections = {};  // only these, by id; empty: all
-  std::vector<std::string> sources = {};   // files and folders, for whoever reads the data
+  std::string title = {};                  // overrides the content's title
+  std::vector<std::string> sections = {};  // ids of sections to include; empty: all
+  std::vector<std::string> sources = {};   // files and folders, recorded for readers of the data
   DrawOptions draw = {};
-  bool compact = false;  // a smaller file is wanted
+  bool compact = false;  // compress data
   Plotly plotly = {};
-  std::string plotly_file = {};  // of Page
+  std::string plotly_file = {};  // see Page
   document::Line back = {""};
 };
 
 struct Report {
   std::string html;
-  std::string summary;  // with what is drawn of the steps
+  std::string summary;  // including how many steps are drawn
   bool measured = true;
 };
 
-// `files`: as a command line has them, for the commands that the page shows.
+// `files`: as on a command line, for the commands shown on the page.
 [[nodiscard]] ReportContent run_content(const record::Results& results,
                                         const std::vector<std::string>& files,
                                         const DrawOptions& draw);
@@ -68,7 +68,7 @@ struct Report {
                                           std::string data);
 // "365 nights on box, 2026-01-01 02:00 UTC to 2026-12-31 02:00 UTC"
 [[nodiscard]] document::Paragraph nights_paragraph(const track::History& history);
-// `events`: what the history recorded of its alerts.
+// `events`: recorded events of the history's alerts.
 [[nodiscard]] ReportContent history_content(const track::History& history,
                                             std::span<const track::TrackEvent> events,
                                             const JudgedNights& judged);
@@ -77,15 +77,15 @@ struct Report {
 
 [[nodiscard]] ReportContent diff_content(std::span<const analyze::TraceDiff> diffs,
                                          const DrawOptions& draw);
-// Where `command` failed: an old page must not be taken for its result.
+// For a failed `command`: replaces an old page, which could be mistaken for its result.
 [[nodiscard]] ReportContent error_content(const std::string& command, const std::string& message,
                                           int exit_status);
 
-// The picture that shows the answer stands on the first screen: moves a figure that `from` begins
-// with to the place `at` of `to`.
+// Moves the first block of `from`, if it is a figure, to position `at` of `to` and unfolds it, so
+// that the main figure is on the first screen.
 void bring_forward(document::Chapter& from, document::Chapter& to, std::ptrdiff_t at);
 
-// Throws ConfigError at --section for a section that the content has not.
+// Throws ConfigError at --section if the content lacks a section.
 [[nodiscard]] Report report_of(ReportContent content, const ReportOptions& options);
 
 }  // namespace stepbench::report

@@ -55,7 +55,7 @@ ReportContent run_content(const record::Results& results, const std::vector<std:
   const auto add = [&](std::optional<document::Chapter> section) {
     if (section) content.sections.push_back(std::move(*section));
   };
-  // What the answer rests on: the reader opens it.
+  // Details behind the answer start folded.
   const auto add_detail = [&](std::optional<document::Chapter> section) {
     if (section) section->folded = true;
     add(std::move(section));

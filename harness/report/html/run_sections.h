@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chapters of a run's page that draw: figures with their words, and the tables behind them.
-// What their charts need beyond `show --format json` they add to `charts`, an open object. nullopt
-// where there is nothing to draw. Pure; any thread.
+// Chapters with charts of a run's page: figures with their words, and their tables. They add chart
+// data beyond `show --format json` to `charts`, an open object. nullopt if there is nothing to
+// draw. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -14,28 +14,28 @@
 
 namespace stepbench::report {
 
-// Of more cases the best ones are drawn, and the figures say so.
-inline constexpr std::size_t kMaxDrawnCases = 2000;  // of a sweep
+// Of more cases only the best are drawn, which the figures mention.
+inline constexpr std::size_t kMaxDrawnCases = 2000;  // in a sweep
 inline constexpr std::size_t kMaxAnatomyCases = 40;
-inline constexpr std::size_t kMaxDistributions = 12;  // and as many with a warning
+inline constexpr std::size_t kMaxDistributions = 12;  // and the same number of cases with a warning
 
-// One varying option as a line or dots with intervals, two as a heat map and lines, three as small
-// multiples, more as parallel coordinates and the best cases.
+// One varying option is drawn as a line or as dots with intervals, two as heat map and lines, three
+// as small multiples, more as parallel coordinates and the best cases.
 [[nodiscard]] std::optional<document::Chapter> sweep_section(const TableFacts& facts,
                                                              json::JsonText& charts);
-// The phases of a step of each case, which sum to it.
+// The phases of each case's step, which sum to it.
 [[nodiscard]] std::optional<document::Chapter> anatomy_section(const TableFacts& facts);
-// The steps of each launch: how many take how long, and how they follow each other.
+// Steps of each launch: distribution and course over time.
 [[nodiscard]] std::optional<document::Chapter> distributions_section(const TableFacts& facts,
                                                                      const DrawOptions& options);
-// The launches in the order in which they ran: does the machine drift, was it busy, where did
-// launches fail? Of fewer than two nothing.
+// Launches in the order in which they ran: drift, load, failures. nullopt for fewer than two.
 [[nodiscard]] std::optional<document::Chapter> launches_section(const TableFacts& facts,
                                                                 const DrawOptions& options,
                                                                 json::JsonText& charts);
-// Of groups: a step on each rank, who waits for whom.
+// For process groups: a step on each rank, and which rank waits for which.
 [[nodiscard]] std::optional<document::Chapter> ranks_section(const TableFacts& facts);
-// Of profiled launches: a flame view, areas by module and op, memory over time, the table of ops.
+// For profiled launches: flame view, areas by module and operator, memory over time, table of
+// operations.
 [[nodiscard]] std::optional<document::Chapter> ops_section(const record::Results& results,
                                                            json::JsonText& charts);
 

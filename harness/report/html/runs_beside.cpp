@@ -13,7 +13,7 @@
 namespace stepbench::report {
 namespace {
 
-// "53.2 [52.9, 53.6]"; the bounds are those that the table of cases has.
+// "53.2 [52.9, 53.6]", with the bounds of the table of cases.
 document::Cell estimate_cell(const estimate::CaseRow& row, const text::TimeUnit& unit) {
   if (!row.headline_ns()) {
     const bool failed = !row.failed.empty();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several runs on one page: their estimates beside each other, a row for each case. Pure; any
-// thread.
+// Compares the estimates of several runs on one page, one row per case. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -10,7 +9,7 @@
 
 namespace stepbench::report {
 
-// A column for each run. nullopt of one run, and where no case is in two.
+// One column per run. nullopt for a single run, or if the runs share no case.
 [[nodiscard]] std::optional<document::Table> runs_beside(const TableFacts& facts);
 
 }  // namespace stepbench::report

@@ -14,9 +14,9 @@
 namespace stepbench::report {
 namespace {
 
-// By itself an axis reaches to 0 where what is drawn comes near it.
+// True if Plotly's automatic axis does not reach 0: it does if the values come close to 0.
 bool begins_above_0(const HistoryView& view) {
-  constexpr double kPadding = 0.07;  // of its length, at each end
+  constexpr double kPadding = 0.07;  // of the axis length, at each end
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   for (const HistoryNight& night : view.nights) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A series over its nights as a figure: values with their intervals, levels, alerts, notes, busy
-// nights; on a terminal a chart of characters. Pure; any thread.
+// Figure of a series over its nights: values with intervals, levels, alerts, notes, busy nights; on
+// a terminal a character chart. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace stepbench::report {
 
-inline constexpr std::size_t kMaxNights = 1000;  // of a series, the newest
+inline constexpr std::size_t kMaxNights = 1000;  // newest nights of a series
 
-// nullopt where no night has a value of it.
+// nullopt if no night has a value.
 [[nodiscard]] std::optional<document::Figure> series_figure(const HistoryView& view,
                                                             const SeriesNames& names);
 

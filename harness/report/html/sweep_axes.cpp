@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kNotSet = "not set";
 constexpr double kWideRange = 50;  // largest over smallest: a linear axis would hide the small ones
 
-// The number 8 and the text "8" are two values.
+// The number 8 and the text "8" are different values.
 std::string key_of(const Value& value) {
   return std::to_string(value.index()) + ':' + to_text(value);
 }
@@ -30,7 +30,7 @@ bool is_log(std::span<const double> sorted) {
   });
 }
 
-// Values in order of appearance to a dimension.
+// Converts values, in order of appearance, to a dimension.
 Dimension dimension_of(std::string title, const std::vector<Value>& of_row) {
   Dimension made{.title = std::move(title), .numbers = true};
   std::map<std::string, std::size_t> known;
@@ -66,7 +66,7 @@ Dimension dimension_of(std::string title, const std::vector<Value>& of_row) {
   return made;
 }
 
-// Each value of one comes with one value of the other.
+// True if the values of both correspond one to one.
 bool change_together(const Dimension& a, const Dimension& b) {
   if (a.size() != b.size()) return false;
   std::set<std::pair<std::size_t, std::size_t>> pairs;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The directions in which the cases of a sweep differ, as axes that charts can take. Pure; any
-// thread.
+// The dimensions in which the cases of a sweep differ, as chart axes. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +15,17 @@ namespace stepbench::report {
 // An option, options that vary together, or the run and arm.
 struct Dimension {
   std::string title = {};                // "num_workers", "num_workers / batch_size"
-  std::vector<std::string> texts = {};   // its values; numbers by size, others as they first appear
-  std::vector<double> places = {};       // on an axis: the numbers themselves, or 0, 1, 2…
-  bool numbers = false;                  // all values are: a line may join them
-  bool log = false;                      // the axis of `places`
-  std::vector<std::size_t> of_row = {};  // which value, for each of the rows that were asked for
+  std::vector<std::string> texts = {};   // its values; numbers sorted, others by appearance
+  std::vector<double> places = {};       // axis positions: the numbers themselves, or 0, 1, 2…
+  bool numbers = false;                  // all values are numbers: points may be joined by a line
+  bool log = false;                      // logarithmic axis
+  std::vector<std::size_t> of_row = {};  // index of the value, for each requested row
 
   [[nodiscard]] std::size_t size() const { return texts.size(); }
 };
 
 struct SweepSpace {
-  // Options with two values or more; last the series, where the rows are of several runs, arms or
+  // Options with at least two values; then the series, if the rows are of several runs, arms or
   // passes.
   std::vector<Dimension> dimensions = {};
   bool series = false;
@@ -34,8 +33,8 @@ struct SweepSpace {
   [[nodiscard]] std::size_t options() const { return dimensions.size() - (series ? 1 : 0); }
 };
 
-// Of the rows with these indices. Options that always change together, as those of a zip, are one
-// direction.
+// Dimensions of the rows with these indexes. Options that always change together, as in a zip, form
+// one dimension.
 [[nodiscard]] SweepSpace sweep_space(const TableFacts& facts, std::span<const std::size_t> rows);
 
 }  // namespace stepbench::report

@@ -17,30 +17,30 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kMaxLines = 14;  // of a panel
+constexpr std::size_t kMaxLines = 14;  // per panel
 constexpr std::size_t kMaxPanels = 12;
-constexpr std::size_t kMaxAllLines = 48;  // of all panels
-constexpr std::size_t kMaxDots = 60;      // of all cases
-constexpr std::size_t kBestDots = 30;     // beside another chart
+constexpr std::size_t kMaxAllLines = 48;  // in all panels
+constexpr std::size_t kMaxDots = 60;      // for all cases
+constexpr std::size_t kBestDots = 30;     // in addition to another chart
 
-// A dimension by what it is drawn as: "x", "line"; in this order.
+// Dimensions with their roles in the chart: "x", "line"; in this order.
 using Roles = std::vector<std::pair<const char*, std::size_t>>;
 
-// Small multiples stand in up to three columns, four of them in two.
+// Small multiples are arranged in up to three columns; four of them in two.
 int height_of_panels(std::size_t count, int of_one) {
   const std::size_t columns = count == 4 ? 2 : std::min<std::size_t>(count, 3);
   const int rows = static_cast<int>((count + columns - 1) / columns);
   return rows == 1 ? of_one : rows * (of_one * 2 / 3) + of_one / 3;
 }
 
-// The figures of one measure; those of others stand in the same places.
+// Figures of one measure, at the same positions as those of the other measures.
 class SweepFigures {
  public:
   SweepFigures(const TableFacts& facts, const SweepSpace& space, std::span<const std::size_t> rows,
                std::span<const Measure> measures, std::size_t measure)
       : facts_(facts), space_(space), rows_(rows), measures_(measures), measure_(measure) {}
 
-  // `words`: above the second and the third one.
+  // The figures, each with the text above it; the first has none.
   std::vector<std::pair<std::string, document::Figure>> make() const {
     const std::vector<Dimension>& all = space_.dimensions;
     std::vector<std::pair<std::string, document::Figure>> made;
@@ -74,8 +74,8 @@ class SweepFigures {
   }
 
  private:
-  // The one with the most values lies along x; of equals numbers before words, then the first one.
-  // The series comes last.
+  // Dimension order: numbers before words, then by number of values; the first lies along x. The
+  // series comes last.
   [[nodiscard]] std::vector<std::size_t> by_size() const {
     std::vector<std::size_t> order(space_.dimensions.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -155,7 +155,7 @@ class SweepFigures {
     return made;
   }
 
-  // All cases in the order of the table, or the best first.
+  // All cases in table order, or the best ones, best first.
   [[nodiscard]] document::Figure dots(std::size_t most) const {
     constexpr int kDotPx = 24;
     const std::size_t all = facts_.rows.size();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kMaxStepsDrawn = 400;
 
-// Those that any step has.
+// Parts that occur in any step.
 std::vector<const analyze::StepPart*> parts_of(const analyze::IdleReport& report) {
   std::vector<const analyze::StepPart*> parts;
   for (const analyze::StepPart& part : analyze::step_parts()) {
@@ -25,7 +25,7 @@ std::vector<const analyze::StepPart*> parts_of(const analyze::IdleReport& report
   return parts;
 }
 
-// [key in the JSON, words, place among all parts, by which it looks]
+// [key in the JSON, words, index among all parts, which selects its look]
 void add_parts(json::JsonText& json, const analyze::IdleReport& report,
                const std::vector<const analyze::StepPart*>& parts) {
   json.open_array("parts");
@@ -66,7 +66,7 @@ document::Table steps_table(const AnalysedTrace& analysed, const analyze::IdleRe
   return table;
 }
 
-// Of the steps that count, their mean.
+// Mean over the steps that count.
 std::optional<document::Figure> mean_figure(const AnalysedTrace& analysed,
                                             const analyze::IdleReport& report) {
   const std::vector<std::size_t> counts = analysed.analysis.steps.counted();
@@ -96,7 +96,6 @@ std::optional<document::Figure> mean_figure(const AnalysedTrace& analysed,
       .height_px = static_cast<int>(120 + 30 * parts.size())};
 }
 
-// The parts of every step, stacked.
 document::Figure steps_figure(const AnalysedTrace& analysed, const analyze::IdleReport& report,
                               std::size_t place) {
   const std::int64_t all =

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The charts of traces: where the time of each step went, which rank of a job holds the others up,
+// Charts of traces: where the time of each step went, which rank of a job is the straggler, and
 // what changed between two traces. They show the numbers of analysis_json, ranks_json and
-// diff_json, which stand in the page's data at the place that each function is given. Pure; any
-// thread.
+// diff_json, which are in the page's data at the index `place`. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +22,16 @@ namespace stepbench::report {
                                                              std::size_t place,
                                                              const std::string& id);
 
-// What the ranks of a job do of their own and how long they wait, one step of all of them side by
-// side, who waits for whom. None without ranks.
+// Own work and waiting time of a job's ranks, one step of all of them side by side, and which rank
+// waits for which. Empty without ranks.
 [[nodiscard]] std::vector<document::Figure> rank_figures(const analyze::RankReport& report,
                                                          std::size_t place);
 
-// nullopt where nobody waits.
+// nullopt if no rank waits.
 [[nodiscard]] std::optional<document::Figure> waits_figure(const WaitMatrix& matrix);
 
-// By how much each part of a step grew or shrank, and operators, kernels and calls. nullopt where
-// there is nothing to set beside each other.
+// Changes of each part of a step, and of operators, kernels and calls. nullopt if there is nothing
+// to compare.
 [[nodiscard]] std::optional<document::Chapter> diff_section(const analyze::TraceDiff& diff,
                                                             std::size_t place,
                                                             const std::string& id);

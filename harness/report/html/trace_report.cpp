@@ -20,14 +20,14 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kRows = 200;  // of each table; the data has all
+constexpr std::size_t kRows = 200;  // per table; the data has all rows
 
-// Of the place-th pair, job or trace of an id: they end in "-2", "-3".
+// Suffix of the ids of the place-th pair, job or trace: "-2", "-3".
 std::string id_suffix(std::size_t place) {
   return place == 0 ? "" : "-" + std::to_string(place + 1);
 }
 
-// A page of one trace or pair: what is said, its charts, then the tables behind it.
+// Page of a single trace or pair: summary, charts, then tables.
 void add_alone(document::Document document, std::optional<document::Chapter> charts,
                ReportContent& content) {
   content.answer = std::move(document.answer);
@@ -44,7 +44,7 @@ void add_alone(document::Document document, std::optional<document::Chapter> cha
   }
 }
 
-// The same as a chapter of a page of several, whose answer is above all of them.
+// As add_alone(), as a chapter of a page with several, whose answer is above all of them.
 void add_beside(document::Document document, std::optional<document::Chapter> charts,
                 document::Chapter chapter, ReportContent& content) {
   std::vector<document::Block>& blocks = chapter.blocks;
@@ -62,7 +62,7 @@ void add_beside(document::Document document, std::optional<document::Chapter> ch
   content.sections.push_back(std::move(chapter));
 }
 
-// Traces of one job, by place in the page's.
+// Traces of one job, by index among the page's traces.
 struct JobOfPage {
   std::vector<std::size_t> traces;  // by rank
   analyze::RankReport report;
@@ -91,8 +91,8 @@ std::vector<JobOfPage> jobs_of(std::span<const AnalysedTrace> traces) {
   return jobs;
 }
 
-// Which rank holds the others up: the page's answer and its first chapter. Of several jobs the
-// first one with a straggler answers for the page. `first_place`: of their data.
+// Adds the jobs' stragglers as first chapters. The first job with a straggler gives the page's
+// answer. `first_place`: index of the first job in the data.
 void add_jobs(const std::vector<JobOfPage>& jobs, std::size_t first_place, ReportContent& content) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const analyze::RankReport& report = jobs[i].report;
@@ -124,7 +124,7 @@ void add_jobs(const std::vector<JobOfPage>& jobs, std::size_t first_place, Repor
   }
 }
 
-// What a trace of several is called: its file, with folders where others have the same.
+// Name of one of several traces: its file, with folders if the file name is ambiguous.
 std::string name_among(const AnalysedTrace& analysed, std::span<const AnalysedTrace> traces) {
   const auto file = [](const AnalysedTrace& each) {
     return std::filesystem::path(each.path).filename();
@@ -133,7 +133,6 @@ std::string name_among(const AnalysedTrace& analysed, std::span<const AnalysedTr
   return once ? file(analysed).string() : analysed.path;
 }
 
-// An element of the array of data.
 void add_data(std::string json, ReportContent& content) {
   while (json.ends_with('\n')) json.pop_back();
   content.data += (content.data.empty() ? "[" : ",") + json;

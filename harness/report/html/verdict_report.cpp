@@ -19,7 +19,7 @@ namespace {
 
 namespace chapters = comparison_chapters;
 
-// The blocks of these chapters, which are taken out of the document.
+// Moves the blocks of these chapters out of the document.
 std::vector<document::Block> blocks_of(document::Document& document,
                                        std::initializer_list<const char*> ids) {
   std::vector<document::Block> blocks;
@@ -57,7 +57,8 @@ ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
       .summary = text::counted(std::ssize(comparisons), "comparison") + ", " +
                  text::counted(static_cast<std::int64_t>(cases), "case"),
       .measured = std::any_of(comparisons.begin(), comparisons.end(), was_measured)};
-  // Of several this says which letter is which; the table of a single one stands below its chart.
+  // For several comparisons the tables say which letter is which; the table of a single one goes
+  // below its chart.
   std::vector<document::Block> overview =
       comparisons.size() > 1
           ? blocks_of(document, {chapters::kDesign, chapters::kCases, chapters::kCauses})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a night is judged and shown: options and output that `track check` and `nightly` share.
+// Options and output for judging a night, shared by `track check` and `nightly`.
 #pragma once
 
 #include <string>
@@ -22,14 +22,14 @@ struct CheckOptions {
 
 void add_check_options(Command& command, CheckOptions& options);
 
-// Where there is no verdict: old files must not be taken for this night's.
+// For a night without a verdict: replaces old files, which could be mistaken for its result.
 void write_no_night(const CheckOptions& options, const std::string& command, int exit_status,
                     const std::string& text);
 
-// With the nights of the series that moved, and the commits of alerts.
+// Adds the nights of the changed series and the commits of alerts.
 [[nodiscard]] report::ShownNight shown_night(nights::StoredNight night, track::TrackStore& store);
 
-// On standard output in the form that was asked for, and into the verdict file.
+// Writes to standard output in the requested format, and to the verdict file.
 void show_night(const report::ShownNight& shown, const CheckOptions& options,
                 const report::NightView& view, const Environment& environment);
 

@@ -43,7 +43,7 @@ struct TrackAddArguments {
   HistoryFlags history = {};
 };
 
-// A folder of runs stands for all of them. One with nothing in it is said on `err`.
+// Replaces a folder of runs by all its runs. Reports empty folders on `err`.
 std::vector<fs::path> runs_to_add(const std::vector<std::string>& paths, std::ostream& err) {
   std::vector<fs::path> runs;
   for (const std::string& path : paths) {

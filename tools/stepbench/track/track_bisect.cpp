@@ -64,10 +64,10 @@ const track::TrackedRun& night(const std::string& run_id, const char* which,
   return *found;
 }
 
-// The commits of the alert's last good and first bad night, the bad night's experiment and case,
-// and the metric and size of the series that moved: `series` by the beginning of its id, else the
-// step's, else the first; and the layout of builds, as its nights learnt it. The rest is as in
-// `basis`.
+// Fills `basis` in from an alert: the commits of its last good and first bad night, the experiment
+// and case of the bad night, the layout of builds learnt by its nights, and the metric and size of
+// the changed series. `series` chooses that by the beginning of its id; the default is that of the
+// step, else the first.
 bisect::BisectRequest request_of_alert(const nights::Alert& alert, track::TrackStore& store,
                                        const std::string& series, bisect::BisectRequest basis) {
   const track::History history = store.history({.host = machine::host_name("/")});

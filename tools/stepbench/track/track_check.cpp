@@ -46,11 +46,11 @@ interrupted.)";
 struct TrackCheckArguments {
   HistoryFlags history = {};
   CheckOptions check = {};
-  std::vector<std::string> nights = {};  // beginnings of run ids; empty: the newest of this machine
+  std::vector<std::string> nights = {};  // run id prefixes; empty: newest night of this machine
   bool rebuild = false;
 };
 
-// Ids of runs. Throws ConfigError for runs of two machines.
+// Returns the run ids. Throws ConfigError for runs of two machines.
 std::vector<std::string> chosen_night(const std::vector<std::string>& wanted,
                                       const std::vector<track::TrackedRun>& runs,
                                       const std::string& host, const std::string& now_utc) {

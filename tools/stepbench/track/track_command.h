@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench track`: one file for each of its commands.
+// `stepbench track`: one file per subcommand.
 #pragma once
 
 #include "tools/stepbench/command.h"

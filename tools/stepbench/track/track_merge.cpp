@@ -46,7 +46,7 @@ struct MergeArguments {
   HistoryFlags history = {};
 };
 
-// The case of a series whose id begins so, or with such an id of its own.
+// Finds the case by a prefix of its own id or of the id of one of its series.
 const track::TrackedSeries& case_meant(const track::History& history, const char* argument,
                                        const std::string& word) {
   std::set<std::string> ids;

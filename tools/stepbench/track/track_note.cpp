@@ -61,7 +61,7 @@ std::string day_utc(std::chrono::system_clock::time_point time) {
 
 std::string today_utc() { return day_utc(std::chrono::system_clock::now()); }
 
-// Records them with author and time.
+// Records the events with author and time.
 void record_said(track::TrackStore& store, std::vector<track::TrackEvent> events,
                  const nights::AlertLog& log, const Environment& environment) {
   nights::AlertLog after = log;
@@ -88,7 +88,7 @@ enum class Noted : std::uint8_t { kAlert, kSeries, kRun };
 
 struct NotedKind {
   std::string_view name;
-  std::vector<std::string> as;  // what --as may say of it
+  std::vector<std::string> as;  // values of --as for it
 };
 
 NotedKind kind_of(Noted noted) {
@@ -103,7 +103,7 @@ NotedKind kind_of(Noted noted) {
   return {};
 }
 
-// Ids of runs begin with their date; a folder is called as its run.
+// Run ids begin with their date; a run's folder has the same name.
 bool is_run_name(const std::string& subject) {
   constexpr std::size_t kDate = 8;
   const std::string path = subject.substr(0, subject.find_last_not_of('/') + 1);
@@ -117,14 +117,14 @@ Noted noted_by(const std::string& subject) {
   return is_run_name(subject) ? Noted::kRun : Noted::kSeries;
 }
 
-// Which of the options do not go with the subject, or with each other.
+// Refuses options that do not apply to the subject or cannot be combined.
 void check_note(const NoteArguments& arguments, Noted noted) {
   const NotedKind kind = kind_of(noted);
   const auto refuse = [&](const char* option, const std::string& problem) {
     throw ConfigError(option,
                       problem + "; '" + arguments.subject + "' is " + std::string(kind.name));
   };
-  // What is no series may be another subject that is written otherwise.
+  // A subject that is not a series may be a misspelt alert or run.
   const std::string takes =
       std::string(kind.name) + " takes " + text::join(kind.as, " or ") +
       (noted == Noted::kSeries ? "; an alert is named as A17, a run by its folder or id" : "");
@@ -151,7 +151,7 @@ void check_note(const NoteArguments& arguments, Noted noted) {
   }
 }
 
-// With the day that `--until 2w` means.
+// Converts `--until 2w` to a day.
 std::string last_day(const std::string& until) {
   const auto age = text::parse_age(until);
   return age ? day_utc(std::chrono::system_clock::now() + *age) : until;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which history a command of `track` works on: options that they share.
+// Options shared by the subcommands of `track`: the history to work on.
 #pragma once
 
 #include <string>
@@ -15,26 +15,26 @@ struct HistoryFlags {
   std::string events = {};
 };
 
-// Returns the option of the history.
+// Returns the option for the history.
 CommandOption& add_history(Command& command, HistoryFlags& flags);
 
-// Who says so, for events of the history: user@host, unless --who names somebody.
+// Author of history events: user@host unless --who is given.
 struct WhoFlag {
   std::string who = {};
 };
 void add_who(Command& command, WhoFlag& flag);
 [[nodiscard]] std::string author(const WhoFlag& flag, const Environment& environment);
 
-// `store` outlives what is returned.
+// `store` must outlive the result.
 [[nodiscard]] report::JudgedNights judged_nights(track::TrackStore& store);
 
-// The history of nights that are measured into this folder, unless --db names another.
+// The default history for nights measured into this folder; --db overrides it.
 [[nodiscard]] std::string default_history(const std::string& results);
 
-// `make`: a history that is not there yet is begun; else it is an error.
+// `make`: creates the history if it does not exist; otherwise a missing one is an error.
 [[nodiscard]] track::TrackStore open_history(const HistoryFlags& flags, bool make = false);
 
-// What a command line needs to mean the same history: "", or " --db URL".
+// Options with which a command line refers to the same history: "", or " --db URL".
 [[nodiscard]] std::string history_words(const HistoryFlags& flags);
 
 }  // namespace stepbench::cli

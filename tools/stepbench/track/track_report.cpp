@@ -32,7 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSite = "--site";
-constexpr std::size_t kListedAlerts = 100;  // the newest: of those git is asked for the commits
+constexpr std::size_t kListedAlerts = 100;  // newest alerts whose commits are looked up in git
 
 constexpr const char* kTrackReportExamples = R"(Examples:
   stepbench track report --site site                       site/index.html, and a page a series
@@ -53,8 +53,8 @@ struct TrackReportArguments {
   std::string plotly = {};
 };
 
-// The index is written last: without it, pages, their script, and what a program that was killed
-// was writing.
+// True for an incomplete site. The index is written last: until then there are only pages, their
+// script, and partial files of a program that was killed.
 bool is_begun_site(const fs::path& folder) {
   bool has_page = false;
   bool has_script = false;
@@ -72,7 +72,7 @@ bool is_begun_site(const fs::path& folder) {
   return has_page || !has_script;
 }
 
-// A new folder, an empty one, or a site of ours: nothing else is mixed with it or replaced.
+// Accepts a new folder, an empty one, or a site of ours; never mixes with or replaces other files.
 void check_site_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);

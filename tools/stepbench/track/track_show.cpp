@@ -58,7 +58,7 @@ std::string shown_alerts_json(const nights::AlertLog& log, const track::History&
   return text;
 }
 
-// Of its first series, over the nights.
+// Charts of its first series, over the nights.
 std::vector<document::Figure> charts_of(const nights::Alert& alert, const nights::AlertLog& log,
                                         const report::SeriesNames& names,
                                         track::TrackStore& store) {
