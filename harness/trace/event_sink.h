@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a file -> rows of a Trace: decides what each is, on which lane it lies, and counts what
-// it does not keep. One thread.
+// Converts rows of a file into rows of a Trace: decides their kind and lane, and counts the rows
+// that it discards. One thread.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,11 @@ class EventSink {
  public:
   explicit EventSink(TraceBuilder& builder) : builder_(builder), facts_(builder.trace().reading) {}
 
-  // `at_byte`: where it stands, for notes. False: problem() says why the file cannot be used.
+  // `at_byte`: position of the row, for notes. Returns false if the file cannot be used; see
+  // problem().
   [[nodiscard]] bool add(const EventRow& row, std::uint64_t at_byte);
   [[nodiscard]] const std::string& problem() const { return problem_; }
-  // After the last row: notes, the resolution of times.
+  // Call after the last row: writes notes and the resolution of the times.
   void finish();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of a trace's file beside traceEvents. Any may be absent, of another type, or damaged:
-// then the trace goes without.
+// Keys of a trace file other than traceEvents. Each may be absent, of another type or damaged; it
+// is then ignored.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace stepbench::trace {
 
-// `json`: the value as written.
+// `json`: the value as it appears in the file.
 void take_header_value(std::string_view key, std::string_view json, Trace& to);
 
-// What a JSON file without traceEvents is, from its keys: "an execution trace of PyTorch".
+// Identifies a JSON file without traceEvents by its keys: "an execution trace of PyTorch".
 [[nodiscard]] std::string kind_of_other_file(const std::vector<std::string>& keys);
 
 }  // namespace stepbench::trace
