@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kBranchLasts{90 * 24};  // without a night
 
-// What changes a program; the log that it writes beside itself does not.
+// Only code identifies a program; e.g. a log that it writes next to itself does not.
 bool is_code(const fs::path& file) {
   const fs::path kind = file.extension();
   std::error_code ignored;
@@ -41,7 +41,7 @@ std::vector<fs::path> code_of(const fs::path& folder, std::vector<fs::path> file
   return files;
 }
 
-// Of a program alone its build id, else of all of these files.
+// Build id of a program without other files, else a digest of all files.
 std::string build_of(const fs::path& program, std::vector<fs::path> files) {
   if (files.empty()) return run::program_build_id(program);
   files.push_back(program.filename());
@@ -113,7 +113,7 @@ NightProgram night_script(const plan::Plan& plan) {
   return script;
 }
 
-// Of a build, which is a name that a program chose.
+// Safe folder name for a build id, which the program itself may choose.
 std::string folder_name(const std::string& build) {
   const bool plain = !build.empty() && build.size() <= 64 && !build.starts_with('.') &&
                      std::ranges::all_of(build, [](char letter) {
@@ -123,7 +123,7 @@ std::string folder_name(const std::string& build) {
   return plain ? build : digest(build);
 }
 
-// nullopt: it is not there, or cannot be read.
+// nullopt: missing or unreadable.
 std::optional<std::string> build_at(const fs::path& program, const std::vector<fs::path>& files) {
   std::error_code error;
   if (!fs::is_regular_file(program, error)) return std::nullopt;
@@ -146,7 +146,7 @@ std::vector<fs::path> files_below(const fs::path& home, const fs::path& program)
   return files;
 }
 
-// Of a Python script all files count, of another program its code.
+// For a Python script all files count, for other programs only code.
 bool is_whole(const track::KeptBuild& kept) {
   const fs::path home = kept.worker.parent_path();
   const std::vector<fs::path> files = files_below(home, kept.worker);
@@ -154,8 +154,7 @@ bool is_whole(const track::KeptBuild& kept) {
          build_at(kept.worker, code_of(home, files)) == kept.build_id;
 }
 
-// Why the folder around it is none that was made for this program; empty: it is, or nothing is
-// there.
+// Returns why the folder was not made for this program; empty: it was, or does not exist.
 std::string why_not_ours(const track::KeptBuild& kept) {
   const fs::path home = kept.worker.parent_path();
   std::error_code error;
@@ -176,7 +175,8 @@ void copy_into(const fs::path& from, const fs::path& to) {
   fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write, fs::perm_options::add);
 }
 
-// One name for whoever keeps this build: what a killed process left of it is written over.
+// All processes that keep this build use the same temporary name, so that leftovers of a killed one
+// are overwritten.
 void copy_program(const NightProgram& program, const fs::path& home) {
   const fs::path folder = program.program.parent_path();
   const fs::path unfinished = home.string() + ".unfinished";
@@ -188,10 +188,10 @@ void copy_program(const NightProgram& program, const fs::path& home) {
   fs::rename(unfinished, home);
 }
 
-// Builds that the next night of some experiment on this host is measured beside.
+// Builds that are the reference for the next night of some experiment on this host.
 std::set<std::string> references(track::TrackStore& store, std::string_view host,
                                  const std::string& now_utc) {
-  std::map<std::string, std::string> newest;  // night of each experiment
+  std::map<std::string, std::string> newest;  // newest night of each experiment
   for (const track::TrackedRun& run : store.runs()) {
     if (run.host == host) newest[run.experiment] = run.started_utc;
   }
