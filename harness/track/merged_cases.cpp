@@ -55,7 +55,7 @@ MergedCases::MergedCases(std::span<const TrackEvent> events) {
   for (const TrackEvent& event : events) {
     if (event.what != kMergedEvent) continue;
     MergedCase merged = merged_case(event);
-    cases_.erase(merged.into);  // so that no chain comes back to its begin
+    cases_.erase(merged.into);  // prevents cycles
     std::string from = merged.from;
     cases_.insert_or_assign(std::move(from), std::move(merged));
   }
