@@ -51,7 +51,7 @@ struct ExchangeRow {
   // rows name no peers.
   std::string key = {};
   TimeSpan at = {};
-  // start of its launch, or its own start; decides the step it belongs to
+  // Start of its launch, or its own start; decides the step it belongs to.
   std::int64_t placed_by_ns = 0;
   ExchangeFacts facts = {};
 };

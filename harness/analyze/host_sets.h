@@ -14,7 +14,7 @@ namespace stepbench::analyze {
 struct InnerRow {
   TimeSpan at = {};
   const trace::TraceEvent* row = nullptr;
-  // for a call: the innermost enclosing row that is not a call
+  // For a call: the innermost enclosing row that is not a call.
   const trace::TraceEvent* op = nullptr;
 };
 

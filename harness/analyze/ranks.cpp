@@ -319,7 +319,7 @@ class RankComparison {
   }
 
   std::vector<RankTrace> ranks_;
-  // key: step number; one step per rank
+  // Key: step number; one step per rank.
   std::map<std::int64_t, std::vector<const RankStep*>> common_;
   std::vector<double> skews_;
   std::vector<double> unmatched_ns_;        // by rank index

@@ -47,7 +47,7 @@ struct RankRow {
 
 struct Straggler {
   std::int64_t rank = 0;
-  // per step, relative to the next slowest rank: upper bound of what can be won
+  // Per step, relative to the next slowest rank: upper bound of what can be won.
   double gain_ns = 0;
   double excess_ns = 0;   // relative to the median of the other ranks
   double share = 0;       // gain_ns / step time

@@ -238,7 +238,7 @@ FailedLaunches failed_launches(const record::Results& results) {
   FailedLaunches failed;
   for (const record::Launch& launch : results.launches) {
     const record::LaunchRow& row = launch.row;
-    // reported elsewhere; not a failure of tonight's program
+    // Reported elsewhere; not a failure of tonight's program.
     if (row.key.arm == record::kReferenceArm) continue;
     if (row.outcome.kind != Outcome::Kind::kSkipped) ++failed.of;
     if (row.outcome.kind != Outcome::Kind::kFailed || failed.launches++ > 0) continue;

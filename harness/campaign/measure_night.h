@@ -29,7 +29,7 @@ struct MeasuredExperiment {
   std::filesystem::path folder = {};  // empty: not begun
   record::Results results = {};       // everything in `folder`
   std::string error = {};  // why it did not complete; empty: complete, or interrupted by a signal
-  // ids of cases that look changed but were not measured further within the budget
+  // Ids of cases that look changed but were not measured further within the budget.
   std::set<std::string> left = {};
 };
 

@@ -23,7 +23,7 @@ namespace stepbench::campaign {
 struct BeforeNight {
   std::map<std::string, nights::SeriesState> states = {};  // by series id
   track::MergedCases merged = {};
-  // ids of series that the previous night left unfinished
+  // Ids of series that the previous night left unfinished.
   std::vector<std::string> unfinished = {};
   std::set<std::string, std::less<>> ignored = {};  // ids of series that are not judged
 };

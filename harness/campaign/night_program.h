@@ -17,7 +17,7 @@
 
 namespace stepbench::campaign {
 
-// limit on the sum of all files
+// Limit on the sum of all files.
 inline constexpr std::uintmax_t kMostScriptBytes = std::uintmax_t{10} << 20;
 
 struct NightProgram {

@@ -11,7 +11,7 @@ namespace stepbench::campaign {
 
 struct ScriptFiles {
   std::vector<std::filesystem::path> beside = {};  // relative to the script's folder, sorted
-  // absolute: programs and data outside of the folder
+  // Absolute: programs and data outside of the folder.
   std::vector<std::filesystem::path> elsewhere = {};
 };
 

@@ -43,7 +43,7 @@ struct ModuleNode {
   std::size_t depth = 0;  // number of names in the path; one more for "(self)"
   std::size_t parent = kNoParent;
   ModuleCost all = {};
-  // indexed as ModuleTree::phases; the last entry is outside all phases
+  // Indexed as ModuleTree::phases; the last entry is outside all phases.
   std::vector<ModuleCost> by_phase = {};
 };
 constexpr EnumNames<5> names_of(ModuleNode::Kind) {

@@ -77,7 +77,7 @@ struct StackRow {
   std::uint32_t part = kNoIndex;   // fetch or collate
   std::uint32_t place = kNoIndex;  // innermost line of the user's own code: "my_data.py:42 in read"
   std::uint32_t code = kNoIndex;   // text of that line
-  // function called from that line: "PIL.Image.open"; kNoIndex: the line itself
+  // Function called from that line: "PIL.Image.open"; kNoIndex: the line itself.
   std::uint32_t calls = kNoIndex;
   // All lines, outermost first, separated by ';': input for flame graphs.
   std::uint32_t stack = kNoIndex;

@@ -34,7 +34,7 @@ struct OpNode {
   std::uint32_t parent = kNoIndex;  // OpTree::nodes
   std::uint32_t source = kNoIndex;  // OpLog::ops, or OpLog::activities for a call
   OpKind kind = OpKind::kOp;
-  // ended on another thread, or flagged as such: has neither parent nor children
+  // Ended on another thread, or flagged as such: has neither parent nor children.
   bool async = false;
 
   [[nodiscard]] std::int64_t duration_ns() const { return end_ns - start_ns; }

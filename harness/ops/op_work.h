@@ -20,7 +20,7 @@ constexpr EnumNames<4> names_of(WorkKind) {
 
 struct OpWork {
   WorkKind kind = WorkKind::kMatrix;
-  // judged by the op's name; a matrix product is the same in either direction
+  // Judged by the op's name; a matrix product is the same in either direction.
   bool backward = false;
   std::int64_t flops = 0;  // as torch.utils.flop_counter counts
   // Part of flops behind a causal mask, half if there are as many queries as keys: kernels skip it.

@@ -24,7 +24,7 @@ std::string quoted_name(std::string_view name) {
 struct ForeignDatabase::Handle {
   sqlite3* connection = nullptr;
   std::uint64_t file_bytes = 0;
-  // for the running query; one is used per kInstructions SQLite instructions
+  // For the running query; one is used per kInstructions SQLite instructions.
   std::uint64_t looks_left = 0;
   Handle() = default;
   Handle(const Handle&) = delete;

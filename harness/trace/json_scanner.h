@@ -47,7 +47,7 @@ class JsonScanner {
     return true;
   }
   [[nodiscard]] bool string(std::string_view& inside);  // without quotation marks, as written
-  // a whole value of any type
+  // A whole value of any type.
   [[nodiscard]] bool value(std::string_view& text) { return value(text, 0); }
   // Consumes `"key":`; the position is then at the value.
   [[nodiscard]] bool key(std::string_view& inside) { return string(inside) && take(':'); }

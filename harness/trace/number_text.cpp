@@ -102,7 +102,7 @@ std::optional<TimeText> microseconds_text(std::string_view text) {
   const std::optional<Decimal> number = decimal(unquoted(text));
   if (!number) return std::nullopt;
   if (number->count == 0) return TimeText{};
-  // number of digits before the decimal point in ns
+  // Number of digits before the decimal point in ns.
   const int ns_point = number->point + kNsDigits;
   constexpr int kMostDigits = 19;
   if (ns_point > kMostDigits) return std::nullopt;

@@ -20,7 +20,7 @@
 namespace stepbench::trace {
 namespace {
 
-// limit for one row or one header value
+// Limit for one row or one header value.
 constexpr std::size_t kMaxPieceBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxKeys = 64;
 

@@ -149,7 +149,7 @@ struct TraceMemory {
   std::int64_t at_ns = 0;
   std::int64_t bytes = 0;  // > 0 allocated, < 0 freed
   std::uint64_t address = 0;
-  // of that device, after the change; -1: not recorded by older files
+  // Of that device, after the change; -1: not recorded by older files.
   std::int64_t total_allocated = -1;
   std::int64_t total_reserved = -1;
   std::uint32_t lane = 0;    // the host thread
