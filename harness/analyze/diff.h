@@ -113,7 +113,7 @@ struct DiffNote {
 struct TraceDiff {
   std::vector<std::string> base_paths = {};
   std::vector<std::string> new_paths = {};
-  WindowKind window = WindowKind::kHostStep;  // of the new side
+  WindowKind window = WindowKind::kHostStep;  // the new side's
   IdleScope scope = IdleScope::kHost;
   std::int64_t base_steps = 0;
   std::int64_t new_steps = 0;

@@ -13,8 +13,8 @@
 namespace stepbench::analyze {
 namespace {
 
-constexpr double kMaxLostLaunches = 0.01;  // of all launches
-constexpr double kManyOrphans = 0.05;      // of all device rows
+constexpr double kMaxLostLaunches = 0.01;  // share of all launches
+constexpr double kManyOrphans = 0.05;      // share of all device rows
 constexpr double kMaxImpossibleTimes = 0.001;
 
 double share_of(std::int64_t part, std::int64_t whole) {

@@ -5,7 +5,6 @@
 // Rows nest per thread by time. An op whose only child has the same name counts as one call.
 // Runtime calls belong to the innermost op and are excluded from its self host time. Steps, data
 // fetches, the optimizer's rows and the forward of (Distributed)DataParallel serve only as parents.
-// of data, the optimizer's rows and the forward of (Distributed)DataParallel are parents only.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 namespace stepbench::analyze {
 namespace {
 
-constexpr std::int64_t kNamedPart = 5;  // a fifth of a stretch
+constexpr std::int64_t kNamedPart = 5;  // a fifth of a span
 
 }  // namespace
 

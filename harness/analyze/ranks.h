@@ -14,7 +14,6 @@
 // shortest call's length in which the rank computes nothing: if all had come in time, the exchange
 // would overlap what is computed at the beginning of the call. Time in which several collectives
 // wait counts once. A rank's own work in a step is the step without this waiting.
-// waiting is its own work.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,7 @@ void check_request(const AbRequest& request);
 // Derived from a request and its arms before measuring. Throws ConfigError for invalid metrics and
 // margins.
 struct AbPlan {
-  std::vector<Metric> columns = {};  // of both arms
+  std::vector<Metric> columns = {};  // both arms'
   compare::TestedMetrics tested = {};
   double count_margin = 0;              // of counts, if they decide
   std::vector<std::size_t> looks = {};  // numbers of pairs after which the rule is applied

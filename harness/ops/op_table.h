@@ -111,8 +111,6 @@ struct OpTable {
   }
 };
 
-// The names on disk.
-
 // Grouped by step, phase, name, shapes, module and kind, in order of first call.
 [[nodiscard]] OpTable make_op_table(const OpLog& log);
 [[nodiscard]] OpTable make_op_table(const OpLog& log, const OpTree& tree);

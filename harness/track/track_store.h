@@ -40,7 +40,6 @@ struct KeptBuild {
   std::string stored_utc = {};
 };
 
-// Which events.
 enum class WhichEvents : std::uint8_t {
   kAll,
   kSaid,  // without nights' measurements: alerts and user actions
