@@ -62,7 +62,7 @@ struct Analysis {
   ValueOrReason<Efficiency> efficiency = {};  // whole trace and counted steps
   ValueOrReason<std::vector<CollectiveRow>> collectives = {};
   ValueOrReason<std::vector<OperatorRow>> operators = {};  // whole trace
-  std::optional<double> eligible_share = {};               // Operators::eligible_share
+  std::optional<double> eligible_share = {};
   ValueOrReason<std::vector<RuntimeCallRow>> runtime_calls = {};
   ValueOrReason<std::vector<MemoryPeak>> memory = {};  // whole trace
   ValueOrReason<Launches> launches = {};  // over rows_before_last_step(), like `queues`

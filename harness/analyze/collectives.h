@@ -51,8 +51,7 @@ struct ExchangeRow {
   // rows name no peers.
   std::string key = {};
   TimeSpan at = {};
-  // Start of its launch, or its own start; decides the step it belongs to.
-  std::int64_t placed_by_ns = 0;
+  std::int64_t placed_by_ns = 0;  // start of its launch, else its own: decides its step
   ExchangeFacts facts = {};
 };
 

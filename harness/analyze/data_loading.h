@@ -19,8 +19,7 @@ struct LoaderCall {
   std::uint32_t name =
       ops::kNoIndex;  // Trace::names; trace/name_facts.h gives the iterator's class
   std::optional<std::size_t> step = {};  // index of the step whose window it begins in
-  // While no device worked; the whole call if there are no device rows.
-  std::int64_t exposed_ns = 0;
+  std::int64_t exposed_ns = 0;           // while no device worked; everything without device rows
 };
 
 struct DataLoading {

@@ -14,7 +14,6 @@
 namespace stepbench::analyze {
 namespace {
 
-// Mean and error of one value over the steps of one side.
 struct SideSample {
   double mean = 0;
   double error = 0;  // standard error of the mean, assuming independent steps or traces

@@ -37,8 +37,7 @@ struct DiffSide {
   std::int64_t resolution_ns = 1;
   std::optional<std::int64_t> rank = {};
   std::optional<std::int64_t> world = {};
-  // Descriptions of the integrity errors that block the numbers.
-  std::vector<std::string> damage = {};
+  std::vector<std::string> damage = {};    // integrity errors that block the numbers
   std::int64_t doubts = 0;                 // number of warnings about the traces
   bool only_edges = false;                 // some trace has only its first and last step
   std::vector<std::size_t> steps_of = {};  // number of entries in `steps` from each trace

@@ -6,7 +6,6 @@
 namespace stepbench::analyze {
 namespace {
 
-// Appends the steps of one more trace.
 void append_costs(std::vector<NamedCost>& all, std::size_t steps_before,
                   std::vector<NamedCost> more) {
   std::vector<NamedCost> out;

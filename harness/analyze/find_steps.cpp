@@ -19,7 +19,6 @@ bool is_step(const trace::Trace& trace, const trace::TraceEvent& event) {
          trace.names[event.name].facts.step >= 0;
 }
 
-// The thread with the most steps.
 std::uint32_t lane_of_steps(const trace::Trace& trace) {
   std::uint32_t lane = ops::kNoIndex;
   std::ptrdiff_t most = 0;

@@ -14,8 +14,7 @@ namespace stepbench::analyze {
 struct InnerRow {
   TimeSpan at = {};
   const trace::TraceEvent* row = nullptr;
-  // For a call: the innermost enclosing row that is not a call.
-  const trace::TraceEvent* op = nullptr;
+  const trace::TraceEvent* op = nullptr;  // for a call: the innermost row around it that is no call
 };
 
 // Returns the innermost op, annotation or loader row at each moment of a thread, without steps, as

@@ -75,7 +75,7 @@ class WaitTable {
   void add(const trace::TraceLane& lane, const std::vector<Wait>& waits) {
     OutermostOps ops(lane);
     const PythonFrames frames(trace_, lane);
-    const trace::TraceEvent* read_op = nullptr;  // op of the last read
+    const trace::TraceEvent* read_op = nullptr;
     for (const Wait& wait : waits) {
       const trace::TraceEvent& call = *wait.call->event;
       const auto step = steps_.at(call.start_ns);

@@ -15,8 +15,7 @@ namespace stepbench::analyze {
 
 // Names index Trace::names.
 struct HostWaitPlace {
-  // The outermost one inside its annotation: aten::item, aten::to.
-  std::uint32_t op = ops::kNoIndex;
+  std::uint32_t op = ops::kNoIndex;      // the outermost inside its annotation, such as aten::item
   std::uint32_t call = ops::kNoIndex;    // of the longest wait
   std::uint32_t python = ops::kNoIndex;  // the user's frame; kNoIndex: no frames recorded
   bool reads = false;                    // waits for a small result

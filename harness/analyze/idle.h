@@ -56,7 +56,6 @@ struct StepTime {
   friend bool operator==(const StepTime&, const StepTime&) = default;
 };
 
-// One of the parts that sum to a step's wall time.
 struct StepPart {
   std::string_view name;  // "compute", "idle_data_loading", as printed
   std::int64_t (*of)(const StepTime&);
@@ -94,7 +93,7 @@ struct IdleGap {
 
 // Scope of the times in `steps`.
 enum class IdleScope : std::uint8_t {
-  kDevice,      // one device
+  kDevice,
   kAllDevices,  // idle: no device works
   kHost         // no device rows: the step thread itself; compute and copies are zero
 };

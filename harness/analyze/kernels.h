@@ -35,10 +35,9 @@ struct Kernels {
   std::vector<std::size_t> by_calls = {};  // indices of rows, sorted by calls
   std::int64_t calls = 0;
   std::int64_t total_ns = 0;
-  // Part of total_ns; absent under the same conditions as in rows.
-  std::optional<std::int64_t> tensor_core_ns = {};
-  std::int64_t probably_tensor_core_ns = 0;  // part of total_ns under newer, uncertain names
-  Summary duration = {};                     // of a single kernel, in ns
+  std::optional<std::int64_t> tensor_core_ns = {};  // part of total_ns; absent as for rows
+  std::int64_t probably_tensor_core_ns = 0;         // part of total_ns under newer, uncertain names
+  Summary duration = {};                            // of a single kernel, in ns
   // Kernels shorter than kTinyKernelNs, which is about the host's cost of a launch.
   std::int64_t tiny = 0;
   std::int64_t tiny_ns = 0;

@@ -34,8 +34,7 @@ struct OperatorRow {
 };
 
 struct Operators {
-  // Sorted by device time, then by self host time.
-  ValueOrReason<std::vector<OperatorRow>> rows = {};
+  ValueOrReason<std::vector<OperatorRow>> rows = {};  // by device time, then by self host time
   // Share, 0..1, of the kernel time launched by all operators that was launched by the innermost
   // eligible operators: those that mixed precision casts or that already use tensor cores. Absent
   // without kernels.

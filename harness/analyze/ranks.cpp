@@ -319,8 +319,7 @@ class RankComparison {
   }
 
   std::vector<RankTrace> ranks_;
-  // Key: step number; one step per rank.
-  std::map<std::int64_t, std::vector<const RankStep*>> common_;
+  std::map<std::int64_t, std::vector<const RankStep*>> common_;  // by step number; one per rank
   std::vector<double> skews_;
   std::vector<double> unmatched_ns_;        // by rank index
   std::vector<std::vector<double>> works_;  // by step and rank index

@@ -46,8 +46,7 @@ struct RankRow {
 
 struct Straggler {
   std::int64_t rank = 0;
-  // Per step, relative to the next slowest rank: upper bound of what can be won.
-  double gain_ns = 0;
+  double gain_ns = 0;     // per step, against the next slowest rank: largest possible gain
   double excess_ns = 0;   // relative to the median of the other ranks
   double share = 0;       // gain_ns / step time
   std::string part = {};  // largest part, from step_parts(); empty: no part dominates

@@ -67,7 +67,6 @@ struct Steps {
   [[nodiscard]] std::vector<TimeSpan> counted_windows() const;
 };
 
-// Finds the counted step at a moment.
 class CountedSteps {
  public:
   explicit CountedSteps(const Steps& steps)

@@ -18,14 +18,12 @@ namespace stepbench::analyze {
   return {event.start_ns, event.end_ns};
 }
 
-// A call of the runtime or the driver on the host.
 struct CallRow {
   const trace::TraceEvent* event = nullptr;
   const trace::TraceEvent* op = nullptr;  // innermost op or annotation around it on its thread
   std::uint32_t work = 0;                 // number of device rows that it started
 };
 
-// A kernel, a copy or a set on a device.
 struct WorkRow {
   const trace::TraceEvent* event = nullptr;
   // Index into Timeline::calls; kNoIndex: launched before the recording began, or not linked.

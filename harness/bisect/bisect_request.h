@@ -25,12 +25,10 @@ struct BisectRequest {
   std::string worker = {};      // see BuildRequest
   std::string metric = "step";  // or kCounts
   double confidence = 0.95;
-  // Size of the step looked for, e.g. 0.03; nullopt: that of the ends.
-  std::optional<double> size = {};
-  // Of a build, as estimated by nights: standard deviation of a log ratio.
-  std::optional<double> layout = {};
-  std::size_t jobs = 1;  // number of concurrent builds
-  bool merges = false;   // if the culprit is a merge, search its branch, too
+  std::optional<double> size = {};    // step looked for, 0.03; nullopt: that of the ends
+  std::optional<double> layout = {};  // of a build, from nights: sd of a log ratio
+  std::size_t jobs = 1;               // number of concurrent builds
+  bool merges = false;                // if the culprit is a merge, search its branch, too
   std::optional<std::uint64_t> seed = {};
   std::string results = "results";
   std::string resume = {};  // folder of a search to resume

@@ -63,8 +63,7 @@ struct BisectRun {
   bool drawn_anew = true;                        // copies have another layout
   double confidence = 0;
   std::string metric = {};
-  // "op_calls": the count that changed in the culprit; with metric `counts` it decides.
-  std::string counted = {};
+  std::string counted = {};         // "op_calls": changed in the culprit; decides for `counts`
   std::optional<double> size = {};  // size looked for; nullopt: that of the ends
   std::string build = {};           // the command
   std::size_t builds = 0;
@@ -76,10 +75,9 @@ struct BisectRun {
   std::vector<BisectRun> inside = {};  // search of the culprit's branch, if requested
 
   // Not written to the file.
-  std::string changes = {};  // files that the culprit changed
-  // Of culprit and parent; without cases unless a culprit is named.
-  compare::Comparison comparison = {};
-  std::optional<MergedBranch> branch = {};  // branch merged by the culprit
+  std::string changes = {};             // files that the culprit changed
+  compare::Comparison comparison = {};  // of culprit and parent; empty without a culprit
+  std::optional<MergedBranch> branch = {};
 
   [[nodiscard]] bool is_counted() const;  // decided by counts, which do not vary
 };

@@ -18,7 +18,6 @@
 
 namespace stepbench::bisect {
 
-// Both programs of a step.
 struct StepPrograms {
   SearchStep step = {};
   BuiltProgram base = {};
@@ -33,9 +32,8 @@ struct StepEnd {
   std::size_t repeated = 0;             // pairs measured again: see compare::is_even()
   std::size_t launches = 0;
   std::filesystem::path folder = {};
-  // For programs built only for this step: differences inside a step.
-  compare::Comparison comparison = {};
-  std::string repeat = {};  // command that measures both again
+  compare::Comparison comparison = {};  // for copies: differences inside a step
+  std::string repeat = {};              // command that measures both again
 };
 
 class Measuring {

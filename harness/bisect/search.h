@@ -48,8 +48,7 @@ struct SearchSetup {
 struct SearchStep {
   std::size_t base = 0;
   std::size_t place = 0;
-  // Against the good end's first build; otherwise both were built only for this step.
-  bool kept = true;
+  bool kept = true;  // against the good end's first build; false: both are copies
   std::size_t base_build = 0;
   std::size_t place_build = 0;
 };
@@ -77,8 +76,7 @@ struct SearchResult {
   verdict::Places places = {};  // possible places of the culprit; `best`: the likeliest
   double chance = 0;            // probability of `places`
   StepChange ends = {};
-  // Of the likeliest place, from copies; of the ends if there are no copies.
-  StepChange culprit = {};
+  StepChange culprit = {};  // of the likeliest place, by copies; else of the ends
   std::optional<StepChange> elsewhere =
       {};             // change of the ends beyond the culprit, if significant
   double layout = 0;  // of a build, as estimated from the pairs

@@ -18,7 +18,7 @@ namespace stepbench::campaign {
 // Cost of one launch, in seconds.
 struct LaunchCost {
   double fixed_s = 0;  // its process, set-up and tear-down
-  double step_s = 0;   // one step
+  double step_s = 0;
   [[nodiscard]] double of(std::int64_t steps) const {
     return fixed_s + step_s * static_cast<double>(steps);
   }

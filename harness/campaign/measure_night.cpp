@@ -126,7 +126,6 @@ class NightMeasurement {
     return 0;
   }
 
-  // Seconds of all launches of the night, or only of the planned ones.
   [[nodiscard]] double seconds(bool planned_only) const {
     double seconds = 0;
     for (std::size_t i = 0; i < measured_.experiments.size(); ++i) {
@@ -238,8 +237,7 @@ FailedLaunches failed_launches(const record::Results& results) {
   FailedLaunches failed;
   for (const record::Launch& launch : results.launches) {
     const record::LaunchRow& row = launch.row;
-    // Reported elsewhere; not a failure of tonight's program.
-    if (row.key.arm == record::kReferenceArm) continue;
+    if (row.key.arm == record::kReferenceArm) continue;  // reported elsewhere
     if (row.outcome.kind != Outcome::Kind::kSkipped) ++failed.of;
     if (row.outcome.kind != Outcome::Kind::kFailed || failed.launches++ > 0) continue;
     const std::vector<std::string> varying =

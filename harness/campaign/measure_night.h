@@ -29,8 +29,7 @@ struct MeasuredExperiment {
   std::filesystem::path folder = {};  // empty: not begun
   record::Results results = {};       // everything in `folder`
   std::string error = {};  // why it did not complete; empty: complete, or interrupted by a signal
-  // Ids of cases that look changed but were not measured further within the budget.
-  std::set<std::string> left = {};
+  std::set<std::string> left = {};  // ids of odd cases that the budget left unfinished
 };
 
 struct MeasuredNight {

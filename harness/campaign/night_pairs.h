@@ -19,12 +19,10 @@
 
 namespace stepbench::campaign {
 
-// State of an experiment before its night.
 struct BeforeNight {
   std::map<std::string, nights::SeriesState> states = {};  // by series id
   track::MergedCases merged = {};
-  // Ids of series that the previous night left unfinished.
-  std::vector<std::string> unfinished = {};
+  std::vector<std::string> unfinished = {};         // series ids, from the previous night
   std::set<std::string, std::less<>> ignored = {};  // ids of series that are not judged
 };
 

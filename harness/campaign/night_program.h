@@ -17,8 +17,7 @@
 
 namespace stepbench::campaign {
 
-// Limit on the sum of all files.
-inline constexpr std::uintmax_t kMostScriptBytes = std::uintmax_t{10} << 20;
+inline constexpr std::uintmax_t kMostScriptBytes = std::uintmax_t{10} << 20;  // of all files
 
 struct NightProgram {
   std::string build = {};                         // digest of all kept files

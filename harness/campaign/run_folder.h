@@ -25,7 +25,6 @@ inline constexpr const char* kVerdictFile = "verdict.json";
 [[nodiscard]] std::vector<std::filesystem::path> folders_newest_first(
     const std::filesystem::path& results);
 
-// The run id, from the folder's name.
 [[nodiscard]] std::string run_id_of(const std::filesystem::path& run_folder);
 
 // Throws ConfigError if the --resume folder does not exist. Empty `folder`: no resume.

@@ -10,9 +10,8 @@
 namespace stepbench::campaign {
 
 struct ScriptFiles {
-  std::vector<std::filesystem::path> beside = {};  // relative to the script's folder, sorted
-  // Absolute: programs and data outside of the folder.
-  std::vector<std::filesystem::path> elsewhere = {};
+  std::vector<std::filesystem::path> beside = {};     // relative to the script's folder, sorted
+  std::vector<std::filesystem::path> elsewhere = {};  // absolute: programs and data
 };
 
 // Returns files of the script's folder that it names or, in Python, imports, transitively. Empty

@@ -16,10 +16,10 @@ struct TimeEstimate {
   std::int64_t launches = 0;  // of cases that can run here, including those that record operations
   std::int64_t steps = 0;     // in all launches; upper bound with active: auto
   double limit_s = 0;         // if every launch takes its whole limits.wall_s
-  std::int64_t known_cases = 0;  // cases with known cost
-  std::int64_t runs = 0;         // earlier runs that the costs come from
-  bool probed = false;           // costs come from smoke launches made for this purpose
-  double expected_s = 0;         // cases of unknown cost count as the mean; 0: none known
+  std::int64_t known_cases = 0;
+  std::int64_t runs = 0;  // earlier runs that the costs come from
+  bool probed = false;    // costs come from smoke launches made for this purpose
+  double expected_s = 0;  // cases of unknown cost count as the mean; 0: none known
   // The same cases as a night (see measure_night()): planned pairs only, and with all fresh pairs.
   double night_s = 0;
   double night_most_s = 0;

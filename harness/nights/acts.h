@@ -55,7 +55,6 @@ struct Acceptance {
 // Adds a note to an alert or a night. Throws ConfigError for empty text.
 [[nodiscard]] track::TrackEvent note_alert(const Alert& alert, const std::string& words);
 [[nodiscard]] track::TrackEvent note_run(const track::TrackedRun& run, const std::string& words);
-// Assigns the alert to a person.
 [[nodiscard]] track::TrackEvent assign_alert(const Alert& alert, const std::string& to,
                                              const std::string& reason);
 

@@ -19,8 +19,7 @@ namespace {
 using verdict::Estimate;
 
 constexpr double kRange = .99;
-// 3.5 standard errors; also used if there are too few pairs for ranks.
-constexpr double kSurerError = .00025;
+constexpr double kSurerError = .00025;  // 3.5 standard errors; also with too few ranks
 
 class Judge {
  public:

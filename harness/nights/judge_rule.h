@@ -16,14 +16,12 @@ inline constexpr double kError = .006;   // of a bound: 2.5 standard errors
 inline constexpr double kNoisyCv = .02;  // of one launch: above it small changes are detected late
 inline constexpr std::size_t kManySeries = 200;  // the error is divided for more series than this
 
-// Rule of a series, for all its nights.
 struct JudgeRule {
   double margin = kMargin;  // the change that does not matter
   bool larger_is_better = false;
   bool has_layout = true;  // false: bytes and counts, which code layout does not affect
   double error = kError;
 };
-// The two programs of a night.
 struct Tonight {
   std::string run = {};
   std::string run_utc = {};

@@ -19,7 +19,6 @@ inline constexpr std::size_t kWindow = 5;  // last builds that are compared with
 
 using RowIndexes = std::vector<std::size_t>;
 
-// Comparison of the last builds with a level.
 struct Held {
   verdict::Estimate difference = {};
   std::span<const std::size_t> latest = {};  // indices of rows

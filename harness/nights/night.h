@@ -21,10 +21,9 @@ struct NightSeries {
   track::TrackedSeries series = {};
   NightState state = NightState::kNoVerdict;
   Why why = Why::kMeasured;
-  std::string run = {};              // tonight's run id; empty: no value tonight
-  std::optional<double> value = {};  // in the series' unit
-  // Value / (1 + change): the expected value at its level tonight.
-  std::optional<double> usual = {};
+  std::string run = {};                  // tonight's run id; empty: no value tonight
+  std::optional<double> value = {};      // in the series' unit
+  std::optional<double> usual = {};      // value / (1 + change): expected at its level tonight
   std::optional<double> reference = {};  // value of the reference program tonight
   // Tonight's build relative to its level, with bounds: shares, as measured (larger may be better).
   // `as_share`: shares of the step.

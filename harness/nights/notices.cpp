@@ -8,8 +8,7 @@ namespace stepbench::nights {
 
 std::vector<Notice> notices_due(std::span<const track::TrackEvent> events,
                                 std::string_view oldest_utc, std::string_view host) {
-  // By alert: the news that users were notified of.
-  std::map<std::string, std::string, std::less<>> told;
+  std::map<std::string, std::string, std::less<>> told;  // by alert: news sent before
   for (const track::TrackEvent& event : events) {
     const std::string alert = text_of(event.details, "alert");
     if (event.what == kTold) told[alert] = text_of(event.details, "news");

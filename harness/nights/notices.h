@@ -21,7 +21,7 @@ inline constexpr const char* kNotTold = "people-not-told";
 
 struct Notice {
   std::string alert_id = {};
-  std::string news_utc = {};  // Alert::news_utc
+  std::string news_utc = {};
 };
 
 // Notices for open alerts of this host, without news from before `oldest_utc`, in the order of the

@@ -17,9 +17,8 @@
 
 namespace stepbench::nights {
 
-inline constexpr std::size_t kPairs = 4;  // planned
-// Per further round, while a series of the case looks changed.
-inline constexpr std::size_t kMorePairs = 8;
+inline constexpr std::size_t kPairs = 4;      // planned
+inline constexpr std::size_t kMorePairs = 8;  // per further round, while the case looks odd
 inline constexpr std::size_t kMostPairs = 24;
 inline constexpr std::size_t kLeastPairs = 3;  // fewer usable pairs: no data
 
@@ -89,8 +88,7 @@ struct NightPairs {
   std::size_t judged = 0;   // number of series in the whole night: see error_of()
   // Ids of series that still looked changed when the budget or a signal ended their measurement.
   std::vector<std::string> unfinished = {};
-  // Sentences: failed launches, programs with different results.
-  std::vector<std::string> notes = {};
+  std::vector<std::string> notes = {};  // sentences: failures, differing results
   std::vector<SeriesPairs> series = {};
 
   [[nodiscard]] const SeriesPairs* find(std::string_view id) const;

@@ -17,7 +17,6 @@ namespace stepbench::nights {
 // Throws json::LineError.
 [[nodiscard]] std::vector<double> pairs_of_text(std::string_view text);
 
-// JSON field with pairs.
 template <typename V>
 void pairs_field(V& v, std::string_view name, auto& pairs) {
   std::string text;

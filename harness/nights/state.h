@@ -53,10 +53,9 @@ struct Change {
 }
 
 struct OpenChange {
-  std::string alert = {};  // "A17"
-  double size = 0;         // sum of all reported parts
-  // False: a new reference began, so the level before cannot be measured.
-  bool can_be_measured = true;
+  std::string alert = {};       // "A17"
+  double size = 0;              // sum of all reported parts
+  bool can_be_measured = true;  // false: a new reference began since
   bool operator==(const OpenChange&) const = default;
 };
 

@@ -213,8 +213,7 @@ class Maker {
     for (std::size_t i = 0; i < log_.activities.size(); ++i) {
       const DeviceActivity& activity = log_.activities[i];
       const OpRow where = place_of_activity(i);
-      // The harness's own work before, after and between steps.
-      if (has_steps && where.step < 0) continue;
+      if (has_steps && where.step < 0) continue;  // harness's work outside of the steps
       ActivityRow row;
       row.name = names_[tree_.name_of_log[activity.name]];
       if (causes_[i] != kNoIndex) row.op = names_[tree_.nodes[causes_[i]].name];

@@ -25,7 +25,6 @@ struct MemoryLevel {
 [[nodiscard]] std::vector<MemoryLevel> memory_levels(const std::vector<MemoryEvent>& events,
                                                      std::size_t points);
 
-// Start of the earliest record or mark.
 [[nodiscard]] std::int64_t begin_ns(const OpLog& log);
 
 inline constexpr double kSpikeThreshold = 0.25;

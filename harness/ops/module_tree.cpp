@@ -127,8 +127,7 @@ class ModuleTreeMaker {
   ModuleTree tree_;
   std::vector<std::vector<ModuleCost>> own_;  // of each node without its children, by phase
   std::map<std::pair<NodeKind, std::string>, std::size_t> index_;
-  // OpTable::strings -> index into phases
-  std::unordered_map<std::uint32_t, std::size_t> phase_of_;
+  std::unordered_map<std::uint32_t, std::size_t> phase_of_;  // OpTable::strings -> phases
   std::int64_t step_ns_ = 0;
 };
 

@@ -43,8 +43,7 @@ struct ModuleNode {
   std::size_t depth = 0;  // number of names in the path; one more for "(self)"
   std::size_t parent = kNoParent;
   ModuleCost all = {};
-  // Indexed as ModuleTree::phases; the last entry is outside all phases.
-  std::vector<ModuleCost> by_phase = {};
+  std::vector<ModuleCost> by_phase = {};  // as ModuleTree::phases; the last is outside all phases
 };
 constexpr EnumNames<5> names_of(ModuleNode::Kind) {
   return {"step", "module", "self", "no_module", "outside_ops"};

@@ -77,8 +77,7 @@ struct StackRow {
   std::uint32_t part = kNoIndex;   // fetch or collate
   std::uint32_t place = kNoIndex;  // innermost line of the user's own code: "my_data.py:42 in read"
   std::uint32_t code = kNoIndex;   // text of that line
-  // Function called from that line: "PIL.Image.open"; kNoIndex: the line itself.
-  std::uint32_t calls = kNoIndex;
+  std::uint32_t calls = kNoIndex;  // function it called: "PIL.Image.open"; kNoIndex: itself
   // All lines, outermost first, separated by ';': input for flame graphs.
   std::uint32_t stack = kNoIndex;
   std::int64_t samples = 0;

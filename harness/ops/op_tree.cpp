@@ -164,8 +164,7 @@ OpTree build_op_tree(const OpLog& log) {
     std::sort(tree.nodes.begin(), tree.nodes.end(), comes_before);
   }
   find_parents(tree.nodes);
-  // Saved before merged nodes are removed.
-  std::vector<std::uint32_t> sources(tree.nodes.size(), kNoIndex);
+  std::vector<std::uint32_t> sources(tree.nodes.size(), kNoIndex);  // before the merge
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     const OpNode& node = tree.nodes[i];
     if (node.kind != OpKind::kCall && node.source != OpNode::kStepMark) sources[i] = node.source;

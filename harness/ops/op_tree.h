@@ -34,8 +34,7 @@ struct OpNode {
   std::uint32_t parent = kNoIndex;  // OpTree::nodes
   std::uint32_t source = kNoIndex;  // OpLog::ops, or OpLog::activities for a call
   OpKind kind = OpKind::kOp;
-  // Ended on another thread, or flagged as such: has neither parent nor children.
-  bool async = false;
+  bool async = false;  // ended on another thread, or flagged: neither parent nor children
 
   [[nodiscard]] std::int64_t duration_ns() const { return end_ns - start_ns; }
 };

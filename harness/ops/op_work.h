@@ -20,8 +20,7 @@ constexpr EnumNames<4> names_of(WorkKind) {
 
 struct OpWork {
   WorkKind kind = WorkKind::kMatrix;
-  // Judged by the op's name; a matrix product is the same in either direction.
-  bool backward = false;
+  bool backward = false;   // by the op's name; matrix products are equal in both directions
   std::int64_t flops = 0;  // as torch.utils.flop_counter counts
   // Part of flops behind a causal mask, half if there are as many queries as keys: kernels skip it.
   std::int64_t masked_flops = 0;

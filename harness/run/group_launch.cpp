@@ -291,8 +291,7 @@ class GroupLoop {
     if (!WIFSIGNALED(status)) return;
     const auto& rank = ranks_.at(static_cast<std::size_t>(*cause_->rank));
     const bool told = !rank || rank->exit() || (rank->has_begun() && rank->is_done());
-    // Reported its own end before the launcher died.
-    if (told && *launcher_dead_ > failed_ns_) return;
+    if (told && *launcher_dead_ > failed_ns_) return;  // ended and reported before it
     const std::string stage = cause_->stage;
     end_with({{}, Outcome::failed(end_of_launcher({.status = status})), stage});
   }

@@ -17,9 +17,8 @@ struct LaunchLimits {
   std::int64_t set_up_ns = 120 * kNsPerS;
   StallRule stall = {};  // between two messages in warm-up and active
   std::int64_t tear_down_ns = 30 * kNsPerS;
-  // By a signal such as SIGSTOP; stepbench does not continue it.
-  std::int64_t stopped_ns = 10 * kNsPerS;
-  std::int64_t grace_ns = 5 * kNsPerS;  // between SIGTERM and SIGKILL
+  std::int64_t stopped_ns = 10 * kNsPerS;  // by SIGSTOP or the like; nothing here continues it
+  std::int64_t grace_ns = 5 * kNsPerS;     // between SIGTERM and SIGKILL
   std::uint64_t protocol_bytes = std::uint64_t{1} << 30;
   std::optional<std::int64_t> memory_bytes = {};  // for its process tree; see memory_limit.h
 };

@@ -237,8 +237,7 @@ std::chrono::milliseconds ask_limit(std::span<const std::string> set) {
     const char* const end = assignment.data() + assignment.size();
     double value = 0;
     const auto [rest, error] = std::from_chars(assignment.data() + kOption.size(), end, value);
-    // Invalid values are rejected by the plan.
-    if (error == std::errc{} && rest == end) seconds = value;
+    if (error == std::errc{} && rest == end) seconds = value;  // else the plan rejects it
   }
   return milliseconds_of(seconds);
 }

@@ -28,8 +28,7 @@ struct WorkerProgram {
 // The GNU build id of an ELF file, else the digest of the file's content.
 [[nodiscard]] std::string program_build_id(const std::filesystem::path& file);
 
-// limits.ask_s; allows for importing torch from a cold disk
-inline constexpr double kAskSeconds = 60;
+inline constexpr double kAskSeconds = 60;  // limits.ask_s: importing torch from a cold disk
 
 // limits.ask_s from --set, because the catalogue is needed before the file can be read.
 [[nodiscard]] std::chrono::milliseconds ask_limit(std::span<const std::string> set);

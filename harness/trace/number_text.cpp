@@ -102,8 +102,7 @@ std::optional<TimeText> microseconds_text(std::string_view text) {
   const std::optional<Decimal> number = decimal(unquoted(text));
   if (!number) return std::nullopt;
   if (number->count == 0) return TimeText{};
-  // Number of digits before the decimal point in ns.
-  const int ns_point = number->point + kNsDigits;
+  const int ns_point = number->point + kNsDigits;  // number of digits before the point in ns
   constexpr int kMostDigits = 19;
   if (ns_point > kMostDigits) return std::nullopt;
   if (ns_point < 0) return TimeText{0, true};

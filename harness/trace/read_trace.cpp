@@ -20,8 +20,7 @@
 namespace stepbench::trace {
 namespace {
 
-// Limit for one row or one header value.
-constexpr std::size_t kMaxPieceBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxPieceBytes = std::size_t{64} << 20;  // per row or header value
 constexpr std::size_t kMaxKeys = 64;
 
 class TraceReader {

@@ -28,11 +28,11 @@ enum class EventKind : std::uint8_t {
   kSpan,        // the recorded interval: "PyTorch Profiler (0)"
   kAnnotation,  // ProfilerStep#N, record_function, NVTX ranges
   kPython,      // a Python frame
-  kOp,          // an operator
-  kRuntime,     // a CUDA or HIP runtime call
-  kDriver,      // a CUDA driver call
-  kWorker,      // our own loader workers, in separate processes
-  kOverhead,    // of the profiler: buffer flush, lazy function loading
+  kOp,
+  kRuntime,   // a CUDA or HIP runtime call
+  kDriver,    // a CUDA driver call
+  kWorker,    // our own loader workers, in separate processes
+  kOverhead,  // of the profiler: buffer flush, lazy function loading
   kKernel,
   kMemcpy,
   kMemset,
@@ -149,8 +149,7 @@ struct TraceMemory {
   std::int64_t at_ns = 0;
   std::int64_t bytes = 0;  // > 0 allocated, < 0 freed
   std::uint64_t address = 0;
-  // Of that device, after the change; -1: not recorded by older files.
-  std::int64_t total_allocated = -1;
+  std::int64_t total_allocated = -1;  // of that device, after the change; -1: not recorded
   std::int64_t total_reserved = -1;
   std::uint32_t lane = 0;    // the host thread
   std::int32_t device = -1;  // -1: the host
@@ -206,7 +205,6 @@ struct Trace {
   std::vector<CollectiveDetail> collectives = {};
   std::vector<TraceMemory> memory = {};  // sorted by time
 
-  // The header.
   std::optional<std::int64_t> base_ns = {};  // baseTimeNanoseconds
   std::int64_t resolution_ns = 1;            // 1000: no time in the file has a fraction
   std::optional<std::int64_t> schema = {};

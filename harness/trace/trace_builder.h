@@ -39,8 +39,7 @@ class TraceBuilder {
   // Return indices into the trace's tables; equal texts or details share an index.
   std::uint32_t name(std::string_view text);
   std::uint32_t text(std::string_view text);
-  // kNoIndex: not in the table
-  [[nodiscard]] std::uint32_t known_text(std::string_view text) const;
+  [[nodiscard]] std::uint32_t known_text(std::string_view text) const;  // kNoIndex: missing
   std::uint32_t detail(const OpDetail& detail);
   std::uint32_t detail(const KernelDetail& detail);
   std::uint32_t detail(const CollectiveDetail& detail);

@@ -159,8 +159,7 @@ std::vector<RecordedEvent> read_events(const fs::path& file, KnownEvents& known)
     try {
       events.push_back(event_of(parser.parse(line, json::LineParser::Padding::kNone).object));
     } catch (const json::LineError& damage) {
-      // From the start, to get line numbers.
-      if (known.bytes > 0) return read_events(file, known = {});
+      if (known.bytes > 0) return read_events(file, known = {});  // for line numbers
       throw ConfigError(file.string() + ":" + std::to_string(number),
                         std::string("no event can be read here: ") + damage.what() +
                             "; mend the line or take it out");

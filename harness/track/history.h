@@ -76,7 +76,6 @@ struct History {
   [[nodiscard]] const SeriesHistory* find_series(std::string_view id) const;
 };
 
-// Number of points of a series and its first run.
 struct SeriesExtent {
   std::size_t points = 0;
   std::string first_run = {};  // run id

@@ -82,7 +82,6 @@ struct Import {
 [[nodiscard]] Import import_of(const record::Results& results, const std::filesystem::path& folder,
                                const ImportOptions& options);
 
-// The series of one metric of a case.
 [[nodiscard]] TrackedSeries series_of(const ImportedCase& one, const std::string& metric);
 
 }  // namespace stepbench::track

@@ -22,7 +22,6 @@ inline constexpr double kMargin = .01;
 
 void set_margin(TrackedRun& run, std::string_view case_id, std::string_view metric, double share);
 
-// Margins of all series of one run.
 class RunMargins {
  public:
   explicit RunMargins(const TrackedRun& run);

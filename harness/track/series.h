@@ -14,10 +14,9 @@
 namespace stepbench::track {
 
 // The metrics of a case that have a history.
-inline constexpr std::string_view kStepSeries = "step_ns";  // the main metric: step or latency
-// Of the device's allocator, or the host.
-inline constexpr std::string_view kPeakSeries = "peak_bytes";
-inline constexpr std::string_view kPhaseSeries = "phase.";  // "phase.data_wait"
+inline constexpr std::string_view kStepSeries = "step_ns";     // the main metric: step or latency
+inline constexpr std::string_view kPeakSeries = "peak_bytes";  // device allocator or host
+inline constexpr std::string_view kPhaseSeries = "phase.";     // "phase.data_wait"
 
 // One metric of one case on one kind of machine, over all nights. The id is a digest of workload,
 // case id, metric, kind of machine, and `track.version`, which the user increments when the same
@@ -28,9 +27,8 @@ struct TrackedSeries {
   std::string experiment = {};  // name for users, from the last run; not part of the id
   std::string workload = {};
   std::string case_id = {};
-  // kStepSeries, kPeakSeries, a phase such as "phase.data_wait", or another metric.
-  std::string metric = {};
-  std::string unit = {};  // "ns", "bytes", or as in its file
+  std::string metric = {};  // kStepSeries, kPeakSeries, "phase.data_wait" or another
+  std::string unit = {};    // "ns", "bytes", or as in its file
   Direction direction = Direction::kNeither;
   bool screened = false;  // false: only explains other series (phases) and never causes an alert
   bool control = false;   // of the control case, in the last run
@@ -39,7 +37,6 @@ struct TrackedSeries {
   bool operator==(const TrackedSeries&) const = default;
 };
 
-// Unit and direction of a metric.
 struct SeriesMetric {
   std::string unit = {};
   Direction direction = Direction::kLowerIsBetter;

@@ -103,7 +103,6 @@ class TrackStore {
 
   // Location for display: without the password.
   [[nodiscard]] std::string name() const;
-  // Path of the event file.
   [[nodiscard]] const std::filesystem::path& events_file() const { return events_file_; }
 
  private:

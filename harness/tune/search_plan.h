@@ -27,7 +27,6 @@ struct SearchPlan {
 [[nodiscard]] SearchPlan plan_search(const TuneRequest& request,
                                      const campaign::CampaignContext& context);
 
-// The run that measures the points.
 [[nodiscard]] campaign::RunRequest search_run(const TuneRequest& request,
                                               const std::vector<std::string>& sweep);
 

@@ -12,13 +12,11 @@
 namespace stepbench::verdict {
 
 struct Measured {
-  double value = 0;  // log ratio of the program at `place` to the one at `base`
-  // > 0; of launches, and of the layout of programs built for this measurement.
-  double variance = 0;
+  double value = 0;       // log ratio of the program at `place` to the one at `base`
+  double variance = 0;    // > 0; of launches, and of the layout of copies built for this
   std::size_t place = 0;  // in the order of programs
   std::size_t base = 0;
-  // The base is the kept program, from before the first possible place of the change.
-  bool kept = true;
+  bool kept = true;  // the base is the kept program, from before all possible places
 };
 
 // Log likelihood of the change being at `place`, up to a constant. `offset_variance`: prior

@@ -34,8 +34,7 @@ bool is_known(const Estimate& estimate) {
 }  // namespace
 
 PairSpread spread(std::span<const Pairs> blocks, std::span<const double> centres) {
-  // For a block of n: times n / (n - 1), because its centre comes from the same pairs.
-  std::vector<double> distances;
+  std::vector<double> distances;  // times n / (n - 1) because the centre is estimated
   double freedom = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Pairs block = blocks[i];
