@@ -7,8 +7,7 @@
 //   const Analysis analysis = analyse(trace);
 //   if (!analysis.blocked()) show(analysis.idle.front());
 //
-// Names are indices into the tables of the trace, which is needed to print them. Times are on the
-// trace's clock.
+// Names are indices into the tables of the trace. Times are on the trace's clock.
 #pragma once
 
 #include <cstdint>
@@ -78,8 +77,7 @@ struct Analysis {
 
 struct AnalysisOptions {
   StepOptions steps = {};
-  // Type of operators for which the trace records no types; for stepbench's own traces it is in the
-  // case.
+  // Type of operators without recorded types; for stepbench's own traces it is in the case.
   ops::Dtype untyped = ops::Dtype::kUnknown;
 };
 

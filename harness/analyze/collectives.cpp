@@ -173,8 +173,7 @@ ExchangeFacts facts_of_detail(const trace::Trace& trace, const trace::Collective
   return facts;
 }
 
-// Takes the facts from the row itself or from the rows around it, innermost first; otherwise only
-// the row's name.
+// From the row itself or the rows around it, innermost first; otherwise only the row's name.
 ExchangeFacts facts_of(const trace::Trace& trace, const trace::TraceEvent& event,
                        const RowsAround& around) {
   if (const auto* detail = detail_of(trace, event)) return facts_of_detail(trace, *detail);

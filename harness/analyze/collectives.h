@@ -31,11 +31,9 @@ struct ExchangeFacts {
   std::int64_t bytes = -1;
 
   // Returns bus bandwidth / algorithm bandwidth: 2 (n - 1) / n for all-reduce, (n - 1) / n for
-  // gathers, scatters and all-to-all, 1 otherwise. nullopt if the name or the group size is
-  // unknown.
+  // gathers, scatters and all-to-all, 1 otherwise. nullopt if the name or group size is unknown.
   [[nodiscard]] std::optional<double> bus_factor() const;
-  // Bandwidth of a collective with this duration, in bytes per ns (= GB/s). nullopt if the size or
-  // the group size is unknown.
+  // In bytes per ns (= GB/s). nullopt if the size or the group size is unknown.
   [[nodiscard]] std::optional<double> algorithm_bandwidth(double duration_ns) const;
   [[nodiscard]] std::optional<double> bus_bandwidth(double duration_ns) const;
 
@@ -47,8 +45,7 @@ struct ExchangeFacts {
 
 // A collective or a point-to-point message as seen by one rank.
 struct ExchangeRow {
-  // Name and group, or the two ranks of a message; equal on all participating ranks. Empty: the
-  // rows name no peers.
+  // Name and group, or the two ranks of a message; equal on all of them. Empty: unknown peers.
   std::string key = {};
   TimeSpan at = {};
   std::int64_t placed_by_ns = 0;  // start of its launch, else its own: decides its step

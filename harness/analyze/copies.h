@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between host and device: size, bandwidth, and how long the host waited for them. Pure; any
-// thread.
+// Copies between host and device: size, bandwidth and waits of the host. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +14,7 @@
 namespace stepbench::analyze {
 
 // All copies of one name, such as "Memcpy HtoD (Pageable -> Device)". Copies that return small
-// results to the host, as .item() does, form a separate group: they are waits whatever memory they
-// use.
+// results to the host, as .item() does, form a separate group: they are waits in any memory.
 struct CopyGroup {
   std::uint32_t name = ops::kNoIndex;  // Trace::names
   bool reads = false;
@@ -37,8 +35,7 @@ struct CopyGroup {
   // all calls that are not Async, and copies of pageable memory. A pinned copy blocks if its call,
   // or the wait in the same operation, outlasts it.
   std::int64_t blocking = 0;
-  // Time by which these calls outlasted their copies: while the device ran previously queued work,
-  // and while it was idle.
+  // Time by which these calls outlasted their copies, while the device was busy or idle.
   std::int64_t wait_busy_ns = 0;
   std::int64_t wait_idle_ns = 0;
   TimeSpan longest_call = {};

@@ -45,8 +45,7 @@ struct DiffSide {
   std::vector<NamedCost> costs = {};       // sorted by kind, name and phase
   std::vector<Finding> findings = {};      // findings of the first trace
 
-  // Appends the steps of another trace of the same case; settings and findings stay those of the
-  // first.
+  // Appends the steps of another trace of the case; settings and findings are kept.
   void append(DiffSide more);
 };
 
@@ -137,8 +136,7 @@ inline constexpr double kDiffShareOfFewSteps = 0.05;
 inline constexpr double kDiffShareOfStep = 0.001;
 inline constexpr std::size_t kStepsForSpread = 3;
 inline constexpr std::size_t kTracesForSpread = 3;
-// A difference in the number of calls needs the same standard errors and at least one call in ten
-// steps.
+// A difference in calls needs the same standard errors and at least one call in ten steps.
 inline constexpr double kDiffCalls = 0.1;
 
 [[nodiscard]] TraceDiff compare_traces(const DiffSide& base, const DiffSide& next);

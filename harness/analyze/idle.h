@@ -106,8 +106,7 @@ struct IdleReport {
   std::vector<IdlePlace> places = {};  // sorted by cause, then by descending idle time
   std::vector<IdleGap> gaps = {};      // in the counted steps, longest first
   std::int64_t gap_count = 0;
-  // Longest time without any device work, whatever the cause; in the counted steps, across their
-  // borders.
+  // Longest time without device work, from any cause; in the counted steps, across borders.
   TimeSpan longest_idle = {};
   std::size_t longest_idle_step = 0;  // index of the step in which it begins
 
@@ -115,8 +114,7 @@ struct IdleReport {
   [[nodiscard]] Summary summary(const Steps& of, std::int64_t (*part)(const StepTime&)) const;
 };
 
-// Returns one report per device and, if there are several, one for all; without devices, the
-// host's.
+// One report per device and, for several, one for all; without devices, the host's.
 [[nodiscard]] std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& steps);
 
 }  // namespace stepbench::analyze

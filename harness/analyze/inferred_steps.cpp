@@ -75,9 +75,8 @@ std::uint32_t kind_of(const trace::Trace& trace, const trace::TraceEvent& event)
   return folded == ops::kNoIndex ? event.name : folded;
 }
 
-// "step[DECODE bs=16]", "prefill_step_3" and "validate_batch" name a whole step and are
-// alternatives of one another; "forward_step" and "optimizer_step" name parts. Returns an empty
-// string for other names.
+// "step[DECODE bs=16]", "prefill_step_3" and "validate_batch" name whole steps, alternatively;
+// "forward_step" and "optimizer_step" name parts. Empty for other names.
 std::string_view noun_of_steps(std::string_view name) {
   constexpr std::array<std::string_view, 4> kNouns = {"step", "batch", "iteration", "iter"};
   constexpr std::array<std::string_view, 9> kParts = {
@@ -234,8 +233,7 @@ std::vector<std::int64_t> starts_of(const RepeatedRows& rows) {
   return starts;
 }
 
-// With several batches per optimizer step, a step begins with the first batch after the previous
-// optimizer step.
+// A step of several batches begins with the first batch after the previous optimizer step.
 std::vector<std::int64_t> starts_after(const RepeatedRows& fetches, const RepeatedRows& optimizer) {
   std::vector<std::int64_t> starts = {fetches.spans.front().begin_ns};
   auto fetch = fetches.spans.begin();

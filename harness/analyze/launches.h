@@ -16,8 +16,7 @@
 namespace stepbench::analyze {
 
 // Returns indices of Timeline::work, sorted by start, of the rows launched before the last step
-// began, because a recording may miss the end of the last step's work. All rows if there are fewer
-// than two steps.
+// began, because the last step's work may be incomplete. All rows with fewer than two steps.
 [[nodiscard]] std::vector<std::size_t> rows_before_last_step(const Timeline& timeline,
                                                              const Steps& steps);
 

@@ -28,8 +28,7 @@ struct Matched {
 struct RankWait {
   TimeSpan at = {};  // from its call until the last rank enters
   // As long as the wait, but at the end of the call: if all ranks had come in time, the exchange
-  // would have begun with the call, overlapping what the rank computes there, and this time would
-  // be saved.
+  // would have begun with the call, overlapping the rank's computing, and saved this time.
   TimeSpan lost = {};
   TimeSpan exchange = {};     // the rest, at the beginning of the call
   std::size_t for_place = 0;  // index of the rank that entered last

@@ -35,9 +35,8 @@ struct OperatorRow {
 
 struct Operators {
   ValueOrReason<std::vector<OperatorRow>> rows = {};  // by device time, then by self host time
-  // Share, 0..1, of the kernel time launched by all operators that was launched by the innermost
-  // eligible operators: those that mixed precision casts or that already use tensor cores. Absent
-  // without kernels.
+  // Share, 0..1, of all operators' kernel time launched by the innermost eligible operators: those
+  // that mixed precision casts or that use tensor cores. Absent without kernels.
   std::optional<double> eligible_share = {};
 };
 

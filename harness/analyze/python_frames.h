@@ -15,8 +15,7 @@
 
 namespace stepbench::analyze {
 
-// True for "train.py(31): main"; false for "torch/serialization.py(940): save" and "<built-in
-// function sleep>".
+// "train.py(31): main", not "torch/serialization.py(940): save" or "<built-in function sleep>".
 [[nodiscard]] bool is_users_frame(std::string_view name);
 
 // One function's share of a span. Names index Trace::names.
@@ -34,8 +33,7 @@ class PythonFrames {
   PythonFrames(const trace::Trace& trace, const trace::TraceLane& lane);
 
   [[nodiscard]] bool empty() const { return frames_.empty(); }
-  // Returns the user's frame that runs, or calls the running library code, at this moment;
-  // kNoIndex: none.
+  // The user's frame that runs, or calls the running library, at this moment; kNoIndex: none.
   [[nodiscard]] std::uint32_t user_at(std::int64_t at_ns) const;
   // Returns shares that sum to the span. A function is listed if it and its callees cover at least
   // a fifth of the span; smaller shares count as their caller's. Not const: reuses its buffers.

@@ -59,8 +59,7 @@ constexpr EnumNames<4> names_of(RankClocks) {
   return {"one_host", "host_unknown", "several_hosts", "unknown"};
 }
 
-// Matched collectives with equal facts. The duration is that of the exchange alone, from the moment
-// the last rank entered.
+// Matched collectives with equal facts, each timed from the moment the last rank entered.
 struct MatchedCollectives {
   ExchangeFacts facts = {};
   Summary duration = {};  // in ns, on the rank that entered last

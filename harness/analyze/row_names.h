@@ -21,8 +21,7 @@ namespace stepbench::analyze {
 // "vectorized_elementwise_kernel <4, CUDAFunctor_add<float>, array<char*, 3ul> >".
 [[nodiscard]] std::string readable_row_name(std::string_view name);
 
-// At most `cells` cells each; names that would otherwise look equal are cut to show where they
-// differ.
+// At most `cells` cells each; similar names are cut to show where they differ.
 [[nodiscard]] std::vector<std::string> distinct_row_names(std::span<const std::string_view> names,
                                                           std::size_t cells);
 

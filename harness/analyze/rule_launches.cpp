@@ -21,8 +21,7 @@ void propose_fewer_launches(const RuleInput& in, Finding& finding) {
   }
 }
 
-// Idle time in calls that start nothing and have their own rules: allocations, and sets that the
-// host waits for.
+// Idle time in calls with rules of their own: allocations, and sets that the host waits for.
 double other_rules_ns(const RuleInput& in) {
   double total_ns = 0;
   for (const IdlePlace& place : in.idle.places) {

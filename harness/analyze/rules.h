@@ -33,8 +33,7 @@ struct TraceRule {
 struct RuleOptions {
   std::optional<int> device = {};                              // as in Analysis::idle_of
   std::map<std::string, double, std::less<>> thresholds = {};  // by rule id; replaces the default
-  // Options of the traced case, by full name; empty for a foreign trace, for which no `--set` can
-  // be proposed.
+  // Options of the traced case, by full name; empty for a foreign trace: no `--set` is proposed.
   Fields options = {};
 };
 

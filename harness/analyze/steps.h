@@ -90,8 +90,7 @@ struct StepShare {
   StepShare& operator+=(const StepShare& other);
 };
 
-// By index of a counted step. Steps without a share are omitted: with many names and steps, most
-// are.
+// By index of a counted step. Omits steps without a share: with many names, most.
 using StepShares = std::map<std::size_t, StepShare>;
 
 // Sum over the counted steps.
@@ -102,16 +101,14 @@ struct InSteps : StepShare {
 };
 
 struct StepOptions {
-  // If no step is marked: use only data fetches as borders, regardless of optimizer steps and other
-  // annotations.
+  // If no step is marked: only data fetches are borders, not optimizer steps or annotations.
   bool from_loading = false;
   // First and last number of the steps to count, inclusive; edge steps count, too.
   std::optional<std::pair<std::int64_t, std::int64_t>> numbers = {};
 };
 
 // Merges annotations that differ only in a counter of steps or requests into one row of tables, if
-// each name occurs in at most half of the steps. "layer 3", which occurs in every step, stays
-// separate.
+// each name occurs in at most half of the steps. "layer 3", in every step, stays separate.
 void fold_counting_names(const Steps& steps, Timeline& timeline);
 
 // Without ProfilerStep rows, repeated rows are used as borders: inferred_steps.h.

@@ -43,8 +43,7 @@ class CallIndex {
 // Rows of one thread that may enclose the next one.
 class OpenRows {
  public:
-  // Returns the innermost row that contains the whole event. Sound rows nest, so usually the first
-  // one examined matches.
+  // The innermost row that contains the whole event. Sound rows nest, so the first one matches.
   const trace::TraceEvent* around(const trace::TraceEvent& event) {
     while (!open_.empty() && open_.back()->end_ns < event.start_ns) open_.pop_back();
     constexpr std::ptrdiff_t kMaxLooks = 64;

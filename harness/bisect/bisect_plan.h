@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan of a search before anything is built: its commits, builds and launches. Runs git; main
-// thread only.
+// Plan of a search: its commits, builds and launches. Runs git; main thread only.
 #pragma once
 
 #include <cstddef>

@@ -17,8 +17,7 @@ struct BisectRequest {
   std::string good;
   std::string bad;
   std::vector<std::string> versions = {};  // instead of commits, in order
-  // The experiment and settings common to both sides; values may contain {worktree}, {commit},
-  // {version}.
+  // The experiment and common settings; values may contain {worktree}, {commit}, {version}.
   campaign::ArmsRequest arms = {};
   std::string script = {};  // of --python: relative to the repository's top; each commit's own
   std::string build = {};

@@ -198,8 +198,7 @@ void Programs::build_beside(const std::vector<Build>& builds) {
   if (interrupted) std::rethrow_exception(interrupted);
 }
 
-// Runs in the build's tree. Processes that it leaves running end with this process or at the start
-// of the next one.
+// Runs in the build's tree. Processes left running end with this process or at the next start.
 os::CommandResult Programs::run_build(const Build& build) const {
   const fs::path tree = tree_of(build);
   os::CommandOptions options{

@@ -27,8 +27,7 @@ struct BuiltProgram {
 };
 
 struct BuildRequest {
-  // Run by sh in the commit's tree, with {commit}, {version} and {worktree} replaced; empty: no
-  // build.
+  // Run by sh in the commit's tree; replaces {commit}, {version}, {worktree}; empty: no build.
   std::string command = {};
   // Path of the program, or of the folder that contains it and what it needs, after the build;
   // relative to the tree. Empty: the only stepbench-worker in the tree.
@@ -46,18 +45,15 @@ class Programs {
   Programs& operator=(const Programs&) = delete;
   ~Programs();  // removes the trees
 
-  // Builds missing programs concurrently; of() then returns each result. Throws Interrupted, as do
-  // all functions below.
+  // Builds missing programs concurrently, for of(). Throws Interrupted, as do all below.
   void build_beside(const std::vector<Build>& builds);
   [[nodiscard]] bool is_built(const Build& build) const;  // or failed to build
   // Throws ConfigError if the tree cannot be created, e.g. for lack of space or permission.
   [[nodiscard]] BuiltProgram of(const Build& build);
 
-  // Returns whether a finished build is linked, so that another build may have another memory
-  // layout.
+  // Whether a finished build is linked: another build may have another memory layout.
   [[nodiscard]] bool has_layout(const Build& build) const;
-  // Returns whether a later build differs from the first one. It does not if the build finds its
-  // linker at a fixed place.
+  // Whether a later build differs from the first; not if it finds its linker elsewhere.
   [[nodiscard]] bool is_drawn_anew(const Build& build) const;
 
   [[nodiscard]] std::size_t builds() const;  // in this search, including before a resume

@@ -12,8 +12,7 @@ namespace fs = std::filesystem;
 
 // Acts as ld, for gcc and clang. Gaps are marked retained ("R"), against section garbage
 // collection. Objects move only among neighbours, so that the search order of archives is
-// unchanged. If the linker rejects this, or anything here fails, it links with the original
-// arguments.
+// unchanged. If anything fails, it links with the original arguments.
 constexpr const char* kLinker = R"sh(#!/bin/sh
 name=${0##*/}
 COMPILER_PATH=$STEPBENCH_COMPILER_PATH

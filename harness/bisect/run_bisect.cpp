@@ -253,8 +253,7 @@ class SearchRun {
   }
 
   // Searches by the count that changed between the ends, so that its result is examined first.
-  // Expects nothing if nothing can be counted or no count changed. Returns false if interrupted by
-  // a signal.
+  // Expects nothing if no count changed. Returns false if interrupted by a signal.
   bool expect_counted(Search& search) {
     Search by_count({.last = last(), .layouts = SearchSetup::no_layout()});
     try {

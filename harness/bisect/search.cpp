@@ -10,8 +10,7 @@
 namespace stepbench::bisect {
 namespace {
 
-// The model must be surer than the required confidence, because spread and layout are estimates
-// themselves.
+// The model must be surer than required, because spread and layout are estimates themselves.
 constexpr double kShareOfError = 0.4;
 constexpr double kEndsErrors = 1.645;  // standard errors: 5 % of equal ends pass as slower
 constexpr double kSideError = 0.02;    // only ends a measurement early
@@ -52,8 +51,7 @@ Search::Search(SearchSetup setup)
 std::optional<SearchStep> Search::next() const {
   if (taken_.empty()) return step_at(0, setup_.last, true);
   if (!is_reproduced()) {
-    // Decide by copies of both ends; also if the spread of later pairs invalidated the first
-    // result.
+    // Copies of both ends decide, also if later pairs invalidated the first result.
     const bool may_be = change_of(mean_of(0, setup_.last, assumed_layout_)).interval.high > 0;
     const bool copied = std::ranges::any_of(taken_, [this](const Taken& taken) {
       return !taken.step.kept && taken.step.base == 0 && taken.step.place == setup_.last;
@@ -207,8 +205,7 @@ Search::Beliefs Search::beliefs() const {
 }
 
 bool Search::is_reproduced() const {
-  // Uses a normal distribution: most of the error is the layout, which is assumed rather than
-  // estimated.
+  // Normal distribution: most of the error is the layout, which is assumed, not estimated.
   const verdict::Estimate ends = mean_of(0, setup_.last, assumed_layout_);
   return ends.value > kEndsErrors * std::sqrt(ends.variance);
 }

@@ -31,8 +31,7 @@ struct Layout {
 struct SearchSetup {
   std::size_t last = 1;      // place of the bad end, at least 1
   double confidence = 0.95;  // required for a single commit or a range
-  // Log ratio of the step looked for, if there may be several between the ends: larger values are
-  // reduced to it.
+  // Log ratio of the step looked for, if there may be several: larger values are clamped to it.
   double size = std::numeric_limits<double>::infinity();
   std::vector<Layout> layouts = {{0.002, 0.2}, {0.005, 0.3}, {0.01, 0.5}};
   // For programs without layout (scripts, versions): copies only add fresh pairs.
@@ -88,16 +87,14 @@ class Search {
 
   // nullopt: result() is final.
   [[nodiscard]] std::optional<SearchStep> next() const;
-  // Returns whether `step` needs no more pairs; called after each block of two. `pairs` has only
-  // usable ones.
+  // Whether `step` needs no more pairs; called after each block of two, with the usable ones.
   [[nodiscard]] bool is_enough(const SearchStep& step, verdict::Pairs pairs) const;
   // Ends a step; needs at least two pairs. Returns the change with the error of launches only.
   StepChange take(const SearchStep& step, verdict::Pairs pairs);
   // Excludes a place that cannot be built or measured.
   void leave_out(std::size_t place);
   [[nodiscard]] bool is_left_out(std::size_t place) const { return left_out_.contains(place); }
-  // Sets a prior for a place indicated by something cheaper than timing, so that it is examined
-  // first.
+  // Prior for a place indicated by something cheaper than timing: it is examined first.
   void expect(std::size_t place);
   // Copies cannot get a new layout, so that no single commit is certain.
   void doubt_copies() { copies_tell_ = false; }

@@ -27,16 +27,13 @@ inline constexpr std::string_view kSearchVersion = "2.0.0";
 void write_search_file(const BisectRun& run);  // into the search's folder
 // Throws for another major version, naming the version that can read it.
 [[nodiscard]] BisectRun read_search_file(const std::filesystem::path& folder);
-// While the lock is held, no other process may resume or delete the search. Throws if it is held
-// already.
+// While it is held, no other process may resume or delete the search. Throws if it is taken.
 [[nodiscard]] os::Descriptor lock_search(const std::filesystem::path& folder);
-// False for a search that was killed before it wrote its file: its folder is empty and it starts
-// from scratch.
+// False if the search was killed before it wrote its file: it starts from scratch.
 [[nodiscard]] bool has_begun(const std::filesystem::path& folder);
 // Throws if the search of --resume differs from the requested one.
 void check_same_search(const BisectRun& earlier, const BisectRun& asked);
-// Input for `git bisect replay`: the built commits, marked good or bad according to the answer.
-// Empty for versions.
+// Input for `git bisect replay`: built commits, good or bad by the answer. Empty for versions.
 [[nodiscard]] std::string bisect_log(const BisectRun& run);
 
 }  // namespace stepbench::bisect

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agenda of an A/B campaign: turns slots into jobs of the two arms, and does not repeat launches of
-// earlier files.
+// Agenda of an A/B campaign: turns slots into jobs of the arms; skips launches in earlier files.
 #pragma once
 
 #include <functional>

@@ -50,8 +50,7 @@ struct AbArms {
   std::vector<std::string> warnings = {};
 };
 
-// Returns at least one point or missing case. Throws ConfigError, which names the arm if only one
-// arm causes it.
+// At least one point or missing case. Throws ConfigError, naming the arm if one is wrong.
 [[nodiscard]] AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context);
 
 }  // namespace stepbench::campaign

@@ -19,8 +19,7 @@ struct CompareRequest {
   std::vector<std::string> metrics = {};  // tested metrics; empty: step and peak memory
   std::vector<std::string> margins = {};
   bool allow_inconclusive = false;
-  // Only counts decide; "counts=0.1%" in `margins` is their margin. nullopt: from the experiment
-  // file of the candidates.
+  // Only counts decide; "counts=0.1%" sets their margin. nullopt: from the candidates' file.
   std::optional<bool> gate_counts = {};
 };
 

@@ -23,8 +23,7 @@ namespace stepbench::campaign {
                                            const Catalogue& catalogue);
 
 // For results without a common case: the options and values in which their most similar cases
-// differ, and how to match them anyway. Examines only the first cases of each side. Empty: no
-// advice.
+// differ, and how to match them anyway. Examines only the first cases. Empty: no advice.
 [[nodiscard]] std::string why_nothing_joins(const record::Results& base,
                                             const record::Results& candidate,
                                             const Catalogue& catalogue);

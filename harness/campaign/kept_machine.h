@@ -26,8 +26,7 @@ struct KeptMachine {
 };
 [[nodiscard]] KeptMachine kept_machine(const machine::Variables& variables, const Fields& identity);
 
-// Returns the path of the file and creates its folder. Throws ConfigError with a remedy if that
-// fails.
+// Returns the file's path and creates its folder. Throws ConfigError with a remedy.
 [[nodiscard]] std::filesystem::path place_for_machine(const machine::Variables& variables,
                                                       const Fields& identity);
 // Throws ConfigError; the old file then remains.

@@ -11,8 +11,7 @@
 namespace stepbench::campaign {
 
 // Parses `key=value` texts; the last value of a key wins; values are text. Throws ConfigError for a
-// text without a key or "=", and for a key with characters other than letters, digits, '.', '_',
-// '-' and '/'.
+// text without a key or "=", and for a key with other characters than letters, digits and "._-/".
 [[nodiscard]] Fields parse_labels(std::span<const std::string> labels);
 
 // Labels of the resumed run, overridden by `given`.

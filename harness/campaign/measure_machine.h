@@ -18,8 +18,7 @@ struct MachineCases {
   std::string yaml;
   std::vector<std::string> names;
 };
-// Three cases: arithmetic within the cache, weights read and written in each step, and workers that
-// the step waits for.
+// Three cases: arithmetic in the cache, weights read and written in each step, waits for workers.
 [[nodiscard]] MachineCases machine_cases();
 
 struct MachineRun {

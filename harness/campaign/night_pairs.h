@@ -54,8 +54,7 @@ struct NightBuilds {  // digests
   std::string reference = {};
   std::string reference_run = {};  // id of the run that the reference program is from
 };
-// Returns cases with a series that looks changed. `judged`: number of series judged in the whole
-// night.
+// Cases with a series that looks changed. `judged`: number of series in the whole night.
 [[nodiscard]] std::vector<OddCase> odd_cases(const PairedNight& night, const NightBuilds& builds,
                                              const BeforeNight& before, std::size_t judged);
 

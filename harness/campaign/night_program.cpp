@@ -175,8 +175,7 @@ void copy_into(const fs::path& from, const fs::path& to) {
   fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write, fs::perm_options::add);
 }
 
-// All processes that keep this build use the same temporary name, so that leftovers of a killed one
-// are overwritten.
+// The temporary name is the same for all processes, so that leftovers are overwritten.
 void copy_program(const NightProgram& program, const fs::path& home) {
   const fs::path folder = program.program.parent_path();
   const fs::path unfinished = home.string() + ".unfinished";

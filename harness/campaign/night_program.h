@@ -58,8 +58,7 @@ struct PrunedPrograms {
 };
 // Removes copies on this host that are no longer a reference. A program of a branch (nightly@dev)
 // stops being one after 90 days without a night. Folders not made by keep_program() are left alone,
-// reported, and dropped from the history. `keep`: restricts removal to this folder; empty: all
-// locations.
+// reported, and dropped from the history. `keep`: only this folder; empty: all.
 [[nodiscard]] PrunedPrograms prune_programs(track::TrackStore& store, std::string_view host,
                                             const std::filesystem::path& keep,
                                             const std::string& now_utc, bool dry_run);

@@ -10,8 +10,7 @@
 
 namespace stepbench::campaign {
 
-// Returns the form that is recorded with a run. `set` is what the plan is made with, including
-// --launches and --profile.
+// The recorded form. `set` is what the plan is made with, including --launches and --profile.
 [[nodiscard]] record::CommandLine asked_for(const RunRequest& request,
                                             std::vector<std::string> set);
 

@@ -103,8 +103,7 @@ AbAgenda::Setup agenda_setup(compare::AbDesign design, const AbArms& arms,
   return setup;
 }
 
-// Tools for counting instructions in both arms. Throws for an unavailable tool that either arm
-// requests.
+// Tools for counting instructions in both arms. Throws if a requested tool is missing.
 run::CountTools tools_of_both(const AbArms& arms, const machine::Variables& variables) {
   run::CountTools tools = run::count_tools(arms.a.plan, variables);
   if (tools.no_counters.empty() && tools.valgrind.empty()) {

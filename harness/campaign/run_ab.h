@@ -43,8 +43,7 @@ struct AbRequest {
 // Throws for what can be rejected before planning.
 void check_request(const AbRequest& request);
 
-// Derived from a request and its arms before measuring. Throws ConfigError for invalid metrics and
-// margins.
+// Derived from a request and its arms. Throws ConfigError for invalid metrics and margins.
 struct AbPlan {
   std::vector<Metric> columns = {};  // both arms'
   compare::TestedMetrics tested = {};
@@ -53,8 +52,7 @@ struct AbPlan {
 };
 [[nodiscard]] AbPlan plan_ab(const AbRequest& request, const AbArms& arms);
 
-// Notes that may change the meaning of the verdict or the file. Must be printed even without
-// progress output.
+// Notes that may change the meaning of the verdict or file; print them even with --quiet.
 [[nodiscard]] std::vector<std::string> notes_on(const AbRequest& request, const AbArms& arms);
 
 struct AbRun {

@@ -48,8 +48,7 @@ plan::PlanRequest plan_request(const RunRequest& request) {
   return plan;
 }
 
-// A wrapped run is under a profiler already and gets no profiled launches. Without `tools` nothing
-// is counted under valgrind.
+// A wrapped run is profiled already. Without `tools` nothing is counted under valgrind.
 std::vector<run::ListedCase> list_cases(const plan::Plan& plan, const run::CountTools* tools,
                                         bool wrapped) {
   std::vector<run::ListedCase> cases;

@@ -70,8 +70,7 @@ struct OneStart {
 void refuse_copies(const plan::Plan& plan, const OneStart& start,
                    const machine::Variables& variables);
 
-// Keeps the cases whose id begins with one of `ids`; throws ConfigError for one that matches no
-// case.
+// Keeps cases whose id begins with one of `ids`; throws ConfigError for one without a match.
 void keep_cases(plan::Plan& plan, const std::vector<std::string>& ids);
 
 // The command line that repeats the run, without --resume, --shard, --case and --launches.

@@ -85,8 +85,8 @@ class Walk {
   void take_absolute(const fs::path& path) {
     const fs::path inside = path.lexically_relative(folder_);
     if (!inside.empty() && *inside.begin() != "..") return take_inside(inside);
-    // System interpreters and tools are available every night. Files in other places, such as
-    // /dev/shm, are the user's.
+    // System interpreters and tools are always available; other files, as in /dev/shm, are the
+    // user's.
     for (const char* system : {"/usr/", "/bin/", "/lib", "/etc/", "/proc/", "/sys/"}) {
       if (path.string().starts_with(system)) return;
     }

@@ -46,8 +46,7 @@ class Session {
   };
   [[nodiscard]] record::RunRow header(const HeaderFacts& facts) const;
 
-  // Returns the earlier results in the folder of --resume and prints their warnings. Empty for an
-  // empty name.
+  // Earlier results in the folder of --resume; prints their warnings. Empty for an empty name.
   [[nodiscard]] record::Results resume(const std::string& folder);
 
   // Returns the resumed folder, or a new one in `results`; puts its id into the header.

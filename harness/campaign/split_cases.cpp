@@ -14,8 +14,7 @@
 namespace stepbench::campaign {
 namespace {
 
-// As one point of a sweep, because there rules amend options that they would reject in a file with
-// a single case.
+// As a point of a sweep, because there rules amend options that they otherwise reject.
 std::string experiment_of(const track::TrackedSeries& series) {
   json::JsonText point;
   point.open_object();

@@ -29,8 +29,7 @@ class UnfinishedNight {
 
   // Starts a new night and ignores what an earlier call left.
   void begin_anew(std::chrono::system_clock::time_point now);
-  // Records that the experiment's launches are in `folder`. On disk when this returns. Throws
-  // ConfigError.
+  // The experiment's launches are in `folder`. On disk when this returns. Throws ConfigError.
   void begun(const std::string& experiment, const std::filesystem::path& folder);
   // The night was measured and reported: the next call starts a new one.
   void end();

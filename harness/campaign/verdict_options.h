@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses options of `compare` and `ab` for the verdict: margins and allowed differences. Pure;
-// throw ConfigError.
+// Parses verdict options of `compare` and `ab`. Pure; throw ConfigError.
 #pragma once
 
 #include <optional>

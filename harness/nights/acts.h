@@ -16,8 +16,7 @@
 
 namespace stepbench::nights {
 
-// TrackEvent::what of events that are not about an alert. Details: run, experiment, host; series,
-// until; series.
+// TrackEvent::what without an alert. Details: run, experiment, host; series, until; series.
 inline constexpr std::string_view kBaselineEvent = "baseline";
 inline constexpr std::string_view kIgnoredEvent = "ignored";
 inline constexpr std::string_view kWatchedEvent = "watched";
@@ -68,8 +67,7 @@ struct Acceptance {
 
 // Returns whether the text has the form of an alert's id: "A17" or "a17".
 [[nodiscard]] bool is_alert_id(std::string_view text);
-// Returns the alert with that id ("A17", also "17" or "a17"). Throws ConfigError naming the
-// nearest.
+// The alert with that id ("A17", also "17" or "a17"). Throws ConfigError naming the nearest.
 [[nodiscard]] const Alert& resolve_alert(const std::string& id, const AlertLog& log);
 
 }  // namespace stepbench::nights

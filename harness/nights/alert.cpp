@@ -22,8 +22,7 @@ bool flag_in(const TrackEvent& event, std::string_view name) {
 
 bool is(const TrackEvent& event, AlertEvent what) { return event.what == name_of(what); }
 
-// States of versions before 2.0, which measured a suspected change repeatedly before they reported
-// it.
+// States of versions before 2.0, which measured a suspected change repeatedly.
 struct OldState {
   std::string_view name;
   AlertState now;

@@ -109,8 +109,7 @@ class Judge {
     state_.open->size += size;
   }
 
-  // Begins a new level at the likeliest build. The old level becomes the level before, unless an
-  // older one is kept.
+  // The level begins at the likeliest build; the old one is the level before, if none is kept.
   Change begin_level() {
     const RowIndexes now = levels_.rows(Level::kNow);
     const std::vector<Estimate> rows = levels_.estimates(now);

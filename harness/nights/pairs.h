@@ -48,8 +48,7 @@ struct MeasuredValues {
 };
 [[nodiscard]] SeriesPairs series_pairs(const std::string& series, const MeasuredValues& values);
 
-// Why a night has no pairs or fewer than planned, and why a series has its state if the numbers do
-// not show it.
+// Why a night has too few pairs, and why a series has a state that its numbers do not show.
 enum class Why : std::uint8_t {  // written to disk by name
   kMeasured,
   kNoReference,     // the first night, or no kept program: tonight's program becomes the reference

@@ -21,8 +21,7 @@ enum class Level : std::uint8_t {  // written to disk by name
 };
 constexpr EnumNames<3> names_of(Level) { return {"none", "now", "before"}; }
 
-// A build compared with the reference; all its nights add pairs to one row. The reference itself is
-// a row without pairs.
+// A build against the reference; all its nights share a row. The reference has no pairs.
 struct BuildRow {
   std::string build = {};  // digest of the program
   // Run ids of the first and last night of its latest consecutive measurements.

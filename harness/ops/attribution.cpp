@@ -47,8 +47,7 @@ std::vector<std::uint32_t> modules_of(const OpLog& log, const OpTree& tree) {
     const bool is_op = node.kind == OpKind::kOp || node.kind == OpKind::kAnnotation;
     return is_op && node.source < log.ops.size() ? &log.ops[node.source] : nullptr;
   };
-  // Parents precede their children. If several ops share a sequence number, the last one made the
-  // backward function.
+  // Parents precede their children. The last op with a sequence number made the backward function.
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     const OpNode& node = tree.nodes[i];
     if (node.parent != kNoIndex) modules[i] = modules[node.parent];

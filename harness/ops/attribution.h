@@ -18,9 +18,8 @@ namespace stepbench::ops {
 // the cause of the call with its correlation.
 [[nodiscard]] std::vector<std::uint32_t> causes_of(const OpLog& log, const OpTree& tree);
 
-// For each node, returns its module as an index into OpLog::modules: its own, else its parent's. A
-// backward function and its callees belong to the module of the forward op with its sequence
-// number.
+// Index of each node's module in OpLog::modules: its own, else its parent's. A backward function
+// and its callees belong to the module of the forward op with its sequence number.
 [[nodiscard]] std::vector<std::uint32_t> modules_of(const OpLog& log, const OpTree& tree);
 
 class MarkIndex {

@@ -13,8 +13,7 @@ struct Rates {
   std::string_view source;
 };
 
-// Data sheets give rates with sparsity for modes that support it; the values here are half of
-// these.
+// Half of the data sheets' rates where these are with sparsity.
 constexpr Rates kGb200 = {40, 80, 1250, 2500, 2500, 5000, "NVIDIA GB200 NVL72 data sheet, per GPU"};
 constexpr Rates kB200 = {37, 75, 1125, 2250, 2250, 4500, "NVIDIA HGX B200 data sheet, per GPU"};
 constexpr Rates kHopperSxm = {
@@ -91,8 +90,7 @@ constexpr NamedRates kDevices[] = {
     {"Instinct MI210", kMi210, 1638},
 };
 
-// Accepts "NVIDIA A100-SXM4-40GB", "A100-SXM4-40GB" (older drivers), "Tesla T4" and "AMD Instinct
-// MI300X".
+// "NVIDIA A100-SXM4-40GB" (older drivers: without NVIDIA), "Tesla T4", "AMD Instinct MI300X".
 std::string_view without_maker(std::string_view name) {
   for (const std::string_view maker : {"NVIDIA ", "Tesla ", "AMD "}) {
     if (name.starts_with(maker)) name.remove_prefix(maker.size());

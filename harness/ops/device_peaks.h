@@ -12,7 +12,7 @@ namespace stepbench::ops {
 
 // Rates of dense matrix products, without sparsity; 0: the device lacks the mode, or its maker
 // gives no rate. fp32 on ordinary cores; bf16 and fp16 with fp32 accumulation; fp64 on tensor cores
-// if they support it.
+// if supported.
 struct DevicePeaks {
   double fp64_flops = 0;  // all rates are per second
   double fp32_flops = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating-point operations of one call of an op, such that sums over all ops of a step or log
-// count nothing twice. Pure.
+// Floating-point operations of one call of an op, for sums over all ops. Pure.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocated memory over time, its peaks, and the bytes attributed to each interval. Pure; any
-// thread.
+// Allocated memory over time, its peaks, and the bytes of each interval. Pure; any thread.
 #pragma once
 
 #include <cstddef>

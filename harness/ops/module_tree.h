@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cost of each module of the model in the profiled steps, forward and backward, including its
-// children: an op table as a tree. Exact: every number of a parent is the sum of its children's, up
-// to the step. Pure.
+// children: an op table as a tree. Exact: children sum to their parent, up to the step. Pure.
 #pragma once
 
 #include <cstddef>
@@ -58,8 +57,7 @@ struct ModuleTree {
   std::int64_t beside_ns = 0;  // host time of ops on other threads; included in the root
 };
 
-// `depth`: maximum number of names in a module's path; deeper modules count as part of their
-// ancestor.
+// `depth`: maximum names in a module's path; deeper modules count as their ancestor.
 [[nodiscard]] ModuleTree make_module_tree(const OpTable& table, std::size_t depth);
 
 }  // namespace stepbench::ops

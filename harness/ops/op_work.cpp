@@ -218,8 +218,7 @@ Work gradients_of(const Shape& output, const Shape& input, const Shape& weight,
                 .elements = times(gradients, product(output) + product(input) + product(weight))};
 }
 
-// Number of requested gradients among input and weight in "[True, False, True]"; both if
-// unspecified.
+// Number of requested gradients (input, weight) in "[True, False, True]"; default: both.
 std::int64_t wanted_gradients(std::string_view mask) {
   const std::size_t comma = mask.find(',');
   const std::size_t second = comma == std::string_view::npos ? comma : mask.find(',', comma + 1);
@@ -258,8 +257,7 @@ constexpr std::array kAttentionKernels = {
     AttentionKernel{"aten::_scaled_dot_product_efficient_attention", 6, 11},
     AttentionKernel{"aten::_scaled_dot_product_cudnn_attention", 6, 14}};
 
-// Query, key and value are [batch, heads, length, width]; with grouped queries, keys have fewer
-// heads.
+// Query, key, value: [batch, heads, length, width]; with grouped queries, keys have fewer heads.
 Work attention(const Shapes& in, const Arguments& arguments, const AttentionKernel& kernel,
                bool backward) {
   const std::size_t query = backward ? 1 : 0;  // after grad_out

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations and memory traffic of one call of an op, computed from the shapes of its inputs. The
-// only place for these formulas, on which FLOPs, MFU and efficiency are based. A multiply-add is
-// two operations. Pure.
+// Operations and memory traffic of one call of an op, from the shapes of its inputs. The only place
+// for these formulas, which FLOPs, MFU and efficiency use. A multiply-add is two operations. Pure.
 #pragma once
 
 #include <cstddef>

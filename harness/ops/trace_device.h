@@ -34,8 +34,7 @@ struct TraceDevice {
   return std::int64_t{extent[0]} * extent[1] * extent[2];
 }
 
-// Resident threads / maximum per multiprocessor, as limited by threads, registers and number of
-// blocks. 0: unknown.
+// Resident / maximum threads, as limited by threads, registers and blocks. 0: unknown.
 [[nodiscard]] std::int64_t occupancy_percent(const DeviceActivity& kernel,
                                              const TraceDevice& device);
 

@@ -25,8 +25,7 @@ class BackgroundLoad {
   BackgroundLoad& operator=(const BackgroundLoad&) = delete;
   ~BackgroundLoad();
 
-  // Returns background_cpus: mean number of CPUs obtained so far, less than requested if all are
-  // busy. Empty without load.
+  // background_cpus: CPUs obtained on average, fewer than requested if busy. Empty without load.
   [[nodiscard]] Fields facts() const;
 
  private:

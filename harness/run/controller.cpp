@@ -183,8 +183,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finish
     if (trace) traces.push_back(std::move(*trace));
   }
   add_group_facts(ranks, std::move(traces));
-  // Rank 0 is written last: its line commits the launch, so the other ranks' lines must already
-  // exist.
+  // Rank 0 is written last: its line commits the launch.
   while (!ranks.empty()) {
     commit(std::move(ranks.back()), finished);
     ranks.pop_back();
@@ -230,8 +229,7 @@ GroupRequest Controller::group_of(LaunchRequest worker, const ResolvedCase& reso
       launcher.launcher, group.ranks,
       split_command(resolved.text_or("distributed.launcher_args", ""), "distributed.launcher_args"),
       setup_.program.string(), by_python ? find_interpreter(variables) : std::string());
-  // A launcher gives ranks on other machines a different environment, so pass the changed
-  // variables.
+  // Ranks on other machines have a different environment, so pass the changed variables.
   for (const auto& [name, value] : variables) {
     if (machine::find_variable(setup_.variables, name) != value)
       group.set.emplace_back(name, value);

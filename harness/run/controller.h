@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes an agenda one launch at a time, and writes each launch's rows to disk before the next
-// one.
+// Executes an agenda one launch at a time; writes its rows to disk before the next one.
 #pragma once
 
 #include <chrono>
@@ -64,8 +63,7 @@ struct RunCounts {
 
 class Controller {
  public:
-  // All arguments must outlive the controller. The writer must have written its run and columns
-  // lines.
+  // All must outlive the controller. The writer must have written its run and columns lines.
   Controller(const RunSetup& setup, record::ResultWriter& writer, Progress& progress,
              Interrupts& interrupts, const Clock& clock);
 

@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::string_view kOption = "profile.counts";
 constexpr std::int64_t kCountedSteps = 3;
-// Factor for limits: code without vector instructions is 50 times slower; start-up and loader less
-// so.
+// Factor for limits: code without vector instructions is 50 times slower; start-up and loader less.
 constexpr double kSlowdown = 50;
 
 std::string asked_of(const ResolvedCase& resolved) { return resolved.text_or(kOption, "none"); }

@@ -30,12 +30,10 @@ struct CountTools {
 // Detects this machine's tools. Does nothing if no case of the plan counts instructions.
 [[nodiscard]] CountTools count_tools(const plan::Plan& plan, const machine::Variables& variables);
 
-// Throws ConfigError if the case requests valgrind and it is missing, or requests it with a CUDA
-// device.
+// Throws ConfigError if the case requests valgrind and it is missing, or with a CUDA device.
 [[nodiscard]] CountEngine count_engine(const ResolvedCase& resolved, const CountTools& tools);
 
-// Returns a note to print before the first launch: that valgrind counts, or that nothing can and
-// why. Throws as above.
+// Note to print before the first launch: valgrind counts, or nothing can and why. Throws as above.
 [[nodiscard]] std::optional<std::string> count_note(const plan::Plan& plan,
                                                     const CountTools& tools);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digest of file names and sizes, to check whether two runs read the same data. Reads the file
-// system.
+// Digest of file names and sizes, to compare the data of two runs. Reads the file system.
 #pragma once
 
 #include <filesystem>

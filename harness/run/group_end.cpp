@@ -38,8 +38,7 @@ void name_who_hangs(const GroupEnd& end, GroupCause& cause) {
   cause.outcome.reason += words;
 }
 
-// Collects the output of the ranks and the launcher; with a culprit, only its output and the
-// launcher's.
+// Output of the ranks and the launcher; with a culprit, only its own and the launcher's.
 GroupResult without_ranks(const GroupEnd& end, LaunchResult result, std::optional<int> culprit) {
   result.wall_ns = end.wall_ns;
   for (const auto& rank : end.ranks) {

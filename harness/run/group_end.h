@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of a finished group: one result per rank, or one that identifies the failed rank and the
-// reason. One thread.
+// Results of a finished group: one per rank, or one with the failed rank and reason. One thread.
 #pragma once
 
 #include <cstdint>

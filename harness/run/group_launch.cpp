@@ -221,8 +221,7 @@ class GroupLoop {
     for (const auto& rank : ranks_) {
       if (!rank || !rank->has_begun()) continue;
       const int number = rank->join().place.rank;
-      // Events after the cause are its consequences, except for a more telling death that came
-      // first.
+      // Later events are consequences of the cause, except for a more telling death.
       const bool is_better =
           cause_ && !ended_ && cause_->rank != number && rank->weight() > cause_weight_;
       if (cause_ && !is_better) continue;
@@ -361,8 +360,7 @@ class GroupLoop {
 
   [[nodiscard]] bool ranks_have_begun() const { return all_are(&GroupRank::has_begun); }
 
-  // Time of the next step of ending the group: ranks, then the launcher by SIGTERM, then by
-  // SIGKILL.
+  // Time of the next step of the end: ranks, then the launcher by SIGTERM, then by SIGKILL.
   [[nodiscard]] std::int64_t next_end_step_ns() const {
     if (!ended_) return failed_ns_ + (interrupted_ ? 0 : stacks_asked_ ? kStacksNs : kSettleNs);
     if (launcher_dead_) return *launcher_dead_ + limits_.grace_ns;

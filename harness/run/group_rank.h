@@ -22,8 +22,7 @@ class GroupRank {
   GroupRank(os::Descriptor socket, fleet::RankJoin join)
       : socket_(std::move(socket)), join_(std::move(join)) {}
 
-  // Sends the command and the case; messages are accepted from here on. `limits` must outlive this
-  // object.
+  // Sends the command and the case; then accepts messages. `limits` must outlive this object.
   void begin(const fleet::RankBegin& begin, const protocol::CaseMessage& message,
              const LaunchLimits& limits, LaunchRules rules, std::int64_t now_ns);
   // Reads all available data.
@@ -42,8 +41,7 @@ class GroupRank {
   [[nodiscard]] const WorkerTalk& talk() const { return *talk_; }
   // It has sent its final line.
   [[nodiscard]] bool is_done() const { return talk_ && talk_->session().final_outcome(); }
-  // Why it cannot measure any further, e.g. "was killed by SIGKILL without a final line"; nullopt:
-  // no problem.
+  // Why it cannot continue: "was killed by SIGKILL without a final line"; nullopt: no problem.
   [[nodiscard]] std::optional<std::string> trouble() const;
   // How much its end explains the end of the group; the heaviest is reported as the cause.
   enum class Weight : std::uint8_t {

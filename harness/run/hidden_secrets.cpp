@@ -20,8 +20,7 @@ std::vector<std::string> secret_values(const plan::Plan& plan,
                                        const machine::Variables& inherited) {
   std::set<std::string> values;
   for (const auto& [name, value] : inherited) {
-    // Shorter values may be words of ordinary text. Paths, such as sockets and files of secrets,
-    // are not secret.
+    // Shorter values may be ordinary words. Paths, such as sockets, are not secret.
     constexpr std::size_t kLeastBytes = 8;
     const bool is_path = value.starts_with('/');
     if (text::is_secret_name(name) && value.size() >= kLeastBytes && !is_path) values.insert(value);

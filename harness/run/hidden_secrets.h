@@ -15,12 +15,10 @@ namespace stepbench::run {
 [[nodiscard]] std::vector<std::string> secret_values(const plan::Plan& plan,
                                                      const machine::Variables& inherited);
 
-// Options by full name, with masked_value() in place of each secret env.NAME, and without passwords
-// in URLs.
+// Options by full name; masks each secret env.NAME, and passwords in URLs.
 [[nodiscard]] OptionValues without_secrets(const OptionValues& options);
 
-// Masks secrets in the command line (including the command of --on-alert), the configuration text
-// and the context.
+// Masks secrets in the command line (with that of --on-alert), configuration and context.
 void hide_secrets(record::RunRow& row, const std::vector<std::string>& values);
 
 }  // namespace stepbench::run

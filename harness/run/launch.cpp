@@ -153,8 +153,7 @@ class LaunchLoop {
     return true;
   }
 
-  // Reads what is left in the pipes after the worker's death; a grandchild may keep the other ends
-  // open.
+  // Reads the rest of the pipes after the worker's death; a grandchild may keep them open.
   void drain() {
     while (worker_.control.is_open() && !session().protocol_error()) {
       const std::string_view bytes = os::read_some(worker_.control, buffer_);

@@ -25,8 +25,7 @@ struct ListedCase {
 // Rounds: launch 0 of all cases, then launch 1, and so on, each round in a new random order, so
 // that drift of the machine affects all cases alike, also within a round. `order` seeds the random
 // order: a resumed run continues in the same one. Profiled launches come after all timed ones, and
-// launches that count instructions last. Omits launches in `done`. A case that its worker skipped
-// is not launched again.
+// launches that count instructions last. Omits `done` launches, and repeats no skipped case.
 class ListAgenda final : public Agenda {
  public:
   ListAgenda(std::vector<ListedCase> cases, Pass pass, std::uint64_t order,

@@ -15,8 +15,7 @@
 namespace stepbench::run {
 namespace {
 
-// Opens before creating: in a sticky directory the kernel rejects O_CREAT for a file of another
-// user.
+// Opens first: in a sticky directory the kernel rejects O_CREAT for another user's file.
 os::Descriptor open_or_create(const std::filesystem::path& file) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     // O_NONBLOCK: another user's pipe of this name must not block.

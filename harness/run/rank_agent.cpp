@@ -131,8 +131,7 @@ class RankAgent {
   }
 
  private:
-  // Authenticates the controller, because any process may listen at that port of another machine.
-  // Returns an error.
+  // Authenticates the controller: anyone may listen at that port. Returns an error.
   std::string greet(const machine::Variables& variables, int socket) {
     const std::string token = variable_of(variables, fleet::kTokenVariable);
     const std::string own = fleet::make_token();

@@ -18,8 +18,8 @@ namespace stepbench::run {
 
 inline constexpr int kControlDescriptor = 3;  // in the worker; passed as --control-fd=3
 // In the worker: one end of a socket whose other end this program holds. The kernel kills the
-// worker's process group when this program's end is closed, so that a worker's children end even if
-// the controller is killed.
+// worker's process group when this program's end is closed, so that its children end even if the
+// controller is killed.
 inline constexpr int kLifelineDescriptor = 4;
 
 struct SpawnRequest {
@@ -30,8 +30,7 @@ struct SpawnRequest {
   std::optional<std::int64_t> data_bytes = {};
 };
 
-// A worker from its parent's point of view. Closing `lifeline` kills its group; reap_all() waits
-// until all have ended.
+// A worker seen by its parent. Closing `lifeline` kills its group; reap_all() waits for the end.
 struct WorkerProcess {
   pid_t pid = -1;          // also its process group
   os::Descriptor pidfd;    // readable when it is dead
@@ -49,8 +48,7 @@ struct WorkerProcess {
 [[nodiscard]] std::string resolve_program(const std::string& name,
                                           const machine::Variables& environment);
 
-// Makes descendants whose parents die children of this process. Call once per program, before the
-// first worker.
+// Makes orphaned descendants children of this process. Call once, before the first worker.
 void become_subreaper();
 
 // Returns the waitpid() status of the ended process `pid`; nullopt while it runs. Does not reap it.

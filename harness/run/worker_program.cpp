@@ -151,8 +151,7 @@ std::vector<plan::CheckAnswer> answers_in(std::string_view output, const std::st
   return answers;
 }
 
-// A script may run other programs whose changes its own file does not show, so its output is not
-// cached.
+// A script's own file does not show changes of programs it runs: its output is not cached.
 bool is_elf(const fs::path& path) {
   const os::Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   std::array<char, SELFMAG> magic{};

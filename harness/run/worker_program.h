@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker program on disk: its path, its build, and its answers to requests for its catalogue and
-// rules.
+// A worker program on disk: its path, its build, its catalogue and rules.
 #pragma once
 
 #include <chrono>
@@ -46,8 +45,7 @@ inline constexpr double kAskSeconds = 60;  // limits.ask_s: importing torch from
 // limits.ask_s of the cases.
 [[nodiscard]] plan::ForeignCheck check_by(const WorkerProgram& worker);
 
-// Returns the output of `WORKER data` for the case; `request` is one line. Throws ConfigError with
-// the worker's own message.
+// Output of `WORKER data`; `request` is one line. Throws ConfigError with the worker's message.
 [[nodiscard]] std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resolved,
                                         const std::string& request);
 

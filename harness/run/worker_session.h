@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses one worker's messages, fed with bytes as they arrive. Enforces the protocol: hello first,
-// exactly one final line last, plausible numbers. One thread. Never throws: protocol_error() gives
-// the problem.
+// exactly one final line last, plausible numbers. One thread; never throws: see protocol_error().
 #pragma once
 
 #include <cstdint>

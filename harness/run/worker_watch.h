@@ -32,15 +32,13 @@ struct JobMemory {
 
 class WorkerWatch {
  public:
-  // `device`: of the case, e.g. "cuda". `nvml`: null if no device is watched. `nvml` and `clock`
-  // must outlive this object.
+  // `device`: of the case, "cuda". `nvml` may be null; it and `clock` must outlive this object.
   WorkerWatch(const std::filesystem::path& root, pid_t worker, std::string_view device,
               const machine::Variables& environment, const machine::NvmlSession* nvml,
               const Clock& clock);
 
   void device_is(const std::string& pci);  // empty: unknown
-  // Sets the number of ended cycles and the current stage; accurate to a millisecond, the delay of
-  // the message.
+  // Number of ended cycles and current stage; a message delays them by about a millisecond.
   void is_at(std::size_t cycles, protocol::Stage stage);
   void sample();
   [[nodiscard]] std::int64_t next_ns() const;

@@ -17,8 +17,7 @@ namespace stepbench::run {
 [[nodiscard]] std::vector<std::string> split_command(std::string_view line,
                                                      const std::string& where);
 
-// Replaces {name} in each word by its value; throws ConfigError for an unknown name, listing the
-// known ones.
+// Replaces {name} by its value; throws ConfigError for an unknown name, listing the known ones.
 [[nodiscard]] std::vector<std::string> fill_in(
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& values, const std::string& where);
@@ -27,8 +26,7 @@ namespace stepbench::run {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> wrap_values(
     const std::string& run_dir, const std::string& case_id, int launch);
 
-// Throws ConfigError early for what would fail at the first launch: an unknown name in braces, or a
-// missing program.
+// Throws ConfigError before the first launch for an unknown name in braces or a missing program.
 void check_wrap(const std::vector<std::string>& words, const machine::Variables& variables);
 
 // Returns what a wrapper lacks to see the measured steps without ending the worker; nullopt if

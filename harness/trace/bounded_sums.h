@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds that keep the arithmetic of all analyses inside std::int64_t, whatever a file contains.
-// One thread.
+// Bounds that keep all analyses' arithmetic inside std::int64_t, for any file. One thread.
 #pragma once
 
 #include <cstdint>

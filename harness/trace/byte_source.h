@@ -13,15 +13,13 @@ namespace stepbench::trace {
 
 class ByteSource {
  public:
-  // Opens a file or a pipe. Throws ConfigError naming the path if it is missing, a folder, a device
-  // or empty.
+  // A file or pipe. Throws ConfigError naming the path if missing, a folder, a device or empty.
   explicit ByteSource(const std::filesystem::path& path);
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
   ~ByteSource();
 
-  // Reads up to `bytes` of text; returns 0 at the end. Throws ConfigError if a gzip file is
-  // truncated or damaged.
+  // Returns 0 at the end. Throws ConfigError if a gzip file is truncated or damaged.
   [[nodiscard]] std::size_t read(char* to, std::size_t bytes);
 
   [[nodiscard]] bool compressed() const { return inflater_ != nullptr; }

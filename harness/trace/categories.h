@@ -25,8 +25,7 @@ struct CategoryMeaning {
 // Case-insensitive.
 [[nodiscard]] CategoryMeaning meaning_of(std::string_view category);
 
-// Returns the kind of a row with this category and name: an operator of 2021 may be an annotation,
-// a ROCm kernel a copy.
+// Uses the name, too: an operator of 2021 may be an annotation, a ROCm kernel a copy.
 [[nodiscard]] EventKind kind_of(const CategoryMeaning& category, const NameFacts& name);
 
 }  // namespace stepbench::trace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element of traceEvents, split into fields that are views of its text. Does not interpret
-// them; event_sink.h does.
+// One element of traceEvents, split into views of its text; event_sink.h interprets them.
 #pragma once
 
 #include <array>

@@ -23,8 +23,7 @@ class EventSink {
  public:
   explicit EventSink(TraceBuilder& builder) : builder_(builder), facts_(builder.trace().reading) {}
 
-  // `at_byte`: position of the row, for notes. Returns false if the file cannot be used; see
-  // problem().
+  // `at_byte`: position, for notes. Returns false if the file cannot be used; see problem().
   [[nodiscard]] bool add(const EventRow& row, std::uint64_t at_byte);
   [[nodiscard]] const std::string& problem() const { return problem_; }
   // Call after the last row: writes notes and the resolution of the times.

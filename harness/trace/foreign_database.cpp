@@ -104,8 +104,7 @@ void ForeignDatabase::query(const std::string& sql,
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const { ::sqlite3_finalize(statement); }
   };
-  // A sound row needs fewer instructions than this per byte, and its text is at most twice its
-  // bytes (UTF-16).
+  // A sound row needs fewer instructions per byte; its text is at most twice its bytes (UTF-16).
   constexpr std::uint64_t kInstructionsPerByte = 16;
   constexpr std::uint64_t kFewestLooks = 1000;
   handle_->looks_left = kFewestLooks + handle_->file_bytes / kInstructions * kInstructionsPerByte;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a foreign SQLite file without changing or trusting it: tables and columns may be absent,
-// values may have any type, and pages may form cycles. The amount of data read is bounded by the
-// file's size. One thread.
+// values may have any type, and pages may form cycles. Reads no more than its size. One thread.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +45,7 @@ class ForeignDatabase {
   [[nodiscard]] const std::set<std::string, std::less<>>& tables() const { return tables_; }
   [[nodiscard]] std::set<std::string, std::less<>> columns(std::string_view table) const;
   // Reads every row of the table; does nothing if the table is missing. Absent columns are null.
-  // kSorted: by the first column. Throws ConfigError for a damaged file, including one whose pages
-  // repeat.
+  // kSorted: by the first column. Throws ConfigError for a damaged file, e.g. with repeated pages.
   enum class Order : bool { kAny, kSorted };
   void read(std::string_view table, const std::vector<std::string_view>& wanted,
             const std::function<void(const Row&)>& on_row, Order order = Order::kAny) const;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of a trace file other than traceEvents. Each may be absent, of another type or damaged; it
-// is then ignored.
+// Keys of a trace file other than traceEvents. Ignored if of another type or damaged.
 #pragma once
 
 #include <string>

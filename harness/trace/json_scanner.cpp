@@ -87,8 +87,7 @@ void append_utf8(std::string& to, std::uint32_t code) {
   }
 }
 
-// Appends "\uXXXX", or a pair of them, at the front of `text`; returns the bytes consumed, 0 if
-// none.
+// Appends "\uXXXX", or a pair, at the front of `text`; returns the bytes consumed, 0 if none.
 std::size_t append_code_point(std::string& to, std::string_view text) {
   constexpr std::size_t kLength = 6;
   constexpr std::int32_t kHighSurrogate = 0xd800;

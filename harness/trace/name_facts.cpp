@@ -114,8 +114,7 @@ CallClass call_class(std::string_view name) {
   return allocates ? CallClass::kAllocate : CallClass::kOther;
 }
 
-// "MmBackward" (2021) and "MmBackward0" (current); kernels and aten's own functions are spelled
-// differently.
+// "MmBackward" (2021), "MmBackward0" (current); not kernels or aten's own functions.
 bool is_of_autograd(std::string_view name) {
   constexpr std::string_view kDigits = "0123456789";
   if (name.starts_with("autograd::engine::evaluate_function")) return true;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of an Nsight Systems export, by names shared by its versions, and the texts that its rows
-// refer to. One thread.
+// Tables of an Nsight Systems export, by names that versions share, and its texts. One thread.
 #pragma once
 
 #include <cstdint>

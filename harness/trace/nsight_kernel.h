@@ -31,8 +31,7 @@ inline constexpr std::array<std::string_view, 19> kNsightKernelColumns = {"start
                                                                           "contextId",
                                                                           "graphNodeId"};
 
-// Returns the launch configuration and, if the trace describes the device, how far the kernel fills
-// it.
+// The launch configuration and, if the trace describes the device, how far the kernel fills it.
 [[nodiscard]] KernelDetail nsight_kernel(const ForeignDatabase::Row& row, const Trace& trace);
 
 }  // namespace stepbench::trace

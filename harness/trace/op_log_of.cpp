@@ -115,8 +115,7 @@ class LogOfTrace {
     if (!own_mark) add_op(event, thread);
   }
 
-  // Adds only names that ops use: a log that contains the name of a step is taken to have its own
-  // step annotations.
+  // Only names that ops use: a log with the name of a step counts as having step annotations.
   std::uint32_t name_of(const TraceEvent& event) {
     std::uint32_t& name = names_[event.name];
     if (name == ops::kNoIndex) {
@@ -236,8 +235,7 @@ class LogOfTrace {
     }
   }
 
-  // Our own ids are those that the collector joined; the meaning of foreign ids differs between
-  // versions.
+  // Our ids are those that the collector joined; foreign ids differ between versions.
   void join_own() {
     if (!trace_.own) return;
     for (ops::DeviceActivity& activity : log_.activities) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deduplicates texts that are referred to by index. A look-up costs a hash and one comparison. One
-// thread.
+// Deduplicates texts referred to by index. A look-up is a hash and a comparison. One thread.
 #pragma once
 
 #include <cstdint>

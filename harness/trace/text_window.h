@@ -25,8 +25,7 @@ class TextWindow {
   void consume_to(const char* at) { begin_ = static_cast<std::size_t>(at - buffer_.get()); }
 
   // Appends text; may move the whole buffer, which invalidates pointers. Returns false if there is
-  // no more text. Keeps unconsumed text; throws Overlong if it is already longer than `max_piece`
-  // bytes.
+  // no more text. Keeps unconsumed text; throws Overlong beyond `max_piece` bytes of it.
   struct Overlong {};
   [[nodiscard]] bool more(std::size_t max_piece);
 

@@ -71,8 +71,7 @@ enum class LaneKind : std::uint8_t {
   kOther,        // spans, overhead
 };
 
-// Events are sorted by (start, -end), an enclosing one before those it encloses. Rows of a sound
-// lane nest or are disjoint.
+// Events are sorted by (start, -end). Rows of a sound lane nest or are disjoint.
 struct TraceLane {
   LaneKind kind = LaneKind::kHost;
   std::int64_t pid = 0;      // host: process id; 0 if the file had a text

@@ -26,8 +26,7 @@ struct TraceHeader {
   std::vector<std::pair<std::string, std::string>> own = {};  // under the key "stepbench"
 };
 
-// Equals read_trace() of what write_trace() writes for this log and header, except for facts of the
-// file.
+// Equals read_trace() of what write_trace() writes, except for facts of the file.
 [[nodiscard]] Trace trace_of(const ops::OpLog& log, const TraceHeader& header = {});
 
 }  // namespace stepbench::trace

@@ -264,8 +264,7 @@ class TraceRows {
     });
   }
 
-  // Draws an arrow to each backward function from its forward op: the last one with its sequence
-  // number.
+  // An arrow to each backward function from its forward op: the last with its sequence number.
   void arrows_to_backward() {
     std::unordered_map<std::uint64_t, const TraceEvent*> forward;
     const auto key = [](std::int64_t sequence, std::int64_t thread) {

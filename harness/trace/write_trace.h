@@ -13,8 +13,7 @@ namespace stepbench::trace {
 
 // Steps become rows ProfilerStep#N, data_wait becomes enumerate(DataLoader)#<loader>.__next__ and
 // other phases stepbench::<phase>, all on the step thread; each foreign process has its own track.
-// A path that ends in .gz is compressed. The file appears complete or not at all; throws Error
-// naming path and reason.
+// A path that ends in .gz is compressed. The file appears complete or not at all. Throws Error.
 void write_trace(const ops::OpLog& log, const TraceHeader& header,
                  const std::filesystem::path& path);
 

@@ -15,8 +15,7 @@ namespace {
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
-// "6.18.44-fc-v669" -> "6.18", "Ubuntu 22.04.4 LTS" -> "Ubuntu 22.04": drops patch versions, which
-// change every month.
+// "6.18.44-fc-v669" -> "6.18", "Ubuntu 22.04.4 LTS" -> "Ubuntu 22.04": drops patch versions.
 std::string first_two_numbers(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && !is_digit(text[at])) ++at;
@@ -31,8 +30,7 @@ std::string first_two_numbers(std::string_view text) {
   return std::string(text.substr(0, at));
 }
 
-// "/opt/a/lib:/opt/b/libtcmalloc.so" -> "lib:libtcmalloc.so": a job's own folder differs every
-// night.
+// "/opt/a/lib:/opt/b/libtcmalloc.so" -> "lib:libtcmalloc.so": a job's folder differs nightly.
 std::string last_parts(std::string_view paths) {
   std::string text;
   while (!paths.empty()) {

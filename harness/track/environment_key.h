@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment of a launch, classified by what a change of it means for its series. Pure; any
-// thread.
+// The environment of a launch, by what a change means for its series. Pure; any thread.
 #pragma once
 
 #include "harness/base/value.h"

@@ -42,8 +42,7 @@ struct TrackedRun {
 // nullptr if not found.
 [[nodiscard]] const TrackedRun* find_run(std::span<const TrackedRun> runs, std::string_view run_id);
 
-// URL of a commit, from `track.commit_url` of its experiment. Empty: not configured, or commit
-// unknown.
+// URL of a commit, from `track.commit_url`. Empty: not configured, or commit unknown.
 inline constexpr std::string_view kCommitUrlOption = "track.commit_url";  // in the run's context
 [[nodiscard]] std::string commit_url(const TrackedRun& run, const std::string& sha);
 

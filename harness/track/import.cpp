@@ -242,8 +242,7 @@ class Importer {
     }
     return *found;
   }
-  // Each branch is an experiment of its own in the history, so that its nights do not mix with
-  // main's levels.
+  // Each branch is an experiment of its own, so that its nights do not mix with main's levels.
   ImportedRun& run_of(const estimate::CaseRow& row, const std::string& branch) {
     for (ImportedRun& run : import_.runs) {
       if (run.run.run_id == row.run_id) return run;
@@ -346,8 +345,7 @@ TrackedSeries series_of(const ImportedCase& one, const std::string& metric) {
                        .control = one.control,
                        .options = one.options,
                        .machine = one.machine};
-  // Separates this series from that of cases measured before the peak was summed over the job's
-  // processes.
+  // Another series than before, when the peak was not summed over the job's processes.
   if (metric == kPeakSeries && one.peak == record::kJobPeak) {
     series.machine.insert_or_assign(metric, Value{one.peak});
   }

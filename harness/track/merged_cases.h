@@ -16,8 +16,7 @@
 
 namespace stepbench::track {
 
-// An event that is not about an alert: two cases are the same from here on. Details: from, into,
-// options.
+// An event without an alert: two cases are the same from here on; details: from, into, options.
 inline constexpr std::string_view kMergedEvent = "merged";
 
 struct MergedCase {

@@ -25,8 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kRunsTogether = 256;
 constexpr std::int64_t kLongFile = 1 << 20;  // in bytes; longer files are not read twice
 
-// TrackEvent::what of events with nights' measurements, which are large: the current name and an
-// older one.
+// TrackEvent::what of the large events with nights' measurements: current and older name.
 const std::string kMeasuredEvents = "('pairs', 'reference')";
 
 fs::path events_file_of(std::string_view url, const fs::path& given) {
@@ -263,8 +262,7 @@ void TrackStore::replay_events() {
   const std::int64_t before = known_events_.bytes;
   const std::vector<RecordedEvent> written = read_events(events_file_, known_events_);
   if (written.empty()) return;
-  // Compares content, because an event whose number another host took is in the file under both
-  // numbers.
+  // By content: an event whose number another host took is in the file under both numbers.
   std::set<std::string> known;
   for (const TrackEvent& event : load_events(*database_)) known.insert(event_id({0, event}));
   std::vector<RecordedEvent> missing;

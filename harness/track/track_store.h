@@ -51,8 +51,7 @@ struct StoreOptions {
   bool make = true;  // create if missing; false: ConfigError instead
 };
 
-// Files of a history: the database with SQLite's auxiliary files, and the event file. Only the
-// latter for a server.
+// Files of a history: SQLite's, and the event file; for a server only the latter.
 [[nodiscard]] std::vector<std::filesystem::path> history_files(std::string_view url);
 
 class TrackStore {
@@ -73,8 +72,7 @@ class TrackStore {
   ImportReport add(const Import& import);
 
   [[nodiscard]] History history(const HistoryQuery& query = {});
-  // load_each_series() on a consistent snapshot. Throws ConnectionLost if the server becomes
-  // unreachable.
+  // load_each_series() on a consistent snapshot. Throws ConnectionLost if the server goes away.
   History each_series(
       const std::function<void(const History& newest, const SeriesHistory& one)>& visit);
   [[nodiscard]] std::vector<TrackedRun> runs();                 // all, sorted by time

@@ -16,8 +16,7 @@ struct FieldSplit {
   std::string b = {};
 };
 
-// Differences that give the series different ids, with options of their cases spelled out. Empty
-// for the same series.
+// Differences between the series' ids, with case options spelled out. Empty for one series.
 [[nodiscard]] std::vector<FieldSplit> identity_splits(const TrackedSeries& a,
                                                       const TrackedSeries& b);
 

@@ -19,8 +19,7 @@ inline constexpr std::size_t kFewestPairs = 10;
 inline constexpr std::size_t kMostPairs = 40;  // the last look of `ab`
 
 // Measures into a folder below that of `run`, whose points must be described; resumes an
-// interrupted confirmation. `own_text`: the experiment without its sweep. Returns false if
-// interrupted by a signal.
+// interrupted confirmation. `own_text`: the experiment without its sweep. False: interrupted.
 [[nodiscard]] bool confirm(const TuneRequest& request, const std::string& own_text,
                            const campaign::CampaignContext& context, run::Progress& progress,
                            run::Interrupts& interrupts, const Clock& clock, TuneRun& run);

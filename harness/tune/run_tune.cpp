@@ -58,8 +58,7 @@ TunedPoint described(const plan::Plan& plan, std::size_t place, const PointState
   return point;
 }
 
-// Estimates the time of the whole sweep from the points with launches; the others count as their
-// mean.
+// Time of the whole sweep, from the points with launches; the others count as their mean.
 double sweep_s_of(const std::vector<PointState>& states) {
   double sum_s = 0;
   double known = 0;
@@ -72,8 +71,7 @@ double sweep_s_of(const std::vector<PointState>& states) {
   return sum_s / known * kLaunchesOfSweep * static_cast<double>(states.size());
 }
 
-// Pareto front: points for which no other point is at least as good in the objective, memory and
-// CPU time.
+// Pareto front: no other point is at least as good in objective, memory and CPU time.
 std::vector<std::size_t> front_of(const std::vector<TunedPoint>& points, Direction direction) {
   const auto costs_of = [&](const TunedPoint& point) {
     return std::vector<double>{log_cost(*point.value, direction), point.state.memory_bytes,

@@ -57,8 +57,7 @@ struct PlannedRung {
 
 class PointSearch {
  public:
-  // `before`: order of points in the first round, instead of a random one. At most `most_warm`
-  // launches are discarded.
+  // `before`: order of the first round, else random. Discards at most `most_warm` launches.
   using Before = std::function<bool(std::size_t, std::size_t)>;
   PointSearch(std::size_t points, std::size_t own, std::uint64_t seed,
               std::size_t most_warm = kMostWarm, const Before& before = {});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points of a search and the file's own settings, before anything is measured. Main thread
-// only; throw ConfigError.
+// The points of a search and the file's own settings. Main thread only; throw ConfigError.
 #pragma once
 
 #include <cstddef>

@@ -56,8 +56,7 @@ bool says_how_to_load(std::string_view argument) {
   return false;
 }
 
-// Sweeps only arguments that the iterable's loader() has, from half to four times their value,
-// because it rejects others.
+// Only arguments that the loader() has, because it rejects others: half to four times their value.
 void add_iterable(const ResolvedCase& own, Sweeps& sweeps) {
   const auto around = [&](const std::string& option, std::int64_t value) {
     sweeps.add(option, std::set<std::int64_t>{std::max<std::int64_t>(value / 2, 1), value,

@@ -13,8 +13,7 @@ namespace stepbench::tune {
 // "loader", "transfer", "batch", "precision".
 [[nodiscard]] const std::vector<std::string>& space_names();
 
-// Returns each as a --sweep argument: options that apply to `own`, around its values. `cores`:
-// available to the workers.
+// Each as a --sweep argument: options of `own`, around its values. `cores`: for the workers.
 [[nodiscard]] std::vector<std::string> sweeps_of(std::span<const std::string> spaces,
                                                  const ResolvedCase& own, int cores);
 

@@ -13,15 +13,13 @@
 namespace stepbench::tune {
 namespace {
 
-// Time limit of a launch as a multiple of the best one's time; the lower bound allows for a busy
-// machine.
+// Time limit of a launch, as a multiple of the best; the lower bound is for a busy machine.
 constexpr double kTimesTheBest = 5;
 constexpr double kLeastLimitS = 10;
 // Launches needed to estimate the time of the others.
 constexpr std::size_t kEnoughToTell = 5;
 
-// Number of warm-up launches that the allowance leaves beyond one of every point and the
-// confirmation.
+// Warm-up launches that the allowance leaves beside one of every point and the confirmation.
 std::size_t most_warm(const TuneAgenda::Setup& setup) {
   if (!setup.allowance.launches) return kMostWarm;
   const auto can_run = static_cast<std::size_t>(std::ranges::count_if(

@@ -20,8 +20,8 @@ struct Measured {
 };
 
 // Log likelihood of the change being at `place`, up to a constant. `offset_variance`: prior
-// variance of the kept program's offset from its level; 0: unknown. Minus infinity if the step
-// cannot be determined.
+// variance of the kept program's offset from its level; 0: unknown. Minus infinity if the step is
+// undetermined.
 [[nodiscard]] double log_likelihood(std::span<const Measured> all, std::size_t place,
                                     double offset_variance = 0);
 // Normalises log likelihoods to probabilities that sum to 1; uniform if all are minus infinity.
