@@ -69,7 +69,7 @@ constexpr EnumNames<7> names_of(DiffChange) {
 
 struct DiffRow {
   std::string name = {};
-  std::string phase = {};  // of operators, if known
+  std::string phase = {};  // phase of an operator, if known
   DiffChange change = DiffChange::kNone;
   double base_ns = 0;  // means over the steps
   double new_ns = 0;
@@ -88,7 +88,7 @@ struct DiffRow {
 struct DiffTable {
   CostKind kind = CostKind::kOperator;
   std::vector<DiffRow> rows = {};
-  DiffRow sum = {};  // of all rows
+  DiffRow sum = {};  // sum of all rows
 };
 
 struct DiffFinding {

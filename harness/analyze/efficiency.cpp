@@ -280,7 +280,7 @@ class EfficiencyTable {
   const trace::Trace& trace_;
   ops::Dtype untyped_;
   std::vector<bool> formulas_;     // indexed by name
-  std::vector<TimeSpan> windows_;  // of the counted steps
+  std::vector<TimeSpan> windows_;  // the counted steps'
   std::vector<OperatorWork> launched_;
   std::vector<std::vector<std::uint32_t>> calls_;  // indexed by lane
   std::vector<OpenOperator> open_;

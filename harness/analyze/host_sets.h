@@ -32,7 +32,7 @@ struct HostSets {
   // `main` is the step thread; kNoIndex: no step thread.
   HostSets(const trace::Trace& trace, std::uint32_t main);
 
-  IntervalSet loading;      // of the step thread, like all sets below unless noted otherwise
+  IntervalSet loading;      // on the step thread, like all sets below unless noted otherwise
   IntervalSet synchronise;  // synchronising calls
   IntervalSet copy_calls;
   IntervalSet other_calls;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the host waits for a device: synchronising calls and copies that return small results, by
-// operator and Python line, without the waits that belong to a copy (own_waits). Counted steps
-// only. Pure; any thread.
+// Places where the host waits for a device: synchronising calls and copies that return small
+// results, by operator and Python line, without the waits that belong to a copy (own_waits).
+// Counted steps only. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace stepbench::analyze {
 // Names index Trace::names.
 struct HostWaitPlace {
   std::uint32_t op = ops::kNoIndex;      // the outermost inside its annotation, such as aten::item
-  std::uint32_t call = ops::kNoIndex;    // of the longest wait
+  std::uint32_t call = ops::kNoIndex;    // call of the longest wait
   std::uint32_t python = ops::kNoIndex;  // the user's frame; kNoIndex: no frames recorded
   bool reads = false;                    // waits for a small result
   std::int64_t count = 0;

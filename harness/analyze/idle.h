@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of each step went: what a device did, and what the host did while the device was
-// idle. The parts of a step sum exactly to its window, in integer nanoseconds. Pure; any thread.
+// Breakdown of each step's time: what a device did, and what the host did while it was idle. The
+// parts of a step sum exactly to its window, in integer nanoseconds. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -63,7 +63,7 @@ struct StepPart {
 // In display order: device activity, then idle time by cause.
 [[nodiscard]] std::span<const StepPart> step_parts();
 
-// Where a share of idle time was spent: the op that synchronised, launched or ran; for time not
+// A place in which idle time was spent: the op that synchronised, launched or ran; for time not
 // covered by any row, the Python function. Names index Trace::names.
 struct IdlePlace {
   IdleCause cause = IdleCause::kUnattributed;

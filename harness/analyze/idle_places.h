@@ -49,7 +49,7 @@ class IdlePlaces {
   std::array<std::vector<Stretch>, kIdleCauses> main_;  // spans of the step thread, by cause
   std::vector<std::vector<Stretch>> threads_;           // as HostSets::threads
   std::vector<const trace::TraceEvent*> annotations_;   // outermost annotations of the step thread
-  PythonFrames frames_;                                 // of the step thread
+  PythonFrames frames_;                                 // the step thread's
 };
 
 }  // namespace stepbench::analyze

@@ -27,7 +27,7 @@ void check_device_rows(const Timeline& timeline, IntegrityNotes& notes);
 // Rows that overlap without nesting, and rows outside the recorded span.
 void check_lanes(const Timeline& timeline, IntegrityNotes& notes);
 void check_steps(const Timeline& timeline, const Steps& steps, IntegrityNotes& notes);
-// Problems that the reader met, missing header values, and the analyses that these rule out.
+// Problems found by the reader, missing header values, and the analyses that these rule out.
 void check_file(const Timeline& timeline, IntegrityNotes& notes);
 
 }  // namespace stepbench::analyze

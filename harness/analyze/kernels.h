@@ -24,10 +24,10 @@ struct KernelRow {
   // Means over time; absent if no row records them.
   std::optional<double> blocks_per_sm = {};
   std::optional<double> occupancy_percent = {};
-  // Judged by its name; absent if the name does not tell or the device may not be NVIDIA's.
+  // Judged by its name; absent if the name is inconclusive or the device may not be NVIDIA's.
   std::optional<bool> tensor_cores = {};
   bool probably_tensor_cores = false;         // a name of newer libraries, which is not certain
-  std::optional<bool> communication = false;  // absent if the name does not tell
+  std::optional<bool> communication = false;  // absent if unclear from the name
 };
 
 struct Kernels {
@@ -37,7 +37,7 @@ struct Kernels {
   std::int64_t total_ns = 0;
   std::optional<std::int64_t> tensor_core_ns = {};  // part of total_ns; absent as for rows
   std::int64_t probably_tensor_core_ns = 0;         // part of total_ns under newer, uncertain names
-  Summary duration = {};                            // of a single kernel, in ns
+  Summary duration = {};                            // duration of a single kernel, in ns
   // Kernels shorter than kTinyKernelNs, which is about the host's cost of a launch.
   std::int64_t tiny = 0;
   std::int64_t tiny_ns = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loader's workers did, and for which of it the step waited. Only for stepbench's own
+// Activity of a loader's workers, and the part that the step waited for. Only for stepbench's own
 // traces, in which each batch has rows. Pure; any thread.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace stepbench::analyze {
 inline constexpr double kStragglerChance = 0.01;
 
 // nullopt if no straggler is named or chance may explain it. Also without collectives, because
-// waiting cannot then be told from work, and the slow rank delays no other.
+// waiting then looks like work, and the slow rank delays no other.
 [[nodiscard]] std::optional<Finding> straggler_finding(const RankReport& report);
 
 // Puts the straggler's own finding before the remedy if its gain is of the size of the others'

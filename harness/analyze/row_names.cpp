@@ -89,7 +89,7 @@ std::string readable_row_name(std::string_view name) {
       break;
     }
   }
-  // Scopes tell less than the name itself.
+  // Scopes are less informative than the name itself.
   constexpr std::array<std::string_view, 7> kScopes = {
       "at::native::", "at::cuda::", "(anonymous namespace)::", "at::detail::", "std::",
       "c10::",        "cub::"};

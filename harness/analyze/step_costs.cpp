@@ -161,7 +161,7 @@ class CostTable {
   }
 
   const Timeline& timeline_;
-  std::vector<TimeSpan> windows_;  // of the counted steps
+  std::vector<TimeSpan> windows_;  // the counted steps'
   std::map<Key, NamedCost> costs_;
   std::map<std::tuple<CostKind, std::string, std::string>, NamedCost> by_text_;
 };

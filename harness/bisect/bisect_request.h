@@ -19,13 +19,13 @@ struct BisectRequest {
   std::vector<std::string> versions = {};  // instead of commits, in order
   // The experiment and common settings; values may contain {worktree}, {commit}, {version}.
   campaign::ArmsRequest arms = {};
-  std::string script = {};  // of --python: relative to the repository's top; each commit's own
+  std::string script = {};  // --python: relative to the repository's top; each commit's own
   std::string build = {};
   std::string worker = {};      // see BuildRequest
   std::string metric = "step";  // or kCounts
   double confidence = 0.95;
   std::optional<double> size = {};    // step looked for, 0.03; nullopt: that of the ends
-  std::optional<double> layout = {};  // of a build, from nights: sd of a log ratio
+  std::optional<double> layout = {};  // layout of a build, from nights: sd of a log ratio
   std::size_t jobs = 1;               // number of concurrent builds
   bool merges = false;                // if the culprit is a merge, search its branch, too
   std::optional<std::uint64_t> seed = {};

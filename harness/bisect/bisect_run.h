@@ -32,7 +32,7 @@ struct JudgedStep {
   std::size_t repeated = 0;  // pairs measured again: see compare::is_even()
   std::optional<RelativeChange> change = {};
   std::string why_not = {};  // why it could not be built or measured
-  std::string folder = {};   // of its launches
+  std::string folder = {};   // folder of its launches
 };
 
 struct Culprit {
@@ -59,7 +59,7 @@ struct BisectRun {
   std::optional<FoundRange> range = {};
   RelativeChange ends = {};
   std::optional<RelativeChange> elsewhere = {};  // change between the ends beyond the culprit's
-  std::optional<double> layout = {};             // of a build, relative; nullopt: none
+  std::optional<double> layout = {};             // layout of a build, relative; nullopt: none
   bool drawn_anew = true;                        // copies have another layout
   double confidence = 0;
   std::string metric = {};
@@ -76,7 +76,7 @@ struct BisectRun {
 
   // Not written to the file.
   std::string changes = {};             // files that the culprit changed
-  compare::Comparison comparison = {};  // of culprit and parent; empty without a culprit
+  compare::Comparison comparison = {};  // culprit against parent; empty without a culprit
   std::optional<MergedBranch> branch = {};
 
   [[nodiscard]] bool is_counted() const;  // decided by counts, which do not vary

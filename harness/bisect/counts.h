@@ -20,7 +20,7 @@ namespace stepbench::bisect {
 
 inline constexpr std::string_view kCounts = "counts";  // as a metric: values that repeat exactly
 
-// What launches need from this process; everything must outlive a search.
+// Resources that launches need; everything must outlive a search.
 struct Launching {
   const campaign::CampaignContext& context;
   run::Progress& progress;

@@ -26,7 +26,7 @@ struct StepPrograms {
 
 struct StepEnd {
   bool by_signal = false;
-  std::vector<double> log_ratios = {};  // of pairs; positive is worse
+  std::vector<double> log_ratios = {};  // per pair; positive is worse
   std::string why_not = {};             // why there are none; empty: at least two
   bool for_base = false;                // the earlier program is the reason
   std::size_t repeated = 0;             // pairs measured again: see compare::is_even()

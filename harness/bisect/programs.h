@@ -17,12 +17,12 @@ namespace stepbench::bisect {
 
 struct Build {
   Commit commit;
-  std::size_t number = 0;  // of this commit; builds after the first have a randomised layout
+  std::size_t number = 0;  // within the commit; builds after the first have a randomised layout
 };
 
 struct BuiltProgram {
   std::filesystem::path worker = {};  // empty: one worker measures all commits
-  std::filesystem::path tree = {};    // of the commit; empty: removed after the build
+  std::filesystem::path tree = {};    // the commit's; empty: removed after the build
   std::string why_not = {};           // why there is no program; empty: there is one
 };
 
@@ -51,9 +51,9 @@ class Programs {
   // Throws ConfigError if the tree cannot be created, e.g. for lack of space or permission.
   [[nodiscard]] BuiltProgram of(const Build& build);
 
-  // Whether a finished build is linked: another build may have another memory layout.
+  // True if a finished build is linked: another build may have another memory layout.
   [[nodiscard]] bool has_layout(const Build& build) const;
-  // Whether a later build differs from the first; not if it finds its linker elsewhere.
+  // True if a later build differs from the first; not if it finds its linker elsewhere.
   [[nodiscard]] bool is_drawn_anew(const Build& build) const;
 
   [[nodiscard]] std::size_t builds() const;  // in this search, including before a resume

@@ -60,7 +60,7 @@ bool is_left(std::string_view reason) {
 // A tree as recorded in the repository's files. Reads the files, because git's own worktree
 // commands fail after git was killed during one. git writes the lock first.
 struct Tree {
-  fs::path entry;   // of the repository
+  fs::path entry;   // in the repository
   fs::path folder;  // empty: git was killed before it wrote it
   std::string lock;
 };

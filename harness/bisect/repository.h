@@ -36,7 +36,7 @@ class Repository {
   // commit.
   [[nodiscard]] std::vector<Commit> commits_between(const std::string& good,
                                                     const std::string& bad) const;
-  // Checks out a tree in `folder`, which is created anew, with the mark of this process.
+  // Checks out a tree in `folder`, which is recreated, with the mark of this process.
   void check_out(const std::string& id, const std::filesystem::path& folder) const;
   // Does nothing if there is no tree. Does not throw: handling of a signal is deferred.
   void remove(const std::filesystem::path& folder) const;

@@ -75,10 +75,10 @@ struct SearchResult {
   verdict::Places places = {};  // possible places of the culprit; `best`: the likeliest
   double chance = 0;            // probability of `places`
   StepChange ends = {};
-  StepChange culprit = {};  // of the likeliest place, by copies; else of the ends
+  StepChange culprit = {};  // at the likeliest place, by copies; else the ends'
   std::optional<StepChange> elsewhere =
       {};             // change of the ends beyond the culprit, if significant
-  double layout = 0;  // of a build, as estimated from the pairs
+  double layout = 0;  // layout of a build, as estimated from the pairs
 };
 
 class Search {
@@ -87,7 +87,7 @@ class Search {
 
   // nullopt: result() is final.
   [[nodiscard]] std::optional<SearchStep> next() const;
-  // Whether `step` needs no more pairs; called after each block of two, with the usable ones.
+  // True if `step` needs no more pairs; called after each block of two, with the usable ones.
   [[nodiscard]] bool is_enough(const SearchStep& step, verdict::Pairs pairs) const;
   // Ends a step; needs at least two pairs. Returns the change with the error of launches only.
   StepChange take(const SearchStep& step, verdict::Pairs pairs);

@@ -14,7 +14,7 @@ namespace stepbench::bisect {
 namespace {
 
 constexpr std::size_t kPairsOfBlock = 2;
-constexpr std::int64_t kProfiledLaunches = 2;  // of each side, to record what a step consists of
+constexpr std::int64_t kProfiledLaunches = 2;  // per side, to record what a step consists of
 
 std::string numbered(std::size_t build) {
   return build == 0 ? std::string() : "-" + std::to_string(build + 1);

@@ -78,7 +78,7 @@ class AbAgenda final : public run::Agenda {
   std::set<record::LaunchKey> measured_;  // by case and arm
   std::size_t next_profile_ = 0;          // arm by arm, pair by pair, point by point
   std::size_t next_counted_point_ = 0;
-  int next_count_ = 0;  // of next_counted_point_, arm by arm
+  int next_count_ = 0;  // within next_counted_point_, arm by arm
   std::vector<bool> given_up_;
   std::vector<bool> said_;
   std::vector<bool> has_metrics_;  // verified in the first launches of the point

@@ -35,7 +35,7 @@ struct ArmsRequest {
 struct AbArm {
   std::string name;
   run::WorkerProgram worker;
-  std::vector<std::string> set;  // of this arm only, with --x-env as env.NAME
+  std::vector<std::string> set;  // this arm's only, with --x-env as env.NAME
   Catalogue catalogue;
   plan::Plan plan;    // cases in the order of the points, then those that cannot be compared
   std::string words;  // description of its differences for users (arm_words.h)

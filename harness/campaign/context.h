@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a campaign uses of its program and machine. Filled in once by the command: nothing in
+// A campaign's view of its program and machine. Filled in once by the command: nothing in
 // harness/campaign reads the environment, prints, or decides how the process ends.
 #pragma once
 

@@ -42,7 +42,7 @@ struct RanksSeen {
   std::string missing = {};  // why nothing was exchanged
   double start_ns = 0;       // lifetime of the whole group
   std::optional<double> barrier_ns = {};
-  std::optional<double> all_reduce_ns = {};  // of 1 MiB; both times are of the slowest rank
+  std::optional<double> all_reduce_ns = {};  // 1 MiB; both times are the slowest rank's
   std::vector<RankSeen> ranks = {};
 };
 

@@ -72,7 +72,7 @@ struct ProgramLaunches {
   std::int64_t all = 0;
   std::int64_t failed = 0;
   bool runs = false;
-  std::string reason = {};  // of the first failed launch
+  std::string reason = {};  // the first failed launch's
 };
 ProgramLaunches launches_of_pairs(const record::Results& results, std::string_view arm,
                                   const std::set<std::string>& paired) {

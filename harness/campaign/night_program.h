@@ -17,7 +17,7 @@
 
 namespace stepbench::campaign {
 
-inline constexpr std::uintmax_t kMostScriptBytes = std::uintmax_t{10} << 20;  // of all files
+inline constexpr std::uintmax_t kMostScriptBytes = std::uintmax_t{10} << 20;  // sum of all files
 
 struct NightProgram {
   std::string build = {};                         // digest of all kept files

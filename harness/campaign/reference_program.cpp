@@ -29,7 +29,7 @@ Beside plan_with(const RunRequest& request, const ChosenReference& reference,
           .planned = plan_experiment(same, context, true)};
 }
 
-// Which program is to blame when it has no measured launch in the pairs, or too few.
+// Blames the program with no measured launch in the pairs, or too few.
 nights::Why failed_program(const PairedNight& paired) {
   if (!paired.tonight_runs) return nights::Why::kTonightFails;
   if (!paired.reference_runs || paired.tonight_fails.empty()) return nights::Why::kReferenceFails;

@@ -47,7 +47,7 @@ void check_request(const AbRequest& request);
 struct AbPlan {
   std::vector<Metric> columns = {};  // both arms'
   compare::TestedMetrics tested = {};
-  double count_margin = 0;              // of counts, if they decide
+  double count_margin = 0;              // margin of counts, if they decide
   std::vector<std::size_t> looks = {};  // numbers of pairs after which the rule is applied
 };
 [[nodiscard]] AbPlan plan_ab(const AbRequest& request, const AbArms& arms);

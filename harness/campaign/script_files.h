@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the files that a script needs, as far as its text tells. Any thread.
+// Finds the files that a script needs, as far as its text shows. Any thread.
 #pragma once
 
 #include <filesystem>

@@ -13,7 +13,7 @@ namespace stepbench::campaign {
 
 // Amount of work in a plan.
 struct TimeEstimate {
-  std::int64_t launches = 0;  // of cases that can run here, including those that record operations
+  std::int64_t launches = 0;  // for cases that can run here, including those that record operations
   std::int64_t steps = 0;     // in all launches; upper bound with active: auto
   double limit_s = 0;         // if every launch takes its whole limits.wall_s
   std::int64_t known_cases = 0;

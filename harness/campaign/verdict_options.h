@@ -23,7 +23,7 @@ struct TestedRequest {
                                                     const std::vector<Metric>& columns,
                                                     const plan::Plan* plan);
 
-// Whether counts decide, by the case option `compare.gate`.
+// True if counts decide: case option `compare.gate`.
 [[nodiscard]] bool gates_counts(const OptionValues& options);
 [[nodiscard]] bool gates_counts(const plan::Plan& plan);  // uses its first case
 // `compare.margin.counts`; nullopt: auto, or not given.

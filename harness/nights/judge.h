@@ -51,8 +51,8 @@ struct SeriesVerdict {
   double spread = 0;
 };
 
-// How far the last builds are beyond the margin, in standard errors; positive is worse. More pairs
-// of the case are measured tonight if it is above 1. 0: looks unchanged. `pairs`: all of tonight.
+// Excess of the last builds over the margin, in standard errors; positive is worse. More pairs of
+// the case are measured tonight if it is above 1. 0: looks unchanged. `pairs`: all of tonight.
 [[nodiscard]] double oddness(SeriesState state, const Tonight& tonight, const SeriesPairs& pairs,
                              const JudgeRule& rule);
 

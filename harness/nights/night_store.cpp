@@ -93,7 +93,7 @@ void load_shown(track::TrackStore& store, track::HistoryQuery query, StoredNight
       query.series.push_back(one.series.id);
   }
   if (query.series.empty()) return;
-  track::History more = store.history(query);  // of the same runs
+  track::History more = store.history(query);  // history of the same runs
   for (track::SeriesHistory& one : more.series) {
     const auto known =
         std::ranges::find(stored.history.series, one.series.id,

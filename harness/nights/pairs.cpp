@@ -29,7 +29,7 @@ void fields(V& v, json::Of<NightPairs> auto& night) {
 
 namespace {
 
-constexpr double kSmallShare = .02;  // of the step
+constexpr double kSmallShare = .02;  // share of the step
 
 std::vector<double> known(std::span<const double> values) {
   std::vector<double> finite;

@@ -48,7 +48,7 @@ struct MeasuredValues {
 };
 [[nodiscard]] SeriesPairs series_pairs(const std::string& series, const MeasuredValues& values);
 
-// Why a night has too few pairs, and why a series has a state that its numbers do not show.
+// Reasons for too few pairs in a night, and for a series' state that its numbers do not show.
 enum class Why : std::uint8_t {  // written to disk by name
   kMeasured,
   kNoReference,     // the first night, or no kept program: tonight's program becomes the reference
@@ -66,7 +66,7 @@ enum class Why : std::uint8_t {  // written to disk by name
   kNoValue,   // planned, but no value tonight
   kValues,    // `track add`: values without pairs are shown, not judged
   kIgnored,   // excluded by a user
-  kControl,   // of the control case
+  kControl,   // the control case
   kFuture     // the night's date is in the future
 };
 constexpr EnumNames<17> names_of(Why) {
@@ -77,7 +77,7 @@ constexpr EnumNames<17> names_of(Why) {
 }
 
 struct NightPairs {
-  track::EventNight night = {};    // of tonight: run, utc, host, experiment
+  track::EventNight night = {};    // tonight's run, utc, host, experiment
   std::string build = {};          // digests of the programs
   std::string reference = {};      // after this night: tonight's if a new reference begins
   std::string reference_run = {};  // id of the run that the reference program is from

@@ -29,7 +29,7 @@ struct BuildRow {
   std::string last_run = {};
   Level level = Level::kNow;
   int night = 0;                   // last night, counted from the reference's first
-  double centre = 0;               // of its pairs; larger is worse
+  double centre = 0;               // centre of its pairs; larger is worse
   std::size_t count = 0;           // number of pairs
   std::vector<double> pairs = {};  // the newest 24; empty if only the centre still matters
   bool operator==(const BuildRow&) const = default;

@@ -148,13 +148,13 @@ class CallFolder {
   const OpTree& tree_;
   std::span<const std::int64_t> self_device_ns_;
   bool has_steps_ = false;
-  std::vector<const StepMark*> marks_;  // of phases, sorted by time
+  std::vector<const StepMark*> marks_;  // phase marks, sorted by time
   std::vector<bool> counted_;           // indexed by node
   std::vector<std::uint32_t> fold_of_;  // indexed by node
   std::vector<Fold> folds_;             // parents precede their children
   std::map<std::tuple<std::uint32_t, std::uint32_t, OpKind>, std::uint32_t> index_;
   std::uint32_t step_ = kNoIndex;  // node of the step opened last
-  std::vector<PhaseSpan> phases_;  // of that step
+  std::vector<PhaseSpan> phases_;  // phases of that step
 };
 
 double share(std::int64_t part, std::int64_t whole) {

@@ -22,7 +22,7 @@ struct LaunchCall {
 
 [[nodiscard]] bool starts_work(std::string_view call);
 
-// Whether the host waits for the device: cudaDeviceSynchronize, cudaStreamSynchronize, ...
+// True if the host waits for the device: cudaDeviceSynchronize, cudaStreamSynchronize, ...
 [[nodiscard]] bool waits_for_device(std::string_view call);
 
 // Profilers record queries as synchronisations, although nothing waits. Renames these, from

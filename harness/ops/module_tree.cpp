@@ -125,7 +125,7 @@ class ModuleTreeMaker {
   const OpTable& table_;
   std::size_t depth_;
   ModuleTree tree_;
-  std::vector<std::vector<ModuleCost>> own_;  // of each node without its children, by phase
+  std::vector<std::vector<ModuleCost>> own_;  // by node, without its children, and phase
   std::map<std::pair<NodeKind, std::string>, std::size_t> index_;
   std::unordered_map<std::uint32_t, std::size_t> phase_of_;  // OpTable::strings -> phases
   std::int64_t step_ns_ = 0;

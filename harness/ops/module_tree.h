@@ -15,7 +15,7 @@ namespace stepbench::ops {
 
 struct ModuleCost {
   std::int64_t cpu_ns = 0;     // self time of its ops
-  std::int64_t device_ns = 0;  // of the kernels and copies they started
+  std::int64_t device_ns = 0;  // kernels and copies they started
   std::int64_t flops = 0;
   // Allocations of its ops while they were the innermost of their thread.
   std::int64_t cpu_allocated_bytes = 0;

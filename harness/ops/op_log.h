@@ -26,7 +26,7 @@ struct OpEvent {
   std::uint32_t module = kNoIndex;  // OpLog::modules: "layer3.1.conv2"
   std::uint32_t thread = 0;         // OpLog::threads: where it started
   std::uint32_t end_thread = 0;
-  std::uint32_t forward_thread = kNoIndex;  // of a backward function: thread of its forward
+  std::uint32_t forward_thread = kNoIndex;  // backward function: thread of its forward
   OpScope scope = OpScope::kFunction;
   bool async = false;
 };
@@ -36,7 +36,7 @@ struct MemoryEvent {
   std::int64_t at_ns = 0;
   std::int64_t bytes = 0;
   std::uint64_t address = 0;
-  std::int64_t total_allocated = 0;  // of that device, after the event
+  std::int64_t total_allocated = 0;  // device total after the event
   std::int64_t total_reserved = 0;
   std::uint32_t thread = 0;
   std::uint32_t op = kNoIndex;  // innermost open op of that thread: OpLog::ops
@@ -49,11 +49,11 @@ struct DeviceActivity {
   std::int64_t end_ns = 0;
   std::uint64_t correlation = 0;  // links a call to the device work it started
   std::uint64_t external = 0;     // id of the innermost op or annotation at the call; 0: none
-  std::int64_t bytes = 0;         // of a copy or set; -1: not recorded
+  std::int64_t bytes = 0;         // copy or set; -1: not recorded
   std::uint32_t name = kNoIndex;  // OpLog::names
   std::uint32_t op = kNoIndex;    // OpLog::ops, once linked
   std::uint32_t stream = 0;
-  std::uint32_t thread = kNoIndex;  // of a call: OpLog::threads
+  std::uint32_t thread = kNoIndex;  // calls: OpLog::threads
   std::int16_t device = 0;
   ActivityKind kind = ActivityKind::kKernel;
   CopyKind copy = CopyKind::kNone;

@@ -23,12 +23,12 @@ struct OpRow {
   std::uint32_t phase = kNoIndex;
   std::int64_t step = -1;  // -1: outside all steps, or not grouped by
   OpKind kind = OpKind::kOp;
-  bool async = false;  // of the first call: self time is 0
+  bool async = false;  // from the first call; self time is 0
 
   std::int64_t calls = 0;
   std::int64_t self_cpu_ns = 0;
   std::int64_t cpu_ns = 0;
-  std::int64_t self_device_ns = 0;  // of kernels and copies that the op itself started
+  std::int64_t self_device_ns = 0;  // kernels and copies that the op itself started
   std::int64_t device_ns = 0;
   // Bytes allocated - bytes freed, on any thread, while the op ran.
   std::int64_t self_cpu_bytes = 0;

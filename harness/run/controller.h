@@ -32,7 +32,7 @@ struct RunArm {
   std::string name = {};  // as in Job::arm; "" outside `ab`
   const plan::Plan& plan;
   WorkerProgram worker;
-  std::string catalogue_digest = {};  // of the catalogue used for the plan; empty: not compared
+  std::string catalogue_digest = {};  // digest of the plan's catalogue; empty: not compared
   std::string repeat_prefix = {};     // "stepbench run FILE --set ..."; " --case ID" is appended
 };
 
@@ -72,7 +72,7 @@ class Controller {
   // written before remain intact.
   void run(Agenda& agenda, record::Results& finished);
 
-  [[nodiscard]] const RunCounts& counts() const { return counts_; }  // of this file
+  [[nodiscard]] const RunCounts& counts() const { return counts_; }  // counts for this file
 
  private:
   bool run_job(const Job& job, Agenda& agenda, record::Results& finished);  // false: interrupted

@@ -43,7 +43,7 @@ struct CountTools {
 
 // Callgrind's output files for one launch; each process appends its id.
 struct CountFiles {
-  std::filesystem::path folder;  // of the run
+  std::filesystem::path folder;  // the run's
   std::string stem;              // "CASE-0", "CASE-b-0"
 };
 inline constexpr std::string_view kCountsFolder = "counts";

@@ -24,7 +24,7 @@ struct GroupCause {
 struct GroupEnd {
   const std::vector<std::unique_ptr<GroupRank>>& ranks;  // by rank; null: never joined
   std::string launcher;
-  const OutputTail& output;  // of the launcher
+  const OutputTail& output;  // the launcher's
   std::int64_t wall_ns = 0;
 };
 

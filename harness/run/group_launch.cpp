@@ -142,7 +142,7 @@ class GroupLoop {
     const bool any = ::poll(waits.data(), waits.size(), static_cast<int>(wait_ms)) > 0;
     forgive_own_sleep();
     if (any) {
-      // Handle ranks first: how a rank ended tells more than that the launcher did.
+      // Handle ranks first: a rank's exit is more informative than the launcher's.
       for (std::size_t i = 0; i < ranks_.size(); ++i) {
         if (waits[kFirstRank + i].revents != 0 && ranks_[i]) ranks_[i]->receive(turned_ns_);
       }
@@ -266,7 +266,7 @@ class GroupLoop {
     fail({}, end_of_launcher(death));
   }
 
-  // Ranks that were told to end are not the cause; the launcher's output may tell more.
+  // Ranks that were ordered to end are not the cause; the launcher's output may explain it.
   void blame_who_told() {
     if (!cause_ || !cause_->rank) return;
     std::vector<std::int64_t> told;
@@ -481,7 +481,7 @@ class GroupLoop {
   std::int64_t wall_ns_ = 0;
   std::int64_t next_progress_ns_ = 0;
   WorkerProcess launcher_;
-  machine::MachineSampler sampler_;  // of the launcher's local processes; agents watch their ranks
+  machine::MachineSampler sampler_;  // the launcher's local processes; agents watch their ranks
   ProcessNotes process_notes_{context_.root / "dev/shm", ::getpid()};
   OutputTail output_;  // of the launcher
   std::array<char, 65536> buffer_{};
@@ -495,7 +495,7 @@ class GroupLoop {
   std::int64_t failed_ns_ = 0;
   std::optional<std::int64_t> launcher_dead_ = {};
   std::optional<std::int64_t> leaving_ = {};  // all ranks have sent their final line
-  std::optional<std::int64_t> ended_ = {};    // when ranks were told to end
+  std::optional<std::int64_t> ended_ = {};    // when ranks were ordered to end
   bool stacks_asked_ = false;
   bool termed_ = false;
   bool killed_ = false;

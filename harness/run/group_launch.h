@@ -2,7 +2,7 @@
 // One launch of a group: a launcher starts the requested ranks, each of which measures the case in
 // a fresh worker process. They connect over TCP with a shared secret token. If a rank fails, is
 // killed, hangs or never joins, all ranks are ended and the first cause is reported. On return, no
-// local process started here is left, and ranks on other machines have been told to end. Main
+// local process started here is left, and ranks on other machines have been asked to end. Main
 // thread, like run_launch().
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace stepbench::run {
 
 struct GroupRequest {
-  LaunchRequest worker;  // what each rank runs; `spawn.environment` is also the launcher's
+  LaunchRequest worker;  // run by each rank; `spawn.environment` is also the launcher's
   fleet::Launcher launcher = fleet::Launcher::kLocal;
   int ranks = 2;
   std::vector<std::string> launcher_words = {};  // the launcher's command line

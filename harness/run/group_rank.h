@@ -45,12 +45,12 @@ class GroupRank {
   [[nodiscard]] std::optional<std::string> trouble() const;
   // How much its end explains the end of the group; the heaviest is reported as the cause.
   enum class Weight : std::uint8_t {
-    kTold,    // told to end by its launcher
+    kTold,    // ended by its launcher
     kFailed,  // failed, silent or gone
     kKilled,  // by a signal that is not used for an orderly end
   };
   [[nodiscard]] Weight weight() const;
-  // Signal with which its launcher told it to end; 0: none.
+  // Signal by which its launcher ended it; 0: none.
   [[nodiscard]] int told() const { return exit_ ? exit_->told : 0; }
 
  private:

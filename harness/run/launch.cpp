@@ -121,7 +121,7 @@ class LaunchLoop {
           ::send(worker_.control.value(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
       if (count > 0) unsent_.erase(0, static_cast<std::size_t>(count));
       if (count < 0 && errno != EAGAIN && errno != EINTR)
-        unsent_.clear();  // the worker's exit will tell why
+        unsent_.clear();  // the worker's exit gives the reason
     }
     const std::uint64_t stages = session().stage_messages();
     for (int reads = 0; reads < kReadsPerTurn; ++reads) {

@@ -17,7 +17,7 @@
 namespace stepbench::run {
 
 struct LaunchRules {
-  std::string catalogue_digest = {};                // of the options used for the plan; empty: any
+  std::string catalogue_digest = {};                // digest of the plan's catalogue; empty: any
   std::set<std::string, std::less<>> columns = {};  // columns allowed in samples; empty: any
   std::set<std::string, std::less<>> phases = {};   // host phases, which sum to step_ns
   std::optional<std::int64_t> active = {};          // steps per window, if fixed

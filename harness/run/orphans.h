@@ -26,7 +26,7 @@ struct Orphan {
   std::string program;  // "sleep"
 };
 
-// Returns orphans that this user may inspect, in this pid namespace. `root` stands for "/".
+// Returns orphans that this user may inspect, in this pid namespace. `root` replaces "/".
 [[nodiscard]] std::vector<Orphan> find_orphans(const std::filesystem::path& root);
 
 // Kills them and returns a message: "ended 2 processes that a killed run had left: 123 (sleep), 124

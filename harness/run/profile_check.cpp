@@ -53,8 +53,8 @@ std::vector<const record::Launch*> timed_launches(const record::LaunchKey& key,
   return found;
 }
 
-// A profiled launch on a device has no events. What it has in common with the timed ones is the
-// time of a window between two moments at which the device was idle.
+// A profiled launch on a device has no events. It shares with the timed ones only the time of a
+// window between two moments at which the device was idle.
 double overhead_of(const record::Launch& profiled,
                    const std::vector<const record::Launch*>& timed) {
   const record::Launch* const own[] = {&profiled};

@@ -43,7 +43,7 @@ class Progress {
   const Clock& clock_;
   std::int64_t begin_ns_;
   std::int64_t launch_begin_ns_ = 0;
-  std::int64_t measured_wall_ns_ = 0;  // of the launches counted in measured_launches_
+  std::int64_t measured_wall_ns_ = 0;  // sum over measured_launches_
   std::int64_t measured_launches_ = 0;
   std::size_t case_number_ = 0;
   std::size_t cases_ = 0;

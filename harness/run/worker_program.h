@@ -33,9 +33,9 @@ inline constexpr double kAskSeconds = 60;  // limits.ask_s: importing torch from
 [[nodiscard]] std::chrono::milliseconds ask_limit(std::span<const std::string> set);
 
 // Returns the output of `WORKER describe`. That of an ELF program is cached in `cache_dir` (empty:
-// no cache) by path, size, modification time and build id, so that a slow program is asked only
-// once; a script is asked each time. Throws ConfigError naming the worker, also if it does not
-// answer within `limit`; it is then killed.
+// no cache) by path, size, modification time and build id, so that a slow program runs only once; a
+// script runs each time. Throws ConfigError naming the worker, also if it does not answer within
+// `limit`; it is then killed.
 [[nodiscard]] Catalogue describe_worker(const WorkerProgram& worker,
                                         const std::filesystem::path& cache_dir,
                                         std::chrono::milliseconds limit = ask_limit({}));

@@ -27,7 +27,7 @@ class WorkerTalk {
   [[nodiscard]] std::string stage_name() const;  // "start" before `hello`
 
   [[nodiscard]] std::int64_t deadline_ns() const { return since_ns_ + limit_ns(); }
-  [[nodiscard]] std::int64_t limit_ns() const;  // of the current stage
+  [[nodiscard]] std::int64_t limit_ns() const;  // limit of the current stage
   [[nodiscard]] std::string limit_name() const;
   // "no message for 2 s (limit: limits.set_up_s) in stage set_up; its last message was ..."
   [[nodiscard]] std::string silence() const;

@@ -9,7 +9,7 @@ namespace stepbench::trace {
 inline constexpr std::int64_t kEarliestNs = -(std::int64_t{1} << 60);
 inline constexpr std::int64_t kLatestNs = std::int64_t{1} << 62;  // the year 2116
 inline constexpr std::int64_t kLongestNs = std::int64_t{1} << 61;
-inline constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;  // of one copy or allocation
+inline constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;  // per copy or allocation
 
 // Adds values of 0 to kLongestNs each; returns false if the sum would overflow.
 class BoundedSum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams the text of a file, plain or gzip as its first bytes tell. Uses 256 KiB of memory,
+// Streams the text of a file, plain or gzip as its first bytes show. Uses 256 KiB of memory,
 // whatever the size of the file. One thread.
 #pragma once
 

@@ -17,7 +17,7 @@ enum class Argument : std::uint8_t {
   kDevice,
   kStream,
   kContext,
-  kBytes,  // of a copy or set
+  kBytes,  // copy or set
   kGrid,
   kBlock,
   kRegisters,
@@ -52,7 +52,7 @@ enum class Argument : std::uint8_t {
   kGroupDescription,
   kFromRank,
   kToRank,
-  kName,  // of a process or thread
+  kName,  // process or thread
   kCount
 };
 

@@ -43,7 +43,7 @@ class EventSink {
   [[nodiscard]] std::uint32_t device_lane(const EventRow& row, EventKind kind);
   [[nodiscard]] CategoryMeaning category_of(std::string_view raw);
   [[nodiscard]] std::optional<std::int64_t> start_of(const EventRow& row);
-  [[nodiscard]] std::int64_t id_of(std::string_view raw);  // of a process or thread
+  [[nodiscard]] std::int64_t id_of(std::string_view raw);  // process or thread id
   [[nodiscard]] std::uint32_t name_of(std::string_view raw);
   [[nodiscard]] std::uint32_t text_of(std::string_view raw);
   [[nodiscard]] std::string plain_text(std::string_view raw);

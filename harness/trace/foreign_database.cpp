@@ -24,7 +24,7 @@ std::string quoted_name(std::string_view name) {
 struct ForeignDatabase::Handle {
   sqlite3* connection = nullptr;
   std::uint64_t file_bytes = 0;
-  std::uint64_t looks_left = 0;  // of the running query; each is kInstructions of SQLite
+  std::uint64_t looks_left = 0;  // left to the running query; each is kInstructions of SQLite
   Handle() = default;
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;

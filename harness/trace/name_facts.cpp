@@ -124,7 +124,7 @@ bool is_of_autograd(std::string_view name) {
 }
 
 // Tensor core kernel names of cuBLAS and cuDNN from Volta to Ampere. Later libraries use nvjet_*
-// and wgmma, which do not tell the type: see TraceLens and the plug-in's list.
+// and wgmma, which do not show the type: see TraceLens and the plug-in's list.
 bool uses_tensor_cores(std::string_view name) {
   constexpr std::array<std::string_view, 18> kParts = {"h884",
                                                        "s884",

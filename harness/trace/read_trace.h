@@ -17,7 +17,7 @@ struct ReadOptions {
 };
 
 // Reads a Chrome trace of torch.profiler (Kineto) or stepbench, plain or gzip as its first bytes
-// tell: an object with traceEvents, or the bare array. Also reads the SQLite export of an Nsight
+// show: an object with traceEvents, or the bare array. Also reads the SQLite export of an Nsight
 // Systems report. Skipped content is recorded in Trace::reading. Throws ConfigError in one sentence
 // with path and byte offset for a truncated or damaged file, or another kind of file.
 [[nodiscard]] Trace read_trace(const std::filesystem::path& path, const ReadOptions& options = {});

@@ -32,7 +32,7 @@ enum class EventKind : std::uint8_t {
   kRuntime,   // a CUDA or HIP runtime call
   kDriver,    // a CUDA driver call
   kWorker,    // our own loader workers, in separate processes
-  kOverhead,  // of the profiler: buffer flush, lazy function loading
+  kOverhead,  // profiler overhead: buffer flush, lazy function loading
   kKernel,
   kMemcpy,
   kMemset,
@@ -124,7 +124,7 @@ struct KernelDetail {
 struct SyncDetail {
   std::int64_t waits_on_stream = -1;
   std::int64_t event_id = -1;
-  std::int64_t event_correlation = -1;  // of the cudaEventRecord that it waits for
+  std::int64_t event_correlation = -1;  // correlation of the cudaEventRecord that it waits for
 };
 
 // Details that NCCL's ops and kernels record. Texts are indices into Trace::texts.
@@ -134,7 +134,7 @@ struct CollectiveDetail {
   std::uint32_t group = ops::kNoIndex;  // Process Group Name
   std::uint32_t ranks = ops::kNoIndex;  // Process Group Ranks, "[0, 1]"
   std::int32_t group_size = -1;
-  std::int32_t from_rank = -1;  // of a message between two ranks
+  std::int32_t from_rank = -1;  // sender of a message between two ranks
   std::int32_t to_rank = -1;
   std::uint32_t description = ops::kNoIndex;  // Process Group Description
   std::int64_t in_elements = -1;
@@ -148,7 +148,7 @@ struct TraceMemory {
   std::int64_t at_ns = 0;
   std::int64_t bytes = 0;  // > 0 allocated, < 0 freed
   std::uint64_t address = 0;
-  std::int64_t total_allocated = -1;  // of that device, after the change; -1: not recorded
+  std::int64_t total_allocated = -1;  // device total after the change; -1: not recorded
   std::int64_t total_reserved = -1;
   std::uint32_t lane = 0;    // the host thread
   std::int32_t device = -1;  // -1: the host
@@ -158,10 +158,10 @@ struct TraceMemory {
 struct IgnoredRows {
   std::string what;  // a category, or "rows without a time"
   std::int64_t count = 0;
-  std::uint64_t first_at_byte = 0;  // of the unpacked text
+  std::uint64_t first_at_byte = 0;  // offset in the unpacked text
 };
 
-// Problems that the reader met; reported before any numbers.
+// Problems found by the reader; reported before any numbers.
 struct ReadingFacts {
   std::string path = {};  // empty: no file
   bool compressed = false;

@@ -17,7 +17,7 @@ struct TraceHeader {
   std::string engine = {};  // native | kineto
   int rank = 0;
   int world = 1;
-  std::string backend = {};         // of c10d: gloo | nccl; empty: unknown, or one process
+  std::string backend = {};         // c10d backend: gloo | nccl; empty: unknown, or one process
   std::int64_t unix_offset_ns = 0;  // log time + this = ns since 1970
   bool shapes = false;
   bool memory = false;

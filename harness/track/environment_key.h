@@ -13,7 +13,7 @@ struct EnvironmentKey {
 };
 
 // Built from the worker's environment, classified by class_of() of harness/compare, and from the
-// options in force. Excludes values that are measured anew every night. Versions of kernels and
+// options in force. Excludes values that are measured every night. Versions of kernels and
 // distributions count by their first two numbers, paths by their last component.
 [[nodiscard]] EnvironmentKey environment_key_of(const record::LaunchRow& launch,
                                                 const Fields& environment);

@@ -36,7 +36,7 @@ struct TrackedRun {
   record::CommandLine asked = {};
   Fields labels = {};       // --label key=value
   Fields context = {};      // all other facts that the run recorded about itself
-  Fields environment = {};  // of the worker
+  Fields environment = {};  // the worker's
 };
 
 // nullptr if not found.

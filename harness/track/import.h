@@ -51,7 +51,7 @@ struct ImportedLaunch {
   int attempt = 0;
   Outcome outcome = {};
   std::string cohort = {};  // Cohort::id
-  std::string digest = {};  // of everything that is kept of it
+  std::string digest = {};  // digest of everything that is kept of it
 };
 
 struct ImportedCase {

@@ -11,7 +11,7 @@
 namespace stepbench::track {
 namespace {
 
-constexpr std::size_t kDateLength = 10;  // of 2026-01-31T12:00:00Z
+constexpr std::size_t kDateLength = 10;  // date part of 2026-01-31T12:00:00Z
 
 std::set<std::size_t> nights_of(const History& history, std::string_view case_id) {
   std::set<std::size_t> nights;

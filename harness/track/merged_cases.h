@@ -22,7 +22,7 @@ inline constexpr std::string_view kMergedEvent = "merged";
 struct MergedCase {
   std::string from = {};  // case ids
   std::string into = {};
-  OptionValues options = {};  // of `into`, as in TrackedSeries
+  OptionValues options = {};  // options of `into`, as in TrackedSeries
 };
 [[nodiscard]] TrackEvent event_of(const MergedCase& merged, std::string reason);
 [[nodiscard]] MergedCase merged_case(const TrackEvent& event);
@@ -31,7 +31,7 @@ class MergedCases {
  public:
   MergedCases() = default;
   // `events` must be in the order of recording. If the target of a merge is merged again, its
-  // sources move with it; of merges back and forth the last one wins.
+  // sources move with it; the last of merges back and forth wins.
   explicit MergedCases(std::span<const TrackEvent> events);
 
   [[nodiscard]] bool empty() const { return cases_.empty(); }

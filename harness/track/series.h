@@ -20,7 +20,7 @@ inline constexpr std::string_view kPhaseSeries = "phase.";     // "phase.data_wa
 
 // One metric of one case on one kind of machine, over all nights. The id is a digest of workload,
 // case id, metric, kind of machine, and `track.version`, which the user increments when the same
-// name comes to mean different work. It contains nothing that is measured anew every night (a clock
+// name comes to mean different work. It contains nothing that is measured every night (a clock
 // rate, free memory), nor the worker's build, which is what nights compare.
 struct TrackedSeries {
   std::string id = {};
@@ -31,8 +31,8 @@ struct TrackedSeries {
   std::string unit = {};    // "ns", "bytes", or as in its file
   Direction direction = Direction::kNeither;
   bool screened = false;  // false: only explains other series (phases) and never causes an alert
-  bool control = false;   // of the control case, in the last run
-  OptionValues options = {};  // of the case: those that differ from the defaults
+  bool control = false;   // control case in the last run
+  OptionValues options = {};  // case options that differ from the defaults
   Fields machine = {};  // cpu.model, cpu_capability, GPU models and their count, track.version
   bool operator==(const TrackedSeries&) const = default;
 };

@@ -19,7 +19,7 @@ constexpr double kLeastLimitS = 10;
 // Launches needed to estimate the time of the others.
 constexpr std::size_t kEnoughToTell = 5;
 
-// Warm-up launches that the allowance leaves beside one of every point and the confirmation.
+// Warm-up launches that the allowance leaves besides one of every point and the confirmation.
 std::size_t most_warm(const TuneAgenda::Setup& setup) {
   if (!setup.allowance.launches) return kMostWarm;
   const auto can_run = static_cast<std::size_t>(std::ranges::count_if(

@@ -35,11 +35,11 @@ constexpr EnumNames<5> names_of(Fate) {
 struct PointState {
   Fate fate = Fate::kMeasured;
   std::string reason = {};                          // unless kMeasured
-  std::vector<double> values = {};                  // of the objective, by launch
+  std::vector<double> values = {};                  // values of the objective, by launch
   std::vector<double> work_rates = {};              // samples per second, if known
   std::vector<double> wall_s = {};                  // by launch, timed or failed
   double memory_bytes = 0;                          // maximum over launches; 0: unknown
-  std::optional<double> cpu_s_per_1k_samples = {};  // of its last launch
+  std::optional<double> cpu_s_per_1k_samples = {};  // its last launch's
 };
 
 // Limits on the cost of the search. nullopt: no limit.
@@ -92,8 +92,8 @@ class TuneAgenda final : public run::Agenda {
   [[nodiscard]] bool will_hold_too_much(const Slot& slot);
   void say_rung();
   [[nodiscard]] bool is_used_up(const Slot& slot) const;
-  [[nodiscard]] double usual_s() const;     // of a launch
-  [[nodiscard]] double reserved_s() const;  // of the confirmation
+  [[nodiscard]] double usual_s() const;     // usual time of a launch
+  [[nodiscard]] double reserved_s() const;  // time reserved for the confirmation
   // Work of a point relative to the smallest batch, because larger batches take longer.
   [[nodiscard]] double work_of(std::size_t point) const;
   [[nodiscard]] OptionValues context_of(const Slot& slot) const;

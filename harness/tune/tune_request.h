@@ -18,7 +18,7 @@ struct TuneRequest {
   std::vector<std::string> set = {};
   std::vector<std::string> sweep = {};
   std::vector<std::string> spaces = {};  // from space_names(), in addition to the sweep
-  std::string arguments = {};            // of a script: see sweep_of_arguments()
+  std::string arguments = {};            // script arguments: see sweep_of_arguments()
   std::vector<std::string> filter = {};
   std::string worker = {};     // empty: the one next to this program
   std::string objective = {};  // a metric; empty: the step, or samples/s if batch sizes differ

@@ -31,7 +31,7 @@ constexpr EnumNames<5> names_of(TuneAnswer) {
 struct TunedPoint {
   std::string case_id = {};
   std::string label = {};  // "num_workers=2 prefetch_factor=4"
-  Fields values = {};      // of the varying options, by full name
+  Fields values = {};      // varying options, by full name
   PointState state = {};
   std::optional<double> value = {};  // median of its launches
   std::size_t last_rung = 0;         // the last rung that it entered
@@ -56,7 +56,7 @@ struct TuneRun {
   bool stopped = false;      // by the allowance, before the search was over
   double search_s = 0;
   double confirm_s = 0;
-  std::size_t launches = 0;     // of the search
+  std::size_t launches = 0;     // the search's
   std::size_t thrown_away = 0;  // warm-up launches among these
   double sweep_s = 0;           // estimate for the whole sweep, with 6 launches per point
   std::optional<compare::MetricResult> confirmed = {};  // winner against own settings

@@ -13,7 +13,7 @@ namespace stepbench::verdict {
 
 struct Measured {
   double value = 0;       // log ratio of the program at `place` to the one at `base`
-  double variance = 0;    // > 0; of launches, and of the layout of copies built for this
+  double variance = 0;    // > 0; from launches, and the layout of copies built for this
   std::size_t place = 0;  // in the order of programs
   std::size_t base = 0;
   bool kept = true;  // the base is the kept program, from before all possible places

@@ -97,7 +97,7 @@ double layout(std::span<const Estimate> builds, double assumed, double builds_as
   for (const double step : steps) squares += std::pow(std::min(step, reach), 2);
   const double found = std::max(0.0, (squares / 2 - launches) / n);
   const double square = assumed * assumed;
-  // Builds tell less about the layout if launches vary more.
+  // Builds are less informative about the layout if launches vary more.
   const double known = square > 0 ? n * square / (square + launches / n) : n;
   return std::max(kLeastLayout,
                   std::sqrt((builds_assumed * square + known * found) / (builds_assumed + known)));
