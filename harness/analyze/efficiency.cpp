@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 4> kReasons = {
 // Device work of one call, indexed as Timeline::calls.
 struct OperatorWork {
   std::int64_t ns = 0;
-  std::int64_t tf32_ns = 0;  // in kernels that use tensor cores, by their name or a flag
+  std::int64_t tf32_ns = 0;  // in kernels named tf32 or with tensor cores
   std::int64_t rows = 0;
 };
 

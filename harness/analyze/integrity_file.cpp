@@ -44,7 +44,7 @@ void check_reading(const trace::ReadingFacts& reading, IntegrityNotes& notes) {
   }
 }
 
-// Lost records lower the confidence. Other log errors, such as a missing GPU: passes on one.
+// Lost records lower the confidence. Of other errors, such as a missing GPU, one is reported.
 void check_log_lines(const trace::Trace& trace, IntegrityNotes& notes) {
   constexpr std::array<std::string_view, 4> kLosses = {"lost", "dropped", "overflow", "exceeded"};
   const auto loses = [&](const std::string& line) {

@@ -42,8 +42,8 @@ class Measuring {
   Measuring(const BisectRequest& request, const std::vector<Commit>& commits,
             std::filesystem::path folder, const Launching& launching);
 
-  // Measures pairs until `is_enough` returns true for the usable ones. Repeats once a pair that a
-  // gate rejects. Throws ConfigError if planning fails.
+  // Measures pairs until `is_enough` returns true for the usable ones. Repeats the step once if a
+  // gate rejects it. Throws ConfigError if planning fails.
   using IsEnough = std::function<bool(verdict::Pairs)>;
   [[nodiscard]] StepEnd time(const StepPrograms& programs, const IsEnough& is_enough);
   // Compares the count that changed between the ends, which the first step determines.

@@ -19,7 +19,7 @@ namespace {
 using verdict::Estimate;
 
 constexpr double kRange = .99;
-constexpr double kSurerError = .00025;  // 3.5 standard errors; also with too few ranks
+constexpr double kSurerError = .00025;  // 3.5 standard errors; also if pairs are too few for ranks
 
 class Judge {
  public:

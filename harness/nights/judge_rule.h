@@ -13,7 +13,7 @@ namespace stepbench::nights {
 using track::kMargin;
 inline constexpr double kLayout = .005;  // until enough builds are measured
 inline constexpr double kError = .006;   // error of a bound: 2.5 standard errors
-inline constexpr double kNoisyCv = .02;  // of one launch: above it small changes are detected late
+inline constexpr double kNoisyCv = .02;  // launch CV above which small changes are found late
 inline constexpr std::size_t kManySeries = 200;  // the error is divided for more series than this
 
 struct JudgeRule {

@@ -99,7 +99,7 @@ void end_of(Night& night, const ExitRules& rules);
 struct NightInput {
   const track::History& history;           // including tonight's points
   std::vector<std::string> tonight = {};   // run ids, one per experiment
-  std::span<const NightPairs> pairs = {};  // of those runs; a run without pairs has only values
+  std::span<const NightPairs> pairs = {};  // for those runs; a run without pairs has only values
   std::span<const track::TrackEvent> events = {};  // all events about alerts and user actions
   bool anew = false;  // rejudging a past night: changes without an event are not reported again
   std::string now_utc = {};

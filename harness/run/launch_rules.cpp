@@ -17,7 +17,7 @@ namespace {
 // Larger integers are not exact in a double; 2^53 ns is 104 days.
 constexpr std::int64_t kMaxNumber = std::int64_t{1} << 53U;
 constexpr std::int64_t kFreeCells = std::int64_t{8} << 20U;
-constexpr std::int64_t kMaxColumns = 64;  // more than a correct worker's samples have
+constexpr std::int64_t kMaxColumns = 64;  // upper bound for a correct worker's samples
 constexpr std::int64_t kMaxCycle = 1'000'000'000;
 
 std::string number(std::int64_t value) {

@@ -48,8 +48,7 @@ void StallWatch::cycle(std::int64_t mean_step_ns) {
 }
 
 std::optional<StallWatch::Expected> StallWatch::expected() const {
-  // Initial steps of a fresh process are untypically slow, and those that a loader had ready
-  // untypically short.
+  // The first steps of a fresh process are untypical, and those that a loader had ready are short.
   const bool window = wait_ == Wait::kForCycle;
   // Without a warm-up, these are in the window.
   const bool usual = rule_.usual_step_ns > 0 && rule_.lead_steps > 0;

@@ -18,7 +18,7 @@ struct StallRule {
   std::optional<std::int64_t> fixed_ns = {};  // limits.stall_s; nullopt: auto
   std::int64_t step_ns = 60 * kNsPerS;        // limits.step_s, used while no step time is known
   std::int64_t lead_steps = 0;                // steps before a window, from the schedule
-  std::int64_t refill_steps = 0;              // maximum steps a window waits after an epoch border
+  std::int64_t refill_steps = 0;              // steps that a window waits after an epoch border
   std::int64_t window_steps = 1;              // from the schedule
   // Host time is the work itself: no device runs asynchronously.
   bool host_alone = false;

@@ -37,7 +37,7 @@ struct PointState {
   std::string reason = {};                          // unless kMeasured
   std::vector<double> values = {};                  // values of the objective, by launch
   std::vector<double> work_rates = {};              // samples per second, if known
-  std::vector<double> wall_s = {};                  // by launch, timed or failed
+  std::vector<double> wall_s = {};                  // by launch, failed ones too
   double memory_bytes = 0;                          // maximum over launches; 0: unknown
   std::optional<double> cpu_s_per_1k_samples = {};  // its last launch's
 };

@@ -34,7 +34,7 @@ bool is_known(const Estimate& estimate) {
 }  // namespace
 
 PairSpread spread(std::span<const Pairs> blocks, std::span<const double> centres) {
-  std::vector<double> distances;  // times n / (n - 1) because the centre is estimated
+  std::vector<double> distances;  // squares times n / (n - 1): the centre is estimated
   double freedom = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Pairs block = blocks[i];

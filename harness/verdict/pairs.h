@@ -16,7 +16,7 @@ using Pairs = std::span<const double>;
 
 // Standard deviation of one pair, pooled over blocks of pairs whose centres may differ, with its
 // degrees of freedom. Pairs more than 2.75 robust standard deviations from the centre of their
-// block are clamped to that distance. None: unknown. `centres`: of the blocks, if known.
+// block are clamped to that distance. Freedom 0: unknown. `centres`: of the blocks, if known.
 struct PairSpread {
   double sd = 0;
   double freedom = 0;
