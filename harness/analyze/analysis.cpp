@@ -8,7 +8,7 @@
 namespace stepbench::analyze {
 namespace {
 
-// CUDA's own doing, which kineto and Nsight record among the overhead.
+// Work of the CUDA driver that kineto and Nsight record as profiler overhead.
 bool is_of_the_driver(std::string_view name) {
   constexpr std::array<std::string_view, 5> kDriver = {
       "Command Buffer Full", "Lazy Function Loading", "Runtime Triggered Module Loading",
@@ -29,7 +29,7 @@ std::int64_t overhead_in_steps(const trace::Trace& trace, const Steps& steps) {
   return (IntervalSet(std::move(overhead)) & IntervalSet(steps.counted_windows())).length_ns();
 }
 
-// What must hold whatever the trace: a breach is a mistake of these analyses.
+// Invariants that hold for any trace; a violation is a bug in these analyses.
 void check_sums(const Analysis& analysis, std::vector<IntegrityNote>& notes) {
   const bool idle_closes =
       std::all_of(analysis.idle.begin(), analysis.idle.end(), [](const IdleReport& report) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that is read from one trace, as values: where the time of its steps went, and what ran in
-// them. What the trace cannot tell is absent with a reason, never zero. Pure; any thread.
+// All results read from one trace, as values: where the time of its steps went and what ran in
+// them. Values that the trace does not carry are absent with a reason, never zero. Pure; any
+// thread.
 //
 //   const Trace trace = read_trace(path);
 //   const Analysis analysis = analyse(trace);
 //   if (!analysis.blocked()) show(analysis.idle.front());
 //
-// Names are indices into the tables of the trace, which has to be at hand to print them. Times are
-// those of the trace.
+// Names are indices into the tables of the trace. Times are on the trace's clock.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@
 
 namespace stepbench::analyze {
 
-// Rows of each kind, as the trace has them.
+// Number of rows of each kind in the trace.
 struct TraceCounts {
   std::int64_t ops = 0;
   std::int64_t annotations = 0;
@@ -47,37 +47,37 @@ struct TraceCounts {
 
 struct Analysis {
   TraceCounts counts = {};
-  std::vector<int> devices = {};              // that ran work
+  std::vector<int> devices = {};              // devices that ran work
   std::vector<IntegrityNote> integrity = {};  // errors first
-  Steps steps = {};                           // window of all that follows, where it says no other
-  std::vector<IdleReport> idle = {};          // of each device, then of all; or the host's
-  std::int64_t profiler_overhead_ns = 0;      // in the counted steps: the profiler's own work
+  Steps steps = {};                           // window of all members below, unless noted otherwise
+  std::vector<IdleReport> idle = {};      // one per device, then one for all devices; or the host's
+  std::int64_t profiler_overhead_ns = 0;  // time spent by the profiler itself, in the counted steps
   ValueOrReason<DataLoading> data_loading = {};
-  ValueOrReason<LoaderWork> loader_work = {};  // of own traces
+  ValueOrReason<LoaderWork> loader_work = {};  // only for stepbench's own traces
   ValueOrReason<HostWork> host_work = {};
   HostWaits host_waits = {};
   ValueOrReason<Copies> copies = {};
-  ValueOrReason<Kernels> kernels = {};        // whole trace, and the counted steps
-  ValueOrReason<Efficiency> efficiency = {};  // the same
+  ValueOrReason<Kernels> kernels = {};        // whole trace and counted steps
+  ValueOrReason<Efficiency> efficiency = {};  // whole trace and counted steps
   ValueOrReason<std::vector<CollectiveRow>> collectives = {};
   ValueOrReason<std::vector<OperatorRow>> operators = {};  // whole trace
-  std::optional<double> eligible_share = {};               // Operators::eligible_share
+  std::optional<double> eligible_share = {};
   ValueOrReason<std::vector<RuntimeCallRow>> runtime_calls = {};
   ValueOrReason<std::vector<MemoryPeak>> memory = {};  // whole trace
-  ValueOrReason<Launches> launches = {};               // of rows_before_last_step, as the queues
+  ValueOrReason<Launches> launches = {};  // over rows_before_last_step(), like `queues`
   ValueOrReason<std::vector<LaunchQueue>> queues = {};
   std::vector<DeviceUse> device_use = {};  // whole trace
 
-  // The trace cannot be trusted: comparisons refuse it, and commands end with status 4.
+  // True if the trace cannot be trusted: comparisons reject it and commands exit with status 4.
   [[nodiscard]] bool blocked() const { return blocks_numbers(integrity); }
-  // Of the device that was asked for, or what stands for the whole: all devices together, the one
-  // there is, or the host. Null where no such device ran work.
+  // Returns the report of `device`; without one, the report for the whole: all devices together,
+  // the only device, or the host. Null if no such device ran work.
   [[nodiscard]] const IdleReport* idle_of(std::optional<int> device) const;
 };
 
 struct AnalysisOptions {
   StepOptions steps = {};
-  // Of operators whose types the trace does not have: own ones say it in their case.
+  // Type of operators without recorded types; for stepbench's own traces it is in the case.
   ops::Dtype untyped = ops::Dtype::kUnknown;
 };
 

@@ -10,7 +10,7 @@
 namespace stepbench::analyze {
 namespace {
 
-// More are not told apart, so that a made-up file costs no more than a true one.
+// Limits how many devices are distinguished, which bounds the cost of a malformed file.
 constexpr std::size_t kMaxDevices = 64;
 
 struct DeviceSets {

@@ -15,7 +15,7 @@ namespace {
 
 using RowsAround = std::vector<const trace::TraceEvent*>;
 
-// Rows that are open at a moment of a thread; moments come in rising order.
+// Rows open at a given moment of a thread. Moments must be queried in ascending order.
 class OpenRowsOf {
  public:
   explicit OpenRowsOf(const trace::TraceLane& lane) : lane_(lane) {}
@@ -93,8 +93,8 @@ const trace::CollectiveDetail* detail_of(const trace::Trace& trace,
   return index == ops::kNoIndex ? nullptr : &trace.collectives[index];
 }
 
-// What was exchanged with whom, by the row itself or by those of the host around it or its launch,
-// from the innermost on: "nccl:all_to_all", record_param_comms, c10d::alltoall_base_.
+// Returns the operation and its peers, taken from the row itself or from the host rows around it or
+// around its launch, innermost first: "nccl:all_to_all", record_param_comms, c10d::alltoall_base_.
 std::string key_of_collective(const trace::Trace& trace, const trace::TraceEvent& event,
                               const RowsAround& around) {
   std::string key;
@@ -114,17 +114,17 @@ std::string key_of_collective(const trace::Trace& trace, const trace::TraceEvent
   return holds_message(name) ? std::string() : short_row_name(name);
 }
 
-// "_allgather_base", "AllGather_RING" and "all_gather_into_tensor" are one kind.
+// "_allgather_base", "AllGather_RING" and "all_gather_into_tensor" are the same kind.
 struct ExchangeKind {
-  std::string_view part;  // of the name in small letters, without '_'
-  bool of_larger_side;    // its size is the larger of what goes in and what comes out
+  std::string_view part;  // substring of the lower-case name without '_'
+  bool of_larger_side;    // size is the larger of input and output
   double (*bus_factor)(double ranks);
 };
 
 constexpr double kept_by_one(double ranks) { return (ranks - 1) / ranks; }
 constexpr double all_sent(double /*ranks*/) { return 1; }
 
-// A name that has several of these is of the first.
+// The first match wins.
 constexpr ExchangeKind kKinds[] = {
     {"allreduce", false, [](double ranks) { return 2 * kept_by_one(ranks); }},
     {"reducescatter", true, kept_by_one},
@@ -149,7 +149,7 @@ const ExchangeKind* exchange_kind(std::string_view name) {
   return found == std::end(kKinds) ? nullptr : found;
 }
 
-// "[0, 1, 2, 3]" -> 4; of "[0, ..., 7]" nothing is known.
+// "[0, 1, 2, 3]" -> 4; -1 for an abbreviated list such as "[0, ..., 7]".
 std::int64_t ranks_in(std::string_view list) {
   if (list.size() < 3 || list.find("..") != std::string_view::npos) return -1;
   return 1 + std::count(list.begin(), list.end(), ',');
@@ -173,7 +173,7 @@ ExchangeFacts facts_of_detail(const trace::Trace& trace, const trace::Collective
   return facts;
 }
 
-// By the row itself or by those around it, from the innermost on; else only its name.
+// From the row itself or the rows around it, innermost first; otherwise only the row's name.
 ExchangeFacts facts_of(const trace::Trace& trace, const trace::TraceEvent& event,
                        const RowsAround& around) {
   if (const auto* detail = detail_of(trace, event)) return facts_of_detail(trace, *detail);

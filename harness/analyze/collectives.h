@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank exchanges with others: how much, of which type, in which group and how fast. Sizes
-// and bandwidths are those of nccl-tests (NVIDIA/nccl-tests, doc/PERFORMANCE.md). Pure; any thread.
+// Communication of one rank: size, type, group and bandwidth. Sizes and bandwidths follow
+// nccl-tests (NVIDIA/nccl-tests, doc/PERFORMANCE.md). Pure; any thread.
 //
-// In a trace of one rank a collective takes as long as the rank waits for the others and then
-// exchanges with them; what exchanging alone takes is known from all ranks: ranks.h.
+// In the trace of a single rank, a collective's duration includes waiting for the other ranks. The
+// exchange alone can be timed only with the traces of all ranks: ranks.h.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,20 @@
 
 namespace stepbench::analyze {
 
-// As the rows say. Collectives of equal facts are as much work.
+// Facts read from the rows. Collectives with equal facts do the same amount of work.
 struct ExchangeFacts {
-  std::string name = {};         // "allreduce", "_allgather_base", or the row's
-  std::string group = {};        // its name and ranks; empty: not said
-  std::int64_t group_size = -1;  // ranks of it; -1: not said
+  std::string name = {};         // "allreduce", "_allgather_base", or the row's name
+  std::string group = {};        // the group's name and ranks; empty: unknown
+  std::int64_t group_size = -1;  // number of ranks in the group; -1: unknown
   ops::Dtype dtype = ops::Dtype::kUnknown;
-  // The size of nccl-tests: what a rank sends, of a gather what it ends up with, of a scatter what
-  // it begins with. -1: not said.
+  // Size as nccl-tests defines it: bytes that a rank sends; for a gather, bytes of its result; for
+  // a scatter, bytes of its input. -1: unknown.
   std::int64_t bytes = -1;
 
-  // Bus bandwidth over algorithm bandwidth: 2 (n - 1) / n of an all-reduce, (n - 1) / n of gathers,
-  // scatters and all-to-all, 1 of the others. nullopt where name or group size do not tell.
+  // Returns bus bandwidth / algorithm bandwidth: 2 (n - 1) / n for all-reduce, (n - 1) / n for
+  // gathers, scatters and all-to-all, 1 otherwise. nullopt if the name or group size is unknown.
   [[nodiscard]] std::optional<double> bus_factor() const;
-  // In bytes per ns, which is GB/s, of a collective that takes so long; absent where the size or
-  // the group's is not known.
+  // In bytes per ns (= GB/s). nullopt if the size or the group size is unknown.
   [[nodiscard]] std::optional<double> algorithm_bandwidth(double duration_ns) const;
   [[nodiscard]] std::optional<double> bus_bandwidth(double duration_ns) const;
 
@@ -44,30 +43,29 @@ struct ExchangeFacts {
   }
 };
 
-// A collective or a message as a rank sees it.
+// A collective or a point-to-point message as seen by one rank.
 struct ExchangeRow {
-  // Name and group, or the two ranks of a message; empty: the rows do not say what was exchanged
-  // with whom. The same on all ranks that take part.
+  // Name and group, or the two ranks of a message; equal on all of them. Empty: unknown peers.
   std::string key = {};
   TimeSpan at = {};
-  std::int64_t placed_by_ns = 0;  // its launch, or itself: which step it belongs to
+  std::int64_t placed_by_ns = 0;  // start of its launch, else its own: decides its step
   ExchangeFacts facts = {};
 };
 
-// Kernels of the device or, where there are none, the host's rows of a backend such as Gloo; by
-// start.
+// Returns the communication kernels of the device or, if there are none, the host rows of a backend
+// such as Gloo; sorted by start.
 [[nodiscard]] std::vector<ExchangeRow> exchanges_of(const Timeline& timeline);
 
-// All exchanges of equal facts.
+// All exchanges with equal facts.
 struct CollectiveRow {
   ExchangeFacts facts = {};
-  Summary duration = {};  // in ns, of the whole trace
+  Summary duration = {};  // in ns, over the whole trace
   InSteps in_steps = {};
-  // Of in_steps.ns, while no kernel computes (on the host: all of it).
+  // Part of in_steps.ns during which no kernel computes (on the host: all of it).
   std::int64_t step_exposed_ns = 0;
 };
 
-// By time in the counted steps, then in all.
+// Sorted by time in the counted steps, then by total time.
 [[nodiscard]] ValueOrReason<std::vector<CollectiveRow>> list_collectives(const Timeline& timeline,
                                                                          const Steps& steps);
 

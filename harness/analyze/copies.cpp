@@ -18,18 +18,18 @@ trace::MemoryKind host_side(const trace::NameFacts& facts) {
              : trace::MemoryKind::kUnknown;
 }
 
-// The call of a pageable copy may return before the recorded end: its last part is staged.
+// A pageable copy's call may return before the recorded end, because its last part is staged.
 std::int64_t slack_ns(const trace::TraceEvent& copy) {
   constexpr std::int64_t kSlackNs = 100'000;
   constexpr std::int64_t kSlackPart = 20;
   return std::max(kSlackNs, copy.duration_ns() / kSlackPart);
 }
 
-// `end_ns`: when the host went on.
+// `end_ns`: when the host continued.
 bool blocks(std::int64_t end_ns, std::string_view call_name, const trace::TraceEvent& copy,
             trace::MemoryKind host) {
   if (host == trace::MemoryKind::kDevice) return false;
-  // Not cudaMemcpy, nor hipMemcpyWithStream.
+  // Excludes cudaMemcpy and hipMemcpyWithStream, which always block.
   if (call_name.find("Async") == std::string_view::npos) return true;
   const std::int64_t slack = host == trace::MemoryKind::kPinned ? 0 : slack_ns(copy);
   // A call that returned before the copy began did not wait for it.
@@ -127,7 +127,7 @@ class CopySums {
   IntervalSet busy_;
   IntervalSet kernels_;
   std::vector<const CallRow*> waits_;
-  std::map<std::pair<std::uint32_t, bool>, Sums> by_name_;  // and whether they are read
+  std::map<std::pair<std::uint32_t, bool>, Sums> by_name_;  // key: name, and whether they are reads
 };
 
 }  // namespace
@@ -155,7 +155,7 @@ std::vector<const CallRow*> own_waits(const Timeline& timeline) {
     const CallRow& call = timeline.calls[row.call];
     const auto found = by_op.find(call.op);
     if (found == by_op.end() || reads_result(*timeline.trace, *row.event, &call)) continue;
-    const auto after = std::partition_point(  // calls come by start
+    const auto after = std::partition_point(  // calls are sorted by start
         found->second.begin(), found->second.end(),
         [&](const CallRow* wait) { return wait->event->start_ns < call.event->end_ns; });
     if (after != found->second.end()) waits[row.call] = *after;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory the allocator of each device held at most. Pure; any thread.
+// Peak memory of each device's allocator. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace stepbench::analyze {
 struct MemoryPeak {
   int device = -1;  // -1: the host
   std::int64_t allocated_bytes = 0;
-  std::int64_t reserved_bytes = 0;               // highest, perhaps at another moment
-  std::int64_t at_ns = 0;                        // of allocated_bytes
-  std::optional<std::int64_t> total_bytes = {};  // of the device, where the file says
+  std::int64_t reserved_bytes = 0;               // peak, possibly at another moment
+  std::int64_t at_ns = 0;                        // time of the allocated_bytes peak
+  std::optional<std::int64_t> total_bytes = {};  // capacity of the device, if recorded
 };
 
-// By device, the host first. Absent where memory was not recorded, or without totals (2021).
+// Sorted by device, host first. Absent if memory was not recorded or lacks totals (traces of 2021).
 [[nodiscard]] ValueOrReason<std::vector<MemoryPeak>> memory_peaks(const trace::Trace& trace);
 
 }  // namespace stepbench::analyze

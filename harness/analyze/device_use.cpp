@@ -7,7 +7,7 @@
 namespace stepbench::analyze {
 namespace {
 
-// Sum over time of min(1, blocks per multiprocessor of all kernels that run), in ns.
+// Integral over time of min(1, blocks per multiprocessor of all running kernels), in ns.
 class SmTime {
  public:
   void add(TimeSpan at, double blocks_per_sm) {
@@ -64,7 +64,7 @@ void add_fill(const Timeline& timeline, const TimeSpan& window, DeviceUse& use) 
   if (occupancy_ns > 0) use.occupancy_percent = occupancy_time / occupancy_ns;
 }
 
-// Rows of no length reach as far as others.
+// Zero-length rows extend the span, too.
 TimeSpan span_of_rows(const Timeline& timeline, int device) {
   std::optional<TimeSpan> span;
   for (const WorkRow& row : timeline.work) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well the kernels of a trace fill each device, and when it was busy. Pure; any thread.
+// How well kernels fill each device, and when the device was busy. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace stepbench::analyze {
 
 struct DeviceUse {
   int device = 0;
-  // From the first step's start until all has ended that the steps launched; absent where no kernel
-  // says it. Estimated.
-  std::optional<double> sm_efficiency = {};      // 0..1 of the multiprocessors have a block
-  std::optional<double> occupancy_percent = {};  // mean over the kernels' time
-  // Share of each of kChunks equal parts, from the device's first row to its last one, in which it
-  // did anything, 0..1. Empty where that is shorter than kChunks ns.
+  // Estimates, from the start of the first step to the end of the last work that the steps
+  // launched; absent if no kernel records them.
+  std::optional<double> sm_efficiency = {};      // share of multiprocessors with a block, 0..1
+  std::optional<double> occupancy_percent = {};  // mean over kernel time
+  // Busy share, 0..1, of each of kChunks equal parts between the device's first and last row. Empty
+  // if that range is shorter than kChunks ns.
   static constexpr std::int64_t kChunks = 30;
   std::vector<double> busy_over_time = {};
 };
 
-// Of each device that ran work.
+// One entry per device that ran work.
 [[nodiscard]] std::vector<DeviceUse> find_device_use(const Timeline& timeline, const Steps& steps);
 
 }  // namespace stepbench::analyze

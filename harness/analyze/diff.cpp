@@ -14,10 +14,9 @@
 namespace stepbench::analyze {
 namespace {
 
-// Values of the steps of one side.
 struct SideSample {
   double mean = 0;
-  double error = 0;  // standard error of the mean, as if steps or traces were independent
+  double error = 0;  // standard error of the mean, assuming independent steps or traces
   std::size_t n = 0;
 };
 
@@ -26,7 +25,7 @@ double error_of_mean(const std::vector<double>& values) {
   return stats::standard_deviation(values) / std::sqrt(double(values.size()));
 }
 
-// Of each trace; they lie behind each other in `values`.
+// Returns the mean of each trace; `values` holds the traces' steps one after another.
 std::vector<double> means_of_traces(const std::vector<double>& values,
                                     const std::vector<std::size_t>& steps_of) {
   std::vector<double> means;
@@ -49,7 +48,7 @@ SideSample sample_of(const DiffSide& side, const std::vector<double>& values) {
   return out;
 }
 
-// Of one part of a cost; zeros where there is none.
+// Sample of one part of a cost; zeros if the cost is missing.
 SideSample sample_of(const DiffSide& side, const NamedCost* cost, std::int64_t StepShare::*part) {
   if (cost == nullptr) return {.n = side.steps.size()};
   std::vector<double> values(side.steps.size());
@@ -82,7 +81,7 @@ DiffRow row_of(const SideSample& base, const SideSample& next, double base_step_
   return row;
 }
 
-// What the number of calls adds to a row that has one.
+// Adds the number of calls to a row that has one.
 void count_calls(const SideSample& base, const SideSample& next, DiffRow& row) {
   row.base_count = base.mean;
   row.new_count = next.mean;
@@ -297,7 +296,7 @@ class Comparison {
     if (base == nullptr || next == nullptr) {
       out.change = base == nullptr ? DiffChange::kAppeared : DiffChange::kVanished;
     } else {
-      // As for parts of a step of which no spread is known.
+      // Same rule as for step parts of unknown spread.
       const double change = out.next.value_or(0) - out.base.value_or(0);
       const double larger =
           std::max(std::abs(out.next.value_or(0)), std::abs(out.base.value_or(0)));
@@ -311,7 +310,7 @@ class Comparison {
 
   const DiffSide& base_;
   const DiffSide& next_;
-  double step_ns_ = 0;  // of the base
+  double step_ns_ = 0;  // step time of the base
   TraceDiff out_;
 };
 

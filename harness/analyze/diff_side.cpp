@@ -6,7 +6,6 @@
 namespace stepbench::analyze {
 namespace {
 
-// Puts the steps of one more trace behind those of the others.
 void append_costs(std::vector<NamedCost>& all, std::size_t steps_before,
                   std::vector<NamedCost> more) {
   std::vector<NamedCost> out;

@@ -21,10 +21,10 @@ constexpr std::array<std::string_view, 4> kReasons = {
     "strides and paddings of convolutions were not recorded (older profilers)",
     "inputs have other shapes than the formula knows"};
 
-// Device work of one call, by Timeline::calls.
+// Device work of one call, indexed as Timeline::calls.
 struct OperatorWork {
   std::int64_t ns = 0;
-  std::int64_t tf32_ns = 0;  // in kernels that use tensor cores or say so
+  std::int64_t tf32_ns = 0;  // in kernels named tf32 or with tensor cores
   std::int64_t rows = 0;
 };
 
@@ -34,11 +34,11 @@ bool says_tf32(const trace::TraceName& kernel) {
 
 bool is_fused_by_triton(std::string_view kernel) { return kernel.starts_with("triton_"); }
 
-// An operator that is open on its thread, or a function of autograd.
+// An open operator on its thread, or an autograd function.
 struct OpenOperator {
   const trace::TraceEvent* event = nullptr;
   bool autograd = false;
-  bool has_inner = false;  // another one with a formula
+  bool has_inner = false;  // contains another operator with a formula
   OperatorWork work = {};
 };
 
@@ -50,7 +50,7 @@ class EfficiencyTable {
         untyped_(untyped),
         windows_(steps.counted_windows()) {
     for (const trace::TraceName& name : trace_.names) {
-      // Sums of tensors wait for memory: their kernels are not what anybody tunes.
+      // Element-wise sums and products are memory-bound: nobody tunes their kernels.
       const bool has_formula = ops::has_work(name.text);
       formulas_.push_back(has_formula && name.text != "aten::add" && name.text != "aten::mul");
     }
@@ -142,7 +142,7 @@ class EfficiencyTable {
   }
 
   void add(const OpenOperator& op) {
-    // Of tensors of the host, or its device rows are lost.
+    // Its tensors are on the host, or its device rows were lost.
     if (!out_.on_host && op.work.rows == 0) return;
     const std::int64_t ns = out_.on_host ? op.event->duration_ns() : op.work.ns;
     const bool backward = std::any_of(open_.begin(), open_.end(),
@@ -163,7 +163,7 @@ class EfficiencyTable {
   }
 
   struct Found {
-    std::uint32_t row = kNoRow;  // kNoRow: it cannot be counted, for this reason
+    std::uint32_t row = kNoRow;  // kNoRow: not counted, for `reason`
     Uncounted reason = Uncounted::kOther;
   };
 
@@ -279,15 +279,15 @@ class EfficiencyTable {
   const Timeline& timeline_;
   const trace::Trace& trace_;
   ops::Dtype untyped_;
-  std::vector<bool> formulas_;     // by name
-  std::vector<TimeSpan> windows_;  // of the counted steps
+  std::vector<bool> formulas_;     // indexed by name
+  std::vector<TimeSpan> windows_;  // the counted steps'
   std::vector<OperatorWork> launched_;
-  std::vector<std::vector<std::uint32_t>> calls_;  // by lane
+  std::vector<std::vector<std::uint32_t>> calls_;  // indexed by lane
   std::vector<OpenOperator> open_;
-  std::unordered_map<std::uint64_t, Found> known_;  // by name and detail
+  std::unordered_map<std::uint64_t, Found> known_;  // key: name and detail
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, ops::Dtype, bool>, std::uint32_t>
       rows_;
-  std::vector<std::int64_t> tf32_ns_;  // by row
+  std::vector<std::int64_t> tf32_ns_;  // indexed by row
   std::array<UncountedWork, kReasons.size()> uncounted_;
   Efficiency out_;
 };
@@ -296,7 +296,7 @@ class EfficiencyTable {
 
 std::optional<std::int64_t> EfficiencyRow::bytes() const {
   const std::int64_t each = ops::element_bytes(dtype);
-  // Products of fp8 have results of another type.
+  // The result of an fp8 product has another type.
   if (each == 0 || work.elements == 0 || dtype == ops::Dtype::kFp8) return std::nullopt;
   return work.elements * each;
 }

@@ -95,7 +95,7 @@ void check_thresholds(const RuleOptions& options) {
   }
 }
 
-// Gains of which one is a part of the other: they do not add up.
+// Appends to the text of a gain that it is part of another one, because the two do not add up.
 void tell_parts(std::vector<Finding>& findings) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kPartOf = {
       {{"trace.tiny_kernels", "trace.launch_bound"}}};

@@ -11,7 +11,7 @@
 namespace stepbench::analyze {
 namespace {
 
-// The profiler lost the end of a step that shows less than this of the work of the others.
+// A step with less than this share of the others' work is treated as cut off by the profiler.
 constexpr double kTruncatedBelow = 0.8;
 
 bool is_step(const trace::Trace& trace, const trace::TraceEvent& event) {
@@ -19,7 +19,6 @@ bool is_step(const trace::Trace& trace, const trace::TraceEvent& event) {
          trace.names[event.name].facts.step >= 0;
 }
 
-// The thread with most steps.
 std::uint32_t lane_of_steps(const trace::Trace& trace) {
   std::uint32_t lane = ops::kNoIndex;
   std::ptrdiff_t most = 0;
@@ -49,7 +48,7 @@ void read_marks(const Timeline& timeline, std::uint32_t lane, Steps& found) {
     }
     Step step = {.number = number, .mark = span_of(event)};
     if (timeline.recorded && step.mark.end_ns > timeline.recorded->end_ns) {
-      // The row of the span itself may end some microseconds early.
+      // The span's own row may end some microseconds early.
       constexpr std::int64_t kSlackNs = 1'000'000;
       if (step.mark.end_ns > timeline.recorded->end_ns + kSlackNs) {
         ++found.clipped;
@@ -102,7 +101,7 @@ void mark_edges(std::vector<Step>& steps) {
   steps.front().edge = true;
   steps.back().edge = true;
   if (steps.size() < 2) return;
-  // Steps of nothing, where most launch work, and the last one, where it launched too little.
+  // Truncated: steps without device work where most have some, and a last step with too little.
   const auto with_work = std::count_if(steps.begin(), steps.end(),
                                        [](const Step& step) { return step.device_rows > 0; });
   if (2 * with_work > std::ssize(steps)) {

@@ -8,7 +8,7 @@ namespace stepbench::analyze {
 
 void fold_counting_names(const Steps& steps, Timeline& timeline) {
   const trace::Trace& trace = *timeline.trace;
-  std::map<std::uint32_t, std::int64_t> names;  // by folded name
+  std::map<std::uint32_t, std::int64_t> names;  // key: folded name
   for (const trace::TraceName& name : trace.names) {
     if (name.folded != ops::kNoIndex) ++names[name.folded];
   }

@@ -7,10 +7,10 @@
 namespace stepbench::analyze {
 namespace {
 
-// Other threads that are told apart; the rest count together.
+// Number of other threads that are listed separately; the rest are merged.
 constexpr std::size_t kMaxThreads = 32;
 
-// Spans in rising order of their starts, merged as they come: most rows lie inside the last one.
+// Merges spans as they arrive in ascending order of start: most rows lie inside the previous one.
 class GrowingSet {
  public:
   void add(const trace::TraceEvent& event) {
@@ -27,7 +27,7 @@ class GrowingSet {
   std::vector<TimeSpan> spans_;
 };
 
-// Calls inside calls are few.
+// A linear search suffices: calls rarely nest.
 const trace::TraceEvent* op_around(const std::vector<const trace::TraceEvent*>& open) {
   const auto found = std::find_if(open.rbegin(), open.rend(), [](const trace::TraceEvent* row) {
     return !trace::is_call(row->kind);
@@ -42,7 +42,7 @@ std::vector<InnerRow> innermost_rows(const trace::Trace& trace, const trace::Tra
   std::vector<InnerRow> out;
   std::vector<const trace::TraceEvent*> open;
   std::int64_t now_ns = 0;
-  // From `now_ns` the innermost open row ran until `until_ns`.
+  // The innermost open row runs from `now_ns` to `until_ns`.
   const auto run_until = [&](std::int64_t until_ns) {
     while (!open.empty()) {
       const trace::TraceEvent* row = open.back();

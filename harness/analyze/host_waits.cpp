@@ -16,12 +16,12 @@ struct Wait {
   bool reads = false;
 };
 
-// Ops of a thread that are open at a moment; moments come in rising order.
+// Ops open at a given moment of a thread. Moments must be queried in ascending order.
 class OutermostOps {
  public:
   explicit OutermostOps(const trace::TraceLane& lane) : lane_(lane) {}
 
-  // The outermost op around the moment that lies inside no other annotation than those around it.
+  // Returns the outermost op around the moment that is inside the same annotations as the moment.
   const trace::TraceEvent* at(std::int64_t at_ns) {
     const std::vector<trace::TraceEvent>& events = lane_.events;
     for (; next_ < events.size() && events[next_].start_ns <= at_ns; ++next_) {
@@ -46,7 +46,7 @@ class OutermostOps {
   std::vector<const trace::TraceEvent*> open_;
 };
 
-// By thread, in rising order of their starts.
+// By thread, each sorted by start.
 std::map<std::uint32_t, std::vector<Wait>> waits_of(const Timeline& timeline) {
   const trace::Trace& trace = *timeline.trace;
   std::vector<bool> reads(timeline.calls.size());
@@ -54,7 +54,7 @@ std::map<std::uint32_t, std::vector<Wait>> waits_of(const Timeline& timeline) {
     if (!is_copy(row) || row.call == ops::kNoIndex) continue;
     if (reads_result(trace, *row.event, &timeline.calls[row.call])) reads[row.call] = true;
   }
-  // A copy's own wait is told with the copy.
+  // A copy's own wait is reported with the copy.
   const std::vector<const CallRow*> own = own_waits(timeline);
   const std::unordered_set<const CallRow*> of_copies(own.begin(), own.end());
   std::map<std::uint32_t, std::vector<Wait>> waits;
@@ -75,7 +75,7 @@ class WaitTable {
   void add(const trace::TraceLane& lane, const std::vector<Wait>& waits) {
     OutermostOps ops(lane);
     const PythonFrames frames(trace_, lane);
-    const trace::TraceEvent* read_op = nullptr;  // of the last read
+    const trace::TraceEvent* read_op = nullptr;
     for (const Wait& wait : waits) {
       const trace::TraceEvent& call = *wait.call->event;
       const auto step = steps_.at(call.start_ns);

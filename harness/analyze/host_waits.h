@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the host waits for a device: calls that synchronise, and copies that bring small results
-// back, by operator and by line of Python; without the waits that belong to a copy (own_waits). In
-// the counted steps. Pure; any thread.
+// Places where the host waits for a device: synchronising calls and copies that return small
+// results, by operator and Python line, without the waits that belong to a copy (own_waits).
+// Counted steps only. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@
 
 namespace stepbench::analyze {
 
-// Names are Trace::names.
+// Names index Trace::names.
 struct HostWaitPlace {
-  std::uint32_t op = ops::kNoIndex;    // the outermost inside its annotation: aten::item, aten::to
-  std::uint32_t call = ops::kNoIndex;  // of the longest wait
-  std::uint32_t python = ops::kNoIndex;  // the user's frame; none: no frames were recorded
-  bool reads = false;                    // a small result
+  std::uint32_t op = ops::kNoIndex;      // the outermost inside its annotation, such as aten::item
+  std::uint32_t call = ops::kNoIndex;    // call of the longest wait
+  std::uint32_t python = ops::kNoIndex;  // the user's frame; kNoIndex: no frames recorded
+  bool reads = false;                    // waits for a small result
   std::int64_t count = 0;
-  std::int64_t ns = 0;    // of all calls
-  TimeSpan longest = {};  // call
+  std::int64_t ns = 0;    // sum over all calls
+  TimeSpan longest = {};  // longest call
   std::size_t longest_step = 0;
 };
 
 struct HostWaits {
-  std::int64_t count = 0;                  // a copy with the call that waits for it is one
-  std::int64_t reads = 0;                  // of them: copies of small results
-  std::vector<HostWaitPlace> places = {};  // by time
+  std::int64_t count = 0;                  // a copy and the call that waits for it count as one
+  std::int64_t reads = 0;                  // those that copy small results
+  std::vector<HostWaitPlace> places = {};  // sorted by time
 };
 
 [[nodiscard]] HostWaits find_host_waits(const Timeline& timeline, const Steps& steps);

@@ -63,7 +63,7 @@ class OperatorWalk {
   };
 
   HostWork out;
-  std::vector<Outermost> outermost_rows;  // of the counted steps
+  std::vector<Outermost> outermost_rows;  // in the counted steps
 
  private:
   void read(const trace::TraceEvent& event, std::size_t step) {
@@ -82,12 +82,12 @@ class OperatorWalk {
     out.read_between_ns += last_->before_ns;
     last_.reset();
   }
-  // Few steps read anything.
+  // Created on demand, because few steps read values.
   const PythonFrames& frames() {
     if (!frames_) frames_.emplace(trace_, lane_);
     return *frames_;
   }
-  // The last one is no operator that reads, as nothing inside it did.
+  // Counts the last operator as tiny: no read was found inside it.
   void take_last() {
     if (!last_) return;
     ++out.tiny;
@@ -116,7 +116,7 @@ class OperatorWalk {
 
   struct Tiny {
     const trace::TraceEvent* row = nullptr;
-    std::int64_t before_ns = 0;  // since the one before
+    std::int64_t before_ns = 0;  // time since the previous row
   };
 
   const trace::Trace& trace_;
@@ -141,7 +141,7 @@ HostWork::Allocations large_allocations(const trace::Trace& trace, const Steps& 
   HostWork::Allocations out;
   const CountedSteps counted(steps);
   NameCounts names;
-  std::unordered_map<std::uint64_t, std::int64_t> held;  // bytes by address
+  std::unordered_map<std::uint64_t, std::int64_t> held;  // key: address
   std::int64_t held_bytes = 0;
   auto row = rows.begin();
   for (const trace::TraceMemory& event : trace.memory) {
@@ -156,7 +156,7 @@ HostWork::Allocations large_allocations(const trace::Trace& trace, const Steps& 
     const auto step = counted.at(event.at_ns);
     if (!step || event.bytes < HostWork::kLargeBytes) continue;
     while (row != rows.end() && row->row->end_ns <= event.at_ns) ++row;
-    // Memory of batches and of a loader is not the step's.
+    // Excludes memory of batches and loaders, which is not the step's.
     if (row == rows.end() || row->row->start_ns > event.at_ns) continue;
     if (out.count++ == 0) {
       out.first = span_of(*row->row);
@@ -165,7 +165,7 @@ HostWork::Allocations large_allocations(const trace::Trace& trace, const Steps& 
     out.bytes += event.bytes;
     if (event.bytes >= HostWork::kMappedBytes) {
       std::int64_t touched_ns = row->row->duration_ns();
-      // aten::empty touches nothing: what follows does.
+      // aten::empty touches no memory; the next operator does.
       const auto next = std::next(row);
       if (trace.name_of(*row->row).starts_with("aten::empty") && next != rows.end()) {
         touched_ns += next->row->duration_ns();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of each step went: what a device did, and what the host did while the device did
-// nothing. The parts of a step sum to its window exactly, in integer nanoseconds. Pure; any thread.
+// Breakdown of each step's time: what a device did, and what the host did while it was idle. The
+// parts of a step sum exactly to its window, in integer nanoseconds. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -18,17 +18,17 @@
 
 namespace stepbench::analyze {
 
-// In the order in which they claim idle time: what comes first hides what comes later, so that
-// collating inside a fetch of data is data loading.
+// In the order in which causes claim idle time: an earlier cause hides a later one, so collating
+// inside a data fetch counts as data loading.
 enum class IdleCause : std::uint8_t {
   kDataLoading,  // the step thread fetches a batch
   kSynchronise,  // the step thread waits in a synchronising call
   kCopyCall,     // the step thread is inside a call that copies
   kLaunch,       // the step thread is inside another call of the runtime or driver
-  kBackward,     // autograd runs, on whichever thread
+  kBackward,     // autograd runs, on any thread
   kHostOp,       // the step thread is inside an op or annotation
-  kOtherThread,  // another thread is inside one
-  kUnattributed  // no row covers it
+  kOtherThread,  // another thread is inside an op, annotation or call
+  kUnattributed  // not covered by any row
 };
 constexpr EnumNames<8> names_of(IdleCause) {
   return {"data_loading", "synchronise", "copy_call",    "launch",
@@ -36,16 +36,16 @@ constexpr EnumNames<8> names_of(IdleCause) {
 }
 inline constexpr std::size_t kIdleCauses = 8;
 
-// One step. wall = compute + communication + copy + sum of idle.
+// Times of one step. wall = compute + communication + copy + sum of idle.
 struct StepTime {
   std::int64_t wall_ns = 0;
   std::int64_t compute_ns = 0;        // kernels, without NCCL's
   std::int64_t communication_ns = 0;  // NCCL's kernels while nothing computes
   std::int64_t copy_ns = 0;           // copies and sets while no kernel runs
   std::array<std::int64_t, kIdleCauses> idle_ns = {};
-  // Beside the sum.
-  std::int64_t data_loading_ns = 0;  // all of it, also while the device works
-  std::int64_t data_hidden_ns = 0;   // of that: while the device works
+  // Not part of the sum.
+  std::int64_t data_loading_ns = 0;  // all data loading, including while the device works
+  std::int64_t data_hidden_ns = 0;   // part of data_loading_ns while the device works
 
   [[nodiscard]] std::int64_t idle_total_ns() const;
   [[nodiscard]] std::int64_t of(IdleCause cause) const {
@@ -56,47 +56,46 @@ struct StepTime {
   friend bool operator==(const StepTime&, const StepTime&) = default;
 };
 
-// One of the parts that sum to a step's wall time.
 struct StepPart {
   std::string_view name;  // "compute", "idle_data_loading", as printed
   std::int64_t (*of)(const StepTime&);
 };
-// In the order in which they are shown: what the device did, then idle time by cause.
+// In display order: device activity, then idle time by cause.
 [[nodiscard]] std::span<const StepPart> step_parts();
 
-// What a share of idle time lay under: the op that synchronised, launched, or simply ran; of time
-// under no row, the function of Python. Names are Trace::names.
+// A place in which idle time was spent: the op that synchronised, launched or ran; for time not
+// covered by any row, the Python function. Names index Trace::names.
 struct IdlePlace {
   IdleCause cause = IdleCause::kUnattributed;
-  std::uint32_t name = ops::kNoIndex;        // of the op, loader row or function; none: outside all
-  std::uint32_t call = ops::kNoIndex;        // of the call of the runtime, where it was inside one
-  std::uint32_t annotation = ops::kNoIndex;  // the outermost one around it on the step thread
-  std::uint32_t caller = ops::kNoIndex;      // of a function: the user's frame that called it
-  std::uint32_t work = ops::kNoIndex;        // of a call: what the longest one started
+  std::uint32_t name = ops::kNoIndex;        // op, loader row or function; kNoIndex: outside all
+  std::uint32_t call = ops::kNoIndex;        // runtime call around it, if any
+  std::uint32_t annotation = ops::kNoIndex;  // outermost annotation around it on the step thread
+  std::uint32_t caller = ops::kNoIndex;      // for a function: the user's frame that called it
+  std::uint32_t work = ops::kNoIndex;        // for a call: name of the longest work it started
   std::uint32_t lane = ops::kNoIndex;        // Trace::lanes
   std::int64_t idle_ns = 0;                  // in the counted steps
   std::int64_t pieces = 0;
-  std::int64_t rows = 0;         // ops or calls that have a piece
-  TimeSpan longest = {};         // piece
-  TimeSpan longest_row = {};     // the row that it is a piece of
+  std::int64_t rows = 0;         // ops or calls with at least one piece
+  TimeSpan longest = {};         // longest piece
+  TimeSpan longest_row = {};     // the row that contains the longest piece
   std::size_t longest_step = 0;  // index of the step
 };
 
-// A stretch of a step that no row explains.
+// A span of a step that no row explains.
 struct IdleGap {
   TimeSpan at = {};
   std::size_t step = 0;
-  std::uint32_t before = ops::kNoIndex;  // Trace::names: the last host row that ended before it
-  std::uint32_t after = ops::kNoIndex;   // the first that begins after it
-  std::uint32_t python = ops::kNoIndex;  // the function of Python that most of it was spent in
+  std::uint32_t before = ops::kNoIndex;  // Trace::names: last host row that ended before it
+  std::uint32_t after = ops::kNoIndex;   // first row that begins after it
+  std::uint32_t python = ops::kNoIndex;  // Python function that takes most of it
   std::uint32_t caller = ops::kNoIndex;  // the user's frame that called it
 };
 
-// What the times of `steps` are about.
+// Scope of the times in `steps`.
 enum class IdleScope : std::uint8_t {
-  kDevice,      // one device
+  kDevice,
   kAllDevices,  // idle: no device works
-  kHost         // the trace has no device rows: the step thread itself; compute and copies are zero
+  kHost         // no device rows: the step thread itself; compute and copies are zero
 };
 
 struct IdleReport {
@@ -104,18 +103,18 @@ struct IdleReport {
   std::optional<int> device = {};
   std::vector<StepTime> steps = {};    // as Steps::steps
   StepTime counted = {};               // sum over the counted steps
-  std::vector<IdlePlace> places = {};  // by cause, then by idle time
-  std::vector<IdleGap> gaps = {};      // longest first, of the counted steps
+  std::vector<IdlePlace> places = {};  // sorted by cause, then by descending idle time
+  std::vector<IdleGap> gaps = {};      // in the counted steps, longest first
   std::int64_t gap_count = 0;
-  // Without any work of the device, of whatever cause; in the counted steps, across their borders.
+  // Longest time without device work, from any cause; in the counted steps, across borders.
   TimeSpan longest_idle = {};
   std::size_t longest_idle_step = 0;  // index of the step in which it begins
 
-  // Of one part, or of the wall time, over the counted steps.
+  // Summary of one part, or of the wall time, over the counted steps.
   [[nodiscard]] Summary summary(const Steps& of, std::int64_t (*part)(const StepTime&)) const;
 };
 
-// One report of each device and, where there are several, one of all; or the host's own.
+// One report per device and, for several, one for all; without devices, the host's.
 [[nodiscard]] std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& steps);
 
 }  // namespace stepbench::analyze

@@ -17,7 +17,7 @@ IdleCause cause_of(trace::CallClass call) {
   return call == trace::CallClass::kCopy ? IdleCause::kCopyCall : IdleCause::kLaunch;
 }
 
-// Trace::names; the same names are the same place.
+// Indices into Trace::names; equal names are the same place.
 using PlaceKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 struct PlaceHash {
   std::size_t operator()(const PlaceKey& key) const {
@@ -29,7 +29,7 @@ struct PlaceHash {
   }
 };
 
-// The rows of the step thread around a gap. Looks at a bounded number of rows.
+// Finds the step thread's rows around a gap. Examines a bounded number of rows.
 void name_neighbours(const trace::Trace& trace, const trace::TraceLane& lane, IdleGap& gap) {
   constexpr std::ptrdiff_t kMaxLooks = 512;
   const std::vector<trace::TraceEvent>& events = lane.events;
@@ -76,7 +76,7 @@ IdlePlaces::IdlePlaces(const Timeline& timeline, const Steps& steps, const HostS
   }
 }
 
-// A call inside another one of its cause counts as part of it.
+// A call inside another one of the same cause counts as part of it.
 void IdlePlaces::add_calls() {
   const trace::Trace& trace = *timeline_.trace;
   for (const CallRow& call : timeline_.calls) {
@@ -193,7 +193,7 @@ std::uint32_t IdlePlaces::annotation_at(std::int64_t at_ns) const {
   return found ? timeline_.shown_name(*annotations_[*found]) : ops::kNoIndex;
 }
 
-// By function of Python, where frames were recorded.
+// Adds places by Python function, if frames were recorded.
 void IdlePlaces::add_functions(const IntervalSet& idle, std::vector<IdlePlace>& places) {
   if (frames_.empty()) return;
   std::unordered_map<PlaceKey, std::size_t, PlaceHash> known;
@@ -222,10 +222,10 @@ void IdlePlaces::add_functions(const IntervalSet& idle, std::vector<IdlePlace>& 
   }
 }
 
-// Of calls: a kernel says more than the call that started it.
+// Adds the name of the started work to calls: a kernel identifies the place better than its call.
 void IdlePlaces::name_started_work(std::vector<IdlePlace>& places) const {
   const std::vector<CallRow>& calls = timeline_.calls;
-  std::unordered_map<std::uint32_t, std::size_t> place_of_call;  // by Timeline::calls
+  std::unordered_map<std::uint32_t, std::size_t> place_of_call;  // key: index into Timeline::calls
   for (std::size_t i = 0; i < places.size(); ++i) {
     const IdlePlace& place = places[i];
     if (place.call == ops::kNoIndex) continue;

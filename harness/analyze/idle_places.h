@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to the attribution of idle time: under which ops and calls it lies, and where nothing
-// explains it. Pure; any thread.
+// Private to the attribution of idle time: which ops and calls it falls into, and the gaps that
+// nothing explains. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -15,14 +15,14 @@ namespace stepbench::analyze {
 
 class IdlePlaces {
  public:
-  // All three outlive this.
+  // All three must outlive this object.
   IdlePlaces(const Timeline& timeline, const Steps& steps, const HostSets& host);
 
-  // Adds places and gaps of the counted steps; `idle[cause]` is all idle time of a cause.
+  // Adds places and gaps of the counted steps; `idle[cause]` is all idle time of that cause.
   void fill(const std::array<IntervalSet, kIdleCauses>& idle, IdleReport& report);
 
  private:
-  // A row of the host, of which stretches explain idle time.
+  // A span of a host row that can explain idle time.
   struct Stretch {
     TimeSpan at = {};
     std::uint32_t name = ops::kNoIndex;
@@ -46,10 +46,10 @@ class IdlePlaces {
   const Steps& steps_;
   const HostSets& host_;
   IntervalSet counted_;
-  std::array<std::vector<Stretch>, kIdleCauses> main_;  // of the step thread, by cause
+  std::array<std::vector<Stretch>, kIdleCauses> main_;  // spans of the step thread, by cause
   std::vector<std::vector<Stretch>> threads_;           // as HostSets::threads
-  std::vector<const trace::TraceEvent*> annotations_;   // the outermost ones of the step thread
-  PythonFrames frames_;                                 // of the step thread
+  std::vector<const trace::TraceEvent*> annotations_;   // outermost annotations of the step thread
+  PythonFrames frames_;                                 // the step thread's
 };
 
 }  // namespace stepbench::analyze

@@ -17,7 +17,7 @@ namespace stepbench::analyze {
 namespace {
 
 constexpr std::ptrdiff_t kMinRepeats = 3;
-// Of the thread's own span: marks that cover less are of a part of the work.
+// Minimum share of the thread's span: marks that cover less belong to only a part of the work.
 constexpr double kMinCovered = 0.5;
 
 void widen(std::optional<TimeSpan>& whole, TimeSpan by) {
@@ -26,7 +26,7 @@ void widen(std::optional<TimeSpan>& whole, TimeSpan by) {
               : by;
 }
 
-// What makes a thread the one that steps run on, the strongest sign first.
+// Signs that steps run on a thread, strongest first.
 struct ThreadSigns {
   std::int64_t fetches = 0;
   std::int64_t optimizer = 0;
@@ -75,8 +75,8 @@ std::uint32_t kind_of(const trace::Trace& trace, const trace::TraceEvent& event)
   return folded == ops::kNoIndex ? event.name : folded;
 }
 
-// "step[DECODE bs=16]", "prefill_step_3" and "validate_batch" say what a whole step is called, and
-// are alternatives of one another; "forward_step" and "optimizer_step" are parts. Empty: neither.
+// "step[DECODE bs=16]", "prefill_step_3" and "validate_batch" name whole steps, alternatively;
+// "forward_step" and "optimizer_step" name parts. Empty for other names.
 std::string_view noun_of_steps(std::string_view name) {
   constexpr std::array<std::string_view, 4> kNouns = {"step", "batch", "iteration", "iter"};
   constexpr std::array<std::string_view, 9> kParts = {
@@ -97,10 +97,10 @@ std::string_view noun_of_steps(std::string_view name) {
   return noun;
 }
 
-// Rows of one family that stand beside each other, not inside another family that repeats.
+// Non-overlapping rows of one family that are not inside another repeated family.
 struct RepeatedRows {
   std::vector<TimeSpan> spans = {};
-  std::vector<std::uint32_t> names = {};  // of the kinds in it, in their order
+  std::vector<std::uint32_t> names = {};  // kinds in this family, in their order
   bool fetches = false;
   bool optimizer = false;
 
@@ -111,8 +111,8 @@ struct RepeatedRows {
   }
 };
 
-// The family of each kind of row, by name: alternatives of a step are one, others each their own.
-// A kind that encloses an alternative is none, unless it repeats.
+// Returns the family of each kind of row, by name: alternatives of a step share one, all others
+// have their own. A kind that encloses an alternative belongs to none, unless it repeats.
 std::map<std::uint32_t, std::uint32_t> families_of(const trace::Trace& trace,
                                                    const trace::TraceLane& lane) {
   std::map<std::uint32_t, std::ptrdiff_t> count;
@@ -190,7 +190,7 @@ std::string quoted_names(const trace::Trace& trace, const RepeatedRows& rows) {
   return text;
 }
 
-// "; between them lie 4 rows 'validate'", of families that do not come with each step.
+// "; between them lie 4 rows 'validate'": rows of families that do not occur in every step.
 std::string rows_between(const trace::Trace& trace, const std::vector<RepeatedRows>& all,
                          const RepeatedRows& steps) {
   std::string text;
@@ -202,7 +202,7 @@ std::string rows_between(const trace::Trace& trace, const std::vector<RepeatedRo
   return text;
 }
 
-// First to last row of a thread's ops and annotations.
+// From the first to the last row of a thread's ops and annotations.
 std::optional<TimeSpan> span_of_rows(const trace::Trace& trace, const trace::TraceLane& lane) {
   std::optional<TimeSpan> whole;
   for (const trace::TraceEvent& event : lane.events) {
@@ -216,7 +216,7 @@ Steps steps_between(const std::vector<std::int64_t>& borders, const RepeatedRows
   Steps found;
   found.window = window;
   found.reason = std::move(reason);
-  auto mark = of.spans.begin();  // both rise
+  auto mark = of.spans.begin();  // both are in ascending order
   for (std::size_t i = 0; i < borders.size(); ++i) {
     const TimeSpan at = {borders[i], i + 1 < borders.size() ? borders[i + 1] : end_ns};
     while (mark != of.spans.end() && mark->begin_ns < at.begin_ns) ++mark;
@@ -233,8 +233,7 @@ std::vector<std::int64_t> starts_of(const RepeatedRows& rows) {
   return starts;
 }
 
-// Of several batches per step of the optimizer: a step begins with the first batch after the last
-// step of the optimizer.
+// A step of several batches begins with the first batch after the previous optimizer step.
 std::vector<std::int64_t> starts_after(const RepeatedRows& fetches, const RepeatedRows& optimizer) {
   std::vector<std::int64_t> starts = {fetches.spans.front().begin_ns};
   auto fetch = fetches.spans.begin();
@@ -310,7 +309,7 @@ Steps repeated_steps(const Timeline& timeline, std::uint32_t lane, bool loading)
       const double covered = double(rows.spans.back().begin_ns - rows.spans.front().begin_ns);
       return covered >= kMinCovered * double(own->length_ns());
     });
-    // Of "forward", "backward" and "update" a step begins with the first.
+    // Among "forward", "backward" and "update", a step begins with the first.
     for (const RepeatedRows& rows : all) {
       if (longest == nullptr || rows.spans.size() != longest->spans.size()) continue;
       if (rows.spans.front().begin_ns < longest->spans.front().begin_ns) longest = &rows;
@@ -332,7 +331,7 @@ Steps one_step(const Timeline& timeline, std::uint32_t lane) {
   Steps found;
   found.lane = lane;
   std::optional<TimeSpan> host;
-  // Annotations may reach beyond what was recorded: they count where there are no ops.
+  // Annotations may extend beyond the recorded span, so they count only if there are no ops.
   const auto add_host = [&](trace::EventKind kind) {
     for (const trace::TraceLane& each : trace.lanes) {
       if (each.kind != trace::LaneKind::kHost) continue;

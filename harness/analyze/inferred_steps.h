@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to the search for steps: what a trace without ProfilerStep tells of them. Which thread
-// runs the steps, and which of its rows repeat with them. Pure; any thread.
+// Private to the search for steps: infers steps from a trace without ProfilerStep rows: which
+// thread runs them and which of its rows repeat with them. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,18 @@
 
 namespace stepbench::analyze {
 
-// Rows of a thread other than steps and frames of Python.
+// Number of a thread's rows other than steps and Python frames.
 [[nodiscard]] std::size_t rows_of_work(const trace::Trace& trace, const trace::TraceLane& lane);
 
-// The host thread on which steps run: that which fetches data, else which runs an optimizer, else
-// which has annotations, else the busiest that is not autograd's. kNoIndex: no thread has rows.
+// Returns the host thread that runs steps: the one that fetches data, else that runs an optimizer,
+// else that has annotations, else the busiest, autograd's excluded. kNoIndex: no rows.
 [[nodiscard]] std::uint32_t step_thread(const trace::Trace& trace);
 
-// Steps from rows of that thread which repeat: an optimizer's, fetches of data, other annotations.
-// `loading`: fetches of data alone. No steps, and the reason, where nothing repeats three times.
+// Infers steps from repeated rows of that thread: an optimizer's, data fetches, other annotations.
+// `loading`: data fetches only. Returns no steps and a reason if nothing repeats three times.
 [[nodiscard]] Steps repeated_steps(const Timeline& timeline, std::uint32_t lane, bool loading);
 
-// All of the trace as one step: from the first op of the host or row of a device to the last. Its
-// mark is the ops' alone.
+// The trace as one step, from its first host op or device row to the last; marks only the ops.
 [[nodiscard]] Steps one_step(const Timeline& timeline, std::uint32_t lane);
 
 }  // namespace stepbench::analyze

@@ -13,8 +13,8 @@
 namespace stepbench::analyze {
 namespace {
 
-constexpr double kMaxLostLaunches = 0.01;  // of all launches
-constexpr double kManyOrphans = 0.05;      // of all device rows
+constexpr double kMaxLostLaunches = 0.01;  // share of all launches
+constexpr double kManyOrphans = 0.05;      // share of all device rows
 constexpr double kMaxImpossibleTimes = 0.001;
 
 double share_of(std::int64_t part, std::int64_t whole) {
@@ -33,10 +33,10 @@ bool is_launch(const trace::Trace& trace, const trace::TraceEvent& call) {
 struct LostLaunches {
   std::int64_t launches = 0;
   std::int64_t lost = 0;
-  std::int64_t at_the_end = 0;  // of the lost: after the last device row began
+  std::int64_t at_the_end = 0;  // lost launches after the last device row began
 };
 
-// Calls that begin and end the capture of a graph: what is launched between them does not run.
+// Calls that begin or end a graph capture: launches between them do not run.
 enum class Capture : std::uint8_t { kNone, kBegin, kEnd };
 
 std::vector<Capture> captures_of(const trace::Trace& trace) {
@@ -52,7 +52,7 @@ std::vector<Capture> captures_of(const trace::Trace& trace) {
   return captures;
 }
 
-// A launching call inside another one of its thread is part of that one.
+// A launching call inside another one on its thread counts as part of it.
 LostLaunches lost_launches(const Timeline& timeline) {
   LostLaunches out;
   struct Outer {
@@ -68,7 +68,7 @@ LostLaunches lost_launches(const Timeline& timeline) {
     ++out.lost;
     if (outer.call->event->start_ns > last_row_ns) ++out.at_the_end;
   };
-  std::unordered_map<std::uint32_t, Outer> open;  // by lane
+  std::unordered_map<std::uint32_t, Outer> open;  // key: lane
   for (const CallRow& call : timeline.calls) {
     const Capture capture = captures[call.event->name];
     if (capture == Capture::kNone && !is_launch(*timeline.trace, *call.event)) continue;
@@ -90,9 +90,9 @@ LostLaunches lost_launches(const Timeline& timeline) {
   return out;
 }
 
-// Device rows that belong to some launch, but to none of their own: those that share the call of
-// another one, and those without a call which cannot be from before the recording, as they follow
-// the first row with a call on their stream, or, where the stream has none, the first launch.
+// Counts device rows that cannot be linked to their own launch: rows that share another row's call,
+// and rows without a call that cannot predate the recording because they follow the first row with
+// a call on their stream or, if the stream has none, the first launch.
 std::int64_t unlinked_rows(const Timeline& timeline) {
   const trace::Trace& trace = *timeline.trace;
   std::int64_t unlinked = 0;
@@ -183,7 +183,7 @@ void check_communication(const Timeline& timeline, IntegrityNotes& notes) {
     doubtful_ns += row.event->duration_ns();
   }
   if (doubtful == 0) return;
-  constexpr double kMuch = 0.01;  // of the kernels' time
+  constexpr double kMuch = 0.01;  // share of the kernels' time
   notes.add(
       share_of(doubtful_ns, all_ns) > kMuch ? IntegrityLevel::kWarning : IntegrityLevel::kNote,
       "communication_not_told_apart",

@@ -44,7 +44,7 @@ void check_reading(const trace::ReadingFacts& reading, IntegrityNotes& notes) {
   }
 }
 
-// Lost records lower the confidence; of other errors, as that there is no GPU, one is passed on.
+// Lost records lower the confidence. Of other errors, such as a missing GPU, one is reported.
 void check_log_lines(const trace::Trace& trace, IntegrityNotes& notes) {
   constexpr std::array<std::string_view, 4> kLosses = {"lost", "dropped", "overflow", "exceeded"};
   const auto loses = [&](const std::string& line) {
@@ -71,7 +71,7 @@ void check_resolution(const trace::Trace& trace, IntegrityNotes& notes) {
   }
 }
 
-// In files of 2022 and 2023 the external id of a device row is its correlation, which names no op.
+// In files of 2022 and 2023 a device row's external id repeats its correlation id and names no op.
 void check_external_ids(const Timeline& timeline, IntegrityNotes& notes) {
   std::int64_t with_id = 0;
   std::int64_t same = 0;

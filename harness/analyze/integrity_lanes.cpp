@@ -9,7 +9,7 @@
 namespace stepbench::analyze {
 namespace {
 
-// Rows that begin inside another one and end behind it, by more than the resolution of the times.
+// Rows that begin inside another row and end after it, by more than the resolution of the times.
 class NestingCheck {
  public:
   explicit NestingCheck(std::int64_t slack_ns) : slack_ns_(slack_ns) {}
@@ -51,7 +51,7 @@ void check_nesting(const Timeline& timeline, IntegrityNotes& notes) {
     } else if (lane.kind == trace::LaneKind::kStream) {
       const trace::TraceEvent* last = nullptr;
       for (const trace::TraceEvent& event : lane.events) {
-        // Engines that copy may work beside a stream's kernels.
+        // Copy engines may run concurrently with a stream's kernels.
         if (trace.names[event.name].facts.moves_memory) continue;
         if (last != nullptr && event.start_ns + trace.resolution_ns < last->end_ns) ++overlapping;
         if (last == nullptr || event.end_ns > last->end_ns) last = &event;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to the checks of integrity: what they add to. One thread.
+// Private to the integrity checks: the list that they append to. One thread.
 #pragma once
 
 #include <string>
@@ -22,12 +22,12 @@ class IntegrityNotes {
   std::vector<IntegrityNote> notes_;
 };
 
-// Calls and device rows: what was lost, what has no cause, whose times cannot be.
+// Calls and device rows: lost records, missing causes, impossible times.
 void check_device_rows(const Timeline& timeline, IntegrityNotes& notes);
-// Rows that overlap without nesting, rows outside the recorded span.
+// Rows that overlap without nesting, and rows outside the recorded span.
 void check_lanes(const Timeline& timeline, IntegrityNotes& notes);
 void check_steps(const Timeline& timeline, const Steps& steps, IntegrityNotes& notes);
-// What the reader met, what the header lacks, which analyses that leaves out.
+// Problems found by the reader, missing header values, and the analyses that these rule out.
 void check_file(const Timeline& timeline, IntegrityNotes& notes);
 
 }  // namespace stepbench::analyze

@@ -8,7 +8,7 @@
 namespace stepbench::analyze {
 namespace {
 
-// What becomes of steps that are not whole: where there are no others, they are all there is.
+// Describes what happens to truncated steps: they count only if there are no others.
 std::string what_becomes_of_truncated(const Steps& steps) {
   const std::vector<std::size_t> counted_steps = steps.counted();
   const bool counts = std::any_of(counted_steps.begin(), counted_steps.end(),
@@ -72,7 +72,7 @@ void check_work(const Steps& steps, IntegrityNotes& notes) {
   }
 }
 
-// Before the first and after the last step.
+// Work before the first and after the last step.
 void check_outside(const Timeline& timeline, const Steps& steps, IntegrityNotes& notes) {
   if (steps.window != WindowKind::kHostStep || steps.steps.empty()) return;
   const trace::Trace& trace = *timeline.trace;

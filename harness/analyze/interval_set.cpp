@@ -10,12 +10,12 @@
 namespace stepbench::analyze {
 namespace {
 
-// Not a function: as an object it is inlined.
+// A function object rather than a function, so that it is inlined.
 constexpr auto kStartsEarlier = [](const TimeSpan& a, const TimeSpan& b) {
   return a.begin_ns < b.begin_ns;
 };
 
-// Rows of each thread and stream come sorted: their runs are merged, pair by pair.
+// Merges sorted runs pair by pair: rows of each thread and stream arrive sorted.
 void sort_by_begin(std::vector<TimeSpan>& spans) {
   std::vector<std::ptrdiff_t> runs = {0};
   for (auto at = spans.begin();;) {
@@ -40,7 +40,7 @@ void sort_by_begin(std::vector<TimeSpan>& spans) {
   }
 }
 
-// `sorted` by begin -> disjoint, in place.
+// Merges overlapping spans in place; `sorted` is sorted by begin.
 void merge_sorted(std::vector<TimeSpan>& sorted) {
   std::size_t kept = 0;
   for (const TimeSpan& each : sorted) {

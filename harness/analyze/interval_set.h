@@ -15,7 +15,7 @@ namespace stepbench::analyze {
 
 struct TimeSpan {
   std::int64_t begin_ns = 0;
-  std::int64_t end_ns = 0;  // first moment that is no longer inside
+  std::int64_t end_ns = 0;  // exclusive
 
   [[nodiscard]] std::int64_t length_ns() const { return end_ns - begin_ns; }
   [[nodiscard]] bool contains(std::int64_t at_ns) const {
@@ -27,14 +27,14 @@ struct TimeSpan {
 class IntervalSet {
  public:
   IntervalSet() = default;
-  // In any order; they may touch and overlap. Empty and reversed ones are left out.
+  // Intervals in any order; they may touch and overlap. Empty and reversed ones are ignored.
   explicit IntervalSet(std::vector<TimeSpan> intervals);
   explicit IntervalSet(TimeSpan interval);
 
   [[nodiscard]] bool empty() const { return intervals_.empty(); }
   [[nodiscard]] std::int64_t length_ns() const;
   [[nodiscard]] std::int64_t length_in(TimeSpan window) const;
-  // Of each window; windows are sorted and disjoint, as the steps of a trace are. One sweep.
+  // Length in each window; windows must be sorted and disjoint, as a trace's steps are. One sweep.
   [[nodiscard]] std::vector<std::int64_t> lengths_in(std::span<const TimeSpan> windows) const;
   [[nodiscard]] const std::vector<TimeSpan>& intervals() const { return intervals_; }
   [[nodiscard]] auto begin() const { return intervals_.begin(); }
@@ -47,11 +47,11 @@ class IntervalSet {
   friend bool operator==(const IntervalSet&, const IntervalSet&) = default;
 
  private:
-  std::vector<TimeSpan> intervals_;  // not empty, not touching
+  std::vector<TimeSpan> intervals_;  // non-empty, sorted, not touching
 };
 
 // Calls `each(piece, index)` for every part of `parts`, such as an IntervalSet, inside
-// `segments[index]`. Both are sorted by begin and disjoint; empty segments are passed over.
+// `segments[index]`. Both must be sorted by begin and disjoint; empty segments are skipped.
 template <typename Parts, typename Segments, typename IntervalOf, typename Each>
 void for_each_piece(const Parts& parts, const Segments& segments, const IntervalOf& interval_of,
                     const Each& each) {
@@ -68,7 +68,7 @@ void for_each_piece(const Parts& parts, const Segments& segments, const Interval
   }
 }
 
-// The window that holds the moment, by its place. Windows are sorted and disjoint.
+// Returns the index of the window that contains the moment. Windows must be sorted and disjoint.
 template <typename Windows, typename IntervalOf = std::identity>
 [[nodiscard]] std::optional<std::size_t> window_at(const Windows& windows, std::int64_t at_ns,
                                                    const IntervalOf& interval_of = {}) {

@@ -10,7 +10,7 @@
 namespace stepbench::analyze {
 namespace {
 
-// A mean over time of values that some rows lack. Rows of no length count where there are no
+// Time-weighted mean of values that some rows lack. Zero-length rows count only if there are no
 // others.
 class TimeMean {
  public:
@@ -40,7 +40,7 @@ struct KernelSums {
   TimeMean occupancy = {};
 };
 
-// Names of kernels tell what uses tensor cores where NVIDIA's libraries made them.
+// Kernel names identify the use of tensor cores only in NVIDIA's libraries.
 bool names_tell_tensor_cores(const Timeline& timeline) {
   const trace::Trace& trace = *timeline.trace;
   const ops::TraceDevice* device =

@@ -9,10 +9,10 @@ namespace {
 
 struct QueueEnds {
   std::vector<std::int64_t> calls;  // starts of the calls
-  std::vector<std::int64_t> rows;   // starts of what they started
+  std::vector<std::int64_t> rows;   // starts of the device rows that they launched
 };
 
-// How long the queue had each length.
+// Time that the queue spent at each length.
 class LengthTimes {
  public:
   void add(std::int64_t length, std::int64_t ns) {
@@ -29,7 +29,7 @@ class LengthTimes {
     }
     return total_ns_ > 0 ? sum / static_cast<double>(total_ns_) : 0;
   }
-  // The least length that was not exceeded for this share of the time.
+  // Returns the smallest length that was not exceeded for this share of the time.
   [[nodiscard]] double quantile(double share) const {
     const double wanted_ns = share * static_cast<double>(total_ns_);
     std::int64_t sum_ns = 0;
@@ -59,7 +59,7 @@ void follow(QueueEnds& ends, LaunchQueue& queue) {
   std::int64_t since_ns = std::min(ends.calls.front(), ends.rows.front());
   auto call = ends.calls.begin();
   auto row = ends.rows.begin();
-  // At the same moment work is queued before it begins.
+  // At equal times, work is queued before it begins.
   while (call != ends.calls.end() || row != ends.rows.end()) {
     const bool queued = row == ends.rows.end() || (call != ends.calls.end() && *call <= *row);
     const std::int64_t at_ns = queued ? *call++ : *row++;
@@ -85,7 +85,7 @@ void follow(QueueEnds& ends, LaunchQueue& queue) {
 
 ValueOrReason<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline,
                                                       const Steps& steps) {
-  std::map<std::uint32_t, QueueEnds> streams;  // by lane
+  std::map<std::uint32_t, QueueEnds> streams;  // key: lane
   for (const std::size_t index : rows_before_last_step(timeline, steps)) {
     const WorkRow& row = timeline.work[index];
     if (row.call == ops::kNoIndex) continue;

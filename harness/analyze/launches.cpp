@@ -40,7 +40,7 @@ ValueOrReason<Launches> launch_statistics(const Timeline& timeline, const Steps&
   std::vector<double> delays;
   std::vector<double> durations;
   std::vector<bool> seen(timeline.calls.size());
-  // End of the device's work so far, by device: rows come by start.
+  // End of each device's work so far; rows are sorted by start.
   std::vector<std::int64_t> busy_until_ns(timeline.devices.size());
   std::vector<bool> has_worked(timeline.devices.size());
   std::vector<bool> counts(timeline.work.size());
@@ -51,7 +51,7 @@ ValueOrReason<Launches> launch_statistics(const Timeline& timeline, const Steps&
     const auto device = static_cast<std::size_t>(
         std::lower_bound(timeline.devices.begin(), timeline.devices.end(), row.device) -
         timeline.devices.begin());
-    // All rows keep the device busy, also those that no recorded call launched.
+    // All rows keep the device busy, including those without a recorded call.
     if (counts[index] && row.call != ops::kNoIndex) {
       const CallRow& call_row = timeline.calls[row.call];
       const trace::TraceEvent& call = *call_row.event;

@@ -10,8 +10,8 @@
 namespace stepbench::analyze {
 namespace {
 
-constexpr std::size_t kMadeParts = kLoaderPartCount - 1;  // that have rows
-// Shares of a batch are whole numbers of this size, so that sums over many batches are exact.
+constexpr std::size_t kMadeParts = kLoaderPartCount - 1;  // parts that have rows
+// Shares of a batch are integers in units of 1 / kWhole, so that sums over many batches are exact.
 constexpr std::int64_t kWhole = std::int64_t{1} << 40;
 
 struct MadeBatch {
@@ -26,7 +26,7 @@ std::size_t part_of(std::string_view name) {
       ops::kLoaderParts.begin());
 }
 
-// Rows of a batch follow each other without a gap, in the order of their parts.
+// A batch's rows follow each other without gaps, in the order of the parts.
 std::vector<MadeBatch> batches_of(const trace::Trace& trace, const trace::TraceLane& lane) {
   std::vector<MadeBatch> batches;
   for (const trace::TraceEvent& event : lane.events) {
@@ -44,11 +44,11 @@ std::vector<MadeBatch> batches_of(const trace::Trace& trace, const trace::TraceL
   return batches;
 }
 
-// One worker begins or ends a batch, or is no longer looked at.
+// A worker begins or ends a batch, or leaves the observed range.
 struct Change {
   std::int64_t at_ns = 0;
-  int making = 0;  // change of the number of batches that are being made
-  int known = 0;   // change of the number of workers that are looked at
+  int making = 0;  // change in the number of batches being made
+  int known = 0;   // change in the number of observed workers
   std::array<std::int64_t, kMadeParts> weights = {};
 };
 
@@ -87,7 +87,7 @@ class WorkSweep {
   struct Over {
     std::array<double, kLoaderPartCount> ns = {};
     double busy_ns = 0;
-    double known_ns = 0;  // workers times moments
+    double known_ns = 0;  // sum over moments of observed workers
   };
   [[nodiscard]] Over over(const IntervalSet& moments) const {
     Over out;
@@ -128,7 +128,7 @@ class WorkSweep {
   int workers_ = 0;
 };
 
-// Whole numbers that sum to `total`; what rounding leaves goes to the largest.
+// Rounds to integers that sum to `total`; the largest part takes the rounding error.
 LoaderWork::Parts rounded(const std::array<double, kLoaderPartCount>& ns, std::int64_t total) {
   LoaderWork::Parts parts = {};
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = std::int64_t(ns[i] + 0.5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loader's workers did, and what of it the step waited for: of our own traces, in which each
-// batch has its rows. Pure; any thread.
+// Activity of a loader's workers, and the part that the step waited for. Only for stepbench's own
+// traces, in which each batch has rows. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ enum class LoaderPart : std::uint8_t {
   kFetch,
   kDecode,
   kCollate,
-  kHandOver  // no worker was making a batch: it was on its way, or not begun
+  kHandOver  // no worker was making a batch: it was in transit, or not begun
 };
 constexpr EnumNames<4> names_of(LoaderPart) { return {"fetch", "decode", "collate", "hand_over"}; }
 inline constexpr std::size_t kLoaderPartCount = 4;
@@ -27,15 +27,15 @@ inline constexpr std::size_t kLoaderPartCount = 4;
 struct LoaderWork {
   using Parts = std::array<std::int64_t, kLoaderPartCount>;
 
-  bool in_step_thread = false;  // without workers: it reads the batches itself
-  std::int64_t workers = 0;     // that made a batch; 1 of the step thread
-  Summary batch = {};           // time of one batch in a worker: of those that end in the steps
-  Parts work_ns = {};           // sum of what these batches took; nothing is handed over
-  // Of the counted steps: what was being done while the step waited for data. Where several workers
-  // made batches at once, they share the moment. Sums to the exposed data loading exactly.
+  bool in_step_thread = false;  // no workers: the step thread reads the batches itself
+  std::int64_t workers = 0;     // workers that made a batch; 1 for the step thread
+  Summary batch = {};           // time of one batch in a worker, for batches that end in the steps
+  Parts work_ns = {};           // sum over these batches; kHandOver is 0
+  // Activity of the workers while the step waited for data, in the counted steps. Workers that make
+  // batches at the same time share the moment. Sums exactly to the exposed data loading.
   Parts exposed_ns = {};
-  // Of the workers' time, in the counted steps and while the step waited. Behind its last batch a
-  // worker is not looked at: what it made then never arrived.
+  // Busy share of the workers' time, in the counted steps and while the step waited. The time after
+  // a worker's last batch is excluded, because what it made then never arrived.
   double busy_share = 0;
   double busy_share_waiting = 0;
 

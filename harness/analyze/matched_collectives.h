@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which collectives of several ranks are the same one, and who waits in them for whom. A rank is
-// named by its place among the steps that are given. Pure; any thread.
+// Matches the collectives of several ranks and finds who waits in them for whom. A rank is
+// identified by its index in the given steps. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,31 +12,31 @@
 
 namespace stepbench::analyze {
 
-// Ranks of a step that have a collective in common: their places, and what each saw of it.
+// Ranks that share one collective in a step: the rank's index and its view of the collective.
 using Entries = std::vector<std::pair<std::size_t, const ExchangeRow*>>;
 
-// Of one step.
+// Collectives of one step.
 struct Matched {
   std::vector<Entries> collectives;
-  std::vector<std::vector<TimeSpan>> unknown;  // by place: those without a counterpart
+  std::vector<std::vector<TimeSpan>> unknown;  // by rank index: collectives without a counterpart
 };
 [[nodiscard]] Matched match(const std::vector<const RankStep*>& steps);
 
-// The rank that waits least is the last to enter.
+// Returns the entry of the last rank to enter: the one that waits least.
 [[nodiscard]] Entries::const_iterator last_of(const Entries& entries);
 
 struct RankWait {
   TimeSpan at = {};  // from its call until the last rank enters
-  // As long, at the end of the call: had all come in time, exchanging would have begun with the
-  // call, beside what the rank computes there, and this is what would not be.
+  // As long as the wait, but at the end of the call: if all ranks had come in time, the exchange
+  // would have begun with the call, overlapping the rank's computing, and saved this time.
   TimeSpan lost = {};
-  TimeSpan exchange = {};     // the rest, at the call's begin
-  std::size_t for_place = 0;  // of the rank that entered last
+  TimeSpan exchange = {};     // the rest, at the beginning of the call
+  std::size_t for_place = 0;  // index of the rank that entered last
 };
-// By place.
+// Waits of each rank, by rank index.
 [[nodiscard]] std::vector<std::vector<RankWait>> waits_in(const std::vector<Entries>& collectives,
                                                           std::size_t ranks);
-// What is lost in these waits: not while another collective would be exchanged.
+// Time lost in these waits, excluding time in which another collective would be exchanged.
 [[nodiscard]] IntervalSet lost_moments(const std::vector<RankWait>& waits,
                                        std::optional<std::size_t> for_place = {});
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
 
-// What a name is to the table.
+// Role of a name in the table.
 enum class Listing : std::uint8_t { kListed, kParent, kLeftOut };
 
 struct OperatorNode {
@@ -22,8 +22,8 @@ struct OperatorNode {
   std::uint32_t parent = kNoNode;
   std::uint32_t only_child = kNoNode;
   std::int32_t children = 0;
-  bool merged = false;          // into its parent of the same name
-  bool eligible_below = false;  // an op that it calls is eligible
+  bool merged = false;          // merged into its parent of the same name
+  bool eligible_below = false;  // a descendant op is eligible
   std::int64_t children_ns = 0;
   std::int64_t calls_ns = 0;
   std::int64_t self_device_ns = 0;
@@ -34,7 +34,7 @@ struct OperatorNode {
   std::int64_t tensor_core_ns = 0;
 };
 
-// Device time of each call, by Timeline::calls.
+// Device time of each call, indexed as Timeline::calls.
 struct CallWork {
   std::int64_t device_ns = 0;
   std::int64_t kernel_ns = 0;
@@ -108,7 +108,7 @@ class OperatorTable {
     return (event.kind == trace::EventKind::kOp ? op_listing_ : annotation_listing_)[event.name];
   }
 
-  // Calls come by start, of all threads.
+  // Calls of all threads are sorted by start.
   void calls_of_lanes() {
     calls_.resize(timeline_.trace->lanes.size());
     for (std::uint32_t i = 0; i < timeline_.calls.size(); ++i) {
@@ -136,7 +136,7 @@ class OperatorTable {
       if (listing(event) == Listing::kLeftOut) continue;
       take_calls(&event);
       close_until(event.start_ns);
-      // A row that reaches beyond the one it began in is damaged: it is left out.
+      // A row that extends beyond its parent is damaged and skipped.
       if (!open.empty() && event.end_ns > nodes_[open.back()].event->end_ns) continue;
       const auto index = static_cast<std::uint32_t>(nodes_.size());
       const std::uint32_t parent = open.empty() ? kNoNode : open.back();
@@ -156,10 +156,10 @@ class OperatorTable {
     return call.end_ns > op.end_ns;
   }
 
-  // To the innermost open row that holds the call.
+  // Assigns the call to the innermost open row that contains it.
   void give(const trace::TraceEvent& call, const CallWork& work, std::vector<std::uint32_t>& open) {
     while (!open.empty() && nodes_[open.back()].event->end_ns < call.start_ns) open.pop_back();
-    // Sound rows nest, so that the first one looked at holds the call.
+    // Sound rows nest, so the first row examined contains the call.
     constexpr std::ptrdiff_t kMaxLooks = 64;
     const auto last = open.rbegin() + std::min(kMaxLooks, std::ssize(open));
     for (auto at = open.rbegin(); at != last; ++at) {
@@ -196,7 +196,7 @@ class OperatorTable {
     }
   }
 
-  // Children come behind their parents.
+  // Iterates backwards because children follow their parents.
   void sum() {
     for (std::size_t i = nodes_.size(); i-- > 0;) {
       OperatorNode& node = nodes_[i];
@@ -236,15 +236,15 @@ class OperatorTable {
 
   const Timeline& timeline_;
   CountedSteps counted_;
-  std::vector<OperatorRow> rows_;    // by name
-  std::vector<Listing> op_listing_;  // by name
+  std::vector<OperatorRow> rows_;    // indexed by name
+  std::vector<Listing> op_listing_;  // indexed by name
   std::vector<Listing> annotation_listing_;
   std::vector<bool> eligible_name_;
-  std::int64_t kernel_ns_ = 0;           // of all listed ops' own calls
-  std::int64_t eligible_kernel_ns_ = 0;  // of the innermost eligible ones'
+  std::int64_t kernel_ns_ = 0;           // launched by all listed ops' own calls
+  std::int64_t eligible_kernel_ns_ = 0;  // launched by the innermost eligible ones
   std::vector<CallWork> work_;
-  std::vector<std::vector<std::uint32_t>> calls_;  // by lane
-  std::vector<OperatorNode> nodes_;                // of one lane
+  std::vector<std::vector<std::uint32_t>> calls_;  // indexed by lane
+  std::vector<OperatorNode> nodes_;                // nodes of one lane
 };
 
 }  // namespace

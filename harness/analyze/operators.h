@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of a trace by name, as TensorBoard's plug-in counts them: host and device time of
-// all calls, own and with what they call. Pure; any thread.
+// The operators of a trace by name, counted as TensorBoard's plug-in does: host and device time of
+// all calls, self and total. Pure; any thread.
 //
-// Rows nest per thread by time. An op whose only child has its own name counts as one call. Calls
-// of the runtime belong to the innermost op and are left out of its own host time. Steps, fetches
-// of data, the optimizer's rows and the forward of (Distributed)DataParallel are parents only.
+// Rows nest per thread by time. An op whose only child has the same name counts as one call.
+// Runtime calls belong to the innermost op and are excluded from its self host time. Steps, data
+// fetches, the optimizer's rows and the forward of (Distributed)DataParallel serve only as parents.
 #pragma once
 
 #include <cstddef>
@@ -22,21 +22,21 @@ struct OperatorRow {
   std::int64_t calls = 0;
   std::int64_t host_ns = 0;
   std::int64_t self_host_ns = 0;
-  std::int64_t device_ns = 0;  // sums of kernels, copies and sets: streams may overlap
+  std::int64_t device_ns = 0;  // sum of kernels, copies and sets; streams may overlap
   std::int64_t self_device_ns = 0;
   std::int64_t tensor_core_ns = 0;
   std::int64_t self_tensor_core_ns = 0;
   std::int64_t launches = 0;    // device rows that its own calls started
-  std::int64_t step_calls = 0;  // of those that begin in the counted steps
+  std::int64_t step_calls = 0;  // calls that begin in the counted steps
   std::int64_t step_self_host_ns = 0;
   std::int64_t step_self_device_ns = 0;
   bool eligible = false;  // mixed precision casts it
 };
 
 struct Operators {
-  ValueOrReason<std::vector<OperatorRow>> rows = {};  // by device time, then by own host time
-  // Of the kernel time that all of them launched: what the innermost ops launched that mixed
-  // precision casts, or that use tensor cores already. 0..1; absent without kernels.
+  ValueOrReason<std::vector<OperatorRow>> rows = {};  // by device time, then by self host time
+  // Share, 0..1, of all operators' kernel time launched by the innermost eligible operators: those
+  // that mixed precision casts or that use tensor cores. Absent without kernels.
   std::optional<double> eligible_share = {};
 };
 

@@ -7,7 +7,7 @@
 namespace stepbench::analyze {
 namespace {
 
-constexpr std::int64_t kNamedPart = 5;  // a fifth of a stretch
+constexpr std::int64_t kNamedPart = 5;  // a fifth of a span
 
 }  // namespace
 
@@ -22,7 +22,7 @@ bool is_users_frame(std::string_view name) {
     return path.find(part) != std::string_view::npos;
   };
   if (std::any_of(kInstalled.begin(), kInstalled.end(), within)) return false;
-  // Recorders leave out the folder in which Python found a module.
+  // Recorders omit the folder in which Python found a module.
   constexpr std::array<std::string_view, 42> kLibraries = {
       "PIL/",        "abc.py",        "asyncio/",     "codecs.py",        "collections/",
       "concurrent/", "contextlib.py", "copy.py",      "datetime.py",      "encodings/",
@@ -85,7 +85,7 @@ std::uint32_t PythonFrames::user_at(std::int64_t at_ns) const {
   return frame == kNoFrame ? ops::kNoIndex : frames_[frame].row->name;
 }
 
-// Of "main > save > _save > write" the user knows what main called: save.
+// In "main > save > _save > write" the function that the user's main called is reported: save.
 PythonShare PythonFrames::share_of(std::uint32_t frame) const {
   const std::uint32_t user = users_around(frame);
   std::uint32_t called = frame;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of Python that a profiler recorded of one thread: which function was running, who
-// called it, and what a stretch of time was spent in. Pure; any thread.
+// The Python frames that a profiler recorded on one thread: the running function, its caller, and
+// the functions that a span of time was spent in. Pure; any thread.
 //
 //   PythonFrames frames(trace, lane);
 //   for (const PythonShare& share : frames.shares_of(gap)) ...
@@ -15,15 +15,15 @@
 
 namespace stepbench::analyze {
 
-// "train.py(31): main", not "torch/serialization.py(940): save" nor "<built-in function sleep>".
+// "train.py(31): main", not "torch/serialization.py(940): save" or "<built-in function sleep>".
 [[nodiscard]] bool is_users_frame(std::string_view name);
 
-// What a part of a stretch was spent in. Texts are Trace::names.
+// One function's share of a span. Names index Trace::names.
 struct PythonShare {
-  std::uint32_t function = ops::kNoIndex;  // none: no frame covers it
+  std::uint32_t function = ops::kNoIndex;  // kNoIndex: not covered by any frame
   std::uint32_t caller =
-      ops::kNoIndex;  // the user's frame that called it; none: it is the user's own
-  const trace::TraceEvent* row = nullptr;  // the longest of `function` there
+      ops::kNoIndex;  // the user's frame that called it; kNoIndex: it is the user's own
+  const trace::TraceEvent* row = nullptr;  // the longest row of `function` in the span
   std::int64_t ns = 0;
 };
 
@@ -33,10 +33,10 @@ class PythonFrames {
   PythonFrames(const trace::Trace& trace, const trace::TraceLane& lane);
 
   [[nodiscard]] bool empty() const { return frames_.empty(); }
-  // The user's frame that runs, or from which a library runs, at this moment; kNoIndex: none.
+  // The user's frame that runs, or calls the running library, at this moment; kNoIndex: none.
   [[nodiscard]] std::uint32_t user_at(std::int64_t at_ns) const;
-  // Sums to the stretch. A function is named where it, with all that it calls, covers a fifth of
-  // the stretch; what is less counts as its caller's. Not const: it keeps room for its sums.
+  // Returns shares that sum to the span. A function is listed if it and its callees cover at least
+  // a fifth of the span; smaller shares count as their caller's. Not const: reuses its buffers.
   [[nodiscard]] std::vector<PythonShare> shares_of(TimeSpan stretch);
 
  private:
@@ -44,11 +44,11 @@ class PythonFrames {
   struct Frame {
     const trace::TraceEvent* row = nullptr;
     std::uint32_t parent = kNoFrame;
-    std::int64_t covered_ns = 0;  // of the stretch that is looked at
+    std::int64_t covered_ns = 0;  // part of the current span
     std::uint32_t named_as = kNoFrame;
     bool touched = false;
   };
-  // In which a frame was the innermost; sorted, disjoint.
+  // A span in which `frame` was the innermost; sorted, disjoint.
   struct Piece {
     TimeSpan at = {};
     std::uint32_t frame = 0;
@@ -59,9 +59,9 @@ class PythonFrames {
   [[nodiscard]] PythonShare share_of(std::uint32_t frame) const;
 
   const trace::Trace* trace_ = nullptr;
-  std::vector<Frame> frames_;  // by start: callers before what they call
+  std::vector<Frame> frames_;  // sorted by start: callers precede callees
   std::vector<Piece> pieces_;
-  std::vector<bool> users_;  // by name
+  std::vector<bool> users_;  // indexed by name
 };
 
 }  // namespace stepbench::analyze

@@ -14,7 +14,7 @@
 namespace stepbench::analyze {
 namespace {
 
-// What the rank does in the part in which it is longer, and what may be done about it.
+// Describes the part in which the rank takes longer, and the remedy.
 struct PartWords {
   std::string_view part;
   std::string_view doing;
@@ -30,8 +30,8 @@ constexpr std::array<PartWords, 5> kPartWords = {{
     {"compute", "computing", "give it less to compute, or look at the clock of its device"},
 }};
 
-// That some rank of equal ones is the slowest in so many steps or more, at most: the tail of a
-// binomial distribution, times the ranks.
+// Upper bound of the probability that some rank of equal ones is the slowest in at least
+// `slowest_in` steps: the tail of a binomial distribution times the number of ranks.
 double chance_of(std::int64_t slowest_in, std::int64_t steps, std::size_t ranks) {
   const double share = 1.0 / static_cast<double>(ranks);
   double tail = 0;

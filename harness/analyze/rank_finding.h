@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who holds the others up, as a finding of a launch. Pure; any thread.
+// The rank that delays the others, as a finding of a launch. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace stepbench::analyze {
 
-// A rank that is the slowest of equal ones as often as this rank was: no more probable than this.
+// Largest accepted probability that a rank is the slowest this often if all ranks are equal.
 inline constexpr double kStragglerChance = 0.01;
 
-// Nothing where no rank is named, or where chance alone may have chosen it. Without collectives
-// waiting cannot be told from work: what is slow then is slow alone, and holds nobody up.
+// nullopt if no straggler is named or chance may explain it. Also without collectives, because
+// waiting then looks like work, and the slow rank delays no other.
 [[nodiscard]] std::optional<Finding> straggler_finding(const RankReport& report);
 
-// What the straggler's own trace has found, put before the remedy where it is of the size of what
-// the others wait for: of several such findings the one with most to be won.
+// Puts the straggler's own finding before the remedy if its gain is of the size of the others'
+// wait; of several such findings, the one with the largest gain.
 void add_own_cause(std::span<const Finding> of_straggler, Finding& finding);
 
 }  // namespace stepbench::analyze

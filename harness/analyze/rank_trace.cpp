@@ -10,10 +10,10 @@
 namespace stepbench::analyze {
 namespace {
 
-// Later than this in ns is a time since 1970: 2001.
+// In ns; later times count from 1970: this is 2001.
 constexpr std::int64_t kPlausibleTime = 1'000'000'000'000'000'000;
 
-// Operators of the step thread, without those that communicate.
+// Operators of the step thread, without communication.
 IntervalSet computing_on_host(const trace::Trace& trace, std::uint32_t lane) {
   std::vector<TimeSpan> spans;
   if (lane == ops::kNoIndex) return {};

@@ -128,7 +128,7 @@ class RankComparison {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       RankRow& row = out_.rows[i];
       const StepTime& time = steps[i]->time;
-      // What is hidden behind computing costs nothing.
+      // Time hidden behind computing costs nothing.
       const std::int64_t most_ns =
           out_.scope == IdleScope::kHost ? time.wall_ns : time.communication_ns;
       const std::int64_t all_ns = exposed_ns(lost_moments(waits[i]), i);
@@ -151,7 +151,7 @@ class RankComparison {
     add_skew(steps);
   }
 
-  // By place.
+  // Returns the waits by rank index.
   std::vector<std::vector<RankWait>> waits_of(const std::vector<const RankStep*>& steps) {
     const Matched matched = match(steps);
     for (const Entries& entries : matched.collectives) add_collective(entries);
@@ -164,7 +164,7 @@ class RankComparison {
     return waits;
   }
 
-  // Moments in which it waits for several count for the one that it waits for longest.
+  // A moment in which the rank waits for several others counts for the one it waits for longest.
   void add_for_whom(const std::vector<RankWait>& waits, std::size_t place, double counted_share) {
     std::map<std::size_t, IntervalSet> for_places;
     for (const RankWait& wait : waits) for_places.try_emplace(wait.for_place);
@@ -183,7 +183,7 @@ class RankComparison {
     }
   }
 
-  // What of these moments the rank does not compute in.
+  // Returns the part of these moments in which the rank does not compute.
   [[nodiscard]] std::int64_t exposed_ns(const IntervalSet& set, std::size_t place) const {
     std::int64_t sum_ns = 0;
     for (const TimeSpan& span : set) {
@@ -196,7 +196,7 @@ class RankComparison {
     ++out_.collectives;
     const auto last = last_of(entries);
     const std::int64_t shortest_ns = last->second->at.length_ns();
-    // Shorter by less than the clock tells is not shorter.
+    // Differences below the clock's resolution do not count.
     const std::int64_t tick_ns = ranks_[last->first].resolution_ns;
     bool alone = true;
     std::int64_t longest_ns = shortest_ns;
@@ -285,7 +285,7 @@ class RankComparison {
     std::int64_t first_ns = steps.front()->begin_ns;
     for (const RankStep* step : steps) first_ns = std::min(first_ns, step->begin_ns);
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      // Collectives are on the trace's own clock.
+      // Collectives use the trace's own clock.
       const std::int64_t own_ns = steps[i]->begin_ns - ranks_[i].base_ns;
       const std::int64_t late_ns = comparable ? steps[i]->begin_ns - first_ns : 0;
       const auto moved = [&](TimeSpan at) {
@@ -319,11 +319,11 @@ class RankComparison {
   }
 
   std::vector<RankTrace> ranks_;
-  std::map<std::int64_t, std::vector<const RankStep*>> common_;  // by number, a step of each rank
+  std::map<std::int64_t, std::vector<const RankStep*>> common_;  // by step number; one per rank
   std::vector<double> skews_;
-  std::vector<double> unmatched_ns_;        // by place
-  std::vector<std::vector<double>> works_;  // by step and place
-  // Durations and skews of the matched ones.
+  std::vector<double> unmatched_ns_;        // by rank index
+  std::vector<std::vector<double>> works_;  // by step and rank index
+  // Durations and skews of matched collectives.
   std::map<ExchangeFacts, std::pair<std::vector<double>, std::vector<double>>> by_facts_;
   RankReport out_;
 };

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several ranks of one job, a trace each: which rank holds the others up, by how much and by which
-// part of its step; how apart their steps begin; what of the communication is hidden. Pure; any
-// thread.
+// Compares several ranks of one job, one trace each: which rank delays the others, by how much and
+// in which part of its step; how far apart their steps begin; how much communication is hidden.
+// Pure; any thread.
 //
 //   std::vector<RankTrace> ranks;
 //   for (each trace) ranks.push_back(rank_trace(path, trace, analyse(trace)));
 //   const RankReport report = compare_ranks(std::move(ranks));
 //
-// A rank that enters a collective early waits inside it until the last one comes: all ranks leave
-// it together, so that the rank whose call is the shortest came last, and what the others took
-// longer is waiting. This needs no common clock. Collectives are matched by step, group and name,
-// in their order; messages between two ranks by these. What a wait costs is what the collective
-// takes longer than the shortest call, from that call's length on and while the rank computes
-// nothing: had all come in time, the exchange would lie beside what is computed at the call's
-// begin. It counts once where several collectives wait. What a rank did in a step without that
-// waiting is its own work.
+// A rank that enters a collective early waits inside it until the last rank enters; all ranks leave
+// together. So the rank with the shortest call came last, and the excess of the other calls is
+// waiting. This needs no common clock. Collectives are matched by step, group and name, in order;
+// messages between two ranks likewise. The cost of a wait is the part of the call beyond the
+// shortest call's length in which the rank computes nothing: if all had come in time, the exchange
+// would overlap what is computed at the beginning of the call. Time in which several collectives
+// wait counts once. A rank's own work in a step is the step without this waiting.
 #pragma once
 
 #include <cstdint>
@@ -31,84 +30,83 @@ namespace stepbench::analyze {
 struct RankRow {
   std::int64_t rank = 0;
   std::string path = {};
-  double step_ns = 0;  // means over the common steps, as all that follows
-  double work_ns = 0;  // without waiting for others
-  double wait_ns = 0;  // in collectives, for the last one to enter
-  // The same by the row of the rank that entered last; they sum up to it.
+  double step_ns = 0;  // means over the common steps, as for all members below
+  double work_ns = 0;  // without waiting for other ranks
+  double wait_ns = 0;  // in collectives, for the last rank to enter
+  // The same, split by the row of the rank that entered last; sums to wait_ns.
   std::vector<double> waits_for_ns = {};
   std::vector<double> parts_ns = {};  // as step_parts()
   double exposed_ns = 0;              // communication while nothing computes
   double communication_ns = 0;
-  std::optional<double> hidden_share = {};    // of communication, 0..1
-  std::int64_t entered_last = 0;              // collectives
-  std::int64_t slowest_in = 0;                // steps in which no rank worked longer
-  std::optional<double> starts_late_ns = {};  // behind the first rank of each step
+  std::optional<double> hidden_share = {};    // share of communication, 0..1
+  std::int64_t entered_last = 0;              // number of collectives
+  std::int64_t slowest_in = 0;                // steps in which no other rank worked longer
+  std::optional<double> starts_late_ns = {};  // delay behind the first rank of each step
 };
 
 struct Straggler {
   std::int64_t rank = 0;
-  double gain_ns = 0;     // per step: against the next slowest rank; what could be won at most
-  double excess_ns = 0;   // against the median of the other ranks
-  double share = 0;       // gain of the step
-  std::string part = {};  // of step_parts(), that makes most of it; empty: none does
-  double part_ns = 0;     // against the median of the other ranks
+  double gain_ns = 0;     // per step, against the next slowest rank: largest possible gain
+  double excess_ns = 0;   // relative to the median of the other ranks
+  double share = 0;       // gain_ns / step time
+  std::string part = {};  // largest part, from step_parts(); empty: no part dominates
+  double part_ns = 0;     // relative to the median of the other ranks
 };
 
-// How far clocks of ranks can be compared.
+// How comparable the clocks of the ranks are.
 enum class RankClocks : std::uint8_t { kOneHost, kHostUnknown, kSeveralHosts, kUnknown };
 constexpr EnumNames<4> names_of(RankClocks) {
   return {"one_host", "host_unknown", "several_hosts", "unknown"};
 }
 
-// Collectives of equal facts that were matched: what exchanging alone took, from the moment on in
-// which the last rank entered.
+// Matched collectives with equal facts, each timed from the moment the last rank entered.
 struct MatchedCollectives {
   ExchangeFacts facts = {};
-  Summary duration = {};  // in ns, of the rank that entered last
+  Summary duration = {};  // in ns, on the rank that entered last
   Summary skew = {};      // in ns: how long the first rank to enter waited for the last
 };
 
-// A rank in one step, from the step's begin on the first rank, or where clocks cannot be compared
-// on this one.
+// A rank in one step. Times are relative to the step's start on the first rank or, if clocks are
+// not comparable, on this rank.
 struct RankLane {
   TimeSpan step = {};
-  IntervalSet waits = {};      // in collectives, for the last rank to enter
-  IntervalSet exchanges = {};  // in collectives otherwise
+  IntervalSet waits = {};      // in collectives, waiting for the last rank to enter
+  IntervalSet exchanges = {};  // the rest of the time in collectives
 };
 
 struct RankReport {
   std::optional<std::int64_t> world = {};
   WindowKind window = WindowKind::kHostStep;
   IdleScope scope = IdleScope::kHost;
-  std::vector<RankRow> rows = {};  // by rank
+  std::vector<RankRow> rows = {};  // sorted by rank
   std::vector<std::string> warnings = {};
   std::int64_t steps = 0;        // common to all ranks
   std::int64_t collectives = 0;  // matched
-  std::int64_t unmatched = 0;  // in common steps: not as many on all ranks, or not known with whom
-  // Of these, on the rank with the most, while it does not compute: what of it is waiting is not
-  // known. A straggler by less than this is not named.
+  std::int64_t unmatched = 0;  // in common steps: counts differ between ranks, or peers are unknown
+  // Time in unmatched collectives while not computing, on the rank with the most: how much of it is
+  // waiting is unknown. A straggler by less than this is not reported.
   double unmatched_ns = 0;
-  std::vector<MatchedCollectives> sizes = {};  // by time
+  std::vector<MatchedCollectives> sizes = {};  // sorted by time
   double step_ns = 0;                          // median of the ranks' means
   std::optional<Straggler> straggler = {};
-  double imbalance_ns = 0;  // mean over steps of the slowest rank's work less the median one's
+  double imbalance_ns = 0;  // mean over steps of slowest rank's work - median rank's work
   RankClocks clocks = RankClocks::kUnknown;
-  // Between the first and the last rank to begin a step; absent where clocks cannot be compared.
+  // Time between the first and the last rank to begin a step; absent if clocks are not comparable.
   std::optional<double> skew_mean_ns = {};
   std::optional<double> skew_max_ns = {};
-  // Of the step that takes its middle rank as long as the middle step does; as `rows`.
+  // The step whose median rank takes as long as the median step; `lanes` is indexed as `rows`.
   std::int64_t lanes_step = 0;
   std::vector<RankLane> lanes = {};
 };
 
-// A straggler is named from this share of the step on, and where it is the slowest in more than
-// half of the steps.
+// A straggler is reported if its gain is at least this share of the step and it is the slowest in
+// more than half of the steps.
 inline constexpr double kStragglerShare = 0.01;
 
 [[nodiscard]] RankReport compare_ranks(std::vector<RankTrace> ranks);
 
-// Whether one rank is slower than the others, and more than by chance: straggler.cpp.
-// `work_ns`: of each step, by place in report.rows, whose means are known.
+// Finds a rank that is slower than the others by more than chance explains: straggler.cpp.
+// `work_ns`: work per step, each by index in report.rows, whose means are already filled in.
 [[nodiscard]] std::optional<Straggler> find_straggler(
     const RankReport& report, const std::vector<std::vector<double>>& work_ns);
 

@@ -89,7 +89,7 @@ std::string readable_row_name(std::string_view name) {
       break;
     }
   }
-  // Where it stands says less than what it is.
+  // Scopes are less informative than the name itself.
   constexpr std::array<std::string_view, 7> kScopes = {
       "at::native::", "at::cuda::", "(anonymous namespace)::", "at::detail::", "std::",
       "c10::",        "cub::"};
@@ -118,7 +118,7 @@ std::string short_row_name(std::string_view name) {
 std::vector<std::string> distinct_row_names(std::span<const std::string_view> names,
                                             std::size_t cells) {
   std::vector<std::string> readable;
-  std::map<std::string, std::vector<std::size_t>> alike;  // by what is left of them
+  std::map<std::string, std::vector<std::size_t>> alike;  // key: the shortened name
   for (std::size_t i = 0; i < names.size(); ++i) {
     readable.push_back(readable_row_name(names[i]));
     alike[text::shortened_inside(readable.back(), cells)].push_back(i);
@@ -136,7 +136,7 @@ std::vector<std::string> distinct_row_names(std::span<const std::string_view> na
         same = std::min(same, static_cast<std::size_t>(end.first - first.begin()));
       }
     }
-    // A third for what they have in common, the rest for where they part.
+    // A third of the width for the common beginning, the rest for the difference.
     const std::size_t head = cells / 3;
     constexpr std::size_t kBefore = 6;
     std::size_t from = std::max(same, kBefore) - kBefore;

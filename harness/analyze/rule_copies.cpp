@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* kNoDevice = "the trace has no device rows";
 
-// While a call waits for its own copy the device computes nothing else, and where it waited for
-// earlier work, the host lost the lead that would have hidden its own time later.
+// While a call waits for its own copy, the device computes nothing else. If it waited for earlier
+// work, the host lost the lead that would have hidden its own time later.
 double gain_of(const RuleInput& in, const HeldUp& held) {
   return held.idle_ns + std::min(held.lost_lead_ns, in.host_bound_ns());
 }
@@ -30,12 +30,12 @@ void finish(const RuleInput& in, const HeldUp& held, Finding& finding) {
               held.worst->longest_step, held.worst->name);
 }
 
-// Copies that read results are waits of the host: sync_bound counts them.
+// Copies that read results are host waits and counted by sync_bound.
 bool is_pageable(const CopyGroup& group) {
   return group.host == trace::MemoryKind::kPageable && !group.reads;
 }
 
-// Of makers other than NVIDIA.
+// Copies by drivers other than NVIDIA's.
 bool is_of_unknown_memory(const CopyGroup& group) {
   return group.host == trace::MemoryKind::kUnknown && !group.reads &&
          (group.direction == ops::CopyKind::kHostToDevice ||

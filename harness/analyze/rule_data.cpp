@@ -10,9 +10,9 @@
 namespace stepbench::analyze {
 namespace {
 
-// Of a wait: smaller parts are not worth a word.
+// Share of a wait below which a part is not reported.
 constexpr double kMinPartShown = 0.01;
-// Of the workers' time while the step waits: above it there are too few of them.
+// Busy share of the workers while the step waits, above which there are too few of them.
 constexpr double kManyBusy = 0.7;
 
 std::string_view describe(LoaderPart part) {
@@ -34,7 +34,7 @@ bool loads_in_the_step(const RuleInput& in) {
   return loader_class(in).find("SingleProcess") != std::string_view::npos;
 }
 
-// "fetch 97.1 %, collate 2.9 %": of the wait.
+// "fetch 97.1 %, collate 2.9 %": shares of the wait.
 std::string meanwhile(const LoaderWork& work) {
   const auto total_ns = double(work.exposed_total_ns());
   std::string text;
@@ -147,7 +147,7 @@ Ruling loader_workers(const RuleInput& in) {
     if (in.is_set_to("loader.in_order", true)) in.propose(finding, "loader.in_order", "false");
     return finding;
   }
-  // Of the step itself: what the workers have to keep up with.
+  // Time of the step itself, which the workers have to keep up with.
   const double own_ns = in.wall_ns() - in.per_step(in.idle_ns(IdleCause::kDataLoading));
   const double enough = std::ceil(work.batch.mean / std::max(own_ns, 1.0));
   std::string text = "too few workers, or too few cores for them: " + workers + ", " +

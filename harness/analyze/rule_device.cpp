@@ -10,7 +10,7 @@ namespace stepbench::analyze {
 namespace {
 
 constexpr const char* kNoDeviceWork = "the trace has no device rows";
-// Kernels have to matter before it matters how well they fill the device.
+// Below this share of kernel time, it does not matter how well kernels fill the device.
 constexpr double kMinKernelShare = 0.5;
 
 std::string_view describe(IdleCause cause) {
@@ -31,8 +31,8 @@ const DeviceUse* use_of_device(const RuleInput& in) {
   return nullptr;
 }
 
-// "; 14 of 30 equal parts of the trace are below it": is the device idle everywhere, or now and
-// then? Empty where the trace is too short to tell.
+// "; 14 of 30 equal parts of the trace are below it": shows whether the device is idle throughout
+// or only at times. Empty if the trace is too short.
 std::string low_parts_text(const RuleInput& in) {
   const DeviceUse* use = use_of_device(in);
   if (use == nullptr || use->busy_over_time.empty()) return {};

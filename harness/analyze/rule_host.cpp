@@ -28,9 +28,9 @@ CallsOfClass calls_of(const RuleInput& in, trace::CallClass wanted) {
   return out;
 }
 
-// "; 25.1 ms in time.sleep, called at train.py(31): main, 3 ms in ...": what Python ran there.
+// "; 25.1 ms in time.sleep, called at train.py(31): main, 3 ms in ...": Python functions that ran.
 std::string functions_text(const RuleInput& in) {
-  constexpr double kMinPart = 0.1;  // of this time
+  constexpr double kMinPart = 0.1;  // share of this time
   constexpr std::size_t kMostNamed = 3;
   const double total_ns = in.idle_ns(IdleCause::kUnattributed);
   std::vector<std::string> named;
@@ -48,7 +48,7 @@ struct CopyWaits {
   double idle_ns = 0;
 };
 
-// Of calls that synchronise inside a copy's own operation: rules of copies count them.
+// Synchronising calls inside a copy's own operation, which the copy rules count.
 CopyWaits waits_of_copies(const RuleInput& in) {
   CopyWaits out;
   if (!in.analysis.copies) return out;
@@ -67,8 +67,8 @@ Ruling sync_bound(const RuleInput& in) {
   const double idle_ns = std::max(0.0, in.idle_ns(IdleCause::kSynchronise) - copies.idle_ns);
   const HeldUp reads = held_up_by(in, [](const CopyGroup& group) { return group.reads; });
   const CallsOfClass calls = calls_of(in, trace::CallClass::kSynchronize);
-  // While the host waits for the device it prepares nothing: what the device waits for afterwards
-  // is lost by the same call.
+  // While the host waits for the device it prepares no work, so the device's later wait for the
+  // host is also caused by this call.
   const double busy_ns = std::max(0.0, calls.total_ns - copies.total_ns - idle_ns);
   const double waited_ns = idle_ns + reads.idle_ns;
   const double held_up_ns = waited_ns + std::min(busy_ns + reads.lost_lead_ns, in.host_bound_ns());
@@ -100,8 +100,7 @@ Ruling sync_bound(const RuleInput& in) {
 Ruling allocations(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoWork);
   const CallsOfClass calls = calls_of(in, trace::CallClass::kAllocate);
-  // The device goes on with what is queued meanwhile: no more can be won than it waits for the
-  // host.
+  // Meanwhile the device runs queued work, so the gain is at most its wait for the host.
   const double gain_ns = std::min(calls.total_ns, in.host_bound_ns());
   if (calls.worst == nullptr || in.share(gain_ns) < in.threshold) return std::nullopt;
   Finding finding = in.of_share(gain_ns, "memory is allocated or freed inside the steps: " +
@@ -120,7 +119,7 @@ Ruling allocations(const RuleInput& in) {
 }
 
 Ruling unattributed(const RuleInput& in) {
-  // What lies between tiny operators or reads is counted with these.
+  // Time between tiny operators or reads is counted with these.
   double elsewhere_ns = 0;
   if (!in.on_device() && in.analysis.host_work) {
     const HostWork& work = *in.analysis.host_work;

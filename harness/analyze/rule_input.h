@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to the rules: what each of them reads, and how findings are made. Pure; any thread.
+// Private to the rules: their input, and helpers that make findings. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,25 @@ struct RuleInput {
   const RuleOptions& options;
   const TraceRule* rule = nullptr;
   double threshold = 0;
-  double steps = 0;  // that count; at least one
+  double steps = 0;  // number of counted steps; at least one
 
   [[nodiscard]] bool on_device() const { return idle.scope != IdleScope::kHost; }
-  // Means over the counted steps, of which the parts of a step sum to its wall time.
+  // Means over the counted steps, in which a step's parts sum to its wall time.
   [[nodiscard]] double per_step(double total) const { return total / steps; }
   [[nodiscard]] double wall_ns() const { return per_step(double(idle.counted.wall_ns)); }
   [[nodiscard]] double share(double total_ns) const {
     return total_ns / double(idle.counted.wall_ns);
   }
   [[nodiscard]] double idle_ns(IdleCause cause) const { return double(idle.counted.of(cause)); }
-  // While the host prepared work: the device could have had it earlier, had the host not been held
-  // up before.
+  // Device idle time while the host prepared work: the work could have been queued earlier if the
+  // host had not been held up before.
   [[nodiscard]] double host_bound_ns() const;
   [[nodiscard]] std::string name(std::uint32_t index) const;
   // "cudaMemcpyAsync in aten::to"; "cudaMemcpyAsync outside all operators".
   [[nodiscard]] std::string call_in(std::uint32_t call, std::uint32_t op) const;
-  // "aten::item"; "aten::item, called at train.py(31): main"; the user's frame may be none.
+  // "aten::item"; "aten::item, called at train.py(31): main". kNoIndex for no user frame.
   [[nodiscard]] std::string called_at(std::string what, std::uint32_t frame) const;
-  // "ProfilerStep#5", as its row is named; "step 5" where steps are no rows.
+  // "ProfilerStep#5", as its row is named; "step 5" if steps have no rows.
   [[nodiscard]] std::string step_name(std::size_t step) const;
   // "12.3 ms per step"
   [[nodiscard]] std::string each_step(double total_ns) const;
@@ -45,26 +45,26 @@ struct RuleInput {
 
   // A finding about a share of the step's time.
   [[nodiscard]] Finding of_share(double total_ns, std::string text) const;
-  // One about something else than time.
+  // A finding about anything other than time.
   [[nodiscard]] Finding of_value(double value, Severity severity, std::string text) const;
   [[nodiscard]] Finding undecided(std::string reason) const;
-  // What could be won: of all counted steps together.
+  // Sets the possible gain; `total_ns` is summed over all counted steps.
   void gain(Finding& finding, double total_ns) const;
   void add_places(Finding& finding, IdleCause cause) const;
   void add_place(Finding& finding, const IdlePlace& place) const;
-  // The row of a call in an op, and the work that it started; none may be missing.
+  // Adds the row of a call in an op and the work that it started; each may be kNoIndex.
   void add_call(Finding& finding, std::uint32_t call, std::uint32_t op, TimeSpan at,
                 std::size_t step, std::uint32_t work = ops::kNoIndex) const;
   void add_row(Finding& finding, std::string row, TimeSpan at, std::size_t step) const;
-  // Only for traces of own runs, and where the option is not what is proposed.
+  // Only for traces of stepbench runs whose option differs from the proposed value.
   void propose(Finding& finding, std::string option, const std::string& value) const;
 };
 
 using Ruling = std::optional<Finding>;
 
-// Copies of some kind that made the host wait, in the counted steps.
+// Copies of one kind that made the host wait, in the counted steps.
 struct HeldUp {
-  double idle_ns = 0;       // the device did nothing but copy, or waited for the host
+  double idle_ns = 0;       // the device only copied, or waited for the host
   double lost_lead_ns = 0;  // the host waited for earlier work: see RuleInput::host_bound_ns
   std::int64_t copies = 0;
   double bytes = 0;

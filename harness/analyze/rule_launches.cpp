@@ -10,7 +10,7 @@ namespace stepbench::analyze {
 namespace {
 
 constexpr const char* kNothingLaunched = "the trace has no device rows";
-// Of the step's time: below it there is no wait that fewer launches would shorten.
+// Share of the step's time below which there is no wait that fewer launches would shorten.
 constexpr double kMinLaunchWait = 0.05;
 constexpr double kMinTinyKernels = 20;  // per step
 
@@ -21,8 +21,7 @@ void propose_fewer_launches(const RuleInput& in, Finding& finding) {
   }
 }
 
-// Idle time in calls that start nothing and have a rule of their own: allocations, and sets that
-// the host waits for.
+// Idle time in calls with rules of their own: allocations, and sets that the host waits for.
 double other_rules_ns(const RuleInput& in) {
   double total_ns = 0;
   for (const IdlePlace& place : in.idle.places) {
@@ -52,7 +51,7 @@ const IdlePlace* largest_place(const RuleInput& in) {
   return largest;
 }
 
-// The longest pieces of idle time of these causes.
+// Adds the longest pieces of idle time with these causes.
 void add_longest_places(const RuleInput& in, Finding& finding) {
   std::vector<const IdlePlace*> places;
   for (const IdlePlace& place : in.idle.places) {
@@ -62,7 +61,7 @@ void add_longest_places(const RuleInput& in, Finding& finding) {
     return a->longest.length_ns() > b->longest.length_ns();
   });
   for (const IdlePlace* place : places) {
-    // A row is no place to look at for a sliver of it.
+    // Skip places that are far smaller than the largest one.
     if (20 * place->longest.length_ns() < places.front()->longest.length_ns()) break;
     in.add_place(finding, *place);
   }
@@ -127,7 +126,7 @@ Ruling tiny_kernels(const RuleInput& in) {
 Ruling launch_delay(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNothingLaunched);
   if (!in.analysis.launches) return in.undecided(in.analysis.launches.reason());
-  // Microseconds between kernels that wait in a queue are the device's own.
+  // Delays of microseconds between queued kernels are the device's own.
   std::vector<DelayedLaunch> late;
   double idle_ns = 0;
   for (const DelayedLaunch& each : in.analysis.launches->worst) {
@@ -135,7 +134,7 @@ Ruling launch_delay(const RuleInput& in) {
     late.push_back(each);
     idle_ns += double(each.idle_ns);
   }
-  // Its window ends where the last step begins.
+  // The statistics cover only steps before the last one.
   const double steps = std::max(1.0, double(in.analysis.steps.steps.size()) - 1);
   const double share = idle_ns / steps / in.wall_ns();
   if (late.empty() || share < in.threshold) return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules about the step thread of a trace without device: there its operators are the work.
+// Rules about the step thread of a trace without a device, where its operators are the work.
 #include <algorithm>
 
 #include "harness/analyze/rule_input.h"
@@ -10,8 +10,8 @@ namespace stepbench::analyze {
 namespace {
 
 constexpr double kMinTinyOperators = 100;  // per step
-// Of large blocks: bytes that the steps allocate, by what they hold of them at one time. A pass
-// forwards and backwards needs each of its blocks once or twice.
+// For large blocks: bytes allocated by the steps / peak bytes held. A forward and backward pass
+// needs each block once or twice.
 constexpr double kMinTurns = 10;
 
 const HostWork* host_work_of(const RuleInput& in) {

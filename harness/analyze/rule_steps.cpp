@@ -12,12 +12,12 @@ namespace {
 constexpr std::int64_t kMinStepsForSpread = 4;
 constexpr double kLargeSpread = 0.25;
 constexpr std::string_view kDataPart = "idle_data_loading";
-// Of the step's time: from here on waits for data are a finding of their own.
+// Share of the step's time from which waits for data are a separate finding.
 constexpr double kMinWaits = 0.05;
-// Of the step's time: what varies less is not worth a word.
+// Share of the step's time below which a spread is not reported.
 constexpr double kMinShare = 0.05;
 
-// "idle: host op"; without a device the host is not idle meanwhile.
+// "idle: host op"; without a device, the prefix is omitted because the host is not idle.
 std::string describe(std::string_view part, bool on_device) {
   constexpr std::string_view kIdle = "idle_";
   std::string words(part);
@@ -45,10 +45,10 @@ Ruling unstable_steps(const RuleInput& in) {
     return in.undecided("the spread of the steps needs four of them; there are " +
                         std::to_string(all.n));
   }
-  // Waits for data are a finding of their own: what is left without them?
+  // Waits for data are a separate finding, so judge the spread without them.
   const bool waits = in.share(in.idle_ns(IdleCause::kDataLoading)) >= kMinWaits;
   const Summary rest = waits ? in.idle.summary(in.analysis.steps, without_waits) : all;
-  // Work that is next to nothing beside the waits may differ as it likes.
+  // The spread of work that is short relative to the waits does not matter.
   const bool matters = rest.iqr >= kMinShare * all.median;
   if (spread_of(rest) < in.threshold || !matters) {
     if (spread_of(all) < in.threshold) return std::nullopt;

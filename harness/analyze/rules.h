@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an analysis means for its user: causes of lost time, each with the number it rests on, what
-// could be won at most, what to do and where to look. All rules stand in one table with their
-// thresholds. Pure; any thread.
+// Turns an analysis into findings for the user: causes of lost time, each with the number it is
+// based on, the upper bound of the gain, a remedy and the place to look at. One table holds all
+// rules and their thresholds. Pure; any thread.
 #pragma once
 
 #include <map>
@@ -22,24 +22,23 @@ namespace stepbench::analyze {
 
 struct TraceRule {
   std::string_view id;     // "trace.sync_bound"
-  double threshold = 0;    // default: the finding is made from here on
+  double threshold = 0;    // default; the finding is reported from this value on
   std::string_view unit;   // "ratio", "count", "ns"
-  std::string_view about;  // what it looks at, for help and documents
-  // The rule of `nsys analyze` that looks at the same; empty: none does.
+  std::string_view about;  // subject of the rule, for help and documents
+  // The equivalent rule of `nsys analyze`; empty: none.
   std::string_view nsys;
 };
 [[nodiscard]] std::span<const TraceRule> trace_rules();
 
 struct RuleOptions {
-  std::optional<int> device = {};                              // as Analysis::idle_of
-  std::map<std::string, double, std::less<>> thresholds = {};  // by id, instead of the default
-  // Of the case that the trace is of, by full name; empty: a foreign trace, to which no `--set`
-  // can be proposed.
+  std::optional<int> device = {};                              // as in Analysis::idle_of
+  std::map<std::string, double, std::less<>> thresholds = {};  // by rule id; replaces the default
+  // Options of the traced case, by full name; empty for a foreign trace: no `--set` is proposed.
   Fields options = {};
 };
 
-// Ranked by what could be won, then by severity; rules that could not decide come last, with the
-// reason. Throws ConfigError for a threshold of an unknown rule.
+// Sorted by gain, then by severity; rules that could not decide come last, with a reason. Throws
+// ConfigError for a threshold of an unknown rule.
 [[nodiscard]] std::vector<Finding> find_causes(const trace::Trace& trace, const Analysis& analysis,
                                                const RuleOptions& options = {});
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kOwnPhasePrefix = "stepbench::";
 
-// What a row says of the rows inside it; empty: nothing.
+// The phase that a row gives to the rows inside it; empty: none.
 std::string_view phase_said_by(const Timeline& timeline, const trace::TraceEvent& row) {
   const trace::TraceName& name = timeline.trace->names[timeline.shown_name(row)];
   if (name.facts.data_wait) return "data_wait";
@@ -28,7 +28,7 @@ std::string_view phase_said_by(const Timeline& timeline, const trace::TraceEvent
   return {};
 }
 
-// The phase of each row of a thread: that of the outermost row around it which says one.
+// The phase of each row of a thread: that of the outermost row around it with a phase.
 class PhasesOfRows {
  public:
   explicit PhasesOfRows(const Timeline& timeline) : timeline_(timeline) {}
@@ -161,7 +161,7 @@ class CostTable {
   }
 
   const Timeline& timeline_;
-  std::vector<TimeSpan> windows_;  // of the counted steps
+  std::vector<TimeSpan> windows_;  // the counted steps'
   std::map<Key, NamedCost> costs_;
   std::map<std::tuple<CostKind, std::string, std::string>, NamedCost> by_text_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the counted steps of a trace spent by name, a value for each step: what a comparison of
-// traces reads. Names are texts, so that the trace need not be kept. Pure; any thread.
+// Costs of the counted steps by name, one value per step; the input of trace comparisons. Names are
+// copied, so the trace need not be kept. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@
 namespace stepbench::analyze {
 
 enum class CostKind : std::uint8_t {
-  kOperator,   // ops and annotations of all threads: the time in which they are the innermost row
-  kKernel,     // kernels, copies and sets: sums of durations, by the step that launched them
-  kCall,       // calls of the runtime or driver, by the step in which they begin
+  kOperator,   // ops and annotations of all threads: time in which they are the innermost row
+  kKernel,     // kernels, copies and sets: sum of durations, by the step that launched them
+  kCall,       // runtime or driver calls, by the step in which they begin
   kShape,      // matrix products, convolutions and attention by shape: EfficiencyRow
   kCollective  // CollectiveRow
 };
@@ -31,11 +31,11 @@ inline constexpr std::size_t kCostKinds = 5;
 struct NamedCost {
   CostKind kind = CostKind::kOperator;
   std::string name = {};
-  // Of operators, where the trace tells: "data_wait", "backward", "optimizer", or the outermost
-  // annotation around them. Of shapes "forward" or "backward", of collectives their group.
+  // For operators, if known: "data_wait", "backward", "optimizer" or the outermost annotation
+  // around them. For shapes: "forward" or "backward". For collectives: their group.
   std::string phase = {};
-  StepShares steps = {};  // calls: how many begin in it
-  // Of all steps: FLOP of shapes, bytes of collectives as bus bandwidth counts them; 0: not known.
+  StepShares steps = {};  // calls: number that begin in the step
+  // Sum over all steps: FLOP of shapes, bus bytes of collectives; 0: unknown.
   double work = 0;
 };
 
@@ -43,7 +43,7 @@ struct NamedCost {
   return std::tie(cost.kind, cost.name, cost.phase);
 }
 
-// Goes through two lists that are sorted by key: both of one key together, null for a missing one.
+// Merges two lists sorted by key: visits both entries of a key together, null for a missing one.
 template <typename Costs, typename MoreCosts, typename Visit>
 void for_each_key(Costs& a, MoreCosts& b, const Visit& visit) {
   auto left = a.begin();
@@ -57,8 +57,8 @@ void for_each_key(Costs& a, MoreCosts& b, const Visit& visit) {
   }
 }
 
-// By kind, name and phase. Rows of one name are put together: convolutions of one shape whose
-// strides differ. `analysis` is the timeline's.
+// Sorted by kind, name and phase. Rows with equal names are merged, such as convolutions of one
+// shape with different strides. `analysis` must be of the same timeline.
 [[nodiscard]] std::vector<NamedCost> step_costs(const Timeline& timeline, const Analysis& analysis);
 
 }  // namespace stepbench::analyze

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is one of a job's ranks slower than the others, and more than by chance?
+// Decides whether one rank of a job is slower than the others by more than chance explains.
 #include "harness/analyze/ranks.h"
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kStepsForStraggler = 4;
 
-// Neighbouring steps are alike (a collection of garbage, a neighbour's job), so that the slowest
-// rank of some steps need not be a slow rank: a straggler's lead over the slowest other rank of
-// each step has to be this many times its own standard deviation, in the mean. Of equal ranks
-// whose work correlates by .8 from step to step, at most 1 in 100 lead so (simulated, of 2 to 8
-// ranks and 4 to 100 steps).
+// Neighbouring steps are correlated (garbage collection, other jobs), so the slowest rank of some
+// steps need not be a slow rank. A straggler's mean lead over the slowest other rank of each step
+// must be at least this many times its own standard deviation. For equal ranks whose work
+// correlates by .8 from step to step, at most 1 in 100 leads this much (simulated, 2-8 ranks, 4-100
+// steps).
 double steady_lead(std::size_t steps) { return 21 / std::pow(double(steps) - 1, 0.7); }
 
 std::vector<double> without(const std::vector<double>& values, std::size_t place) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sample of times or lengths in a few numbers. Steps of one process are no independent repeats:
-// these describe a trace and carry no claim of significance. Pure; any thread.
+// Summary statistics of a sample of times or lengths. Steps of one process are not independent
+// samples: these describe a trace and make no claim of significance. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace stepbench::analyze {
 
-// In the unit of the values; all zero of an empty sample.
+// In the unit of the values; all zero for an empty sample.
 struct Summary {
   std::int64_t n = 0;
   double min = 0;

@@ -14,7 +14,7 @@ class CallIndex {
   explicit CallIndex(std::size_t calls)
       : slots_(std::bit_ceil(2 * calls + 2)), mask_(slots_.size() - 1) {}
 
-  // The first call of an id stays: the outer one, where a runtime call makes one of the driver.
+  // Keeps the first call of an id: the outer one, if a runtime call makes a driver call.
   void add(std::uint64_t correlation, std::uint32_t call) {
     Slot& slot = find(correlation);
     if (slot.call == ops::kNoIndex) slot = {correlation, call};
@@ -40,10 +40,10 @@ class CallIndex {
   std::size_t mask_;
 };
 
-// Rows of one thread that may enclose the one that comes next.
+// Rows of one thread that may enclose the next one.
 class OpenRows {
  public:
-  // The innermost that holds the event whole. Sound rows nest, so the first looked at is the one.
+  // The innermost row that contains the whole event. Sound rows nest, so the first one matches.
   const trace::TraceEvent* around(const trace::TraceEvent& event) {
     while (!open_.empty() && open_.back()->end_ns < event.start_ns) open_.pop_back();
     constexpr std::ptrdiff_t kMaxLooks = 64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value that a trace may not carry, with the reason why. A value type.
+// A value that a trace may not carry, or the reason why it is absent. A value type.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace stepbench::analyze {
 
-// A missing value is never a zero: whoever prints it prints the reason.
+// A missing value is never a zero; its reason is printed instead.
 template <typename Value>
 class ValueOrReason {
  public:
@@ -23,7 +23,7 @@ class ValueOrReason {
   explicit operator bool() const { return value_.has_value(); }
   [[nodiscard]] const Value& operator*() const { return *value_; }
   [[nodiscard]] const Value* operator->() const { return &*value_; }
-  [[nodiscard]] const std::string& reason() const { return reason_; }  // empty where it is known
+  [[nodiscard]] const std::string& reason() const { return reason_; }  // empty if there is a value
 
  private:
   std::optional<Value> value_;

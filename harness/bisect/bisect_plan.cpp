@@ -17,11 +17,11 @@ namespace stepbench::bisect {
 namespace {
 
 constexpr std::size_t kApart = 4;  // culprit and parent, twice
-// Launches, of a step that is a few times what launches vary by.
+// Typical launches if the step is a few times the spread of launches.
 constexpr std::size_t kUsualOfEnds = 16;
 constexpr std::size_t kUsualOfCommit = 12;
 
-// nullopt: never measured here, or only with a worker that is still to be built.
+// nullopt: never measured here, or only with a worker that is not built yet.
 std::optional<double> launch_seconds(const BisectRequest& request,
                                      const campaign::CampaignContext& context) {
   campaign::RunRequest run{.file = request.arms.file,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search before anything of it is built: how much it takes. Runs git; main thread only.
+// Plan of a search: its commits, builds and launches. Runs git; main thread only.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace stepbench::bisect {
 
-// With a clear step, and never more.
+// Typical number for a clear step, and maximum.
 struct Expected {
   std::size_t usual = 0;
   std::size_t most = 0;
@@ -19,12 +19,12 @@ struct Expected {
 
 struct BisectPlan {
   std::size_t commits = 0;
-  Expected builds = {};  // none of scripts
+  Expected builds = {};  // zero for scripts
   Expected launches = {};
-  std::optional<double> launch_s = {};  // by earlier results of the experiment
+  std::optional<double> launch_s = {};  // from earlier results of the experiment
 };
 
-// Throws ConfigError for ends that no search can have.
+// Throws ConfigError for invalid ends.
 [[nodiscard]] BisectPlan plan_bisect(const BisectRequest& request,
                                      const campaign::CampaignContext& context);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search has measured and found.
+// Measurements and result of a search.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace stepbench::bisect {
 
-// Of one program against another, relative: .03 is 3 % more. The interval is of 95 %.
+// Relative change of one program against another: .03 is 3 % more, with a 95 % interval.
 struct RelativeChange {
   double change = 0;
   double low = 0;
@@ -22,17 +22,17 @@ struct RelativeChange {
 };
 [[nodiscard]] RelativeChange relative(const StepChange& change);
 
-// One measurement as it ended.
+// One finished measurement.
 struct JudgedStep {
   std::string base = {};
   std::string commit = {};
-  bool apart = false;     // both were built for this alone
-  std::size_t build = 0;  // of the commit, counted from 0
+  bool apart = false;     // both were built only for this measurement
+  std::size_t build = 0;  // build number of the commit, from 0
   std::size_t pairs = 0;
-  std::size_t repeated = 0;  // pairs that were measured again: see compare::is_even()
+  std::size_t repeated = 0;  // pairs measured again: see compare::is_even()
   std::optional<RelativeChange> change = {};
   std::string why_not = {};  // why it could not be built or measured
-  std::string folder = {};   // of its launches
+  std::string folder = {};   // folder of its launches
 };
 
 struct Culprit {
@@ -41,12 +41,12 @@ struct Culprit {
   RelativeChange change = {};
 };
 
-// Where the culprit is: one of `commits` places up to `last`.
+// Range that contains the culprit: one of `commits` places up to `last`.
 struct FoundRange {
-  std::string after = {};  // the last one that is as good
+  std::string after = {};  // the last commit known to be good
   std::string last = {};
   std::size_t commits = 0;
-  std::size_t left_out = 0;  // of these
+  std::size_t left_out = 0;  // number of these that could not be built or measured
   double chance = 0;
 };
 
@@ -58,28 +58,28 @@ struct BisectRun {
   std::optional<Culprit> culprit = {};
   std::optional<FoundRange> range = {};
   RelativeChange ends = {};
-  std::optional<RelativeChange> elsewhere = {};  // that the ends show beyond the culprit
-  std::optional<double> layout = {};             // of a build, relative; nullopt: it has none
+  std::optional<RelativeChange> elsewhere = {};  // change between the ends beyond the culprit's
+  std::optional<double> layout = {};             // layout of a build, relative; nullopt: none
   bool drawn_anew = true;                        // copies have another layout
   double confidence = 0;
   std::string metric = {};
-  std::string counted = {};  // "op_calls": it moved in the culprit; of metric `counts` it is judged
-  std::optional<double> size = {};  // that was looked for; nullopt: that of the ends
+  std::string counted = {};         // "op_calls": changed in the culprit; decides for `counts`
+  std::optional<double> size = {};  // size looked for; nullopt: that of the ends
   std::string build = {};           // the command
   std::size_t builds = 0;
   std::size_t launches = 0;
-  double seconds = 0;  // of all that was done, also before it was cut off
+  double seconds = 0;  // total, including before a resume
   std::vector<JudgedStep> judged = {};
   std::vector<Commit> commits = {};
-  std::string repeat = {};             // the command that measures culprit and its parent again
-  std::vector<BisectRun> inside = {};  // the search of the culprit's branch, where it was asked for
+  std::string repeat = {};             // command that measures the culprit and its parent again
+  std::vector<BisectRun> inside = {};  // search of the culprit's branch, if requested
 
-  // Not in the file.
-  std::string changes = {};             // files of the culprit
-  compare::Comparison comparison = {};  // of culprit and parent; without cases unless one is named
-  std::optional<MergedBranch> branch = {};  // that the culprit merged
+  // Not written to the file.
+  std::string changes = {};             // files that the culprit changed
+  compare::Comparison comparison = {};  // culprit against parent; empty without a culprit
+  std::optional<MergedBranch> branch = {};
 
-  [[nodiscard]] bool is_counted() const;  // the answer is by counts, which do not vary
+  [[nodiscard]] bool is_counted() const;  // decided by counts, which do not vary
 };
 
 }  // namespace stepbench::bisect

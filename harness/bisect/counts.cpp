@@ -15,7 +15,7 @@
 namespace stepbench::bisect {
 namespace {
 
-// Launches that record operations, then those under valgrind, and none that is timed.
+// Launches that record operations, then launches under valgrind; no timed ones.
 class CountingAgenda final : public run::Agenda {
  public:
   CountingAgenda(Pass engine, int profiled, int counted, const record::Results& finished)
@@ -57,7 +57,7 @@ compare::CountedLaunches launches_of(const record::Results& results) {
   return side;
 }
 
-// From nothing to something is a rise too: as if one had been there.
+// An increase from zero is computed as if there had been one.
 double log_ratio_of(const compare::MetricResult& metric) {
   const double base = metric.test.base_median;
   const double candidate = metric.test.candidate_median;

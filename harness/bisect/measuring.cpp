@@ -14,8 +14,8 @@
 namespace stepbench::bisect {
 namespace {
 
-constexpr std::size_t kFewestUsable = 2;   // that tell anything
-constexpr std::size_t kCountedPairs = 12;  // a count does not vary: so many alike
+constexpr std::size_t kFewestUsable = 2;   // for any result
+constexpr std::size_t kCountedPairs = 12;  // counts do not vary: use this many equal pairs
 
 std::string failed_gate(const compare::Comparison& comparison) {
   const auto failed =

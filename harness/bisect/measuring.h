@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of a search: launches of two programs in turns, or their counts, and what these tell.
-// Runs launches; main thread only.
+// Measures one step of a search: alternating launches of two programs, or their counts. Runs
+// launches; main thread only.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,6 @@
 
 namespace stepbench::bisect {
 
-// Both programs of a step.
 struct StepPrograms {
   SearchStep step = {};
   BuiltProgram base = {};
@@ -27,31 +26,31 @@ struct StepPrograms {
 
 struct StepEnd {
   bool by_signal = false;
-  std::vector<double> log_ratios = {};  // of pairs; positive is worse
-  std::string why_not = {};             // why there are none; empty: there are two and more
-  bool for_base = false;                // the earlier program is why
-  std::size_t repeated = 0;             // pairs that were measured again: see compare::is_even()
+  std::vector<double> log_ratios = {};  // per pair; positive is worse
+  std::string why_not = {};             // why there are none; empty: at least two
+  bool for_base = false;                // the earlier program is the reason
+  std::size_t repeated = 0;             // pairs measured again: see compare::is_even()
   std::size_t launches = 0;
   std::filesystem::path folder = {};
-  compare::Comparison comparison = {};  // where the programs were built apart: what differs inside
-  std::string repeat = {};              // the command that measures both again
+  compare::Comparison comparison = {};  // for copies: differences inside a step
+  std::string repeat = {};              // command that measures both again
 };
 
 class Measuring {
  public:
-  // The arguments outlive it. `folder`: of the search.
+  // The arguments must outlive this object. `folder`: of the search.
   Measuring(const BisectRequest& request, const std::vector<Commit>& commits,
             std::filesystem::path folder, const Launching& launching);
 
-  // Pairs until `is_enough` of them can be used. What a gate forbids to judge is measured once
-  // more. Throws ConfigError for what cannot be planned.
+  // Measures pairs until `is_enough` returns true for the usable ones. Repeats the step once if a
+  // gate rejects it. Throws ConfigError if planning fails.
   using IsEnough = std::function<bool(verdict::Pairs)>;
   [[nodiscard]] StepEnd time(const StepPrograms& programs, const IsEnough& is_enough);
-  // By the count that moved between the ends, which the first step tells.
+  // Compares the count that changed between the ends, which the first step determines.
   [[nodiscard]] StepEnd count(const StepPrograms& programs);
-  // The same by one pair that says what a step of each is made of.
+  // Like count(), using one pair that also records what a step of each consists of.
   [[nodiscard]] StepEnd compare_counts(const StepPrograms& programs);
-  // The count; empty: none is known, or none rose.
+  // Name of the count; empty: none known, or none increased.
   [[nodiscard]] const std::string& counted() const { return counted_; }
 
  private:

@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kBuildLimit{4};
-constexpr std::size_t kMostPrinted = 10'000'000;  // bytes of a build that its log has
+constexpr std::size_t kMostPrinted = 10'000'000;  // limit for a build's log, in bytes
 constexpr const char* kWorkerName = "stepbench-worker";
 constexpr const char* kKept = "kept";  // in a program's folder: its path there
 constexpr const char* kProgram = "program";
@@ -38,7 +38,7 @@ std::string folder_name(const Build& build) {
   for (char& letter : name) {
     if (letter == '/' || letter == '\0') letter = '_';
   }
-  if (name.starts_with('.')) name.front() = '_';  // "..", of which all is removed in the end
+  if (name.starts_with('.')) name.front() = '_';  // "..": would be removed recursively at the end
   return build.number == 0 ? name : name + "-build-" + std::to_string(build.number + 1);
 }
 
@@ -58,14 +58,14 @@ std::vector<fs::path> workers_in(const fs::path& tree) {
   return found;
 }
 
-// The last line that says anything: compilers and `make` end with what went wrong.
+// The last non-empty line: compilers and `make` end with the error.
 std::string last_line(std::string_view text) {
   text = os::trim(text);
   const std::size_t line = text.rfind('\n');
   return std::string(line == std::string_view::npos ? text : text.substr(line + 1));
 }
 
-// What is sparse stays so.
+// Preserves sparse files.
 void copy_all(const fs::path& from, const fs::path& to) {
   fs::create_directories(to.parent_path());
   const os::CommandResult copied = os::run_command(
@@ -115,10 +115,10 @@ Programs::Programs(BuildRequest request, const Repository* repository, fs::path 
 Programs::~Programs() {
   std::error_code ignored;
   while (!trees_.empty()) remove_tree_at(fs::path(*trees_.begin()));
-  fs::remove(folder_ / "trees", ignored);  // unless a tree is left
+  fs::remove(folder_ / "trees", ignored);  // fails if a tree is left
 }
 
-// An environment of a version is kept: it takes long to make, and has a name.
+// The environment of a version is kept: it takes long to create and has its own name.
 void Programs::remove_tree_at(const fs::path& tree) {
   std::error_code ignored;
   if (repository_ != nullptr) {
@@ -143,7 +143,7 @@ fs::path Programs::kept_in(const Build& build) const {
   return folder_ / "programs" / folder_name(build);
 }
 
-// False: git cannot check it out, and why_not_ says why.
+// Returns false if git cannot check it out; why_not_ then has the reason.
 bool Programs::make_tree(const Build& build) {
   const fs::path tree = tree_of(build);
   trees_.insert(tree);
@@ -173,7 +173,7 @@ void Programs::build_beside(const std::vector<Build>& builds) {
   for (const Build& build : builds) {
     if (request_.command.empty() || is_built(build)) continue;
     refuse_unsafe_name(request_.command, tree_of(build));
-    // What reads the tree finds it there already.
+    // With keep_trees the tree may exist already.
     if ((!request_.keep_trees || !trees_.contains(tree_of(build))) && !make_tree(build)) continue;
     all.push_back({build});
   }
@@ -198,7 +198,7 @@ void Programs::build_beside(const std::vector<Build>& builds) {
   if (interrupted) std::rethrow_exception(interrupted);
 }
 
-// In its tree. What it leaves running ends with this process, or with the next one.
+// Runs in the build's tree. Processes left running end with this process or at the next start.
 os::CommandResult Programs::run_build(const Build& build) const {
   const fs::path tree = tree_of(build);
   os::CommandOptions options{
@@ -221,7 +221,7 @@ os::CommandResult Programs::run_build(const Build& build) const {
                          kBuildLimit, options);
 }
 
-// Writes its log. Why there is no program; empty: there may be one.
+// Writes the build's log. Returns why there is no program; empty: there may be one.
 std::string Programs::built(const Build& build, const os::CommandResult& end) {
   fs::create_directories(folder_ / "logs");
   const bool cut = std::max(end.out.size(), end.err.size()) >= kMostPrinted / 2;
@@ -242,13 +242,13 @@ std::string Programs::built(const Build& build, const os::CommandResult& end) {
   return {};
 }
 
-// Out of the tree. Why it cannot be; empty: it is kept.
+// Copies the program out of the tree. Returns the reason on failure; empty: kept.
 std::string Programs::keep(const Build& build) {
   const fs::path tree = tree_of(build);
   const fs::path kept = kept_in(build);
   fs::path found = tree / request_.worker;
   if (request_.worker.empty()) {
-    if (request_.keep_trees) {  // what is measured reads the tree
+    if (request_.keep_trees) {  // the measured program reads the tree
       fs::create_directories(kept);
       os::write_output_file("", kept / kKept, "\n");
       return {};
@@ -276,7 +276,7 @@ BuiltProgram Programs::of(const Build& build) {
   const fs::path tree = tree_of(build);
   BuiltProgram program;
   if (request_.keep_trees) {
-    // A tree that is made anew is built anew.
+    // If the tree has to be created again, so does the build.
     if (!trees_.contains(tree) && make_tree(build) && repository_ != nullptr) {
       fs::remove(kept / kKept);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of each commit: built in a tree of its own by the user's command, then kept, so that
-// a search that goes on builds nothing twice. Runs git and the command; one thread.
+// Builds the program of each commit in its own tree with the user's command, and keeps it, so that
+// a resumed search builds nothing twice. Runs git and the command; one thread.
 #pragma once
 
 #include <filesystem>
@@ -17,49 +17,46 @@ namespace stepbench::bisect {
 
 struct Build {
   Commit commit;
-  std::size_t number = 0;  // of this commit; later ones than the first draw a layout of their own
+  std::size_t number = 0;  // within the commit; builds after the first have a randomised layout
 };
 
 struct BuiltProgram {
-  std::filesystem::path worker = {};  // empty: the one that measures all commits
-  std::filesystem::path tree = {};    // of the commit; empty: it was removed after the build
+  std::filesystem::path worker = {};  // empty: one worker measures all commits
+  std::filesystem::path tree = {};    // the commit's; empty: removed after the build
   std::string why_not = {};           // why there is no program; empty: there is one
 };
 
 struct BuildRequest {
-  // Run by sh in the commit's tree, with {commit}, {version} and {worktree}; empty: nothing is
-  // built.
+  // Run by sh in the commit's tree; replaces {commit}, {version}, {worktree}; empty: no build.
   std::string command = {};
-  // Where the command leaves the program, or the folder that holds it and what it needs, relative
-  // to the tree; empty: the only stepbench-worker in it.
+  // Path of the program, or of the folder that contains it and what it needs, after the build;
+  // relative to the tree. Empty: the only stepbench-worker in the tree.
   std::string worker = {};
-  bool keep_trees = false;         // what is measured reads files of the commit
+  bool keep_trees = false;         // the measured program reads files of the commit
   std::string compiler_path = {};  // COMPILER_PATH of this process
 };
 
 class Programs {
  public:
-  // `folder`: of this search; trees, programs and logs are in it. `say` tells what is built.
+  // `folder`: of this search; contains trees, programs and logs. `say` reports progress.
   Programs(BuildRequest request, const Repository* repository, std::filesystem::path folder,
            std::function<void(const std::string&)> say);
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
   ~Programs();  // removes the trees
 
-  // Builds those that are not built yet, all at once. of() then tells what became of each. Throws
-  // Interrupted, as all that follow.
+  // Builds missing programs concurrently, for of(). Throws Interrupted, as do all below.
   void build_beside(const std::vector<Build>& builds);
-  [[nodiscard]] bool is_built(const Build& build) const;  // or was tried
-  // Throws ConfigError where the tree cannot be made: no space, no permission.
+  [[nodiscard]] bool is_built(const Build& build) const;  // or failed to build
+  // Throws ConfigError if the tree cannot be created, e.g. for lack of space or permission.
   [[nodiscard]] BuiltProgram of(const Build& build);
 
-  // Of one that was built: whether it is linked, so that another build may lie elsewhere.
+  // True if a finished build is linked: another build may have another memory layout.
   [[nodiscard]] bool has_layout(const Build& build) const;
-  // Of a later build: whether it differs from the first one, which may have found its linker where
-  // no other can be put.
+  // True if a later build differs from the first; not if it finds its linker elsewhere.
   [[nodiscard]] bool is_drawn_anew(const Build& build) const;
 
-  [[nodiscard]] std::size_t builds() const;  // of this search, also before it was cut off
+  [[nodiscard]] std::size_t builds() const;  // in this search, including before a resume
 
  private:
   [[nodiscard]] std::filesystem::path tree_of(const Build& build) const;
@@ -71,14 +68,14 @@ class Programs {
   [[nodiscard]] std::string keep(const Build& build);
 
   BuildRequest request_;
-  const Repository* repository_;  // null of versions: trees are empty folders
+  const Repository* repository_;  // null for versions: trees are empty folders
   std::filesystem::path folder_;
   std::function<void(const std::string&)> say_;
   std::set<std::filesystem::path> trees_;
-  std::map<std::string, std::string> why_not_ = {};  // by folder: of those that were tried
+  std::map<std::string, std::string> why_not_ = {};  // by folder, of those that were tried
 };
 
-// `text` with {commit}, {version} and {worktree} as of this commit.
+// Replaces {commit}, {version} and {worktree} in `text`.
 [[nodiscard]] std::string filled_in(std::string text, const Commit& commit,
                                     const std::filesystem::path& tree);
 

@@ -10,9 +10,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Runs as ld, for gcc and for clang. Gaps are retained ("R") where sections that nobody uses go.
-// Objects move only among neighbours, so that archives are searched as before; where the linker
-// refuses, or anything here fails, it links as it was asked.
+// Acts as ld, for gcc and clang. Gaps are marked retained ("R"), against section garbage
+// collection. Objects move only among neighbours, so that the search order of archives is
+// unchanged. If anything fails, it links with the original arguments.
 constexpr const char* kLinker = R"sh(#!/bin/sh
 name=${0##*/}
 COMPILER_PATH=$STEPBENCH_COMPILER_PATH

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::minutes kGitLimit{10};  // a check-out from a slow disk
+constexpr std::chrono::minutes kGitLimit{10};  // allows a check-out from a slow disk
 constexpr std::size_t kHashDigits = 12;
 
 os::CommandResult git(const fs::path& folder, std::vector<std::string> arguments) {
@@ -40,8 +40,8 @@ std::string said_by(const os::CommandResult& result) {
   return text.empty() ? "exit status " + std::to_string(result.exit_status) : text;
 }
 
-// Locks our trees and says whose they are: git alone never removes them, and what a killed search
-// left is found by it.
+// Locks our trees with their owner's name, so that git does not remove them and leftovers of a
+// killed search can be found.
 constexpr std::string_view kMark = "stepbench bisect, ";
 
 std::string mark() {
@@ -57,11 +57,11 @@ bool is_left(std::string_view reason) {
          !run::lives("/", std::string(reason.substr(0, end)));
 }
 
-// A tree as the repository knows it. Read from its files: where git was killed over one, its own
-// commands on trees fail from then on. It writes the lock first.
+// A tree as recorded in the repository's files. Reads the files, because git's own worktree
+// commands fail after git was killed during one. git writes the lock first.
 struct Tree {
-  fs::path entry;   // of the repository
-  fs::path folder;  // empty: git did not come so far
+  fs::path entry;   // in the repository
+  fs::path folder;  // empty: git was killed before it wrote it
   std::string lock;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commits between two of a git repository, and trees of them to build in. The user's own tree
-// is never touched. Runs git; one thread. All throw ConfigError with what git said, and
+// Lists the commits between two of a git repository, and checks out trees to build in. Never
+// touches the user's own tree. Runs git; one thread. All throw ConfigError with git's message, and
 // Interrupted.
 #pragma once
 
@@ -12,14 +12,14 @@
 namespace stepbench::bisect {
 
 struct Commit {
-  std::string id;  // the whole hash; of a version its name
+  std::string id;  // full hash, or a version's name
   std::string title = {};
 };
 
-// The hash as people write it; a version as it is.
+// Abbreviated hash, or a version's name.
 [[nodiscard]] std::string short_id(const Commit& commit);
 
-// What a merge brought: the commits from where its branch began up to its end.
+// The branch that a merge brought in: commits from its base to its tip.
 struct MergedBranch {
   std::string base;
   std::string tip;
@@ -27,31 +27,32 @@ struct MergedBranch {
 
 class Repository {
  public:
-  // That of this folder.
+  // The repository that contains this folder.
   explicit Repository(const std::filesystem::path& inside);
 
   [[nodiscard]] const std::filesystem::path& top() const { return top_; }
-  // From `good` to `bad`, both included, the oldest first, along first parents: a merge is one
-  // step. Throws where `good` is not on that line, with their merge base, or is the same commit.
+  // Returns commits from `good` to `bad`, inclusive, oldest first, along first parents: a merge is
+  // one step. Throws if `good` is not on that line (naming their merge base), or is the same
+  // commit.
   [[nodiscard]] std::vector<Commit> commits_between(const std::string& good,
                                                     const std::string& bad) const;
-  // A tree of its own in `folder`, which is made anew, with the mark of this process.
+  // Checks out a tree in `folder`, which is recreated, with the mark of this process.
   void check_out(const std::string& id, const std::filesystem::path& folder) const;
-  // Nothing where there is none. Throws nothing: a signal waits.
+  // Does nothing if there is no tree. Does not throw: handling of a signal is deferred.
   void remove(const std::filesystem::path& folder) const;
-  // The trees with the mark of a process that is dead.
+  // Removes trees with the mark of a dead process.
   void remove_left() const;
   [[nodiscard]] bool ignores(const std::filesystem::path& path) const;
-  // What the commit changed: files and lines.
+  // Files and lines that the commit changed.
   [[nodiscard]] std::string changes_of(const std::string& id) const;
-  // Along the branch's own first parents. nullopt: it is no merge of two, or its branch has one
+  // Along the branch's own first parents. nullopt: not a merge of two, or its branch has one
   // commit.
   [[nodiscard]] std::optional<MergedBranch> branch_of(const std::string& merge) const;
   [[nodiscard]] bool has_submodules() const;
 
  private:
-  // First parents of `last` that `without` does not reach, the oldest first, and the parent of the
-  // oldest; empty where that has none.
+  // First parents of `last` that are not reachable from `without`, oldest first, and the parent of
+  // the oldest; empty if it has none.
   struct Line {
     std::vector<Commit> commits = {};
     std::string from = {};
@@ -61,13 +62,14 @@ class Repository {
   [[nodiscard]] Commit commit_named(const std::string& name) const;
 
   std::filesystem::path top_;
-  std::filesystem::path entries_;  // a folder for each tree that it knows
+  std::filesystem::path entries_;  // contains a folder for each tree known to the repository
 };
 
-// The commit that the tree in `folder` is at; empty: none.
+// The commit checked out in `folder`; empty: none.
 [[nodiscard]] std::string commit_of_tree(const std::filesystem::path& folder);
 
-// In place of commits: `all` from `good` to `bad`. Throws ConfigError unless they lie so.
+// For versions instead of commits: the part of `all` from `good` to `bad`. Throws ConfigError
+// unless they are in that order.
 [[nodiscard]] std::vector<Commit> versions_between(const std::vector<std::string>& all,
                                                    const std::string& good, const std::string& bad);
 

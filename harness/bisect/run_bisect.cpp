@@ -31,7 +31,7 @@ bool is_in(const fs::path& path, const fs::path& folder) {
 
 class SearchRun {
  public:
-  // `folder`: of this search, where it is gone on with or lies in another one's; empty: a new one.
+  // `folder`: of a resumed search or of one inside another search; empty: create a new one.
   SearchRun(const BisectRequest& request, fs::path folder, const Launching& launching)
       : request_(request),
         folder_(std::move(folder)),
@@ -56,7 +56,7 @@ class SearchRun {
   [[nodiscard]] std::size_t last() const { return out_.commits.size() - 1; }
 
   void begin() {
-    // A build that made a session of its own would go on beside the next one.
+    // A build in a session of its own would otherwise continue during the next one.
     if (const std::string ended = run::end_orphans(); !ended.empty())
       launching_.progress.say(ended);
     if (request_.versions.empty()) {
@@ -112,7 +112,7 @@ class SearchRun {
     write_search_file(out_);
   }
 
-  // Builds the ends: the good one says whether programs have a layout.
+  // Builds the ends; the good end shows whether programs have a layout.
   SearchSetup setup() {
     SearchSetup setup{.last = last(), .confidence = request_.confidence};
     if (request_.size) setup.size = std::log1p(*request_.size);
@@ -131,12 +131,12 @@ class SearchRun {
     return setup;
   }
 
-  // False: a signal ended it.
+  // Returns false if interrupted by a signal.
   bool walk(Search& search) {
     bool is_counted = counts_only(request_) || last() == 1;
     while (const std::optional<SearchStep> step = search.next()) {
       const bool ends = step->base == 0 && step->place == last();
-      // Where counts moved they are cheaper than time, and only time decides.
+      // If counts changed, they are cheaper than timing; but only timing decides.
       if (!ends && !std::exchange(is_counted, true)) {
         if (!expect_counted(search)) return false;
         continue;
@@ -153,7 +153,7 @@ class SearchRun {
     return {out_.commits[place], has_layout_ ? number : 0};
   }
 
-  // Only where something has to be built at all: then as much as may be needed next.
+  // Only if something must be built anyway: then builds as many as may be needed next.
   void build_ahead(const SearchStep& step, const Search& search) {
     if (request_.jobs < 2 || request_.build.empty()) return;
     std::vector<Build> wanted;
@@ -181,7 +181,7 @@ class SearchRun {
     return program;
   }
 
-  // False: a signal ended it.
+  // Returns false if interrupted by a signal.
   bool measure(const SearchStep& step, Search& search) {
     JudgedStep judged{.base = out_.commits[step.base].id,
                       .commit = out_.commits[step.place].id,
@@ -212,7 +212,7 @@ class SearchRun {
                                       return search.is_enough(step, pairs);
                                     });
     } catch (const ConfigError& error) {
-      // What this commit cannot plan is its own: the ends could.
+      // The ends could be planned, so only this commit is at fault.
       if (step.place == last() && step.place_build == 0) throw;
       leave_out(step.place, error.what());
       return true;
@@ -238,7 +238,7 @@ class SearchRun {
       search.doubt_copies();
     }
     if (step.kept) return true;
-    if (compared_ != step.place) {  // the first one says what a step is made of
+    if (compared_ != step.place) {  // the first copy records what a step consists of
       compared_ = step.place;
       out_.comparison = std::move(end.comparison);
       out_.repeat = std::move(end.repeat);
@@ -246,14 +246,14 @@ class SearchRun {
     return true;
   }
 
-  // Without it there is no search.
+  // True for the first builds of the ends, without which there is no search.
   [[nodiscard]] bool is_first_end(const SearchStep& step, std::size_t place) const {
     return place == step.base ? place == 0 && step.base_build == 0
                               : place == last() && step.place_build == 0;
   }
 
-  // Walks by the count that moved between the ends. What it finds is looked at first; where nothing
-  // can be counted, or nothing moved, nothing is expected. False: a signal ended it.
+  // Searches by the count that changed between the ends, so that its result is examined first.
+  // Expects nothing if no count changed. Returns false if interrupted by a signal.
   bool expect_counted(Search& search) {
     Search by_count({.last = last(), .layouts = SearchSetup::no_layout()});
     try {
@@ -294,7 +294,7 @@ class SearchRun {
     write_search_file(out_);
   }
 
-  // What is known so far.
+  // Records the results so far.
   void note(const Search& search) {
     const SearchResult found = search.result();
     out_.answer = found.answer;
@@ -351,7 +351,7 @@ class SearchRun {
     write();
   }
 
-  // What a step of the culprit is made of, beside that of its parent.
+  // Compares what a step of the culprit and of its parent consists of.
   void compare_counted(std::size_t place) {
     const SearchStep step{.base = place - 1, .place = place, .kept = false};
     StepEnd end =
@@ -371,8 +371,8 @@ class SearchRun {
   std::unique_ptr<Measuring> measuring_;
   std::int64_t begin_ns_;
   double earlier_seconds_ = 0;
-  std::size_t expected_ = 0;  // the place that counts tell; 0: none
-  std::size_t compared_ = 0;  // whose comparison is kept
+  std::size_t expected_ = 0;  // place indicated by counts; 0: none
+  std::size_t compared_ = 0;  // place whose comparison is stored
   BisectRun out_;
 };
 

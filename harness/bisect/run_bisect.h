@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench bisect` does: builds commits, measures each in turns with the good end as `ab`
-// does, and goes on until the culprit is named or cannot be. All launches and programs stay in the
-// search's folder, so that one that was cut off goes on to the same answer. Prints nothing but
+// Implements `stepbench bisect`: builds commits, measures each in alternation with the good end as
+// `ab` does, and continues until the culprit is found or cannot be. All launches and programs stay
+// in the search's folder, so that an interrupted search resumes to the same answer. Prints only
 // progress. Main thread only.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace stepbench::bisect {
 
-// Throws ConfigError for what the user can mend; then the folder keeps what was measured.
+// Throws ConfigError for user errors; the folder then keeps what was measured.
 [[nodiscard]] BisectRun run_bisect(const BisectRequest& request,
                                    const campaign::CampaignContext& context,
                                    run::Progress& progress, run::Interrupts& interrupts,

@@ -10,10 +10,10 @@
 namespace stepbench::bisect {
 namespace {
 
-// Asked of the model beyond what is said: spread and layout are estimates themselves.
+// The model must be surer than required, because spread and layout are estimates themselves.
 constexpr double kShareOfError = 0.4;
-constexpr double kEndsErrors = 1.645;  // standard errors: 5 % of ends alike are taken for slower
-constexpr double kSideError = 0.02;    // only ends a measurement
+constexpr double kEndsErrors = 1.645;  // standard errors: 5 % of equal ends pass as slower
+constexpr double kSideError = 0.02;    // only ends a measurement early
 constexpr double kShownError = 0.025;
 constexpr std::size_t kCopies = 2;
 constexpr std::size_t kPairsOfCopies = 12;
@@ -21,11 +21,11 @@ constexpr std::size_t kFewestPairs = 4;
 constexpr std::size_t kMostPairs = 16;
 constexpr std::size_t kFewestOfEnds = 8;
 constexpr std::size_t kMostOfEnds = 40;
-constexpr double kWellKnown = 5;  // standard errors of the ends' size, which steers the rest
+constexpr double kWellKnown = 5;  // standard errors of the ends' size, which guides later steps
 constexpr double kFineEnough = 2e-3;
 constexpr double kElsewhere = 2;  // standard errors
-constexpr double kSure = 2;       // layouts, of a step that is named
-constexpr double kDoubt = 0.5;    // that the step is below so many
+constexpr double kSure = 2;       // multiples of the layout, for a step reported as found
+constexpr double kDoubt = 0.5;    // probability that the step is below kSure layouts
 constexpr double kExpected = 0.9;
 constexpr double kLeastVariance = 1e-12;
 
@@ -51,7 +51,7 @@ Search::Search(SearchSetup setup)
 std::optional<SearchStep> Search::next() const {
   if (taken_.empty()) return step_at(0, setup_.last, true);
   if (!is_reproduced()) {
-    // Copies of both tell; also where the spread of later pairs took back what the first ones said.
+    // Copies of both ends decide, also if later pairs invalidated the first result.
     const bool may_be = change_of(mean_of(0, setup_.last, assumed_layout_)).interval.high > 0;
     const bool copied = std::ranges::any_of(taken_, [this](const Taken& taken) {
       return !taken.step.kept && taken.step.base == 0 && taken.step.place == setup_.last;
@@ -66,7 +66,7 @@ std::optional<SearchStep> Search::next() const {
     return step_at(best - 1, best, false);
   }
   double before = 0;
-  double nearest = confidence_ / 2;  // farther: only what was left out would tell
+  double nearest = confidence_ / 2;  // farther off: only excluded places could decide
   std::optional<SearchStep> halves;
   for (std::size_t place = 1; place < setup_.last; ++place) {
     before += chances[place];
@@ -139,7 +139,7 @@ SearchResult Search::result() const {
     const bool most = 2 * (last - first + 1) > setup_.last;
     found.answer = most ? SearchAnswer::kUndecided : SearchAnswer::kRange;
   } else {
-    double doubt = 0;  // that the step is below twice the layout
+    double doubt = 0;  // probability that the step is below twice the layout
     for (const Layout& one : beliefs.layouts) {
       if (found.culprit.size < kSure * one.sd) doubt += one.chance;
     }
@@ -149,7 +149,7 @@ SearchResult Search::result() const {
   return found;
 }
 
-// By halves, quarters, eighths of the chance.
+// Places at halves, quarters, eighths of the probability.
 std::vector<std::size_t> Search::ahead(std::size_t most) const {
   std::vector<double> chances(setup_.last + 1, 1.0 / static_cast<double>(setup_.last));
   if (!taken_.empty() && is_reproduced()) chances = beliefs().chances;
@@ -177,7 +177,7 @@ std::size_t Search::most_pairs(const SearchStep& step, std::size_t last) {
   return step.place == last ? kMostOfEnds : kMostPairs;
 }
 
-// Whatever the layout and the step are.
+// Marginalises over layout and step size.
 Search::Beliefs Search::beliefs() const {
   std::vector<double> logs;
   std::vector<verdict::Measured> measured(taken_.size());
@@ -205,12 +205,12 @@ Search::Beliefs Search::beliefs() const {
 }
 
 bool Search::is_reproduced() const {
-  // Most of its error is the layout, which is assumed and not estimated: of a normal law.
+  // Normal distribution: most of the error is the layout, which is assumed, not estimated.
   const verdict::Estimate ends = mean_of(0, setup_.last, assumed_layout_);
   return ends.value > kEndsErrors * std::sqrt(ends.variance);
 }
 
-// Each counts alike: layout is most of their error.
+// Unweighted: layout is most of their error.
 verdict::Estimate Search::mean_of(std::size_t base, std::size_t place, double layout) const {
   verdict::Estimate mean{0, 0, spread_.freedom};
   double count = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which commit? Commits stand at places 1 to `last` behind the good end, place 0. Every build has a
-// layout in memory of its own, which no number of launches tells from a change, so a turn may be
-// wrong: each place keeps its chance of being the culprit, given all that was measured, and the
-// next build is of the commit that halves the chance. Where one place has more than half of it,
-// copies of this commit and its parent that were built apart are measured side by side. How often
-// the answer is right: results/DECISIONS.md. Pure; one thread.
+// Finds the culprit among commits at places 1 to `last` after the good end, place 0. Every build
+// has its own memory layout, which no number of launches can separate from a change, so any
+// comparison may be wrong. Each place therefore keeps its probability of being the culprit given
+// all measurements, and the next build is of the commit that halves the probability. Once one place
+// has more than half of it, copies of this commit and its parent, built only for this purpose, are
+// compared directly. How often the answer is right: results/DECISIONS.md. Pure; one thread.
 #pragma once
 
 #include <cstddef>
@@ -22,50 +22,49 @@
 
 namespace stepbench::bisect {
 
-// What that of a build may be, as the standard deviation of a log ratio.
+// Prior for the layout of a build: standard deviation of a log ratio, and its probability.
 struct Layout {
   double sd = 0;
   double chance = 0;
 };
 
 struct SearchSetup {
-  std::size_t last = 1;      // the place of the bad end, at least 1
-  double confidence = 0.95;  // of a name and of a range
-  // The log ratio of the step that is looked for, where several may lie between the ends: what is
-  // more counts as this.
+  std::size_t last = 1;      // place of the bad end, at least 1
+  double confidence = 0.95;  // required for a single commit or a range
+  // Log ratio of the step looked for, if there may be several: larger values are clamped to it.
   double size = std::numeric_limits<double>::infinity();
   std::vector<Layout> layouts = {{0.002, 0.2}, {0.005, 0.3}, {0.01, 0.5}};
-  // Of programs without one (scripts, versions): a copy is measured for its fresh pairs.
+  // For programs without layout (scripts, versions): copies only add fresh pairs.
   [[nodiscard]] static std::vector<Layout> no_layout() { return {{0, 1}}; }
-  // Of builds that told it, so far as they do.
+  // For an estimated layout, with its uncertainty.
   [[nodiscard]] static std::vector<Layout> known_layout(double sd) {
     return {{sd * 0.7, 0.25}, {sd, 0.5}, {sd * 1.4, 0.25}};
   }
 };
 
-// Pairs of builds of `base` and `place`. A build is told by its place and how many there were
-// before it; number 0 is as the user makes it, later ones draw a layout of their own.
+// A comparison of builds of `base` and `place`. A build is identified by its place and number: 0 is
+// the user's own build, later ones have a randomised layout.
 struct SearchStep {
   std::size_t base = 0;
   std::size_t place = 0;
-  bool kept = true;  // against the good end's first build; else both were built for this alone
+  bool kept = true;  // against the good end's first build; false: both are copies
   std::size_t base_build = 0;
   std::size_t place_build = 0;
 };
 
 enum class SearchAnswer : std::uint8_t {  // written to disk by name
   kOpen,                                  // there is a next step
-  kFound,                                 // one commit, with the confidence
+  kFound,                                 // one commit, with the required confidence
   kLikely,        // one commit; its step is below twice the layout, or no copies could be measured
-  kRange,         // one of some commits, with the confidence
-  kUndecided,     // that is more than half of them
+  kRange,         // one of several commits, with the required confidence
+  kUndecided,     // a range of more than half of them
   kNotReproduced  // the bad end is not slower
 };
 constexpr EnumNames<6> names_of(SearchAnswer) {
   return {"open", "found", "likely", "range", "undecided", "not_reproduced"};
 }
 
-// A change as a log ratio with its interval of 95 %, layout included.
+// A change as a log ratio with its 95 % interval, including layout.
 struct StepChange {
   double size = 0;
   stats::Interval interval = {};
@@ -73,13 +72,13 @@ struct StepChange {
 
 struct SearchResult {
   SearchAnswer answer = SearchAnswer::kOpen;
-  verdict::Places places = {};  // where the culprit may be; `best`: the likeliest
-  double chance = 0;            // that it is there
+  verdict::Places places = {};  // possible places of the culprit; `best`: the likeliest
+  double chance = 0;            // probability of `places`
   StepChange ends = {};
-  StepChange culprit = {};  // of the likeliest, by copies; of the ends where none are
+  StepChange culprit = {};  // at the likeliest place, by copies; else the ends'
   std::optional<StepChange> elsewhere =
-      {};             // of the ends beyond the culprit, where that is no chance
-  double layout = 0;  // of a build, as the pairs tell it
+      {};             // change of the ends beyond the culprit, if significant
+  double layout = 0;  // layout of a build, as estimated from the pairs
 };
 
 class Search {
@@ -88,25 +87,24 @@ class Search {
 
   // nullopt: result() is final.
   [[nodiscard]] std::optional<SearchStep> next() const;
-  // Whether `step` needs no more pairs; asked after each block of two. A pair that cannot be used
-  // is not in `pairs`.
+  // True if `step` needs no more pairs; called after each block of two, with the usable ones.
   [[nodiscard]] bool is_enough(const SearchStep& step, verdict::Pairs pairs) const;
-  // Its end; two pairs at least. The change by launches alone.
+  // Ends a step; needs at least two pairs. Returns the change with the error of launches only.
   StepChange take(const SearchStep& step, verdict::Pairs pairs);
-  // It cannot be built or measured.
+  // Excludes a place that cannot be built or measured.
   void leave_out(std::size_t place);
   [[nodiscard]] bool is_left_out(std::size_t place) const { return left_out_.contains(place); }
-  // Something cheaper than time says that it is this one: it is looked at first.
+  // Prior for a place indicated by something cheaper than timing: it is examined first.
   void expect(std::size_t place);
-  // Copies cannot be linked anew: no name is sure.
+  // Copies cannot get a new layout, so that no single commit is certain.
   void doubt_copies() { copies_tell_ = false; }
 
-  [[nodiscard]] std::size_t measured() const { return taken_.size(); }  // steps
+  [[nodiscard]] std::size_t measured() const { return taken_.size(); }  // number of steps
   [[nodiscard]] SearchResult result() const;
-  // Places that may have to be built, those that are needed soonest first; at most so many.
+  // Places that may have to be built, soonest first; at most `most`.
   [[nodiscard]] std::vector<std::size_t> ahead(std::size_t most) const;
 
-  // Of a step, and of a search of so many commits.
+  // Limits for one step, and for a search of so many commits.
   [[nodiscard]] static std::size_t most_pairs(const SearchStep& step, std::size_t last);
   [[nodiscard]] static std::size_t most_builds(std::size_t last);
 
@@ -123,19 +121,19 @@ class Search {
 
   [[nodiscard]] Beliefs beliefs() const;
   [[nodiscard]] bool is_reproduced() const;
-  // Over all such steps; infinite variance: there are none.
+  // Mean over all steps of these places; infinite variance: none.
   [[nodiscard]] verdict::Estimate mean_of(std::size_t base, std::size_t place, double layout) const;
   [[nodiscard]] std::size_t copies_of(std::size_t place) const;
   [[nodiscard]] SearchStep step_at(std::size_t base, std::size_t place, bool kept) const;
   [[nodiscard]] verdict::PairSpread spread_with(verdict::Pairs pairs) const;
 
   SearchSetup setup_;
-  double confidence_;      // asked of the model
+  double confidence_;      // required of the model
   double assumed_layout_;  // before anything is measured
   std::size_t builds_left_;
-  std::vector<double> prior_;  // log, by place
+  std::vector<double> prior_;  // log probability by place
   std::vector<Taken> taken_ = {};
-  verdict::PairSpread spread_ = {};  // of all of them
+  verdict::PairSpread spread_ = {};  // over all steps
   std::set<std::size_t> left_out_ = {};
   bool copies_tell_ = true;
 };

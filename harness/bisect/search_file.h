@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search leaves in its folder beside launches and programs: bisect.json, with what is
-// searched, what was judged and the answer, for programs and to go on with; and bisect.log, for
-// git. One thread; throw ConfigError.
+// Files in a search's folder besides launches and programs: bisect.json, with the request, the
+// measurements and the answer, for other programs and for resuming; and bisect.log, for git. One
+// thread; throw ConfigError.
 #pragma once
 
 #include <filesystem>
@@ -19,22 +19,21 @@ inline constexpr const char* kLogFile = "bisect.log";
 inline constexpr std::string_view kSearchSchema = "stepbench.bisect";
 inline constexpr std::string_view kSearchVersion = "2.0.0";
 
-// Names the folder of a search that begins now: "20260131-120000-bisect-train".
+// Name of a new search's folder: "20260131-120000-bisect-train".
 [[nodiscard]] std::string search_id(const std::string& name);
 
-// The answer too, as far as it is known.
+// Includes the answer as far as known.
 [[nodiscard]] std::string search_json(const BisectRun& run);
-void write_search_file(const BisectRun& run);  // into its folder
-// Throws for one of another major version, with who reads it.
+void write_search_file(const BisectRun& run);  // into the search's folder
+// Throws for another major version, naming the version that can read it.
 [[nodiscard]] BisectRun read_search_file(const std::filesystem::path& folder);
-// While it lives nobody else goes on with the search, or deletes it. Throws where somebody does.
+// While it is held, no other process may resume or delete the search. Throws if it is taken.
 [[nodiscard]] os::Descriptor lock_search(const std::filesystem::path& folder);
-// False of one that was killed before it had a file, which begins anew: its folder is empty.
+// False if the search was killed before it wrote its file: it starts from scratch.
 [[nodiscard]] bool has_begun(const std::filesystem::path& folder);
-// Throws where the search of --resume is another one than is asked for.
+// Throws if the search of --resume differs from the requested one.
 void check_same_search(const BisectRun& earlier, const BisectRun& asked);
-// What `git bisect replay` takes: what was built, by the side on which the answer has it. Empty of
-// versions.
+// Input for `git bisect replay`: built commits, good or bad by the answer. Empty for versions.
 [[nodiscard]] std::string bisect_log(const BisectRun& run);
 
 }  // namespace stepbench::bisect

@@ -14,7 +14,7 @@ namespace stepbench::bisect {
 namespace {
 
 constexpr std::size_t kPairsOfBlock = 2;
-constexpr std::int64_t kProfiledLaunches = 2;  // of each side, to say what a step is made of
+constexpr std::int64_t kProfiledLaunches = 2;  // per side, to record what a step consists of
 
 std::string numbered(std::size_t build) {
   return build == 0 ? std::string() : "-" + std::to_string(build + 1);
@@ -123,7 +123,7 @@ std::string reason_of_failure(const record::Results& results, std::string_view a
 
 std::string repeat_of(const BisectRequest& request, const campaign::ArmsRequest& arms,
                       const compare::AbPoint& point) {
-  // Trees are gone then, programs are not.
+  // Trees are removed at the end, programs are kept.
   if (reads_trees(request) || arms.a.empty()) return {};
   std::string command = "stepbench ab " + text::shell_word(arms.file) + " --a " +
                         text::shell_word(arms.a) + " --b " + text::shell_word(arms.b);

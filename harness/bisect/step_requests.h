@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a step of a search is named and measured: both programs with the values that belong to their
-// commits, how many pairs, what is recorded. Reads which runs stand in the step's folder; any
-// thread.
+// Names and requests for a step of a search: both programs with the values of their commits, the
+// number of pairs, and what is recorded. Reads which runs are in the step's folder; any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,33 +17,33 @@
 
 namespace stepbench::bisect {
 
-inline constexpr int kCountedOfEnds = 2;  // launches of each end: to see that counts repeat
+inline constexpr int kCountedOfEnds = 2;  // launches of each end, to verify that counts repeat
 [[nodiscard]] bool counts_only(const BisectRequest& request);
-// Values of the arms, or the script, lie in the commit's tree.
+// Values of the arms, or the script, are in the commit's tree.
 [[nodiscard]] bool reads_trees(const BisectRequest& request);
 
-// Of its launches, in the folder of the search.
+// Folder of the step's launches, within the search's folder.
 [[nodiscard]] std::string folder_of(const SearchStep& step, const std::vector<Commit>& commits);
 [[nodiscard]] std::string words_of(const SearchStep& step, const std::vector<Commit>& commits);
 
-// The programs of a step, `base` the earlier one.
+// Arms of a step; `base` is the earlier program.
 [[nodiscard]] campaign::ArmsRequest arms_of(const BisectRequest& request, const SearchStep& step,
                                             const std::vector<Commit>& commits,
                                             const BuiltProgram& base,
                                             const BuiltProgram& candidate);
-// As many pairs as may be tried, with a look after each block; the same search asks for the same
-// launches in the same order. `folder`: of the step; what was cut off there is gone on with.
+// Requests as many pairs as may be tried, with a look after each block. The same search requests
+// the same launches in the same order. `folder`: of the step; an interrupted run in it is resumed.
 [[nodiscard]] campaign::AbRequest pairs_of(const BisectRequest& request, const SearchStep& step,
                                            const std::vector<Commit>& commits,
                                            campaign::ArmsRequest arms,
                                            const std::filesystem::path& folder);
 
-// Throws ConfigError unless the arms have one case.
+// Throws ConfigError unless the arms have exactly one case.
 void require_one_case(const BisectRequest& request, const campaign::AbArms& arms);
-// Why launches of this side have no result; empty: all have.
+// Why launches of this side have no result; empty: all have one.
 [[nodiscard]] std::string reason_of_failure(const record::Results& results, std::string_view arm);
 
-// The command that measures both programs again; empty where what they read is gone then.
+// Command that measures both programs again; empty if their input is removed by then.
 [[nodiscard]] std::string repeat_of(const BisectRequest& request, const campaign::ArmsRequest& arms,
                                     const compare::AbPoint& point);
 

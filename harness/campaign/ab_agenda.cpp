@@ -12,7 +12,7 @@
 namespace stepbench::campaign {
 namespace {
 
-constexpr int kHopeless = 3;  // launches of an arm that failed one after the other, none measured
+constexpr int kHopeless = 3;  // consecutive failed launches of an arm with none measured
 
 std::string change_text(const compare::TestResult& test) {
   if (!test.change) return "change unknown";
@@ -76,7 +76,7 @@ record::LaunchKey AbAgenda::key_of(const compare::AbSlot& slot) const {
           .launch = static_cast<int>(slot.pair)};
 }
 
-// A case of which an arm cannot be measured is not launched again and again.
+// Gives up on cases with an arm that cannot be measured.
 void AbAgenda::note_ends(const record::Results& finished) {
   for (; seen_ < finished.launches.size(); ++seen_) {
     const record::LaunchRow& row = finished.launches[seen_].row;
@@ -100,7 +100,7 @@ void AbAgenda::note_ends(const record::Results& finished) {
   }
 }
 
-// A number that the workload does not give is found after one pair and not after all of them.
+// Detects a metric that the workload does not report after one pair instead of after all.
 void AbAgenda::check_metrics(std::size_t index, const compare::AbPairs& pairs) {
   if (has_metrics_[index] || pairs.pair.base.measured.empty()) return;
   has_metrics_[index] = true;
@@ -147,7 +147,7 @@ void AbAgenda::say_ended() {
   }
 }
 
-// What a changed step is made of, in turns: A B, B A, ...
+// Profiles a changed step in alternating order: A B, B A, ...
 std::optional<run::Job> AbAgenda::next_profile() {
   if (!setup_.profile) return std::nullopt;
   const auto launches = static_cast<std::size_t>(setup_.profile->launches);

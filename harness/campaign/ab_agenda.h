@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An A/B campaign as an agenda: slots become jobs of the two arms, and what earlier files hold is
-// not measured again.
+// Agenda of an A/B campaign: turns slots into jobs of the arms; skips launches in earlier files.
 #pragma once
 
 #include <functional>
@@ -18,7 +17,7 @@
 
 namespace stepbench::campaign {
 
-// A case that the plan already says cannot be measured here: one row, no worker.
+// A case that cannot be measured here according to the plan: one row, no worker.
 struct AbSkip {
   run::Job job = {};
   std::string case_id = {};
@@ -29,23 +28,23 @@ class AbAgenda final : public run::Agenda {
   struct Setup {
     compare::AbDesign design = {};
     std::vector<compare::AbPoint> points = {};
-    std::vector<std::string> labels = {};  // of the points, for progress
-    std::vector<AbSkip> skips = {};        // come first
+    std::vector<std::string> labels = {};  // labels of the points, for progress
+    std::vector<AbSkip> skips = {};        // emitted first
     std::vector<Metric> columns = {};
     compare::TestedMetrics tested = compare::default_metrics();
-    std::optional<ProfileRequest> profile = {};  // of each arm of a case whose step changed
-    bool profile_all = false;                    // of every case that was measured
+    std::optional<ProfileRequest> profile = {};  // for each arm of a case whose step changed
+    bool profile_all = false;                    // for every measured case
     std::vector<int> counted = {};               // by point: launches of each arm under valgrind
     std::function<void(const std::string&)> say = [](const std::string&) {};
-    // In place of the design's rule: whether these pairs of a point are enough, at a look.
+    // Replaces the design's rule: decides at a look whether a point has enough pairs.
     std::function<bool(const record::Results&, const compare::AbPoint&, std::size_t pairs)>
         is_over = {};
   };
-  // `earlier`: of an interrupted campaign. A pair of which only one half was measured is measured
-  // again as a whole: its halves are to be neighbours in time.
+  // `earlier`: results of an interrupted campaign. A pair with only one measured half is repeated
+  // as a whole, because its halves must be adjacent in time.
   AbAgenda(Setup setup, const record::Results& earlier);
 
-  // Throws ConfigError where the first launches of a case lack a metric that is to be tested.
+  // Throws ConfigError if the first launches of a case lack a tested metric.
   [[nodiscard]] std::optional<run::Job> next(const record::Results& finished) override;
   [[nodiscard]] std::size_t remaining() const override;
 
@@ -55,7 +54,7 @@ class AbAgenda final : public run::Agenda {
  private:
   [[nodiscard]] compare::AbDesign design_of_setup() const;
   [[nodiscard]] record::LaunchKey key_of(const compare::AbSlot& slot) const;
-  // Those of the first `most` pairs of a point. Points into `finished`.
+  // Pairs among the first `most` of a point. They point into `finished`.
   [[nodiscard]] compare::AbPairs pairs_of(const record::Results& finished, std::size_t index,
                                           std::size_t most) const;
   [[nodiscard]] std::string so_far(const compare::AbPairs& pairs) const;
@@ -64,25 +63,25 @@ class AbAgenda final : public run::Agenda {
   void check_metrics(std::size_t index, const compare::AbPairs& pairs);
   [[nodiscard]] std::optional<run::Job> next_profile();
   [[nodiscard]] std::optional<run::Job> next_count();
-  // Unless it is done.
+  // nullopt if the job is done already.
   [[nodiscard]] std::optional<run::Job> job_of_arm(bool b, std::size_t index, run::Job job) const;
 
   Setup setup_;
-  const record::Results* finished_ = nullptr;  // of the call of next() that is under way
+  const record::Results* finished_ = nullptr;  // argument of the current call of next()
   compare::AbCampaign campaign_;
   std::set<record::LaunchKey> done_;
   std::size_t next_skip_ = 0;
-  std::size_t seen_ = 0;                                     // launches of `finished` looked at
-  std::map<std::string, std::vector<std::size_t>> by_case_;  // their places
+  std::size_t seen_ = 0;  // number of launches of `finished` already examined
+  std::map<std::string, std::vector<std::size_t>> by_case_;  // indices of launches
   std::map<record::LaunchKey, int>
-      not_measured_;                      // by case and arm: launches in a row, from the first
+      not_measured_;  // by case and arm: number of consecutive launches from the first
   std::set<record::LaunchKey> measured_;  // by case and arm
   std::size_t next_profile_ = 0;          // arm by arm, pair by pair, point by point
   std::size_t next_counted_point_ = 0;
-  int next_count_ = 0;  // of that point, arm by arm
+  int next_count_ = 0;  // within next_counted_point_, arm by arm
   std::vector<bool> given_up_;
   std::vector<bool> said_;
-  std::vector<bool> has_metrics_;  // seen in the first launches of the point
+  std::vector<bool> has_metrics_;  // verified in the first launches of the point
 };
 
 }  // namespace stepbench::campaign

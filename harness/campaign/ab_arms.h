@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two sides of `stepbench ab`, each planned by its own worker's catalogue.
+// The two sides of `stepbench ab`, each planned with its own worker's catalogue.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace stepbench::campaign {
 
-// What `ab` measures: an experiment with two workers or two sets of options.
+// Input of `ab`: an experiment with two workers or two sets of options.
 struct ArmsRequest {
   std::string file;
-  std::optional<std::string> text = {};  // what `file` holds; nullopt: it is read
-  std::string a = {};                    // worker programs; empty: the one beside this program
+  std::optional<std::string> text = {};  // content of `file`; nullopt: read from disk
+  std::string a = {};                    // worker programs; empty: the one next to this program
   std::string b = {};
   std::vector<std::string> a_set = {};
   std::vector<std::string> b_set = {};
@@ -27,31 +27,30 @@ struct ArmsRequest {
   std::vector<std::string> set = {};
   std::vector<std::string> sweep = {};
   std::vector<std::string> filter = {};
-  std::vector<std::string> cases = {};  // ids, or their beginnings
-  std::int64_t profile = 0;  // profiled launches per arm of a changed case; 0: as the file says
+  std::vector<std::string> cases = {};  // ids or prefixes
+  std::int64_t profile = 0;  // profiled launches per arm of a changed case; 0: from the file
   std::int64_t max_cases = 100'000;
 };
 
 struct AbArm {
   std::string name;
   run::WorkerProgram worker;
-  std::vector<std::string> set;  // this arm's own, with --x-env as env.NAME
+  std::vector<std::string> set;  // this arm's only, with --x-env as env.NAME
   Catalogue catalogue;
   plan::Plan plan;    // cases in the order of the points, then those that cannot be compared
-  std::string words;  // for people: what it has of its own (arm_words.h)
+  std::string words;  // description of its differences for users (arm_words.h)
 };
 
 struct AbArms {
   AbArm a;
   AbArm b;
   std::vector<compare::AbPoint> points = {};
-  std::vector<compare::AbMissing> missing = {};  // plan.cases beyond the points, in order
+  std::vector<compare::AbMissing> missing = {};  // plan.cases after the points, in order
   std::vector<std::string> overridden = {};
   std::vector<std::string> warnings = {};
 };
 
-// At least one point or one that is missing. Throws ConfigError; a mistake that only one arm makes
-// names it.
+// At least one point or missing case. Throws ConfigError, naming the arm if one is wrong.
 [[nodiscard]] AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context);
 
 }  // namespace stepbench::campaign

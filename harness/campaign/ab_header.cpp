@@ -17,11 +17,11 @@ constexpr std::string_view kMarginField = "ab_margin_";
 
 std::uint64_t random_seed() {
   std::random_device device;
-  // Kept below 2^53, so that every reader of JSON gives it back.
+  // Below 2^53, so that every JSON reader preserves it.
   return (std::uint64_t{device()} << 21U) ^ device();
 }
 
-// What a campaign had whose header does not tell: one that was begun before metrics were named.
+// Default of a field that is missing in the header of a campaign from before metrics were recorded.
 std::string as_before(const std::string& field) {
   return field == "ab_metrics" ? compare::default_metrics().names() : "";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a result file of an A/B campaign says of the whole, and whether another call goes on with
-// the same campaign. Throws ConfigError.
+// Describes an A/B campaign in the header of its result file, and checks that a resumed one is the
+// same campaign. Throws ConfigError.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace stepbench::campaign {
 
-// Everything on which the course of a campaign depends, put into the header of arm A's plan.
-// `pairs` is 0 where looks decide when it ends.
+// Adds everything that determines the course of a campaign to the header of arm A's plan. `pairs`
+// is 0 if looks decide when it ends.
 void describe_campaign(const AbArms& arms, std::int64_t pairs, const compare::TestedMetrics& tested,
                        std::uint64_t seed, record::RunRow& header);
 
-// Throws, naming the first difference, unless `now` describes the campaign that `earlier` holds.
+// Throws, naming the first difference, unless `now` describes the same campaign as `earlier`.
 void check_same_campaign(const record::Results& earlier, const record::RunRow& now,
                          const AbArms& arms);
 
-// The seed of the order of the launches: that of the campaign to go on with, or the one asked for,
-// or a new one. Throws when the first two differ.
+// Returns the seed of the launch order: that of the resumed campaign, else `asked`, else a new one.
+// Throws if the first two differ.
 [[nodiscard]] std::uint64_t seed_for(std::optional<std::uint64_t> asked,
                                      const record::Results& earlier);
 

@@ -20,7 +20,7 @@ std::int64_t lead(const ResolvedCase& resolved) {
   return steps(resolved, "schedule.wait") + steps(resolved, "schedule.warmup");
 }
 
-// A worker of an older build does not know each of them.
+// A worker of an older build may lack some of these options.
 bool put(ResolvedCase& resolved, const char* option, std::int64_t value) {
   if (!resolved.has(option) || steps(resolved, option) == value) return false;
   resolved.options[option] = value;

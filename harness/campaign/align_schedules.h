@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same window and warm-up for both arms of a comparison. Pure.
+// Gives both arms of a comparison the same window and warm-up. Pure.
 #pragma once
 
 #include <set>
@@ -9,9 +9,9 @@
 
 namespace stepbench::campaign {
 
-// Both arms of a point get the same window and warm-up, such that they fit the loaders of both:
-// the larger ones, rounded up to whole turns of either arm's workers. Where neither has a loader
-// with workers, and in options that are `kept`, nothing changes. True when something did.
+// Sets the window and warm-up of both arms of a point to the larger ones, rounded up to whole turns
+// of either arm's workers, so that they fit both loaders. Changes nothing if neither has a loader
+// with workers, nor any option in `kept`. Returns whether anything changed.
 bool align_schedules(const std::set<std::string>& kept, ResolvedCase& a, ResolvedCase& b);
 
 }  // namespace stepbench::campaign

@@ -21,7 +21,7 @@ std::vector<std::string> names_set_by(const AbArm& arm) {
   return names;
 }
 
-// The value of an option in the cases of this arm; nullopt: it is not the same in all of them.
+// Value of an option in the cases of this arm; nullopt: it differs between them.
 std::optional<std::string> value_in(const AbArm& arm, std::size_t cases, const std::string& name) {
   std::set<std::string> values;
   for (std::size_t i = 0; i < std::max<std::size_t>(cases, 1) && i < arm.plan.cases.size(); ++i) {
@@ -33,7 +33,7 @@ std::optional<std::string> value_in(const AbArm& arm, std::size_t cases, const s
   return *values.begin();
 }
 
-// An option may have another default in a variant of its section.
+// Respects that an option may have a different default in a variant of its section.
 bool is_default(const AbArm& arm, std::size_t cases, const std::string& name,
                 const std::string& value) {
   const Option* option = arm.catalogue.find_option(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two arms of a comparison differ in, for people. Pure.
+// Describes the differences between the two arms of a comparison for users. Pure.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@
 
 namespace stepbench::campaign {
 
-// "optimizer.implementation=single (default)" and "optimizer.implementation=fused",
-// "env.OMP_NUM_THREADS unset" and "env.OMP_NUM_THREADS=1", "worker old/stepbench-worker": each
-// thing that an arm sets or has of its own, in both arms. Both are "as the file says" where there
-// is none, "as the command says" where no file was named.
+// Lists for both arms each setting that either arm makes: "optimizer.implementation=single
+// (default)" and "optimizer.implementation=fused", "env.OMP_NUM_THREADS unset" and
+// "env.OMP_NUM_THREADS=1", "worker old/stepbench-worker". Without any, both are "as the file says",
+// or "as the command says" if no file was named.
 struct ArmWords {
   std::string a;
   std::string b;
 };
 [[nodiscard]] ArmWords arm_words(const ArmsRequest& request, const AbArms& arms);
 
-// Whether both arms run the same program with the same options: no change can be found then, only
-// how much equal launches differ.
+// Returns whether both arms run the same program with the same options. Such a comparison cannot
+// find a change, only the spread of equal launches.
 [[nodiscard]] bool same_arms(const AbArms& arms);
-// What to tell of such arms.
+// Note for equal arms.
 [[nodiscard]] std::string same_arms_text(const AbArms& arms);
 
 }  // namespace stepbench::campaign

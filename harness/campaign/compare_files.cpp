@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where a name is used twice, the definition that comes first counts.
+// The first definition of a name wins.
 std::vector<Metric> all_columns(const compare::ComparisonSide& base,
                                 const std::vector<compare::ComparisonSide>& candidates) {
   std::vector<Metric> columns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench compare` does: reads results and sets each beside the first.
+// Implements `stepbench compare`: reads results and compares each with the first.
 #pragma once
 
 #include <optional>
@@ -12,29 +12,28 @@
 namespace stepbench::campaign {
 
 struct CompareRequest {
-  std::string base = {};  // result files or folders of runs
+  std::string base = {};  // result files or run folders
   std::vector<std::string> candidates = {};
   std::vector<std::string> ignore = {};
   std::vector<std::string> allow = {};
-  std::vector<std::string> metrics = {};  // tested ones; empty: the step and the peak of memory
+  std::vector<std::string> metrics = {};  // tested metrics; empty: step and peak memory
   std::vector<std::string> margins = {};
   bool allow_inconclusive = false;
-  // Counts decide alone; "counts=0.1%" among the margins is theirs. nullopt: as the experiment file
-  // of all candidates says.
+  // Only counts decide; "counts=0.1%" sets their margin. nullopt: from the candidates' file.
   std::optional<bool> gate_counts = {};
 };
 
-// One comparison for each candidate, in their order. `catalogue` says which options make up a case.
-// Throws Error for what the user can mend; the first candidate that may not be compared is named.
+// Returns one comparison per candidate, in order. `catalogue` defines which options identify a
+// case. Throws Error for user errors; names the first candidate that may not be compared.
 [[nodiscard]] std::vector<compare::Comparison> compare_files(const CompareRequest& request,
                                                              const Catalogue& catalogue);
 
-// Throws ConfigError where, of three results or more, two are the same file or folder: it would
-// count twice in the correction. Two that are the same are an A/A check.
+// Throws ConfigError if at least three results contain a file or folder twice, which would count
+// twice in the correction. Exactly two equal results are an A/A check.
 void refuse_given_twice(const CompareRequest& request);
 
-// Makes `chosen`, one of the results by its path or its last part, the base; the others keep their
-// order. Throws ConfigError with the nearest one for anything else.
+// Makes `chosen`, one of the results by path or last path component, the base; the others keep
+// their order. Throws ConfigError naming the nearest match for an unknown result.
 void choose_base(const std::string& chosen, CompareRequest& request);
 
 }  // namespace stepbench::campaign

@@ -36,7 +36,7 @@ namespace {
 
 using KeyOptions = std::map<std::string, std::string>;
 
-// The options that make the case, as they read in its identity.
+// The identifying options of a case, as written in its identity.
 KeyOptions key_options(const OptionValues& of, const Catalogue& catalogue) {
   KeyOptions options;
   for (const auto& [name, value] : of) {
@@ -49,9 +49,9 @@ KeyOptions key_options(const OptionValues& of, const Catalogue& catalogue) {
   return options;
 }
 
-constexpr std::size_t kMaxNamed = 4;  // options in which similar cases differ
+constexpr std::size_t kMaxNamed = 4;  // number of differing options that are named
 
-// With their ids.
+// Identifying options -> case id.
 std::map<KeyOptions, std::string> first_cases(const record::Results& results,
                                               const Catalogue& catalogue) {
   constexpr std::size_t kMaxCases = 64;
@@ -105,7 +105,7 @@ std::string value_text(const KeyOptions& of, const std::string& name, const Cata
                                                                 : to_text(option->identity_default);
 }
 
-// Of `cases` the one that differs in the fewest options from `one`; nothing where all are far.
+// The case that differs from `one` in the fewest options; empty if all differ too much.
 Nearest nearest_case(const KeyOptions& one, const std::map<KeyOptions, std::string>& cases,
                      const Catalogue& catalogue) {
   Nearest nearest;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What joins the cases of two results, by the rules of their identity (harness/plan/identity.h).
-// Pure.
+// Matches the cases of two results by the rules of case identity (harness/plan/identity.h). Pure.
 #pragma once
 
 #include <span>
@@ -13,24 +12,23 @@
 
 namespace stepbench::campaign {
 
-// Full names for what the user gave with --ignore: "num_workers" for "loader.num_workers" while
-// that is unambiguous. Throws ConfigError with the nearest name when no case has such an option.
+// Returns full names of the options given with --ignore: "loader.num_workers" for an unambiguous
+// "num_workers". Throws ConfigError naming the nearest option if no case has it.
 [[nodiscard]] std::vector<std::string> full_names(const std::vector<std::string>& ignored,
                                                   std::span<const record::Results* const> all);
 
-// The identity of a case without some options. Options that the catalogue does not know, those of a
-// user's own workload, are part of it as they stand.
+// Identity of a case without some options. Options unknown to the catalogue, such as those of a
+// user's own workload, are part of it unchanged.
 [[nodiscard]] compare::CaseKey key_without(const std::vector<std::string>& ignored,
                                            const Catalogue& catalogue);
 
-// For results without a common case: the options in which their most similar cases differ, with
-// both values, and how to join all the same. Looks at the first cases of each side; empty: nothing
-// to say.
+// For results without a common case: the options and values in which their most similar cases
+// differ, and how to match them anyway. Examines only the first cases. Empty: no advice.
 [[nodiscard]] std::string why_nothing_joins(const record::Results& base,
                                             const record::Results& candidate,
                                             const Catalogue& catalogue);
 
-// Says of the first cases that only one side has which case of the other side is the most similar.
+// For the first cases that only one side has: adds the most similar case of the other side.
 // `others`: the results of that side.
 void find_nearest(std::vector<compare::MissingCase>& missing, const record::Results& others,
                   const Catalogue& catalogue);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a campaign uses of the program in which it runs and of this machine. Filled in once by the
-// command: nothing in this room reads the environment, prints or decides how a process ends.
+// A campaign's view of its program and machine. Filled in once by the command: nothing in
+// harness/campaign reads the environment, prints, or decides how the process ends.
 #pragma once
 
 #include <filesystem>
@@ -15,11 +15,11 @@
 
 namespace stepbench::campaign {
 
-// The workloads that are linked into this program; all of it outlives the campaign.
+// Workloads linked into this program; everything outlives the campaign.
 struct BuiltInWorkloads {
   const Catalogue& catalogue;
   std::span<const WorkloadRule> rules = {};
-  // Whether only a worker can check this case, as one with a plug-in. Null: none is.
+  // Returns whether only a worker can check the case, e.g. one with a plug-in. Null: none.
   bool (*needs_worker_check)(const ResolvedCase& resolved) = nullptr;
 };
 
@@ -27,7 +27,7 @@ struct CampaignContext {
   BuiltInWorkloads built_in;
   std::vector<std::string> argv = {};      // recorded with the results
   machine::Variables variables = {};       // the process environment
-  std::filesystem::path program_dir = {};  // the worker is looked for here
+  std::filesystem::path program_dir = {};  // searched for the worker
   std::string stepbench_version = {};
   machine::Devices devices = {};
   std::vector<os::NamedFile> outputs = {};  // files that will be written, for check_plan_files()

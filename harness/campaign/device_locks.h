@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs on one machine exclude each other: one lock per device, for as long as a run lasts.
+// Locks that make runs on one machine exclude each other: one per device, held for the whole run.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,16 @@
 
 namespace stepbench::campaign {
 
-// What happens while another run measures on the same device: an error, waiting, or nothing.
+// Behaviour while another run measures on the same device: error, wait, or ignore.
 enum class LockPolicy : std::uint8_t { kRefuse, kWait, kNone };
 
-// The flags --no-lock and --wait-lock.
 [[nodiscard]] LockPolicy lock_policy(bool no_lock, bool wait_lock);
 
-// The devices on which cases of this plan run, added to `devices`.
+// Adds the devices used by cases of this plan to `devices`.
 void add_devices(const plan::Plan& plan, std::set<std::string>& devices);
 
-// One lock per device, files in `directory`. nullopt if interrupted while waiting. Throws
-// ConfigError when another run measures and waiting was not asked for.
+// Acquires one lock per device, files in `directory`. Returns nullopt if interrupted while waiting.
+// Throws ConfigError if another run measures and `policy` is not to wait.
 [[nodiscard]] std::optional<std::vector<run::DeviceLock>> lock_devices(
     const std::filesystem::path& directory, const std::set<std::string>& devices, LockPolicy policy,
     run::Interrupts& interrupts, run::Progress& progress);

@@ -28,7 +28,7 @@ std::uintmax_t bytes_of(const fs::path& folder) {
   return bytes;
 }
 
-// The newest ones that are quickly read.
+// Visits the newest runs that can be read quickly.
 template <typename Take>
 void each_earlier_run(const fs::path& results_dir, const Take& take) {
   std::vector<fs::path> runs = folders_newest_first(results_dir);
@@ -40,7 +40,7 @@ void each_earlier_run(const fs::path& results_dir, const Take& take) {
     try {
       take(record::read_results(run));
     } catch (const Error&) {
-      continue;  // this needs no complete history
+      continue;  // an incomplete history suffices
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much equal launches differed in earlier runs: what decides how small a change can be found.
+// Spread of equal launches in earlier runs, which determines the smallest detectable change.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,13 @@
 
 namespace stepbench::campaign {
 
-// Relative standard deviation of the step over the launches of a case, as the median over the cases
-// of the plan that the newest runs in `results_dir` measured at least three times. nullopt: none
-// did. Unreadable runs are passed over.
+// Relative standard deviation of the step over the launches of a case: the median over the plan's
+// cases with at least three launches in the newest runs in `results_dir`. nullopt: none. Skips
+// unreadable runs.
 [[nodiscard]] std::optional<double> earlier_spread(const plan::Plan& plan,
                                                    const std::filesystem::path& results_dir);
 
-// Of each case of the plan that the same runs measured at least three times: where its noise comes
-// from and what its launches cost, from the newest run that tells both.
+// For each such case: sources of noise and cost of launches, from the newest run that has both.
 [[nodiscard]] std::vector<estimate::CaseNoise> earlier_noise(
     const plan::Plan& plan, const std::filesystem::path& results_dir);
 

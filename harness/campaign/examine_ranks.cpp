@@ -58,7 +58,7 @@ RankSeen rank_of(int rank, const Fields& told) {
   return seen;
 }
 
-// How many CPUs "0-3,8" are.
+// Number of CPUs in "0-3,8".
 std::int64_t count_of(std::string_view cpus) {
   std::int64_t count = 0;
   while (!cpus.empty()) {
@@ -121,7 +121,7 @@ std::vector<Finding> diagnose_ranks(const RanksSeen& seen) {
     add("ranks.no_torch", Severity::kWarning, "nothing was exchanged: " + seen.missing,
         "name a Python that has torch: --interpreter PATH");
   }
-  // By machine and CPUs: who shares them, and how many threads want them.
+  // By host and CPUs: number of threads that compete for them.
   std::map<std::pair<std::string, std::string>, std::int64_t> wanted;
   for (const RankSeen& rank : seen.ranks) {
     wanted[{rank.host, rank.cpus}] += rank.torch_threads.value_or(1);

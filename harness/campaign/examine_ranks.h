@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launcher gives each rank, and whether ranks reach each other: a group of small Python
-// programs that meet at a barrier and add up a tensor. Main thread.
+// Tests a launcher and whether its ranks reach each other: starts a group of small Python programs
+// that meet at a barrier and all-reduce a tensor. Main thread.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct RanksRequest {
   int ranks = 2;
   std::string launcher = "local";
   std::string launcher_args = {};
-  std::string interpreter = {};  // empty: as for scripts
+  std::string interpreter = {};  // empty: the one used for scripts
   double join_s = 60;
 };
 
@@ -27,29 +27,29 @@ struct RankSeen {
   int rank = 0;
   std::string host = {};
   std::string local_rank = {};
-  std::string cpus = {};         // that it may use: "0-3,8"
+  std::string cpus = {};         // CPUs that it may use: "0-3,8"
   std::string omp_threads = {};  // empty: not set
   std::optional<std::int64_t> torch_threads = {};
-  std::int64_t devices = 0;  // that torch sees
+  std::int64_t devices = 0;  // number of devices visible to torch
 };
 
 struct RanksSeen {
-  std::string failed = {};  // why there is no group; then there is nothing else
-  std::string output = {};  // of what failed
+  std::string failed = {};  // why there is no group; if set, only `output` may be set, too
+  std::string output = {};  // output of what failed
   bool interrupted = false;
-  std::string address = {};  // where rank 0 is met: "10.0.0.1:29500"
+  std::string address = {};  // rendezvous address of rank 0: "10.0.0.1:29500"
   std::string backend = {};  // empty: torch is missing
   std::string missing = {};  // why nothing was exchanged
-  double start_ns = 0;       // the whole group, from its start to its end
+  double start_ns = 0;       // lifetime of the whole group
   std::optional<double> barrier_ns = {};
-  std::optional<double> all_reduce_ns = {};  // of a MiB; both of the slowest rank
+  std::optional<double> all_reduce_ns = {};  // 1 MiB; both times are the slowest rank's
   std::vector<RankSeen> ranks = {};
 };
 
 [[nodiscard]] RanksSeen examine_ranks(const RanksRequest& request, const CampaignContext& context,
                                       run::Interrupts& interrupts, const Clock& clock);
 
-// What makes such a group slow. Pure.
+// Finds causes that make such a group slow. Pure.
 [[nodiscard]] std::vector<Finding> diagnose_ranks(const RanksSeen& seen);
 
 }  // namespace stepbench::campaign

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench doctor --measure` found, kept for the user: a file for each host, since home
-// folders are shared, in $XDG_STATE_HOME/stepbench or ~/.local/state/stepbench.
+// Stores results of `stepbench doctor --measure` per user: one file per host, since home folders
+// are shared, in $XDG_STATE_HOME/stepbench or ~/.local/state/stepbench.
 #pragma once
 
 #include <filesystem>
@@ -15,25 +15,24 @@ namespace stepbench::campaign {
 inline constexpr std::string_view kMachineSchema = "stepbench.machine";
 inline constexpr std::string_view kMachineVersion = "1.1.0";
 
-// What must not change for a measurement to be of this machine: host, cpu.model, cores.
+// Facts that identify the machine of a measurement: host, cpu.model, cores.
 [[nodiscard]] Fields machine_identity(const std::filesystem::path& root);
 
 struct KeptMachine {
   std::filesystem::path file = {};  // empty: neither XDG_STATE_HOME nor HOME is set
   std::optional<compare::MachineNoise> noise = {};
-  // Why there is none although there is a file: of another machine, or not to be read.
+  // Why `noise` is absent although there is a file: it is of another machine, or unreadable.
   std::string problem = {};
 };
 [[nodiscard]] KeptMachine kept_machine(const machine::Variables& variables, const Fields& identity);
 
-// Where it is to be kept; makes the folder. Throws ConfigError that says what to do where that
-// cannot be.
+// Returns the file's path and creates its folder. Throws ConfigError with a remedy.
 [[nodiscard]] std::filesystem::path place_for_machine(const machine::Variables& variables,
                                                       const Fields& identity);
-// Throws ConfigError; the old file stays then.
+// Throws ConfigError; the old file then remains.
 void keep_machine(const std::filesystem::path& file, const compare::MachineNoise& noise);
 
-// As it stands in the file: one object on one line.
+// Content of the file: one object on one line.
 [[nodiscard]] std::string machine_json(const compare::MachineNoise& noise);
 
 }  // namespace stepbench::campaign

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels of a run, by which people find it again: a branch, a pull request. Pure; any thread.
+// Labels by which users find a run: a branch, a pull request. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace stepbench::campaign {
 
-// Of `key=value` texts, the last of a key counts; values are text. Throws ConfigError for a text
-// without a key or "=", and for a key of other than letters, digits, '.', '_', '-' and '/'.
+// Parses `key=value` texts; the last value of a key wins; values are text. Throws ConfigError for a
+// text without a key or "=", and for a key with other characters than letters, digits and "._-/".
 [[nodiscard]] Fields parse_labels(std::span<const std::string> labels);
 
-// Those of the run to go on with, and `given` over them.
+// Labels of the resumed run, overridden by `given`.
 [[nodiscard]] Fields labels_with(const record::Results& earlier, const Fields& given);
 
 }  // namespace stepbench::campaign

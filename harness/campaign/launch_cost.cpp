@@ -32,7 +32,7 @@ struct Sum {
   double launches = 0;
 };
 
-// Steps that the launch made; as its options say where its worker does not.
+// Number of steps in the launch, from its options if the worker does not report it.
 double steps_of(const record::LaunchRow& row) {
   if (const auto steps = number_of(row.report.schedule, "steps")) return *steps;
   const auto option = [&](const char* name) { return number_of(row.options, name).value_or(0); };
@@ -41,7 +41,7 @@ double steps_of(const record::LaunchRow& row) {
              (option("schedule.wait") + option("schedule.warmup") + option("schedule.active"));
 }
 
-// The time of its measured steps, each; nullopt where only the whole launch was timed.
+// Mean time of a measured step; nullopt if only the whole launch was timed.
 std::optional<double> window_step_s(const record::LaunchRow& row) {
   const auto window_ns = number_of(row.report.schedule, "window_drained_ns");
   const double measured = number_of(row.report.schedule, "cycles").value_or(0) *
@@ -86,7 +86,7 @@ KnownCosts earlier_costs(const fs::path& results_dir, std::set<std::string, std:
               sum.launches += 1;
             });
       } catch (const Error&) {
-        continue;  // an estimate needs no complete history
+        continue;  // an estimate does not need a complete history
       }
     }
     if (!sums.empty()) ++known.runs;

@@ -52,7 +52,7 @@ MachineRun measure_machine(const MachineCases& cases, double seconds, RunRequest
   };
   request.is_enough = [&](const record::Results& finished) {
     const auto& launches = finished.launches;
-    // What fails at first fails again.
+    // Stop if every launch so far failed: further ones would fail, too.
     return passed() >= seconds ||
            (!launches.empty() && std::none_of(launches.begin(), launches.end(), measured));
   };

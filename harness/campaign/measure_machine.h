@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench doctor --measure`: launches of three small cases in turns for a while, whose results
-// are not kept, to see what this machine can show.
+// Implements `stepbench doctor --measure`: launches three small cases in alternation for a while,
+// without keeping the results, to find the smallest change that this machine can resolve.
 #pragma once
 
 #include <map>
@@ -13,23 +13,22 @@
 
 namespace stepbench::campaign {
 
-// An experiment of which every case is launched in turns; `names` are those of its cases, in order.
+// An experiment whose cases are launched in alternation; `names` are those of its cases, in order.
 struct MachineCases {
   std::string yaml;
   std::vector<std::string> names;
 };
-// Arithmetic in the cache, weights that are read and written in each step, and workers that the
-// step waits for.
+// Three cases: arithmetic in the cache, weights read and written in each step, waits for workers.
 [[nodiscard]] MachineCases machine_cases();
 
 struct MachineRun {
-  compare::MachineNoise noise = {};  // without `machine`
-  std::optional<int> signal = {};    // that interrupted it
-  std::string failed = {};           // the reason of a launch that failed; empty: none did
+  compare::MachineNoise noise = {};  // `machine` is not set
+  std::optional<int> signal = {};    // signal that interrupted it
+  std::string failed = {};           // reason of a failed launch; empty: none failed
 };
 
-// Begins no launch when `seconds` are over, or where the first one failed. Throws Error for what
-// the user can mend, such as a missing worker. Main thread only.
+// Starts no launch after `seconds`, or if the first one failed. Throws Error for user errors, such
+// as a missing worker. Main thread only.
 [[nodiscard]] MachineRun measure_machine(const MachineCases& cases, double seconds,
                                          RunRequest request, const CampaignContext& context,
                                          run::Progress& progress, run::Interrupts& interrupts,

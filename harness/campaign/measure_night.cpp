@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One more than the highest number of a case's launches, of tonight's program.
+// Highest launch number of a case of tonight's program, plus one.
 int launches_of(const record::Results& results, const std::string& case_id) {
   int launches = 0;
   for (const record::Launch& launch : results.launches) {
@@ -85,7 +85,7 @@ class NightMeasurement {
     }
   }
 
-  // Until each pair is there, or failed too often.
+  // Repeats until each pair is measured, or failed too often.
   MeasuredExperiment measure(RunRequest request, const PlannedExperiment& experiment,
                              const std::optional<Beside>& beside) {
     const std::set<std::string> paired =
@@ -105,7 +105,7 @@ class NightMeasurement {
     }
   }
 
-  // What was finished before it failed is a night's result all the same.
+  // Launches that finished before the failure still count as results of the night.
   MeasuredExperiment unfinished(const std::string& file, std::string why) {
     MeasuredExperiment measured{.file = file, .error = std::move(why)};
     const fs::path folder = night_.folder_of(file);
@@ -126,7 +126,6 @@ class NightMeasurement {
     return 0;
   }
 
-  // All that the night took, or what was planned of it.
   [[nodiscard]] double seconds(bool planned_only) const {
     double seconds = 0;
     for (std::size_t i = 0; i < measured_.experiments.size(); ++i) {
@@ -177,7 +176,7 @@ class NightMeasurement {
         odd, [&](const OddCase& each) { return each.case_id == place.odd.case_id; });
   }
 
-  // False: there is nothing more to be measured of it tonight.
+  // Returns false if nothing more can be measured of it tonight.
   bool measure_more(const Place& place) {
     MeasuredExperiment& measured = measured_.experiments[place.experiment];
     const PlannedExperiment& experiment = experiments_[place.experiment];
@@ -238,7 +237,7 @@ FailedLaunches failed_launches(const record::Results& results) {
   FailedLaunches failed;
   for (const record::Launch& launch : results.launches) {
     const record::LaunchRow& row = launch.row;
-    if (row.key.arm == record::kReferenceArm) continue;  // told, and no failure of tonight's
+    if (row.key.arm == record::kReferenceArm) continue;  // reported elsewhere
     if (row.outcome.kind != Outcome::Kind::kSkipped) ++failed.of;
     if (row.outcome.kind != Outcome::Kind::kFailed || failed.launches++ > 0) continue;
     const std::vector<std::string> varying =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the experiments of one night one after the other, then more pairs of the cases that look
-// odd, and goes on where an earlier call was cut off. Prints nothing but progress.
+// Measures the experiments of one night one after another, then more pairs of cases that look
+// changed. Resumes an interrupted night. Prints only progress.
 #pragma once
 
 #include <cstddef>
@@ -19,49 +19,50 @@
 namespace stepbench::campaign {
 
 struct PlannedExperiment {
-  RunRequest request = {};  // without `resume`; its `lock` does not count: the caller holds locks
+  RunRequest request = {};  // without `resume`; its `lock` is ignored: the caller holds the locks
   PlannedRun run = {};
   std::optional<Beside> beside = {};  // its reference program
 };
 
 struct MeasuredExperiment {
   std::string file = {};
-  std::filesystem::path folder = {};  // empty: nothing was begun
-  record::Results results = {};       // all that the folder holds
-  std::string error = {};             // why it came to no end; empty: it did, or a signal came
-  std::set<std::string> left = {};    // ids of cases that look odd, and that the budget left
+  std::filesystem::path folder = {};  // empty: not begun
+  record::Results results = {};       // everything in `folder`
+  std::string error = {};  // why it did not complete; empty: complete, or interrupted by a signal
+  std::set<std::string> left = {};  // ids of odd cases that the budget left unfinished
 };
 
 struct MeasuredNight {
   std::vector<MeasuredExperiment> experiments = {};
-  std::optional<int> signal = {};  // that interrupted it: what follows was not begun
+  std::optional<int> signal = {};  // signal that interrupted it; later experiments were not begun
 };
 
-// A case of which a series looks as if it had changed.
+// A case with a series that looks changed.
 struct OddCase {
   std::string case_id = {};
-  double oddness = 0;        // of the series that looks so most: nights::oddness()
-  bool left_before = false;  // by the budget of the night before
+  double oddness = 0;        // largest over its series: nights::oddness()
+  bool left_before = false;  // not measured further in the previous night, for lack of budget
 };
 
-// Whether it is measured before the other: what was left before, then what looks worse, then what
-// lies farther off.
+// Returns whether `one` is measured before `other`: first cases left from the previous night, then
+// cases that look worse, then larger deviations.
 [[nodiscard]] bool comes_before(const OddCase& one, const OddCase& other);
 
 struct FreshPairs {
-  // Of an experiment, by its place, with all that was measured of it.
+  // Given the index of an experiment and all its results.
   std::function<std::vector<OddCase>(std::size_t experiment, const record::Results& results)>
       odd_cases = {};
-  // Seconds of launches of the whole night, after which no more pairs are begun; nothing: three
-  // times what the planned launches took, an hour at least. The planned ones are made in any case.
+  // Limit on the seconds of all launches of the night, after which no more pairs are begun;
+  // nullopt: three times the time of the planned launches, at least an hour. Planned launches are
+  // always made.
   std::optional<double> budget_s = {};
 };
 
-// The planned launches of all experiments; then 8, 16, 24 fresh pairs of each case that looks odd,
-// as long as it does, and a launch of both programs that records operations. A failed pair is
-// repeated twice at most. What fails is told in `error`, and the next experiment is measured all
-// the same. An experiment whose plan, worker or data are others than when `night` was cut off is
-// measured anew, which is said. Main thread only.
+// Runs the planned launches of all experiments. Then, for each case that looks changed and while it
+// does, runs 8, 16, 24 fresh pairs and a launch of both programs that records operations. Repeats a
+// failed pair at most twice. Reports a failure in `error` and continues with the next experiment.
+// Restarts an experiment, with a note, if its plan, worker or data changed since `night` was
+// interrupted. Main thread only.
 [[nodiscard]] MeasuredNight measure_night(std::span<const PlannedExperiment> experiments,
                                           const FreshPairs& fresh, const CampaignContext& context,
                                           UnfinishedNight& night, run::Progress& progress,
@@ -69,10 +70,10 @@ struct FreshPairs {
 
 struct FailedLaunches {
   std::size_t launches = 0;
-  std::size_t of = 0;      // without those that were skipped
-  std::string first = {};  // the first one's case and what went wrong
+  std::size_t of = 0;      // not counting skipped launches
+  std::string first = {};  // case and reason of the first one
 };
-// Of tonight's program.
+// Failed launches of tonight's program.
 [[nodiscard]] FailedLaunches failed_launches(const record::Results& results);
 
 }  // namespace stepbench::campaign

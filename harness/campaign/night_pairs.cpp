@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of one program's launches alone, as those of a run.
+// Results of one program's launches only, in the form of a run.
 record::Results of_program(const record::Results& results, std::string_view arm) {
   record::Results alone;
   alone.runs = results.runs;
@@ -38,7 +38,7 @@ record::Results of_program(const record::Results& results, std::string_view arm)
   return alone;
 }
 
-// By launch number; NaN: no value.
+// Indexed by launch number; NaN: no value.
 std::vector<double> values_of(const track::ImportedCase& one, std::string_view metric) {
   std::vector<double> values;
   for (const track::ImportedLaunch& launch : one.launches) {
@@ -72,7 +72,7 @@ struct ProgramLaunches {
   std::int64_t all = 0;
   std::int64_t failed = 0;
   bool runs = false;
-  std::string reason = {};  // of the first one that failed
+  std::string reason = {};  // the first failed launch's
 };
 ProgramLaunches launches_of_pairs(const record::Results& results, std::string_view arm,
                                   const std::set<std::string>& paired) {
@@ -89,8 +89,8 @@ ProgramLaunches launches_of_pairs(const record::Results& results, std::string_vi
   return launches;
 }
 
-// Cases in which the two programs compute something else: a slow-down may come with it, and is
-// judged all the same.
+// Notes cases in which the two programs compute something different. They are judged anyway,
+// because a slow-down may come with the difference.
 void note_other_work(const record::Results& tonight, const record::Results& reference,
                      std::vector<std::string>& notes) {
   try {
@@ -109,19 +109,19 @@ void note_other_work(const record::Results& tonight, const record::Results& refe
                     "; it is judged all the same, `stepbench track note RUN --as baseline` begins "
                     "with tonight's");
   } catch (const ConfigError&) {
-    return;  // a smoke run, which no history has
+    return;  // a smoke run, which is not in any history
   }
 }
 
-constexpr double kConfidence = 0.95;  // of the changes of phases
+constexpr double kConfidence = 0.95;  // for changes of phases
 constexpr std::size_t kPhases = 2;
 constexpr std::size_t kOps = 2;
 
-// What explains that a case takes longer than with the reference program: "data_wait +2.1 ms, 62 %
-// of the change; aten::copy_ +120 calls/step"; empty: nothing does. Of the pairs from number
-// `first` on, and of launches that recorded operations.
+// Explains why a case takes longer than with the reference program: "data_wait +2.1 ms, 62 % of the
+// change; aten::copy_ +120 calls/step". Empty: no explanation. Uses pairs from number `first` on
+// and launches that recorded operations.
 std::string night_cause(const record::Results& results, const std::string& case_id, int first) {
-  record::Results pairs;  // as a campaign of two arms
+  record::Results pairs;  // in the form of a campaign with two arms
   pairs.runs = results.runs;
   pairs.columns = results.columns;
   pairs.workers = results.workers;

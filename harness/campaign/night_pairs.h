@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launches of a night beside its reference program say, series by series. Pure; any
-// thread.
+// Results of a night measured together with its reference program, by series. Pure; any thread.
 #pragma once
 
 #include <filesystem>
@@ -20,30 +19,29 @@
 
 namespace stepbench::campaign {
 
-// What is known of an experiment before its night.
 struct BeforeNight {
   std::map<std::string, nights::SeriesState> states = {};  // by series id
   track::MergedCases merged = {};
-  std::vector<std::string> unfinished = {};         // ids of series that the night before left
+  std::vector<std::string> unfinished = {};         // series ids, from the previous night
   std::set<std::string, std::less<>> ignored = {};  // ids of series that are not judged
 };
 
 struct PairedSeries {
-  track::TrackedSeries series = {};  // as the history calls it
-  std::string case_id = {};          // as it was measured
+  track::TrackedSeries series = {};  // as in the history
+  std::string case_id = {};          // as measured
   double margin = 0;
   nights::SeriesPairs pairs = {};
 };
 
 struct PairedNight {
-  track::TrackedRun run = {};             // as its files say
+  track::TrackedRun run = {};             // from its files
   std::string environment = {};           // track::Cohort::id of tonight's program
-  std::vector<PairedSeries> series = {};  // of at least nights::kLeastPairs pairs
-  bool tonight_runs = false;  // some launch of a case that is measured in pairs was measured
+  std::vector<PairedSeries> series = {};  // with at least nights::kLeastPairs pairs
+  bool tonight_runs = false;              // at least one launch of a paired case was measured
   bool reference_runs = false;
-  std::string tonight_fails = {};  // what failed first, in its own words; empty: nothing did
+  std::string tonight_fails = {};  // message of the first failure; empty: none
   std::string reference_fails = {};
-  std::vector<std::string> notes = {};  // sentences: that launches failed, that answers differ
+  std::vector<std::string> notes = {};  // sentences, e.g. that launches failed or results differ
 };
 
 [[nodiscard]] PairedNight paired_night(const record::Results& results,
@@ -54,9 +52,9 @@ struct PairedNight {
 struct NightBuilds {  // digests
   std::string tonight = {};
   std::string reference = {};
-  std::string reference_run = {};  // id of the run whose program that is
+  std::string reference_run = {};  // id of the run that the reference program is from
 };
-// Cases of which a series looks as if it had changed. `judged`: series that the whole night judges.
+// Cases with a series that looks changed. `judged`: number of series in the whole night.
 [[nodiscard]] std::vector<OddCase> odd_cases(const PairedNight& night, const NightBuilds& builds,
                                              const BeforeNight& before, std::size_t judged);
 

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kBranchLasts{90 * 24};  // without a night
 
-// What changes a program; the log that it writes beside itself does not.
+// Only code identifies a program; e.g. a log that it writes next to itself does not.
 bool is_code(const fs::path& file) {
   const fs::path kind = file.extension();
   std::error_code ignored;
@@ -49,8 +49,8 @@ std::vector<fs::path> code_of(const fs::path& folder, std::vector<fs::path> file
 // Beside a script that is kept: the path of the interpreter that it was measured with.
 constexpr const char* kInterpreterFile = ".stepbench-interpreter";
 
-// Of a program alone its build id, else of all of these files. `interpreter`: what kInterpreterFile
-// will hold, empty where it is one of the files, or there is none.
+// Build id of a program without other files, else a digest of all files. `interpreter`: the content
+// of kInterpreterFile; empty if that is among the files, or there is none.
 std::string build_of(const fs::path& program, std::vector<fs::path> files,
                      const std::string& interpreter = {}) {
   if (files.empty() && interpreter.empty()) return run::program_build_id(program);
@@ -141,7 +141,7 @@ NightProgram night_script(const plan::Plan& plan, const machine::Variables& vari
   return script;
 }
 
-// Of a build, which is a name that a program chose.
+// Safe folder name for a build id, which the program itself may choose.
 std::string folder_name(const std::string& build) {
   const bool plain = !build.empty() && build.size() <= 64 && !build.starts_with('.') &&
                      std::ranges::all_of(build, [](char letter) {
@@ -151,7 +151,7 @@ std::string folder_name(const std::string& build) {
   return plain ? build : digest(build);
 }
 
-// nullopt: it is not there, or cannot be read.
+// nullopt: missing or unreadable.
 std::optional<std::string> build_at(const fs::path& program, const std::vector<fs::path>& files,
                                     const std::string& interpreter = {}) {
   std::error_code error;
@@ -175,7 +175,7 @@ std::vector<fs::path> files_below(const fs::path& home, const fs::path& program)
   return files;
 }
 
-// Of a Python script all files count, of another program its code.
+// For a Python script all files count, for other programs only code.
 bool is_whole(const track::KeptBuild& kept) {
   const fs::path home = kept.worker.parent_path();
   const std::vector<fs::path> files = files_below(home, kept.worker);
@@ -183,8 +183,7 @@ bool is_whole(const track::KeptBuild& kept) {
          build_at(kept.worker, code_of(home, files)) == kept.build_id;
 }
 
-// Why the folder around it is none that was made for this program; empty: it is, or nothing is
-// there.
+// Returns why the folder was not made for this program; empty: it was, or does not exist.
 std::string why_not_ours(const track::KeptBuild& kept) {
   const fs::path home = kept.worker.parent_path();
   std::error_code error;
@@ -205,7 +204,7 @@ void copy_into(const fs::path& from, const fs::path& to) {
   fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write, fs::perm_options::add);
 }
 
-// One name for whoever keeps this build: what a killed process left of it is written over.
+// The temporary name is the same for all processes, so that leftovers are overwritten.
 void copy_program(const NightProgram& program, const fs::path& home) {
   const fs::path folder = program.program.parent_path();
   const fs::path unfinished = home.string() + ".unfinished";
@@ -224,10 +223,10 @@ void copy_program(const NightProgram& program, const fs::path& home) {
   fs::rename(unfinished, home);
 }
 
-// Builds that the next night of some experiment on this host is measured beside.
+// Builds that are the reference for the next night of some experiment on this host.
 std::set<std::string> references(track::TrackStore& store, std::string_view host,
                                  const std::string& now_utc) {
-  std::map<std::string, std::string> newest;  // night of each experiment
+  std::map<std::string, std::string> newest;  // newest night of each experiment
   for (const track::TrackedRun& run : store.runs()) {
     if (run.host == host) newest[run.experiment] = run.started_utc;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of a night, as it is kept to be the reference of later ones: an executable with the
-// files beside it that it names, or a Python script with the tracked files of its folder. Copies
-// lie in KEEP/BUILD/. A history says where, and may be damaged or somebody else's: what is started
-// or removed is looked at first. One thread; runs git.
+// Keeps the program of a night to be the reference of later nights: an executable with the files
+// next to it that it names, or a Python script with the tracked files of its folder. Copies are in
+// KEEP/BUILD/. The history names their location but may be damaged or foreign, so everything is
+// verified before it is started or removed. One thread; runs git.
 #pragma once
 
 #include <cstdint>
@@ -17,32 +17,32 @@
 
 namespace stepbench::campaign {
 
-inline constexpr std::uintmax_t kMostScriptBytes = std::uintmax_t{10} << 20;  // of all its files
+inline constexpr std::uintmax_t kMostScriptBytes = std::uintmax_t{10} << 20;  // sum of all files
 
 struct NightProgram {
-  std::string build = {};                         // digest of all that is kept
-  std::filesystem::path program = {};             // absolute; of a script that one
-  std::vector<std::filesystem::path> files = {};  // beside it, relative to its folder
-  std::string why_not = {};                       // a sentence: it cannot be kept
-  std::vector<std::string> notes = {};            // what it may need and is not kept with it
-  // Of a script: the one Python that measures all of its cases, which is part of the build. A copy
-  // of the script remembers where it is; it is not copied.
+  std::string build = {};                         // digest of all kept files
+  std::filesystem::path program = {};             // absolute path; for a Python script, the script
+  std::vector<std::filesystem::path> files = {};  // other files, relative to its folder
+  std::string why_not = {};             // why it cannot be kept, as a sentence; empty: it can
+  std::vector<std::string> notes = {};  // possible dependencies that are not kept
+  // Of a script: the one Python that measures all of its cases, which is part of the build. A copy of
+  // the script records its path; the interpreter itself is not copied.
   std::string interpreter = {};
   bool is_script = false;
 };
-// `run` was planned with a worker; `variables`: of this process.
+// `run` must have been planned with a worker; `variables`: of this process.
 [[nodiscard]] NightProgram night_program(const PlannedRun& run,
                                          const machine::Variables& variables = {});
 
-// Copies the program to KEEP/BUILD/ and tells the history, unless it is there and whole. A link
-// would not do: whoever writes the next build over the program would change it too. Nothing
-// half-made is seen under the name of the build. A sentence where it cannot be kept; empty: it is.
+// Copies the program to KEEP/BUILD/ and records it in the history, unless it is there and complete.
+// Copies rather than links, because the next build may overwrite the program. An incomplete copy
+// never appears under the build's name. Returns the reason if it cannot be kept; empty on success.
 [[nodiscard]] std::string keep_program(track::TrackStore& store, const NightProgram& program,
                                        const std::filesystem::path& keep, std::string_view host,
                                        const std::string& now_utc);
 
-// Where that build lies on this host: a copy that is whole, or the program at its own place as long
-// as that is the build. nullopt: nowhere any more.
+// Returns the location of that build on this host: a complete copy, or the original program while
+// it is still that build. nullopt: not found.
 [[nodiscard]] std::optional<std::filesystem::path> find_program(track::TrackStore& store,
                                                                 const std::string& build,
                                                                 std::string_view host,
@@ -57,19 +57,19 @@ struct KeptInterpreter {
 
 struct KeptProgram {
   track::KeptBuild build = {};
-  std::uint64_t bytes = 0;  // of its folder
+  std::uint64_t bytes = 0;  // size of its folder
   bool needed = false;      // it is the reference of an experiment
-  bool removed = false;     // or would be
+  bool removed = false;     // or would be removed (dry run)
 };
 struct PrunedPrograms {
-  std::vector<KeptProgram> programs = {};  // the oldest first
+  std::vector<KeptProgram> programs = {};  // oldest first
   std::uint64_t bytes_before = 0;
   std::uint64_t bytes_after = 0;
-  std::vector<std::string> notes = {};  // what could not be removed
+  std::vector<std::string> notes = {};  // problems with removal
 };
-// Takes away copies on this host that are no reference any more. That of a branch (nightly@dev)
-// without a night for 90 days is none. What is no folder of a kept program is left as it is, told,
-// and forgotten by the history. `keep`: only below this folder; empty: wherever they were kept.
+// Removes copies on this host that are no longer a reference. A program of a branch (nightly@dev)
+// stops being one after 90 days without a night. Folders not made by keep_program() are left alone,
+// reported, and dropped from the history. `keep`: only this folder; empty: all.
 [[nodiscard]] PrunedPrograms prune_programs(track::TrackStore& store, std::string_view host,
                                             const std::filesystem::path& keep,
                                             const std::string& now_utc, bool dry_run);

@@ -31,8 +31,7 @@ Planned make_plan_here(plan::PlanRequest request, const std::optional<run::Worke
       !worker || fs::equivalent(worker->path, context.program_dir / "stepbench-worker", ignored);
   if (own) {
     const BuiltInWorkloads& built_in = context.built_in;
-    // Rules are linked in, but a plug-in is loaded by a worker only. It is started when a case
-    // needs it.
+    // Rules are linked in, but only a worker can load a plug-in. It is started on demand.
     const plan::ForeignCheck by_worker = [&](std::span<const ResolvedCase> cases,
                                              const RuleFacts& facts) {
       const run::WorkerProgram program =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of this machine: with the built-in workloads or with another worker's catalogue and rules.
+// Makes plans on this machine, with the built-in workloads or another worker's catalogue and rules.
 #pragma once
 
 #include <optional>
@@ -17,27 +17,28 @@ struct Planned {
   plan::Plan plan;
 };
 
-// With the built-in workloads or, when `worker` names another program than our own, with that one's
-// catalogue and rules. Fills in what the request needs to know of this machine. Throws ConfigError.
+// Plans with the built-in workloads or, if `worker` is another program, with its catalogue and
+// rules. Fills in what the request needs to know about this machine. Throws ConfigError.
 [[nodiscard]] Planned make_plan_here(plan::PlanRequest request,
                                      const std::optional<run::WorkerProgram>& worker,
                                      const CampaignContext& context);
 
-// The program that measures the plan's cases where the user names none: the one beside this
-// program, or for scripts the Python one. Throws ConfigError where a plan needs both.
+// Returns the default program for the plan's cases: the one next to this program or, for scripts,
+// the Python one. Throws ConfigError if a plan needs both.
 [[nodiscard]] run::WorkerProgram worker_of(const plan::Plan& plan, const CampaignContext& context);
 
-// Throws os::OutputRefused where a file of context.outputs is `worker`, or a file that an option of
-// the plan names: a script, a plug-in, data.
+// Throws os::OutputRefused if a file of context.outputs is `worker` or a file named by an option of
+// the plan: a script, a plug-in, data.
 void check_plan_files(const plan::Plan& plan, const run::WorkerProgram* worker,
                       const CampaignContext& context);
 
-// Groups that this machine cannot start: more ranks than CUDA devices where each takes one, or a
-// `distributed.bind` that it has not. The first are skipped where they are some of several cases,
-// else it throws ConfigError, and for the second always. Scripts choose devices themselves.
+// Handles groups that this machine cannot start. Groups with more ranks than CUDA devices, if each
+// rank takes one, are skipped if the plan has other cases, otherwise ConfigError is thrown. A
+// `distributed.bind` that this machine lacks always throws ConfigError. Scripts are not checked for
+// devices, because they choose them themselves.
 void check_ranks(plan::Plan& plan, const CampaignContext& context);
 
-// Launches that record each operation, as the case's `profile` section asks for them.
+// Launches that record operations, as requested by the case's `profile` section.
 struct ProfileRequest {
   Pass engine = Pass::kNative;
   int launches = 1;
@@ -45,8 +46,8 @@ struct ProfileRequest {
 [[nodiscard]] std::optional<ProfileRequest> profile_of(
     const ResolvedCase& resolved);  // nullopt if it asks for none
 
-// Pairs that a night plans of a case: half of its launches, at least four. None of a control case,
-// which tonight's program measures alone.
+// Number of pairs that a night plans for a case: half of its launches, at least four. 0 for a
+// control case, which only tonight's program measures.
 [[nodiscard]] int night_pairs(const ResolvedCase& resolved);
 
 }  // namespace stepbench::campaign

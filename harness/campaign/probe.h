@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench plan --probe`: one smoke launch of each case, whose results are not kept, to find out
-// in seconds what cannot run and about how long the rest will take.
+// Implements `stepbench plan --probe`: one smoke launch of each case, without keeping results, to
+// find in seconds what cannot run and roughly how long the rest will take.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@
 namespace stepbench::campaign {
 
 struct Probe {
-  int exit_status = 0;             // as of `run --smoke`
-  std::optional<int> signal = {};  // that interrupted it
-  KnownCosts costs = {};           // of the launches that were measured
+  int exit_status = 0;             // as for `run --smoke`
+  std::optional<int> signal = {};  // signal that interrupted it
+  KnownCosts costs = {};           // from the measured launches
   std::vector<record::LaunchRow> failed = {};
 };
 
-// Plans `request` anew with the smoke schedule and measures it in a temporary folder, which is gone
-// when this returns. All arguments outlive the call. Throws Error for what the user can mend.
+// Replans `request` with the smoke schedule and measures it in a temporary folder, which is removed
+// on return. All arguments must outlive the call. Throws Error for user errors.
 [[nodiscard]] Probe probe_cases(RunRequest request, const CampaignContext& context,
                                 run::Progress& progress, run::Interrupts& interrupts,
                                 const Clock& clock);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kBetweenFields = '\x1f';
 
-// Nothing that git could take for an option.
+// Rejects anything that git could parse as an option.
 bool is_commit(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commits between the last good and the first bad program of an alert, asked of git where the
-// repository of the night is at hand. Runs git; one thread.
+// Lists the commits between the last good and the first bad program of an alert, using git if the
+// night's repository is available. Runs git; one thread.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace stepbench::campaign {
 
-inline constexpr std::size_t kListedCommits = 20;  // of a range, the newest
+inline constexpr std::size_t kListedCommits = 20;  // limit per range; the newest are listed
 
-// Into Alert::commits, of the alerts `of` which it is asked, or of open ones. An alert whose nights
-// have one commit, or whose repository is elsewhere, keeps none.
+// Fills Alert::commits of the alerts that `of` selects, by default the open ones. Stays empty for
+// an alert whose nights have the same commit or whose repository is elsewhere.
 void list_commits(nights::AlertLog& log, std::span<const track::TrackedRun> runs,
                   const std::function<bool(const nights::Alert&)>& of = {});
 

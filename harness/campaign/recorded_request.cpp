@@ -32,14 +32,14 @@ std::string shard_of(const record::Results& earlier, const std::string& folder) 
   return of == std::string::npos ? std::string() : shard.replace(of, 2, "/");
 }
 
-// "env.HF_TOKEN" of "env.HF_TOKEN=***".
+// "env.HF_TOKEN=***" -> "env.HF_TOKEN".
 std::string key_of(const std::string& assignment) {
   return assignment.substr(0, assignment.find('='));
 }
 
 bool is_masked(const std::string& text) { return text.find(text::kMask) != std::string::npos; }
 
-// What was not recorded has to be given again.
+// Masked values were not recorded and must be given again.
 void refuse_masked(const RunRequest& given, RunRequest& request) {
   const auto given_again = [&](const std::string& assignment) {
     return std::any_of(given.set.begin(), given.set.end(), [&](const std::string& other) {

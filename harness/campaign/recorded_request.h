@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run was asked for, as its folder tells it: `stepbench run --resume DIR` without the file.
+// Restores a run's request from its folder, for `stepbench run --resume DIR` without the file.
 #pragma once
 
 #include <filesystem>
@@ -10,22 +10,21 @@
 
 namespace stepbench::campaign {
 
-// As it is recorded with a run. `set` is what the plan is made with, --launches and --profile
-// included.
+// The recorded form. `set` is what the plan is made with, including --launches and --profile.
 [[nodiscard]] record::CommandLine asked_for(const RunRequest& request,
                                             std::vector<std::string> set);
 
 struct RecordedRequest {
   RunRequest request;
-  std::filesystem::path folder;  // from which the relative paths of the experiment are seen
+  std::filesystem::path folder;  // base of the experiment's relative paths
 };
 
-// The request of the run in `given.resume`; what `given` says besides wins over it, or, of --set,
-// comes behind it. Throws ConfigError when the folder does not tell it.
+// Returns the request of the run in `given.resume`. Values in `given` override it; its --set is
+// appended. Throws ConfigError if the folder does not contain the request.
 [[nodiscard]] RecordedRequest recorded_request(const RunRequest& given);
 
-// A file from which the experiment can be read again: `file`, or, of standard input, a copy in the
-// run's folder, which is written unless it is there.
+// Returns a file from which the experiment can be read again: `file`, or, for standard input, a
+// copy in the run's folder, which is written if missing.
 [[nodiscard]] std::string readable_again(const std::string& file, const std::string& config_text,
                                          const std::filesystem::path& run_folder);
 

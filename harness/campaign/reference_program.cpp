@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The same plan with that program.
+// Makes the same plan with the reference program.
 Beside plan_with(const RunRequest& request, const ChosenReference& reference,
                  const fs::path& program, const CampaignContext& context) {
   RunRequest same = request;
@@ -37,15 +37,15 @@ Beside plan_with(const RunRequest& request, const ChosenReference& reference,
   return beside;
 }
 
-// That no launch of one program was measured beside the other, or too few were.
+// Blames the program with no measured launch in the pairs, or too few.
 nights::Why failed_program(const PairedNight& paired) {
   if (!paired.tonight_runs) return nights::Why::kTonightFails;
   if (!paired.reference_runs || paired.tonight_fails.empty()) return nights::Why::kReferenceFails;
   return nights::Why::kTonightFails;
 }
 
-// Another program takes its place: it is away, a person said so, it failed two nights in a row, or
-// it does not start in an environment that is new.
+// Returns whether tonight's program replaces the reference: it is gone, the user requested it, it
+// failed two nights in a row, or it does not start in a new environment.
 bool is_replaced(const ChosenReference& reference, const PairedNight& paired,
                  const nights::NightPairs& night) {
   switch (night.why) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference program of a night: which one it is, what the night beside it is for the history,
-// and which one the next night has. Prints nothing. Main thread only.
+// Chooses the reference program of a night, records the night's pairs in the history, and
+// determines the next night's reference. Prints nothing. Main thread only.
 #pragma once
 
 #include <filesystem>
@@ -16,31 +16,31 @@
 namespace stepbench::campaign {
 
 struct ChosenReference {
-  std::string experiment = {};  // as the history names it: with its branch
+  std::string experiment = {};  // name in the history, including its branch
   NightProgram tonight = {};
   nights::KeptReference kept = {};
-  std::optional<Beside> beside = {};  // nothing: see `why`
+  std::optional<Beside> beside = {};  // nullopt: see `why`
   nights::Why why = nights::Why::kMeasured;
-  std::string reason = {};  // a sentence, where `why` is not enough
+  std::string reason = {};  // a sentence, if `why` is not enough
 };
-// For an experiment that was planned with tonight's program.
+// `tonight` must have been planned with tonight's program.
 [[nodiscard]] ChosenReference choose_reference(const RunRequest& request, const PlannedRun& tonight,
                                                track::TrackStore& store, std::string_view host,
                                                const CampaignContext& context);
 
-// `today`: 2026-01-31.
+// `today`: e.g. 2026-01-31.
 [[nodiscard]] BeforeNight before_night(const ChosenReference& reference, track::TrackStore& store,
                                        std::string_view host, std::string_view today);
 
-// For the history. Where a reference begins tonight's program is kept in `keep`, unless that is
-// empty. `run`: as the history has it; `left`: ids of cases that the budget left; `judged`: series
-// that the whole night judges.
+// Returns the record for the history. If tonight's program becomes the reference, keeps it in
+// `keep`, unless that is empty. `run`: as in the history; `left`: ids of cases left unfinished for
+// lack of budget; `judged`: number of series judged in the whole night.
 [[nodiscard]] nights::NightPairs night_of_reference(
     const ChosenReference& reference, const PairedNight& paired, const track::TrackedRun& run,
     const std::set<std::string>& left, std::size_t judged, track::TrackStore& store,
     const std::filesystem::path& keep, const std::string& now_utc);
 
-// The experiment's name, and @BRANCH where a label says another one than `track.main`.
+// The experiment's name, with @BRANCH appended if a label names a branch other than `track.main`.
 [[nodiscard]] std::string tracked_name(const plan::Plan& plan,
                                        const std::vector<std::string>& labels);
 

@@ -48,7 +48,7 @@ AbArm begin_arm(const std::string& name, const std::string& worker,
   return arm;
 }
 
-// nullopt: the user names none.
+// nullopt: not given by the user.
 std::optional<run::WorkerProgram> given_worker(const AbArm& arm) {
   return arm.worker.path.empty() ? std::nullopt : std::optional(arm.worker);
 }
@@ -68,7 +68,7 @@ plan::PlanRequest plan_request(const ArmsRequest& request, const std::vector<std
   return plan;
 }
 
-// What is wrong with one arm alone, said so.
+// Errors name the arm.
 Planned plan_arm(const AbArm& arm, const plan::PlanRequest& request,
                  const CampaignContext& context) {
   try {
@@ -81,7 +81,7 @@ Planned plan_arm(const AbArm& arm, const plan::PlanRequest& request,
   }
 }
 
-// Of assignments that the plan has accepted.
+// Normalises assignments that the plan has accepted.
 std::vector<std::string> in_our_words(const std::vector<std::string>& set,
                                       const Catalogue& catalogue) {
   const plan::OptionIndex index(catalogue);
@@ -90,7 +90,7 @@ std::vector<std::string> in_our_words(const std::vector<std::string>& set,
   return plan::set_in_our_words(set, {}, {source, index, {}, errors});
 }
 
-// Of an assignment that the plan has accepted.
+// For an assignment that the plan has accepted.
 std::string full_name(const std::string& assignment, const Catalogue& catalogue) {
   return plan::OptionIndex(catalogue).resolve(assignment.substr(0, assignment.find('=')));
 }
@@ -129,7 +129,7 @@ void refuse_what_has_no_pairs(const AbArms& arms) {
   }
 }
 
-// As this arm alone sets it, or nothing.
+// The value that only this arm sets; empty: none.
 std::string own_value(const AbArm& arm, const std::string& name) {
   std::string value;
   for (const std::string& one : arm.set) {
@@ -139,7 +139,7 @@ std::string own_value(const AbArm& arm, const std::string& name) {
 }
 
 void align_arms(AbArms& arms) {
-  std::set<std::string> asked;  // what the arms are to differ in
+  std::set<std::string> asked;  // options in which the arms are meant to differ
   for (const char* name : {"schedule.active", "schedule.wait", "schedule.warmup"}) {
     if (own_value(arms.a, name) != own_value(arms.b, name)) asked.insert(name);
   }
@@ -167,8 +167,8 @@ std::set<std::string> kept_points(const ArmsRequest& request, const AbArm& first
   return kept;
 }
 
-// Of an option that nobody gave: that both workers know it with another default, or only one knows
-// it. Others follow from what was given.
+// Warns about an option that was not given: its default differs between the workers, or only one of
+// them has it. Other differences follow from given options.
 void warn_of_defaults(const std::string& name, const Value& a, const Value& b, const AbArms& arms,
                       std::set<std::string>& warnings) {
   const Option* in_a = arms.a.catalogue.find_option(name);
@@ -201,7 +201,7 @@ void compare_options(const ResolvedCase& a, const ResolvedCase& b,
   }
 }
 
-// Keeps the points that both arms can measure, in the same order in both plans; the others follow.
+// Moves the points that both arms can measure to the front, in the same order in both plans.
 void join_arms(const plan::Plan& base, const std::set<std::string>& kept, AbArms& arms) {
   const std::size_t size = base.cases.size();
   for (const AbArm* arm : {&arms.a, &arms.b}) {

@@ -89,7 +89,7 @@ AbAgenda::Setup agenda_setup(compare::AbDesign design, const AbArms& arms,
                         .columns = std::move(columns),
                         .tested = tested,
                         .say = [&progress](const std::string& text) { progress.say(text); }};
-  // As the plan of either arm asks for it.
+  // Both arms' plans request the same profile.
   if (!arms.points.empty()) setup.profile = profile_of(arms.b.plan.cases.front().resolved);
   std::set<std::string> ids;
   for (const compare::AbPoint& point : arms.points) ids.insert(point.point_id);
@@ -103,7 +103,7 @@ AbAgenda::Setup agenda_setup(compare::AbDesign design, const AbArms& arms,
   return setup;
 }
 
-// What both arms count instructions with; throws for what either asks for and cannot have.
+// Tools for counting instructions in both arms. Throws if a requested tool is missing.
 run::CountTools tools_of_both(const AbArms& arms, const machine::Variables& variables) {
   run::CountTools tools = run::count_tools(arms.a.plan, variables);
   if (tools.no_counters.empty() && tools.valgrind.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench ab` does with two planned arms: measures them in turns and judges. Prints nothing
-// but progress. Throws Error for what the user can mend.
+// Implements `stepbench ab` for two planned arms: measures them in alternation and decides. Prints
+// only progress. Throws Error for user errors.
 #pragma once
 
 #include <cstdint>
@@ -21,52 +21,50 @@ namespace stepbench::campaign {
 
 struct AbRequest {
   ArmsRequest arms;
-  std::int64_t pairs = 0;  // of every case; 0: looks decide
-  // With `pairs`: after so many of them `is_over` is asked whether a case needs no more.
+  std::int64_t pairs = 0;  // per case; 0: looks decide
+  // With `pairs`: numbers of pairs after which `is_over` decides whether a case is complete.
   std::vector<std::size_t> looks = {};
   std::optional<std::uint64_t> seed = {};
-  std::vector<std::string> metrics = {};  // tested ones; empty: the step and the peak of memory
+  std::vector<std::string> metrics = {};  // tested metrics; empty: step and peak memory
   std::vector<std::string> margins = {};
   std::vector<std::string> allow = {};
   std::vector<std::string> labels = {};  // KEY=VALUE
   bool allow_inconclusive = false;
-  bool gate_counts = false;         // counts decide alone; every case is profiled
-  std::string results = "results";  // the run's folder is made here
-  std::string resume = {};          // the folder of a campaign to go on with; empty: a new one
+  bool gate_counts = false;         // only counts decide; every case is profiled
+  std::string results = "results";  // parent of the run's folder
+  std::string resume = {};          // folder of a campaign to resume; empty: a new one
   LockPolicy lock = LockPolicy::kRefuse;
-  std::string purpose = {};  // ends the name of the run's folder: "confirm"
-  Fields context = {};       // recorded with the run, besides what describes the campaign
+  std::string purpose = {};  // suffix of the run folder's name: "confirm"
+  Fields context = {};       // recorded with the run, in addition to the campaign's description
   std::function<bool(const record::Results&, const compare::AbPoint&, std::size_t pairs)> is_over =
       {};
 };
 
-// What can be refused before anything is planned.
+// Throws for what can be rejected before planning.
 void check_request(const AbRequest& request);
 
-// What follows from a request and its arms, before anything is measured. Throws ConfigError for
-// metrics and margins that are none.
+// Derived from a request and its arms. Throws ConfigError for invalid metrics and margins.
 struct AbPlan {
-  std::vector<Metric> columns = {};  // of both arms
+  std::vector<Metric> columns = {};  // both arms'
   compare::TestedMetrics tested = {};
-  double count_margin = 0;              // of counts, where these decide
-  std::vector<std::size_t> looks = {};  // pairs after which the rule runs
+  double count_margin = 0;              // margin of counts, if they decide
+  std::vector<std::size_t> looks = {};  // numbers of pairs after which the rule is applied
 };
 [[nodiscard]] AbPlan plan_ab(const AbRequest& request, const AbArms& arms);
 
-// What may change the meaning of the verdict, or of the file. To be told even where progress is
-// not.
+// Notes that may change the meaning of the verdict or file; print them even with --quiet.
 [[nodiscard]] std::vector<std::string> notes_on(const AbRequest& request, const AbArms& arms);
 
 struct AbRun {
   int exit_status = 0;
-  std::optional<int> signal = {};         // that interrupted it
-  std::filesystem::path run_folder = {};  // empty: interrupted before there was one
-  compare::Comparison comparison = {};    // unless interrupted
+  std::optional<int> signal = {};         // signal that interrupted it
+  std::filesystem::path run_folder = {};  // empty: interrupted before it was created
+  compare::Comparison comparison = {};    // unset if interrupted
 };
 
-// `on_start` receives the run's folder before the first launch, so that what fails later can be
-// told there. `interrupts` is the caller's and lives until it has told the end: a signal or a
-// broken pipe must not end the program half-way through that. Main thread only.
+// `on_start` receives the run's folder before the first launch, so that later failures can be
+// reported there. `interrupts` belongs to the caller and must live until the end has been reported,
+// because a signal or a broken pipe must not interrupt that. Main thread only.
 [[nodiscard]] AbRun run_ab(const AbRequest& request, const AbArms& arms,
                            const CampaignContext& context, run::Progress& progress,
                            run::Interrupts& interrupts, const Clock& clock,

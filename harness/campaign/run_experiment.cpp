@@ -48,8 +48,7 @@ plan::PlanRequest plan_request(const RunRequest& request) {
   return plan;
 }
 
-// A wrapped run is a profiler's already and gets no profiled launches of ours. Without `tools`
-// nothing is counted under valgrind.
+// A wrapped run is profiled already. Without `tools` nothing is counted under valgrind.
 std::vector<run::ListedCase> list_cases(const plan::Plan& plan, const run::CountTools* tools,
                                         bool wrapped) {
   std::vector<run::ListedCase> cases;
@@ -70,7 +69,7 @@ std::vector<run::ListedCase> list_cases(const plan::Plan& plan, const run::Count
   return cases;
 }
 
-// The list, until there is enough of it.
+// Ends the agenda early when `is_enough` returns true.
 class LimitedAgenda final : public run::Agenda {
  public:
   LimitedAgenda(run::Agenda& agenda, const std::function<bool(const record::Results&)>& is_enough)
@@ -86,7 +85,7 @@ class LimitedAgenda final : public run::Agenda {
   const std::function<bool(const record::Results&)>& is_enough_;
 };
 
-// Before hours of measuring what would have no history, or another margin than was meant.
+// Rejects before hours of measuring what would have no history or an unintended margin.
 void check_tracked(const Planned& planned, const std::string& file) {
   std::set<std::pair<std::string, std::string>> seen;
   for (const plan::PlannedCase& one : planned.plan.cases) {
@@ -109,13 +108,13 @@ void check_tracked(const Planned& planned, const std::string& file) {
   }
 }
 
-// `plan` tells them in full.
+// Refers to `plan`, which prints the notes in full.
 std::string plan_notes_text(const plan::Plan& plan) {
   return text::counted(std::ssize(plan.notes), "note") + " on the plan: stepbench plan " +
          text::shell_word(plan::source_name(plan.file));
 }
 
-// Cases that both programs measure: their index in the reference's plan by that in tonight's.
+// Cases that both programs measure: index in tonight's plan -> index in the reference's.
 std::map<std::size_t, std::size_t> paired_indexes(const plan::Plan& tonight,
                                                   const plan::Plan& reference) {
   std::map<std::string_view, std::size_t> known;
@@ -170,7 +169,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   const Fields labels = parse_labels(request.labels);
   std::vector<std::string> wrap = run::split_command(request.wrap, "--wrap");
   run::check_wrap(wrap, context.variables);
-  // A probe asks how long a case takes, not how much it does.
+  // A probe measures only how long a case takes, so it needs no instruction counts.
   const bool count_here = wrap.empty() && request.keeps_results;
   const run::CountTools tools =
       wrap.empty() ? run::count_tools(plan, context.variables) : run::CountTools{};

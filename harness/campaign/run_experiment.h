@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench run` does: plans an experiment and measures every case of it. Prints nothing but
-// progress. Throws Error for what the user can mend.
+// Implements `stepbench run`: plans an experiment and measures all its cases. Prints only progress.
+// Throws Error for user errors.
 #pragma once
 
 #include <filesystem>
@@ -19,50 +19,49 @@
 
 namespace stepbench::campaign {
 
-// What a run records of the reference program that it was measured beside.
-inline constexpr const char* kReferenceRun = "reference_run";  // id of the run it is of
+// Context fields that describe the reference program of a run.
+inline constexpr const char* kReferenceRun = "reference_run";  // id of the run it is from
 inline constexpr const char* kReferenceBuild = "reference_build_id";
 
 struct PlannedRun {
-  std::optional<run::WorkerProgram> worker;  // nullopt only where none was looked for
+  std::optional<run::WorkerProgram> worker;  // nullopt only if it was not needed
   Planned planned;
 };
 
-// The cases that the request asks for, at least one. Without `needs_worker` (to show the plan) a
-// missing built-in worker is no error.
+// Plans the requested cases, at least one. Without `needs_worker` (to show the plan) a missing
+// built-in worker is not an error.
 [[nodiscard]] PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& context,
                                          bool needs_worker);
 
-// The reference program of a night, which is measured in turns with the run's own: see
-// turns_agenda.h.
+// The reference program of a night, measured in alternation with the run's own: see turns_agenda.h.
 struct Beside {
-  std::string run = {};    // id of the run whose program it is
+  std::string run = {};    // id of the run that the program is from
   std::string build = {};  // digest of the program
   PlannedRun planned;
-  std::map<std::string, int> pairs = {};  // to have in all, by case id; else night_pairs()
-  std::set<std::string> profiled = {};    // case ids: a launch of each records operations
+  std::map<std::string, int> pairs = {};  // total number by case id; default: night_pairs()
+  std::set<std::string> profiled = {};    // case ids with a launch that records operations
 };
-// Ids of the cases that both programs can measure, and that are to be.
+// Ids of the cases that both programs can and should measure.
 [[nodiscard]] std::set<std::string> paired_cases(const plan::Plan& tonight, const Beside& beside);
 
 struct RunEnd {
   int exit_status = 0;
-  std::optional<int> signal = {};         // that interrupted it
-  std::filesystem::path run_folder = {};  // empty: interrupted before there was one
-  record::Results results = {};           // all that this folder holds now
+  std::optional<int> signal = {};         // signal that interrupted it
+  std::filesystem::path run_folder = {};  // empty: interrupted before it was created
+  record::Results results = {};           // everything in the folder now
 };
 
-// Locks the devices, measures what is not measured yet, reads everything back. `run` was planned
-// with a worker. `interrupts` is the caller's and lives until it has told the end: a signal or a
-// broken pipe must not end the program half-way through that. `on_start` receives the run's folder
-// before the first launch. Main thread only.
+// Locks the devices, measures what is missing and reads all results back. `run` must have been
+// planned with a worker. `interrupts` belongs to the caller and must live until the end has been
+// reported, because a signal or a broken pipe must not interrupt that. `on_start` receives the
+// run's folder before the first launch. Main thread only.
 [[nodiscard]] RunEnd run_experiment(
     const RunRequest& request, const PlannedRun& run, const CampaignContext& context,
     run::Progress& progress, run::Interrupts& interrupts, const Clock& clock,
     const std::function<void(const std::filesystem::path&)>& on_start = {},
     const Beside* beside = nullptr);
 
-// Nothing measured, some failed, or all measured or skipped by rule.
+// Distinguishes: nothing measured, some failed, all measured or skipped by rule.
 [[nodiscard]] int run_exit_status(const record::Results& results);
 
 }  // namespace stepbench::campaign

@@ -24,7 +24,7 @@ bool has_no_line(const fs::directory_entry& entry) {
                      std::istreambuf_iterator<char>{};
 }
 
-// A run that was killed between making its folder and its first line has measured nothing.
+// A run killed between creating its folder and writing its first line has measured nothing.
 bool was_cut_before_its_first_line(const fs::path& folder) {
   const fs::directory_iterator entries{folder};
   return std::all_of(begin(entries), end(entries), has_no_line);

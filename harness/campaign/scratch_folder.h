@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder for results that are not kept.
+// A temporary folder for results that are not kept.
 #pragma once
 
 #include <string>
 
 namespace stepbench::campaign {
 
-// Removed with all that is in it.
+// Removed with its content on destruction.
 class ScratchFolder {
  public:
   explicit ScratchFolder(const std::string& prefix);  // in the folder for temporary files

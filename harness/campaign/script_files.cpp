@@ -27,8 +27,7 @@ bool is_name_letter(char letter) {
          std::string_view("/._-+@%").find(letter) != std::string_view::npos;
 }
 
-// Runs of letters that names of files are made of: "bench/model.py" of `python
-// "$here/bench/model.py"`.
+// Extracts runs of file name characters: "bench/model.py" from `python "$here/bench/model.py"`.
 std::vector<std::string> names_in(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
@@ -77,7 +76,7 @@ class Walk {
     if (word.starts_with("/") && word.find('/', 1) != std::string::npos) {
       const fs::path path(word);
       if (fs::is_regular_file(path, error)) take_absolute(path);
-      // "$here/model.py": what stands before it is known when it runs.
+      // "$here/model.py": the prefix is known only at run time.
       take_inside(path.relative_path());
       return;
     }
@@ -89,7 +88,8 @@ class Walk {
   void take_absolute(const fs::path& path) {
     const fs::path inside = path.lexically_relative(folder_);
     if (!inside.empty() && *inside.begin() != "..") return take_inside(inside);
-    // An interpreter or a tool of the system is there every night. A file in /dev/shm is a user's.
+    // System interpreters and tools are always available; other files, as in /dev/shm, are the
+    // user's.
     for (const char* system : {"/usr/", "/bin/", "/lib", "/etc/", "/proc/", "/sys/"}) {
       if (path.string().starts_with(system)) return;
     }
@@ -106,7 +106,7 @@ class Walk {
     read(inside);
   }
 
-  // A module beside the script, or a package: "bench.model" is bench/model.py with
+  // Adds a module next to the script, or a package: "bench.model" is bench/model.py with
   // bench/__init__.py.
   void take_module(const std::string& word) {
     std::string path = word;
@@ -125,7 +125,7 @@ class Walk {
   std::set<fs::path> outside_;
 };
 
-// "bench" of `import bench.model as model` and of `from bench import model`.
+// "bench" for `import bench.model as model` and `from bench import model`.
 std::set<std::string> imported_modules(const std::string& python) {
   std::set<std::string> modules;
   std::istringstream lines(python);
@@ -141,7 +141,7 @@ std::set<std::string> imported_modules(const std::string& python) {
   return modules;
 }
 
-// Names by which the files of a repository can be imported, if its path is told of them.
+// Names under which files of a repository can be imported if they are on the path.
 std::set<std::string> modules_in(std::span<const std::string> files) {
   std::set<std::string> modules;
   for (const std::string& file : files) {

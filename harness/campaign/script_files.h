@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files a script needs beside itself, as far as its text tells. Any thread.
+// Finds the files that a script needs, as far as its text shows. Any thread.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,15 @@ namespace stepbench::campaign {
 
 struct ScriptFiles {
   std::vector<std::filesystem::path> beside = {};     // relative to the script's folder, sorted
-  std::vector<std::filesystem::path> elsewhere = {};  // absolute: programs and data outside of it
+  std::vector<std::filesystem::path> elsewhere = {};  // absolute: programs and data
 };
 
-// Files of its folder that it names or, in Python, imports, and what those import in turn. Nothing
-// for a program that is no text beginning with "#!".
+// Returns files of the script's folder that it names or, in Python, imports, transitively. Empty
+// unless the program is text that begins with "#!".
 [[nodiscard]] ScriptFiles files_of_script(const std::filesystem::path& script);
 
-// A module that a Python script, or one of the files beside it, imports, and that only the rest of
-// its repository has: a copy of its folder would import it as it is tonight. Empty: there is none.
+// Returns a module imported by a Python script or a file next to it that exists only elsewhere in
+// its repository: a copy of the folder would import tonight's version of it. Empty: none.
 // `tracked`: all files of the repository; `folder`: the script's, relative to it.
 [[nodiscard]] std::string module_elsewhere(const std::filesystem::path& script,
                                            std::span<const std::filesystem::path> beside,

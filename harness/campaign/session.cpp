@@ -67,7 +67,7 @@ fs::path Session::open_folder(const std::string& resume, const std::string& resu
 void Session::measure(run::RunSetup setup, const record::RunRow& header,
                       const record::ColumnRow& columns, const plan::Shard& shard,
                       run::Agenda& agenda, record::Results& finished) {
-  const fs::path run_dir = setup.run_dir;  // as it was written, for people
+  const fs::path run_dir = setup.run_dir;  // as given, for messages
   setup.run_dir = fs::absolute(run_dir);
   setup.variables = context_.variables;
   setup.program = context_.program_dir / "stepbench";

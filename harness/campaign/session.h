@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every command that measures does around its launches: signals, locks, what dead runs left
-// behind, the header, the run's folder and its result file. One object at a time, on the program's
-// main thread before any other thread exists.
+// Common frame of all commands that measure: signals, locks, clean-up after dead runs, the header,
+// the run's folder and its result file. One object at a time, on the program's main thread before
+// any other thread exists.
 #pragma once
 
 #include <filesystem>
@@ -21,20 +21,20 @@ namespace stepbench::campaign {
 
 class Session {
  public:
-  // From here on what a worker leaves behind becomes our child. A signal that `interrupts` takes
-  // ends the campaign in order. All arguments outlive the session.
+  // Makes processes that a worker leaves behind children of this process. A signal taken by
+  // `interrupts` ends the campaign in an orderly way. All arguments must outlive the session.
   Session(const CampaignContext& context, run::Progress& progress, run::Interrupts& interrupts,
           const Clock& clock);
 
-  // Locks the devices, and removes shared segments and ends processes of runs that are dead. False
-  // if interrupted while waiting for another run. Throws ConfigError when another run measures and
-  // `policy` refuses.
+  // Locks the devices, and removes shared segments and processes of dead runs. Returns false if
+  // interrupted while waiting for another run. Throws ConfigError if another run measures and
+  // `policy` does not allow it.
   [[nodiscard]] bool begin(const std::set<std::string>& devices, LockPolicy policy);
 
-  // The signal that ended the campaign; nullopt: none did.
+  // The signal that ended the campaign; nullopt: none.
   [[nodiscard]] std::optional<int> signal() const { return interrupts_.first(); }
 
-  // How a result file begins that is written here and now.
+  // Facts for the header of a result file that is written here and now.
   struct HeaderFacts {
     const plan::Plan& plan;
     const Catalogue& catalogue;
@@ -46,18 +46,17 @@ class Session {
   };
   [[nodiscard]] record::RunRow header(const HeaderFacts& facts) const;
 
-  // What was measured before in the folder of --resume; its warnings are said. Empty results for
-  // an empty name.
+  // Earlier results in the folder of --resume; prints their warnings. Empty for an empty name.
   [[nodiscard]] record::Results resume(const std::string& folder);
 
-  // The folder to go on with or else a new one in `results`; puts its id into the header.
+  // Returns the resumed folder, or a new one in `results`; puts its id into the header.
   [[nodiscard]] static std::filesystem::path open_folder(const std::string& resume,
                                                          const std::string& results,
                                                          record::RunRow& header);
 
-  // Launches what `agenda` asks for into a new result file in setup.run_dir, and watches the GPUs
-  // meanwhile; adds to `finished`. `setup` needs no variables, host and devices. Throws Error that
-  // tells where the finished rows are.
+  // Runs the agenda's launches into a new result file in setup.run_dir while watching the GPUs;
+  // appends to `finished`. Fills in the variables, host and devices of `setup`. Throws Error that
+  // names the location of the finished rows.
   void measure(run::RunSetup setup, const record::RunRow& header, const record::ColumnRow& columns,
                const plan::Shard& shard, run::Agenda& agenda, record::Results& finished);
 

@@ -14,7 +14,7 @@
 namespace stepbench::campaign {
 namespace {
 
-// As one point of a sweep, for which rules amend what they would refuse in a file of one case.
+// As a point of a sweep, because there rules amend options that they otherwise reject.
 std::string experiment_of(const track::TrackedSeries& series) {
   json::JsonText point;
   point.open_object();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases of a history that have another id since rules of their workload are applied wherever a
-// worker lies: before, one that was named by its path measured the options as the file had them.
-// Pure.
+// Finds cases of a history whose id changed when rules of their workload began to apply to workers
+// at any path. Before, a worker given by path measured the options exactly as in the file. Pure.
 #pragma once
 
 #include <span>
@@ -13,9 +12,8 @@
 
 namespace stepbench::campaign {
 
-// Proven by their options: without the rules they make the id that the history has, with the rules
-// another one. Cases of workloads that the catalogue does not have are left out. In the order of
-// the history.
+// Verified by the options: without the rules they give the id in the history, with the rules
+// another one. Omits cases of workloads unknown to the catalogue. In the order of the history.
 [[nodiscard]] std::vector<track::MergedCase> split_cases(const track::History& history,
                                                          const Catalogue& catalogue,
                                                          std::span<const WorkloadRule> rules);

@@ -35,7 +35,7 @@ TimeEstimate estimate_time(const plan::Plan& plan, const KnownCosts& costs) {
   double known_s = 0;
   double night_s = 0;
   double fresh_s = 0;
-  double longest_s = 0;  // round of fresh pairs, which the budget does not end
+  double longest_s = 0;  // longest round of fresh pairs, which the budget does not interrupt
   std::int64_t runnable = 0;
   for (const plan::PlannedCase& planned : plan.cases) {
     if (planned.skip) continue;
@@ -73,7 +73,7 @@ double night_budget_s(double planned_s) {
 }
 
 TimeEstimate estimate_time(const plan::Plan& plan, const std::filesystem::path& results_dir) {
-  // The ids of a large plan take a while to gather.
+  // Collecting the ids of a large plan takes a while.
   if (folders_newest_first(results_dir).empty()) return estimate_time(plan, KnownCosts{});
   std::set<std::string, std::less<>> ids;
   for (const plan::PlannedCase& planned : plan.cases) {

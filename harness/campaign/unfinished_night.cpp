@@ -41,7 +41,7 @@ void UnfinishedNight::read(const std::string& oldest_utc) {
         folders[name] = object.text("folder");
       }
     } catch (const json::LineError&) {
-      continue;  // damaged: what it said is measured anew
+      continue;  // a damaged line: its experiment is measured again
     }
   }
   if (began < oldest_utc) return;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A night that is under way, on disk: which experiments were begun, and in which folders. A night
-// that a signal, a crash or a power cut ended goes on where it was, because the same command finds
-// this file. One thread.
+// Records on disk which experiments of a night were begun, and in which folders. After a signal,
+// crash or power cut, the same command finds this file and resumes the night. One thread.
 #pragma once
 
 #include <chrono>
@@ -11,28 +10,28 @@
 
 namespace stepbench::campaign {
 
-// What was begun longer ago belongs to another night and is forgotten.
+// Older files belong to another night and are ignored.
 inline constexpr std::chrono::hours kNightLasts{20};
 
 class UnfinishedNight {
  public:
-  // In the folder `results`, which need not be there. `key` tells this night from others that are
+  // The file is in the folder `results`, which need not exist. `key` distinguishes nights that are
   // measured into the same folder: host, experiments, options. Reads what an earlier call left.
   UnfinishedNight(const std::filesystem::path& results, const std::string& key,
                   std::chrono::system_clock::time_point now);
 
-  // An earlier call left something to go on with.
+  // An earlier call left a night to resume.
   [[nodiscard]] bool goes_on() const { return goes_on_; }
-  // When the first call of this night began.
+  // Start of the first call of this night.
   [[nodiscard]] const std::string& began_utc() const { return began_utc_; }
-  // Where the experiment was begun; empty: not yet.
+  // Folder of the experiment; empty: not begun.
   [[nodiscard]] std::filesystem::path folder_of(const std::string& experiment) const;
 
-  // Tonight begins now, whatever an earlier call left.
+  // Starts a new night and ignores what an earlier call left.
   void begin_anew(std::chrono::system_clock::time_point now);
-  // The experiment's launches lie in `folder`. On disk when this returns. Throws ConfigError.
+  // The experiment's launches are in `folder`. On disk when this returns. Throws ConfigError.
   void begun(const std::string& experiment, const std::filesystem::path& folder);
-  // Everything was measured and told: the next call is another night.
+  // The night was measured and reported: the next call starts a new one.
   void end();
 
  private:

@@ -20,7 +20,7 @@ using track::TrackEvent;
 namespace {
 
 constexpr std::size_t kDayLetters = 10;
-constexpr double kLargestChange = 10;  // ten times as much more
+constexpr double kLargestChange = 10;  // a factor of ten
 
 void check_reason(const std::string& reason) {
   if (reason.find_first_not_of(" \t\r\n") == std::string::npos) {
@@ -46,7 +46,7 @@ double checked_change(const Alert& alert, const std::string& text) {
     throw ConfigError("--expect",
                       "expected a change in percent as +3% or -0.5%, found '" + text + "'");
   }
-  // What an alert is of is worse, whichever way its metric went.
+  // An alert is always about a change for the worse, whatever the direction of its metric.
   const double expect = std::abs(*change);
   double seen = 0;
   if (!alert.series.empty()) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people say of alerts, series and nights: accepted, a new usual, not to be looked at, whose
-// it is, what should be known. Each gives the events that say so, without author and time; a
-// ConfigError names what is wrong with the words. Pure; any thread.
+// User actions on alerts, series and nights: accept, set a baseline, ignore, assign, annotate. Each
+// returns events without author and time; throws ConfigError for invalid input. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -17,27 +16,27 @@
 
 namespace stepbench::nights {
 
-// TrackEvent::what, of no alert; details: run, experiment, host; series, until; series.
+// TrackEvent::what without an alert. Details: run, experiment, host; series, until; series.
 inline constexpr std::string_view kBaselineEvent = "baseline";
 inline constexpr std::string_view kIgnoredEvent = "ignored";
 inline constexpr std::string_view kWatchedEvent = "watched";
 
 struct Acceptance {
   std::string reason = {};
-  std::string until = {};   // 2026-03-01, the last day; empty: for good
-  std::string expect = {};  // "+3%"; empty: whatever it is
+  std::string until = {};   // e.g. 2026-03-01, inclusive; empty: permanent
+  std::string expect = {};  // accepted change, "+3%"; empty: any size
 };
 
-// `today`: 2026-01-31.
+// `today`: e.g. 2026-01-31.
 [[nodiscard]] track::TrackEvent accept_alert(const Alert& alert, const Acceptance& acceptance,
                                              std::string_view today);
-// It is accepted no more, and it is that person's to look at; empty: nobody's.
+// Ends the acceptance and assigns the alert to `person`; empty: unassigned.
 [[nodiscard]] std::vector<track::TrackEvent> reopen_alert(const Alert& alert,
                                                           const std::string& person,
                                                           const std::string& reason);
 
-// The next night's program is the usual for its experiment on its machine. Alerts of it that began
-// up to that run are closed.
+// Makes the next night's program the baseline for its experiment on its machine. Closes the
+// experiment's alerts that began up to that run.
 [[nodiscard]] std::vector<track::TrackEvent> set_baseline(const track::TrackedRun& run,
                                                           const AlertLog& log,
                                                           std::span<const track::TrackedRun> runs,
@@ -52,22 +51,21 @@ struct Acceptance {
 [[nodiscard]] std::set<std::string, std::less<>> ignored_series(
     std::span<const track::TrackEvent> events, std::string_view today);
 
-// What people should know of an alert, or of a night. Empty words are a ConfigError.
+// Adds a note to an alert or a night. Throws ConfigError for empty text.
 [[nodiscard]] track::TrackEvent note_alert(const Alert& alert, const std::string& words);
 [[nodiscard]] track::TrackEvent note_run(const track::TrackedRun& run, const std::string& words);
-// Whose it is to look at.
 [[nodiscard]] track::TrackEvent assign_alert(const Alert& alert, const std::string& to,
                                              const std::string& reason);
 
-// "+3%", "3 %", "-0.5%" as a share.
+// Parses "+3%", "3 %", "-0.5%" as a share.
 [[nodiscard]] std::optional<double> parse_change(std::string_view text);
 
-// The run that `text` names: its id, the beginning of it, or its folder. Throws ConfigError.
+// Returns the run given by id, id prefix or folder. Throws ConfigError.
 [[nodiscard]] const track::TrackedRun& resolve_run(std::string_view text,
                                                    std::span<const track::TrackedRun> runs,
                                                    const std::string& where);
 
-// Whether it has the form of an alert's id: "A17" or "a17".
+// Returns whether the text has the form of an alert's id: "A17" or "a17".
 [[nodiscard]] bool is_alert_id(std::string_view text);
 // The alert with that id ("A17", also "17" or "a17"). Throws ConfigError naming the nearest.
 [[nodiscard]] const Alert& resolve_alert(const std::string& id, const AlertLog& log);

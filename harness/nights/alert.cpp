@@ -22,7 +22,7 @@ bool flag_in(const TrackEvent& event, std::string_view name) {
 
 bool is(const TrackEvent& event, AlertEvent what) { return event.what == name_of(what); }
 
-// Of versions before 2.0, which measured a suspicion again and again until it was told.
+// States of versions before 2.0, which measured a suspected change repeatedly.
 struct OldState {
   std::string_view name;
   AlertState now;
@@ -53,7 +53,7 @@ void set_state(Alert& alert, const TrackEvent& event) {
   }
 }
 
-// What this version's events lead to.
+// State after an event of this version.
 std::string_view state_after(const Alert& alert, const TrackEvent& event) {
   if (is(event, AlertEvent::kTold) || is(event, AlertEvent::kGrew)) {
     const bool accepted = alert.state == AlertState::kAccepted && !alert.events.empty();
@@ -106,7 +106,7 @@ void take_series(Alert& alert, const TrackEvent& event) {
   if (is(event, AlertEvent::kUnreachable)) known->can_be_measured = false;
 }
 
-// The builds that all of its series may be of.
+// Narrows the range to the builds that are possible for all of its series.
 void take_range(Alert& alert, const TrackEvent& event) {
   if (!is(event, AlertEvent::kTold) && event.what != "fired") return;
   const std::string good = text_of(event.details, "last_good");

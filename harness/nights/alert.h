@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The alerts of a history, as their events made them. An alert is of an experiment on a machine:
-// all of its series that changed between the same builds. Pure; any thread.
+// The alerts of a history, derived from its events. An alert belongs to an experiment on a machine
+// and has all series that changed between the same builds. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,22 +20,22 @@ namespace stepbench::nights {
 
 enum class AlertState : std::uint8_t {  // written to disk by name
   kOpen,
-  kAccepted,  // by a person
-  kFixed,     // measured, and gone
-  kClosed     // by a baseline, or by a state of older versions that is no more; `note` says which
+  kAccepted,  // by a user
+  kFixed,     // measured as fixed
+  kClosed     // by a baseline, or converted from an obsolete state of older versions; see `note`
 };
 constexpr EnumNames<4> names_of(AlertState) { return {"open", "accepted", "fixed", "closed"}; }
 
-// TrackEvent::what, of an alert.
+// TrackEvent::what of events about an alert.
 enum class AlertEvent : std::uint8_t {
-  kTold,         // a series of it: opens the alert, or joins it
-  kGrew,         // a series of it was told again, worse
-  kBack,         // a series of it is back
-  kFixed,        // all of them are
-  kAccepted,     // by a person; details: until, expect
-  kReopened,     // the date of an acceptance has passed, or a person takes it back
+  kTold,         // a series was reported: opens the alert, or joins it
+  kGrew,         // a reported series became worse
+  kBack,         // a series returned to its earlier level
+  kFixed,        // all series returned
+  kAccepted,     // by a user; details: until, expect
+  kReopened,     // an acceptance expired, or a user withdrew it
   kClosed,       // by a baseline
-  kUnreachable,  // a series of it: another reference began, the level before cannot be measured
+  kUnreachable,  // a new reference began, so the level before the change can no longer be measured
   kNoted,
   kAssigned  // details: to
 };
@@ -47,42 +47,42 @@ constexpr EnumNames<10> names_of(AlertEvent) {
 struct AlertSeries {
   std::string id = {};
   std::string experiment = {};
-  Change change = {};     // as it was told; `size` with all that it grew by
-  bool as_share = false;  // sizes are shares of the step; else log ratios
-  double usual = 0;       // in the series' unit, when it was told
+  Change change = {};     // as reported; `size` includes all later growth
+  bool as_share = false;  // sizes are shares of the step; otherwise log ratios
+  double usual = 0;       // in the series' unit, when it was reported
   double value = 0;
   std::string told_run = {};
-  std::string cause = {};  // see SeriesPairs; empty: nothing explains it
+  std::string cause = {};  // see SeriesPairs; empty: no explanation
   bool back = false;
   bool can_be_measured = true;  // see OpenChange
 };
 
-// A commit of an alert's range, as git tells it.
+// A commit in an alert's range, from git.
 struct RangeCommit {
   std::string sha = {};
   std::string author = {};
   std::string title = {};
-  std::string url = {};  // empty: nobody said where commits are shown
+  std::string url = {};  // empty: no commit URL configured
 };
 
 struct Alert {
   std::string id = {};  // "A17"
   AlertState state = AlertState::kOpen;
   std::string host = {};
-  std::string experiment = {};  // with its branch: "nightly@dev"
-  std::string opened_run = {};  // run id of the night that told it
+  std::string experiment = {};  // including its branch: "nightly@dev"
+  std::string opened_run = {};  // run id of the night that reported it
   std::string opened_utc = {};
-  std::string news_utc = {};     // of the night that told it last, or reopened it
-  std::string changed_utc = {};  // of the night, or the day, that brought it to its state
-  std::string first_bad = {};    // run ids between which it came
+  std::string news_utc = {};     // night in which it was last reported or reopened
+  std::string changed_utc = {};  // night or day of its last change of state
+  std::string first_bad = {};    // run ids that enclose the change
   std::string last_good = {};
   std::vector<AlertSeries> series = {};
   std::string note = {};              // last reason
-  std::string until = {};             // of an acceptance: 2026-03-01; empty: for good
-  std::optional<double> expect = {};  // of an acceptance: a change that is accepted, 0.03
-  std::string assignee = {};          // whose it is; empty: nobody's yet
+  std::string until = {};             // end of an acceptance, e.g. 2026-03-01; empty: permanent
+  std::optional<double> expect = {};  // change covered by an acceptance, e.g. 0.03
+  std::string assignee = {};          // empty: unassigned
   std::vector<track::TrackEvent> events = {};
-  // Of no event: for those who show it, see campaign/range_commits.h. The newest first.
+  // Not from events: filled in for display, see campaign/range_commits.h. Newest first.
   std::vector<RangeCommit> commits = {};
   std::size_t commits_in_range = 0;
 
@@ -90,19 +90,19 @@ struct Alert {
 };
 
 struct AlertLog {
-  std::vector<Alert> alerts = {};  // by number
+  std::vector<Alert> alerts = {};  // sorted by number
 
   [[nodiscard]] const Alert* find(std::string_view id) const;
-  // The newest open or accepted one of that series on that host; null: there is none.
+  // Returns the newest open or accepted alert of that series on that host; null: none.
   [[nodiscard]] const Alert* of_series(std::string_view series, std::string_view host,
                                        std::string_view experiment) const;
 };
-// In the order in which they were recorded. States that older versions wrote become those of today.
+// `events` must be in the order of recording. States written by older versions are converted.
 [[nodiscard]] AlertLog fold_alerts(std::span<const track::TrackEvent> events);
-// One event more, which gets the states from and to which it led.
+// Applies one more event and fills in its states before and after.
 void apply_event(AlertLog& log, track::TrackEvent& event);
 
-// A series that is told, grew or is back.
+// A series that was reported, grew or returned.
 struct SeriesEvent {
   AlertEvent what = AlertEvent::kTold;
   std::string alert = {};
@@ -114,7 +114,7 @@ struct SeriesEvent {
 [[nodiscard]] track::TrackEvent event_of(AlertEvent what, const std::string& alert,
                                          const track::EventNight& night, std::string reason);
 
-// "A18": one more than the highest number in use.
+// "A18": the highest number in use plus one.
 [[nodiscard]] std::string next_alert_id(const AlertLog& log);
 
 }  // namespace stepbench::nights

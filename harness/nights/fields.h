@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a night that is told, each said once: `stepbench.night`, see results/NIGHT.md.
+// JSON fields of a reported night, each defined once: `stepbench.night`, see results/NIGHT.md.
 #pragma once
 
 #include "harness/json/fields.h"
@@ -61,7 +61,7 @@ void fields(V& v, json::Of<EnvironmentChange> auto& change) {
   v("before", change.before)("tonight", change.tonight);
 }
 
-// Without the pairs: these stand with each series.
+// Omits the pairs, which are written with each series.
 template <typename V>
 void fields(V& v, json::Of<NightExperiment> auto& experiment) {
   fields(v, experiment.run);

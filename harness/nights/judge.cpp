@@ -19,7 +19,7 @@ namespace {
 using verdict::Estimate;
 
 constexpr double kRange = .99;
-constexpr double kSurerError = .00025;  // 3.5 standard errors; also where ranks cannot tell
+constexpr double kSurerError = .00025;  // 3.5 standard errors; also if pairs are too few for ranks
 
 class Judge {
  public:
@@ -28,7 +28,7 @@ class Judge {
 
   Levels& levels() { return levels_; }
 
-  // Standard errors beyond the margin; worse is positive. 0: it looks as usual.
+  // Standard errors beyond the margin; positive is worse. 0: looks unchanged.
   [[nodiscard]] double oddness() const {
     double most = 0;
     (void)levels_.last({}, [&](const Held& held) {
@@ -68,13 +68,13 @@ class Judge {
   }
 
  private:
-  // Worse by more than the margin; `sign` -1: better. Of launches that vary much the ranks have to
-  // be surer, as their noise is of any shape.
+  // Worse by more than the margin; `sign` -1: better. For noisy launches the ranks need a smaller
+  // error, because the shape of their noise is unknown.
   [[nodiscard]] bool is_beyond(double sign) const {
     const double surer = std::min(kSurerError, rule_.error);
     const double rank_error = is_noisy(levels_.spread()) ? surer : rule_.error;
     return levels_.last({}, [&](const Held& held) {
-      // Most lie there, and a bound takes long.
+      // Cheap test first: most values fail it, and a bound is expensive.
       if (sign * held.difference.value <= rule_.margin) return false;
       if (bound(held.difference, sign, rule_.error) <= rule_.margin) return false;
       const double ranks = levels_.ranks_low(held, sign, rank_error);
@@ -86,7 +86,7 @@ class Judge {
     return sign > 0 ? interval.low : -interval.high;
   }
 
-  // The level before goes on with the builds that are back there.
+  // On a fix, the level before continues with the builds that returned to it.
   bool close() {
     const double half = state_.open->size / 2;
     const std::size_t back = levels_.last(levels_.rows(Level::kBefore), [&](const Held& held) {
@@ -109,14 +109,14 @@ class Judge {
     state_.open->size += size;
   }
 
-  // From the likeliest build on. What was the level is the one before, unless an older one is.
+  // The level begins at the likeliest build; the old one is the level before, if none is kept.
   Change begin_level() {
     const RowIndexes now = levels_.rows(Level::kNow);
     const std::vector<Estimate> rows = levels_.estimates(now);
     std::vector<verdict::Measured> seen;
     for (const Estimate& row : rows)
       seen.push_back({.value = row.value, .variance = row.variance, .place = seen.size()});
-    // Not among those by which the level is known.
+    // Not among the builds that define the level.
     const std::size_t least = rows.size() > kBase + kWindow ? kBase : 1;
     std::vector<double> logs(rows.size(), -std::numeric_limits<double>::infinity());
     for (std::size_t at = least; at < rows.size(); ++at)
@@ -138,7 +138,7 @@ class Judge {
     return change;
   }
 
-  // Of an open alert against the level before.
+  // Relative to the level before, if an alert is open.
   void say_change(SeriesVerdict& judged) const {
     const bool open = state_.open && state_.open->can_be_measured;
     const RowIndexes before = open ? levels_.rows(Level::kBefore) : RowIndexes();
@@ -164,7 +164,7 @@ std::vector<double> oriented(std::span<const double> pairs, const JudgeRule& rul
   return larger_is_worse;
 }
 
-// The rows of a state are held against one program, and in one measure.
+// All rows of a state are relative to one reference program and in one measure.
 void hold_against(SeriesState& state, const Tonight& tonight, bool as_share) {
   if (state.reference != tonight.reference || state.as_share != as_share)
     begin_reference(state, tonight, as_share);
@@ -178,7 +178,7 @@ double oddness_of(SeriesState state, const Tonight& tonight, std::span<const dou
   return series.oddness();
 }
 
-// A series that looked odd at first drops the pairs by which it did.
+// If a series looked changed in its first pairs, drops these, because they selected it.
 std::span<const double> counted(const SeriesState& state, const Tonight& tonight,
                                 const SeriesPairs& pairs, const JudgeRule& rule) {
   const std::span<const double> all = pairs.pairs;

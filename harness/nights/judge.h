@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of one series: the last builds are held against their level by the engine of `ab`,
-// with the layout of builds in the error. How often it is wrong: results/DECISIONS.md. Pure; any
-// thread.
+// Judges one series: compares the last builds with their level by the engine of `ab`, including the
+// layout of builds in the error. Error rates: results/DECISIONS.md. Pure; any thread.
 //
-// What is told lies beyond the margin by Student's t, and by the ranks of the last builds' pairs
-// among those of the level. Of launches that vary much the ranks have to be surer; where pairs are
-// too few for ranks, it lies 3.5 standard errors beyond.
+// A change is reported if it is beyond the margin both by Student's t and by the ranks of the last
+// builds' pairs among those of the level. For noisy launches the ranks need a smaller error; if
+// there are too few pairs for ranks, the change must be 3.5 standard errors beyond the margin.
 //
-// Level: the builds since the last change that was told; its value is the mean of its first 20 and
-// that of the 20 before the last ones (the one sees what creeps, the other the loss of a gain that
-// was not told). Odd: the mean of the last 1 to 5 builds lies one standard error beyond the margin.
-// Told: a bound of it does. Fixed: it lies below half of what was told of the level before.
+// Level: the builds since the last reported change. Its value is taken twice: as the mean of its
+// first 20 builds, which detects slow drift, and of the 20 before the last ones, which detects the
+// loss of an unreported gain. Odd: the mean of the last 1 to 5 builds is one standard error beyond
+// the margin. Reported: its confidence bound is. Fixed: it is below half of what was reported
+// relative to the level before.
 #pragma once
 
 #include <cstddef>
@@ -28,42 +28,41 @@ namespace stepbench::nights {
 
 using track::NightState;
 
-// `spread`: of a pair, a standard deviation.
+// `spread`: standard deviation of a pair.
 [[nodiscard]] bool is_noisy(double spread);
-// `series`: judged in a night.
+// `series`: number judged in a night.
 [[nodiscard]] double error_of(std::size_t series);
 [[nodiscard]] JudgeRule rule_of(const track::TrackedSeries& series, double margin,
                                 std::size_t judged_series);
 
 struct SeriesVerdict {
   NightState state = NightState::kNoVerdict;
-  std::optional<Change> told = {};  // tonight, either way
-  bool grew = false;                // `told` is worse, and an alert was open
-  bool fixed = false;               // what was open
-  bool odd = false;                 // it looks so, with all pairs
-  // Of tonight's build against its level.
+  std::optional<Change> told = {};  // tonight, in either direction
+  bool grew = false;                // `told` is worse, and an alert was already open
+  bool fixed = false;               // the open change is fixed
+  bool odd = false;                 // it looks changed, given all pairs
+  // Tonight's build relative to its level.
   std::optional<double> change = {};
   double low = 0;
   double high = 0;
-  std::size_t pairs = 0;   // that count
-  std::size_t builds = 0;  // of the level, with tonight's
-  double layout = 0;       // standard deviations: of a build, of a pair
+  std::size_t pairs = 0;   // number used
+  std::size_t builds = 0;  // builds of the level, including tonight's
+  double layout = 0;       // standard deviation of a build; `spread` is that of a pair
   double spread = 0;
 };
 
-// How far the last builds lie beyond the margin, in standard errors; worse is positive. Beyond 1
-// more pairs of its case are measured this night. 0: it looks as usual. `pairs`: all of tonight so
-// far.
+// Excess of the last builds over the margin, in standard errors; positive is worse. More pairs of
+// the case are measured tonight if it is above 1. 0: looks unchanged. `pairs`: all of tonight.
 [[nodiscard]] double oddness(SeriesState state, const Tonight& tonight, const SeriesPairs& pairs,
                              const JudgeRule& rule);
 
-// Judges a night of a series and brings its state forward. Where the reference is another one, its
-// rows begin anew. Fewer than kLeastPairs pairs change nothing else.
+// Judges a night of a series and updates its state. With a new reference the rows start from
+// scratch. Fewer than kLeastPairs pairs change nothing else.
 [[nodiscard]] SeriesVerdict judge(SeriesState& state, const Tonight& tonight,
                                   const SeriesPairs& pairs, const JudgeRule& rule);
 
 void begin_reference(SeriesState& state, const Tonight& tonight, bool as_share = false);
-// A person accepts what is open: the level is as it is.
+// A user accepts the open change: the current level becomes the usual one.
 void accept(SeriesState& state);
 
 }  // namespace stepbench::nights

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the judge of a series is told: the rule of the series, and the two programs of a night.
-// Plain data; any thread.
+// Input of the judge of a series: the rule of the series, and the two programs of a night. Plain
+// data; any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,23 @@
 namespace stepbench::nights {
 
 using track::kMargin;
-inline constexpr double kLayout = .005;  // until builds tell it
-inline constexpr double kError = .006;   // of a bound: 2.5 standard errors
-inline constexpr double kNoisyCv = .02;  // of one launch: beyond it small changes are found late
-inline constexpr std::size_t kManySeries = 200;  // from here on the error is divided
+inline constexpr double kLayout = .005;  // until enough builds are measured
+inline constexpr double kError = .006;   // error of a bound: 2.5 standard errors
+inline constexpr double kNoisyCv = .02;  // launch CV above which small changes are found late
+inline constexpr std::size_t kManySeries = 200;  // the error is divided for more series than this
 
-// Of a series, for all its nights.
 struct JudgeRule {
   double margin = kMargin;  // the change that does not matter
   bool larger_is_better = false;
-  bool has_layout = true;  // false: bytes and counts, which no layout of code moves
+  bool has_layout = true;  // false: bytes and counts, which code layout does not affect
   double error = kError;
 };
-// The two programs of a night.
 struct Tonight {
   std::string run = {};
   std::string run_utc = {};
   std::string build = {};
   std::string reference = {};
-  std::string reference_run = {};  // the run whose program that is
+  std::string reference_run = {};  // the run that the reference program is from
   std::string environment = {};
 };
 

@@ -12,11 +12,11 @@ namespace {
 
 using verdict::Estimate;
 
-constexpr std::size_t kKeptBuilds = 60;  // of which a state knows more than what levels need
+constexpr std::size_t kKeptBuilds = 60;  // builds kept beyond those that define levels
 constexpr std::size_t kSpreadBuilds = 30;
-constexpr std::size_t kLayoutBuilds = 10;  // fewer do not tell it
+constexpr std::size_t kLayoutBuilds = 10;  // fewer do not suffice to estimate the layout
 constexpr int kLayoutNights = 90;
-constexpr double kLayoutWorth = 20;  // builds: of what is assumed
+constexpr double kLayoutWorth = 20;  // weight of the assumed layout, in builds
 constexpr int kForgotten = -1;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The builds of a series as the engine of `ab` sees them: levels, what the last builds differ from
-// them by, and what launches and the layout of builds add to that. One thread.
+// The builds of a series for the engine of `ab`: levels, the difference of the last builds from
+// them, and the contributions of launches and of code layout to the error. One thread.
 #pragma once
 
 #include <algorithm>
@@ -14,34 +14,33 @@
 
 namespace stepbench::nights {
 
-inline constexpr std::size_t kBase = 20;   // builds that say what a level is
-inline constexpr std::size_t kWindow = 5;  // the last ones that are held against it
+inline constexpr std::size_t kBase = 20;   // builds that define a level
+inline constexpr std::size_t kWindow = 5;  // last builds that are compared with it
 
 using RowIndexes = std::vector<std::size_t>;
 
-// The last builds against a level.
 struct Held {
   verdict::Estimate difference = {};
-  std::span<const std::size_t> latest = {};  // rows
+  std::span<const std::size_t> latest = {};  // indices of rows
   std::span<const std::size_t> usual = {};
 };
 
 class Levels {
  public:
-  // `state` outlives this.
+  // `state` must outlive this object.
   Levels(SeriesState& state, const JudgeRule& rule) : state_(state), rule_(rule) {}
 
-  // Tonight's build is the newest of the level. Of a build that was there before, in this night or
-  // an earlier one, there is one row.
+  // Adds tonight's build as the newest of the level. A build that was measured before, tonight or
+  // earlier, keeps a single row.
   void take(const Tonight& tonight, const std::vector<double>& pairs);
-  // What no later night asks for.
+  // Removes data that no later night needs.
   void forget();
 
   [[nodiscard]] RowIndexes rows(Level level) const;
   [[nodiscard]] std::vector<verdict::Estimate> estimates(std::span<const std::size_t> rows) const;
 
-  // How many of the last builds `is` true of, held against the level as it began and as it was
-  // last; 0: of none. `other`: another level than theirs.
+  // Returns the smallest number of last builds for which `is` returns true, compared with the
+  // beginning and with the end of the level; 0: none. `other`: compares with another level instead.
   template <typename Is>
   [[nodiscard]] std::size_t last(const RowIndexes& other, const Is& is) const {
     const RowIndexes now = rows(Level::kNow);
@@ -56,12 +55,12 @@ class Levels {
     return 0;
   }
 
-  // The lower bound of how far the pairs of the last builds lie from those of the level, of which
-  // the reference has none; `sign` -1: how far below. Not finite where they are too few. Ranks know
-  // no layout.
+  // Lower bound of the shift between the pairs of the last builds and those of the level; the
+  // reference has no pairs of its own. `sign` -1: bound of the shift downwards. Not finite if there
+  // are too few pairs. Ranks do not account for layout.
   [[nodiscard]] double ranks_low(const Held& held, double sign, double error) const;
 
-  // Standard deviations: of a build, of a pair.
+  // Standard deviations: layout() of a build, spread() of a pair.
   [[nodiscard]] double layout() const { return layout_; }
   [[nodiscard]] double spread() const { return spread_.sd; }
 

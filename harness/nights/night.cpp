@@ -24,12 +24,12 @@ using track::TrackedRun;
 
 constexpr std::size_t kDateSize = 10;
 
-// What a series came to in tonight's run of its experiment.
+// A series in tonight's run of its experiment.
 struct Place {
   const SeriesHistory& series;
   const TrackedRun& run;
-  const NightPairs* night = nullptr;    // null: values alone
-  const SeriesPairs* pairs = nullptr;   // null: none of this series
+  const NightPairs* night = nullptr;    // null: only values
+  const SeriesPairs* pairs = nullptr;   // null: no pairs of this series
   const TrackedPoint* point = nullptr;  // null: no value tonight
 };
 
@@ -144,7 +144,7 @@ class NightJudge {
     return night;
   }
 
-  // Older versions did not say it beside the pairs.
+  // Older versions did not record it with the pairs.
   static std::string build_of(const Place& place) {
     if (!place.night->build.empty()) return place.night->build;
     return place.run.build_id.empty() ? place.run.run_id : place.run.build_id;
@@ -192,12 +192,12 @@ class NightJudge {
     if (night.value && !pairs.as_share) night.usual = *night.value / (1 + *night.change);
   }
 
-  // What people said since, and what happened to its reference.
+  // Applies user actions since the last night, and changes of the reference.
   void heed_alert(SeriesState& state, const Place& place) {
     const Alert* alert = alert_of(place);
     if (!state.open && alert != nullptr && alert->state == AlertState::kOpen) {
       const AlertSeries& known = *alert->find(state.series);
-      if (input_.anew) return;  // the night that told it may still come
+      if (input_.anew) return;  // the night that reported it may still follow in this replay
       state.open =
           OpenChange{.alert = alert->id, .size = known.change.size, .can_be_measured = false};
       if (known.can_be_measured) tell_unreachable(place);
@@ -208,7 +208,7 @@ class NightJudge {
     if (is_over(alert) && (alert != nullptr || !input_.anew)) accept(state);
   }
 
-  // Nothing that is told later belongs to it.
+  // True if a later change does not belong to this alert.
   static bool is_over(const Alert* alert) {
     return alert == nullptr ||
            (alert->state == AlertState::kAccepted && alert->until.empty() && !alert->expect);
@@ -243,7 +243,7 @@ class NightJudge {
          .reason = "the level before cannot be measured any more"});
   }
 
-  // Acceptances whose date has passed.
+  // Reopens alerts whose acceptance has expired.
   void expire_acceptances(const TrackedRun& run) {
     std::vector<track::TrackEvent> expired;
     for (const Alert& alert : result_.night.alerts.alerts) {
@@ -280,7 +280,7 @@ class NightJudge {
       news_.push_back({.series = series, .night = track::night_of(place.run)});
       return;
     }
-    // An alert that is accepted up to a size comes back beyond it.
+    // An alert accepted up to a size is reopened beyond it.
     const bool beyond = alert->state == AlertState::kAccepted && alert->expect &&
                         relative_change(state.open->size, night.as_share) > *alert->expect;
     if (beyond)
@@ -292,14 +292,14 @@ class NightJudge {
          .night = track::night_of(place.run)});
   }
 
-  // Place of a run in the order of time; what is not known came before all.
+  // Position of a run in time order; an unknown run counts as earlier than all.
   [[nodiscard]] std::size_t place_of(const std::string& run) const {
     const auto found = places_.find(run);
     return found == places_.end() ? 0 : found->second + 1;
   }
 
-  // What is told tonight and may be of one build is one alert. A later one joins it where its
-  // likeliest build is one of these.
+  // Changes reported tonight that may come from one build share an alert. A later change joins an
+  // alert if its likeliest build is in the alert's range.
   [[nodiscard]] std::string joined(const SeriesEvent& news) const {
     const Change& change = news.series.change;
     const std::size_t good = place_of(change.good);
@@ -330,7 +330,7 @@ class NightJudge {
     }
   }
 
-  // An alert is fixed when all of its series are back.
+  // An alert is fixed when all of its series returned.
   void close_alerts() {
     for (const std::string& id : backs_) {
       const Alert* alert = result_.night.alerts.find(id);
@@ -357,10 +357,10 @@ class NightJudge {
   const NightInput& input_;
   std::map<std::string, SeriesState> states_;
   JudgedNight result_ = {};
-  std::map<std::string, std::size_t, std::less<>> places_ = {};  // of runs
+  std::map<std::string, std::size_t, std::less<>> places_ = {};  // position of each run
   std::set<std::string, std::less<>> ignored_ = {};
-  std::set<std::string> backs_ = {};    // alerts of which a series is back tonight
-  std::vector<SeriesEvent> news_ = {};  // told tonight, of no alert yet
+  std::set<std::string> backs_ = {};    // alerts with a series that returned tonight
+  std::vector<SeriesEvent> news_ = {};  // reported tonight, not assigned to an alert yet
   std::size_t gone_ = 0;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A night as a value: what each series came to, the alerts, and how the program ends. Pure; any
-// thread.
+// A night as a value: the result of each series, the alerts, and the exit code. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -22,30 +21,30 @@ struct NightSeries {
   track::TrackedSeries series = {};
   NightState state = NightState::kNoVerdict;
   Why why = Why::kMeasured;
-  std::string run = {};                  // tonight's, by id; empty: no value tonight
+  std::string run = {};                  // tonight's run id; empty: no value tonight
   std::optional<double> value = {};      // in the series' unit
-  std::optional<double> usual = {};      // value / (1 + change): what the level would take tonight
-  std::optional<double> reference = {};  // the reference program's tonight
-  // Of tonight's build against its level, and its bounds: shares, as measured (larger may be
-  // better). `as_share`: of the step.
+  std::optional<double> usual = {};      // value / (1 + change): expected at its level tonight
+  std::optional<double> reference = {};  // value of the reference program tonight
+  // Tonight's build relative to its level, with bounds: shares, as measured (larger may be better).
+  // `as_share`: shares of the step.
   std::optional<double> change = {};
   std::optional<double> low = {};
   std::optional<double> high = {};
   bool as_share = false;
-  bool worse = false;               // of `change`
-  std::optional<Change> told = {};  // tonight, either way; its sizes: larger is worse
+  bool worse = false;               // `change` is for the worse
+  std::optional<Change> told = {};  // reported tonight, in either direction; sizes: larger is worse
   bool grew = false;
   bool fixed = false;
-  std::size_t pairs = 0;   // of tonight, that count
-  std::size_t builds = 0;  // of the level
-  double layout = 0;       // standard deviations: of a build, of a pair
+  std::size_t pairs = 0;   // tonight's, number used
+  std::size_t builds = 0;  // number in the level
+  double layout = 0;       // standard deviation of a build; `spread` is that of a pair
   double spread = 0;
-  bool noisy = false;  // a launch's CV is beyond kNoisyCv
+  bool noisy = false;  // a launch's CV is above kNoisyCv
   double margin = kMargin;
   std::string alert = {};  // open or accepted, or closed tonight
 };
 
-// What another environment did: the same reference program, the night before and tonight.
+// Effect of a changed environment: the same reference program in the night before and tonight.
 struct ReferenceMoved {
   std::string series = {};
   double change = 0;  // a share
@@ -59,21 +58,21 @@ struct EnvironmentChange {
 
 struct NightExperiment {
   track::TrackedRun run = {};
-  NightPairs pairs = {};  // without its series
+  NightPairs pairs = {};  // its `series` is empty
   std::vector<EnvironmentChange> environment = {};
-  std::vector<ReferenceMoved> reference_moved = {};  // where the environment changed
+  std::vector<ReferenceMoved> reference_moved = {};  // only if the environment changed
 };
 
 struct Night {
   std::vector<NightExperiment> experiments = {};
   std::vector<NightSeries> series = {};  // in the order of the history
-  AlertLog alerts = {};                  // with tonight's events
+  AlertLog alerts = {};                  // including tonight's events
   std::vector<std::string> told =
-      {};  // ids of alerts that were told, grew or were reopened tonight
-  std::vector<std::string> absent = {};  // ids of open alerts that no series of tonight shows
+      {};  // ids of alerts that were reported, grew or were reopened tonight
+  std::vector<std::string> absent = {};  // ids of open alerts without a series tonight
   std::vector<std::string> notes = {};
-  bool is_newest = true;  // false: a later night was judged before, and nothing was recorded
-  bool known = false;     // it was judged before: this is what was said then
+  bool is_newest = true;  // false: a later night was judged already, and nothing was recorded
+  bool known = false;     // judged before: this is the earlier result
   NightState verdict = NightState::kNoData;
   int exit_code = 4;
 
@@ -82,41 +81,41 @@ struct Night {
 
 struct ExitRules {
   bool allow_inconclusive = false;
-  bool allow_known = false;  // alerts that were told in earlier nights do not fail this one
+  bool allow_known = false;  // alerts reported in earlier nights do not fail this one
 };
-// The state of the night: the first that some series has of regression (or an alert is open),
-// suspect, improvement, ok, no verdict; no data where nothing was judged.
+// Returns the first state that applies: regression (or an alert is open), suspect, improvement, ok,
+// no verdict; no data if nothing was judged.
 [[nodiscard]] NightState verdict_of(const Night& night);
-// 1 an alert is open; 4 nothing was judged; 3 something was left for lack of measurement (budget,
-// signal); 0. The first that fits.
+// Returns the first that applies: 1 an alert is open; 4 nothing was judged; 3 measurement was
+// incomplete (budget, signal); 0.
 [[nodiscard]] int exit_code_of(const Night& night, const ExitRules& rules);
 
-// Steps of judging, which a night that is shown again takes once more. A series of an alert that is
-// open is a regression, one of an alert that is accepted or closed is none.
+// Steps of judging that are repeated when a night is shown again. A series with an open alert is a
+// regression; one with an accepted or closed alert is not.
 void show_alert(NightSeries& series, const AlertLog& alerts, const Night& night);
 void add_absent(Night& night);
 void end_of(Night& night, const ExitRules& rules);
 
 struct NightInput {
-  const track::History& history;                   // with tonight's points
-  std::vector<std::string> tonight = {};           // ids of runs, one for each experiment
-  std::span<const NightPairs> pairs = {};          // of those runs; a run without has values only
-  std::span<const track::TrackEvent> events = {};  // of alerts and acts, all
-  bool anew = false;  // it was judged before: what no event tells is no news
+  const track::History& history;           // including tonight's points
+  std::vector<std::string> tonight = {};   // run ids, one per experiment
+  std::span<const NightPairs> pairs = {};  // for those runs; a run without pairs has only values
+  std::span<const track::TrackEvent> events = {};  // all events about alerts and user actions
+  bool anew = false;  // rejudging a past night: changes without an event are not reported again
   std::string now_utc = {};
   ExitRules exit = {};
 };
 struct JudgedNight {
   Night night = {};
-  std::vector<SeriesState> states = {};        // after it
-  std::vector<track::TrackEvent> events = {};  // new ones; the caller sets `at_utc` and `who`
+  std::vector<SeriesState> states = {};        // state after the night
+  std::vector<track::TrackEvent> events = {};  // new events; the caller sets `at_utc` and `who`
 };
-// `states`: by series id, before tonight, of this host and these experiments; without them a series
-// begins. Judging is the caller's transaction: see night_store.h.
+// `states`: by series id, before tonight, of this host and these experiments; a series without one
+// begins. The caller provides the transaction: see night_store.h.
 [[nodiscard]] JudgedNight judge_night(const NightInput& input,
                                       std::map<std::string, SeriesState> states);
 
-// The newest run of each experiment of this host, none older than 20 hours before the newest.
+// Newest run of each experiment of this host, none more than 20 hours older than the newest.
 [[nodiscard]] std::vector<std::string> tonights_runs(std::span<const track::TrackedRun> runs,
                                                      std::string_view host,
                                                      std::string_view now_utc);

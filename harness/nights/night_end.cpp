@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a night comes to.
+// The overall result of a night.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -102,7 +102,7 @@ bool is_future(std::string_view started_utc, std::string_view now_utc) {
 std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs, std::string_view host,
                                        std::string_view now_utc) {
   const auto now = text::parse_utc(now_utc);
-  // Of each experiment the newest, and the newest whose date can be believed.
+  // Per experiment: the newest run, and the newest with a plausible date.
   std::map<std::string, std::pair<const TrackedRun*, const TrackedRun*>> newest;
   for (const TrackedRun& run : runs) {
     if (run.host != host || track::is_imported(run)) continue;

@@ -19,10 +19,10 @@ namespace {
 using track::TrackedRun;
 using track::TrackEvent;
 
-constexpr std::size_t kPointsJudged = 8;  // tonight's, and who was there lately
+constexpr std::size_t kPointsJudged = 8;  // tonight's and recent ones
 constexpr std::size_t kPointsShown = 120;
-constexpr std::size_t kSeriesShown = 20;  // of those that are not as usual
-constexpr std::size_t kNightsBack = 8;    // that say whether a reference fails
+constexpr std::size_t kSeriesShown = 20;  // series with changes that are shown with history
+constexpr std::size_t kNightsBack = 8;    // nights examined for failures of the reference
 
 using States = std::map<std::string, SeriesState>;
 
@@ -85,7 +85,7 @@ track::HistoryQuery query_of(const std::vector<TrackedRun>& runs, std::size_t po
   return query;
 }
 
-// Series that people will look at, with more of their nights.
+// Loads more nights of the series that users will look at.
 void load_shown(track::TrackStore& store, track::HistoryQuery query, StoredNight& stored) {
   for (const NightSeries& one : stored.night.series) {
     const bool usual = one.state == NightState::kOk || one.state == NightState::kNoVerdict;
@@ -93,7 +93,7 @@ void load_shown(track::TrackStore& store, track::HistoryQuery query, StoredNight
       query.series.push_back(one.series.id);
   }
   if (query.series.empty()) return;
-  track::History more = store.history(query);  // of the same runs
+  track::History more = store.history(query);  // history of the same runs
   for (track::SeriesHistory& one : more.series) {
     const auto known =
         std::ranges::find(stored.history.series, one.series.id,
@@ -107,7 +107,7 @@ void load_shown(track::TrackStore& store, track::HistoryQuery query, StoredNight
   }
 }
 
-// The night as it was judged, with what people said since. What later nights told is left out.
+// The night as it was judged, with user actions since, without what later nights reported.
 Night shown_again(std::vector<NightSeries> series, const std::vector<TrackedRun>& runs,
                   std::span<const TrackEvent> events, const ExitRules& rules) {
   Night night{.series = std::move(series), .alerts = fold_alerts(events), .known = true};
@@ -130,7 +130,7 @@ Night shown_again(std::vector<NightSeries> series, const std::vector<TrackedRun>
   return night;
 }
 
-// Judges nights one after the other, from what the history knows.
+// Judges nights one after another from the history's data.
 class Keeper {
  public:
   Keeper(const NightRequest& request, track::TrackStore& store)
@@ -172,10 +172,10 @@ class Keeper {
   }
 
  private:
-  // These nights, or a later one of theirs.
+  // True if these nights, or later ones of the same experiments, were judged.
   [[nodiscard]] bool was_judged() const {
     if (rows_.empty()) return false;
-    std::map<std::string, std::string> last;  // by experiment: its newest judged run
+    std::map<std::string, std::string> last;  // newest judged run by experiment
     for (const track::StateRow& row : rows_)
       last[row.experiment] = std::max(last[row.experiment], row.run);
     bool any = false;
@@ -215,7 +215,7 @@ class Keeper {
     return night;
   }
 
-  // An older night, of which the history keeps a row for each series.
+  // An older night, for which the history keeps a row per series.
   std::vector<NightSeries> of_run(const track::History& history, const TrackedRun& run) {
     std::vector<NightSeries> series;
     for (const track::JudgedRow& row : store_.judged_run(run.run_id)) {
@@ -231,7 +231,7 @@ class Keeper {
       one.high = row.high;
       one.alert = row.alert;
       if (!row.change) continue;
-      one.as_share = !row.ratio;  // a share has none
+      one.as_share = !row.ratio;  // a share has no ratio
       one.worse = (*row.change > 0) == (known->series.direction == Direction::kLowerIsBetter);
       if (!one.value || one.as_share) continue;
       one.usual = *one.value / (1 + *row.change);
@@ -240,11 +240,11 @@ class Keeper {
     return series;
   }
 
-  // All of the night, or nothing.
+  // Records the night atomically.
   void record(JudgedNight& judged) {
     std::vector<TrackEvent> events;
     for (const NightPairs& night : request_.pairs) {
-      // What lies ahead was not judged: it is no night of the level.
+      // A night dated in the future was not judged and does not count for the level.
       if (!is_future(night.night.utc, request_.now_utc)) events.push_back(event_of(night));
     }
     events.insert(events.end(), judged.events.begin(), judged.events.end());
@@ -258,11 +258,11 @@ class Keeper {
   const NightRequest& request_;
   track::TrackStore& store_;
   std::vector<TrackedRun> all_;
-  std::vector<TrackedRun> runs_ = {};  // tonight's
+  std::vector<TrackedRun> runs_ = {};  // tonight's runs
   std::vector<track::StateRow> rows_ = {};
 };
 
-// Judges all nights of an experiment anew.
+// Rejudges all nights of an experiment.
 class Replay {
  public:
   Replay(track::TrackStore& store, const std::string& host, const std::string& experiment)
@@ -313,7 +313,7 @@ States load_states(track::TrackStore& store, std::string_view host, std::string_
 
 std::optional<double> learnt_layout(track::TrackStore& store, const Alert& alert,
                                     std::string_view series) {
-  constexpr std::size_t kBuilds = 20;  // as many as what is assumed counts for
+  constexpr std::size_t kBuilds = 20;  // the assumed layout counts as this many builds
   for (const track::StateRow& row : store.states(alert.host, alert.experiment)) {
     if (row.series != series) continue;
     const auto night = json::read_text<NightSeries>(row.night);

@@ -8,7 +8,7 @@ namespace stepbench::nights {
 
 std::vector<Notice> notices_due(std::span<const track::TrackEvent> events,
                                 std::string_view oldest_utc, std::string_view host) {
-  std::map<std::string, std::string, std::less<>> told;  // the news that people know, by alert
+  std::map<std::string, std::string, std::less<>> told;  // by alert: news sent before
   for (const track::TrackEvent& event : events) {
     const std::string alert = text_of(event.details, "alert");
     if (event.what == kTold) told[alert] = text_of(event.details, "news");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which alerts people have to be told of: each once, and again when it grows or its acceptance
-// ends. What was told is remembered as events, so that nobody is told twice, on whatever machine
-// and after whatever crash. Pure; any thread.
+// Determines which alerts users must be notified of: each once, and again when it grows or its
+// acceptance ends. Notifications are recorded as events, so that none is repeated on another
+// machine or after a crash. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -13,18 +13,19 @@
 
 namespace stepbench::nights {
 
-// TrackEvent::what, of no alert. `told` is recorded before the command that tells is started, and
-// `not-told` when it failed: then the next night tells it. Details: alert, news.
+// TrackEvent::what of events that are not about an alert. kTold is recorded before the notification
+// command is started, kNotTold if it failed, so that the next night tries again. Details: alert,
+// news.
 inline constexpr const char* kTold = "people-told";
 inline constexpr const char* kNotTold = "people-not-told";
 
 struct Notice {
   std::string alert_id = {};
-  std::string news_utc = {};  // Alert::news_utc
+  std::string news_utc = {};
 };
 
-// Of alerts of this host that are open now, without what became known before `oldest_utc`. In the
-// order of the alerts. `host` is empty: of all hosts.
+// Notices for open alerts of this host, without news from before `oldest_utc`, in the order of the
+// alerts. `host` empty: all hosts.
 [[nodiscard]] std::vector<Notice> notices_due(std::span<const track::TrackEvent> events,
                                               std::string_view oldest_utc,
                                               std::string_view host = {});

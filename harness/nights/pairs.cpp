@@ -29,7 +29,7 @@ void fields(V& v, json::Of<NightPairs> auto& night) {
 
 namespace {
 
-constexpr double kSmallShare = .02;  // of the step
+constexpr double kSmallShare = .02;  // share of the step
 
 std::vector<double> known(std::span<const double> values) {
   std::vector<double> finite;
@@ -49,9 +49,9 @@ bool is_small(const MeasuredValues& values) {
          stats::median(reference) < kSmallShare * stats::median(steps);
 }
 
-constexpr std::string_view kBefore = "reference";  // the event of older versions
+constexpr std::string_view kBefore = "reference";  // event name of older versions
 
-// Of `count` pairs a mean and its error is known: as many that have both.
+// Returns `count` values with this mean and standard error, if only these are known.
 std::vector<double> pairs_like(double mean, double error, std::size_t count) {
   std::vector<double> pairs;
   double squares = 0;

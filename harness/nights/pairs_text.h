@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs as a history keeps them: one text, so that a state of hundreds is read at once. Pure; any
-// thread.
+// Text form of pairs in a history: a single text, so that the state of hundreds is read quickly.
+// Pure; any thread.
 #pragma once
 
 #include <string>
@@ -11,13 +11,12 @@
 
 namespace stepbench::nights {
 
-// To what is kept of a pair, so that it is the same when it is read back.
+// Rounds to the stored precision, so that a pair is unchanged when read back.
 [[nodiscard]] double rounded_pair(double pair);
 [[nodiscard]] std::string pairs_text(const std::vector<double>& pairs);
 // Throws json::LineError.
 [[nodiscard]] std::vector<double> pairs_of_text(std::string_view text);
 
-// A field of them.
 template <typename V>
 void pairs_field(V& v, std::string_view name, auto& pairs) {
   std::string text;

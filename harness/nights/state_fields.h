@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of what a history keeps of a series from night to night, each said once.
+// JSON fields of the state of a series, each defined once.
 #pragma once
 
 #include "harness/json/fields.h"
@@ -8,7 +8,7 @@
 
 namespace stepbench::nights {
 
-// A history writes dozens of them for each series, every night: what mostly is so is left out.
+// Omits common values, because a history writes dozens of rows per series every night.
 template <typename V>
 void fields(V& v, json::Of<BuildRow> auto& row) {
   v("build", row.build)("first", row.first_run);
@@ -30,7 +30,7 @@ void fields(V& v, json::Of<OpenChange> auto& open) {
 
 template <typename V>
 void fields(V& v, json::Of<SeriesState> auto& state) {
-  v("run", state.run)("run_utc", state.run_utc);  // whose it is, its row says
+  v("run", state.run)("run_utc", state.run_utc);  // the database row holds the series id
   v("reference", state.reference)("reference_run", state.reference_run);
   v("environment", state.environment)("reference_value", state.reference_value);
   v("as_share", state.as_share, json::kSparse)("nights", state.nights);

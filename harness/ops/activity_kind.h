@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an op log and a trace that was read have in common.
+// Types shared by op logs and traces.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace stepbench::ops {
 
-// "none" among indices into a table.
+// Marks a missing index into a table.
 inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
 enum class ActivityKind : std::uint8_t {
   kKernel,
   kMemcpy,
   kMemset,
-  kRuntime,          // a call of the CUDA runtime
-  kDriver,           // a call of the CUDA driver
-  kSynchronization,  // waiting for an event, a stream or a context
+  kRuntime,          // a CUDA runtime call
+  kDriver,           // a CUDA driver call
+  kSynchronization,  // waiting for an event, stream or context
 };
 constexpr EnumNames<6> names_of(ActivityKind) {
   return {"kernel", "memcpy", "memset", "runtime", "driver", "synchronization"};

@@ -7,7 +7,7 @@
 namespace stepbench::ops {
 namespace {
 
-// What joins a forward op with its backward function.
+// Key that links a forward op to its backward function.
 std::uint64_t autograd_key(std::int64_t sequence, std::uint32_t thread) {
   return (static_cast<std::uint64_t>(sequence) << 16U) ^ thread;
 }
@@ -21,7 +21,7 @@ std::uint32_t enclosing_op(const OpTree& tree, std::uint32_t node) {
 
 std::vector<std::uint32_t> causes_of(const OpLog& log, const OpTree& tree) {
   std::vector<std::uint32_t> causes(log.activities.size(), kNoIndex);
-  std::unordered_map<std::uint64_t, std::uint32_t> call_of;  // correlation -> activity
+  std::unordered_map<std::uint64_t, std::uint32_t> call_of;  // correlation -> index of activity
   for (std::size_t i = 0; i < log.activities.size(); ++i) {
     const DeviceActivity& activity = log.activities[i];
     if (activity.op != kNoIndex) causes[i] = tree.node_of_op[activity.op];
@@ -47,7 +47,7 @@ std::vector<std::uint32_t> modules_of(const OpLog& log, const OpTree& tree) {
     const bool is_op = node.kind == OpKind::kOp || node.kind == OpKind::kAnnotation;
     return is_op && node.source < log.ops.size() ? &log.ops[node.source] : nullptr;
   };
-  // A parent stands before its children, the last op with a sequence number made the function.
+  // Parents precede their children. The last op with a sequence number made the backward function.
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     const OpNode& node = tree.nodes[i];
     if (node.parent != kNoIndex) modules[i] = modules[node.parent];
@@ -79,7 +79,7 @@ void MarkIndex::Lane::sort() {
 }
 
 const StepMark* MarkIndex::Lane::at(std::int64_t time_ns) {
-  if (next_ > 0 && marks_[next_ - 1].start_ns > time_ns) {  // back in time: another thread
+  if (next_ > 0 && marks_[next_ - 1].start_ns > time_ns) {  // time went backwards: another thread
     next_ = static_cast<std::size_t>(std::upper_bound(marks_.begin(), marks_.end(), time_ns,
                                                       [](std::int64_t time, const StepMark& mark) {
                                                         return time < mark.start_ns;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kNoFold = kNoIndex;
 
-// A phase of one step, within the step's node.
+// A phase of one step, clipped to the step's node.
 struct PhaseSpan {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
@@ -87,7 +87,7 @@ class CallFolder {
            tree_.names[node.name] == kStepNode;
   }
 
-  // Where the node's fold is to hang. What begins in a phase is the phase's.
+  // Returns the parent of the node's fold. Calls that begin in a phase belong to the phase.
   std::uint32_t parent_of(std::size_t i) {
     const OpNode& node = tree_.nodes[i];
     std::uint32_t parent = node.parent;
@@ -111,8 +111,8 @@ class CallFolder {
     return phase;
   }
 
-  // A collector that marks steps itself may begin them a moment after the loop did: a phase belongs
-  // to the step that holds most of it.
+  // A collector that marks steps itself may begin them slightly after the loop did, so a phase
+  // belongs to the step that contains most of it.
   void open_phases(std::size_t step) {
     const OpNode& node = tree_.nodes[step];
     step_ = static_cast<std::uint32_t>(step);
@@ -148,20 +148,20 @@ class CallFolder {
   const OpTree& tree_;
   std::span<const std::int64_t> self_device_ns_;
   bool has_steps_ = false;
-  std::vector<const StepMark*> marks_;  // of phases, by time
-  std::vector<bool> counted_;           // by node
-  std::vector<std::uint32_t> fold_of_;  // by node
-  std::vector<Fold> folds_;             // a parent before its children
+  std::vector<const StepMark*> marks_;  // phase marks, sorted by time
+  std::vector<bool> counted_;           // indexed by node
+  std::vector<std::uint32_t> fold_of_;  // indexed by node
+  std::vector<Fold> folds_;             // parents precede their children
   std::map<std::tuple<std::uint32_t, std::uint32_t, OpKind>, std::uint32_t> index_;
-  std::uint32_t step_ = kNoIndex;  // the node of the step that was opened last
-  std::vector<PhaseSpan> phases_;  // of it
+  std::uint32_t step_ = kNoIndex;  // node of the step opened last
+  std::vector<PhaseSpan> phases_;  // phases of that step
 };
 
 double share(std::int64_t part, std::int64_t whole) {
   return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// By size, a parent before its children.
+// Sorted by size; parents precede their children.
 std::vector<std::uint32_t> by_size(const std::vector<Fold>& folds) {
   std::int64_t cpu_ns = 0;
   std::int64_t device_ns = 0;
@@ -184,7 +184,8 @@ std::vector<std::uint32_t> by_size(const std::vector<Fold>& folds) {
   return order;
 }
 
-// Which folds stand for themselves: with one row for what is left out of each, at most `max_rows`.
+// Selects the folds that keep their own row, so that these and one row per parent with omitted
+// children are at most `max_rows`.
 std::vector<bool> kept_folds(const std::vector<Fold>& folds, std::size_t max_rows) {
   std::vector<bool> kept(folds.size(), true);
   if (folds.size() <= max_rows) return kept;
@@ -192,7 +193,7 @@ std::vector<bool> kept_folds(const std::vector<Fold>& folds, std::size_t max_row
   for (std::size_t keep = max_rows;;) {
     std::fill(kept.begin(), kept.end(), false);
     for (std::size_t i = 0; i < keep; ++i) kept[order[i]] = true;
-    std::vector<bool> cut(folds.size() + 1, false);  // the last: of the roots
+    std::vector<bool> cut(folds.size() + 1, false);  // last entry: the roots
     for (std::size_t i = 0; i < folds.size(); ++i) {
       const std::size_t parent = folds[i].parent == kNoFold ? folds.size() : folds[i].parent;
       if (!kept[i] && (parent == folds.size() || kept[parent])) cut[parent] = true;
@@ -219,7 +220,7 @@ class RowWriter {
   }
 
  private:
-  // As deep as calls were nested: some hundred levels at most.
+  // Recursion is as deep as the calls nest: some hundred levels at most.
   void write_siblings(const std::vector<std::uint32_t>& siblings, std::int64_t depth) {
     FoldedCall others{.name = kOtherCallsName, .kind = OpKind::kAnnotation, .depth = depth};
     bool has_others = false;
@@ -256,7 +257,7 @@ std::vector<FoldedCall> folded_calls(const OpLog& log, const OpTree& tree,
 std::vector<CallNode> call_tree(const OpTable& table) {
   std::vector<CallNode> nodes;
   std::map<std::tuple<std::size_t, std::uint32_t, OpKind>, std::size_t> index;
-  std::vector<std::size_t> open;  // from the root to the last row
+  std::vector<std::size_t> open;  // from the root to the previous row
   for (const FoldedCall& row : table.calls) {
     const auto depth = static_cast<std::size_t>(std::max<std::int64_t>(row.depth, 0));
     open.resize(std::min(depth, open.size()));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which op called which, in how much time: the calls of the profiled steps, folded by the way on
-// which they were reached, so that a flame view can be drawn. Of host and of device time a node's
-// own and its children's sum to it exactly; all roots sum to the host time of the steps as
-// module_tree.h has it. Pure; any thread.
+// Calls of the profiled steps, folded by call path, for a flame graph. A node's self time and its
+// children's times sum exactly to its own, for host and for device time; all roots sum to the host
+// time of the steps as in module_tree.h. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +16,20 @@
 namespace stepbench::ops {
 
 inline constexpr std::size_t kMaxCallRows = 2000;
-// Stands for the calls of a node that take least, where there are more than are kept.
+// Sums up the smallest calls of a node if there are more than are kept.
 inline constexpr std::string_view kOtherCalls = "(others)";
-// The root of what ran on other threads than the steps.
+// Root of the calls on threads other than the steps'.
 inline constexpr std::string_view kOtherThreads = "(other threads)";
 
-// FoldedCall::name until it is an index into OpTable::strings: into OpTree::names, or one of these.
+// Values of FoldedCall::name before it becomes an index into OpTable::strings: an index into
+// OpTree::names, or one of these.
 inline constexpr std::uint32_t kOtherCallsName = kNoIndex - 1;
 inline constexpr std::uint32_t kOtherThreadsName = kNoIndex - 2;
 
-// Below a step stand its phases, below these the calls that began in them; children in order of
-// their first call. Asynchronous events have no place in a tree and are left out. `self_device_ns`:
-// by node of the tree, empty without a device. At most `max_rows`: the ones with the largest share
-// of host or device time, the others of a node folded into kOtherCalls.
+// A step's children are its phases, and theirs the calls that began in them; siblings are in order
+// of first call. Asynchronous events do not fit a tree and are omitted. `self_device_ns`: by node
+// of the tree, empty without a device. Returns at most `max_rows` rows: those with the largest
+// share of host or device time; the others of a node are folded into kOtherCalls.
 [[nodiscard]] std::vector<FoldedCall> folded_calls(const OpLog& log, const OpTree& tree,
                                                    std::span<const std::int64_t> self_device_ns,
                                                    std::size_t max_rows = kMaxCallRows);
@@ -47,8 +47,8 @@ struct CallNode {
   std::int64_t device_ns = 0;
 };
 
-// The rows of all launches of a table as one tree: equal ways are added up. A parent stands before
-// its children. Empty where a file was written before there were such rows.
+// Merges the rows of all launches of a table into one tree: equal paths are summed. Parents precede
+// their children. Empty for files written before such rows existed.
 [[nodiscard]] std::vector<CallNode> call_tree(const OpTable& table);
 
 }  // namespace stepbench::ops

@@ -13,7 +13,7 @@ struct Rates {
   std::string_view source;
 };
 
-// Data sheets say rates with sparsity where a mode has it: half of these stands here.
+// Half of the data sheets' rates where these are with sparsity.
 constexpr Rates kGb200 = {40, 80, 1250, 2500, 2500, 5000, "NVIDIA GB200 NVL72 data sheet, per GPU"};
 constexpr Rates kB200 = {37, 75, 1125, 2250, 2250, 4500, "NVIDIA HGX B200 data sheet, per GPU"};
 constexpr Rates kHopperSxm = {
@@ -41,13 +41,13 @@ constexpr Rates kMi355x = {
     78.6, 157.3, 0, 2516.6, 2516.6, 5033.2, "AMD Instinct MI355X data sheet"};
 constexpr Rates kMi300x = {
     163.4, 163.4, 653.7, 1307.4, 1307.4, 2614.9, "AMD Instinct MI300X and MI325X data sheets"};
-// A device is one of the two dies of a module.
+// The device is one of a module's two dies.
 constexpr Rates kMi250x = {
     47.9, 47.9, 0, 191.5, 191.5, 0, "AMD Instinct MI250X data sheet, per die"};
 constexpr Rates kMi210 = {45.3, 45.3, 0, 181, 181, 0, "AMD Instinct MI210 data sheet"};
 
 struct NamedRates {
-  std::string_view name;  // without the maker's
+  std::string_view name;  // without the maker's name
   Rates rates;
   double memory_gb;  // per second
 };
@@ -90,7 +90,7 @@ constexpr NamedRates kDevices[] = {
     {"Instinct MI210", kMi210, 1638},
 };
 
-// "NVIDIA A100-SXM4-40GB", of older drivers "A100-SXM4-40GB"; "Tesla T4"; "AMD Instinct MI300X".
+// "NVIDIA A100-SXM4-40GB" (older drivers: without NVIDIA), "Tesla T4", "AMD Instinct MI300X".
 std::string_view without_maker(std::string_view name) {
   for (const std::string_view maker : {"NVIDIA ", "Tesla ", "AMD "}) {
     if (name.starts_with(maker)) name.remove_prefix(maker.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What devices can do at most, by their makers' words: the one table of peaks, which MFU and
-// efficiency are held against. Pure; any thread.
+// Peak rates of devices according to their makers: the only table of peaks, used for MFU and
+// efficiency. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace stepbench::ops {
 
-// Of dense matrix products, without sparsity; 0: the device has no such mode, or its maker does not
-// say. fp32 on the ordinary cores; bf16 and fp16 with sums in fp32; fp64 on tensor cores where they
-// do it.
+// Rates of dense matrix products, without sparsity; 0: the device lacks the mode, or its maker
+// gives no rate. fp32 on ordinary cores; bf16 and fp16 with fp32 accumulation; fp64 on tensor cores
+// if supported.
 struct DevicePeaks {
-  double fp64_flops = 0;  // per second, as all
+  double fp64_flops = 0;  // all rates are per second
   double fp32_flops = 0;
   double tf32_flops = 0;
   double bf16_flops = 0;
@@ -23,12 +23,12 @@ struct DevicePeaks {
   double memory_bytes = 0;
   std::string_view source = {};
 
-  // nullopt where it is not known.
+  // nullopt if unknown.
   [[nodiscard]] std::optional<double> flops(Dtype dtype) const;
 };
 
-// By the whole name that the driver gives the device. A device that carries such a name and
-// something more ("Laptop GPU", "D", "Ti", a part of a MIG device) is another one: nullopt.
+// Looks up the full name that the driver reports. A name with an addition ("Laptop GPU", "D", "Ti",
+// a part of a MIG device) is a different device: nullopt.
 [[nodiscard]] std::optional<DevicePeaks> device_peaks(std::string_view device_name);
 
 }  // namespace stepbench::ops

@@ -9,11 +9,11 @@
 namespace stepbench::ops {
 namespace {
 
-// In the order of Dtype.
+// Indexed by Dtype.
 constexpr std::array<std::int64_t, 13> kBytes = {0, 8, 4, 4, 2, 2, 1, 8, 4, 2, 1, 8, 16};
 
 struct DtypeText {
-  std::string_view text;  // in small letters, without "c10::"
+  std::string_view text;  // lower case, without "c10::"
   Dtype dtype;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of tensors' elements, as profilers and NCCL write them. Pure; any thread.
+// Element types of tensors, as named by profilers and NCCL. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ enum class Dtype : std::uint8_t {
   kUnknown,
   kFp64,
   kFp32,
-  kTf32,  // fp32 that tensor cores multiply with fewer bits: a kernel says so, no tensor
+  kTf32,  // fp32 multiplied with fewer bits by tensor cores: a property of kernels, not of tensors
   kFp16,
   kBf16,
   kFp8,
@@ -30,12 +30,12 @@ constexpr EnumNames<13> names_of(Dtype) {
           "int64",   "int32", "int16", "int8", "complex64", "complex128"};
 }
 
-// torch.profiler: "c10::BFloat16", "long int"; NCCL's rows: "BFloat16", "Long"; here "bf16".
+// Parses torch.profiler's "c10::BFloat16", "long int", NCCL's "BFloat16", "Long", and our "bf16".
 [[nodiscard]] Dtype dtype_named(std::string_view text);
 [[nodiscard]] std::int64_t element_bytes(Dtype dtype);  // 0: unknown
 
-// The text in the `index`th pair of quotation marks: "float" of ["long int", "float"] for 1; empty
-// if there are fewer.
+// Returns the text in the `index`th pair of quotation marks: "float" of ["long int", "float"] for
+// 1. Empty if there are fewer.
 [[nodiscard]] std::string_view quoted_text(std::string_view list, std::size_t index);
 
 }  // namespace stepbench::ops

@@ -61,7 +61,7 @@ std::vector<LaunchCall> launch_calls(std::span<const DeviceActivity> activities,
   for (const DeviceActivity& each : activities) {
     if (is_call(each) && each.name < starts.size() && starts[each.name]) calls.push_back(&each);
   }
-  // A call comes before those that it makes.
+  // Sorts each call before the calls that it makes.
   std::sort(calls.begin(), calls.end(), [](const DeviceActivity* a, const DeviceActivity* b) {
     return std::tuple(a->thread, a->start_ns, -a->end_ns, a->kind) <
            std::tuple(b->thread, b->start_ns, -b->end_ns, b->kind);

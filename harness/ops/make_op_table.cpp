@@ -14,7 +14,7 @@
 namespace stepbench::ops {
 namespace {
 
-// Each text once; maps the tables of a log onto one.
+// Deduplicates texts; maps the tables of a log onto one table.
 class Strings {
  public:
   explicit Strings(std::vector<std::string>& all) : all_(all) {}
@@ -101,7 +101,7 @@ class Maker {
     }
   }
 
-  // Autocast casts an op's inputs and calls the op again: the inner one does the work.
+  // Autocast casts an op's inputs and calls the op again: the inner call does the work.
   void find_repeated() {
     repeated_.resize(tree_.nodes.size());
     for (const OpNode& node : tree_.nodes) {
@@ -127,7 +127,7 @@ class Maker {
     row.flops = at->second;
   }
 
-  // Children stand behind their parents: sums go up in one pass.
+  // Children follow their parents, so sums propagate upwards in one pass.
   void find_device_times() {
     if (log_.activities.empty()) return;
     self_device_ns_.resize(tree_.nodes.size());
@@ -213,7 +213,7 @@ class Maker {
     for (std::size_t i = 0; i < log_.activities.size(); ++i) {
       const DeviceActivity& activity = log_.activities[i];
       const OpRow where = place_of_activity(i);
-      if (has_steps && where.step < 0) continue;  // the harness's own, before, after and between
+      if (has_steps && where.step < 0) continue;  // harness's work outside of the steps
       ActivityRow row;
       row.name = names_[tree_.name_of_log[activity.name]];
       if (causes_[i] != kNoIndex) row.op = names_[tree_.nodes[causes_[i]].name];
@@ -272,7 +272,7 @@ class Maker {
     return row;
   }
 
-  // Device work belongs to the step and phase that started it, whenever it runs.
+  // Device work belongs to the step and phase that launched it, whenever it runs.
   [[nodiscard]] OpRow place_of_activity(std::size_t i) {
     if (causes_[i] != kNoIndex) return place(tree_.nodes[causes_[i]].start_ns);
     const auto call = calls_.find(log_.activities[i].correlation);
@@ -295,22 +295,22 @@ class Maker {
   const OpTree& tree_;
   OpTable table_;
   Strings strings_;
-  std::vector<std::uint32_t> names_;  // of the tree -> strings
+  std::vector<std::uint32_t> names_;  // name of the tree -> index into strings
   std::vector<std::uint32_t> shapes_;
   std::vector<std::uint32_t> modules_;
   MarkIndex marks_;
-  std::unordered_map<std::uint64_t, std::size_t> calls_;  // activity by correlation
+  std::unordered_map<std::uint64_t, std::size_t> calls_;  // correlation -> activity
   std::vector<std::uint32_t> causes_;                     // node of each activity
-  std::vector<std::uint32_t> module_of_;                  // of each node
+  std::vector<std::uint32_t> module_of_;                  // module of each node
   std::vector<std::int64_t> self_device_ns_;
   std::vector<std::int64_t> device_ns_;
   std::vector<MemorySums::Bytes> bytes_;
   std::vector<MemorySums::Bytes> self_bytes_;
   std::vector<MemorySums::Bytes> own_bytes_;
   std::vector<MemorySums::Bytes> allocated_;
-  std::vector<MemorySums::Bytes> allocations_;             // how many
-  std::vector<bool> repeated_;                             // by an inner node of the same name
-  std::unordered_map<std::uint64_t, std::int64_t> flops_;  // by name and shapes
+  std::vector<MemorySums::Bytes> allocations_;             // number of allocations
+  std::vector<bool> repeated_;                             // has an inner node of the same name
+  std::unordered_map<std::uint64_t, std::int64_t> flops_;  // key: name and shapes
   RowSet rows_;
 };
 

@@ -19,7 +19,7 @@ struct Held {
   std::int64_t bytes = 0;
 };
 
-// Of each device, by time.
+// By device, each sorted by time.
 std::map<std::int16_t, std::vector<Held>> levels_by_device(const std::vector<MemoryEvent>& events) {
   std::map<std::int16_t, std::vector<Held>> devices;
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -48,7 +48,7 @@ std::size_t highest(const std::vector<Held>& levels, std::size_t first, std::siz
   return static_cast<std::size_t>(found - levels.begin());
 }
 
-// The level that is not exceeded for 95 % of the time between the first and the last event.
+// The level not exceeded for 95 % of the time between the first and the last event.
 std::int64_t usual_bytes(const std::vector<Held>& levels) {
   std::vector<std::pair<std::int64_t, std::int64_t>> spans;  // bytes, duration
   std::int64_t total_ns = 0;

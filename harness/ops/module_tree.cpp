@@ -65,7 +65,7 @@ class ModuleTreeMaker {
     return at->second;
   }
 
-  // The node of the module, or of the deepest one above it that is shown.
+  // Returns the node of the module or of its deepest shown ancestor.
   std::size_t module_node(std::string_view path) {
     std::size_t node = child(NodeKind::kModule, std::string(kWholeModel), 0, 0);
     if (path == kWholeModel) return node;
@@ -92,7 +92,7 @@ class ModuleTreeMaker {
   void add(const OpRow& row) {
     tree_.device |= row.kind == OpKind::kDevice;
     const std::size_t node = node_of(row);
-    // A step's own time is marked by its beginning.
+    // Ignores the phase of a step's own time: it is only the phase in which the step began.
     const bool outside = tree_.nodes[node].kind == NodeKind::kOutsideOps;
     const std::size_t phase =
         row.phase == kNoIndex || outside ? tree_.phases.size() : phase_of_.at(row.phase);
@@ -104,7 +104,7 @@ class ModuleTreeMaker {
     }
   }
 
-  // What a module with children does itself gets a row of its own, so that the rows sum.
+  // A module's own ops become a separate child, so that the children sum to the module.
   void add_own_ops() {
     const std::size_t modules = tree_.nodes.size();
     std::vector<bool> has_children(modules, false);
@@ -125,7 +125,7 @@ class ModuleTreeMaker {
   const OpTable& table_;
   std::size_t depth_;
   ModuleTree tree_;
-  std::vector<std::vector<ModuleCost>> own_;  // of each node without its children, by phase
+  std::vector<std::vector<ModuleCost>> own_;  // by node, without its children, and phase
   std::map<std::pair<NodeKind, std::string>, std::size_t> index_;
   std::unordered_map<std::uint32_t, std::size_t> phase_of_;  // OpTable::strings -> phases
   std::int64_t step_ns_ = 0;

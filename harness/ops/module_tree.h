@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each module of the model cost in the profiled steps, forward and backward, with all that it
-// holds: an op table as a tree. Exact: of every number the children sum to their parent, and all to
-// the step. Pure.
+// Cost of each module of the model in the profiled steps, forward and backward, including its
+// children: an op table as a tree. Exact: children sum to their parent, up to the step. Pure.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +15,12 @@ namespace stepbench::ops {
 
 struct ModuleCost {
   std::int64_t cpu_ns = 0;     // self time of its ops
-  std::int64_t device_ns = 0;  // of the kernels and copies that they started
+  std::int64_t device_ns = 0;  // kernels and copies they started
   std::int64_t flops = 0;
-  // By its ops, each while it was the innermost one of its thread.
+  // Allocations of its ops while they were the innermost of their thread.
   std::int64_t cpu_allocated_bytes = 0;
   std::int64_t device_allocated_bytes = 0;
-  std::int64_t cpu_bytes = 0;  // allocated less freed
+  std::int64_t cpu_bytes = 0;  // allocated - freed
   std::int64_t device_bytes = 0;
 
   ModuleCost& operator+=(const ModuleCost& other);
@@ -30,35 +29,35 @@ struct ModuleCost {
 
 struct ModuleNode {
   enum class Kind : std::uint8_t {
-    kStep,      // the root: all of the steps
-    kModule,    // with what it calls; "(model)" is the whole model
-    kSelf,      // of a module with children: its own ops
-    kNoModule,  // ops outside the model: loss, optimizer, copies
+    kStep,      // the root: all steps together
+    kModule,    // including its callees; "(model)" is the whole model
+    kSelf,      // own ops of a module with children
+    kNoModule,  // ops outside of the model: loss, optimizer, copies
     kOutsideOps
   };
   static constexpr std::size_t kNoParent = static_cast<std::size_t>(-1);
 
   Kind kind = Kind::kModule;
   std::string path = {};  // "layer3.1.conv2"
-  std::size_t depth = 0;  // of a path: how many names it has; of "(self)" one more
+  std::size_t depth = 0;  // number of names in the path; one more for "(self)"
   std::size_t parent = kNoParent;
   ModuleCost all = {};
-  std::vector<ModuleCost> by_phase = {};  // as ModuleTree::phases, then what lies in no phase
+  std::vector<ModuleCost> by_phase = {};  // as ModuleTree::phases; the last is outside all phases
 };
 constexpr EnumNames<5> names_of(ModuleNode::Kind) {
   return {"step", "module", "self", "no_module", "outside_ops"};
 }
 
 struct ModuleTree {
-  std::vector<std::string> phases;  // by first call
-  std::vector<ModuleNode> nodes;    // a parent before its children; these in order of first call
+  std::vector<std::string> phases;  // in order of first call
+  std::vector<ModuleNode> nodes;  // parents precede their children; siblings in order of first call
   std::int64_t steps = 0;
-  std::size_t full_depth = 0;  // of the deepest module, shown or not
+  std::size_t full_depth = 0;  // depth of the deepest module, including hidden ones
   bool device = false;         // kernels or copies were recorded
-  std::int64_t beside_ns = 0;  // host time of ops on other threads: the root holds it too
+  std::int64_t beside_ns = 0;  // host time of ops on other threads; included in the root
 };
 
-// Modules of at most `depth` names; deeper ones count to these.
+// `depth`: maximum names in a module's path; deeper modules count as their ancestor.
 [[nodiscard]] ModuleTree make_module_tree(const OpTable& table, std::size_t depth);
 
 }  // namespace stepbench::ops

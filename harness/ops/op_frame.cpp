@@ -14,7 +14,7 @@
 namespace stepbench::ops {
 namespace {
 
-// How a member of a row becomes an integer.
+// Accessors that convert a row's member to an integer.
 template <typename Row>
 struct Member {
   using Text = std::uint32_t Row::*;
@@ -142,7 +142,7 @@ class Packer {
   [[nodiscard]] std::vector<OpFrame> take() { return std::move(frames_); }
 
  private:
-  static constexpr std::size_t kBytesPerNumber = 8;  // most are short
+  static constexpr std::size_t kBytesPerNumber = 8;  // an estimate: most numbers are short
 
   template <typename Row>
   void open() {
@@ -172,7 +172,7 @@ class Packer {
         strings_.try_emplace(std::string(text), static_cast<std::int64_t>(strings_.size()));
     if (is_new) {
       frame_->strings.emplace_back(text);
-      bytes_ += 6 * text.size() + 3;  // a control character takes six
+      bytes_ += 6 * text.size() + 3;  // a control character takes six bytes
     }
     return at->second;
   }
@@ -266,7 +266,7 @@ class Unpacker {
   }
 
   OpTable table_;
-  std::vector<std::uint32_t> strings_;  // of the frame -> of the table
+  std::vector<std::uint32_t> strings_;  // index in the frame -> index in the table
   std::unordered_map<std::string, std::uint32_t> index_;
 };
 

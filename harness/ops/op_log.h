@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a collector saw in the active steps of one launch, whoever collected it: native, kineto, or
-// a trace read from disk. Plain data; times in nanoseconds on one clock, of the collector's choice.
-// Names, shapes and threads stand once in tables and are referred to by index.
+// Records of the active steps of one launch, whatever the collector: native, kineto, or a trace
+// read from disk. Plain data; times in nanoseconds on one clock, chosen by the collector. Names,
+// shapes and threads are stored once in tables and referred to by index.
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@ enum class OpScope : std::uint8_t { kFunction, kBackwardFunction, kUserScope };
 struct OpEvent {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
-  std::int64_t sequence = -1;       // autograd's sequence number; joins forward and backward
+  std::int64_t sequence = -1;       // autograd's sequence number; links forward and backward
   std::uint32_t name = kNoIndex;    // OpLog::names
-  std::uint32_t shapes = kNoIndex;  // OpLog::shapes; none when shapes are off
+  std::uint32_t shapes = kNoIndex;  // OpLog::shapes; kNoIndex if shapes were not recorded
   std::uint32_t module = kNoIndex;  // OpLog::modules: "layer3.1.conv2"
-  std::uint32_t thread = 0;         // OpLog::threads, where it started
+  std::uint32_t thread = 0;         // OpLog::threads: where it started
   std::uint32_t end_thread = 0;
-  std::uint32_t forward_thread = kNoIndex;  // of a backward function: where its forward ran
+  std::uint32_t forward_thread = kNoIndex;  // backward function: thread of its forward
   OpScope scope = OpScope::kFunction;
   bool async = false;
 };
@@ -36,28 +36,28 @@ struct MemoryEvent {
   std::int64_t at_ns = 0;
   std::int64_t bytes = 0;
   std::uint64_t address = 0;
-  std::int64_t total_allocated = 0;  // of that device, after the event
+  std::int64_t total_allocated = 0;  // device total after the event
   std::int64_t total_reserved = 0;
   std::uint32_t thread = 0;
-  std::uint32_t op = kNoIndex;  // innermost open op of that thread, index into OpLog::ops
+  std::uint32_t op = kNoIndex;  // innermost open op of that thread: OpLog::ops
   std::int16_t device = -1;     // CUDA ordinal; -1: the host
 };
 
-// One record of the device's activity, or one call of the driver's interfaces.
+// One record of device activity, or one runtime or driver call.
 struct DeviceActivity {
-  std::int64_t start_ns = 0;  // 0 with end 0: the driver gave no times
+  std::int64_t start_ns = 0;  // 0 with end 0: no times recorded
   std::int64_t end_ns = 0;
-  std::uint64_t correlation = 0;  // joins a call with the device work that it started
-  std::uint64_t external = 0;     // of the innermost op (or annotation) at the call; 0: none
-  std::int64_t bytes = 0;         // of a copy or a set; -1: the collector does not say
+  std::uint64_t correlation = 0;  // links a call to the device work it started
+  std::uint64_t external = 0;     // id of the innermost op or annotation at the call; 0: none
+  std::int64_t bytes = 0;         // copy or set; -1: not recorded
   std::uint32_t name = kNoIndex;  // OpLog::names
-  std::uint32_t op = kNoIndex;    // index into OpLog::ops, once joined
+  std::uint32_t op = kNoIndex;    // OpLog::ops, once linked
   std::uint32_t stream = 0;
-  std::uint32_t thread = kNoIndex;  // of a call: OpLog::threads
+  std::uint32_t thread = kNoIndex;  // calls: OpLog::threads
   std::int16_t device = 0;
   ActivityKind kind = ActivityKind::kKernel;
   CopyKind copy = CopyKind::kNone;
-  bool pinned = false;  // host side of a copy
+  bool pinned = false;  // host memory of a copy is pinned
   std::int32_t grid[3] = {0, 0, 0};
   std::int32_t block[3] = {0, 0, 0};
   std::int32_t registers_per_thread = 0;
@@ -72,32 +72,32 @@ struct DeviceActivity {
          activity.kind == ActivityKind::kMemset;
 }
 
-// A step or a phase of a step, as the worker's loop drove it.
+// A step or one of its phases, as marked by the worker's loop.
 struct StepMark {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
-  std::int64_t index = 0;          // of the step
-  std::uint32_t phase = kNoIndex;  // OpLog::names; none: the whole step
+  std::int64_t index = 0;          // step number
+  std::uint32_t phase = kNoIndex;  // OpLog::names; kNoIndex: the whole step
 };
 
-// What a loader did for a batch, on a track of its own: a worker's fetch, decode, collate.
+// Work of a loader on one batch, on its own track: a worker's fetch, decode, collate.
 struct ForeignSpan {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
-  std::int64_t pid = 0;  // of the worker; OpLog::process: it has no process of its own
+  std::int64_t pid = 0;  // worker's process; OpLog::process if it has none of its own
   std::uint32_t name = kNoIndex;
-  std::int64_t tid = 0;  // of its track; 0: a process, with its pid
+  std::int64_t tid = 0;  // track id; 0: a process, identified by pid
   [[nodiscard]] std::int64_t track() const { return tid == 0 ? pid : tid; }
 };
-// Tracks of loaders in the step's own process, beyond all threads of a system: what the step thread
-// reads itself, and each worker thread.
+// Tracks of loaders in the step's own process, above all thread ids of the system: one for reads by
+// the step thread, and one per worker thread.
 inline constexpr std::int64_t kStepLoaderTrack = 5'000'000;
 inline constexpr std::int64_t kFirstWorkerTrack = kStepLoaderTrack + 1;
-// What the spans of a batch are called, in their order.
+// Names of a batch's spans, in order.
 inline constexpr std::array<std::string_view, 3> kLoaderParts = {"fetch", "decode", "collate"};
 
 struct OpThread {
-  std::int64_t id = 0;  // of the kernel
+  std::int64_t id = 0;  // kernel's thread id
   std::string name = {};
 };
 
@@ -109,15 +109,15 @@ struct OpLog {
   std::vector<ForeignSpan> foreign = {};
   std::vector<std::string> names = {};
   std::vector<std::string> shapes = {};  // as torch.profiler prints them: "[[8, 32], [32, 32], []]"
-  // By index of `shapes`, or empty: the inputs that are no tensors, as torch.profiler's "Concrete
-  // Inputs": ["", "", "", "[2, 2]", "[3, 3]", "[1, 1]", "1"]. Convolutions alone need them: without
-  // stride and padding their FLOPs are unknown.
+  // Indexed as `shapes`, or empty: the inputs that are not tensors, as torch.profiler's "Concrete
+  // Inputs": ["", "", "", "[2, 2]", "[3, 3]", "[1, 1]", "1"]. Only convolutions need them, whose
+  // FLOPs depend on stride and padding.
   std::vector<std::string> arguments = {};
   std::vector<std::string> modules = {};
   std::vector<OpThread> threads = {};
-  std::uint32_t step_thread = 0;  // where the loop that made `marks` runs; index into `threads`
+  std::uint32_t step_thread = 0;  // runs the loop that made `marks`; index into `threads`
   std::int64_t process = 0;
-  std::int64_t dropped = 0;  // records that a collector lost; the table is then incomplete
+  std::int64_t dropped = 0;  // records that the collector lost; the table is then incomplete
 };
 
 }  // namespace stepbench::ops

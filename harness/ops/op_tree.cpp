@@ -28,7 +28,7 @@ class NameTable {
   std::unordered_map<std::string, std::uint32_t> index_;
 };
 
-// Parents before children, threads together, asynchronous events last.
+// Parents before children, grouped by thread, asynchronous events last.
 bool comes_before(const OpNode& a, const OpNode& b) {
   const auto key = [](const OpNode& node) {
     const bool from_mark = node.source == OpNode::kStepMark;
@@ -93,8 +93,8 @@ void find_parents(std::vector<OpNode>& nodes) {
   }
 }
 
-// Returns for each node the one that stands for it. What is attributed to a merged one later counts
-// to its parent, beside the parent's own kernels, which torch.profiler forgets then.
+// Returns for each node the node that replaces it. Work attributed to a merged node counts towards
+// its parent, in addition to the parent's own kernels, which torch.profiler drops in this case.
 std::vector<std::uint32_t> merge_only_children(std::vector<OpNode>& nodes) {
   std::vector<std::uint32_t> into(nodes.size());
   std::vector<std::uint32_t> children(nodes.size(), 0);
@@ -113,7 +113,7 @@ std::vector<std::uint32_t> merge_only_children(std::vector<OpNode>& nodes) {
   return into;
 }
 
-// Takes merged nodes out; `into` then holds new indices.
+// Removes merged nodes; `into` then holds new indices.
 void compact(std::vector<OpNode>& nodes, std::vector<std::uint32_t>& into) {
   std::uint32_t kept = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -164,7 +164,7 @@ OpTree build_op_tree(const OpLog& log) {
     std::sort(tree.nodes.begin(), tree.nodes.end(), comes_before);
   }
   find_parents(tree.nodes);
-  std::vector<std::uint32_t> sources(tree.nodes.size(), kNoIndex);  // before merged ones are gone
+  std::vector<std::uint32_t> sources(tree.nodes.size(), kNoIndex);  // before the merge
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
     const OpNode& node = tree.nodes[i];
     if (node.kind != OpKind::kCall && node.source != OpNode::kStepMark) sources[i] = node.source;

@@ -20,7 +20,7 @@ using Count = std::optional<std::int64_t>;
 using Work = std::optional<OpWork>;
 
 constexpr std::int64_t kMostExtent = std::int64_t{1} << 48;
-// Sizes of a damaged file stay here, where sums of a few of them are still numbers.
+// Sizes from a damaged file saturate here, so that sums of a few of them do not overflow.
 constexpr std::int64_t kMost = std::int64_t{1} << 58;
 
 std::int64_t times(std::int64_t a, std::int64_t b) {
@@ -38,7 +38,7 @@ std::int64_t product(std::initializer_list<std::int64_t> factors) {
   return product(std::span(factors.begin(), factors.size()));
 }
 
-// Cuts "a, b" at the top level: brackets nest.
+// Splits "a, b" at the top level of nested brackets.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -80,13 +80,13 @@ class Scanner {
   std::string_view text_;
 };
 
-// The inputs that are no tensors, by position; each stands in quotes.
+// The inputs that are not tensors, by position; each is quoted.
 class Arguments {
  public:
   explicit Arguments(std::string_view text) : text_(text) {}
 
   [[nodiscard]] std::string_view text(std::size_t at) const { return quoted_text(text_, at); }
-  // One number stands for all dimensions.
+  // A single number applies to all dimensions.
   [[nodiscard]] std::optional<Shape> extents(std::size_t at, std::size_t dimensions) const {
     Scanner scanner(text(at));
     std::optional<Shape> list = scanner.integers();
@@ -115,7 +115,7 @@ std::optional<Shapes> parse_shapes(std::string_view text) {
   return scanner.at_end() ? std::optional(std::move(shapes)) : std::nullopt;
 }
 
-// The product of inputs `first` and `first` + 1; one before them is added to it.
+// Product of inputs `first` and `first` + 1; an input before them is added to it.
 Work matrix(const Shapes& in, std::size_t first, std::size_t dimensions) {
   if (in.size() < first + 2) return std::nullopt;
   const Shape& a = in[first];
@@ -163,8 +163,8 @@ Work elementwise(const Shapes& in) {
                 .elements = inputs + product(result)};
 }
 
-// A multiply-add for each output, weight of one output and group. The weight is [C_out, C_in /
-// groups, kernel...], of a transposed one [C_in, C_out / groups, kernel...].
+// One multiply-add per output and weight of its output channel and group. The weight is [C_out,
+// C_in / groups, kernel...]; for a transposed convolution [C_in, C_out / groups, kernel...].
 std::int64_t convolution_flops(std::span<const std::int64_t> output, const Shape& weight) {
   return product({2, output[0], product(output.subspan(2)), product(weight)});
 }
@@ -197,7 +197,7 @@ Work convolution(const Shapes& in, const Arguments& arguments) {
                             (in.size() > 2 && !in[2].empty() ? product(in[2]) : 0)};
 }
 
-// Its operations need no output.
+// Its operations do not depend on the output.
 Work transposed_convolution(const Shapes& in, const Arguments& /*arguments*/) {
   if (!are_convolved(in)) return std::nullopt;
   return OpWork{.kind = WorkKind::kConvolution, .flops = convolution_flops(in[0], in[1])};
@@ -208,7 +208,7 @@ Work any_convolution(const Shapes& in, const Arguments& arguments) {
   return arguments.is_true(6) ? transposed_convolution(in, arguments) : convolution(in, arguments);
 }
 
-// One gradient of three tensors; `output` is that of the forward direction.
+// `gradients` gradients of a convolution; `output` is the output of its forward.
 Work gradients_of(const Shape& output, const Shape& input, const Shape& weight,
                   std::int64_t gradients, bool transposed) {
   if (output.size() < 3 || weight.size() != output.size()) return std::nullopt;
@@ -218,7 +218,7 @@ Work gradients_of(const Shape& output, const Shape& input, const Shape& weight,
                 .elements = times(gradients, product(output) + product(input) + product(weight))};
 }
 
-// Of "[True, False, True]": the input's and the weight's; both where nothing is said.
+// Number of requested gradients (input, weight) in "[True, False, True]"; default: both.
 std::int64_t wanted_gradients(std::string_view mask) {
   const std::size_t comma = mask.find(',');
   const std::size_t second = comma == std::string_view::npos ? comma : mask.find(',', comma + 1);
@@ -238,8 +238,8 @@ Work convolution_backward(const Shapes& in, const Arguments& arguments) {
                       arguments.is_true(7));
 }
 
-// Of torch before 1.11: input, grad_output, weight, padding, stride, dilation, groups, three flags,
-// which gradients.
+// torch before 1.11. Inputs: input, grad_output, weight, padding, stride, dilation, groups, three
+// flags, requested gradients.
 Work cudnn_convolution_backward(const Shapes& in, const Arguments& arguments) {
   if (in.size() < 3 || in[1].size() != in[0].size()) return std::nullopt;
   return gradients_of(in[1], in[0], in[2], wanted_gradients(arguments.text(10)), false);
@@ -247,7 +247,7 @@ Work cudnn_convolution_backward(const Shapes& in, const Arguments& arguments) {
 
 struct AttentionKernel {
   std::string_view name;
-  std::size_t causal;  // the place of is_causal
+  std::size_t causal;  // position of is_causal
   std::size_t causal_backward;
 };
 
@@ -257,10 +257,10 @@ constexpr std::array kAttentionKernels = {
     AttentionKernel{"aten::_scaled_dot_product_efficient_attention", 6, 11},
     AttentionKernel{"aten::_scaled_dot_product_cudnn_attention", 6, 14}};
 
-// Query, key and value are [batch, heads, length, width]; of grouped queries keys have fewer heads.
+// Query, key, value: [batch, heads, length, width]; with grouped queries, keys have fewer heads.
 Work attention(const Shapes& in, const Arguments& arguments, const AttentionKernel& kernel,
                bool backward) {
-  const std::size_t query = backward ? 1 : 0;  // behind grad_out
+  const std::size_t query = backward ? 1 : 0;  // after grad_out
   if (in.size() < query + 3) return std::nullopt;
   const Shape& q = in[query];
   const Shape& k = in[query + 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the table of operations added up by what they have in common. One thread.
+// Sums rows of the operator table by key. One thread.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct RowKeyHash {
 
 class RowSet {
  public:
-  // To the row of the same key.
+  // Adds to the row with the same key.
   void add(const OpRow& row, std::int64_t at_ns);
   [[nodiscard]] std::vector<OpRow> by_first_call() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of stacks by the line of the user's code that they were in. Pure; any thread.
+// Stack samples by line of the user's code. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace stepbench::ops {
 struct SampledLine {
   std::string part;   // fetch or collate
   std::string place;  // "my_data.py:42 in __getitem__"
-  std::string code;   // empty: not known
-  std::string calls;  // the function that most of its samples were in; empty: the line itself
+  std::string code;   // empty: unknown
+  std::string calls;  // function that most samples were in; empty: the line itself
   std::int64_t samples = 0;
 };
 
-// Most samples first.
+// Sorted by descending samples.
 [[nodiscard]] std::vector<SampledLine> sampled_lines(const OpTable& table);
 
 // "my_data.py:42 in __getitem__, `Image.open(path)`, in PIL.Image.open"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace says of a device, and the numbers that readers make of a kernel's grid with it.
+// Properties of a device recorded in a trace, and values derived from them for a kernel's grid.
 // Plain data and pure functions; any thread.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace stepbench::ops {
 
 struct DeviceActivity;
 
-// Zero: not known.
+// Zero: unknown.
 struct TraceDevice {
   int id = 0;
   std::string name = {};
@@ -27,19 +27,18 @@ struct TraceDevice {
   friend bool operator==(const TraceDevice&, const TraceDevice&) = default;
 };
 
-// Other makers give a compute capability too, of another meaning: MI300X says 9.4.
+// Other makers report a compute capability with another meaning: MI300X reports 9.4.
 [[nodiscard]] bool is_of_nvidia(const TraceDevice& device);
 
 [[nodiscard]] inline std::int64_t volume(const std::int32_t (&extent)[3]) {
   return std::int64_t{extent[0]} * extent[1] * extent[2];
 }
 
-// Resident threads over what a multiprocessor holds, as far as threads, registers and the number of
-// blocks bound them. 0: not known.
+// Resident / maximum threads, as limited by threads, registers and blocks. 0: unknown.
 [[nodiscard]] std::int64_t occupancy_percent(const DeviceActivity& kernel,
                                              const TraceDevice& device);
 
-// Blocks and warps of the grid for each multiprocessor in hundredths, rounded down; 0: not known.
+// Blocks and warps of the grid per multiprocessor, in hundredths, rounded down; 0: unknown.
 [[nodiscard]] std::int64_t blocks_per_sm_hundredths(const DeviceActivity& kernel,
                                                     const TraceDevice& device);
 [[nodiscard]] std::int64_t warps_per_sm_hundredths(const DeviceActivity& kernel,

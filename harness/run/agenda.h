@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is run, in which order. Agendas are pure and tested with scripted results: that of `run` is
-// a list, that of `ab` measures pairs in blocks until the rule is satisfied.
+// The launches to run and their order. Agendas are pure and tested with scripted results: the
+// agenda of `run` is a list, that of `ab` measures pairs in blocks until the stopping rule is met.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 namespace stepbench::run {
 
 struct Job {
-  std::size_t case_index = 0;  // in the arm's plan
+  std::size_t case_index = 0;  // index into the arm's plan
   std::string arm = {};        // "" outside `ab`
   Pass pass = Pass::kTiming;
   int launch = 0;
   int block = 0;
   int position = 0;
-  std::string note = {};  // for progress: what is known so far
-  bool counts = false;    // under valgrind: see count_launch.h
-  // Options that this launch has in place of the case's: none that is part of its identity.
+  std::string note = {};  // for progress: results so far
+  bool counts = false;    // runs under valgrind: see count_launch.h
+  // Options that replace the case's for this launch; none of them is part of its identity.
   OptionValues context = {};
 };
 
@@ -33,9 +33,9 @@ class Agenda {
   Agenda(const Agenda&) = delete;
   Agenda& operator=(const Agenda&) = delete;
   virtual ~Agenda() = default;
-  // The next launch, given everything finished so far; nullopt when all is done.
+  // Returns the next launch, given all finished ones; nullopt when done.
   [[nodiscard]] virtual std::optional<Job> next(const record::Results& finished) = 0;
-  // For progress: launches still to come as far as it is known.
+  // For progress: number of remaining launches, as far as known.
   [[nodiscard]] virtual std::size_t remaining() const = 0;
 };
 

@@ -13,8 +13,8 @@
 namespace stepbench::run {
 namespace {
 
-constexpr std::int64_t kTurnNs = 10'000'000;  // each thread is busy for its share of one
-constexpr int kRoundsBetweenLooks = 2000;     // some microseconds
+constexpr std::int64_t kTurnNs = 10'000'000;  // each thread is busy for its share of each turn
+constexpr int kRoundsBetweenLooks = 2000;     // takes some microseconds
 
 std::int64_t own_cpu_ns() {
   timespec time{};
@@ -27,7 +27,7 @@ void compute() {
   for (int i = 0; i < kRoundsBetweenLooks; ++i) value = value * 0.999 + 1;
 }
 
-// Work that a busy machine left undone in one turn is not caught up with in the next ones.
+// Work missed in one turn on a busy machine is not made up for in later turns.
 void be_busy(const std::stop_token& stop, double share, const Clock& clock,
              std::atomic<std::int64_t>& cpu_ns) {
   const auto busy_ns = static_cast<std::int64_t>(share * static_cast<double>(kTurnNs));
@@ -44,7 +44,7 @@ void be_busy(const std::stop_token& stop, double share, const Clock& clock,
 
 BackgroundLoad::BackgroundLoad(double cpus, const Clock& clock)
     : clock_(clock), begin_ns_(clock.now_ns()) {
-  // Signals are the main thread's.
+  // Keeps signals on the main thread.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -56,7 +56,7 @@ BackgroundLoad::BackgroundLoad(double cpus, const Clock& clock)
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// All are told before the first one is waited for.
+// Requests all stops before the first join.
 BackgroundLoad::~BackgroundLoad() {
   for (std::jthread& thread : threads_) thread.request_stop();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A load of known size beside a launch: how much slower a step is where its CPUs are shared (option
-// background.busy_cpus).
+// CPU load of known size during a launch, to measure how much a step slows down when it shares its
+// CPUs (option background.busy_cpus).
 #pragma once
 
 #include <atomic>
@@ -14,25 +14,24 @@
 
 namespace stepbench::run {
 
-// Threads of this program, so that what they use is not taken for other programs'. They run on the
-// CPUs that this program may use, with its priority, until the object ends. Main thread.
+// Threads of this program, so that their time is not attributed to other programs. They run on this
+// program's CPUs with its priority until the object is destroyed. Main thread.
 class BackgroundLoad {
  public:
-  // They want the time of `cpus` CPUs from now on: of 1.5, one thread is always busy and another
-  // half of its time. 0: there are none. `clock` outlives the object.
+  // Requests the time of `cpus` CPUs: with 1.5, one thread is always busy and another half of the
+  // time. 0: no threads. `clock` must outlive the object.
   BackgroundLoad(double cpus, const Clock& clock);
   BackgroundLoad(const BackgroundLoad&) = delete;
   BackgroundLoad& operator=(const BackgroundLoad&) = delete;
   ~BackgroundLoad();
 
-  // background_cpus, that they had so far in the mean: fewer than they want where all are busy.
-  // Nothing of no load.
+  // background_cpus: CPUs obtained on average, fewer than requested if busy. Empty without load.
   [[nodiscard]] Fields facts() const;
 
  private:
   const Clock& clock_;
   std::int64_t begin_ns_;
-  std::deque<std::atomic<std::int64_t>> cpu_ns_;  // of each thread
+  std::deque<std::atomic<std::int64_t>> cpu_ns_;  // one per thread
   std::vector<std::jthread> threads_;
 };
 

@@ -59,7 +59,7 @@ std::optional<analyze::RankTrace> take_ops(record::Launch& launch, const fs::pat
   if (launch.row.world > 1) of_rank = analyze::rank_trace(file.string(), trace, analysis);
   if (sent_ops || analysis.blocked()) return of_rank;
   for (Finding& finding : analyze::find_causes(trace, analysis)) {
-    // The recording begins and ends with the window: its edges are no news.
+    // edge_step_bias always applies here, because the recording begins and ends with the window.
     const bool said = finding.undecided.empty() && finding.id != "trace.edge_step_bias";
     if (said) launch.row.report.findings.push_back(std::move(finding));
   }
@@ -81,7 +81,7 @@ std::optional<analyze::RankTrace> add_traced_ops(record::Launch& launch, const f
   if (!is_profiling(launch.row.key.pass) || !is_of_use || named == report.effective.end()) {
     return std::nullopt;
   }
-  // Never a file elsewhere, whatever the worker says.
+  // Never read a file outside the folder, whatever path the worker sends.
   const fs::path folder = run_dir / kTraces;
   const fs::path file = folder / fs::path(to_text(named->second)).filename();
   std::optional<analyze::RankTrace> of_rank;
@@ -96,7 +96,7 @@ std::optional<analyze::RankTrace> add_traced_ops(record::Launch& launch, const f
   if (keep) return of_rank;
   std::error_code ignored;
   fs::remove(file, ignored);
-  fs::remove(folder, ignored);  // where it is empty
+  fs::remove(folder, ignored);  // fails unless empty
   report.effective.erase(kTrace);
   return of_rank;
 }

@@ -29,7 +29,7 @@
 namespace stepbench::run {
 namespace {
 
-// With the device's work in it; 0 where that is not known.
+// Step time including device work; 0 if unknown.
 std::int64_t whole_step_ns(const record::Launch& launch) {
   std::int64_t sum_ns = 0;
   std::int64_t steps = 0;
@@ -183,7 +183,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finish
     if (trace) traces.push_back(std::move(*trace));
   }
   add_group_facts(ranks, std::move(traces));
-  // The line of rank 0 commits the launch: those of the others are there when it is.
+  // Rank 0 is written last: its line commits the launch.
   while (!ranks.empty()) {
     commit(std::move(ranks.back()), finished);
     ranks.pop_back();
@@ -193,7 +193,7 @@ bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finish
 
 std::vector<LaunchResult> Controller::launch(const Job& job, const ResolvedCase& resolved,
                                              const machine::LauncherEnvironment& environment) {
-  // Instructions are counted one by one: a load would only make that last longer.
+  // A load would only prolong a launch that counts instructions.
   const BackgroundLoad background{job.counts ? 0 : resolved.number_or("background.busy_cpus", 0),
                                   clock_};
   const LaunchContext context{.clock = clock_,
@@ -229,7 +229,7 @@ GroupRequest Controller::group_of(LaunchRequest worker, const ResolvedCase& reso
       launcher.launcher, group.ranks,
       split_command(resolved.text_or("distributed.launcher_args", ""), "distributed.launcher_args"),
       setup_.program.string(), by_python ? find_interpreter(variables) : std::string());
-  // A launcher on another machine gives its ranks an environment of its own.
+  // Ranks on other machines have a different environment, so pass the changed variables.
   for (const auto& [name, value] : variables) {
     if (machine::find_variable(setup_.variables, name) != value)
       group.set.emplace_back(name, value);
@@ -311,7 +311,7 @@ void Controller::commit(record::Launch launch, record::Results& finished) {
   finished.launches.push_back(std::move(launch));
 }
 
-// A group counts once.
+// A group counts as one launch.
 void Controller::count(const record::Launch& launch) {
   switch (launch.row.outcome.kind) {
     case Outcome::Kind::kMeasured:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives an agenda: one launch at a time, its rows on disk before the next one begins.
+// Executes an agenda one launch at a time; writes its rows to disk before the next one.
 #pragma once
 
 #include <chrono>
@@ -27,32 +27,31 @@
 
 namespace stepbench::run {
 
-// What is measured by one worker program: the whole of `run`, or one side of `ab` with its own
-// overrides of the options.
+// A worker program and its plan: all of `run`, or one side of `ab` with its own option overrides.
 struct RunArm {
-  std::string name = {};  // as a job names it: "" outside `ab`
+  std::string name = {};  // as in Job::arm; "" outside `ab`
   const plan::Plan& plan;
   WorkerProgram worker;
-  std::string catalogue_digest = {};  // the plan was made with; empty: not compared
-  std::string repeat_prefix = {};     // "stepbench run FILE --set ..."; " --case ID" is added
+  std::string catalogue_digest = {};  // digest of the plan's catalogue; empty: not compared
+  std::string repeat_prefix = {};     // "stepbench run FILE --set ..."; " --case ID" is appended
 };
 
-// What stays the same over a run.
+// Settings that are constant during a run.
 struct RunSetup {
   std::vector<RunArm> arms;  // at least one
-  // Words before the worker's command line, with {run_dir}, {case_id}, {launch}.
+  // Command prefix for the worker, with {run_dir}, {case_id}, {launch}.
   std::vector<std::string> wrap = {};
   std::filesystem::path run_dir;
-  std::filesystem::path program = {};  // `stepbench`, which launchers start on each rank
-  record::ColumnRow columns = {};      // that samples may have; none: any
+  std::filesystem::path program = {};  // path of `stepbench`, which launchers start on each rank
+  record::ColumnRow columns = {};      // columns allowed in samples; empty: any
   bool smoke = false;
-  CountTools count_tools = {};                     // of this machine
-  machine::Variables variables = {};               // what workers inherit, before the deny-list
-  Fields host = {};                                // host_environment()
-  std::map<record::LaunchKey, int> attempts = {};  // numbers of attempts of a resumed run
+  CountTools count_tools = {};        // available on this machine
+  machine::Variables variables = {};  // inherited by workers, before the deny-list is applied
+  Fields host = {};                   // host_environment()
+  std::map<record::LaunchKey, int> attempts = {};  // for a resumed run: number of the next attempt
   std::filesystem::path shared_memory = "/dev/shm";
   const machine::NvmlSession* devices = nullptr;  // watched while workers use them; null: none
-  std::optional<std::int64_t> memory_bytes = {};  // that a launch may hold; see memory_limit.h
+  std::optional<std::int64_t> memory_bytes = {};  // memory limit of a launch; see memory_limit.h
   std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
 };
 
@@ -64,16 +63,16 @@ struct RunCounts {
 
 class Controller {
  public:
-  // All outlive the controller. The writer has its run and columns lines already.
+  // All must outlive the controller. The writer must have written its run and columns lines.
   Controller(const RunSetup& setup, record::ResultWriter& writer, Progress& progress,
              Interrupts& interrupts, const Clock& clock);
 
-  // Runs until the agenda is done or an interrupt comes, adds finished launches and
-  // their workers to `finished` and
-  // ends the file. Throws Error when a row cannot be written: what was written is whole.
+  // Runs until the agenda is done or an interrupt arrives. Appends finished launches and their
+  // workers to `finished` and closes the file. Throws Error if a row cannot be written; rows
+  // written before remain intact.
   void run(Agenda& agenda, record::Results& finished);
 
-  [[nodiscard]] const RunCounts& counts() const { return counts_; }  // of this file
+  [[nodiscard]] const RunCounts& counts() const { return counts_; }  // counts for this file
 
  private:
   bool run_job(const Job& job, Agenda& agenda, record::Results& finished);  // false: interrupted
@@ -82,13 +81,13 @@ class Controller {
   [[nodiscard]] CountFiles files_of(const Job& job, const ResolvedCase& resolved) const;
   [[nodiscard]] LaunchRequest request_of(const Job& job, const ResolvedCase& resolved,
                                          machine::Variables environment) const;
-  // By rank; one where the group has failed.
+  // One result per rank; a single one if the group failed.
   [[nodiscard]] std::vector<LaunchResult> launch(const Job& job, const ResolvedCase& resolved,
                                                  const machine::LauncherEnvironment& environment);
   [[nodiscard]] GroupRequest group_of(LaunchRequest worker, const ResolvedCase& resolved,
                                       const std::vector<std::string>& removed) const;
-  // What is kept of one process; `launch` has its row, with the notes of its plan. Returns its
-  // trace, where that names a rank.
+  // Completes `launch`, which has its row with the notes of its plan, from one process's result.
+  // Returns its trace if that names a rank.
   [[nodiscard]] std::optional<analyze::RankTrace> fill(
       record::Launch& launch, const Job& job, const ResolvedCase& resolved, LaunchResult result,
       const machine::LauncherEnvironment& environment, record::Results& finished);
@@ -105,11 +104,11 @@ class Controller {
   Interrupts& interrupts_;
   const Clock& clock_;
   RunCounts counts_;
-  std::vector<std::string> secrets_;  // values that are not recorded
-  // By case, arm and pass, of their last launch: what the next one is expected to take.
+  std::vector<std::string> secrets_;  // values that must not be recorded
+  // Step time of the last launch by case, arm and pass: the estimate for the next one.
   std::map<std::tuple<std::string, std::string, Pass>, std::int64_t> usual_step_ns_;
   std::set<std::string> workers_written_;
-  std::map<std::string, std::string> build_ids_;  // by arm, as its first worker said
+  std::map<std::string, std::string> build_ids_;  // by arm, as reported by its first worker
 };
 
 }  // namespace stepbench::run

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kOption = "profile.counts";
 constexpr std::int64_t kCountedSteps = 3;
-// Of limits: a program without vector code is 50 times slower, start-up and loader less.
+// Factor for limits: code without vector instructions is 50 times slower; start-up and loader less.
 constexpr double kSlowdown = 50;
 
 std::string asked_of(const ResolvedCase& resolved) { return resolved.text_or(kOption, "none"); }
@@ -25,7 +25,7 @@ bool on_cuda(const ResolvedCase& resolved) {
   return resolved.text_or("device", "").starts_with("cuda");
 }
 
-// Callgrind reads '%' as the begin of a code of its own.
+// Callgrind treats '%' as the start of a format code.
 std::string escaped(const std::string& path) {
   std::string text;
   for (const char c : path) text += c == '%' ? "%%" : std::string(1, c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether two runs read the same data: a digest of names and sizes. Reads the file system.
+// Digest of file names and sizes, to compare the data of two runs. Reads the file system.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,11 @@
 
 namespace stepbench::run {
 
-// Names and sizes of all files below `path`, or of the one file; not where it lies. Empty when
-// there is none.
+// Digest of names and sizes of all files below `path`, or of the single file, independent of its
+// location. Empty if there is none.
 [[nodiscard]] std::string path_digest(const std::filesystem::path& path);
 
-// Of everything that the plan's path options name; empty when they name nothing that exists.
+// Digest of all paths named by the plan's path options; empty if none exists.
 [[nodiscard]] std::string data_digest(const plan::Plan& plan, const Catalogue& catalogue);
 
 }  // namespace stepbench::run

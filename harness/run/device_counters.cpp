@@ -18,7 +18,7 @@ double sum_of(const std::vector<std::int64_t>& values) {
   return static_cast<double>(std::accumulate(values.begin(), values.end(), std::int64_t{0}));
 }
 
-// By the device's clock where it was read.
+// Uses the device's clock if it was read.
 MeasuredSteps steps_of(const std::vector<record::CycleSamples>& samples) {
   MeasuredSteps all;
   for (const record::CycleSamples& part : samples) {

@@ -15,7 +15,7 @@ namespace {
 
 std::string name_of_rank(int rank) { return "rank " + std::to_string(rank); }
 
-// Where each rank stands; one that is not in torch while all others are is the culprit.
+// Adds each rank's position. If exactly one rank is outside of torch, it is the culprit.
 void name_who_hangs(const GroupEnd& end, GroupCause& cause) {
   std::string words;
   std::vector<int> outside;
@@ -38,7 +38,7 @@ void name_who_hangs(const GroupEnd& end, GroupCause& cause) {
   cause.outcome.reason += words;
 }
 
-// What the ranks and the launcher said; only of the culprit where there is one.
+// Output of the ranks and the launcher; with a culprit, only its own and the launcher's.
 GroupResult without_ranks(const GroupEnd& end, LaunchResult result, std::optional<int> culprit) {
   result.wall_ns = end.wall_ns;
   for (const auto& rank : end.ranks) {
@@ -59,7 +59,7 @@ GroupResult without_ranks(const GroupEnd& end, LaunchResult result, std::optiona
   return group;
 }
 
-// Ranks that share their CPUs saw each other as other programs.
+// Subtracts ranks that share CPUs: they count each other as other programs.
 void leave_out_ranks(const GroupEnd& end, std::vector<LaunchResult>& results) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto found = results[i].machine.find("others_cpu_share");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a group that is over has to show: a result for each rank, or one that says which rank
-// failed, and how. One thread.
+// Results of a finished group: one per rank, or one with the failed rank and reason. One thread.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +16,26 @@
 namespace stepbench::run {
 
 struct GroupCause {
-  std::optional<int> rank = {};  // nothing: of the launcher, or several
+  std::optional<int> rank = {};  // nullopt: the launcher, or several ranks
   Outcome outcome = {};
   std::string stage = {};
 };
 
 struct GroupEnd {
-  const std::vector<std::unique_ptr<GroupRank>>& ranks;  // by number; null: did not come
+  const std::vector<std::unique_ptr<GroupRank>>& ranks;  // by rank; null: never joined
   std::string launcher;
-  const OutputTail& output;  // of the launcher
+  const OutputTail& output;  // the launcher's
   std::int64_t wall_ns = 0;
 };
 
-// All ranks have said their last line.
+// For a group whose ranks have all sent their final line.
 [[nodiscard]] GroupResult measured_group(const GroupEnd& end);
-// `stacks_asked`: each rank was asked where it stands, which may tell who hangs.
+// `stacks_asked`: each rank was asked for its stack, which may identify the one that hangs.
 [[nodiscard]] GroupResult failed_group(const GroupEnd& end, GroupCause cause, bool stacks_asked);
 [[nodiscard]] GroupResult interrupted_group(const GroupEnd& end);
 
-// The flags of each rank's machine. A group is as doubtful as its worst rank: what that one met
-// stands in the row of rank 0.
+// Sets the flags of each rank's machine. A group is as doubtful as its worst rank, so the worst
+// values go into the row of rank 0.
 void label_group(std::vector<LaunchResult>& ranks);
 
 }  // namespace stepbench::run

@@ -13,7 +13,7 @@
 namespace stepbench::run {
 namespace {
 
-// Of the rank whose windows took longest: it has the step of the group.
+// The rank with the longest windows determines the group's time; work is summed over all ranks.
 void add_time_and_work(std::span<record::Launch> ranks) {
   std::int64_t window_ns = 0;
   std::optional<std::int64_t> samples = 0;
@@ -34,8 +34,8 @@ void add_time_and_work(std::span<record::Launch> ranks) {
   if (tokens) schedule["group_tokens"] = *tokens;
 }
 
-// What a group is judged by: on its device each rank has its memory to itself, and the fullest one
-// fails first. What the job holds of the host's is the sum.
+// Device peaks: the maximum, because each rank has its device's memory to itself and the fullest
+// fails first. Host memory of the job: the sum.
 void add_peaks(std::span<record::Launch> ranks) {
   record::LaunchReport::Metrics& of_group = ranks.front().row.report.metrics;
   const std::string job(record::kJobPeak);
@@ -60,7 +60,7 @@ void add_peaks(std::span<record::Launch> ranks) {
   }
 }
 
-// Ranks compute different things: two arms do the same where each of them does.
+// Ranks compute different things, so two arms match only if every rank matches.
 void add_fingerprints(std::span<record::Launch> ranks) {
   Fields& of_group = ranks.front().row.report.fingerprint;
   for (const record::Launch& rank : ranks.subspan(1)) {
@@ -70,7 +70,7 @@ void add_fingerprints(std::span<record::Launch> ranks) {
   }
 }
 
-// Each says so: in its measured steps it was in no group.
+// True if every rank reports that it was in no process group in its measured steps.
 bool trained_apart(std::span<const record::Launch> ranks) {
   return std::ranges::all_of(ranks, [](const record::Launch& rank) {
     const auto met = rank.row.report.schedule.find("met_ranks");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launches of all ranks say together: the time of the group and its work, which readers
-// take for those of the launch of rank 0, and from their traces who holds the others up. Pure.
+// Derives facts of a group from the launches of all ranks: the group's time and work, which readers
+// use for the launch of rank 0, and from the traces the rank that delays the others. Pure.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace stepbench::run {
 
-// `ranks`: one for each rank, by number, all measured. `traces`: of a profiled launch.
+// `ranks`: one per rank, by number, all measured. `traces`: of a profiled launch.
 void add_group_facts(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces);
 
 }  // namespace stepbench::run

@@ -34,9 +34,9 @@ namespace stepbench::run {
 namespace {
 
 constexpr std::int64_t kNsInMs = 1'000'000;
-constexpr std::int64_t kSettleNs = 100 * kNsInMs;  // what fails with a rank is seen after it
-constexpr std::int64_t kStacksNs = kNsPerS;        // to print where a rank stands
-constexpr std::int64_t kTermNs = kNsPerS;          // a launcher whose ranks are gone ends by itself
+constexpr std::int64_t kSettleNs = 100 * kNsInMs;  // wait for consequences of a failed rank
+constexpr std::int64_t kStacksNs = kNsPerS;        // time to print a rank's stack
+constexpr std::int64_t kTermNs = kNsPerS;  // a launcher whose ranks have ended exits by itself
 constexpr std::int64_t kLongestWaitNs = 3 * kNsPerS;
 constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
 
@@ -109,7 +109,7 @@ class GroupLoop {
       std::erase_if(spawn.environment, [&](const auto& each) { return each.first == name; });
       spawn.environment.emplace_back(name, names);
     }
-    // On another machine our number means another process.
+    // The controller's pid is meaningless on another machine.
     spawn.names_controller = !fleet::row_of(request_.launcher).other_machines;
     return spawn;
   }
@@ -142,7 +142,7 @@ class GroupLoop {
     const bool any = ::poll(waits.data(), waits.size(), static_cast<int>(wait_ms)) > 0;
     forgive_own_sleep();
     if (any) {
-      // Ranks first: how one ended tells more than that the launcher did.
+      // Handle ranks first: a rank's exit is more informative than the launcher's.
       for (std::size_t i = 0; i < ranks_.size(); ++i) {
         if (waits[kFirstRank + i].revents != 0 && ranks_[i]) ranks_[i]->receive(turned_ns_);
       }
@@ -160,7 +160,7 @@ class GroupLoop {
     report_progress();
   }
 
-  // While this program was stopped or got no processor, nobody listened.
+  // Extends the limits by time in which this program was stopped or not scheduled.
   void forgive_own_sleep() {
     const std::int64_t now_ns = clock_.now_ns();
     const std::int64_t slept_ns = now_ns - turned_ns_ - kLongestWaitNs;
@@ -172,7 +172,7 @@ class GroupLoop {
     asleep_ns_ += slept_ns;
   }
 
-  // --- ranks come
+  // --- joining ranks
 
   void take(const fleet::RankJoin& join, os::Descriptor socket) {
     if (!join.error.empty()) return fail({}, "a rank on " + join.host + ": " + join.error);
@@ -214,14 +214,14 @@ class GroupLoop {
     }
   }
 
-  // --- ranks go
+  // --- end of ranks
 
   void look_at_ranks() {
     if (interrupted_) return;
     for (const auto& rank : ranks_) {
       if (!rank || !rank->has_begun()) continue;
       const int number = rank->join().place.rank;
-      // Whatever is seen after the cause is its consequence, but for a death that came first.
+      // Later events are consequences of the cause, except for a more telling death.
       const bool is_better =
           cause_ && !ended_ && cause_->rank != number && rank->weight() > cause_weight_;
       if (cause_ && !is_better) continue;
@@ -241,7 +241,7 @@ class GroupLoop {
     }
   }
 
-  // Ranks of different builds measure different things.
+  // Ranks with different builds would measure different code.
   void check_builds() {
     if (builds_checked_ || cause_) return;
     for (const auto& rank : ranks_) {
@@ -260,13 +260,13 @@ class GroupLoop {
 
   void look_at_launcher() {
     if (!launcher_dead_ || is_ending() || leaving_) return;
-    // What its ranks say of their end is on the way.
+    // Wait for the ranks' own reports of their end.
     if (turned_ns_ < *launcher_dead_ + kSettleNs) return;
     const os::ProcessExit death{.status = peek_status(launcher_.pid).value_or(0)};
     fail({}, end_of_launcher(death));
   }
 
-  // Ranks that were told to end are no culprits; what the launcher says may tell more.
+  // Ranks that were ordered to end are not the cause; the launcher's output may explain it.
   void blame_who_told() {
     if (!cause_ || !cause_->rank) return;
     std::vector<std::int64_t> told;
@@ -282,20 +282,20 @@ class GroupLoop {
               stage});
   }
 
-  // Ranks that end with a launcher that was killed are no culprits.
+  // Ranks that end together with a killed launcher are not the cause.
   void blame_killed_launcher() {
     if (!cause_ || !cause_->rank || !launcher_dead_) return;
-    if (ended_ && *launcher_dead_ >= *ended_) return;  // by us
+    if (ended_ && *launcher_dead_ >= *ended_) return;  // killed by us
     const int status = peek_status(launcher_.pid).value_or(0);
     if (!WIFSIGNALED(status)) return;
     const auto& rank = ranks_.at(static_cast<std::size_t>(*cause_->rank));
     const bool told = !rank || rank->exit() || (rank->has_begun() && rank->is_done());
-    if (told && *launcher_dead_ > failed_ns_) return;  // it says how it ended, before its launcher
+    if (told && *launcher_dead_ > failed_ns_) return;  // ended and reported before it
     const std::string stage = cause_->stage;
     end_with({{}, Outcome::failed(end_of_launcher({.status = status})), stage});
   }
 
-  // Of a rank that is gone without a word its launcher may know how that came.
+  // The launcher may know why a rank disappeared without a report.
   void quote_end_of_agent() {
     if (!cause_ || !cause_->rank) return;
     const auto& rank = ranks_.at(static_cast<std::size_t>(*cause_->rank));
@@ -360,7 +360,7 @@ class GroupLoop {
 
   [[nodiscard]] bool ranks_have_begun() const { return all_are(&GroupRank::has_begun); }
 
-  // What is to be done next to end it: ranks, the launcher by TERM, by KILL.
+  // Time of the next step of the end: ranks, then the launcher by SIGTERM, then by SIGKILL.
   [[nodiscard]] std::int64_t next_end_step_ns() const {
     if (!ended_) return failed_ns_ + (interrupted_ ? 0 : stacks_asked_ ? kStacksNs : kSettleNs);
     if (launcher_dead_) return *launcher_dead_ + limits_.grace_ns;
@@ -389,7 +389,7 @@ class GroupLoop {
     }
     std::vector<std::int64_t> silent;
     for (const auto& rank : ranks_) {
-      // Those that wait for one that hangs are silent for about as long.
+      // Ranks that wait for a hanging one have been silent for about as long.
       const std::int64_t left_ns = rank->talk().deadline_ns() - turned_ns_;
       if (!rank->is_done() && left_ns <= rank->talk().limit_ns() / 2)
         silent.push_back(rank->join().place.rank);
@@ -398,14 +398,14 @@ class GroupLoop {
     const auto first = static_cast<std::size_t>(silent.front());
     const std::string words = "timed out: " + ranks_[first]->talk().silence();
     if (silent.size() == 1) return fail(static_cast<int>(first), words);
-    // All but one wait for that one: where they stand tells which.
+    // All but one wait for the hanging rank: ask for stacks to find it.
     fail({}, findings::rank_names(silent) + ": " + words);
     cause_->stage = ranks_[first]->talk().stage_name();
     for (const auto& rank : ranks_) rank->say(fleet::kStacksLine);
     stacks_asked_ = true;
   }
 
-  // Of all that the launcher started here.
+  // Limits the memory of all processes that the launcher started on this machine.
   void end_if_over_memory() {
     if (!limits_.memory_bytes || is_ending() || leaving_) return;
     const std::int64_t held_bytes = sampler_.peak_pss_bytes();
@@ -446,7 +446,7 @@ class GroupLoop {
     }
   }
 
-  // --- what is kept
+  // --- records
 
   bool read_output() {
     const std::string_view bytes = os::read_some(launcher_.output, buffer_);
@@ -474,19 +474,19 @@ class GroupLoop {
   const RankDoor::Visitors visitors_{
       .join = [this](const auto& join, os::Descriptor socket) { take(join, std::move(socket)); },
       .refused = [this](const std::string& what) { refuse(what); }};
-  std::vector<std::unique_ptr<GroupRank>> ranks_;  // by number; null: has not come
+  std::vector<std::unique_ptr<GroupRank>> ranks_;  // by rank; null: not joined
   std::int64_t begin_ns_;
   std::int64_t turned_ns_;
   std::int64_t asleep_ns_ = 0;
   std::int64_t wall_ns_ = 0;
   std::int64_t next_progress_ns_ = 0;
   WorkerProcess launcher_;
-  machine::MachineSampler sampler_;  // of what the launcher starts here; agents watch their ranks
+  machine::MachineSampler sampler_;  // the launcher's local processes; agents watch their ranks
   ProcessNotes process_notes_{context_.root / "dev/shm", ::getpid()};
   OutputTail output_;  // of the launcher
   std::array<char, 65536> buffer_{};
   std::vector<std::string> notes_;
-  std::map<std::string, std::int64_t> refused_;  // who came to the door, and how often
+  std::map<std::string, std::int64_t> refused_;  // refused connections and their number
   std::optional<GroupCause> cause_;
   GroupRank::Weight cause_weight_ = GroupRank::Weight::kFailed;
   bool builds_checked_ = false;
@@ -494,8 +494,8 @@ class GroupLoop {
   bool reaped_ = false;
   std::int64_t failed_ns_ = 0;
   std::optional<std::int64_t> launcher_dead_ = {};
-  std::optional<std::int64_t> leaving_ = {};  // all have said their last line
-  std::optional<std::int64_t> ended_ = {};    // ranks were told to end
+  std::optional<std::int64_t> leaving_ = {};  // all ranks have sent their final line
+  std::optional<std::int64_t> ended_ = {};    // when ranks were ordered to end
   bool stacks_asked_ = false;
   bool termed_ = false;
   bool killed_ = false;

@@ -47,7 +47,7 @@ void GroupRank::say(std::string_view line) {
   if (!socket_.is_open()) return;
   try {
     static_cast<void>(protocol::write_line(socket_.value(), line));
-  } catch (const Error&) {  // that it is gone shows when it is read
+  } catch (const Error&) {  // a lost connection is detected when reading
   }
 }
 
@@ -79,7 +79,7 @@ std::string GroupRank::exit_words() const {
   const os::ProcessExit death{.status = exit_->status, .oom_killed = exit_->oom_killed};
   std::string words = os::exit_text(death) + " without a final line" +
                       (exit_->cut ? " (its last line is cut off)" : "");
-  // A worker that ends by itself says why in its last line.
+  // A worker that exits by itself usually gives the reason in its last line.
   return WIFEXITED(exit_->status) ? words + last_words(exit_->output) : words;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch of a group comes to. Plain data.
+// Result of a group launch. Plain data.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 namespace stepbench::run {
 
 struct GroupResult {
-  // By rank where all were measured; else one: of the group.
+  // One result per rank if all were measured; else a single one for the group.
   std::vector<LaunchResult> ranks;
   [[nodiscard]] bool interrupted() const { return ranks.front().interrupted; }
 };

@@ -20,7 +20,7 @@ std::vector<std::string> secret_values(const plan::Plan& plan,
                                        const machine::Variables& inherited) {
   std::set<std::string> values;
   for (const auto& [name, value] : inherited) {
-    // A shorter one may be a word of any text; sockets and files of secrets are none.
+    // Shorter values may be ordinary words. Paths, such as sockets, are not secret.
     constexpr std::size_t kLeastBytes = 8;
     const bool is_path = value.starts_with('/');
     if (text::is_secret_name(name) && value.size() >= kLeastBytes && !is_path) values.insert(value);
@@ -39,7 +39,7 @@ OptionValues without_secrets(const OptionValues& options) {
     if (is_secret(name, value)) {
       shown.insert_or_assign(name, text::masked_value(to_text(value)));
     } else if (const auto* text = std::get_if<std::string>(&value)) {
-      // Two passwords stay different.
+      // The masked value keeps different passwords distinguishable.
       std::string masked = text::mask_url_passwords(*text);
       if (masked != *text) {
         shown.insert_or_assign(name, masked + " (" + text::masked_value(*text) + ")");

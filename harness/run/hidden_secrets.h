@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes passwords and tokens out of what is recorded of a run: see harness/text/secrets.h. Pure.
+// Removes passwords and tokens from what is recorded of a run: see harness/text/secrets.h. Pure.
 #pragma once
 
 #include <string>
@@ -11,16 +11,14 @@
 
 namespace stepbench::run {
 
-// The values of secret variables that cases of the plan set, and of those that are inherited.
+// Values of secret variables that are inherited or set by cases of the plan.
 [[nodiscard]] std::vector<std::string> secret_values(const plan::Plan& plan,
                                                      const machine::Variables& inherited);
 
-// Options by full name, with masked_value() for that of each env.NAME that is a secret, and without
-// the passwords of URLs.
+// Options by full name; masks each secret env.NAME, and passwords in URLs.
 [[nodiscard]] OptionValues without_secrets(const OptionValues& options);
 
-// In the command line, of which the command of --on-alert is one; the configuration's text and the
-// context.
+// Masks secrets in the command line (with that of --on-alert), configuration and context.
 void hide_secrets(record::RunRow& row, const std::vector<std::string>& values);
 
 }  // namespace stepbench::run

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which Python runs a user's files.
+// Selects the Python interpreter for a user's files.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace stepbench::run {
 
-// The variable that names the interpreter; --interpreter sets it for the workers.
+// Environment variable that names the interpreter; --interpreter sets it for the workers.
 inline constexpr std::string_view kInterpreterVariable = "STEPBENCH_PYTHON";
 
-// What kInterpreterVariable names, else the active environment's (venv, uv, conda), else python3 of
-// PATH. Throws ConfigError that says what to do.
+// Returns the interpreter that kInterpreterVariable names, else that of the active environment
+// (venv, uv, conda), else python3 from PATH. Throws ConfigError with a remedy.
 [[nodiscard]] std::string find_interpreter(const machine::Variables& environment);
 
 }  // namespace stepbench::run

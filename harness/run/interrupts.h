@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT, SIGTERM and SIGHUP as a descriptor that a loop can wait for.
+// Delivers SIGINT, SIGTERM and SIGHUP through a descriptor that an event loop can wait for.
 #pragma once
 
 #include <signal.h>
@@ -10,10 +10,9 @@
 
 namespace stepbench::run {
 
-// While it lives, SIGINT, SIGTERM and SIGHUP arrive here and nowhere else, and a broken pipe or a
-// full disk is an error code instead of a signal. A SIGHUP that was ignored before (nohup) stays
-// so. One object at a time, made on the main thread before any
-// other thread.
+// During its lifetime SIGINT, SIGTERM and SIGHUP arrive only here, and a broken pipe or an exceeded
+// file size is an error code instead of a signal. A SIGHUP that was ignored before (nohup) stays
+// ignored. At most one object at a time, created on the main thread before any other thread.
 class Interrupts {
  public:
   Interrupts();
@@ -21,11 +20,11 @@ class Interrupts {
   Interrupts& operator=(const Interrupts&) = delete;
   ~Interrupts();
 
-  // Readable when one is pending.
+  // Readable when a signal is pending.
   [[nodiscard]] int descriptor() const { return descriptor_.value(); }
-  // The signal; never blocks.
+  // Returns the pending signal; never blocks.
   [[nodiscard]] std::optional<int> take();
-  // The first one taken: the run is to end.
+  // The first signal taken: the run must end.
   [[nodiscard]] std::optional<int> first() const { return first_; }
 
  private:

@@ -26,8 +26,8 @@ namespace stepbench::run {
 namespace {
 
 constexpr std::int64_t kNsPerMs = 1'000'000;
-constexpr std::int64_t kLongestTurnNs = 3 * kNsPerS;  // it wakes at least once a second
-constexpr int kReadsPerTurn = 16;  // a flood must not keep the loop from its limits and interrupts
+constexpr std::int64_t kLongestTurnNs = 3 * kNsPerS;  // the loop wakes at least once a second
+constexpr int kReadsPerTurn = 16;  // so that a flood of output does not delay limits and interrupts
 
 class LaunchLoop {
  public:
@@ -100,7 +100,7 @@ class LaunchLoop {
     report_progress();
   }
 
-  // While this program was stopped or got no processor, nobody listened to the worker.
+  // Extends the limits by time in which this program was stopped or not scheduled.
   void forgive_own_sleep() {
     const std::int64_t now_ns = clock_.now_ns();
     const std::int64_t slept_ns = now_ns - turned_ns_ - kLongestTurnNs;
@@ -121,7 +121,7 @@ class LaunchLoop {
           ::send(worker_.control.value(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
       if (count > 0) unsent_.erase(0, static_cast<std::size_t>(count));
       if (count < 0 && errno != EAGAIN && errno != EINTR)
-        unsent_.clear();  // its death will tell why
+        unsent_.clear();  // the worker's exit gives the reason
     }
     const std::uint64_t stages = session().stage_messages();
     for (int reads = 0; reads < kReadsPerTurn; ++reads) {
@@ -153,7 +153,7 @@ class LaunchLoop {
     return true;
   }
 
-  // What lies in the pipes after the worker's death; a grandchild may still hold the other ends.
+  // Reads the rest of the pipes after the worker's death; a grandchild may keep them open.
   void drain() {
     while (worker_.control.is_open() && !session().protocol_error()) {
       const std::string_view bytes = os::read_some(worker_.control, buffer_);
@@ -179,7 +179,7 @@ class LaunchLoop {
 
   void kill_group(int signal) const {
     ::kill(-worker_.pid, signal);
-    ::kill(worker_.pid, signal);  // in case it made a group of its own
+    ::kill(worker_.pid, signal);  // in case it created its own process group
   }
 
   [[nodiscard]] std::int64_t wall_end_ns() const {
@@ -188,11 +188,11 @@ class LaunchLoop {
 
   [[nodiscard]] std::int64_t deadline_ns() const {
     if (interrupted_) return kill_at_ns_;
-    if (timed_out_) return wall_end_ns() + limits_.wall_ns;  // killed already
+    if (timed_out_) return wall_end_ns() + limits_.wall_ns;  // already killed
     return std::min(wall_end_ns(), talk_.deadline_ns());
   }
 
-  // Its times would be wrong even if somebody let it go on.
+  // Ends a worker that stays stopped: its times are wrong even if it is continued.
   void look_whether_stopped() {
     if (!is_stopped(worker_.pid)) {
       stopped_since_ns_.reset();
@@ -270,8 +270,8 @@ class LaunchLoop {
     }
   }
 
-  // A worker that ends by itself says why in its last line: what the dynamic linker misses, the
-  // exception of an interpreter.
+  // A worker that exits by itself usually gives the reason in its last line: a library that the
+  // dynamic linker misses, the exception of an interpreter.
   [[nodiscard]] std::string last_words() const {
     if (!WIFEXITED(status_) || WEXITSTATUS(status_) == 0) return {};
     return output_.last_words();
@@ -280,13 +280,13 @@ class LaunchLoop {
   const LaunchLimits& limits_;
   const LaunchContext& context_;
   const Clock& clock_;
-  std::string unsent_;  // of the case message
+  std::string unsent_;  // rest of the case message
   OutputTail output_;
   std::array<char, 65536> buffer_{};
   std::int64_t begin_ns_;
   WorkerTalk talk_;
-  std::int64_t turned_ns_;      // when the loop last turned
-  std::int64_t asleep_ns_ = 0;  // this program itself, in all
+  std::int64_t turned_ns_;      // time of the loop's last turn
+  std::int64_t asleep_ns_ = 0;  // total time in which this program did not run
   std::int64_t kill_at_ns_ = 0;
   std::int64_t next_progress_ns_ = 0;
   bool interrupted_ = false;

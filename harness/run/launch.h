@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch: a fresh worker process measures one case. Call on the program's main thread, with
-// Interrupts alive and become_subreaper() done; when it returns, nothing that the worker started is
-// left.
+// One launch: a fresh worker process measures one case. Call on the program's main thread, with an
+// Interrupts object alive and after become_subreaper(). On return, no process that the worker
+// started is left.
 #pragma once
 
 #include <sys/types.h>
@@ -33,32 +33,32 @@ struct LaunchRequest {
   LaunchRules rules = {};
 };
 
-// What a launch may use of the outside world.
+// Access to the outside world during a launch.
 struct LaunchContext {
   const Clock& clock;
   Interrupts& interrupts;
-  std::filesystem::path root = "/";               // of /proc and /sys
-  const machine::NvmlSession* devices = nullptr;  // null: there are none to watch
-  const BackgroundLoad* background = nullptr;     // that runs beside it
-  // About once a second.
+  std::filesystem::path root = "/";               // prefix of /proc and /sys
+  const machine::NvmlSession* devices = nullptr;  // null: no devices to watch
+  const BackgroundLoad* background = nullptr;     // running during the launch
+  // Called about once a second.
   std::function<void(const std::string& stage, std::int64_t last_cycle_step_ns)> progress = {};
 };
 
 struct LaunchResult {
   Outcome outcome;
   bool interrupted = false;  // by SIGINT or SIGTERM before its final line: no row, to be repeated
-  std::string stage;         // where it was when it ended
+  std::string stage;         // stage at its end
   std::optional<protocol::Hello> hello;
   record::LaunchReport report;
   std::vector<record::CycleSamples> samples;
   std::vector<ops::OpFrame> ops;
   Fields machine;
-  std::set<pid_t> processes;  // that were seen in the worker's tree
+  std::set<pid_t> processes;  // all processes seen in the worker's tree
   std::string output;
   std::int64_t wall_ns = 0;
 };
 
-// Throws ConfigError when the worker program cannot be run at all.
+// Throws ConfigError if the worker program cannot be run at all.
 [[nodiscard]] LaunchResult run_launch(const LaunchRequest& request, const LaunchContext& context);
 
 }  // namespace stepbench::run

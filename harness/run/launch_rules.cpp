@@ -14,10 +14,10 @@
 namespace stepbench::run {
 namespace {
 
-// Larger integers are not exact in a double: 104 days in nanoseconds.
+// Larger integers are not exact in a double; 2^53 ns is 104 days.
 constexpr std::int64_t kMaxNumber = std::int64_t{1} << 53U;
 constexpr std::int64_t kFreeCells = std::int64_t{8} << 20U;
-constexpr std::int64_t kMaxColumns = 64;  // of an honest worker's samples
+constexpr std::int64_t kMaxColumns = 64;  // upper bound for a correct worker's samples
 constexpr std::int64_t kMaxCycle = 1'000'000'000;
 
 std::string number(std::int64_t value) {
@@ -103,7 +103,7 @@ LaunchRules launch_rules(const ResolvedCase& resolved, Pass pass,
   if (is_profiling(pass)) return rules;
   rules.active = active;
   if (active) rules.cycles = cycles;
-  // Windows may be a multiple of what was asked for, to hold whole epochs.
+  // Windows may be a multiple of the requested length, to contain whole epochs.
   constexpr std::int64_t kLongerWindows = 4;
   const std::int64_t asked =
       active ? saturated_product(*active, cycles) : steps("schedule.max_active").value_or(0);

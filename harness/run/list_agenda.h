@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agenda of `run`: a list of launches, in rounds over all cases. Pure.
+// Agenda of `run`: a list of launches, in rounds over all cases. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,20 @@
 
 namespace stepbench::run {
 
-// What `run` asks of one case.
+// The launches that `run` requests for one case.
 struct ListedCase {
   std::string case_id;
   int launches = 1;
   bool skipped = false;              // known from the plan: one row, no worker
-  std::optional<Pass> profile = {};  // the engine of its profiled launches; nullopt: no such launch
+  std::optional<Pass> profile = {};  // engine of its profiled launches; nullopt: none
   int profile_launches = 1;
   int count_launches = 0;  // under valgrind
 };
 
-// Rounds: launch 0 of all cases, then launch 1, and so on, each in an order drawn anew, so that a
-// drift of the machine falls on all cases alike, within a round too. `order` decides the draws: a
-// resumed run goes on in the same order. Profiled launches come after all timed ones, and those
-// that count instructions last. Leaves out what is `done`. A case that was skipped by its worker is
-// not launched again.
+// Rounds: launch 0 of all cases, then launch 1, and so on, each round in a new random order, so
+// that drift of the machine affects all cases alike, also within a round. `order` seeds the random
+// order: a resumed run continues in the same one. Profiled launches come after all timed ones, and
+// launches that count instructions last. Omits `done` launches, and repeats no skipped case.
 class ListAgenda final : public Agenda {
  public:
   ListAgenda(std::vector<ListedCase> cases, Pass pass, std::uint64_t order,
@@ -43,7 +42,7 @@ class ListAgenda final : public Agenda {
   std::vector<Job> jobs_;
   int position_ = 0;
   std::size_t next_ = 0;
-  std::size_t seen_ = 0;           // launches of `finished` looked at
+  std::size_t seen_ = 0;           // number of launches of `finished` already examined
   std::set<std::string> skipped_;  // case ids
 };
 

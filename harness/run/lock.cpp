@@ -15,13 +15,13 @@
 namespace stepbench::run {
 namespace {
 
-// Not O_CREAT alone: in a sticky directory the kernel refuses that for a file of another user.
+// Opens first: in a sticky directory the kernel rejects O_CREAT for another user's file.
 os::Descriptor open_or_create(const std::filesystem::path& file) {
   for (int attempt = 0; attempt < 100; ++attempt) {
-    // Another user's pipe of this name does not hold us up.
+    // O_NONBLOCK: another user's pipe of this name must not block.
     os::Descriptor existing{::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
     if (existing.is_open()) return existing;
-    if (errno == EACCES) {  // made by another user under a strict umask
+    if (errno == EACCES) {  // created by another user with a strict umask
       os::Descriptor readable{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
       if (readable.is_open()) return readable;
     }
@@ -38,7 +38,7 @@ os::Descriptor open_or_create(const std::filesystem::path& file) {
                                        " (--no-lock runs without)");
 }
 
-// The file may have been removed by its last owner between open() and flock().
+// The previous owner may have removed the file between open() and flock().
 bool is_still_there(const os::Descriptor& descriptor, const std::filesystem::path& file) {
   struct stat ours {};
   struct stat theirs {};

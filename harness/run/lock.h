@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run at a time on a device: a lock file that goes away with its process.
+// Allows one run at a time per device, by a lock file that is released with its process.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,12 @@
 
 namespace stepbench::run {
 
-// Two runs that measure on one device at a time disturb each other: this keeps them apart,
-// machine-wide, and goes away with its process. The file is removed when the lock is given back.
+// Machine-wide lock, because two runs that measure on one device disturb each other. Released when
+// its process ends. The file is removed when the lock is released.
 class DeviceLock {
  public:
-  // nullopt if another process holds it; `holder` then names its pid ("" if unknown). Throws
-  // ConfigError when the file cannot be made.
+  // Returns nullopt if another process holds it; `holder` is then its pid ("" if unknown). Throws
+  // ConfigError if the file cannot be created.
   [[nodiscard]] static std::optional<DeviceLock> try_acquire(const std::filesystem::path& directory,
                                                              const std::string& device,
                                                              std::string& holder);
@@ -31,7 +31,7 @@ class DeviceLock {
   os::Descriptor descriptor_;
 };
 
-// Where locks are kept: the first of /run/lock and /tmp that every user may write to.
+// Directory for locks: the first of /run/lock and /tmp that every user may write to.
 [[nodiscard]] std::filesystem::path lock_directory();
 
 }  // namespace stepbench::run

@@ -13,7 +13,7 @@ std::int64_t label_throttled_steps(std::vector<record::CycleSamples>& samples,
                                    std::span<const machine::DeviceSampler::Span> throttled) {
   if (throttled.empty()) return 0;
   std::int64_t labelled = 0;
-  std::map<std::int64_t, std::int64_t> reached_ns;  // of each cycle: it may come in parts
+  std::map<std::int64_t, std::int64_t> reached_ns;  // by cycle, which may arrive in parts
   for (record::CycleSamples& part : samples) {
     const auto cycle = static_cast<std::size_t>(part.cycle);
     const std::vector<std::int64_t>* step_ns = part.steps.find("step_ns");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine did while a launch ran, turned into labels of its steps and its row. Nothing is
-// dropped.
+// Labels a launch's steps and row with machine conditions during the launch. Never drops data.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +12,16 @@
 
 namespace stepbench::run {
 
-// Sets kThrottled in the flags of steps during which the device was slowed down. `window_begins`:
-// when the window of each cycle began, on the clock of `throttled`. Returns how many steps.
+// Sets kThrottled in the flags of steps during which the device was throttled. `window_begins`:
+// start of each cycle's window, on the clock of `throttled`. Returns the number of such steps.
 std::int64_t label_throttled_steps(std::vector<record::CycleSamples>& samples,
                                    std::span<const std::int64_t> window_begins,
                                    std::span<const machine::DeviceSampler::Span> throttled);
 
-// What the job held in all of its processes, as the metric of that name.
+// Adds the memory held by all processes of the job, as the metric of that name.
 void label_memory(const JobMemory& memory, record::LaunchReport& report);
 
-// The flags of what is to be told of the machine, see record/quality.h.
+// Sets the flags for conditions that must be reported, see record/quality.h.
 void label_machine(const Fields& machine, std::int64_t wall_ns, record::LaunchReport& report);
 
 }  // namespace stepbench::run

@@ -11,7 +11,7 @@
 namespace stepbench::run {
 namespace {
 
-// The newer name wins in torch, where both are set.
+// torch prefers the newer name if both are set.
 constexpr std::string_view kAllocator = "PYTORCH_ALLOC_CONF";
 constexpr std::string_view kCudaAllocator = "PYTORCH_CUDA_ALLOC_CONF";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a launch from holding more memory than it may: one that wants more ends by itself, and
-// nothing else on the machine suffers. Pure, but for reading a device's size; main thread.
+// Limits the memory of a launch: one that exceeds its limit fails alone, without affecting the
+// machine. Pure, except for reading a device's size; main thread.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace stepbench::run {
 
-// What libraries map and never touch, which the kernel counts as data all the same: an idle worker
-// with libtorch has 0.5 GiB of it, and each thread adds its stack.
+// Memory that libraries map but never touch, which the kernel still counts as data: 0.5 GiB for an
+// idle worker with libtorch, plus each thread's stack.
 inline constexpr std::int64_t kMappedOnlyBytes = std::int64_t{1} << 30;
 
-// Of the device's memory where the case uses one: torch's allocator gets that share of it and
-// refuses more. Of the process tree's elsewhere: the kernel refuses each process more data than
-// `bytes` and kMappedOnlyBytes (RLIMIT_DATA; address space, RLIMIT_AS, counts 3 GB of an idle
-// worker, and a control group is mostly not ours to make), and the launch is ended when the tree
-// is seen to hold more than `bytes`. `devices`: null: there are none. A slice of a device (MIG) is
-// not limited: its size is not known here.
+// If the case uses a device, limits device memory: torch's allocator gets that share of it and
+// rejects more. Otherwise limits the process tree: the kernel denies each process more data than
+// `bytes` + kMappedOnlyBytes (RLIMIT_DATA; RLIMIT_AS would count 3 GB of address space for an idle
+// worker, and creating a control group is usually not permitted), and the launch is ended when the
+// tree holds more than `bytes`. `devices`: null if there are none. A device slice (MIG) is not
+// limited, because its size is unknown here.
 void limit_memory(std::int64_t bytes, const ResolvedCase& resolved,
                   const machine::NvmlSession* devices, LaunchRequest& request);
 

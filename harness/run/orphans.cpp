@@ -56,7 +56,7 @@ std::vector<Orphan> find_orphans(const fs::path& root) {
     const auto environment = pid ? os::read_text(at->path() / "environ") : std::nullopt;
     const auto controller = environment ? controller_in(*environment) : std::nullopt;
     if (!controller || lives(root, *controller)) continue;
-    if (pid_namespace(at->path()) != ours) continue;  // the number means another process there
+    if (pid_namespace(at->path()) != ours) continue;  // the pid means another process there
     orphans.push_back({static_cast<pid_t>(*pid), os::read_line(at->path() / "comm").value_or("")});
   }
   return orphans;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a killed controller left running: processes that made a session of their own, so that the
-// lifeline of the launch did not reach them. Every worker's environment names its controller, and
-// all that it starts inherits it; the next run ends those whose controller is dead.
+// Finds processes left by a killed controller: those that created a session of their own, so that
+// the launch's lifeline did not reach them. Every worker's environment names its controller and is
+// inherited by all its children; the next run ends those whose controller is dead.
 #pragma once
 
 #include <sys/types.h>
@@ -15,10 +15,10 @@ namespace stepbench::run {
 
 inline constexpr std::string_view kControllerVariable = "STEPBENCH_CONTROLLER";
 
-// "123.4567": its id and when it was started, so that no later process has the same name.
+// "123.4567": pid and start time, so that a later process with the same pid differs.
 [[nodiscard]] std::string controller_name(const std::filesystem::path& root, pid_t controller);
 
-// Whether the process of this name lives.
+// Returns whether the process of this name is alive.
 [[nodiscard]] bool lives(const std::filesystem::path& root, const std::string& controller);
 
 struct Orphan {
@@ -26,11 +26,11 @@ struct Orphan {
   std::string program;  // "sleep"
 };
 
-// Those that this user may look at, in this namespace of process ids. `root` stands for "/".
+// Returns orphans that this user may inspect, in this pid namespace. `root` replaces "/".
 [[nodiscard]] std::vector<Orphan> find_orphans(const std::filesystem::path& root);
 
-// Kills them, and says so: "ended 2 processes that a killed run had left: 123 (sleep), 124 (sh)".
-// Empty when there was none.
+// Kills them and returns a message: "ended 2 processes that a killed run had left: 123 (sleep), 124
+// (sh)". Empty if there were none.
 [[nodiscard]] std::string end_orphans();
 
 }  // namespace stepbench::run

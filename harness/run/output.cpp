@@ -16,7 +16,7 @@ bool is_rule(std::string_view line) {
   return line.size() >= kShortest && line.find_first_not_of("-=*_#") == std::string_view::npos;
 }
 
-// The first paragraph of a text in one line.
+// Joins the first paragraph of a text into one line.
 std::string first_paragraph(std::string_view text) {
   std::string words;
   text = os::trim(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch keeps of its worker's standard output and error. One thread.
+// Captures a worker's standard output and error. One thread.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace stepbench::run {
 
-// What a program said at its end as ": words", shortened: its last line, or the first paragraph
-// between the last two rules, as Open MPI writes. Empty where it said nothing.
+// Returns the end of a program's output as ": words", shortened: its last line, or the first
+// paragraph between the last two rules, as Open MPI writes it. Empty for no output.
 [[nodiscard]] std::string last_words(std::string_view output);
 
 // Keeps the first and the last `keep_bytes` of a stream of any length.
@@ -19,7 +19,7 @@ class OutputTail {
   explicit OutputTail(std::size_t keep_bytes = kKeepBytes) : keep_bytes_(keep_bytes) {}
 
   void append(std::string_view bytes);
-  // Valid UTF-8: other bytes become U+FFFD. Says how much was left out between the two parts.
+  // Valid UTF-8: other bytes become U+FFFD. Notes how much was omitted between the two parts.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string last_words() const { return run::last_words(text()); }
   [[nodiscard]] std::uint64_t total_bytes() const { return total_bytes_; }
@@ -27,7 +27,7 @@ class OutputTail {
  private:
   std::size_t keep_bytes_;
   std::string first_;
-  std::string last_;  // up to twice keep_bytes_, cut when full
+  std::string last_;  // up to twice keep_bytes_, trimmed when full
   std::uint64_t total_bytes_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a launch that held more memory than it may was ended. Pure; any thread.
+// Message for a launch that was ended because it exceeded its memory limit. Pure; any thread.
 #pragma once
 
 #include <cstdint>

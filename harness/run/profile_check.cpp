@@ -14,10 +14,10 @@
 namespace stepbench::run {
 namespace {
 
-// At least: sums in another order differ by less; another sample order or model by more.
+// Tolerance: a different summation order changes less; a different sample order or model more.
 constexpr double kSameLoss = 1e-3;
 
-// Losses may be compared when both launches took equally many steps.
+// Losses are comparable only after equally many steps.
 bool same_steps(const record::LaunchReport& a, const record::LaunchReport& b) {
   const auto first = a.schedule.find("steps");
   const auto second = b.schedule.find("steps");
@@ -53,8 +53,8 @@ std::vector<const record::Launch*> timed_launches(const record::LaunchKey& key,
   return found;
 }
 
-// A profiled launch on a device has no events: what is common to it and to the timed ones is the
-// time of a window between two moments at which the device was idle.
+// A profiled launch on a device has no events. It shares with the timed ones only the time of a
+// window between two moments at which the device was idle.
 double overhead_of(const record::Launch& profiled,
                    const std::vector<const record::Launch*>& timed) {
   const record::Launch* const own[] = {&profiled};

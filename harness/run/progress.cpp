@@ -15,7 +15,7 @@ namespace stepbench::run {
 namespace {
 
 constexpr int kMinColumns = 20;
-constexpr std::size_t kMinLabel = 14;  // cells; a shorter piece of a label tells nothing
+constexpr std::size_t kMinLabel = 14;  // cells; a shorter part of a label is not useful
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -67,8 +67,8 @@ void Progress::update(const std::string& stage, std::int64_t last_cycle_step_ns)
   live_ = true;
 }
 
-// What there is no room for goes from the end; the label is cut before the rest goes, and the time
-// that is left stays.
+// Drops what does not fit, starting at the end; the label is shortened before the rest is dropped.
+// The remaining time is always kept.
 std::string Progress::live_line(const std::string& stage, std::size_t cells) const {
   const auto left_ns = expected_left_ns();
   const std::string head =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines on standard error while a run goes on.
+// Progress lines on standard error during a run.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace stepbench::run {
 
 struct ProgressStyle {
   bool quiet = false;
-  bool terminal = false;  // one live line; else a plain line per finished launch
-  // Cells of a line; asked each time, since a terminal can be resized.
+  bool terminal = false;  // one live line; otherwise a plain line per finished launch
+  // Width of a line in cells; queried each time, because a terminal can be resized.
   std::function<int()> columns = [] { return 100; };
 };
 
-// What a person sees while a run goes on. One thread; `out` and `clock` outlive it.
+// Progress display of a run. One thread; `out` and `clock` must outlive it.
 class Progress {
  public:
   Progress(std::ostream& out, const ProgressStyle& style, const Clock& clock);
 
-  void say(const std::string& text);  // a line of its own
+  void say(const std::string& text);  // on its own line
   void begin_launch(std::size_t case_number, std::size_t cases, std::string label, int launch,
                     std::size_t remaining);
   void update(const std::string& stage, std::int64_t last_cycle_step_ns);
   void end_launch(const record::LaunchRow& row, std::optional<double> step_ns);
-  void end();  // takes the live line away
+  void end();  // removes the live line
 
  private:
   [[nodiscard]] std::string position(const std::string& label) const;
@@ -43,7 +43,7 @@ class Progress {
   const Clock& clock_;
   std::int64_t begin_ns_;
   std::int64_t launch_begin_ns_ = 0;
-  std::int64_t measured_wall_ns_ = 0;  // of the launches counted below
+  std::int64_t measured_wall_ns_ = 0;  // sum over measured_launches_
   std::int64_t measured_launches_ = 0;
   std::size_t case_number_ = 0;
   std::size_t cases_ = 0;

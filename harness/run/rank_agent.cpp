@@ -39,7 +39,7 @@ namespace stepbench::run {
 namespace {
 
 constexpr std::chrono::seconds kConnectLimit{10};
-constexpr std::int64_t kGreetNs = 5'000'000'000;  // for the answer of who listens there
+constexpr std::int64_t kGreetNs = 5'000'000'000;  // for the controller's handshake
 constexpr std::string_view kGlooInterface = "GLOO_SOCKET_IFNAME";
 constexpr std::int64_t kGraceNs = 3 * kNsPerS;  // between SIGTERM and SIGKILL of the worker
 
@@ -87,7 +87,7 @@ fleet::RankJoin make_join(fleet::Launcher launcher, const machine::Variables& va
   return join;
 }
 
-// As torchrun tells them, whoever started the rank.
+// Sets the variables that torchrun sets, whatever started the rank.
 machine::Variables worker_variables(const machine::Variables& inherited,
                                     const fleet::RankJoin& join, const fleet::RankBegin& begin) {
   machine::Variables variables;
@@ -123,7 +123,7 @@ class RankAgent {
     say(fleet::encode(join_));
     const std::optional<fleet::RankBegin> begin = wait_for_begin();
     if (!begin || !start(*begin)) return kExitSomeFailed;
-    hand_to_worker();  // what came with the word to begin
+    hand_to_worker();  // data that arrived together with the begin message
     while (!dead_) turn();
     finish();
     return WIFEXITED(exit_.status) ? WEXITSTATUS(exit_.status)
@@ -131,7 +131,7 @@ class RankAgent {
   }
 
  private:
-  // What is wrong with who answers there: anybody may listen at that port of another machine.
+  // Authenticates the controller: anyone may listen at that port. Returns an error.
   std::string greet(const machine::Variables& variables, int socket) {
     const std::string token = variable_of(variables, fleet::kTokenVariable);
     const std::string own = fleet::make_token();
@@ -168,12 +168,12 @@ class RankAgent {
   void say(std::string_view line) {
     try {
       if (!gone_) gone_ = !protocol::write_line(socket_.value(), line);
-    } catch (const Error&) {  // its machine is gone
+    } catch (const Error&) {  // the controller's machine is gone
       gone_ = true;
     }
   }
 
-  // Nothing: the connection was closed, or a signal came.
+  // nullopt: the connection was closed, or a signal arrived.
   std::optional<fleet::RankBegin> wait_for_begin() {
     for (;;) {
       if (const auto line = from_controller_.next()) return fleet::decode_begin(*line);
@@ -184,7 +184,7 @@ class RankAgent {
     }
   }
 
-  // False: the other end is gone.
+  // Returns false if the other end is gone.
   bool receive() {
     const ssize_t count = ::recv(socket_.value(), buffer_.data(), buffer_.size(), 0);
     if (count < 0 && errno == EINTR) return true;
@@ -230,7 +230,8 @@ class RankAgent {
     if (!dead_) watch_->sample();
   }
 
-  // Whole lines only: what is cut off is told at the end. False: there is no more now.
+  // Relays whole lines only; an unfinished one is reported at the end. Returns false if there is no
+  // more data now.
   bool hand_over() {
     const std::string_view bytes = os::read_some(worker_.control, buffer_);
     from_worker_.append(bytes);
@@ -241,8 +242,8 @@ class RankAgent {
     return !bytes.empty();
   }
 
-  // Where the worker stands, by its short lines alone. What is none of the protocol its controller
-  // says.
+  // Tracks the worker's stage from its short lines. Ignores invalid lines, which the controller
+  // reports.
   void note(std::string_view line) {
     constexpr std::size_t kShort = 1024;
     if (line.size() > kShort || (line.find("stage") == std::string_view::npos &&
@@ -268,7 +269,7 @@ class RankAgent {
     return !bytes.empty();
   }
 
-  // The end of the stream is the controller's word that all is over, or its death.
+  // The controller closes the stream when all is done, or by dying.
   void listen() {
     if (!receive()) {
       kill_group(SIGKILL);
@@ -319,7 +320,7 @@ class RankAgent {
     }
     exit_.cut = !from_worker_.rest().empty();
     exit_.output = output_.text();
-    gone_ = false;  // it may have closed its own end only, and still read
+    gone_ = false;  // the controller may have closed only its sending end
     say(fleet::encode(exit_));
   }
 
@@ -329,14 +330,14 @@ class RankAgent {
   std::string proof_;
   os::Descriptor socket_;
   const machine::Variables& variables_;
-  fleet::KeptPort port_ = fleet::free_port();  // the group's, of rank 0
+  fleet::KeptPort port_ = fleet::free_port();  // for the group; used if this is rank 0
   fleet::RankJoin join_;
   protocol::LineBuffer from_controller_;
   protocol::LineBuffer from_worker_;
   OutputTail output_;
   WorkerProcess worker_;
   std::unique_ptr<machine::NvmlSession> nvml_;
-  std::optional<WorkerWatch> watch_;  // from the worker's start on
+  std::optional<WorkerWatch> watch_;  // set from the worker's start on
   protocol::Stage stage_ = protocol::Stage::kSetUp;
   std::size_t cycles_ = 0;
   fleet::RankExit exit_;
@@ -359,7 +360,7 @@ void say_on_stderr(const std::string& words) {
   set_variable(variables, "LOCAL_RANK", std::to_string(rank));
   set_variable(variables, "WORLD_SIZE", std::to_string(ranks));
   set_variable(variables, "LOCAL_WORLD_SIZE", std::to_string(ranks));
-  // As torchrun: so many ranks with a thread for each core would only wait for each other.
+  // As torchrun does: ranks with one thread per core would only contend for the CPUs.
   if (variable_of(variables, "OMP_NUM_THREADS").empty())
     set_variable(variables, "OMP_NUM_THREADS", "1");
   int status = kExitSomeFailed;
@@ -385,7 +386,7 @@ int run_rank(fleet::Launcher launcher, const machine::Variables& variables,
 
 int run_local_ranks(int ranks, const machine::Variables& variables, const std::string& build) {
   const pid_t parent = ::getpid();
-  std::map<pid_t, int> children;  // and their ranks
+  std::map<pid_t, int> children;  // pid -> rank
   for (int rank = 0; rank < ranks; ++rank) {
     const pid_t child = ::fork();
     if (child == 0) be_local_rank(rank, ranks, variables, build, parent);
@@ -405,7 +406,7 @@ int run_local_ranks(int ranks, const machine::Variables& variables, const std::s
     int status = 0;
     if (const pid_t ended = ::waitpid(-1, &status, WNOHANG); ended > 0) {
       failed = failed || status != 0;
-      // The controller sees a closed connection; it quotes this line.
+      // The controller sees only a closed connection; it quotes this line.
       if (WIFSIGNALED(status) && !ending) {
         say_on_stderr("the agent of rank " + std::to_string(children[ended]) + ", process " +
                       std::to_string(ended) + ", " + os::exit_text({.status = status}));

@@ -15,9 +15,9 @@ namespace stepbench::run {
 namespace {
 
 constexpr std::size_t kMaxJoinBytes = std::size_t{64} << 10;
-constexpr std::int64_t kPatienceNs = 5'000'000'000;  // with who comes and is no rank yet
-constexpr std::size_t kMostVisitors = 256;           // who came first leaves before the next
-constexpr std::int64_t kFullNs = 200'000'000;        // until a descriptor may be free again
+constexpr std::int64_t kPatienceNs = 5'000'000'000;  // time for a connection to authenticate
+constexpr std::size_t kMostVisitors = 256;           // the oldest is dropped for a new one
+constexpr std::int64_t kFullNs = 200'000'000;        // retry interval when out of descriptors
 constexpr const char* kStranger = "a connection that is no rank of this group";
 
 }  // namespace
@@ -48,7 +48,7 @@ void RankDoor::receive(std::span<const pollfd> waits, std::int64_t now_ns,
     }
   }
   visitors_ = std::move(still);
-  // A rank that was let in may have been the last one: then nobody listens any more.
+  // If the accepted rank was the last one, the listeners are closed.
   for (std::size_t i = 0; i < listeners && i < listener_.sockets.size(); ++i) {
     if (waits[i].revents != 0) accept(listener_.sockets[i].value(), now_ns, visitors);
   }

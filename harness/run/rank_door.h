@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of a group call in: a port, and connections that have not said yet who they are.
-// One thread.
+// Accepts connections from the ranks of a group: a port, and connections that have not been
+// authenticated yet. One thread.
 #pragma once
 
 #include <poll.h>
@@ -22,10 +22,10 @@ namespace stepbench::run {
 class RankDoor {
  public:
   struct Visitors {
-    // A rank that knows the token, or said it as agents of older builds do, and its non-blocking
-    // connection.
+    // Called with a rank that proved that it knows the token (or sent it, as agents of older builds
+    // do) and its non-blocking connection.
     std::function<void(const fleet::RankJoin&, os::Descriptor)> join;
-    // "a connection with a wrong token"
+    // Called with a reason such as "a connection with a wrong token".
     std::function<void(const std::string&)> refused;
   };
 
@@ -33,16 +33,16 @@ class RankDoor {
   RankDoor(const std::string& bind, bool other_machines)
       : listener_(fleet::listen_for_ranks(bind, other_machines)), token_(fleet::make_token()) {}
 
-  // What a rank has to know: its environment names both.
+  // Address and token for the ranks' environment.
   [[nodiscard]] std::string address() const { return fleet::to_text(listener_); }
   [[nodiscard]] const std::string& token() const { return token_; }
 
-  // Adds what is to be waited for, until next_ns(); receive() gets these of the same turn.
+  // Appends descriptors to poll until next_ns(); pass the same ones to receive() in that turn.
   void wait_for(std::vector<pollfd>& waits, std::int64_t now_ns) const;
   [[nodiscard]] std::int64_t next_ns() const;
   void receive(std::span<const pollfd> waits, std::int64_t now_ns, const Visitors& visitors);
   void stop_listening() { listener_.sockets.clear(); }
-  // Nor is anybody at the door heard any more.
+  // Stops listening and drops all connections that are not authenticated.
   void close();
 
  private:
@@ -50,18 +50,18 @@ class RankDoor {
     os::Descriptor socket;
     protocol::LineBuffer lines;
     std::int64_t since_ns = 0;
-    std::string of_rank = {};  // its challenge; empty: it has said nothing
-    std::string own = {};      // ours
+    std::string of_rank = {};  // its challenge; empty: no message yet
+    std::string own = {};      // our challenge
   };
-  // False: it is gone, or let in.
+  // Return false if the visitor is gone or was accepted.
   bool hear(Visitor& visitor, const Visitors& visitors) const;
   bool take(std::string_view line, Visitor& visitor, const Visitors& visitors) const;
   void accept(int listener, std::int64_t now_ns, const Visitors& visitors);
 
   fleet::RankListener listener_;
   std::string token_;
-  std::vector<Visitor> visitors_;   // the oldest first
-  std::int64_t full_until_ns_ = 0;  // no descriptor is left
+  std::vector<Visitor> visitors_;   // oldest first
+  std::int64_t full_until_ns_ = 0;  // out of descriptors until then
 };
 
 }  // namespace stepbench::run

@@ -61,7 +61,7 @@ record::RunRow make_run_header(const RunFacts& facts) {
 
 namespace {
 
-// Of a workload's own phase: they explain, and are not compared.
+// A workload's own phases explain a step; they are not compared.
 std::vector<Metric> columns_of_phase(const Phase& phase) {
   const auto column = [&](const char* suffix, Source source) {
     return Metric{.name = phase.name + suffix,

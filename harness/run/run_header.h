@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first lines of a run's result file.
+// First lines of a run's result file.
 #pragma once
 
 #include <chrono>
@@ -36,16 +36,17 @@ struct RunFacts {
 // Every metric that a launch of this plan may report.
 [[nodiscard]] record::ColumnRow columns_of(const plan::Plan& plan, const Catalogue& catalogue);
 
-// Throws ConfigError where a living process of this host writes results of this shard there: a
-// second one would measure the same launches again.
+// Throws ConfigError if a running process of this host already writes results of this shard there,
+// because both would measure the same launches.
 void refuse_running(const std::filesystem::path& run_dir, const std::string& host,
                     const plan::Shard& shard);
-// <host>-<shard>-<pid>.jsonl, with a number when that is taken (pids repeat between containers).
+// <host>-<shard>-<pid>.jsonl, with a number appended if the name is taken (pids repeat between
+// containers).
 [[nodiscard]] std::filesystem::path free_result_file(const std::filesystem::path& run_dir,
                                                      const std::string& host,
                                                      const plan::Shard& shard);
 
 [[nodiscard]] std::string file_name_part(
-    std::string_view text);  // other than letters, digits, . _ become -
+    std::string_view text);  // replaces all but letters, digits, '.' and '_' by '-'
 
 }  // namespace stepbench::run

@@ -89,7 +89,7 @@ void ProcessNotes::keep(const std::set<pid_t>& processes) {
       ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   const std::string text =
       text::join(processes, "\n", [](pid_t each) { return std::to_string(each); });
-  // Without room for it nothing is swept.
+  // If writing fails, these segments are not swept.
   if (file.is_open()) (void)!::write(file.value(), text.data(), text.size());
 }
 

@@ -6,7 +6,7 @@
 namespace stepbench::run {
 namespace {
 
-// "  File \"/a/train.py\", line 12 in step": file, line and function.
+// Parses "  File \"/a/train.py\", line 12 in step".
 struct Frame {
   std::string_view file;
   std::string_view line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a Python program stands, by what its faulthandler printed. Pure.
+// Finds a Python program's position in the output of its faulthandler. Pure.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 namespace stepbench::run {
 
 struct StackPlace {
-  std::string text;       // "train.py, line 12, in step": the innermost frame of the user's
-  bool in_torch = false;  // what that frame called lies in torch
+  std::string text;       // "train.py, line 12, in step": the innermost user frame
+  bool in_torch = false;  // the frame that it called is in torch
 };
 
-// Of the last stack in `output`; nothing without any, or without a frame of the user's.
+// Uses the last stack in `output`; nullopt without a stack or a user frame.
 [[nodiscard]] std::optional<StackPlace> place_in_stack(std::string_view output);
 
 }  // namespace stepbench::run

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kBaseNs = 10 * kNsPerS;
 constexpr std::int64_t kTimes = 20;
-// Shorter warm-ups were not made: their messages came together.
+// Shorter warm-ups are ignored: their messages arrived together.
 constexpr std::int64_t kLeastWarmupNs = 1'000'000;
 constexpr std::int64_t kForever = 1'000'000'000 * kNsPerS;
 
@@ -48,13 +48,13 @@ void StallWatch::cycle(std::int64_t mean_step_ns) {
 }
 
 std::optional<StallWatch::Expected> StallWatch::expected() const {
-  // The first steps of a fresh process are its own, and those that a loader had ready are short.
+  // The first steps of a fresh process are untypical, and those that a loader had ready are short.
   const bool window = wait_ == Wait::kForCycle;
-  // Without a warm-up these stand in the window.
+  // Without a warm-up, these are in the window.
   const bool usual = rule_.usual_step_ns > 0 && rule_.lead_steps > 0;
   const bool known = cycle_step_ns_ > 0 || (window && (told_step_ns_ > 0 || usual));
   if (!rule_.automatic || wait_ == Wait::kForEnd || !known) return std::nullopt;
-  // A window that must lie between borders of epochs may begin one window and a refill later.
+  // A window that must lie between epoch borders may begin one window and a refill later.
   const std::int64_t lead = rule_.lead_steps + rule_.window_steps + 1 + rule_.refill_steps;
   const std::int64_t steps = wait_ == Wait::kForWindow ? lead
                              : window_steps_ > 0       ? window_steps_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a worker may say nothing in warm-up and windows before it is taken for hung: 10 s and 20
-// times what the steps until its next message should take; one step where a warm-up gives signs of
+// Limits a worker's silence in warm-up and windows before it counts as hung: 10 s plus 20 times the
+// expected duration of the steps until its next message; one step if its warm-up sends signs of
 // life. Times in nanoseconds. Pure; one thread.
 #pragma once
 
@@ -16,15 +16,15 @@ inline constexpr std::int64_t kNsPerS = 1'000'000'000;
 
 struct StallRule {
   std::optional<std::int64_t> fixed_ns = {};  // limits.stall_s; nullopt: auto
-  std::int64_t step_ns = 60 * kNsPerS;        // limits.step_s, where no time is known
-  std::int64_t lead_steps = 0;                // before a window, as the schedule says
-  std::int64_t refill_steps = 0;              // a window waits so long after a border of epochs
-  std::int64_t window_steps = 1;              // as the schedule says
-  // What the worker and the controller see pass is the work itself: no device works on behind it.
+  std::int64_t step_ns = 60 * kNsPerS;        // limits.step_s, used while no step time is known
+  std::int64_t lead_steps = 0;                // steps before a window, from the schedule
+  std::int64_t refill_steps = 0;              // steps that a window waits after an epoch border
+  std::int64_t window_steps = 1;              // from the schedule
+  // Host time is the work itself: no device runs asynchronously.
   bool host_alone = false;
-  int patience = 1;                // passes that observe make steps slower than those before them
-  bool automatic = true;           // false: by step_ns alone, as under another program
-  std::int64_t usual_step_ns = 0;  // of an earlier launch of the case; 0: none
+  int patience = 1;                // factor for passes whose observation slows steps down
+  bool automatic = true;           // false: only by step_ns, e.g. under another program
+  std::int64_t usual_step_ns = 0;  // from an earlier launch of the case; 0: none
 };
 
 class StallWatch {
@@ -32,7 +32,7 @@ class StallWatch {
   explicit StallWatch(const StallRule& rule) : rule_(rule) {}
 
   void stage(const protocol::StageMessage& message, std::int64_t now_ns);
-  void cycle(std::int64_t mean_step_ns);  // a window ended; by the host's clock
+  void cycle(std::int64_t mean_step_ns);  // called when a window ended; host clock
 
   struct Limit {
     std::int64_t silence_ns = 0;
@@ -53,10 +53,10 @@ class StallWatch {
 
   StallRule rule_;
   Wait wait_ = Wait::kForWindow;
-  bool repeats_ = false;  // its warm-up gives signs of life
+  bool repeats_ = false;  // the warm-up sends signs of life
   std::optional<std::int64_t> warmup_began_ns_;
-  std::int64_t window_steps_ = 0;  // as the worker says
-  std::int64_t told_step_ns_ = 0;  // by its last stage
+  std::int64_t window_steps_ = 0;  // reported by the worker
+  std::int64_t told_step_ns_ = 0;  // from its last stage message, or derived
   std::int64_t cycle_step_ns_ = 0;
 };
 

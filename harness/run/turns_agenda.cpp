@@ -10,7 +10,7 @@ namespace {
 constexpr int kMostOfACase = 2;
 constexpr int kMostOfAll = 4;
 
-// The launches of one number of a case.
+// The launches of a case with the same number.
 struct Pair {
   const record::LaunchRow* tonight = nullptr;
   const record::LaunchRow* reference = nullptr;
@@ -26,7 +26,7 @@ struct Pair {
   }
 };
 
-// A program that failed more than once in a case, or that skipped it, and never measured it.
+// Tries of one program in one case. Hopeless: never measured, and skipped or failed more than once.
 struct Tries {
   int measured = 0;
   int failed = 0;
@@ -43,7 +43,7 @@ struct Tries {
 };
 
 struct PairedCase {
-  std::map<int, Pair> pairs;  // by number
+  std::map<int, Pair> pairs;  // by launch number
   Tries tonight;
   Tries reference;
 };

@@ -28,7 +28,7 @@ namespace {
   throw Error(what + ": " + std::strerror(errno));
 }
 
-// Above the worker's own, so that dup2() in the child overwrites none of them.
+// Moves above the worker's descriptors, so that dup2() in the child overwrites none of them.
 os::Descriptor move_up(os::Descriptor descriptor) {
   return os::moved_up(std::move(descriptor), kLifelineDescriptor + 1);
 }
@@ -48,20 +48,20 @@ struct ChildPlan {
   int output;
   int control;
   int lifeline;
-  int error;  // close-on-exec: the parent reads errno from it, or the end of the stream
+  int error;  // close-on-exec: the parent reads errno from it, or end of stream on success
   pid_t parent;
-  rlim_t data_bytes;  // RLIM_INFINITY: as much as the parent
+  rlim_t data_bytes;  // RLIM_INFINITY: the parent's limit
 };
 
 void close_from(int first) {
   if (::close_range(static_cast<unsigned>(first), ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
-  const long limit = ::sysconf(_SC_OPEN_MAX);  // a kernel before 5.11
+  const long limit = ::sysconf(_SC_OPEN_MAX);  // for kernels before 5.11
   for (int descriptor = first; descriptor < (limit > 0 ? limit : 1024); ++descriptor) {
     ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   }
 }
 
-// False: the kernel refused.
+// Returns false if the kernel rejects the limit.
 bool limit_data(rlim_t bytes) {
   if (bytes == RLIM_INFINITY) return true;
   rlimit limit{};
@@ -79,7 +79,7 @@ bool limit_data(rlim_t bytes) {
   if (::setpgid(0, 0) != 0) fail();
   os::bind_to_lifeline(plan.lifeline);
   if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail();
-  if (::getppid() != plan.parent) ::_exit(127);  // it died before the request took effect
+  if (::getppid() != plan.parent) ::_exit(127);  // the parent died before the prctl took effect
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction action {};
     action.sa_handler = SIG_DFL;
@@ -167,7 +167,7 @@ WorkerProcess spawn_worker(const SpawnRequest& request) {
       .data_bytes = request.data_bytes ? static_cast<rlim_t>(*request.data_bytes) : RLIM_INFINITY};
   const pid_t pid = os::start_child([&] { become_worker(plan); });
   if (pid < 0) throw_errno("cannot start a process for the worker");
-  ::setpgid(pid, pid);  // whichever of the two comes first
+  ::setpgid(pid, pid);  // parent and child both set it, because either may run first
   their_error.close();
 
   int error = 0;

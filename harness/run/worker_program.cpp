@@ -108,9 +108,9 @@ std::chrono::milliseconds milliseconds_of(double seconds) {
   return std::chrono::milliseconds{static_cast<std::int64_t>(seconds * 1000)};
 }
 
-constexpr int kKilled = 128;  // and above: by a signal, as a shell says it
+constexpr int kKilled = 128;  // statuses above: killed by a signal, as in a shell
 
-// "ended with status 7: its last words".
+// "ended with status 7: its last line".
 std::string end_of(const os::CommandResult& result) {
   std::string last{os::trim(text::to_valid_utf8(result.err))};
   last.erase(0, last.rfind('\n') + 1);
@@ -124,7 +124,7 @@ void expect_success(const os::CommandResult& result, const std::string& command)
   if (result.exit_status != 0) throw ConfigError(command, end_of(result));
 }
 
-// Of a worker that does not know `check`: it has no rules.
+// For a worker that does not support `check`: it has no rules.
 std::vector<plan::CheckAnswer> unasked(std::size_t cases, const std::string& why) {
   std::vector<plan::CheckAnswer> answers(cases);
   if (cases > 0) answers.front().notes.push_back("no rules of the worker were asked: " + why);
@@ -151,7 +151,7 @@ std::vector<plan::CheckAnswer> answers_in(std::string_view output, const std::st
   return answers;
 }
 
-// A script runs other programs, whose change its own file does not show: nothing is kept of it.
+// A script's own file does not show changes of programs it runs: its output is not cached.
 bool is_elf(const fs::path& path) {
   const os::Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   std::array<char, SELFMAG> magic{};
@@ -169,7 +169,7 @@ std::optional<fs::path> cache_file(const WorkerProgram& worker, const fs::path& 
   return cache_dir / ("describe-" + digest(key) + ".json");
 }
 
-// A cache that cannot be written costs time, nothing else.
+// A cache that cannot be written costs only time.
 void keep(const fs::path& file, const std::string& text) {
   std::error_code ignored;
   fs::create_directories(file.parent_path(), ignored);
@@ -236,7 +236,7 @@ std::chrono::milliseconds ask_limit(std::span<const std::string> set) {
     const char* const end = assignment.data() + assignment.size();
     double value = 0;
     const auto [rest, error] = std::from_chars(assignment.data() + kOption.size(), end, value);
-    if (error == std::errc{} && rest == end) seconds = value;  // else the plan refuses it
+    if (error == std::errc{} && rest == end) seconds = value;  // else the plan rejects it
   }
   return milliseconds_of(seconds);
 }
@@ -280,7 +280,7 @@ std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resol
                           const std::string& request) {
   protocol::CaseMessage message;
   message.resolved = resolved;
-  // It sets up the case's data, too.
+  // Includes set-up, because the worker prepares the case's data, too.
   const double seconds = resolved.number_or("limits.ask_s", kAskSeconds) +
                          resolved.number_or("limits.set_up_s", kAskSeconds);
   os::CommandResult result = ask(worker, "data", protocol::encode(message) + '\n' + request + '\n',

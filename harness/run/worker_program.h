@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker program on disk: where it lies, which build it is, and what it answers when asked for
-// its catalogue or its rules.
+// A worker program on disk: its path, its build, its catalogue and rules.
 #pragma once
 
 #include <chrono>
@@ -16,13 +15,12 @@ namespace stepbench::run {
 
 struct WorkerProgram {
   std::filesystem::path path;
-  // The linker's, or of the file's content (a script): two equal ones measure the same code.
+  // From the linker, or of the file's content (a script): equal ids measure the same code.
   std::string build_id;
-  bool by_interpreter = false;  // a Python program, which the interpreter of the case runs
+  bool by_interpreter = false;  // a Python program, run by the case's interpreter
 };
 
-// `asked` is --worker; when empty the worker is looked for beside the program in `program_dir`.
-// Throws ConfigError.
+// `asked` is --worker; if empty, looks for the worker in `program_dir`. Throws ConfigError.
 [[nodiscard]] WorkerProgram find_worker(const std::string& asked,
                                         const std::filesystem::path& program_dir);
 
@@ -31,28 +29,27 @@ struct WorkerProgram {
 
 inline constexpr double kAskSeconds = 60;  // limits.ask_s: importing torch from a cold disk
 
-// limits.ask_s of --set: the catalogue is asked for before the file can be read.
+// limits.ask_s from --set, because the catalogue is needed before the file can be read.
 [[nodiscard]] std::chrono::milliseconds ask_limit(std::span<const std::string> set);
 
-// What `WORKER describe` prints. That of an ELF program is kept in `cache_dir` (empty: nowhere) by
-// path, size, time of change and build id, so that one that takes seconds to start is asked once; a
-// script is asked each time. Throws ConfigError naming the worker, also when there is no answer
-// within `limit`: it is killed then.
+// Returns the output of `WORKER describe`. That of an ELF program is cached in `cache_dir` (empty:
+// no cache) by path, size, modification time and build id, so that a slow program runs only once; a
+// script runs each time. Throws ConfigError naming the worker, also if it does not answer within
+// `limit`; it is then killed.
 [[nodiscard]] Catalogue describe_worker(const WorkerProgram& worker,
                                         const std::filesystem::path& cache_dir,
                                         std::chrono::milliseconds limit = ask_limit({}));
 
-// Asks `WORKER check`: one line `facts`, then one `case` line per case on its stdin; one answer per
-// case on its stdout. A worker that dies of a case is an error of that case. The limit is
+// Runs `WORKER check`: one line `facts`, then one `case` line per case on its stdin; one answer per
+// case on its stdout. If the worker crashes on a case, that is an error of the case. The limit is
 // limits.ask_s of the cases.
 [[nodiscard]] plan::ForeignCheck check_by(const WorkerProgram& worker);
 
-// What `WORKER data` prints for the case; `request` is a line. Throws ConfigError with the worker's
-// own words.
+// Output of `WORKER data`; `request` is one line. Throws ConfigError with the worker's message.
 [[nodiscard]] std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resolved,
                                         const std::string& request);
 
-// $XDG_CACHE_HOME/stepbench or ~/.cache/stepbench; empty without either.
+// $XDG_CACHE_HOME/stepbench or ~/.cache/stepbench; empty if neither variable is set.
 [[nodiscard]] std::filesystem::path cache_directory(const machine::Variables& variables);
 
 }  // namespace stepbench::run

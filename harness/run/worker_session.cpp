@@ -21,7 +21,7 @@ std::string quote(std::string_view line) {
   return "\"" + text + (line.size() > kQuotedBytes ? "...\"" : "\"");
 }
 
-// What a message is, as a person would name it: "`stage active`".
+// Name of a message for users: "`stage active`".
 struct TitleOf {
   std::string operator()(const protocol::Hello&) const { return "`hello`"; }
   std::string operator()(const protocol::StageMessage& message) const {
@@ -117,7 +117,7 @@ void WorkerSession::handle(record::CycleSamples&& message) {
 
 void WorkerSession::handle(ops::OpFrame&& message) {
   if (check_) check_->ops(message);
-  static_cast<void>(ops::op_table_of({&message, 1}));  // throws when it does not fit together
+  static_cast<void>(ops::op_table_of({&message, 1}));  // throws if it is inconsistent
   ops_.push_back(std::move(message));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one worker says, fed with bytes as they come. Holds the worker to the protocol: hello first,
-// exactly one final line last, numbers that can be a measurement. One thread; throws nothing:
-// protocol_error() says what is wrong.
+// Parses one worker's messages, fed with bytes as they arrive. Enforces the protocol: hello first,
+// exactly one final line last, plausible numbers. One thread; never throws: see protocol_error().
 #pragma once
 
 #include <cstdint>
@@ -20,19 +19,19 @@ namespace stepbench::run {
 class WorkerSession {
  public:
   explicit WorkerSession(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
-  // Its numbers are checked too.
+  // Also checks the worker's numbers.
   WorkerSession(std::uint64_t max_bytes, LaunchRules rules)
       : max_bytes_(max_bytes), check_(LaunchCheck{std::move(rules)}) {}
 
-  // `age_ns`: since the worker was started; 0: not known.
+  // `age_ns`: since the worker's start; 0: unknown.
   void receive(std::string_view bytes, std::int64_t age_ns = 0);
 
-  // What the worker did wrong; nothing more is read from it then.
+  // Violation of the protocol; further input is ignored.
   [[nodiscard]] const std::optional<std::string>& protocol_error() const { return protocol_error_; }
   [[nodiscard]] const std::optional<protocol::Hello>& hello() const { return hello_; }
   // nullopt before `hello`.
   [[nodiscard]] std::optional<protocol::Stage> stage() const { return stage_; }
-  // The last one; nullopt before it.
+  // The last stage message; nullopt before the first.
   [[nodiscard]] const std::optional<protocol::StageMessage>& stage_message() const {
     return stage_message_;
   }
@@ -41,11 +40,11 @@ class WorkerSession {
   [[nodiscard]] const std::string& last_message() const { return last_message_; }
   [[nodiscard]] const std::optional<Outcome>& final_outcome() const { return final_; }
   [[nodiscard]] std::int64_t last_cycle_step_ns() const { return last_cycle_step_ns_; }
-  [[nodiscard]] std::size_t cycles() const { return cycles_; }  // whose windows have ended
+  [[nodiscard]] std::size_t cycles() const { return cycles_; }  // number of ended windows
   [[nodiscard]] bool has_unfinished_line() const { return !lines_.rest().empty(); }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
 
-  // After the final line.
+  // Valid after the final line.
   [[nodiscard]] record::LaunchReport take_report() { return std::move(report_); }
   [[nodiscard]] std::vector<record::CycleSamples> take_samples() { return std::move(samples_); }
   [[nodiscard]] std::vector<ops::OpFrame> take_ops() { return std::move(ops_); }

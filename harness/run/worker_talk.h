@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one worker says, and how long it may say nothing: fed with bytes as they come, told the time
-// by its owner. One thread.
+// One worker's messages and the limit on its silence. Fed with bytes as they arrive; the owner
+// passes the time. One thread.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace stepbench::run {
 
 class WorkerTalk {
  public:
-  // `limits` outlives it. Times are those of one clock; `begin_ns`: when the worker was started.
+  // `limits` must outlive this object. All times are of one clock; `begin_ns`: start of the worker.
   WorkerTalk(const LaunchLimits& limits, LaunchRules rules, std::int64_t begin_ns);
 
   void receive(std::string_view bytes, std::int64_t now_ns);
-  // Nobody listened for so long.
+  // Extends the limit by time in which the controller did not run.
   void slept(std::int64_t slept_ns) { since_ns_ += slept_ns; }
 
   [[nodiscard]] const WorkerSession& session() const { return session_; }
@@ -27,7 +27,7 @@ class WorkerTalk {
   [[nodiscard]] std::string stage_name() const;  // "start" before `hello`
 
   [[nodiscard]] std::int64_t deadline_ns() const { return since_ns_ + limit_ns(); }
-  [[nodiscard]] std::int64_t limit_ns() const;  // of the stage
+  [[nodiscard]] std::int64_t limit_ns() const;  // limit of the current stage
   [[nodiscard]] std::string limit_name() const;
   // "no message for 2 s (limit: limits.set_up_s) in stage set_up; its last message was ..."
   [[nodiscard]] std::string silence() const;
@@ -42,8 +42,8 @@ class WorkerTalk {
   WorkerSession session_;
   StallWatch watch_;
   std::int64_t begin_ns_;
-  std::int64_t since_ns_;      // the current stage's limit counts from here
-  std::int64_t heard_ns_ = 0;  // when the last message came
+  std::int64_t since_ns_;      // start of the current limit
+  std::int64_t heard_ns_ = 0;  // time of the last message
 };
 
 }  // namespace stepbench::run

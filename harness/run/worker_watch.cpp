@@ -67,7 +67,7 @@ JobMemory WorkerWatch::memory() const {
   return {sampler_.job_pss_bytes(), sampler_.compilers_bytes(), sampler_.had_children()};
 }
 
-// Copies between the device and memory of another node go round about.
+// Copies between a device and memory of another NUMA node take a detour.
 std::optional<std::int64_t> WorkerWatch::numa_node_of_device() const {
   if (device_pci_.empty() || device_pci_.find('/') != std::string::npos) return std::nullopt;
   std::string folder = device_pci_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is watched of a worker from outside, on the machine that it runs on: its processes and their
-// memory, the CPUs and the device. The owner says what the worker said; one thread.
+// Observes a worker from outside on its machine: its processes and their memory, the CPUs and the
+// device. The owner passes on the worker's progress. One thread.
 #pragma once
 
 #include <sys/types.h>
@@ -20,26 +20,25 @@
 
 namespace stepbench::run {
 
-// What the sum of a job's memory is made of, see label_memory().
+// Parts of a job's memory, see label_memory().
 struct JobMemory {
   std::optional<std::int64_t> pss_bytes = {};
   std::int64_t compilers_bytes = 0;
   bool had_children = false;
 };
 
-// "cuda" of a case; empty: it names none.
+// "cuda" for a case with such a device; empty: none.
 [[nodiscard]] std::string device_of(const ResolvedCase& resolved);
 
 class WorkerWatch {
  public:
-  // `device`: of the case, as "cuda"; `nvml`: null where none is to be watched. Both, and the
-  // clock, outlive it.
+  // `device`: of the case, "cuda". `nvml` may be null; it and `clock` must outlive this object.
   WorkerWatch(const std::filesystem::path& root, pid_t worker, std::string_view device,
               const machine::Variables& environment, const machine::NvmlSession* nvml,
               const Clock& clock);
 
-  void device_is(const std::string& pci);  // empty: it did not say
-  // So many cycles have ended, and this stage goes on; to a millisecond, as the word comes through.
+  void device_is(const std::string& pci);  // empty: unknown
+  // Number of ended cycles and current stage; a message delays them by about a millisecond.
   void is_at(std::size_t cycles, protocol::Stage stage);
   void sample();
   [[nodiscard]] std::int64_t next_ns() const;
@@ -60,7 +59,7 @@ class WorkerWatch {
   const Clock& clock_;
   machine::MachineSampler sampler_;
   machine::DeviceSampler device_sampler_;
-  std::string device_pci_;  // as the worker tells it
+  std::string device_pci_;  // as reported by the worker
   std::vector<std::int64_t> window_begins_;
   std::size_t windows_ended_ = 0;
 };

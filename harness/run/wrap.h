@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command line put before the worker's, as that of a profiler. Throws ConfigError.
+// A command line that wraps the worker's, such as a profiler. Throws ConfigError.
 #pragma once
 
 #include <optional>
@@ -12,26 +12,24 @@
 
 namespace stepbench::run {
 
-// A command line as a shell would split it: blanks separate, '...' and "..." and a backslash quote.
-// Throws ConfigError with `where` for an open quote.
+// Splits a command line as a shell would: at blanks; '...', "..." and backslashes quote. Throws
+// ConfigError with `where` for an unterminated quote.
 [[nodiscard]] std::vector<std::string> split_command(std::string_view line,
                                                      const std::string& where);
 
-// Puts {name} from `values` into each word; throws ConfigError for another name, saying which there
-// are.
+// Replaces {name} by its value; throws ConfigError for an unknown name, listing the known ones.
 [[nodiscard]] std::vector<std::string> fill_in(
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& values, const std::string& where);
 
-// What may stand in braces in --wrap, as a launch fills it in.
+// Names allowed in braces in --wrap, with their values for a launch.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> wrap_values(
     const std::string& run_dir, const std::string& case_id, int launch);
 
-// Throws ConfigError now for what would go wrong at the first launch: an unknown name in braces, a
-// program that is not there.
+// Throws ConfigError before the first launch for an unknown name in braces or a missing program.
 void check_wrap(const std::vector<std::string>& words, const machine::Variables& variables);
 
-// What a wrapper lacks to see measured steps without ending the worker; nullopt if it lacks
+// Returns what a wrapper lacks to see the measured steps without ending the worker; nullopt if
 // nothing.
 [[nodiscard]] std::optional<std::string> wrap_warning(const std::vector<std::string>& words);
 

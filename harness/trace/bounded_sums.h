@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds within which the arithmetic of all analyses stays inside std::int64_t, whatever a file
-// says. One thread.
+// Bounds that keep all analyses' arithmetic inside std::int64_t, for any file. One thread.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +9,9 @@ namespace stepbench::trace {
 inline constexpr std::int64_t kEarliestNs = -(std::int64_t{1} << 60);
 inline constexpr std::int64_t kLatestNs = std::int64_t{1} << 62;  // the year 2116
 inline constexpr std::int64_t kLongestNs = std::int64_t{1} << 61;
-inline constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;  // of one copy or allocation
+inline constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;  // per copy or allocation
 
-// Adds up values of 0 to kLongestNs each; false once the sum would overflow.
+// Adds values of 0 to kLongestNs each; returns false if the sum would overflow.
 class BoundedSum {
  public:
   [[nodiscard]] bool add(std::int64_t value) {

@@ -18,7 +18,7 @@ namespace stepbench::trace {
 namespace {
 
 constexpr std::size_t kStoredBytes = std::size_t{256} << 10;
-constexpr int kGzipWindow = 15 + 16;  // the largest window, with gzip's header
+constexpr int kGzipWindow = 15 + 16;  // the largest window, plus gzip header detection
 
 bool is_gzip(const char* bytes, std::size_t size) {
   return size >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
@@ -36,7 +36,7 @@ struct ByteSource::Inflater {
   bool ready = false;
 };
 
-// Opening waits for no writer: a pipe that nobody writes to is an empty file.
+// Opening does not wait for a writer: a pipe without one is treated as an empty file.
 ByteSource::ByteSource(const std::filesystem::path& path)
     : path_(path), stored_(std::make_unique_for_overwrite<char[]>(kStoredBytes)) {
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -51,7 +51,7 @@ ByteSource::ByteSource(const std::filesystem::path& path)
   }
   (void)::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK);
   try {
-    while (stored_end_ < 2) {  // a pipe may hand out single bytes
+    while (stored_end_ < 2) {  // a pipe may deliver single bytes
       const std::size_t got = read_stored(stored_.get() + stored_end_, kStoredBytes - stored_end_);
       if (got == 0) break;
       stored_end_ += got;
@@ -99,7 +99,7 @@ void ByteSource::refill() {
   stored_end_ = read_stored(stored_.get(), kStoredBytes);
 }
 
-// Files are written as one member or as several in a row. Zeros may follow the last one.
+// A gzip file has one member or several in a row. Zeros may follow the last one.
 void ByteSource::begin_member() {
   while (stored_end_ - stored_at_ < 2) {
     std::memmove(stored_.get(), stored_.get() + stored_at_, stored_end_ - stored_at_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a file, plain or gzip as its first bytes say, as a stream. Memory: 256 KiB, whatever
-// the file holds. One thread.
+// Streams the text of a file, plain or gzip as its first bytes show. Uses 256 KiB of memory,
+// whatever the size of the file. One thread.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace stepbench::trace {
 
 class ByteSource {
  public:
-  // A file or a pipe. Throws ConfigError naming the path: absent, a folder, a device, empty.
+  // A file or pipe. Throws ConfigError naming the path if missing, a folder, a device or empty.
   explicit ByteSource(const std::filesystem::path& path);
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
   ~ByteSource();
 
-  // Up to `bytes` of text; 0 at its end. Throws ConfigError where a gzip file is cut or damaged.
+  // Returns 0 at the end. Throws ConfigError if a gzip file is truncated or damaged.
   [[nodiscard]] std::size_t read(char* to, std::size_t bytes);
 
   [[nodiscard]] bool compressed() const { return inflater_ != nullptr; }
@@ -39,7 +39,7 @@ class ByteSource {
   int descriptor_ = -1;
   std::uint64_t stored_bytes_ = 0;
   std::uint64_t text_bytes_ = 0;
-  std::unique_ptr<char[]> stored_;  // the beginning of a plain file, or the input of the inflater
+  std::unique_ptr<char[]> stored_;  // the beginning of a plain file, or the inflater's input
   std::size_t stored_at_ = 0;
   std::size_t stored_end_ = 0;
   std::unique_ptr<Inflater> inflater_;

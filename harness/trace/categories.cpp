@@ -51,7 +51,7 @@ CategoryMeaning meaning_of(std::string_view category) {
   const auto found = std::find_if(kKnown.begin(), kKnown.end(),
                                   [&](const Known& known) { return known.name == lower; });
   if (found != kKnown.end()) return found->meaning;
-  // cuda_runtime, and those of other devices: hip_, xpu_, mtia_, privateuse1_, glow_
+  // cuda_runtime, and the prefixes of other devices: hip_, xpu_, mtia_, privateuse1_, glow_.
   if (lower.ends_with("_runtime")) return {Use::kKept, EventKind::kRuntime};
   if (lower.ends_with("_driver")) return {Use::kKept, EventKind::kDriver};
   return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row's category means: the names of 2021, those of today, and those of other devices. Pure;
-// any thread.
+// Meaning of a row's category: the names of 2021, the current ones, and those of other devices.
+// Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,18 @@ namespace stepbench::trace {
 struct CategoryMeaning {
   enum class Use : std::uint8_t {
     kKept,
-    kByName,     // "Operator" of 2021: operators and annotations alike
-    kNotNeeded,  // arrows, counters: known, not kept
+    kByName,     // "Operator" of 2021: both operators and annotations
+    kNotNeeded,  // arrows, counters: known but discarded
     kUnknown
   };
   Use use = Use::kUnknown;
   EventKind kind = EventKind::kOp;
 };
 
-// Compared without regard to case.
+// Case-insensitive.
 [[nodiscard]] CategoryMeaning meaning_of(std::string_view category);
 
-// The kind of a row of this category and name: an operator of 2021 may be an annotation, a kernel
-// of ROCm a copy.
+// Uses the name, too: an operator of 2021 may be an annotation, a ROCm kernel a copy.
 [[nodiscard]] EventKind kind_of(const CategoryMeaning& category, const NameFacts& name);
 
 }  // namespace stepbench::trace

@@ -10,9 +10,9 @@ namespace stepbench::trace {
 namespace {
 
 struct CommunicationName {
-  std::string_view part;  // of the name
+  std::string_view part;  // substring of the name
   std::string_view library;
-  std::string_view source;   // file
+  std::string_view source;   // file in the library's sources
   std::string_view version;  // or the year
 };
 
@@ -27,7 +27,7 @@ constexpr std::string_view kAiter = "aiter";
 constexpr std::string_view kAiterVersion = "0.1.20";
 
 constexpr CommunicationName kKernelNames[] = {
-    // DeepEP's kernels are dispatch, combine and notify_dispatch of this namespace.
+    // DeepEP's kernels in this namespace are dispatch, combine and notify_dispatch.
     {"deep_ep::", "DeepEP", "csrc/kernels/legacy/intranode.cu", "1.2.1"},
     {"uccl::", "UCCL", "ep/src/intranode.cu", "2025"},
     {"mscclpp::", "MSCCL++", "src/core/include/execution_kernel.hpp", "0.10"},
@@ -71,7 +71,7 @@ constexpr CommunicationName kKernelNames[] = {
     {"NoCopyKernel_", kOneCcl, "allreduce/sycl", kOneCclVersion},
 };
 
-// In any case of letters: ncclDevKernel_, ncclSymkDevKernel_, ncclKernel_ and what wraps them.
+// Case-insensitive: ncclDevKernel_, ncclSymkDevKernel_, ncclKernel_ and their wrappers.
 constexpr CommunicationName kLibraryNames[] = {
     {"nccl", "NCCL, RCCL", "src/device/generate.py", "2.28"},
     {"rccl", "RCCL", "src/device", "2.21"},
@@ -80,7 +80,7 @@ constexpr CommunicationName kLibraryNames[] = {
     {"oneccl", kOneCcl, "src", kOneCclVersion},
 };
 
-// They compute, whatever their names say.
+// These kernels compute despite their names.
 constexpr CommunicationName kComputingNames[] = {
     {"get_dispatch_layout", "DeepEP", "csrc/kernels/legacy/layout.cu", "1.2.1"},
     {"splitkv_combine", "FlashAttention", "csrc/flash_attn/src/flash_fwd_launch_template.h", "2.8"},
@@ -95,8 +95,8 @@ bool names(const CommunicationName (&rows)[kRows], std::string_view text) {
   });
 }
 
-// "void vllm::cross_device_reduce_1stage<half, 2>(...)" without its return type, template arguments
-// and parameters, which name what a kernel works with.
+// Strips return type, template arguments and parameters from "void
+// vllm::cross_device_reduce_1stage<half, 2>(...)", because they name only what a kernel works with.
 std::string_view callable_of(std::string_view name) {
   constexpr std::string_view kVoid = "void ";
   constexpr std::string_view kUnnamed = "(anonymous namespace)";
@@ -108,7 +108,7 @@ std::string_view callable_of(std::string_view name) {
   return name;
 }
 
-// "moe_dispatch", "combineKernel": the word, not a part of another.
+// Matches whole words only: "moe_dispatch", "combineKernel".
 bool holds_word(std::string_view text, std::string_view word) {
   for (std::size_t i = 0; i + word.size() <= text.size(); ++i) {
     const std::string_view rest = text.substr(i);
@@ -147,7 +147,7 @@ bool is_backend_row(std::string_view name) {
 
 Exchanges exchanges(std::string_view name) {
   if (is_backend_row(name) || name == "record_param_comms") return Exchanges::kYes;
-  // Operators and frames of Python, of which a trace has most names, are no kernels.
+  // Operators and Python frames, which make up most of a trace's names, are not kernels.
   if (name.starts_with("aten::") || name.find(".py(") != std::string_view::npos) {
     return Exchanges::kNo;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows exchange with other ranks, by their names: the names that libraries give their kernels
-// and host rows, each with the source that it was read in. Pure; any thread.
+// Identifies rows that communicate with other ranks by the names that libraries give their kernels
+// and host rows. Each name lists its source. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace stepbench::trace {
 enum class Exchanges : std::uint8_t {
   kNo,
   kYes,
-  // "all_to_all", "dispatch", "combine" and the like, by a library that is not known: both ranks
-  // and experts, or pieces of one attention, are dispatched and combined.
+  // "all_to_all", "dispatch", "combine" and similar names from an unknown library: they are used
+  // for ranks as well as for experts or pieces of one attention.
   kNotToldApart,
 };
 

@@ -6,13 +6,13 @@
 namespace stepbench::trace {
 namespace {
 
-// Of a key whose length is known to be that of `wanted`: the compiler compares it in a few words.
+// `key` must have the length of `wanted`, so that the compiler compares it in a few words.
 template <std::size_t kSize>
 bool same(std::string_view key, const char (&wanted)[kSize]) {
   return std::memcmp(key.data(), wanted, kSize - 1) == 0;
 }
 
-// By length first: most keys need one comparison. kCount: nobody reads it.
+// Dispatches by length first, so that most keys need one comparison. kCount: unused argument.
 Argument argument_of(std::string_view key) {
   const auto is = [&](const auto& wanted, Argument argument) {
     return same(key, wanted) ? argument : Argument::kCount;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element of traceEvents, taken apart: its fields as views of their text. Nothing is judged
-// here; event_sink.h does.
+// One element of traceEvents, split into views of its text; event_sink.h interprets them.
 #pragma once
 
 #include <array>
@@ -11,14 +10,14 @@
 
 namespace stepbench::trace {
 
-// Arguments that somebody reads; all others are passed over.
+// Arguments used by the reader; all others are skipped.
 enum class Argument : std::uint8_t {
   kExternalId,
   kCorrelation,
   kDevice,
   kStream,
   kContext,
-  kBytes,  // of a copy or a set
+  kBytes,  // copy or set
   kGrid,
   kBlock,
   kRegisters,
@@ -53,12 +52,12 @@ enum class Argument : std::uint8_t {
   kGroupDescription,
   kFromRank,
   kToRank,
-  kName,  // of a process or thread
+  kName,  // process or thread
   kCount
 };
 
 struct EventRow {
-  // As written: strings with their quotation marks; empty where absent.
+  // As written: strings include their quotation marks; empty if absent.
   std::string_view phase;
   std::string_view category;
   std::string_view name;
@@ -75,9 +74,9 @@ struct EventRow {
   }
   [[nodiscard]] bool has_any_argument() const { return present != 0; }
 
-  std::uint64_t present = 0;  // bits by Argument
+  std::uint64_t present = 0;  // bit mask by Argument
   std::array<std::string_view, static_cast<std::size_t>(Argument::kCount)> arguments;
-  bool is_object = true;  // no other type has fields
+  bool is_object = true;  // only objects have fields
 
   void clear() {
     phase = category = name = pid = tid = start = duration = {};
@@ -86,7 +85,7 @@ struct EventRow {
   }
 };
 
-// Reads the row at which the scanner stands; false: see scanner.stop().
+// Reads the row at the scanner's position. Returns false on failure: see scanner.stop().
 [[nodiscard]] bool read_row(JsonScanner& scanner, EventRow& row);
 
 }  // namespace stepbench::trace

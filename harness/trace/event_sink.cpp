@@ -11,7 +11,7 @@
 namespace stepbench::trace {
 namespace {
 
-constexpr std::size_t kMaxKinds = 64;  // of categories that are remembered, and of notes
+constexpr std::size_t kMaxKinds = 64;  // limit on remembered categories and on notes
 
 char phase_of(const EventRow& row) { return row.phase.size() == 3 ? row.phase[1] : '\0'; }
 
@@ -96,7 +96,7 @@ std::uint32_t EventSink::name_of(std::string_view raw) {
   return builder_.name(plain_text(raw));
 }
 
-// Lists are mostly written as they are kept: then the first look-up is the only one.
+// The first look-up usually suffices, because most lists are already in canonical form.
 std::uint32_t EventSink::text_of(std::string_view raw) {
   if (raw.empty() || raw == "\"\"" || raw == "null") return ops::kNoIndex;
   if (is_quoted(raw)) {
@@ -116,7 +116,7 @@ std::int64_t EventSink::id_of(std::string_view raw) {
   const auto [stop, error] = std::from_chars(bare.data(), bare.data() + bare.size(), id);
   if (error == std::errc{} && stop == bare.data() + bare.size()) return id;
   if (bare.empty()) return 0;
-  constexpr std::int64_t kTexts = std::int64_t{1} << 40;  // no process has such a number
+  constexpr std::int64_t kTexts = std::int64_t{1} << 40;  // beyond any process id
   const auto next = -kTexts - static_cast<std::int64_t>(text_ids_.size());
   return text_ids_.try_emplace(std::string(bare), next).first->second;
 }
@@ -133,7 +133,7 @@ std::optional<std::int64_t> EventSink::start_of(const EventRow& row) {
 std::uint32_t EventSink::device_lane(const EventRow& row, EventKind kind) {
   constexpr std::int64_t kMaxDevices = 1 << 20;
   constexpr std::int64_t kAllStreams = std::numeric_limits<std::uint32_t>::max();
-  constexpr std::int64_t kSyncLanes = 1'000'000;  // where newer files put rows of streams' waits
+  constexpr std::int64_t kSyncLanes = 1'000'000;  // newer files put stream waits on these tids
   std::int64_t device = integer_or(row.argument(Argument::kDevice), -1);
   if (device < 0) device = id_of(row.pid);
   if (device < 0 || device > kMaxDevices) device = 0;

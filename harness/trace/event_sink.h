@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a file -> rows of a Trace: decides what each is, on which lane it lies, and counts what
-// it does not keep. One thread.
+// Converts rows of a file into rows of a Trace: decides their kind and lane, and counts the rows
+// that it discards. One thread.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ class EventSink {
  public:
   explicit EventSink(TraceBuilder& builder) : builder_(builder), facts_(builder.trace().reading) {}
 
-  // `at_byte`: where it stands, for notes. False: problem() says why the file cannot be used.
+  // `at_byte`: position, for notes. Returns false if the file cannot be used; see problem().
   [[nodiscard]] bool add(const EventRow& row, std::uint64_t at_byte);
   [[nodiscard]] const std::string& problem() const { return problem_; }
-  // After the last row: notes, the resolution of times.
+  // Call after the last row: writes notes and the resolution of the times.
   void finish();
 
  private:
@@ -43,7 +43,7 @@ class EventSink {
   [[nodiscard]] std::uint32_t device_lane(const EventRow& row, EventKind kind);
   [[nodiscard]] CategoryMeaning category_of(std::string_view raw);
   [[nodiscard]] std::optional<std::int64_t> start_of(const EventRow& row);
-  [[nodiscard]] std::int64_t id_of(std::string_view raw);  // of a process or thread
+  [[nodiscard]] std::int64_t id_of(std::string_view raw);  // process or thread id
   [[nodiscard]] std::uint32_t name_of(std::string_view raw);
   [[nodiscard]] std::uint32_t text_of(std::string_view raw);
   [[nodiscard]] std::string plain_text(std::string_view raw);

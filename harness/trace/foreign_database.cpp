@@ -24,7 +24,7 @@ std::string quoted_name(std::string_view name) {
 struct ForeignDatabase::Handle {
   sqlite3* connection = nullptr;
   std::uint64_t file_bytes = 0;
-  std::uint64_t looks_left = 0;  // of the query that runs, each after kInstructions of SQLite
+  std::uint64_t looks_left = 0;  // left to the running query; each is kInstructions of SQLite
   Handle() = default;
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
@@ -61,9 +61,9 @@ ForeignDatabase::ForeignDatabase(const std::filesystem::path& path)
         return left == 0 ? 1 : static_cast<int>(--left == 0);
       },
       handle_.get());
-  constexpr int kMaxRowBytes = 64 << 20;  // as of other traces
+  constexpr int kMaxRowBytes = 64 << 20;  // as for other traces
   ::sqlite3_limit(handle_->connection, SQLITE_LIMIT_LENGTH, kMaxRowBytes);
-  // Nothing in the file's schema is run.
+  // Never execute code from the file's schema.
   ::sqlite3_db_config(handle_->connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   ::sqlite3_db_config(handle_->connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   ::sqlite3_db_config(handle_->connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
@@ -104,8 +104,7 @@ void ForeignDatabase::query(const std::string& sql,
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const { ::sqlite3_finalize(statement); }
   };
-  // A sound row costs fewer instructions than this for each of its bytes, and has no more text than
-  // twice its bytes, as UTF-16 may have.
+  // A sound row needs fewer instructions per byte; its text is at most twice its bytes (UTF-16).
   constexpr std::uint64_t kInstructionsPerByte = 16;
   constexpr std::uint64_t kFewestLooks = 1000;
   handle_->looks_left = kFewestLooks + handle_->file_bytes / kInstructions * kInstructionsPerByte;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A SQLite file that somebody else made, read without changing it or trusting it: tables and
-// columns may be absent, values of any type, and pages may lead to each other in circles. What is
-// read of it is no more than its bytes can hold. One thread.
+// Reads a foreign SQLite file without changing or trusting it: tables and columns may be absent,
+// values may have any type, and pages may form cycles. Reads no more than its size. One thread.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ namespace stepbench::trace {
 
 class ForeignDatabase {
  public:
-  // One row of a query: values by index of the columns that were asked for.
+  // One row of a query; values are indexed like the requested columns.
   class Row {
    public:
     [[nodiscard]] std::optional<std::int64_t> integer(std::size_t column) const;
@@ -33,20 +32,20 @@ class ForeignDatabase {
     Row(void* statement, std::uint64_t& text_left)
         : statement_(statement), text_left_(&text_left) {}
     void* statement_;
-    std::uint64_t* text_left_;  // bytes, of all rows of the query; 0: there were more
+    std::uint64_t* text_left_;  // remaining bytes for all rows of the query; 0: limit exceeded
   };
 
-  // Throws ConfigError naming the file for what cannot be opened.
+  // Throws ConfigError naming the file if it cannot be opened.
   explicit ForeignDatabase(const std::filesystem::path& path);
   ForeignDatabase(const ForeignDatabase&) = delete;
   ForeignDatabase& operator=(const ForeignDatabase&) = delete;
   ~ForeignDatabase();
 
-  [[nodiscard]] bool has(std::string_view table) const;  // views do not count
+  [[nodiscard]] bool has(std::string_view table) const;  // ignores views
   [[nodiscard]] const std::set<std::string, std::less<>>& tables() const { return tables_; }
   [[nodiscard]] std::set<std::string, std::less<>> columns(std::string_view table) const;
-  // Every row of the table, nothing if there is no such table; absent columns are null. kSorted: by
-  // the first column. Throws ConfigError for a damaged file, one whose pages repeat among them.
+  // Reads every row of the table; does nothing if the table is missing. Absent columns are null.
+  // kSorted: by the first column. Throws ConfigError for a damaged file, e.g. with repeated pages.
   enum class Order : bool { kAny, kSorted };
   void read(std::string_view table, const std::vector<std::string_view>& wanted,
             const std::function<void(const Row&)>& on_row, Order order = Order::kAny) const;

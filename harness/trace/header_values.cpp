@@ -82,7 +82,7 @@ void take_log(std::string_view level, const json::JsonView& value, Trace& to) {
   }
 }
 
-// 0 and 1, or false and true.
+// Accepts 0 and 1, or false and true.
 std::optional<bool> flag_of(const json::JsonView& value) {
   if (const std::optional<bool> flag = value.flag()) return flag;
   const std::optional<std::int64_t> number = value.integer();

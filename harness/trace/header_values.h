@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of a trace's file beside traceEvents. Any may be absent, of another type, or damaged:
-// then the trace goes without.
+// Keys of a trace file other than traceEvents. Ignored if of another type or damaged.
 #pragma once
 
 #include <string>
@@ -10,10 +9,10 @@
 
 namespace stepbench::trace {
 
-// `json`: the value as written.
+// `json`: the value as it appears in the file.
 void take_header_value(std::string_view key, std::string_view json, Trace& to);
 
-// What a JSON file without traceEvents is, from its keys: "an execution trace of PyTorch".
+// Identifies a JSON file without traceEvents by its keys: "an execution trace of PyTorch".
 [[nodiscard]] std::string kind_of_other_file(const std::vector<std::string>& keys);
 
 }  // namespace stepbench::trace

@@ -19,8 +19,8 @@ bool is_word(char c) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The first byte of a string's text that is a quotation mark, a backslash or a control character,
-// eight bytes at a time. There is one: the zeros behind the window.
+// Finds the first quotation mark, backslash or control character, eight bytes at a time. There
+// always is one: the zeros after the window.
 const char* first_special(const char* at) {
   if constexpr (std::endian::native == std::endian::little) {
     constexpr std::uint64_t kOnes = 0x0101010101010101;
@@ -41,7 +41,7 @@ const char* first_special(const char* at) {
   return at;
 }
 
-// What one sees of a byte in an error message.
+// A byte as shown in error messages.
 std::string shown(char c) {
   constexpr std::string_view kHex = "0123456789abcdef";
   const auto byte = static_cast<unsigned char>(c);
@@ -55,7 +55,7 @@ int hex_digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// Of "\uXXXX" at the front; -1: it is none.
+// The code unit of "\uXXXX" at the front; -1: none.
 std::int32_t code_unit(std::string_view text) {
   constexpr std::size_t kLength = 6;
   if (text.size() < kLength || text[0] != '\\' || text[1] != 'u') return -1;
@@ -87,7 +87,7 @@ void append_utf8(std::string& to, std::uint32_t code) {
   }
 }
 
-// "\uXXXX" or a pair of them at the front of `text`; returns the bytes that it took, 0 if none.
+// Appends "\uXXXX", or a pair, at the front of `text`; returns the bytes consumed, 0 if none.
 std::size_t append_code_point(std::string& to, std::string_view text) {
   constexpr std::size_t kLength = 6;
   constexpr std::int32_t kHighSurrogate = 0xd800;
@@ -190,7 +190,7 @@ bool JsonScanner::string(std::string_view& inside) {
   return true;
 }
 
-// Takes the characters of a number; whoever needs it checks its grammar.
+// Consumes the characters of a number; its grammar is checked when it is converted.
 bool JsonScanner::number() {
   const auto in_number = [](char c) {
     return is_digit(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';

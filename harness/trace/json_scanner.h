@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads JSON out of a piece of text that may end anywhere. It makes no values: strings, numbers and
-// nested values are handed out as views of their text, because times have more digits than a double
-// holds and most values are never looked at. Passes over the damage that profilers are known for:
-// control characters in strings, bare words such as N/A and NaN. One thread.
+// Scans JSON in a piece of text that may end anywhere. Returns strings, numbers and nested values
+// as views of their text, because times have more digits than a double holds and most values are
+// never used. Tolerates damage known from profilers: control characters in strings, bare words such
+// as N/A and NaN. One thread.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace stepbench::trace {
 
 class JsonScanner {
  public:
-  static constexpr int kMaxDepth = 128;  // of lists and objects in each other
+  static constexpr int kMaxDepth = 128;  // nesting of lists and objects
 
   enum class Stop : std::uint8_t {
     kNone,
-    kEnd,     // the text ended: more of it is needed
-    kBroken,  // no JSON, whatever follows
+    kEnd,     // the text ended: more is needed
+    kBroken,  // not JSON, whatever follows
   };
   struct Damage {
     std::int64_t control_characters = 0;
@@ -26,7 +26,7 @@ class JsonScanner {
     const char* first = nullptr;
   };
 
-  // Behind `end` stand TextWindow::kPadding zeros.
+  // TextWindow::kPadding zeros must follow `end`.
   void begin(const char* at, const char* end) {
     at_ = at;
     end_ = end;
@@ -34,23 +34,24 @@ class JsonScanner {
     damage_ = {};
   }
 
-  // Each returns false and sets stop() when it cannot.
-  [[nodiscard]] bool next(char& c) {  // the next character that is no blank; stays there
+  // Each of these returns false and sets stop() on failure.
+  [[nodiscard]] bool next(char& c) {  // next non-blank character; does not consume it
     c = *at_;
     return static_cast<unsigned char>(c) > ' ' || next_behind_blanks(c);
   }
-  [[nodiscard]] bool take(char wanted) {  // that character and no other
+  [[nodiscard]] bool take(char wanted) {  // consumes exactly this character
     char c = 0;
     if (!next(c)) return false;
     if (c != wanted) return expected(wanted);
     ++at_;
     return true;
   }
-  [[nodiscard]] bool string(std::string_view& inside);  // without its quotation marks, as written
-  [[nodiscard]] bool value(std::string_view& text) { return value(text, 0); }  // of any type, whole
-  // "key": and stands at its value.
+  [[nodiscard]] bool string(std::string_view& inside);  // without quotation marks, as written
+  // A whole value of any type.
+  [[nodiscard]] bool value(std::string_view& text) { return value(text, 0); }
+  // Consumes `"key":`; the position is then at the value.
   [[nodiscard]] bool key(std::string_view& inside) { return string(inside) && take(':'); }
-  // Behind an element: ',' is passed over, `close` ends the list.
+  // After an element: consumes ',' or `close`, which ends the list.
   [[nodiscard]] bool separator(char close, bool& ended) {
     char c = 0;
     if (!next(c)) return false;
@@ -63,9 +64,9 @@ class JsonScanner {
 
   [[nodiscard]] const char* at() const { return at_; }
   [[nodiscard]] Stop stop() const { return stop_; }
-  [[nodiscard]] const std::string& problem() const { return problem_; }  // of kBroken
+  [[nodiscard]] const std::string& problem() const { return problem_; }  // reason for kBroken
   [[nodiscard]] const Damage& damage() const { return damage_; }
-  bool broken(std::string what);  // at(); returns false
+  bool broken(std::string what);  // sets the problem at at(); returns false
 
  private:
   [[nodiscard]] bool value(std::string_view& text, int depth);
@@ -85,8 +86,8 @@ class JsonScanner {
   std::string problem_;
 };
 
-// The text of a JSON string, without its quotation marks. `bad` counts escapes that are none; they
-// stay as they are. Half a surrogate pair becomes U+FFFD.
+// Returns the text of a JSON string given without its quotation marks. `bad` counts invalid
+// escapes, which are kept as they are. An unpaired surrogate becomes U+FFFD.
 [[nodiscard]] std::string unescaped(std::string_view inside, std::int64_t& bad);
 
 }  // namespace stepbench::trace

@@ -17,7 +17,7 @@ bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// N of "ProfilerStep#N" with blanks around the sign.
+// N of "ProfilerStep#N"; blanks are allowed around the '#'.
 std::int64_t step_number(std::string_view name) {
   constexpr std::string_view kStep = "ProfilerStep";
   if (!name.starts_with(kStep)) return -1;
@@ -69,7 +69,7 @@ void read_copy(std::string_view name, NameFacts& facts) {
   facts.to = memory_kind(name.substr(arrow + 4, close - arrow - 4));
 }
 
-// Level Zero and SYCL (ze, ur, pi), Ascend (acl) and MTIA, which name what they do alike.
+// Level Zero and SYCL (ze, ur, pi), Ascend (acl) and MTIA, whose call names are similar.
 CallClass call_class_of_others(std::string_view name) {
   constexpr std::array<std::string_view, 8> kBeginnings = {
       "ur", "ze", "pi", "acl", "synchronize", "runFunction", "enqueueCommand", "mtia"};
@@ -114,7 +114,7 @@ CallClass call_class(std::string_view name) {
   return allocates ? CallClass::kAllocate : CallClass::kOther;
 }
 
-// "MmBackward" of 2021, "MmBackward0" of today; kernels and aten's own are written otherwise.
+// "MmBackward" (2021), "MmBackward0" (current); not kernels or aten's own functions.
 bool is_of_autograd(std::string_view name) {
   constexpr std::string_view kDigits = "0123456789";
   if (name.starts_with("autograd::engine::evaluate_function")) return true;
@@ -123,8 +123,8 @@ bool is_of_autograd(std::string_view name) {
   return last != std::string_view::npos && name.substr(0, last + 1).ends_with("Backward");
 }
 
-// Names of kernels for tensor cores, of Volta to Ampere by cuBLAS and cuDNN. Later libraries name
-// theirs nvjet_* and wgmma, which say nothing of the type: see TraceLens and the plug-in's list.
+// Tensor core kernel names of cuBLAS and cuDNN from Volta to Ampere. Later libraries use nvjet_*
+// and wgmma, which do not show the type: see TraceLens and the plug-in's list.
 bool uses_tensor_cores(std::string_view name) {
   constexpr std::array<std::string_view, 18> kParts = {"h884",
                                                        "s884",

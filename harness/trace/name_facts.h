@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the name of a trace's row means. Found once for each name, whatever its category: files
-// disagree about categories, hardly about names. Pure; any thread.
+// Facts derived from the name of a trace's row. Computed once per name, whatever its category,
+// because files disagree about categories but hardly about names. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace stepbench::trace {
 
-// Of a call of the runtime or driver of CUDA, HIP or another device.
+// Class of a runtime or driver call of CUDA, HIP or another device.
 enum class CallClass : std::uint8_t {
   kOther,
   kLaunch,       // starts a kernel
@@ -19,38 +19,38 @@ enum class CallClass : std::uint8_t {
   kCopy,
   kSet,
   kSynchronize,  // the host waits
-  kAllocate,     // malloc, free, registration of host memory: device and host alike
+  kAllocate,     // malloc, free, registration of host memory: device and host
 };
 
-// What lies at one end of a copy.
+// Kind of memory at one end of a copy.
 enum class MemoryKind : std::uint8_t { kUnknown, kPageable, kPinned, kDevice, kOther };
 
 struct NameFacts {
   std::int64_t step = -1;  // N of "ProfilerStep#N"
   CallClass call = CallClass::kOther;
-  ops::CopyKind copy = ops::CopyKind::kNone;  // of "Memcpy HtoD (Pageable -> Device)"
+  ops::CopyKind copy = ops::CopyKind::kNone;  // from "Memcpy HtoD (Pageable -> Device)"
   MemoryKind from = MemoryKind::kUnknown;
   MemoryKind to = MemoryKind::kUnknown;
-  bool data_wait = false;              // "enumerate(DataLoader)#X.__next__": annotation or op
+  bool data_wait = false;              // "enumerate(DataLoader)#X.__next__"; annotation or op
   bool optimizer = false;              // "Optimizer.step#SGD.step", "Optimizer.zero_grad#..."
-  bool communication = false;          // ops and kernels that exchange with other ranks
-  bool perhaps_communication = false;  // a kernel's name that does not tell: communication_names.h
+  bool communication = false;          // ops and kernels that communicate with other ranks
+  bool perhaps_communication = false;  // ambiguous kernel name: communication_names.h
   bool autograd = false;               // "autograd::engine::evaluate_function: ...", "MmBackward0"
-  bool tensor_core = false;            // a kernel whose name says that it uses them
+  bool tensor_core = false;            // a kernel whose name shows tensor cores
   bool moves_memory = false;           // ROCm, MTIA: a kernel that is a copy
   bool sets_memory = false;            // ROCm: a kernel that is a set
-  bool device_waits = false;  // MTIA: a row of the device that is an event or a wait for one
+  bool device_waits = false;           // MTIA: a device row that is an event or a wait for one
 
   friend bool operator==(const NameFacts&, const NameFacts&) = default;
 };
 
-// "step # of #" of "step 8 of 100".
+// "step 8 of 100" -> "step # of #".
 [[nodiscard]] std::string with_numbers_folded(std::string_view name);
 
 [[nodiscard]] NameFacts facts_of_name(std::string_view name);
 
-// "_MultiProcessingDataLoaderIter" of
-// "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__".
+// "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__" ->
+// "_MultiProcessingDataLoaderIter".
 [[nodiscard]] std::string_view iterator_class(std::string_view data_wait);
 
 }  // namespace stepbench::trace

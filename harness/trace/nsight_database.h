@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of an export of Nsight Systems, by names that its versions share, and the texts that
-// its rows refer to. One thread.
+// Tables of an Nsight Systems export, by names that versions share, and its texts. One thread.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ inline constexpr std::string_view kCalls = "CUPTI_ACTIVITY_KIND_RUNTIME";
 inline constexpr std::string_view kWaits = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 inline constexpr std::string_view kRanges = "NVTX_EVENTS";
 
-// `absent` of a value that is none, negative or too large.
+// Returns `absent` for a missing, negative or too large value.
 [[nodiscard]] std::int32_t small_of(const ForeignDatabase::Row& row, std::size_t column,
                                     std::int32_t absent);
 
@@ -33,10 +32,10 @@ inline constexpr std::string_view kRanges = "NVTX_EVENTS";
 
 class NsightDatabase {
  public:
-  // Throws ConfigError for a database that is no such export.
+  // Throws ConfigError if the database is not such an export.
   explicit NsightDatabase(const std::filesystem::path& path);
 
-  // The table, or its latest version: "NVTX_EVENTS_V2".
+  // Reads the table or its latest version: "NVTX_EVENTS_V2".
   void read(std::string_view table, const std::vector<std::string_view>& columns,
             const std::function<void(const ForeignDatabase::Row&)>& on_row,
             ForeignDatabase::Order order = ForeignDatabase::Order::kAny) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an export of Nsight Systems says of the whole recording: when and where it was made, on
-// which devices, and what the profiler complained of. One thread.
+// Facts about the whole recording of an Nsight Systems export: time, host, devices and the
+// profiler's diagnostics. One thread.
 #pragma once
 
 #include "harness/trace/nsight_database.h"

@@ -11,7 +11,7 @@ namespace {
 
 using nsight::small_of;
 
-// Products of what CUDA allows fit; those of a damaged file need not.
+// Products within CUDA's limits do not overflow; values of a damaged file may.
 bool is_sane(const ops::DeviceActivity& shape) {
   constexpr double kMostBlocks = 1e11;
   constexpr double kMostThreads = 1 << 16;

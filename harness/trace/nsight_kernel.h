@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of the kernels of an export of Nsight Systems. Pure; any thread.
+// A kernel row of an Nsight Systems export. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace stepbench::trace {
 
-// The first six are those of every table of the device.
+// The first six columns are common to all device tables.
 inline constexpr std::array<std::string_view, 19> kNsightKernelColumns = {"start",
                                                                           "end",
                                                                           "deviceId",
@@ -31,7 +31,7 @@ inline constexpr std::array<std::string_view, 19> kNsightKernelColumns = {"start
                                                                           "contextId",
                                                                           "graphNodeId"};
 
-// Its launch, and how far it fills the device, where the trace names that.
+// The launch configuration and, if the trace describes the device, how far the kernel fills it.
 [[nodiscard]] KernelDetail nsight_kernel(const ForeignDatabase::Row& row, const Trace& trace);
 
 }  // namespace stepbench::trace

@@ -9,7 +9,7 @@
 namespace stepbench::trace {
 namespace {
 
-// Letters in lower case; all else that parts words is one blank.
+// Converts to lower case, with a single blank between words.
 std::string plain_words(std::string_view name) {
   std::string plain;
   for (const char c : name) {

@@ -10,20 +10,20 @@
 namespace stepbench::trace {
 namespace {
 
-constexpr int kMaxDigits = 19;  // that always fit std::uint64_t
+constexpr int kMaxDigits = 19;  // always fits std::uint64_t
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-// 0.DIGITS * 10^point, all digits that matter.
+// 0.DIGITS * 10^point, with all significant digits.
 struct Decimal {
   std::uint64_t digits = 0;
-  int count = 0;  // of `digits`
+  int count = 0;  // number of digits in `digits`
   int point = 0;
   bool negative = false;
-  int next = 0;  // the digit behind the last one that was kept
+  int next = 0;  // the first digit that was dropped
 };
 
-// Blanks, signs and exponents as JSON has them; nullopt: no number.
+// Blanks, signs and exponents as in JSON; nullopt: invalid number.
 std::optional<Decimal> decimal(std::string_view text) {
   Decimal out;
   const char* at = text.data();
@@ -86,7 +86,7 @@ std::string_view unquoted(std::string_view text) {
 std::optional<TimeText> microseconds_text(std::string_view text) {
   constexpr int kNsDigits = 3;
   constexpr auto kMost = static_cast<std::uint64_t>(kLatestNs);
-  // What profilers write: up to 16 digits, a point, up to three digits.
+  // The common format of profilers: up to 16 digits, a point, up to three digits.
   constexpr std::size_t kShort = 16;
   std::size_t i = 0;
   std::int64_t whole = 0;
@@ -102,7 +102,7 @@ std::optional<TimeText> microseconds_text(std::string_view text) {
   const std::optional<Decimal> number = decimal(unquoted(text));
   if (!number) return std::nullopt;
   if (number->count == 0) return TimeText{};
-  const int ns_point = number->point + kNsDigits;  // how many digits stand before the point in ns
+  const int ns_point = number->point + kNsDigits;  // number of digits before the point in ns
   constexpr int kMostDigits = 19;
   if (ns_point > kMostDigits) return std::nullopt;
   if (ns_point < 0) return TimeText{0, true};

@@ -19,7 +19,7 @@ bool is_host_row(EventKind kind) {
   return kind == EventKind::kOp || kind == EventKind::kAnnotation;
 }
 
-// "step" of "thread 4711 (step)".
+// "thread 4711 (step)" -> "step".
 std::string bare_thread_name(const TraceLane& lane) {
   const std::string opening = "thread " + std::to_string(lane.tid) + " (";
   if (!lane.name.starts_with(opening) || !lane.name.ends_with(')')) return lane.name;
@@ -47,7 +47,7 @@ class LogOfTrace {
   }
 
  private:
-  // The step thread is the one with most steps, else with most rows.
+  // The step thread is the one with the most steps, else with the most rows.
   void threads() {
     thread_of_.resize(trace_.lanes.size(), ops::kNoIndex);
     std::pair<std::int64_t, std::size_t> most = {-1, 0};
@@ -96,7 +96,7 @@ class LogOfTrace {
     }
   }
 
-  // Marks of our own loop are rows without an id; a recorder gives each of its rows one.
+  // Marks made by our own loop have no id; recorded rows do.
   void add_host(const TraceEvent& event, std::uint32_t thread) {
     const NameFacts& facts = trace_.facts_of(event);
     const std::string& name = trace_.name_of(event);
@@ -115,7 +115,7 @@ class LogOfTrace {
     if (!own_mark) add_op(event, thread);
   }
 
-  // Names of marks alone stay out: a log with the name of a step has steps of its own.
+  // Only names that ops use: a log with the name of a step counts as having step annotations.
   std::uint32_t name_of(const TraceEvent& event) {
     std::uint32_t& name = names_[event.name];
     if (name == ops::kNoIndex) {
@@ -235,7 +235,7 @@ class LogOfTrace {
     }
   }
 
-  // Our own ids are what the collector joined; those of others mean something else in each version.
+  // Our ids are those that the collector joined; foreign ids differ between versions.
   void join_own() {
     if (!trace_.own) return;
     for (ops::DeviceActivity& activity : log_.activities) {
@@ -266,9 +266,9 @@ class LogOfTrace {
 
   const Trace& trace_;
   ops::OpLog log_;
-  bool marked_ = false;                   // whoever was recorded marked its phases as ours do
-  std::vector<std::uint32_t> thread_of_;  // by lane
-  std::vector<std::uint32_t> names_;      // by index of Trace::names
+  bool marked_ = false;                   // the recorded program marked its phases as ours does
+  std::vector<std::uint32_t> thread_of_;  // indexed by lane
+  std::vector<std::uint32_t> names_;      // indexed as Trace::names
   std::map<std::int64_t, std::uint32_t> by_id_;
   std::unordered_map<std::uint64_t, std::uint32_t> op_of_id_;
   std::map<std::string, std::uint32_t> phases_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace -> the op log that its recorder would have made, so that the tables of operators are made
-// by the same code for foreign traces and for our own. Pure.
+// Converts a trace into the op log that its recorder would have made, so that the same code makes
+// operator tables for foreign traces and our own. Pure.
 #pragma once
 
 #include "harness/ops/op_log.h"
@@ -8,10 +8,10 @@
 
 namespace stepbench::trace {
 
-// Times stay on the trace's clock. Left out: frames of Python, overhead, annotations of the device.
-// Calls and device rows carry their correlation and no op: causes_of finds it by containment. The
-// phases of our own traces become marks again, and so do the annotations stepbench::PHASE of
-// foreign ones; without any, waits for data are the phase "data_wait" and an optimizer's step
+// Times stay on the trace's clock. Omits Python frames, overhead and device annotations. Calls and
+// device rows carry their correlation but no op: causes_of finds it by containment. Phases of our
+// own traces become marks again, and so do stepbench::PHASE annotations of foreign ones. Without
+// such annotations, waits for data become the phase "data_wait" and an optimizer's step
 // "optimizer".
 [[nodiscard]] ops::OpLog op_log_of(const Trace& trace);
 

@@ -22,11 +22,11 @@ using Row = ForeignDatabase::Row;
 
 using namespace nsight;
 
-// A process and a thread in one number: 24 bits each, below those of the machine.
+// A global id packs process and thread, 24 bits each, below the bits of the machine.
 std::int64_t pid_of(std::int64_t global) { return (global >> 24) & 0xffffff; }
 std::int64_t tid_of(std::int64_t global) { return global & 0xffffff; }
 
-// "cudaLaunchKernel" of "cudaLaunchKernel_v7000". The driver's own "_v2" belongs to its names.
+// "cudaLaunchKernel_v7000" -> "cudaLaunchKernel". The driver's "_v2" is part of its names.
 std::string without_version(const std::string& name) {
   const std::size_t at = name.rfind("_v");
   constexpr std::size_t kDigits = 4;
@@ -91,7 +91,7 @@ class NsightReader {
   }
 
  private:
-  // Null where the times are none: the row is left out and counted.
+  // Returns null if the times are invalid; the row is then skipped and counted.
   TraceEvent* add(std::uint32_t lane, EventKind kind, std::string_view name, const Row& row) {
     ReadingFacts& facts = builder_.trace().reading;
     ++facts.rows;
@@ -111,7 +111,7 @@ class NsightReader {
     return &event;
   }
 
-  // Numbers of two processes may be the same ones.
+  // Two processes may use the same numbers.
   std::uint64_t correlation_of(std::int64_t global, std::int64_t id) {
     if (id <= 0) return 0;
     const auto process = processes_.try_emplace(pid_of(global), processes_.size()).first->second;
@@ -119,7 +119,7 @@ class NsightReader {
     return static_cast<std::uint64_t>(id) ^ (static_cast<std::uint64_t>(process) << kBits);
   }
 
-  // Columns 2 to 6 of every table of the device.
+  // Columns 2 to 6 are common to all device tables.
   std::uint32_t stream_of(const Row& row) {
     constexpr std::int32_t kMostDevices = 1 << 20;
     const std::int32_t device = std::min(small_of(row, 2, 0), kMostDevices);
@@ -142,7 +142,7 @@ class NsightReader {
     });
   }
 
-  // A graph that was recorded whole: its kernels have no rows of their own.
+  // A graph recorded as a whole: its kernels have no rows of their own.
   void graphs() {
     const auto columns = {"start",         "end",       "deviceId", "streamId",
                           "correlationId", "globalPid", "graphId"};
@@ -228,7 +228,7 @@ class NsightReader {
   void ranges() {
     constexpr std::int64_t kPushPop = 59;
     constexpr std::int64_t kStartEnd = 60;
-    constexpr std::int64_t kLastRange = 71;  // 70 and 71: the same with a payload
+    constexpr std::int64_t kLastRange = 71;  // 70 and 71: with a payload
     const auto columns = {"start", "end", "globalTid", "eventType", "text", "textId"};
     database_.read(
         kRanges, {columns.begin(), columns.end()},
@@ -270,7 +270,7 @@ class NsightReader {
     }
   }
 
-  // Since 2024 what CUPTI and the driver tell of themselves has a table of its own.
+  // Since 2024 the overhead of CUPTI and the driver has its own table.
   void overhead() {
     const auto columns = {"start", "end", "globalTid", "nameId"};
     for (const std::string_view table : {"PROFILER_OVERHEAD", "CUPTI_ACTIVITY_KIND_OVERHEAD"}) {

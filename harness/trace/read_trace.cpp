@@ -20,7 +20,7 @@
 namespace stepbench::trace {
 namespace {
 
-constexpr std::size_t kMaxPieceBytes = std::size_t{64} << 20;  // of one row, or one header value
+constexpr std::size_t kMaxPieceBytes = std::size_t{64} << 20;  // per row or header value
 constexpr std::size_t kMaxKeys = 64;
 
 class TraceReader {
@@ -55,7 +55,7 @@ class TraceReader {
   }
 
  private:
-  // What `parse` reads in one go: it may be called again from the same place, with more text.
+  // Runs `parse` on one piece; it is called again from the same position with more text if needed.
   template <typename Parse>
   void piece(const Parse& parse) {
     for (;;) {
@@ -225,7 +225,7 @@ class TraceReader {
   bool bare_array_ = false;
 };
 
-// A pipe is never asked: what is read of it is gone.
+// Never probes a pipe, because what is read from it is lost.
 bool is_sqlite(const std::filesystem::path& path) {
   using namespace std::string_view_literals;
   constexpr std::string_view kMagic = "SQLite format 3\0"sv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profiler's file -> Trace. The file is streamed: memory is that of the trace, about 70 bytes for
-// a row, and 1 MiB of text. One pass, one thread; reads of several files may run at once.
+// Reads a profiler's file into a Trace. The file is streamed: memory is that of the trace, about 70
+// bytes per row, plus 1 MiB of text. One pass, one thread; several files may be read concurrently.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace stepbench::trace {
 
 struct ReadOptions {
-  // More is refused, so that a read ends: a small file may unpack to any size.
+  // Limits that bound the work: a small file may unpack to any size. Larger files are rejected.
   std::uint64_t max_text_bytes = std::uint64_t{16} << 30;  // unpacked
   std::int64_t max_rows = 50'000'000;
 };
 
-// A Chrome trace of torch.profiler (Kineto) or ours, plain or gzip as its first bytes say: an
-// object with traceEvents, or the bare array. Or the SQLite export of an Nsight Systems report.
-// What it had to pass over stands in Trace::reading. Throws ConfigError in one sentence with path
-// and byte for what is no whole trace: cut, damaged, another kind of file.
+// Reads a Chrome trace of torch.profiler (Kineto) or stepbench, plain or gzip as its first bytes
+// show: an object with traceEvents, or the bare array. Also reads the SQLite export of an Nsight
+// Systems report. Skipped content is recorded in Trace::reading. Throws ConfigError in one sentence
+// with path and byte offset for a truncated or damaged file, or another kind of file.
 [[nodiscard]] Trace read_trace(const std::filesystem::path& path, const ReadOptions& options = {});
 
 }  // namespace stepbench::trace

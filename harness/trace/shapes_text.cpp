@@ -9,8 +9,8 @@ bool are_plain_shapes(std::string_view shapes) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   int depth = 0;
   bool ended = false;
-  bool wants_value = true;  // else a comma or a bracket
-  bool may_end = false;     // right behind an opening bracket
+  bool wants_value = true;  // otherwise a comma or a bracket
+  bool may_end = false;     // directly after an opening bracket
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const char c = shapes[i];
     if (c == ' ') continue;

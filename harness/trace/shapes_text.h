@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of an operator's inputs as one text, whoever wrote them. Pure; any thread.
+// Canonical text for the shapes of an operator's inputs, whoever wrote them. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace stepbench::trace {
 
-// A JSON array of integers and such arrays: stands in JSON as it is.
+// True for a JSON array of integers and such arrays, which can be copied into JSON unchanged.
 [[nodiscard]] bool are_plain_shapes(std::string_view shapes);
 
-// A JSON array with one blank behind each comma and no others outside of its strings:
+// Formats a JSON array with one blank after each comma and no others outside of its strings:
 // "[[8,32],[]]" -> "[[8, 32], []]".
 [[nodiscard]] std::string spaced_array(std::string_view json);
 
-// As a reader finds what the writer made of these shapes.
+// Shapes as a reader finds them after the writer wrote them.
 [[nodiscard]] std::string shapes_text(std::string_view shapes);
 
-// The same of inputs that are no tensors, ["", "[2, 2]", "True"]: made of plain words, it stands in
-// JSON as it is.
+// The same for inputs that are not tensors, ["", "[2, 2]", "True"]: if all are plain words, the
+// text can be copied into JSON unchanged.
 [[nodiscard]] bool are_plain_arguments(std::string_view arguments);
 [[nodiscard]] std::string arguments_text(std::string_view arguments);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that stand once and are referred to by index. Looking one up costs a hash and one
-// comparison. One thread.
+// Deduplicates texts referred to by index. A look-up is a hash and a comparison. One thread.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +10,14 @@
 
 namespace stepbench::trace {
 
-// Hashes of texts that somebody else holds, by index.
+// Hash index of texts that are stored elsewhere.
 class TextIndex {
  public:
   static constexpr std::uint32_t kAbsent = ops::kNoIndex;
 
   [[nodiscard]] static std::uint64_t hash(std::string_view text);
 
-  // The index of an entry with this hash that `same(index)` accepts, or kAbsent.
+  // Returns the index of an entry with this hash that `same(index)` accepts, or kAbsent.
   template <typename Same>
   [[nodiscard]] std::uint32_t find(std::uint64_t hash, const Same& same) const {
     if (slots_.empty()) return kAbsent;
@@ -39,7 +38,7 @@ class TextIndex {
   };
   void grow();
 
-  std::vector<Slot> slots_;  // a power of two, at most half full
+  std::vector<Slot> slots_;  // size is a power of two; at most half full
   std::size_t size_ = 0;
 };
 

@@ -98,7 +98,7 @@ std::uint32_t TraceBuilder::known_text(std::string_view text) const {
                      [&](std::uint32_t index) { return trace_.texts[index] == text; });
 }
 
-// Details have no padding: their bytes tell them apart.
+// Details have no padding, so they can be compared bytewise.
 template <typename Detail>
 std::uint32_t TraceBuilder::detail_in(std::vector<Detail>& table, TextIndex& index,
                                       const Detail& detail) {
@@ -183,9 +183,9 @@ void TraceBuilder::order_lanes() {
   }
 }
 
-// Among rows of the same interval: which encloses which. Recorders number operators as they begin;
-// marks without a number enclose what has one. The rest makes the order of rows in the file
-// irrelevant.
+// Decides which of several rows of the same interval encloses the others. Recorders number
+// operators as they begin; marks without a number enclose numbered rows. The remaining keys make
+// the result independent of the order of rows in the file.
 auto TraceBuilder::place_of(const TraceEvent& event) const -> Place {
   const TraceName& name = trace_.names[event.name];
   const bool host = event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation;
@@ -196,7 +196,7 @@ auto TraceBuilder::place_of(const TraceEvent& event) const -> Place {
   return {outer, event.external, event.kind, event.correlation, event.value, name.text};
 }
 
-// Steps have their number, and those of a message are ranks.
+// Skips steps, which have their number already, and messages, whose numbers are ranks.
 void TraceBuilder::fold_names() {
   std::vector<bool> seen(trace_.names.size());
   std::map<std::string, std::vector<std::uint32_t>> alike;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a Trace row by row, in any order. Who reads a file, an op log or a database adds rows here,
-// and so do tests:
+// Builds a Trace row by row, in any order. Used by readers of files, op logs and databases, and by
+// tests:
 //
 //   TraceBuilder builder;
 //   const std::uint32_t main = builder.host_lane(1, 1);
@@ -25,27 +25,27 @@ namespace stepbench::trace {
 
 class TraceBuilder {
  public:
-  // Lanes appear with their first mention.
+  // Lanes are created on first use.
   std::uint32_t host_lane(std::int64_t pid, std::int64_t tid);
   std::uint32_t stream_lane(int device, std::int64_t stream);  // kernels, copies, sets
   std::uint32_t notes_lane(int device, std::int64_t stream);   // sync records, annotations
   std::uint32_t other_lane(std::string_view name);             // spans, overhead
-  // Shown in the place of numbers. Names of lanes that have no rows are forgotten.
+  // Names shown instead of ids. Names of lanes without rows are dropped.
   void name_thread(std::int64_t pid, std::int64_t tid, std::string_view name);
   void name_process(std::int64_t pid, std::string_view name);
-  // A text that stood where a number belongs, for all lanes with this number that have no name.
+  // A text that was given in place of an id, for all unnamed lanes with this id.
   void name_unnamed(std::int64_t id, std::string_view name);
 
-  // Indices into the tables of the trace; the same text or detail has the same index.
+  // Return indices into the trace's tables; equal texts or details share an index.
   std::uint32_t name(std::string_view text);
   std::uint32_t text(std::string_view text);
-  [[nodiscard]] std::uint32_t known_text(std::string_view text) const;  // kNoIndex: not yet there
+  [[nodiscard]] std::uint32_t known_text(std::string_view text) const;  // kNoIndex: missing
   std::uint32_t detail(const OpDetail& detail);
   std::uint32_t detail(const KernelDetail& detail);
   std::uint32_t detail(const CollectiveDetail& detail);
   std::uint32_t detail(const SyncDetail& detail);
 
-  // The row lives until the next one is added to its lane.
+  // The returned reference is valid until the next row is added to its lane.
   TraceEvent& add(std::uint32_t lane, EventKind kind, std::uint32_t name, std::int64_t start_ns,
                   std::int64_t end_ns);
   TraceEvent& add(std::uint32_t lane, EventKind kind, std::string_view name, std::int64_t start_ns,
@@ -54,12 +54,12 @@ class TraceBuilder {
   }
   void add(const TraceMemory& memory) { trace_.memory.push_back(memory); }
 
-  [[nodiscard]] Trace& trace() { return trace_; }  // its header and notes, filled as they come
+  [[nodiscard]] Trace& trace() { return trace_; }  // its header and notes are filled in directly
   [[nodiscard]] const NameFacts& facts(std::uint32_t name) const {
     return trace_.names[name].facts;
   }
 
-  // Sorts lanes and rows. The builder is empty then.
+  // Sorts lanes and rows. Leaves the builder empty.
   [[nodiscard]] Trace finish();
 
  private:

@@ -36,7 +36,7 @@ TraceFile::TraceFile(const std::filesystem::path& path) : path_(path), file_({},
 
 TraceFile::~TraceFile() = default;
 
-// Not to the disk itself: a large file would still be on its way while the next launch measures.
+// Does not sync to disk: writing out a large file would overlap the next launch's measurement.
 void TraceFile::commit() {
   flush();
   file_.close(false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A large text file written piece by piece, optionally compressed. One thread.
+// Writes a large text file piece by piece, optionally compressed. One thread.
 #pragma once
 
 #include <charconv>
@@ -15,8 +15,8 @@
 
 namespace stepbench::trace {
 
-// Stands there whole after commit(), else not at all. Paths that end in .gz are written as gzip
-// members of a few MiB each.
+// The file is complete after commit(), and does not exist without it. Paths that end in .gz are
+// written as gzip members of a few MiB each.
 class TraceFile {
  public:
   explicit TraceFile(const std::filesystem::path& path);

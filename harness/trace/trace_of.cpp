@@ -17,7 +17,7 @@ constexpr std::string_view kWorkerProcess = "stepbench-worker";
 constexpr std::string_view kLoaderWorker = "loader worker";
 constexpr std::string_view kStepLoader = "loader, in the step thread";
 constexpr std::string_view kProfilerSpan = "PyTorch Profiler (0)";
-constexpr std::string_view kProfilerLane = "Spans PyTorch Profiler";  // pid and tid
+constexpr std::string_view kProfilerLane = "Spans PyTorch Profiler";  // used as pid and tid
 
 std::string thread_text(const ops::OpThread& thread) {
   return "thread " + std::to_string(thread.id) + " (" + thread.name + ")";
@@ -35,7 +35,7 @@ std::string loader_track_text(std::int64_t tid) {
   return std::string(kLoaderWorker) + ' ' + std::to_string(tid - ops::kFirstWorkerTrack);
 }
 
-// Steps are ProfilerStep#N. data_wait is an op, because torch-tb-profiler passes over annotations
+// Steps become ProfilerStep#N. data_wait is an op, because torch-tb-profiler ignores annotations
 // other than steps.
 struct MarkRow {
   bool annotation = true;
@@ -54,7 +54,7 @@ bool has_a_row(const ops::DeviceActivity& activity) {
   return ops::is_device_work(activity) && timed;
 }
 
-// Of the last record.
+// End of the last record.
 std::int64_t window_end_ns(const ops::OpLog& log) {
   std::int64_t end_ns = ops::begin_ns(log);
   for (const ops::OpEvent& op : log.ops) end_ns = std::max(end_ns, op.end_ns);

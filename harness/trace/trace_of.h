@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An op log -> the trace that reading its file would give, without the file. Pure.
+// Converts an op log into the trace that reading its file would give, without the file. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@
 
 namespace stepbench::trace {
 
-// What a log does not say.
+// Values that the log does not contain.
 struct TraceHeader {
   std::string engine = {};  // native | kineto
   int rank = 0;
   int world = 1;
-  std::string backend = {};         // of c10d: gloo | nccl; empty: not known, or one process
-  std::int64_t unix_offset_ns = 0;  // the log's clock + this = ns since 1970
+  std::string backend = {};         // c10d backend: gloo | nccl; empty: unknown, or one process
+  std::int64_t unix_offset_ns = 0;  // log time + this = ns since 1970
   bool shapes = false;
   bool memory = false;
-  std::string loader = "StepbenchLoader";  // the class that rows of data_wait name
+  std::string loader = "StepbenchLoader";  // class name used for data_wait rows
   std::vector<ops::TraceDevice> devices = {};
   std::vector<std::pair<std::string, std::string>> own = {};  // under the key "stepbench"
 };
 
-// read_trace of what write_trace makes of the same log and header, but for the facts of the file.
+// Equals read_trace() of what write_trace() writes, except for facts of the file.
 [[nodiscard]] Trace trace_of(const ops::OpLog& log, const TraceHeader& header = {});
 
 }  // namespace stepbench::trace

@@ -28,7 +28,7 @@ void write_device(TraceFile& file, const ops::TraceDevice& device) {
   file.text(R"(, "numSms": )").number(device.multiprocessors).text("}");
 }
 
-// Some readers find the rank by a pattern that wants the blank behind its colon.
+// Some readers find the rank by a pattern that requires the blank after its colon.
 void write_header(TraceFile& file, const Trace& trace) {
   file.text("{\n\"schemaVersion\": 1,\n\"deviceProperties\": [");
   for (std::size_t i = 0; i < trace.devices.size(); ++i) {
@@ -69,7 +69,7 @@ std::string_view category_of(EventKind kind) {
   }
 }
 
-// Rows of an op log: steps and phases have no id, each recorded one has.
+// In an op log, recorded rows have an id; steps and phases do not.
 bool is_recorded(const TraceEvent& event) {
   return (event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation) &&
          event.external != 0;
@@ -117,7 +117,7 @@ class TraceRows {
     file_.text(R"(":)").text(value).text("}}");
   }
 
-  // Lanes of a process follow each other.
+  // Lanes of a process are adjacent.
   void name(const TraceLane& lane) {
     constexpr std::int64_t kDevicesFrom = 5'000'000;
     const Track track = track_of(lane);
@@ -135,7 +135,7 @@ class TraceRows {
     label("thread_sort_index", track, "sort_index", std::to_string(track.tid));
   }
 
-  // The recorded interval, from the first record to the last.
+  // The recorded interval, from the first to the last record.
   void span(const TraceLane& lane) {
     separate();
     file_.text(R"({"ph":"M","name":"process_sort_index","pid":"Spans","tid":0,"ts":0.000,)");
@@ -186,7 +186,7 @@ class TraceRows {
     if (op->module != ops::kNoIndex) member("Module").quoted(trace_.text(op->module));
   }
 
-  // JSON already, unless a collector made it otherwise.
+  // The text is JSON already, unless the collector wrote another form.
   void array(std::string_view key, std::uint32_t text, bool (*is_json)(std::string_view)) {
     if (text == ops::kNoIndex) return;
     const std::string_view value = trace_.text(text);
@@ -264,7 +264,7 @@ class TraceRows {
     });
   }
 
-  // From the forward op that made it, the last one with its number, to each backward function.
+  // An arrow to each backward function from its forward op: the last with its sequence number.
   void arrows_to_backward() {
     std::unordered_map<std::uint64_t, const TraceEvent*> forward;
     const auto key = [](std::int64_t sequence, std::int64_t thread) {
@@ -301,7 +301,7 @@ class TraceRows {
 
   const Trace& trace_;
   TraceFile& file_;
-  std::vector<std::string> names_;  // as JSON
+  std::vector<std::string> names_;  // as JSON strings
   std::pair<bool, std::int64_t> named_ = {false, -1};
   bool first_ = true;
   bool first_member_ = true;

@@ -6,7 +6,7 @@
 namespace stepbench::track {
 namespace {
 
-// In the context of its run.
+// Key in the context of the run.
 std::string key_of(std::string_view case_id, std::string_view number) {
   return "track.busy." + std::string(case_id) + '.' + std::string(number);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How busy the machine was beside the cases of a night: kept with its run, so that a point of a
-// series can say so. Pure; any thread.
+// Load by other programs during the cases of a night. Kept with the run, so that points of a series
+// can be annotated with it. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 namespace stepbench::track {
 
 void set_busy(TrackedRun& run, std::string_view case_id, const estimate::BusyMachine& busy);
-// nullopt: not busy, or taken in before this was kept.
+// nullopt: not busy, or added before this was recorded.
 [[nodiscard]] std::optional<estimate::BusyMachine> busy_of(const TrackedRun& run,
                                                            std::string_view case_id);
 

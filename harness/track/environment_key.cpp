@@ -15,8 +15,7 @@ namespace {
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
-// "6.18.44-fc-v669" -> "6.18", "Ubuntu 22.04.4 LTS" -> "Ubuntu 22.04": what is mended every month
-// is left out.
+// "6.18.44-fc-v669" -> "6.18", "Ubuntu 22.04.4 LTS" -> "Ubuntu 22.04": drops patch versions.
 std::string first_two_numbers(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && !is_digit(text[at])) ++at;
@@ -31,8 +30,7 @@ std::string first_two_numbers(std::string_view text) {
   return std::string(text.substr(0, at));
 }
 
-// "/opt/a/lib:/opt/b/libtcmalloc.so" -> "lib:libtcmalloc.so": a job's own folder is another one
-// every night.
+// "/opt/a/lib:/opt/b/libtcmalloc.so" -> "lib:libtcmalloc.so": a job's folder differs nightly.
 std::string last_parts(std::string_view paths) {
   std::string text;
   while (!paths.empty()) {
@@ -45,7 +43,7 @@ std::string last_parts(std::string_view paths) {
   return text;
 }
 
-// A number that the machine reports anew, not a setting.
+// A value that the machine measures each time, not a setting.
 bool is_reading(std::string_view name, const Value& value) {
   if (name.ends_with("_khz") || name.ends_with("_mhz") || name.ends_with("bogomips")) return true;
   const bool text = std::holds_alternative<std::string>(value);
@@ -59,7 +57,7 @@ Value lasting(std::string_view name, const Value& value) {
   if (text == nullptr) return value;
   if (name == "kernel" || name == "os") return first_two_numbers(*text);
   if (name == "cpu.affinity") {
-    // Which ones a job gets differs; how many is what counts.
+    // A job gets different CPUs each time; only their number matters.
     const auto cpus = text::parse_cpu_list(*text);
     return cpus ? Value{text::counted(static_cast<std::int64_t>(cpus->size()), "CPU")} : value;
   }
@@ -77,7 +75,7 @@ bool was_left_open(const record::LaunchRow& launch, std::string_view option) {
          (is_null(asked->second) || to_text(asked->second) == "auto");
 }
 
-// Where the option says auto and the machine decides. How many steps are measured is no such thing.
+// Options that the machine decides if set to auto. The number of measured steps is not one of them.
 bool is_surrounding(const record::LaunchRow& launch, std::string_view option) {
   constexpr std::array<std::string_view, 4> kOfTheRun = {"schedule.", "limits.", "profile.",
                                                          "compare."};
@@ -102,9 +100,9 @@ EnvironmentKey environment_key_of(const record::LaunchRow& launch, const Fields&
     if (is_null(value)) continue;
     const compare::FieldClass meaning = compare::class_of(name, on_gpu);
     if (meaning == compare::FieldClass::kInformative || is_reading(name, value)) continue;
-    // CUDA's and cuDNN's versions, of which a case on the CPU uses nothing.
+    // Versions of CUDA and cuDNN do not affect a case on the CPU.
     if (!on_gpu && name.starts_with("cud")) continue;
-    // The instruction set that torch chose is the machine's, whatever it says of torch.
+    // The instruction set that torch chose is a property of the machine.
     if ((meaning == compare::FieldClass::kMustMatch && is_machine(name)) ||
         name == "cpu_capability") {
       found.machine.emplace(name, value);
@@ -114,7 +112,7 @@ EnvironmentKey environment_key_of(const record::LaunchRow& launch, const Fields&
   }
   for (const auto& [name, value] : launch.report.effective) {
     if (is_null(value) || !is_surrounding(launch, name)) continue;
-    // cuda:1 is as good as cuda:0.
+    // Devices of one machine are equivalent: cuda:1 and cuda:0 are the same.
     const std::string text = to_text(value);
     found.cohort.insert_or_assign(name,
                                   name == "device" ? Value{text.substr(0, text.find(':'))} : value);

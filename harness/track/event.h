@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fact that no result file holds: what was measured beside tonight's launches, told, or said by a
-// person. The alerts and states of a history follow from its events alone, so that a database can
-// be built anew from result files and the file of events. Plain data; any thread.
+// A fact that is in no result file: pairs measured in a night, alerts, and user actions. A
+// history's alerts and states follow from its events alone, so a database can be rebuilt from
+// result files and the event file. Plain data; any thread.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace stepbench::track {
 struct TrackEvent {
   std::string at_utc = {};
   std::string who = {};       // user@host
-  std::string what = {};      // nights/alert.h, pairs.h, acts.h and merged_cases.h have the names
-  std::string alert_id = {};  // empty: of no alert (a baseline, an ignored series)
+  std::string what = {};      // names are in nights/alert.h, pairs.h, acts.h and merged_cases.h
+  std::string alert_id = {};  // empty: not about an alert (a baseline, an ignored series)
   std::string from_state = {};
   std::string to_state = {};
   std::string reason = {};
@@ -23,7 +23,7 @@ struct TrackEvent {
   bool operator==(const TrackEvent&) const = default;
 };
 
-// In which night it was said; all empty where a person said it.
+// The night that an event belongs to; all empty for a user action.
 struct EventNight {
   std::string run = {};
   std::string utc = {};

@@ -81,7 +81,7 @@ KnownEvents known_to(const fs::path& file, std::int64_t bytes) {
   return {bytes, digest(bytes_of(file, std::max<std::int64_t>(0, bytes - kTail), bytes))};
 }
 
-// The end of the last whole line.
+// End of the last complete line.
 off_t whole_lines(const fs::path& file, off_t size) {
   const std::string text = os::read_text(file).value_or("");
   const std::size_t end =
@@ -128,7 +128,7 @@ KnownEvents append_events(const fs::path& file, std::span<const RecordedEvent> e
     write_all(descriptor.value(), lines, file);
     if (::fsync(descriptor.value()) != 0) refuse_write(file);
   } catch (const ConfigError&) {
-    // Half of what belongs together must not stay.
+    // Undo a partial write: these events belong together.
     if (::ftruncate(descriptor.value(), start) != 0) {
     }
     throw;
@@ -159,7 +159,7 @@ std::vector<RecordedEvent> read_events(const fs::path& file, KnownEvents& known)
     try {
       events.push_back(event_of(parser.parse(line, json::LineParser::Padding::kNone).object));
     } catch (const json::LineError& damage) {
-      if (known.bytes > 0) return read_events(file, known = {});  // which numbers its lines
+      if (known.bytes > 0) return read_events(file, known = {});  // for line numbers
       throw ConfigError(file.string() + ":" + std::to_string(number),
                         std::string("no event can be read here: ") + damage.what() +
                             "; mend the line or take it out");

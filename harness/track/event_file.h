@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of events beside a history: what people and confirmations said, which no result file
-// holds. One line of JSON each, only ever appended; a history that was rebuilt reads them back. Any
-// thread; processes on one machine may append at once.
+// The event file next to a history: user actions and confirmations, which are in no result file.
+// One line of JSON each, append-only; read back when a history is rebuilt. Any thread; processes on
+// one machine may append concurrently.
 #pragma once
 
 #include <chrono>
@@ -16,31 +16,31 @@
 namespace stepbench::track {
 
 struct RecordedEvent {
-  std::int64_t seq = 0;  // the order in which they were recorded
+  std::int64_t seq = 0;  // order of recording
   TrackEvent event = {};
 };
 
-// A digest of all of it: the same event is taken in once.
+// Digest of the whole event, so that the same event is added only once.
 [[nodiscard]] std::string event_id(const RecordedEvent& recorded);
 
-// How far a file is known: so many bytes, with a digest of the last ones.
+// How far a file has been read: number of bytes and a digest of the last ones.
 struct KnownEvents {
   std::int64_t bytes = 0;
   std::string tail = {};
   bool operator==(const KnownEvents&) const = default;
 };
 
-// On the disk when this returns. What a process that died left of a last line is cut off. Gives how
-// far the file is known to who knew it as far as `known`: that, where another program wrote
-// between. Throws ConfigError where it cannot be written, or another program holds its lock for
-// `lock_limit`.
+// Appends the events; they are on disk when this returns. Truncates an unfinished last line of a
+// dead process. Returns the new position for a caller that knew the file up to `known`; returns
+// `known` itself if another program wrote in between. Throws ConfigError if the file cannot be
+// written or another program holds its lock for `lock_limit`.
 KnownEvents append_events(const std::filesystem::path& file, std::span<const RecordedEvent> events,
                           KnownEvents known = {},
                           std::chrono::milliseconds lock_limit = std::chrono::seconds(30));
 
-// What stands behind `known`, or all where that is no beginning of the file, and brings `known`
-// forward. None where there is no such file. A last line without its end is no event yet. Throws
-// ConfigError naming file and line for one that cannot be read.
+// Returns the events after `known`, or all if `known` does not match the file, and advances
+// `known`. Empty if there is no file. Ignores an unfinished last line. Throws ConfigError naming
+// file and line for an invalid one.
 [[nodiscard]] std::vector<RecordedEvent> read_events(const std::filesystem::path& file,
                                                      KnownEvents& known);
 

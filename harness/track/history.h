@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the nights have measured, as values. Nights stand in order of time; a series has at most one
-// point of each. Plain data; any thread.
+// The measurements of all nights, as values. Nights are in order of time; a series has at most one
+// point per night. Plain data; any thread.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@
 
 namespace stepbench::track {
 
-// A run that was taken into the history: what a confirmation needs to measure it again.
+// A run in the history, with all that is needed to measure it again for a confirmation.
 struct TrackedRun {
   std::string run_id = {};
-  std::string started_utc = {};  // 2026-01-31T12:00:00Z; the order of the nights
+  std::string started_utc = {};  // e.g. 2026-01-31T12:00:00Z; determines the order of nights
   std::string experiment = {};   // its name
   std::string host = {};
-  std::string folder = {};  // where its files lay when it was added
+  std::string folder = {};  // location of its files when it was added
   std::string build_id = {};
-  std::string worker_path = {};  // of the program that was measured
+  std::string worker_path = {};  // the measured program
   std::string git_sha = {};
   std::string git_branch = {};
   bool git_dirty = false;
@@ -35,61 +35,59 @@ struct TrackedRun {
   std::string plan_digest = {};
   record::CommandLine asked = {};
   Fields labels = {};       // --label key=value
-  Fields context = {};      // all else that the run recorded of itself
-  Fields environment = {};  // of its worker
+  Fields context = {};      // all other facts that the run recorded about itself
+  Fields environment = {};  // the worker's
 };
 
-// nullptr if none has this id.
+// nullptr if not found.
 [[nodiscard]] const TrackedRun* find_run(std::span<const TrackedRun> runs, std::string_view run_id);
 
-// Where a commit of it is shown, by `track.commit_url` of its experiment. Empty: nobody said where,
-// or no commit is known.
-inline constexpr std::string_view kCommitUrlOption = "track.commit_url";  // in its context
+// URL of a commit, from `track.commit_url`. Empty: not configured, or commit unknown.
+inline constexpr std::string_view kCommitUrlOption = "track.commit_url";  // in the run's context
 [[nodiscard]] std::string commit_url(const TrackedRun& run, const std::string& sha);
 
-// Of a file of another program, which version 0.1 took in: shown, and not judged.
+// A run imported from another program's file by version 0.1: shown but not judged.
 [[nodiscard]] bool is_imported(const TrackedRun& run);
 
 struct TrackedPoint {
   std::size_t run = 0;  // index into History::runs
   double value = 0;     // median over launches, in the series' unit
-  double low = 0;       // its 95 % interval; equal to value where there are too few launches
+  double low = 0;       // 95 % interval; equal to value if there are too few launches
   double high = 0;
   std::int64_t launches = 0;
-  std::int64_t steps = 0;              // in each launch's window; 0: they differ
-  std::optional<double> control = {};  // the control case's step in this run, ns
+  std::int64_t steps = 0;              // per launch window; 0: they differ
+  std::optional<double> control = {};  // step of the control case in this run, ns
   std::string cohort = {};             // Cohort::id
 };
 
 struct SeriesHistory {
   TrackedSeries series = {};
-  std::vector<TrackedPoint> points = {};  // by time of their runs
+  std::vector<TrackedPoint> points = {};  // in order of their runs' times
 };
 
 struct History {
-  std::vector<TrackedRun> runs = {};       // by started_utc, then run_id
-  std::vector<SeriesHistory> series = {};  // by experiment, case id, metric
+  std::vector<TrackedRun> runs = {};       // sorted by started_utc, then run_id
+  std::vector<SeriesHistory> series = {};  // sorted by experiment, case id, metric
   std::vector<Cohort> cohorts = {};
 
-  // nullptr if none has this id.
+  // nullptr if not found.
   [[nodiscard]] const TrackedRun* find_run(std::string_view run_id) const;
   [[nodiscard]] const SeriesHistory* find_series(std::string_view id) const;
 };
 
-// How far a series goes back.
 struct SeriesExtent {
   std::size_t points = 0;
   std::string first_run = {};  // run id
 };
 
-// What of a history is wanted.
+// Selects parts of a history.
 struct HistoryQuery {
-  // Only these; empty: all.
+  // Only these series; empty: all.
   std::vector<std::string> series = {};       // ids
-  std::vector<std::string> experiments = {};  // names: only their runs
-  std::vector<std::string> runs = {};         // series that have a point of one of these runs
-  std::string host = {};                      // empty: any; else only its runs
-  // Points of each series, the newest; 0: all. Of many series those of the newest runs.
+  std::vector<std::string> experiments = {};  // names; restricts to their runs
+  std::vector<std::string> runs = {};  // restricts to series with a point in one of these runs
+  std::string host = {};               // restricts to its runs; empty: all
+  // Number of newest points per series; 0: all. With many series, points of the newest runs.
   std::size_t last = 0;
 };
 

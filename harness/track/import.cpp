@@ -60,14 +60,14 @@ LaunchValues values_of(const estimate::MeasuredLaunch& measured, estimate::StepC
   if (const auto found = metrics.find(peak); found != metrics.end() && found->second) {
     put(values, std::string(kPeakSeries), *found->second);
   }
-  // What the device does not see of the step, the wait for data, is the host's.
+  // Device phases do not include the wait for data, which comes from the host phases.
   if (clock == estimate::StepClock::kDevice)
     put_phases(values, estimate.device_phases, estimate.steps);
   put_phases(values, estimate.phases, estimate.steps);
   return values;
 }
 
-// Its form must stay: a launch that was taken in before must be known again.
+// The format must not change, so that launches added earlier are recognised.
 std::string digest_of(const record::LaunchRow& row, const LaunchValues& values) {
   json::JsonText json;
   json.open_object().integer("attempt", row.attempt);
@@ -174,7 +174,7 @@ class Importer {
     run.cases.push_back(std::move(one));
   }
 
-  // Empty: the main one, or nobody named any.
+  // Empty: the main branch, or none was named.
   [[nodiscard]] static std::string branch_of(const estimate::CaseRow& row,
                                              const record::RunRow& run) {
     const std::string branch = text_of(run.labels, kBranchLabel);
@@ -221,7 +221,7 @@ class Importer {
         environment_key_of(launch.row, found == environments_.end() ? kNone : *found->second);
     std::string cohort = cohort_id(around.cohort);
     cohorts_.emplace(cohort, around.cohort);
-    // A launch that failed before it said anything does not tell on which device it ran.
+    // A launch that failed early does not report the device it ran on.
     if (to.machine.empty() || !values.values.empty()) to.machine = around.machine;
     to.launches.push_back({.values = values,
                            .attempt = launch.row.attempt,
@@ -242,7 +242,7 @@ class Importer {
     }
     return *found;
   }
-  // Another branch is another experiment to the history: no night of it mixes into main's levels.
+  // Each branch is an experiment of its own, so that its nights do not mix with main's levels.
   ImportedRun& run_of(const estimate::CaseRow& row, const std::string& branch) {
     for (ImportedRun& run : import_.runs) {
       if (run.run.run_id == row.run_id) return run;
@@ -345,7 +345,7 @@ TrackedSeries series_of(const ImportedCase& one, const std::string& metric) {
                        .control = one.control,
                        .options = one.options,
                        .machine = one.machine};
-  // Of a case that was measured before there was a sum over its processes this is another series.
+  // Another series than before, when the peak was not summed over the job's processes.
   if (metric == kPeakSeries && one.peak == record::kJobPeak) {
     series.machine.insert_or_assign(metric, Value{one.peak});
   }

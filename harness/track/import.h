@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of result files goes into the history: for each run its measured launches as a few numbers
-// each. Only timing launches of rank 0 count; what is left out is counted. Pure; any thread.
+// Imports result files into the history: reduces each measured launch of a run to a few numbers.
+// Only timing launches of rank 0; omitted launches are counted. Pure; any thread.
 #pragma once
 
 #include <chrono>
@@ -21,37 +21,37 @@
 namespace stepbench::track {
 
 struct ImportOptions {
-  // A night dated more than a day beyond this is noted.
+  // Nights dated more than a day after this are noted.
   std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
-  // Options with its defaults do not name a series. Null: the harness's own.
+  // Options equal to its defaults do not identify a series. Null: the harness's own catalogue.
   const Catalogue* catalogue = nullptr;
 };
 
-// Options that name a case: those that differ from the defaults, and all that were swept.
+// Options that identify a case: those that differ from the defaults, and all swept ones.
 [[nodiscard]] OptionValues naming_options(const OptionValues& options,
                                           const std::vector<std::string>& swept,
                                           const Catalogue& catalogue);
 
 struct ImportReport {
-  std::vector<std::string> runs = {};  // ids of those that have anything in the history
+  std::vector<std::string> runs = {};  // ids of runs with anything in the history
   std::size_t new_launches = 0;
-  std::size_t known_launches = 0;  // there already, the same
-  std::size_t points = 0;          // new or renewed
-  // Launches that were left out, by why: "smoke", "profiled", "wrapped", "an arm of ab", "failed".
-  // A failed one is known to the history, as a gap.
+  std::size_t known_launches = 0;  // already present, with the same content
+  std::size_t points = 0;          // new or updated
+  // Omitted launches, by reason: "smoke", "profiled", "wrapped", "an arm of ab", "failed". A failed
+  // launch is recorded in the history as a gap.
   std::vector<std::pair<std::string, std::size_t>> left_out = {};
-  std::vector<std::string> conflicts = {};  // sentences: another content under a known key
+  std::vector<std::string> conflicts = {};  // sentences: different content under an existing key
   std::vector<std::string> notes = {};
 
   ImportReport& operator+=(const ImportReport& other);
 };
 
 struct ImportedLaunch {
-  LaunchValues values = {};  // without any: it failed or was skipped, a gap
+  LaunchValues values = {};  // empty: failed or skipped; a gap
   int attempt = 0;
   Outcome outcome = {};
   std::string cohort = {};  // Cohort::id
-  std::string digest = {};  // of all that is kept of it
+  std::string digest = {};  // digest of everything that is kept of it
 };
 
 struct ImportedCase {
@@ -60,29 +60,28 @@ struct ImportedCase {
   OptionValues options = {};
   Fields machine = {};
   bool control = false;
-  std::string peak = {};                      // which metric `peak_bytes` is of it
-  std::vector<ImportedLaunch> launches = {};  // by number
-  std::map<std::string, SeriesMetric, std::less<>> metrics = {};  // beyond those of every case
+  std::string peak = {};                      // the metric that `peak_bytes` holds
+  std::vector<ImportedLaunch> launches = {};  // sorted by number
+  std::map<std::string, SeriesMetric, std::less<>> metrics = {};  // metrics that not every case has
 };
 
 struct ImportedRun {
   TrackedRun run = {};
-  bool is_shard = false;  // several machines share its id
+  bool is_shard = false;  // several machines share its run id
   std::vector<ImportedCase> cases = {};
 };
 
 struct Import {
   std::vector<ImportedRun> runs = {};
-  std::vector<Cohort> cohorts = {};                                // by id
-  std::vector<std::pair<std::string, std::size_t>> left_out = {};  // launches, by why
+  std::vector<Cohort> cohorts = {};                                // sorted by id
+  std::vector<std::pair<std::string, std::size_t>> left_out = {};  // launches, by reason
   std::vector<std::string> notes = {};
 };
 
-// `folder`: where the files lie.
+// `folder`: location of the files.
 [[nodiscard]] Import import_of(const record::Results& results, const std::filesystem::path& folder,
                                const ImportOptions& options);
 
-// The series of a metric of a case.
 [[nodiscard]] TrackedSeries series_of(const ImportedCase& one, const std::string& metric);
 
 }  // namespace stepbench::track

@@ -10,11 +10,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Facts of the context that TrackedRun has fields for.
+// Context facts that have their own fields in TrackedRun.
 constexpr std::array<std::string_view, 6> kOwnFields = {"host",      "git.sha", "git.branch",
                                                         "git.dirty", "worker",  "worker_build_id"};
 
-// The folder that relative paths of the run are seen from is not ours.
+// The run's relative paths are relative to its own folder, not to ours.
 std::string seen_from(const std::string& folder, const std::string& path) {
   if (path.empty() || fs::path(path).is_absolute() || folder.empty()) return path;
   return (fs::path(folder) / path).lexically_normal().string();

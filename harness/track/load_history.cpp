@@ -19,7 +19,7 @@ struct ViewHash {
 };
 using Index = std::unordered_map<std::string, std::size_t, ViewHash, std::equal_to<>>;
 
-// Looking up so few series is cheaper than reading all points.
+// Up to this number, looking up series is cheaper than reading all points.
 constexpr std::size_t kFewSeries = 16;
 
 constexpr std::string_view kPointColumns =
@@ -29,7 +29,7 @@ const std::string& text_at(store::SqlRow row, std::size_t column) {
   return std::get<std::string>(row[column]);
 }
 
-// A value that was whole may come back as a whole number.
+// An integral value may be returned as an integer.
 double real_at(store::SqlRow row, std::size_t column) {
   if (const auto* whole = std::get_if<std::int64_t>(&row[column])) {
     return static_cast<double>(*whole);
@@ -102,7 +102,7 @@ class Loader {
     }
   }
 
-  // Ids of series with a point of one of the runs that the query names.
+  // Ids of series with a point in one of the query's runs.
   std::set<std::string> series_of_runs() {
     std::set<std::string> ids;
     for (const std::string& run : query_.runs) {
@@ -141,8 +141,8 @@ class Loader {
     is_control_.resize(history_.series.size());
     const auto on_row = [&](store::SqlRow row) { take_point(row); };
     if (query_.last == 1 && query_.host.empty() && query_.experiments.empty()) {
-      // The newest of each: ids of runs begin with their time. In this order of tables each is two
-      // look-ups; SQLite would read all points.
+      // The newest point of each series: run ids begin with their time. With this table order each
+      // takes two look-ups; SQLite's own choice would read all points.
       database_.exec(
           "SELECT point.run_id, point.series_id, value, n, steps, low, high, control, cohort_id, "
           "state FROM series s CROSS JOIN point WHERE point.series_id = s.series_id AND "
@@ -152,7 +152,7 @@ class Loader {
     }
     if (history_.series.size() > kFewSeries && query_.last > 0 &&
         history_.runs.size() > query_.last) {
-      // Of the newest runs: ids begin with their time.
+      // Points of the newest runs: run ids begin with their time.
       std::vector<std::string> ids;
       for (const TrackedRun& run : history_.runs) ids.push_back(run.run_id);
       const auto from = ids.end() - static_cast<std::ptrdiff_t>(query_.last);
@@ -208,7 +208,7 @@ class Loader {
   History history_;
   Index runs_;
   Index series_;
-  std::vector<std::set<std::size_t>> is_control_;  // runs in which the series was the control's
+  std::vector<std::set<std::size_t>> is_control_;  // by series: runs in which it was the control
 };
 
 }  // namespace
@@ -239,7 +239,7 @@ std::vector<TrackedRun> load_runs(store::Database& database) {
                         .context = fields_from_json(text_at(row, 16)),
                         .environment = fields_from_json(text_at(row, 17))});
       });
-  // Here and not in SQL: servers order text by their own rules.
+  // Sorted here rather than in SQL, because servers collate text differently.
   std::sort(runs.begin(), runs.end(), [](const TrackedRun& a, const TrackedRun& b) {
     return std::tie(a.started_utc, a.run_id) < std::tie(b.started_utc, b.run_id);
   });
@@ -248,7 +248,7 @@ std::vector<TrackedRun> load_runs(store::Database& database) {
 
 std::map<std::string, SeriesExtent> load_extents(store::Database& database) {
   std::map<std::string, SeriesExtent> extents;
-  // Of an index alone.
+  // Answered from an index alone.
   database.exec("SELECT series_id, COUNT(*), MIN(run_id) FROM point GROUP BY series_id", {},
                 [&](store::SqlRow row) {
                   extents[text_at(row, 0)] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a history's tables, inside a transaction of the caller's.
+// Reads a history's tables inside the caller's transaction.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@
 namespace stepbench::track {
 
 [[nodiscard]] std::vector<TrackedRun> load_runs(store::Database& database);
-// By series id, without reading a point.
+// By series id; reads no points.
 [[nodiscard]] std::map<std::string, SeriesExtent> load_extents(store::Database& database);
 
 [[nodiscard]] History load_history(store::Database& database, const HistoryQuery& query);
 
-// Every series with all its points, one after the other, so that a long history needs no memory.
-// `visit` also gets the history of the newest points, whose runs the points count from. Returns
-// that one with all cohorts.
+// Visits every series with all its points, one after another, so that memory stays bounded for a
+// long history. `visit` also gets the history of the newest points, whose runs the points index.
+// Returns that history with all cohorts.
 using VisitSeries = std::function<void(const History& newest, const SeriesHistory& one)>;
 History load_each_series(store::Database& database, const VisitSeries& visit);
 

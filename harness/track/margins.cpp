@@ -9,7 +9,7 @@
 namespace stepbench::track {
 namespace {
 
-constexpr std::string_view kMarginsOfRun = "track.margins";  // in its context
+constexpr std::string_view kMarginsOfRun = "track.margins";  // in the run's context
 
 }  // namespace
 

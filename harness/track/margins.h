@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The change of a series that does not matter, where its case says another one than 1 %:
-// `track.margin.step`, `track.margin.peak_bytes`, and NAME=SHARE in `track.metrics`. It is what the
-// experiment says tonight, and stands with the run in the history. Pure; any thread.
+// Margins of series: the relative change that does not matter, 1 % unless the case sets it by
+// `track.margin.step`, `track.margin.peak_bytes` or NAME=SHARE in `track.metrics`. Taken from
+// tonight's experiment and stored with the run in the history. Pure; any thread.
 #pragma once
 
 #include <map>
@@ -16,17 +16,16 @@ namespace stepbench::track {
 
 inline constexpr double kMargin = .01;
 
-// Shares by metric of a series ("step_ns"), those that the options of a case say of what every case
-// has. Throws ConfigError with the option's name.
+// Returns shares by series metric ("step_ns"), as set by the case's options for the metrics common
+// to all cases. Throws ConfigError with the option's name.
 [[nodiscard]] std::map<std::string, double> margins_of(const OptionValues& options);
 
 void set_margin(TrackedRun& run, std::string_view case_id, std::string_view metric, double share);
 
-// Of all series of one run.
 class RunMargins {
  public:
   explicit RunMargins(const TrackedRun& run);
-  // kMargin where the case says nothing.
+  // kMargin unless the case sets it.
   [[nodiscard]] double of(const TrackedSeries& series) const;
 
  private:

@@ -11,7 +11,7 @@
 namespace stepbench::track {
 namespace {
 
-constexpr std::size_t kDateLength = 10;  // of 2026-01-31T12:00:00Z
+constexpr std::size_t kDateLength = 10;  // date part of 2026-01-31T12:00:00Z
 
 std::set<std::size_t> nights_of(const History& history, std::string_view case_id) {
   std::set<std::size_t> nights;
@@ -55,7 +55,7 @@ MergedCases::MergedCases(std::span<const TrackEvent> events) {
   for (const TrackEvent& event : events) {
     if (event.what != kMergedEvent) continue;
     MergedCase merged = merged_case(event);
-    cases_.erase(merged.into);  // so that no chain comes back to its begin
+    cases_.erase(merged.into);  // prevents cycles
     std::string from = merged.from;
     cases_.insert_or_assign(std::move(from), std::move(merged));
   }

@@ -17,10 +17,10 @@ constexpr std::size_t kIdDigits = 8;
 struct Known {
   const SeriesHistory* series = nullptr;
   std::vector<FieldSplit> differ = {};
-  bool tonight = false;  // it goes on
+  bool tonight = false;  // has a point tonight
 };
 
-// Fewest differences; of equal ones the one that ended, then the longest.
+// Fewest differences; among equals a series that ended, then the longest.
 bool is_nearer(const Known& a, const Known& b) {
   const auto key = [](const Known& one) {
     return std::tuple(one.differ.size(), one.tonight, -std::ssize(one.series->points));

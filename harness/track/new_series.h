@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is new tonight, with the most similar series that is known: maybe it is the same one under
-// another name. Pure; any thread.
+// Reports series that are new tonight with the most similar known one, which may be the same series
+// under another name. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace stepbench::track {
 
-// `tonight`: ids of the night's runs.
+// `tonight`: ids of tonight's runs.
 [[nodiscard]] std::vector<std::string> new_series_notes(const History& history,
                                                         std::span<const std::string> tonight);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nights leave in a history: what each series carries to the next night, and what it came to.
-// The caller holds the transaction. One thread.
+// Rows that nights leave in a history: the state that each series carries to the next night, and
+// its result. The caller holds the transaction. One thread.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace stepbench::track {
 
-// A series after the last night that was judged; texts of harness/nights.
+// A series after its last judged night; the texts are written by harness/nights.
 struct StateRow {
   std::string host = {};
   std::string experiment = {};
   std::string series = {};  // id
-  std::string run = {};     // of that night
-  std::string state = {};   // what it carries to the next one
-  std::string night = {};   // what it came to
+  std::string run = {};     // run of that night
+  std::string state = {};   // state for the next night
+  std::string night = {};   // result of the night
 };
 
 enum class NightState : std::uint8_t {  // written to disk by name
@@ -35,18 +35,18 @@ constexpr EnumNames<6> names_of(NightState) {
   return {"ok", "suspect", "improvement", "regression", "no-verdict", "no-data"};
 }
 
-// What a series came to in a night.
+// Result of a series in a night.
 struct JudgedRow {
   std::string run = {};
   std::string series = {};  // id
   NightState state = NightState::kNoVerdict;
-  std::optional<double> ratio = {};   // tonight / reference, its median pair; of a share none
-  std::optional<double> change = {};  // against its level, and its bounds: shares
+  std::optional<double> ratio = {};   // tonight / reference of the median pair; absent for a share
+  std::optional<double> change = {};  // relative to its level, with bounds low and high: shares
   std::optional<double> low = {};
   std::optional<double> high = {};
   bool told = false;
   std::string alert = {};
-  std::optional<double> value = {};  // its point of that run; read, not written
+  std::optional<double> value = {};  // its point in that run; read, not written
 };
 
 struct NightRows {

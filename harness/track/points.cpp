@@ -18,7 +18,7 @@ std::optional<double> value_of(const LaunchValues& launch, std::string_view metr
   return found == launch.values.end() ? std::nullopt : std::optional(found->second);
 }
 
-// The launch whose step is the case's, or the two whose mean it is.
+// The launch whose step is the case's median, or the two that it is the mean of.
 std::vector<const LaunchValues*> middle_of(std::span<const LaunchValues> launches) {
   std::vector<const LaunchValues*> all;
   for (const LaunchValues& each : launches) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the numbers of a case's launches to the points of its series: the same estimates as
-// harness/estimate makes, of what the history keeps of each launch. Pure; any thread.
+// Computes the points of a case's series from its launches: the same estimates as harness/estimate,
+// from the values kept in the history. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace stepbench::track {
 
-// What is kept of one measured launch.
+// Values kept of one measured launch.
 struct LaunchValues {
   int launch = 0;
   std::int64_t steps = 0;
-  std::map<std::string, double, std::less<>> values = {};  // by metric of a series; finite
+  std::map<std::string, double, std::less<>> values = {};  // by series metric; finite
 };
 
 struct CasePoint {
@@ -24,11 +24,11 @@ struct CasePoint {
   double low = 0;
   double high = 0;
   std::int64_t launches = 0;
-  std::int64_t steps = 0;  // in each launch; 0: they differ
+  std::int64_t steps = 0;  // per launch; 0: they differ
 };
 
-// In order of the metrics. A step or a peak: the median over launches and its 95 % interval, which
-// is the value itself where six launches are not there. A phase: that of the launches whose step is
+// Sorted by metric. For a step or a peak: the median over launches with its 95 % interval, or the
+// value itself with fewer than six launches. For a phase: the value of the launches whose step is
 // the case's, so that phases sum to the step.
 [[nodiscard]] std::vector<CasePoint> case_points(std::span<const LaunchValues> launches);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named values as the JSON text of a column, and back. Pure; any thread.
+// Converts named values to the JSON text of a column and back. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace stepbench::track {
 
 [[nodiscard]] std::string fields_json(const Fields& fields);
 [[nodiscard]] std::string asked_json(const record::CommandLine& asked);
-// Throw ConfigError for a text that is none of ours.
+// Throw ConfigError for an invalid text.
 [[nodiscard]] Fields fields_from_json(const std::string& json);
 [[nodiscard]] record::CommandLine asked_from_json(const std::string& json);
 

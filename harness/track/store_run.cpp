@@ -39,7 +39,7 @@ void append(std::vector<store::SqlValue>& row, Values&&... values) {
   (row.emplace_back(std::forward<Values>(values)), ...);
 }
 
-struct KnownRun {  // of a run
+struct KnownRun {  // key columns of a run's row
   std::string host, config_hash, build_id, folder;
 };
 
@@ -71,8 +71,8 @@ class RunWriter {
   }
 
  private:
-  // The run's row, made or found; from here on nobody else writes this run. False: it is another
-  // run.
+  // Inserts or finds the run's row, which locks the run for this process. Returns false if the key
+  // belongs to another run.
   bool claim_run() {
     const TrackedRun& run = run_.run;
     std::string base = run.run_id;
@@ -102,7 +102,7 @@ class RunWriter {
     }
   }
 
-  // Whether launches of the same numbers are known, and none of them is one of these.
+  // Returns whether launches with the same numbers are known but none has the same content.
   [[nodiscard]] bool differs_throughout() const {
     bool any = false;
     for (const ImportedCase& one : run_.cases) {
@@ -149,7 +149,7 @@ class RunWriter {
                    });
   }
 
-  // Whether any of them is new.
+  // Returns whether any launch is new.
   bool take_launches(const ImportedCase& one) {
     bool any = false;
     for (const ImportedLaunch& launch : one.launches) {
@@ -205,7 +205,7 @@ class RunWriter {
     database_.insert(kCohorts, rows);
   }
 
-  // All measured launches that the history knows of the case, and the cohort of the last one.
+  // All measured launches of the case in the history, and the cohort of the last one.
   std::vector<LaunchValues> all_launches(const ImportedCase& one, std::string& cohort) {
     const bool some_known = std::any_of(known_.begin(), known_.end(), [&](const auto& each) {
       return each.first.first == one.case_id;
@@ -236,7 +236,7 @@ class RunWriter {
   }
 
   void write_points(const std::vector<const ImportedCase*>& changed) {
-    // Series in one order in every process: two that wait for each other would wait for ever.
+    // Same order in every process, to prevent deadlocks.
     std::map<std::string, TrackedSeries> series;
     const std::optional<double> control = control_value();
     std::vector<store::SqlValue> rows;
@@ -266,7 +266,7 @@ class RunWriter {
     }
   }
 
-  // A run that measured both cases of a merge tells them apart.
+  // A run that measured both cases of a merge keeps them apart.
   [[nodiscard]] TrackedSeries standing(TrackedSeries series) const {
     TrackedSeries other = merged_.standing(series);
     const bool both =
@@ -276,7 +276,7 @@ class RunWriter {
     return both ? std::move(series) : std::move(other);
   }
 
-  // The step of the run's control case; of several, of the first by id.
+  // The step of the run's control case; with several, that of the first by id.
   std::optional<double> control_value() {
     const ImportedCase* control = nullptr;
     for (const ImportedCase& one : run_.cases) {
@@ -290,7 +290,7 @@ class RunWriter {
     return std::nullopt;
   }
 
-  // Of an earlier part of the run.
+  // From an earlier part of the run.
   std::optional<double> known_control() {
     std::optional<double> known;
     if (known_.empty()) return known;
@@ -355,7 +355,7 @@ void move_points(store::Database& database, const MergedCase& merged) {
         "UPDATE judged SET series_id = $2 WHERE series_id = $1 AND run_id NOT IN "
         "(SELECT run_id FROM judged WHERE series_id = $2)",
         ids);
-    // Of two that were judged the one that goes on knows its level.
+    // If both series were judged, the target keeps its own level.
     database.exec(
         "UPDATE series_state SET series_id = $2 WHERE series_id = $1 AND NOT EXISTS "
         "(SELECT 1 FROM series_state s WHERE s.series_id = $2 AND s.host = series_state.host AND "

@@ -4,8 +4,8 @@
 namespace stepbench::track {
 namespace {
 
-// Times are text, 2026-01-31T12:00:00Z. Keys begin with the run, whose id begins with its time: a
-// night is appended to the end of each table, however long the history is.
+// Times are text, e.g. 2026-01-31T12:00:00Z. Keys begin with the run, whose id begins with its
+// time, so that a night is appended to the end of each table, however long the history is.
 std::vector<std::string> version_1(const store::Database& database) {
   const std::string keyed(database.keyed_table());
   return {
@@ -29,7 +29,7 @@ std::vector<std::string> version_1(const store::Database& database) {
       "PRIMARY KEY (run_id, case_id, arm, pass, launch, rank)) " +
           keyed,
 
-      // Of timing launches of rank 0: one number for each metric.
+      // Timing launches of rank 0: one number per metric.
       "CREATE TABLE sample_summary (run_id TEXT NOT NULL, case_id TEXT NOT NULL, "
       "launch BIGINT NOT NULL, metric TEXT NOT NULL, value DOUBLE PRECISION NOT NULL, "
       "PRIMARY KEY (run_id, case_id, launch, metric)) " +
@@ -53,8 +53,8 @@ std::vector<std::string> version_1(const store::Database& database) {
   };
 }
 
-// What the events of an alert come to, for those who ask in SQL. States that versions before 3
-// wrote are named as they are now.
+// Current state of an alert, computed from its events, for SQL users. States written before version
+// 3 are mapped to the current names.
 std::string alert_view(const store::Database& database) {
   const auto of_event = [](const std::string& value, const std::string& which,
                            const std::string& order) {
@@ -81,7 +81,7 @@ std::string alert_view(const store::Database& database) {
          " AS assignee FROM event a WHERE a.alert_id <> '' GROUP BY a.alert_id";
 }
 
-// Each series of an alert, as it was when it was told.
+// Each series of an alert, as it was when it was reported.
 std::string alert_series_view(const store::Database& database) {
   const auto detail = [&](const std::string& name) {
     return database.json_member("a.details", name);
@@ -96,14 +96,14 @@ std::string alert_series_view(const store::Database& database) {
          "WHERE a.alert_id <> '' AND a.what IN ('told', 'fired')";
 }
 
-// Runs stand in front in the key of a point, because nights are added; people ask for series.
+// The key of a point begins with its run, for adding nights; queries by series need an index.
 std::vector<std::string> version_2(const store::Database& database) {
   return {"CREATE INDEX point_of_series ON point (series_id, run_id)",
           "CREATE INDEX event_of_alert ON event (alert_id)", alert_view(database),
           alert_series_view(database)};
 }
 
-// What nights leave for the next one, and what they came to. Both can be made anew of the events.
+// States for the next night, and results of nights. Both can be rebuilt from events.
 std::vector<std::string> version_3(const store::Database& database) {
   return {
       "DROP TABLE claim",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a history. What stands here is on disks of users: a change is a new version behind
-// the last one. Pure.
+// Tables of a history. Users have them on disk: changes must be appended as new versions. Pure.
 #pragma once
 
 #include <span>

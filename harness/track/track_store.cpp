@@ -21,12 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of an import, in one transaction: a disk takes as long for one as for a thousand.
+// Runs per transaction of an import: a disk commits one as slowly as a thousand.
 constexpr std::size_t kRunsTogether = 256;
-constexpr std::int64_t kLongFile = 1 << 20;  // bytes, that nobody reads twice
+constexpr std::int64_t kLongFile = 1 << 20;  // in bytes; longer files are not read twice
 
-// TrackEvent::what of events that hold what nights measured, which are large: of now, and of
-// before.
+// TrackEvent::what of the large events with nights' measurements: current and older name.
 const std::string kMeasuredEvents = "('pairs', 'reference')";
 
 fs::path events_file_of(std::string_view url, const fs::path& given) {
@@ -43,7 +42,7 @@ void refuse_missing(std::string_view url) {
                     "there is no history yet: `stepbench track add results/RUN` makes one");
 }
 
-// Once more where the server went away meanwhile.
+// Retries once if the connection to the server was lost.
 template <typename Work>
 auto with_retry(store::Database& database, const Work& work) {
   try {
@@ -98,7 +97,7 @@ MergedCases load_merged(store::Database& database) {
   return MergedCases(load_events(database, "WHERE what = '" + std::string(kMergedEvent) + "'"));
 }
 
-// Ids of series whose points stand in another one.
+// Ids of series whose points moved to another series.
 std::map<std::string, std::string> moved_series_ids(store::Database& database,
                                                     const MergedCases& merged) {
   std::map<std::string, std::string> moved;
@@ -118,7 +117,7 @@ std::map<std::string, std::string> moved_series_ids(store::Database& database,
   return moved;
 }
 
-// Ids are digests: one is no part of another word.
+// Ids are digests, so one cannot occur inside another word.
 void rename_series(TrackEvent& event, const std::map<std::string, std::string>& moved) {
   for (const char* name : {"series", "ratios", "pairs"}) {
     const auto found = event.details.find(name);
@@ -142,7 +141,7 @@ bool is_known(store::Database& database, const RecordedEvent& event) {
   return known;
 }
 
-// How far the database knows a file of events.
+// Key of the position up to which the database has read an event file.
 store::SqlValue key_of(const fs::path& events_file) {
   return "events " + fs::absolute(events_file).lexically_normal().string();
 }
@@ -263,14 +262,14 @@ void TrackStore::replay_events() {
   const std::int64_t before = known_events_.bytes;
   const std::vector<RecordedEvent> written = read_events(events_file_, known_events_);
   if (written.empty()) return;
-  // By what they say: an event whose number another host took stands in the file under both.
+  // By content: an event whose number another host took is in the file under both numbers.
   std::set<std::string> known;
   for (const TrackEvent& event : load_events(*database_)) known.insert(event_id({0, event}));
   std::vector<RecordedEvent> missing;
   for (const RecordedEvent& each : written) {
     if (!known.contains(event_id({0, each.event}))) missing.push_back(each);
   }
-  // Who only reads a short file writes nothing.
+  // Avoid a write for a reader of a short file.
   if (missing.empty() && known_events_.bytes - before < kLongFile) return;
   store::Transaction transaction(*database_);
   insert_events(*database_, missing);
@@ -284,14 +283,14 @@ void TrackStore::record(std::span<const TrackEvent> events, const NightRows& row
   with_retry(*database_, [&] {
     store::Transaction transaction(*database_);
     database_->lock_schema();
-    // The first try's commit may have come through, or another host has taken its numbers since.
+    // The first try may have committed, or another host may have taken its numbers since.
     if (!recorded.empty() && is_known(*database_, recorded.front())) return;
     const std::int64_t last = last_seq(*database_);
     const bool anew = recorded.empty() || recorded.front().seq <= last;
     if (anew) recorded = in_order(events, last);
     insert_events(*database_, recorded);
     insert_night_rows(*database_, rows);
-    // Before the commit: what the file has and the database has not is taken in by the next
+    // Before the commit: events that are in the file but not in the database are added by the next
     // open().
     if (anew) known_events_ = append_events(events_file_, recorded, known_events_);
     store_known(*database_, events_file_, known_events_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The history on disk: a projection of result files that can be dropped and rebuilt, and the events
-// that no result file holds. One object per thread; any number of processes may use the same
-// history. Throws ConfigError for what the user can mend: a newer schema, a file system that cannot
-// hold it, a server that is away.
+// The history on disk: a projection of result files that can be dropped and rebuilt, and the
+// events, which are in no result file. One object per thread; any number of processes may use the
+// same history. Throws ConfigError for what the user can fix: a newer schema, an unsuitable file
+// system, an unreachable server.
 #pragma once
 
 #include <cstddef>
@@ -32,79 +32,75 @@ namespace stepbench::track {
 inline constexpr std::string_view kDefaultHistory = "sqlite:results/history.db";
 inline constexpr std::string_view kDefaultEvents = "results/history.events.jsonl";
 
-// A worker program that was kept for later confirmations.
+// A worker program kept for later confirmations.
 struct KeptBuild {
   std::string build_id = {};
-  std::string host = {};  // on whose disk it is
+  std::string host = {};  // the host whose disk it is on
   std::filesystem::path worker = {};
   std::string stored_utc = {};
 };
 
-// Which events.
 enum class WhichEvents : std::uint8_t {
   kAll,
-  kSaid,  // without what nights measured: alerts, and what people say
+  kSaid,  // without nights' measurements: alerts and user actions
 };
 
 struct StoreOptions {
-  // A history on a server has its events here too; one in FILE has them in FILE.events.jsonl.
+  // For a history on a server: its event file. For a history in FILE it is FILE.events.jsonl.
   std::filesystem::path events_file = {};
-  bool make = true;  // false: a ConfigError where there is none yet
+  bool make = true;  // create if missing; false: ConfigError instead
 };
 
-// The files of a history: its database with what SQLite keeps beside it, and the one of events. Of
-// a server only the latter.
+// Files of a history: SQLite's, and the event file; for a server only the latter.
 [[nodiscard]] std::vector<std::filesystem::path> history_files(std::string_view url);
 
 class TrackStore {
  public:
-  // "sqlite:FILE" or "postgresql://...". Makes the schema, or brings an older one forward. Events
-  // of the events file that the database does not have are taken in.
+  // `url`: "sqlite:FILE" or "postgresql://...". Creates the schema or upgrades an older one, and
+  // adds events from the event file that are missing in the database.
   [[nodiscard]] static TrackStore open(std::string_view url, const StoreOptions& options = {});
   TrackStore(TrackStore&&) noexcept;
   TrackStore& operator=(TrackStore&&) noexcept;
   ~TrackStore();
 
-  // All files of one or more runs, read by read_results. A run in one transaction, idempotent per
-  // launch: a launch that is there already is left as it is, one with other content under the
-  // same key is a conflict, a later attempt takes the place of an earlier one. Points are made of
-  // all launches that the history knows.
+  // Adds all files of one or more runs, read by read_results(). One transaction per run, idempotent
+  // per launch: an existing launch is kept, different content under the same key is a conflict, and
+  // a later attempt replaces an earlier one. Points are computed from all launches in the history.
   ImportReport add(const record::Results& results, const std::filesystem::path& folder,
                    const ImportOptions& options = {});
-  // The same of what import_of() gave, some runs in one transaction.
+  // The same for the result of import_of(), several runs per transaction.
   ImportReport add(const Import& import);
 
   [[nodiscard]] History history(const HistoryQuery& query = {});
-  // load_each_series(): of one moment. Throws ConnectionLost where the server goes away meanwhile.
+  // load_each_series() on a consistent snapshot. Throws ConnectionLost if the server goes away.
   History each_series(
       const std::function<void(const History& newest, const SeriesHistory& one)>& visit);
-  [[nodiscard]] std::vector<TrackedRun> runs();                 // all, by time
+  [[nodiscard]] std::vector<TrackedRun> runs();                 // all, sorted by time
   [[nodiscard]] std::map<std::string, SeriesExtent> extents();  // by series id
 
-  // In one transaction, with lines in the file of events that are on the disk when this returns.
-  // The points of cases that they merge go over at once.
+  // Records events and rows in one transaction; the event file's lines are on disk when this
+  // returns. Immediately moves points of cases that the events merge.
   void record(std::span<const TrackEvent> events, const NightRows& rows = {});
-  // In the order in which they were recorded. Series of merged cases are called as they are now.
+  // In the order of recording. Series of merged cases have their current ids.
   [[nodiscard]] std::vector<TrackEvent> events(WhichEvents kind = WhichEvents::kAll);
-  // What the newest nights of an experiment measured, the newest first; of no more than `last`.
+  // Measurements of the newest nights of an experiment, newest first; at most `last`.
   [[nodiscard]] std::vector<TrackEvent> measured_nights(const std::string& host,
                                                         const std::string& experiment,
                                                         std::size_t last);
 
   [[nodiscard]] std::vector<StateRow> states(const std::string& host,
                                              const std::string& experiment);
-  // Of a series, by runs of that host; of a run.
+  // Results of a series, in runs of that host; results of a run.
   [[nodiscard]] std::vector<JudgedRow> judged_series(const std::string& series,
                                                      const std::string& host);
   [[nodiscard]] std::vector<JudgedRow> judged_run(const std::string& run);
 
   void keep_build(const KeptBuild& build);
   void forget_build(const std::string& build_id, const std::string& host);
-  [[nodiscard]] std::vector<KeptBuild> builds();  // by stored_utc, build id, host
+  [[nodiscard]] std::vector<KeptBuild> builds();  // sorted by stored_utc, build id, host
 
-  // Where it is, as people may see it: without a password.
+  // Location for display: without the password.
   [[nodiscard]] std::string name() const;
-  // Of the events that are recorded.
   [[nodiscard]] const std::filesystem::path& events_file() const { return events_file_; }
 
  private:
@@ -114,7 +110,7 @@ class TrackStore {
 
   std::unique_ptr<store::Database> database_;
   std::filesystem::path events_file_;
-  KnownEvents known_events_ = {};  // that the database has
+  KnownEvents known_events_ = {};  // read into the database already
 };
 
 }  // namespace stepbench::track

@@ -20,7 +20,7 @@ compare::TestedMetric metric_of(std::string_view word, const std::vector<Metric>
   try {
     metric = compare::tested_metrics({&name, 1}, columns).metrics.front();
   } catch (const ConfigError& error) {
-    // What it says behind the option that it knows.
+    // Keeps the message after the option's name.
     throw ConfigError(kOption, std::string(error.what()).substr(error.where().size() + 2));
   }
   if (equals == std::string_view::npos) return metric;

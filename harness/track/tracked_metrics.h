@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics that get a history because a case asks for them: `track.metrics`. Pure; any thread.
+// Additional metrics that a case requests a history for: `track.metrics`. Pure; any thread.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@
 
 namespace stepbench::track {
 
-// "step_p99=5% samples_per_s": names as of `list metrics`, between blanks or commas, each with its
-// margin where it says one. Without those that every case has, the step and its peak of memory.
-// Throws ConfigError for track.metrics, as tested_metrics() does.
+// Parses "step_p99=5% samples_per_s": names as in `list metrics`, separated by blanks or commas,
+// each with an optional margin. Omits the metrics that every case has, the step and its memory
+// peak. Throws ConfigError for track.metrics, as tested_metrics() does.
 [[nodiscard]] std::vector<compare::TestedMetric> tracked_metrics(
     std::string_view names, const std::vector<Metric>& columns);
 

@@ -43,7 +43,7 @@ std::vector<FieldSplit> identity_splits(const TrackedSeries& a, const TrackedSer
   for (FieldSplit& split : field_splits(Fields(a.options), Fields(b.options), "default")) {
     if (a.case_id != b.case_id) splits.push_back(std::move(split));
   }
-  // Options that the names of the cases do not show.
+  // The case ids differ in options that the cases' names do not show.
   if (splits.size() == before) add_split(splits, "case_id", a.case_id, b.case_id);
   for (FieldSplit& split : field_splits(a.machine, b.machine)) splits.push_back(std::move(split));
   return splits;

@@ -20,7 +20,7 @@
 namespace stepbench::tune {
 namespace {
 
-// How many pairs the allowance has room for; 0: too few. nullopt: as many as the looks ask for.
+// Number of pairs that the allowance permits; 0: too few. nullopt: decided by looks.
 std::optional<std::int64_t> pairs_left(const TuneRun& run) {
   std::optional<double> most;
   const auto at_most = [&](double pairs) { most = std::min(most.value_or(pairs), pairs); };
@@ -35,7 +35,7 @@ std::optional<std::int64_t> pairs_left(const TuneRun& run) {
     at_most((static_cast<double>(*run.allowance.launches) - static_cast<double>(run.launches)) / 2);
   }
   if (!most || *most >= static_cast<double>(kMostPairs)) return std::nullopt;
-  // A block is two pairs.
+  // Rounds down to blocks of two pairs.
   const auto whole = static_cast<std::int64_t>(std::max(*most, 0.0)) / 2 * 2;
   return whole < static_cast<std::int64_t>(kFewestPairs) ? 0 : whole;
 }
@@ -59,7 +59,7 @@ campaign::AbRequest ab_request(const TuneRequest& request, std::int64_t pairs, c
   return ab;
 }
 
-// One that was begun with as many pairs of the same settings goes on.
+// Folder of an earlier confirmation with as many pairs of the same settings, to be resumed.
 std::string begun_before(const campaign::AbRequest& ab, const campaign::AbArms& arms) {
   record::RunRow header;
   campaign::describe_campaign(arms, ab.pairs, {}, 0, header);

@@ -49,7 +49,7 @@ std::optional<double> memory_bytes_of(const record::Launch& launch) {
   std::optional<double> most;
   for (const auto& [name, bytes] : launch.row.report.metrics) {
     const bool is_peak = name.starts_with("peak_") && name.ends_with("_bytes");
-    // That of the process alone leaves out its children.
+    // The peak of the process excludes its children.
     if (is_peak && name != record::kProcessPeak && bytes) most = std::max(most.value_or(0), *bytes);
   }
   return most ? most : reported(launch, record::kJobPeak);

@@ -7,7 +7,7 @@
 
 namespace stepbench::tune {
 
-// Least squares; the interval is that of one further value.
+// Least squares; the interval is a prediction interval for one further value.
 std::optional<PredictedMemory> predict_memory(std::span<const HeldMemory> smaller, double batch) {
   constexpr std::size_t kFewestSizes = 3;
   constexpr double kOneSided = 0.025;

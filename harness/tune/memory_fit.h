@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a larger batch will hold, by smaller ones: a line through what they held. Pure;
-// any thread.
+// Predicts the memory of a larger batch by a linear fit to smaller ones. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -17,10 +16,10 @@ struct HeldMemory {
 
 struct PredictedMemory {
   double bytes = 0;
-  stats::Interval interval = {};  // 95 %, of one launch; as far as the line holds
+  stats::Interval interval = {};  // 95 %, for one launch, if the relation is linear
 };
 
-// nullopt with fewer than three batch sizes: of two nothing says how far they are from a line.
+// nullopt with fewer than three batch sizes, because two do not show the deviation from a line.
 [[nodiscard]] std::optional<PredictedMemory> predict_memory(std::span<const HeldMemory> smaller,
                                                             double batch);
 

@@ -58,7 +58,7 @@ TunedPoint described(const plan::Plan& plan, std::size_t place, const PointState
   return point;
 }
 
-// By what launches of each point took so far; of those that have none, by the mean of the others.
+// Time of the whole sweep, from the points with launches; the others count as their mean.
 double sweep_s_of(const std::vector<PointState>& states) {
   double sum_s = 0;
   double known = 0;
@@ -71,7 +71,7 @@ double sweep_s_of(const std::vector<PointState>& states) {
   return sum_s / known * kLaunchesOfSweep * static_cast<double>(states.size());
 }
 
-// No point of it is worse than another one in the objective, in memory and in CPU time.
+// Pareto front: no other point is at least as good in objective, memory and CPU time.
 std::vector<std::size_t> front_of(const std::vector<TunedPoint>& points, Direction direction) {
   const auto costs_of = [&](const TunedPoint& point) {
     return std::vector<double>{log_cost(*point.value, direction), point.state.memory_bytes,
@@ -104,9 +104,8 @@ std::vector<std::string> changes_of(const TunedPoint& winner, const TunedPoint& 
   return changes;
 }
 
-// Fills the points of `run`, their front, what the winner changes and what the whole sweep would
-// take; needs its rungs, standing, place of the own settings and objective. `states`: by case of
-// `plan`.
+// Fills in the points of `run`, their front, the winner's changes and the time of the whole sweep;
+// needs its rungs, standing, place of the own settings and objective. `states`: by case of `plan`.
 void describe_points(const plan::Plan& plan, const std::vector<PointState>& states, TuneRun& run) {
   for (std::size_t place = 0; place < states.size(); ++place) {
     run.points.push_back(described(plan, place, states[place], run.rungs));
@@ -123,7 +122,7 @@ constexpr const char* kSeedField = "tune_seed";
 constexpr const char* kObjectiveField = "tune_objective";
 constexpr double kMoreThanExpected = 1.1;
 
-// The points' steps hold different numbers of samples, of what is known of them.
+// Returns whether steps of the points process different numbers of samples, as far as known.
 bool differs_in_work(const std::vector<PointState>& points) {
   constexpr double kAlike = .01;
   std::optional<double> first;
@@ -170,7 +169,7 @@ class Tuning {
  private:
   [[nodiscard]] const plan::Plan& plan() const { return search_.plan(); }
 
-  // The same search asks for the same launches in the same order; one that goes on keeps its seed.
+  // The same search requests the same launches in the same order; a resumed one keeps its seed.
   void choose_seed() {
     std::vector<double> letters;
     for (const char letter : plan().digest) letters.push_back(letter);
@@ -194,7 +193,7 @@ class Tuning {
     }
   }
 
-  // False: a signal ended it.
+  // Returns false if interrupted by a signal.
   bool search() {
     const std::size_t reserved = reserved_launches(request_);
     check_launches(request_, kFewestWarm + count_that_can_run(plan()) + reserved);
@@ -258,7 +257,7 @@ class Tuning {
     describe_points(plan(), points, out_);
   }
 
-  // A budget stops a search in time after its first whole round, and not before.
+  // A budget may end a search only after its first whole round.
   void refuse_small_budget(const TuneAgenda& agenda) const {
     if (!agenda.is_stopped() || agenda.search().has_whole_round()) return;
     throw ConfigError(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench tune` does: measures the points of an experiment's sweep by halving, compares the
-// winner with the file's own settings by fresh pairs, and writes it down. All launches stay in the
-// search's folder, so that one that was cut off goes on to the same answer. Prints nothing but
-// progress. Main thread only.
+// Implements `stepbench tune`: measures the points of an experiment's sweep by successive halving,
+// compares the winner with the file's own settings by fresh pairs, and writes it down. All launches
+// stay in the search's folder, so that an interrupted search resumes to the same answer. Prints
+// only progress. Main thread only.
 #pragma once
 
 #include "harness/base/clock.h"
@@ -14,7 +14,7 @@
 
 namespace stepbench::tune {
 
-// Throws ConfigError for what the user can mend; the folder keeps what was measured.
+// Throws ConfigError for user errors; the folder keeps what was measured.
 [[nodiscard]] TuneRun run_tune(const TuneRequest& request, const campaign::CampaignContext& context,
                                run::Progress& progress, run::Interrupts& interrupts,
                                const Clock& clock);

@@ -13,9 +13,9 @@
 namespace stepbench::tune {
 namespace {
 
-constexpr std::size_t kKept = 4;  // one of so many goes on
+constexpr std::size_t kKept = 4;  // one in this many points continues
 constexpr std::size_t kFewestKept = 2;
-constexpr double kAgree = .05;  // by so much warm launches differ
+constexpr double kAgree = .05;  // maximum difference of warm-up launches that agree
 
 std::size_t kept_of(std::size_t points) {
   return std::min(points, std::max((points + kKept - 1) / kKept, kFewestKept));
@@ -43,7 +43,7 @@ PointSearch::PointSearch(std::size_t points, std::size_t own, std::uint64_t seed
 
 void PointSearch::begin_round() {
   order_ = rungs_.back().points;
-  // Which order a round has depends on no launch.
+  // The order of a round does not depend on launches.
   stats::Random random(seed_ + 1000003U * (rungs_.size() * 100 + rungs_.back().rounds));
   random.shuffle(std::span(order_));
   at_ = 0;
@@ -52,7 +52,7 @@ void PointSearch::begin_round() {
 
 std::optional<Slot> PointSearch::next() {
   const std::size_t rung = rungs_.size() - 1;
-  // The first point that can be measured stands for own settings that cannot.
+  // If the own settings cannot be measured, the first point that can takes their place.
   std::size_t first = own_;
   if (is_out(first))
     first = static_cast<std::size_t>(std::ranges::find(out_, false) - out_.begin());
@@ -117,12 +117,12 @@ std::size_t PointSearch::remaining() const {
 }
 
 std::vector<Scored> PointSearch::standing() const {
-  // Where all points of the last rung were taken out, those before it are left.
+  // If all points of the last rung were taken out, use an earlier rung.
   const auto rung = std::ranges::find_if(rungs_.rbegin(), rungs_.rend(),
                                          [](const Rung& each) { return !each.points.empty(); });
   if (rung == rungs_.rend()) return {};
   const std::vector<std::size_t>& points = rung->points;
-  std::map<std::size_t, std::vector<double>> off;  // from the middle of each round
+  std::map<std::size_t, std::vector<double>> off;  // deviations from the centre of each round
   for (const Round& round : rounds_) {
     const auto has = [&](std::size_t point) { return round.contains(point); };
     if (!std::ranges::all_of(points, has)) continue;
@@ -142,7 +142,7 @@ std::optional<Bound> PointSearch::bound() const {
   const std::vector<Scored> best = standing();
   if (best.empty()) return std::nullopt;
   const std::size_t winner = best.front().point;
-  std::map<std::size_t, std::vector<double>> behind;  // the winner's pairs with each rival
+  std::map<std::size_t, std::vector<double>> behind;  // pairs of the winner with each rival
   for (const Round& round : rounds_) {
     if (!round.contains(winner)) continue;
     for (const auto& [point, value] : round) {

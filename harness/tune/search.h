@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which launch of which point comes next. First the file's own settings, thrown away, until two
-// launches in a row agree: caches are filled then. Then rounds, each one launch of every point that
-// is left, in random order, so that what the machine does meanwhile falls on all of them alike;
-// after one round, and two more, the best quarter goes on. Pure: the same results give the same
+// Decides which point is launched next. First warm-up launches of the file's own settings,
+// discarded, until two in a row agree: caches are then filled. Then rounds, each with one launch of
+// every remaining point in random order, so that machine conditions affect all alike; after one
+// round, and after two more, the best quarter continues. Pure: the same results give the same
 // launches. One thread.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace stepbench::tune {
 
-inline constexpr std::size_t kRounds[] = {1, 2, 4};  // of each rung
+inline constexpr std::size_t kRounds[] = {1, 2, 4};  // per rung
 inline constexpr std::size_t kRungs = 3;
 inline constexpr std::size_t kFewestWarm = 2;
 inline constexpr std::size_t kMostWarm = 6;
@@ -23,28 +23,28 @@ inline constexpr std::size_t kMostWarm = 6;
 struct Slot {
   std::size_t point = 0;
   std::size_t rung = 0;
-  std::size_t launch = 0;    // of the point, from 0
-  std::size_t position = 0;  // in the search
-  bool warm = false;         // thrown away
+  std::size_t launch = 0;    // number of the launch of this point, from 0
+  std::size_t position = 0;  // number in the search
+  bool warm = false;         // discarded
   bool operator==(const Slot&) const = default;
 };
 
-// What became of a rung.
+// Result of a rung.
 struct Rung {
-  std::size_t rounds = 0;                // that are whole
-  std::vector<std::size_t> points = {};  // that began it and were not taken out
-  std::vector<std::size_t> kept = {};    // that go on, the best first
+  std::size_t rounds = 0;                // complete rounds
+  std::vector<std::size_t> points = {};  // points that began it, without those taken out
+  std::vector<std::size_t> kept = {};    // points that continue, best first
 };
 
 struct Scored {
   std::size_t point = 0;
-  double score = 0;  // log of its value over the middle of those it stands beside
+  double score = 0;  // log of value / centre of the points compared with it
 };
 
-// By how much the best of the points that were measured is better than the winner at most.
+// Upper bound of how much better than the winner the best measured point is.
 struct Bound {
-  double regret = 0;       // a share of the best one's value
-  std::size_t points = 0;  // that share a round with the winner, and it
+  double regret = 0;       // share of the best point's value
+  std::size_t points = 0;  // points that share a round with the winner, including it
 };
 inline constexpr double kBoundConfidence = .95;
 
@@ -52,37 +52,36 @@ struct PlannedRung {
   std::size_t points = 0;
   std::size_t rounds = 0;
 };
-// Of so many points that can run, if none is taken out.
+// For this number of points that can run, if none is taken out.
 [[nodiscard]] std::vector<PlannedRung> planned_rungs(std::size_t points);
 
 class PointSearch {
  public:
-  // `before`: whether a point has to come before another one in the first round, in place of
-  // chance. At most `most_warm` launches are thrown away.
+  // `before`: order of the first round, else random. Discards at most `most_warm` launches.
   using Before = std::function<bool(std::size_t, std::size_t)>;
   PointSearch(std::size_t points, std::size_t own, std::uint64_t seed,
               std::size_t most_warm = kMostWarm, const Before& before = {});
 
-  // The same one until its end is told; nullopt: the search is over.
+  // Returns the same slot until its result is passed in; nullopt: the search is over.
   [[nodiscard]] std::optional<Slot> next();
-  // The launch of next() measured it: the logarithm of what is to be small.
+  // Result of the launch of next(): the logarithm to minimise.
   void take(double log_value);
-  // The launch of next(), or any point that is in: it cannot be measured or may not win.
+  // Removes the point of next(), or any remaining point: it cannot be measured or must not win.
   void take_out(std::size_t point);
-  // No launch more: a round that was begun does not count.
+  // Ends the search; an incomplete round does not count.
   void stop() { over_ = true; }
 
   [[nodiscard]] bool is_out(std::size_t point) const { return out_[point]; }
-  [[nodiscard]] std::size_t remaining() const;  // launches
+  [[nodiscard]] std::size_t remaining() const;  // number of launches
   [[nodiscard]] const std::vector<Rung>& rungs() const { return rungs_; }
   [[nodiscard]] bool has_whole_round() const { return !rounds_.empty(); }
-  // Of the points that are left, the best first. Empty before the first whole round.
+  // Remaining points, best first. Empty before the first whole round.
   [[nodiscard]] std::vector<Scored> standing() const;
   // nullopt: no point shares two rounds with the winner.
   [[nodiscard]] std::optional<Bound> bound() const;
 
  private:
-  using Round = std::map<std::size_t, double>;  // by point
+  using Round = std::map<std::size_t, double>;  // value by point
 
   void begin_round();
   void end_round();
@@ -96,10 +95,10 @@ class PointSearch {
   std::vector<std::size_t> launches_;  // by point
   std::size_t position_ = 0;
   std::vector<Rung> rungs_;
-  std::vector<Round> rounds_ = {};  // that are whole
-  Round round_ = {};                // that is under way
+  std::vector<Round> rounds_ = {};  // complete ones
+  Round round_ = {};                // the current one
   std::vector<std::size_t> order_ = {};
-  std::size_t at_ = 0;  // in it
+  std::size_t at_ = 0;  // index into order_
   bool over_ = false;
 };
 

@@ -16,7 +16,7 @@
 namespace stepbench::tune {
 namespace {
 
-// What the options of another batch size, precision or accumulation compute is other work.
+// A different batch size, precision or accumulation computes different work.
 bool changes_work(const std::string& option) {
   const std::string end = option.substr(option.find_last_of('.') + 1);
   return end == "batch_size" || end == "precision" || end == "accumulate";
@@ -83,7 +83,7 @@ SearchPlan plan_search(const TuneRequest& request, const campaign::CampaignConte
   search.own_is_swept = found != plan.cases.end();
   search.own = static_cast<std::size_t>(found - plan.cases.begin());
   if (!search.own_is_swept) plan.cases.push_back(std::move(own));
-  // An option of one value may be another one than the file's.
+  // An option with a single value may still differ from the file's.
   plan.varying = plan::varying_of(plan.swept, plan.cases);
   if (plan.varying.empty()) {
     throw ConfigError(source,

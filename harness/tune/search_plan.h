@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search chooses among: the points, and the file's own settings beside them. Nothing is
-// measured. Main thread only; throw ConfigError.
+// The points of a search and the file's own settings. Main thread only; throw ConfigError.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +14,11 @@ namespace stepbench::tune {
 
 struct SearchPlan {
   campaign::PlannedRun space = {};      // its cases are the points
-  std::size_t own = 0;                  // place of the file's own settings
-  bool own_is_swept = false;            // the sweep has them too
+  std::size_t own = 0;                  // index of the file's own settings
+  bool own_is_swept = false;            // they are also in the sweep
   std::string own_text = {};            // the experiment without its sweep
-  std::vector<std::string> sweep = {};  // as asked for, with that of the spaces
-  bool changes_work = false;            // what varies changes what is computed
+  std::vector<std::string> sweep = {};  // as requested, including the spaces
+  bool changes_work = false;            // varying options change what is computed
 
   [[nodiscard]] const plan::Plan& plan() const { return space.planned.plan; }
 };
@@ -27,7 +26,6 @@ struct SearchPlan {
 [[nodiscard]] SearchPlan plan_search(const TuneRequest& request,
                                      const campaign::CampaignContext& context);
 
-// The run that measures the points.
 [[nodiscard]] campaign::RunRequest search_run(const TuneRequest& request,
                                               const std::vector<std::string>& sweep);
 

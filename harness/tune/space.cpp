@@ -21,7 +21,7 @@ constexpr const char* kTuneOption = "--tune";
 constexpr const char* kArguments = "script.args";
 constexpr std::size_t kMostCombinations = 10'000;
 
-// The spaces so far, each option once.
+// Collected sweeps, each option once.
 class Sweeps {
  public:
   void add(const std::string& option, const std::string& values) {
@@ -47,7 +47,7 @@ std::optional<std::int64_t> whole(std::string_view text) {
 
 bool has_device(const ResolvedCase& own) { return own.text_or("device", "cpu") != "cpu"; }
 
-// Arguments of an iterable's loader() that say how it loads, not what: by their names.
+// Recognises by name arguments of an iterable's loader() that affect how it loads, not what.
 bool says_how_to_load(std::string_view argument) {
   for (const std::string_view word : {"worker", "thread", "process", "concurren", "prefetch",
                                       "buffer", "queue", "ahead", "parallel"}) {
@@ -56,8 +56,7 @@ bool says_how_to_load(std::string_view argument) {
   return false;
 }
 
-// What an iterable's loader() does not take is refused: its own arguments alone, from a half to
-// four times what they are.
+// Only arguments that the loader() has, because it rejects others: half to four times their value.
 void add_iterable(const ResolvedCase& own, Sweeps& sweeps) {
   const auto around = [&](const std::string& option, std::int64_t value) {
     sweeps.add(option, std::set<std::int64_t>{std::max<std::int64_t>(value / 2, 1), value,
@@ -68,7 +67,7 @@ void add_iterable(const ResolvedCase& own, Sweeps& sweeps) {
   if (workers > 0) around("loader.num_workers", workers);
   constexpr std::string_view kSection = "python.";
   for (const auto& [option, value] : own.options) {
-    // Python's side reads it from the text.
+    // Python's side parses it from text.
     const std::optional<std::int64_t> number = whole(to_text(value));
     const std::string_view name = option;
     if (number.value_or(0) < 1 || !name.starts_with(kSection)) continue;
@@ -85,7 +84,7 @@ void add_loader(const ResolvedCase& own, int cores, Sweeps& sweeps) {
     }
     sweeps.add("loader.num_workers", workers);
   }
-  // Its value has no meaning without workers, and then is null.
+  // Without workers it has no meaning and is null.
   if (own.options.contains("loader.prefetch_factor")) {
     std::set<std::int64_t> ahead = {1, 2, 4, 8};
     if (own.has("loader.prefetch_factor")) ahead.insert(own.integer("loader.prefetch_factor"));
@@ -96,7 +95,7 @@ void add_loader(const ResolvedCase& own, int cores, Sweeps& sweeps) {
   }
 }
 
-// The ways that need nothing else of the experiment.
+// Only the ways that need no other change of the experiment.
 void add_transfer(const ResolvedCase& own, Sweeps& sweeps) {
   if (!own.has("transfer.placement") || !has_device(own)) return;
   std::set<std::string> ways = {"inline", "inline_non_blocking", "prefetch_stream"};
@@ -122,7 +121,7 @@ struct Argument {
   std::vector<std::string> values;
 };
 
-// "0..8": every whole number; anything else is one value.
+// "0..8": all integers in the range; otherwise a single value.
 void add_values(const std::string& text, std::vector<std::string>& values) {
   const std::size_t dots = text.find("..");
   const auto first = whole(std::string_view(text).substr(0, dots));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spaces that nobody has to write down as a sweep. Pure; any thread; throw ConfigError.
+// Predefined search spaces, as an alternative to a sweep. Pure; any thread; throw ConfigError.
 #pragma once
 
 #include <span>
@@ -13,13 +13,13 @@ namespace stepbench::tune {
 // "loader", "transfer", "batch", "precision".
 [[nodiscard]] const std::vector<std::string>& space_names();
 
-// Each as --sweep has it: of options that mean something in `own`, around its values. `cores`: that
-// the workers may use.
+// Each as a --sweep argument: options of `own`, around its values. `cores`: for the workers.
 [[nodiscard]] std::vector<std::string> sweeps_of(std::span<const std::string> spaces,
                                                  const ResolvedCase& own, int cores);
 
-// Arguments of the script of `own`, "num_workers=0..8,prefetch_factor=2,4", as one --sweep: every
-// combination behind the arguments that it has, as `--num_workers 4 --prefetch_factor 2`.
+// Converts arguments of the script of `own`, "num_workers=0..8,prefetch_factor=2,4", into one
+// --sweep: every combination, appended to its existing arguments as `--num_workers 4
+// --prefetch_factor 2`.
 [[nodiscard]] std::string sweep_of_arguments(const std::string& text, const ResolvedCase& own);
 
 }  // namespace stepbench::tune

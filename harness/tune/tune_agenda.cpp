@@ -13,14 +13,13 @@
 namespace stepbench::tune {
 namespace {
 
-// A launch that takes so many times as long as the best one is ended. The least is for machines
-// that are busy with something else.
+// Time limit of a launch, as a multiple of the best; the lower bound is for a busy machine.
 constexpr double kTimesTheBest = 5;
 constexpr double kLeastLimitS = 10;
-// So many launches say what the others will take.
+// Launches needed to estimate the time of the others.
 constexpr std::size_t kEnoughToTell = 5;
 
-// What its launches leave beside one of every point and the confirmation.
+// Warm-up launches that the allowance leaves besides one of every point and the confirmation.
 std::size_t most_warm(const TuneAgenda::Setup& setup) {
   if (!setup.allowance.launches) return kMostWarm;
   const auto can_run = static_cast<std::size_t>(std::ranges::count_if(
@@ -86,7 +85,7 @@ void TuneAgenda::take(const Slot& slot, const record::Launch& launch) {
     if (!ran_out_of_memory(outcome.reason)) {
       return take_out(slot.point, Fate::kFailed, outcome.reason);
     }
-    // Where it may hold so much and no more, that is no failure.
+    // With a memory limit, running out of memory is not a failure.
     take_out(slot.point, setup_.memory_limit ? Fate::kOverMemory : Fate::kFailed, outcome.reason);
     return take_out_larger(slot.point);
   }
@@ -199,7 +198,7 @@ double TuneAgenda::needed_s() const {
 }
 
 bool TuneAgenda::is_used_up(const Slot& slot) const {
-  if (setup_.plan.cases[slot.point].skip) return false;  // it is told and not launched
+  if (setup_.plan.cases[slot.point].skip) return false;  // reported without a launch
   const Allowance& allowance = setup_.allowance;
   if (allowance.launches && launches_ + 1 + setup_.reserved > *allowance.launches) return true;
   if (!allowance.seconds) return false;

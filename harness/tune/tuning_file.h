@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search leaves in its folder beside the launches: tuning.json, the answer for programs, and
+// Files in a search's folder besides launches: tuning.json, the answer for other programs, and
 // tuned.yaml, the winner as an experiment. One thread; throw ConfigError.
 #pragma once
 
@@ -18,8 +18,8 @@ inline constexpr std::string_view kTuningSchema = "stepbench.tuning";
 inline constexpr std::string_view kTuningVersion = "2.0.0";
 
 [[nodiscard]] std::string tuning_json(const TuneRun& run);
-void write_tuning_file(const TuneRun& run);  // into its folder
-// The comment above the winner's experiment.
+void write_tuning_file(const TuneRun& run);  // into the search's folder
+// The comment at the top of the winner's experiment.
 [[nodiscard]] std::string tuned_header(const TuneRun& run);
 
 }  // namespace stepbench::tune

@@ -7,8 +7,8 @@
 
 namespace stepbench::verdict {
 
-// Of y = a + b + error, where a is the kept program's offset and b the step: the squares that the
-// best a and b leave, and the determinant that integrating them out leaves.
+// Model: y = a + b + error, with a the kept program's offset and b the step. Uses the residual sum
+// of squares of the best a and b, and the determinant from integrating them out.
 double log_likelihood(std::span<const Measured> all, std::size_t place, double offset_variance) {
   double aa = offset_variance > 0 ? 1 / offset_variance : 0;
   double ab = 0;

@@ -15,10 +15,10 @@ namespace stepbench::verdict {
 namespace {
 
 constexpr double kReach = 2.75;     // robust standard deviations
-constexpr double kRobust = 1.4826;  // from a median distance to a standard deviation
-constexpr double kCentre = 1.07;    // variance of the centre, of that of a mean
+constexpr double kRobust = 1.4826;  // converts a median distance to a standard deviation
+constexpr double kCentre = 1.07;    // variance of the centre / variance of a mean
 constexpr double kLeastLayout = .002;
-// Below the resolution of any clock: equal pairs have a weight, too.
+// Below the resolution of any clock; gives equal pairs a finite weight.
 constexpr double kLeastVariance = 1e-18;
 
 double centre(Pairs pairs) { return stats::hodges_lehmann(pairs, 0).centre; }
@@ -34,7 +34,7 @@ bool is_known(const Estimate& estimate) {
 }  // namespace
 
 PairSpread spread(std::span<const Pairs> blocks, std::span<const double> centres) {
-  std::vector<double> distances;  // of a block of n: times n / (n - 1), whose centre is its own
+  std::vector<double> distances;  // squares times n / (n - 1): the centre is estimated
   double freedom = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Pairs block = blocks[i];
@@ -97,7 +97,7 @@ double layout(std::span<const Estimate> builds, double assumed, double builds_as
   for (const double step : steps) squares += std::pow(std::min(step, reach), 2);
   const double found = std::max(0.0, (squares / 2 - launches) / n);
   const double square = assumed * assumed;
-  // Builds tell less of it where launches vary more.
+  // Builds are less informative about the layout if launches vary more.
   const double known = square > 0 ? n * square / (square + launches / n) : n;
   return std::max(kLeastLayout,
                   std::sqrt((builds_assumed * square + known * found) / (builds_assumed + known)));

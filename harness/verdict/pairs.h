@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine that decides whether program B is slower than A. Both are launched in turns; a pair is
-// log(B / A) of two neighbouring launches, so that larger is worse. How often it is wrong:
-// results/verdict_simulation.md. Pure; any
-// thread.
+// The engine that decides whether program B is slower than A. Both are launched alternately; a pair
+// is log(B / A) of two adjacent launches, so larger is worse. Error rates:
+// results/verdict_simulation.md. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +14,9 @@ namespace stepbench::verdict {
 
 using Pairs = std::span<const double>;
 
-// Of one pair: the standard deviation, pooled over blocks of pairs whose centres may differ, with
-// its degrees of freedom. Pairs farther than 2.75 robust standard deviations from the centre of
-// their block count as if they lay there. No freedom: nothing is known. `centres`: of the blocks,
-// where somebody has them.
+// Standard deviation of one pair, pooled over blocks of pairs whose centres may differ, with its
+// degrees of freedom. Pairs more than 2.75 robust standard deviations from the centre of their
+// block are clamped to that distance. Freedom 0: unknown. `centres`: of the blocks, if known.
 struct PairSpread {
   double sd = 0;
   double freedom = 0;
@@ -26,46 +24,46 @@ struct PairSpread {
 [[nodiscard]] PairSpread spread(std::span<const Pairs> blocks,
                                 std::span<const double> centres = {});
 
-// A log ratio with the variance of its error. Infinite variance: nothing is known.
+// A log ratio with the variance of its error. Infinite variance: unknown.
 struct Estimate {
   double value = 0;
   double variance = std::numeric_limits<double>::infinity();
   double freedom = 0;
 };
-// Hodges and Lehmann's centre, which one launch of twice the time does not move. `layout`: the
-// standard deviation between builds of one source; 0 where the question is these two files.
+// Hodges-Lehmann centre, which is robust against single outliers (one launch of twice the time).
+// `layout`: standard deviation between builds of one source; 0 to compare these two files only.
 [[nodiscard]] Estimate estimate(Pairs pairs, const PairSpread& spread, double layout = 0);
-// Of `pairs` pairs: that of a mean times pi/3, less what clamping takes off.
+// Variance of the centre of `pairs` pairs: that of a mean times pi/3, reduced for clamping.
 [[nodiscard]] double variance(const PairSpread& spread, double pairs);
 [[nodiscard]] Estimate operator-(const Estimate& a, const Estimate& b);
-// Weighted by 1 / variance. At least one.
+// Mean weighted by 1 / variance. Needs at least one estimate.
 [[nodiscard]] Estimate mean(std::span<const Estimate> estimates);
 
-// The standard deviation between builds of one source, from builds in their order whose variance is
-// that of launches alone: what neighbours differ by beyond it. `assumed` counts as `builds` of
-// them.
+// Standard deviation between builds of one source: the differences between neighbouring builds
+// beyond what launches explain. `builds` are in order, with the variance of launches alone.
+// `assumed` is a prior with the weight of `builds_assumed` builds.
 [[nodiscard]] double layout(std::span<const Estimate> builds, double assumed,
                             double builds_assumed);
 
-// By Student's t: each end is passed with probability `error`. The whole line where nothing is
-// known.
+// Student's t interval: each bound is exceeded with probability `error`. The whole line if unknown.
 [[nodiscard]] stats::Interval interval(const Estimate& estimate, double error);
-// Of no difference, two-sided; NaN where nothing is known.
+// Two-sided p-value of no difference; NaN if unknown.
 [[nodiscard]] double p_value(const Estimate& estimate);
-// The same of pairs that alone told their spread: as wide, and as large, as their signed ranks say
-// where that is more. Noise that meets both programs alike does not mislead these, whatever its
-// shape: beside what has a core for half of the time a pair differs by a factor, not by an error.
+// The same for pairs that are the only source of their spread: at least as wide, or as large, as
+// given by their signed ranks. Ranks stay valid for any shape of noise that affects both programs
+// alike: sharing a core half of the time, for example, changes a pair by a factor rather than by a
+// small error.
 [[nodiscard]] stats::Interval interval(Pairs pairs, const Estimate& estimate, double error);
 [[nodiscard]] double p_value(Pairs pairs, const Estimate& estimate);
 
 enum class Decision : std::uint8_t { kInconclusive, kOk, kRegression, kImprovement };
-// `cost` is the interval of the mean launch, in which rare slow ones count; only kOk asks for it.
+// `cost` is the interval of the mean launch, which rare slow launches affect; only kOk uses it.
 [[nodiscard]] Decision decide(const stats::Interval& typical, const stats::Interval& cost,
                               double margin);
 
-// The size of a change that was claimed because its estimate lay beyond `bound`, without what being
-// claimed adds: the size of which half of all estimates that pass lie below this one. Not below
-// `margin`. Sizes of improvements are negated by the caller.
+// Bias-corrected size of a change that was reported because its estimate was beyond `bound`: the
+// size for which half of all reported estimates are below this one. At least `margin`. The caller
+// negates sizes of improvements.
 [[nodiscard]] double claimed_size(const Estimate& estimate, double bound, double margin);
 
 }  // namespace stepbench::verdict
