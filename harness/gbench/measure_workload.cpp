@@ -28,7 +28,7 @@ struct StepSums {
   }
 };
 
-// Metrics become counters; the rest has no place in a benchmark's row.
+// Metrics become counters; a benchmark's row has no place for the rest.
 class CounterSink final : public ReportSink {
  public:
   explicit CounterSink(benchmark::State& state) : state_(state) {}
