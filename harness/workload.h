@@ -30,7 +30,7 @@ namespace stepbench {
 
 struct Finding;  // harness/findings/finding.h
 
-enum class Edge : std::uint8_t { kBegin, kEnd };  // of the active window
+enum class Edge : std::uint8_t { kBegin, kEnd };  // begin or end of the active window
 
 // Checks that the faster arm computes the same. Empty: the workload computes none. NaN and
 // infinities are valid: a step that diverges.
@@ -51,7 +51,7 @@ class ReportSink {
   virtual void effective(std::string_view option, Value value) = 0;  // the value actually in force
   virtual void note(std::string text) = 0;                           // printed under the table
   virtual void finding(Finding finding) = 0;
-  virtual void ops(const ops::OpTable&) {}  // of the profiled steps, from one instrument
+  virtual void ops(const ops::OpTable&) {}  // profiled steps, from one instrument
 };
 
 // One-time costs of the case, kept apart from steady state. Filled by the workload as they occur.

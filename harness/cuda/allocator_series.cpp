@@ -66,7 +66,7 @@ void AllocatorSeries::add_columns(Series& cycle) {
   column("step_reserved_bytes", &AllocatorCounters::reserved_bytes);
   column("step_peak_allocated_bytes", &AllocatorCounters::peak_allocated_bytes);
   sum_.steps += static_cast<std::int64_t>(steps);
-  sum_.end.peak_allocated_bytes = 0;  // of the last window
+  sum_.end.peak_allocated_bytes = 0;  // last window
   sum_.end.peak_reserved_bytes = 0;
   for (const AllocatorCounters& row : rows_) {
     sum_.end.device_allocations += row.device_allocations;

@@ -13,7 +13,7 @@ constexpr std::size_t kUsualMarks = 16;       // eight phases, begin and end
 constexpr std::int64_t kLeadPrecision = 100;  // the map's error is at most 1/100 of a step
 constexpr std::int64_t kStepsAhead = 3;       // maximum lead of copies on side streams
 constexpr std::int64_t kLeastUnseenNs = 1'000'000;
-constexpr int kFloatDigits = 24;  // of the result of cudaEventElapsedTime
+constexpr int kFloatDigits = 24;  // precision of cudaEventElapsedTime
 
 bool records(Action action) { return action >= Action::kRecord; }
 

@@ -82,7 +82,7 @@ class EventClock final : public Instrument {
   CudaEvent first_event_ = nullptr;
   CudaEvent last_event_ = nullptr;
   ClockMap::Moment first_;
-  CudaEvent previous_end_ = nullptr;  // of the last step read
+  CudaEvent previous_end_ = nullptr;  // the last step read
   std::int64_t previous_end_ns_ = 0;  // since first_event_
   std::vector<Row> rows_;
   std::vector<DeviceSpan> spans_;
@@ -91,7 +91,7 @@ class EventClock final : public Instrument {
   std::vector<DeviceSpan> compute_;
   std::vector<std::pair<std::size_t, DeviceSpan>> side_;  // with its row index
   bool side_streams_ = false;
-  CudaStream compute_stream_ = nullptr;  // of the last compute phase
+  CudaStream compute_stream_ = nullptr;  // last compute phase
   std::int64_t lagging_ = 0;             // queries of an oldest step that was still running
   std::int64_t grown_ = 0;
   std::int64_t error_ns_ = 0;

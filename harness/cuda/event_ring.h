@@ -30,7 +30,7 @@ struct StepEvents {
   CudaEvent end = nullptr;
   std::vector<Mark> marks = {};  // allocated events, of which `used` are recorded
   std::size_t used = 0;
-  std::int64_t host_end_ns = 0;  // when `end` was recorded
+  std::int64_t host_end_ns = 0;  // time at which `end` was recorded
 };
 
 // After a failure, calls do nothing and the first reason is kept.

@@ -27,7 +27,7 @@ struct Finding {
   };
   // A location in a trace.
   struct Place {
-    std::string name = {};   // of the op, call or kernel
+    std::string name = {};   // op, call or kernel
     std::int64_t at_ns = 0;  // on the trace's own clock
     std::int64_t duration_ns = 0;
     std::int64_t step = -1;  // step number in the trace; -1: outside steps
@@ -39,7 +39,7 @@ struct Finding {
   double value = 0;       // observed, in `unit`
   double threshold = 0;   // limit for making the finding, in `unit`
   std::string unit = {};
-  std::optional<double> share = {};        // of the step time, 0..1: the most that could be gained
+  std::optional<double> share = {};        // maximum gain as a share of the step time, 0..1
   std::vector<std::string> evidence = {};  // metrics, ops or phases behind it
   std::string remedy = {};                 // one sentence; empty: none
   std::vector<Set> set = {};

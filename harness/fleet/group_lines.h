@@ -43,7 +43,7 @@ struct DoorChallenge {
 struct RankJoin {
   std::string proof = {};
   std::string token = {};  // instead of it, from agents before 0.2: rejected with their version
-  std::string version;     // of stepbench there: other versions are rejected
+  std::string version;     // stepbench's version there: must be equal
   RankPlace place = {};
   std::string error = {};  // why it has no place; all later fields are then empty
   std::string host = {};
@@ -60,11 +60,11 @@ struct RankBegin {
   std::string folder;
   machine::Variables set = {};
   std::vector<std::string> unset = {};
-  std::string device = {};  // of the case, sampled by the agent
+  std::string device = {};  // the case's device, sampled by the agent
 };
 
 struct RankExit {
-  int status = 0;    // of waitpid(); -1: the worker could not be run
+  int status = 0;    // as from waitpid(); -1: the worker could not be run
   bool cut = false;  // true: its last line is incomplete
   bool oom_killed = false;
   int told = 0;              // the signal that its launcher sent to end it; 0: none
@@ -75,7 +75,7 @@ struct RankExit {
   std::int64_t pss_bytes = 0;
   std::int64_t compilers_bytes = 0;
   bool had_children = false;
-  double cpu_share = 0;  // of the CPUs that the rank may use
+  double cpu_share = 0;  // used share of the rank's allowed CPUs
 };
 
 [[nodiscard]] std::string encode(const RankHello& hello);

@@ -33,7 +33,7 @@ struct LauncherRow {
   // The variable that lists the variables to export to ranks; empty: it exports all.
   std::string_view hands_on = {};
   bool other_machines = false;  // ranks may run on other machines
-  bool sets_address = false;    // of MASTER_ADDR and MASTER_PORT
+  bool sets_address = false;    // sets MASTER_ADDR and MASTER_PORT
 };
 
 [[nodiscard]] const std::vector<LauncherRow>& launchers();

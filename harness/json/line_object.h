@@ -37,7 +37,7 @@ class JsonView {
  private:
   friend class LineObject;
   friend class LineParser;
-  using Handle = std::array<std::uintptr_t, 2>;  // of the parser's library
+  using Handle = std::array<std::uintptr_t, 2>;  // the parser library's handle
   explicit JsonView(Handle handle) : handle_(handle) {}
   Handle handle_;
 };
@@ -79,7 +79,7 @@ class LineObject {
 class LineParser {
  public:
   static constexpr std::size_t kPadding = 64;  // bytes past a line's end that the parser may read
-  static constexpr std::size_t kMaxDepth = 1024;  // of nested lists and objects
+  static constexpr std::size_t kMaxDepth = 1024;  // nested lists and objects
 
   struct Line {
     LineObject object;

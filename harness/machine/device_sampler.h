@@ -99,7 +99,7 @@ class DeviceSampler {
     bool reasons_known = false;
     std::int64_t others = -1;
     std::optional<std::int64_t> errors_before;  // first reading
-    std::vector<double> sm_clocks_mhz;          // of samples with a busy device
+    std::vector<double> sm_clocks_mhz;          // only samples with a busy device
     std::vector<double> window_clocks_mhz;
     Range sm_mhz, power_mw, temperature_c, utilisation, memory_bytes;
     WindowCounters counters;

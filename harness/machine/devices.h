@@ -12,7 +12,7 @@
 
 namespace stepbench::machine {
 
-using Variables = std::vector<std::pair<std::string, std::string>>;  // of the environment
+using Variables = std::vector<std::pair<std::string, std::string>>;  // environment variables
 
 struct Devices {
   int count = 0;

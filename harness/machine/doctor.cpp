@@ -21,7 +21,7 @@ struct Limits {
 };
 constexpr Limits kVariation{0.02, 0.25};
 constexpr Limits kLoadPerCore{0.25, 2.0};
-constexpr double kMuchSwap = 0.01;  // of total memory
+constexpr double kMuchSwap = 0.01;  // share of total memory
 
 class Diagnosis {
  public:
@@ -270,7 +270,7 @@ class Diagnosis {
 constexpr double kUsedMemory = 0.1;
 constexpr std::int64_t kHotCelsius = 83;
 constexpr std::int64_t kClockStep = 15;  // MHz between adjacent clocks
-constexpr double kSteadyClock = 0.75;    // of the maximum: rarely limited by cooling or power
+constexpr double kSteadyClock = 0.75;    // share of the maximum: rarely limited by cooling or power
 
 std::int64_t clock_to_lock(std::int64_t max_mhz) {
   return static_cast<std::int64_t>(kSteadyClock * static_cast<double>(max_mhz)) / kClockStep *

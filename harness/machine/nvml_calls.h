@@ -31,7 +31,7 @@ struct NvmlField {  // nvmlFieldValue_t
   unsigned scope = 0;
   long long timestamp_us = 0;
   long long latency_us = 0;
-  int type = 0;  // of `value`
+  int type = 0;  // type of `value`
   int code = 0;
   union {
     unsigned long long whole = 0;

@@ -25,9 +25,9 @@ class MachineSampler {
   MachineSampler(std::filesystem::path root, pid_t worker, const Clock& clock);
 
   void sample();  // at most once a second: earlier calls do nothing
-  [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }  // when to call sample()
+  [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }  // time of the next sample()
   void measures(bool whether);  // true from the end of set-up to the end of the last window
-  void window_begins();         // when the controller reads the message
+  void window_begins();         // call when the controller reads the message
   void window_ends();           // samples memory at its peak, while no step runs
   void worker_ended();          // call between the worker's death and its reaping: last counters
   // tree_peak_uss_bytes, tree_peak_shared_bytes, compile_workers_bytes of that,
@@ -70,9 +70,9 @@ class MachineSampler {
   const Clock& clock_;
   Cgroup cgroup_;
   std::vector<int> cpus_;
-  std::optional<CpuTimes> first_times_;      // of all CPUs
-  std::optional<CpuTimes> first_own_times_;  // of `cpus_`
-  std::int64_t first_own_ticks_ = 0;         // of this process
+  std::optional<CpuTimes> first_times_;      // all CPUs
+  std::optional<CpuTimes> first_own_times_;  // `cpus_` only
+  std::int64_t first_own_ticks_ = 0;         // this process
   std::optional<double> others_share_;
   std::optional<double> own_share_;
   std::optional<Window> window_;  // currently open
@@ -91,8 +91,8 @@ class MachineSampler {
   TreeMemory job_memory_;  // maximum while measuring
   std::optional<std::int64_t> growth_bytes_;
   ResidentMemory walked_;          // maximum of each at any page walk
-  std::int64_t walk_end_ns_ = 0;   // of the last walk
-  std::int64_t walk_cost_ns_ = 0;  // of the last walk; 0: none yet
+  std::int64_t walk_end_ns_ = 0;   // last walk
+  std::int64_t walk_cost_ns_ = 0;  // last walk; 0: none yet
   std::int64_t peak_descriptors_ = 0;
   std::optional<std::int64_t> first_dev_shm_bytes_;
   std::int64_t dev_shm_growth_bytes_ = 0;

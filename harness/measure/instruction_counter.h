@@ -20,7 +20,7 @@ struct PerfCalls {
   std::function<int(pid_t thread, bool threads_alone)> open;
   std::function<ssize_t(int descriptor, void* into, std::size_t bytes)> read;
   std::function<void(int descriptor)> close;
-  std::function<std::vector<pid_t>()> threads;  // of this process
+  std::function<std::vector<pid_t>()> threads;  // this process
 };
 [[nodiscard]] PerfCalls host_perf_calls();
 

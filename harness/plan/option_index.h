@@ -59,7 +59,7 @@ class OptionIndex {
   std::vector<const Option*> open_list_;
   std::map<std::string, std::vector<const Option*>, std::less<>> options_;
   std::vector<std::string> names_;
-  std::vector<std::string> short_names_;  // of options that need no section
+  std::vector<std::string> short_names_;  // options that need no section
   std::map<std::string_view, const catalogue::TorchName*> torch_;
 };
 

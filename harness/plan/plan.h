@@ -58,9 +58,9 @@ struct Plan {
   std::filesystem::path file;
   std::string config_text;
   std::string config_hash;
-  std::string digest;              // of ordered case ids and launches, before --shard and --filter
-  std::vector<PlannedCase> cases;  // after shard and filter, in sweep order
-  std::vector<std::string> swept;  // options named in the sweep, in file order
+  std::string digest;                // ordered case ids and launches, before --shard and --filter
+  std::vector<PlannedCase> cases;    // after shard and filter, in sweep order
+  std::vector<std::string> swept;    // options named in the sweep, in file order
   std::vector<std::string> varying;  // those that differ between cases
   std::int64_t merged = 0;           // sweep points equal to an earlier one
   std::int64_t excluded = 0;         // sweep points removed by `exclude`

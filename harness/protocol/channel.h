@@ -30,7 +30,7 @@ class LineBuffer {
  private:
   std::size_t limit_;
   std::string bytes_;
-  std::size_t begin_ = 0;    // of the current line
+  std::size_t begin_ = 0;    // start of the current line
   std::size_t scanned_ = 0;  // searched up to here
 };
 

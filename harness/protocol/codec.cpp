@@ -13,7 +13,7 @@
 namespace stepbench::protocol {
 namespace {
 
-constexpr std::size_t kMaxDepth = 7;  // of nested lists and objects
+constexpr std::size_t kMaxDepth = 7;  // nested lists and objects
 
 [[noreturn]] void fail(const std::string& what) { throw Error("protocol: " + what); }
 

@@ -106,7 +106,7 @@ std::size_t size_to_unpack(const std::filesystem::path& file, std::string_view p
                                          " in it; a result file has none");
   }
   if (facts.bytes > allowed) refuse_bomb(file, allowed);
-  return facts.bytes + 1;  // of damaged data, too: unpacking finds its end
+  return facts.bytes + 1;  // also for damaged data: unpacking finds its end
 }
 
 }  // namespace

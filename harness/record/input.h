@@ -12,18 +12,18 @@ namespace stepbench::record {
 // Four times the longest message of a worker, 16 MiB.
 inline constexpr std::size_t kMaxResultLineBytes = std::size_t{64} << 20;
 
-inline constexpr std::size_t kMaxNameBytes = std::size_t{64} << 10;  // of a case, run or column
+inline constexpr std::size_t kMaxNameBytes = std::size_t{64} << 10;  // case, run or column
 
 // Limits that prevent exhausting memory. A result file of numbers compresses by a factor of 5 to
 // 20.
 struct InputLimits {
   std::size_t unpacked_ratio = 100;
   std::size_t unpacked_bytes = std::size_t{256} << 20;  // allowed at any ratio
-  std::size_t line_bytes = kMaxResultLineBytes;         // of a packed file
+  std::size_t line_bytes = kMaxResultLineBytes;         // packed file
   // Lines allowed in a packed file of any size that compresses more than results do.
   std::size_t packed_lines = 500'000;
-  std::size_t piped_bytes = std::size_t{1} << 30;    // of a pipe
-  std::size_t device_bytes = std::size_t{64} << 20;  // of a device, such as /dev/zero
+  std::size_t piped_bytes = std::size_t{1} << 30;    // pipe
+  std::size_t device_bytes = std::size_t{64} << 20;  // device, such as /dev/zero
 };
 
 // A whole file in memory, unpacked if it is gzip (detected by its first bytes, any number of

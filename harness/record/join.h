@@ -46,7 +46,7 @@ class Join {
   void take(EndRow&& row);
   void take(UnknownRow&& row);
 
-  [[nodiscard]] std::string run_id() const;  // of the current file
+  [[nodiscard]] std::string run_id() const;  // current file
 
   Results results_;
   std::map<std::string, Committed> committed_;  // by run id: index in results_.launches
@@ -57,9 +57,9 @@ class Join {
   std::map<std::string, std::size_t, std::less<>> column_index_;
   std::unordered_set<std::string> worker_ids_;
   std::size_t launch_lines_ = 0;
-  int schema_minor_ = kResultMinor;                      // of the current file
-  std::shared_ptr<const DeclaredPhases> phases_;         // of the current file; null: not declared
-  const std::function<std::string()>* where_ = nullptr;  // of the current row
+  int schema_minor_ = kResultMinor;                      // current file
+  std::shared_ptr<const DeclaredPhases> phases_;         // current file; null: not declared
+  const std::function<std::string()>* where_ = nullptr;  // current row
 };
 
 }  // namespace stepbench::record

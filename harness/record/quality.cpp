@@ -11,7 +11,7 @@ namespace stepbench::record {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kFillsUp = .02;  // of the job's memory
+constexpr double kFillsUp = .02;  // share of the job's memory
 constexpr std::int64_t kEnoughTicksNs = 1'000'000'000;
 
 // Findings of loaders mention waiting for a CPU from twice `doubtful` on: they name it as the

@@ -133,7 +133,7 @@ class FileReader {
   Input input_;
   std::size_t line_number_ = 0;
   bool saw_run_ = false;
-  bool later_ = false;  // of a later minor version than ours
+  bool later_ = false;  // written by a later minor version
   std::set<std::string> warned_;
 };
 

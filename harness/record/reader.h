@@ -23,7 +23,7 @@ struct Launch {
   LaunchRow row;
   std::vector<CycleSamples> samples;   // by cycle, then by first step
   std::vector<ops::OpFrame> ops = {};  // operations recorded by a profiled launch
-  int schema_minor = kResultMinor;     // of its file
+  int schema_minor = kResultMinor;     // schema of its file
   // Declared columns of its file; null: not declared (before 1.4).
   std::shared_ptr<const DeclaredPhases> phases = {};
   std::size_t run = 0;  // index of its file's run in Results::runs
@@ -40,7 +40,7 @@ struct Results {
   // same run id belong to one run.
   std::vector<Launch> launches;
   std::vector<StartRow> unfinished;   // started, never committed: the process or the run was killed
-  std::optional<EndRow> end;          // of the last file
+  std::optional<EndRow> end;          // last file's end
   bool running = false;               // a program is still writing one of the files
   std::vector<std::string> warnings;  // a truncated last line, a newer minor version, ...
 };

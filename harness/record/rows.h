@@ -53,14 +53,14 @@ struct CommandLine {
 // Kind "run": one per file, first line. Controller facts.
 struct RunRow {
   std::string run_id = {};
-  std::string name = {};  // of the experiment
+  std::string name = {};  // experiment's name
   std::string stepbench_version = {};
   std::string started_utc = {};  // 2026-01-31T12:00:00Z
   std::vector<std::string> argv = {};
   std::string config_path = {};
   std::string config_text = {};
   std::string config_hash = {};
-  std::string plan_digest = {};  // of ordered case ids and launches; checked by --resume
+  std::string plan_digest = {};  // ordered case ids and launches; checked by --resume
   std::int64_t cases = 0;
   // Full names of the swept options, as written.
   std::vector<std::string> swept = {};
@@ -68,7 +68,7 @@ struct RunRow {
   CommandLine asked = {};
   Fields labels = {};               // --label key=value; since 1.6
   Fields context = {};              // host, git, shard, seed, ...
-  int schema_minor = kResultMinor;  // of the file it was read from
+  int schema_minor = kResultMinor;  // schema of its file
 };
 
 // True for `run --quick`: a smoke run whose numbers are shown.
@@ -95,7 +95,7 @@ struct WorkerRow {
 // Kind "start": a launch has begun. Without a launch line, its process died.
 struct StartRow {
   LaunchKey key = {};
-  int place = 0;  // of the case in its plan; the order of table rows
+  int place = 0;  // index of the case in its plan; the order of table rows
   int attempt = 0;
   std::string started_utc = {};
   OptionValues options = {};  // swept options
@@ -145,11 +145,11 @@ struct LaunchRow {
   int world = 1;
   int block = 0;
   int position = 0;  // in order of execution
-  int place = 0;     // of the case in its plan
+  int place = 0;     // index of the case in its plan
   int attempt = 0;
   bool smoke = false;
   Outcome outcome = {};
-  std::string stage = {};     // of a failed launch: set_up, warmup, active, ...
+  std::string stage = {};     // if it failed: set_up, warmup, active, ...
   OptionValues options = {};  // as requested, by full name
   LaunchReport report = {};
   Fields machine = {};  // observed from outside by the controller

@@ -36,7 +36,7 @@ class ResultWriter {
   void append(std::string line, Sync sync);
   std::filesystem::path file_;
   int descriptor_ = -1;
-  std::uint64_t bytes_ = 0;  // of complete lines
+  std::uint64_t bytes_ = 0;  // complete lines only
 };
 
 // True if a process is writing this result file, or one in this run's folder: writers hold a lock

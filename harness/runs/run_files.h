@@ -15,7 +15,7 @@ struct RunFiles {
   std::vector<std::filesystem::path> results = {};  // .jsonl and .jsonl.gz
   std::vector<std::filesystem::path> traces = {};   // .json and .json.gz in traces/
   std::vector<std::filesystem::path> others = {};   // verdict.json, a copy of the experiment
-  bool search = false;                              // of `bisect` or `tune`: also contains runs
+  bool search = false;                              // `bisect` or `tune` folder, with runs
   std::vector<std::filesystem::path> foreign = {};  // everything else: files, folders, links
 };
 

@@ -23,10 +23,10 @@ struct RunSummary {
   std::filesystem::path folder = {};
   std::string broken = {};  // why it is unreadable; only `folder` and `bytes` are then valid
   std::string run_id = {};
-  std::string name = {};         // of the experiment
-  std::string started_utc = {};  // of the first of its files
+  std::string name = {};         // experiment's name
+  std::string started_utc = {};  // its first file's
   std::string kind = "run";      // or ab, bisect, tune
-  std::string verdict = {};      // of an A/B campaign: "regression"; empty: none yet
+  std::string verdict = {};      // A/B campaign's, such as "regression"; empty: none yet
   bool smoke = false;
   std::int64_t profiled = 0;  // launches that recorded operations
   std::int64_t wrapped = 0;   // launches under the user's profiler
@@ -42,7 +42,7 @@ struct RunSummary {
   std::int64_t skipped = 0;
   std::int64_t launches = 0;  // measured, of every pass
   RunState state = RunState::kUnfinished;
-  std::uintmax_t bytes = 0;  // of all its files, including traces
+  std::uintmax_t bytes = 0;  // all its files, including traces
 };
 
 // Never throws for the folder's contents: unreadable runs have `broken` set.

@@ -16,7 +16,7 @@ struct WarmupVerdict {
   enum class Kind : std::uint8_t { kUnknown, kOk, kDrifting, kTooShort };  // on disk by name
   Kind kind = Kind::kUnknown;    // kUnknown: too few steps for a trend
   std::int64_t more_steps = 0;   // if too short: minimum of further warm-up steps
-  double change = 0;             // of step time, last vs first third: -0.05 = 5 % faster
+  double change = 0;             // step time, last vs first third: -0.05 = 5 % faster
   bool first_step_slow = false;  // only the first step is an outlier
 };
 constexpr EnumNames<4> names_of(WarmupVerdict::Kind) {

@@ -10,7 +10,7 @@ namespace stepbench::stats {
 
 // A bound is missing if the sample is too small for it.
 struct GroupedQuantile {
-  double value = 0;  // of all values together
+  double value = 0;  // all values together
   std::optional<double> low = {};
   std::optional<double> high = {};
 };

@@ -25,7 +25,7 @@ inline constexpr std::size_t kMinForTrend = 18;  // values
 struct Trend {
   bool known = false;   // false: fewer than kMinForTrend values, or one that is not positive
   double change = 0;    // level of the last third relative to the first: -0.05 = 5 % faster
-  Interval interval;    // of `change`
+  Interval interval;    // interval of `change`
   bool moving = false;  // the interval lies entirely beyond the margin
   // First index from which the series stays at the level of its last third; its size if it never
   // does.

@@ -49,7 +49,7 @@ double sum_of_squares(const std::vector<double>& rest) {
   return std::inner_product(rest.begin(), rest.end(), rest.begin(), 0.0);
 }
 
-double sum_of_products(const std::vector<double>& rest) {  // of neighbours
+double sum_of_products(const std::vector<double>& rest) {  // neighbours only
   return std::inner_product(rest.begin() + 1, rest.end(), rest.begin(), 0.0);
 }
 

@@ -16,7 +16,7 @@ namespace stepbench::stats {
 // more if neighbours are correlated.
 struct LongRunVariance {
   double variance = 0;
-  double degrees = 0;  // of freedom, approximate; 0: no series has four blocks
+  double degrees = 0;  // approximate; 0: no series has four blocks
   // True if neighbouring blocks are so correlated that the series are too short: values wander more
   // slowly than a series lasts, and `variance` is meaningless.
   bool too_slow = false;

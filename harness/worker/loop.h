@@ -25,14 +25,14 @@ struct LoopResult {
   std::int64_t clock_ties = 0;
   // Sum over windows, from the first step's begin until the device has finished the last one.
   std::int64_t window_drained_ns = 0;
-  std::optional<stats::Interval> within_launch = {};  // of time / steps, 95 %; active: auto
+  std::optional<stats::Interval> within_launch = {};  // time / steps, 95 %; active: auto only
   os::Usage usage = {};                               // inside the active windows
 };
 
 // Describes the next steps; sent before each step outside a window and before each window.
 struct LoopStage {
   bool active = false;
-  std::int64_t steps = 0;    // of the window; 0 before it
+  std::int64_t steps = 0;    // steps of the window; 0 before it
   std::int64_t step_ns = 0;  // per step of this cycle or the previous window, with
                              // device work; 0: unknown
   bool host_alone = false;   // all work is done when the host's work is

@@ -21,7 +21,7 @@ struct LoopOptions {
   std::int64_t block_steps = 1;
   schedule::EpochSteps epoch_steps = {};  // per_epoch 0: the window's position does not matter
   std::int64_t epochs = 0;                // whole epochs in a window
-  schedule::Schedule timing = {};         // of the case's timing launches
+  schedule::Schedule timing = {};         // schedule of the case's timing launches
   bool idle_device = false;  // windows begin on an idle device, for collectors of a profiling pass
   bool host_alone = false;   // no device work continues after a step has returned
   // No step starts after it; not used with several ranks, which never stop alone. Leaves a tenth of

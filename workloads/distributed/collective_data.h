@@ -17,7 +17,7 @@ struct CollectiveShape {
   CollectiveOp op = CollectiveOp::kAllReduce;
   int rank = 0;
   int world = 1;
-  std::int64_t elements = 0;  // of the whole buffer
+  std::int64_t elements = 0;  // whole buffer
 };
 
 // Fills this rank's input of the collective.

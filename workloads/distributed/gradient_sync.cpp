@@ -155,7 +155,7 @@ class DdpSync final : public Synchronised {
 
  private:
   bool finds_unused_;
-  bool in_first_step_ = false;  // of a static graph
+  bool in_first_step_ = false;  // static graphs only
   std::optional<c10d::Reducer> reducer_;
 };
 

@@ -121,7 +121,7 @@ class Bert final : public Network {
     one_segment_ = at::zeros({1, input.size(1)}, input.options());
   }
 
-  at::Tensor places_, one_segment_;  // of tokens: 0, 1, 2, ...; their type, 0 for all
+  at::Tensor places_, one_segment_;  // token positions 0, 1, 2, ...; token types, all 0
   torch::nn::Embedding words_{nullptr}, positions_{nullptr}, types_{nullptr};
   torch::nn::LayerNorm norm_{nullptr};
   std::vector<std::shared_ptr<BertLayer>> layers_;

@@ -192,7 +192,7 @@ class KinetoLogMaker {
   bool shapes_on_;
   AllocatedBytes allocated_;
   ShapeWords words_;
-  std::vector<std::uint64_t> correlations_;  // of the ops in original order
+  std::vector<std::uint64_t> correlations_;  // ops in original order
   std::unordered_map<std::uint64_t, std::uint32_t> op_of_;
   std::unordered_map<std::string, std::uint32_t> shapes_;
   std::unordered_map<std::uint64_t, std::uint32_t> thread_of_;

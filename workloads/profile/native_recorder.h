@@ -28,7 +28,7 @@ class NativeRecorder final : public ModuleListener {
   void install();
   void watch_memory();  // records the allocators' changes on this thread
   void remove() noexcept;
-  [[nodiscard]] ThreadLog& open_log();  // of the calling thread; takes a lock
+  [[nodiscard]] ThreadLog& open_log();  // calling thread's log; takes a lock
   [[nodiscard]] ThreadLog& main_log() { return *threads_.front(); }
 
   void names(ModuleNames names) override { module_names = std::move(names); }

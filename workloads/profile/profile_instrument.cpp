@@ -240,7 +240,7 @@ class ProfileInstrument final : public Instrument {
   WorkerSpans spans_;
   std::int64_t warm_steps_ = 0;
   bool recording_ = false;
-  ops::OpLog log_;  // of the last window
+  ops::OpLog log_;  // last window
   std::optional<std::string> incomplete_;
 };
 

@@ -52,7 +52,7 @@ class IterableLoader final : public loader::Loader {
   TensorBatches tensors_;
   KeptObject users_;
   KeptObject iterator_;
-  std::vector<FieldSpec> first_;  // of the first batch
+  std::vector<FieldSpec> first_;  // first batch's fields
   std::int64_t epoch_ = 0;
   std::int64_t yielded_ = 0;
   std::int64_t batches_per_epoch_ = -1;

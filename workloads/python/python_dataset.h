@@ -47,7 +47,7 @@ class PythonDataset final : public data::Dataset {
   ResolvedCase resolved_;
   KeptObject data_;
   std::int64_t size_ = -1;
-  mutable std::vector<FieldSpec> fields_;  // of one sample; empty until known
+  mutable std::vector<FieldSpec> fields_;  // one sample's fields; empty until known
 };
 
 }  // namespace stepbench::python

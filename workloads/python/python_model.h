@@ -40,7 +40,7 @@ class PythonModel final : public Model {
   GilWait& gil_;
   KeptObject module_;
   bool tried_ = false;
-  mutable ModuleNames names_;  // of the hooked modules
+  mutable ModuleNames names_;  // hooked modules
 };
 
 }  // namespace stepbench::python

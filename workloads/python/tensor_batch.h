@@ -37,7 +37,7 @@ class TensorBatches {
 
   std::string path_;
   std::vector<SharedSpec> last_;
-  KeptObject keys_;  // of the last batch that was a dict, in field order
+  KeptObject keys_;  // keys of the last dict batch, in field order
 };
 
 }  // namespace stepbench::python

@@ -45,7 +45,7 @@ class Checkpoint {
   c10::Device device_;
   const Clock& clock_;
   std::int64_t every_ = 0;
-  std::filesystem::path file_;  // of this launch only, with a unique name
+  std::filesystem::path file_;  // this launch's file, with a unique name
   bool fsync_ = false;
   bool async_ = false;
   std::vector<at::Tensor> copies_;  // on the host, reused between checkpoints

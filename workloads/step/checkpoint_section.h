@@ -10,7 +10,7 @@
 
 namespace stepbench::step {
 
-inline constexpr PhaseId kCheckpointPhase = declared_phase(0);  // of train_step
+inline constexpr PhaseId kCheckpointPhase = declared_phase(0);  // train_step's phase
 
 [[nodiscard]] Section checkpoint_section();
 [[nodiscard]] std::vector<Phase> train_phases();

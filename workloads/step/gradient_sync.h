@@ -29,7 +29,7 @@ class GradientSync {
   virtual ~GradientSync() = default;
 
   virtual void before_forward(MicroBatch) {}                      // in phase backward
-  virtual void before_backward(const at::Tensor&, MicroBatch) {}  // of the loss, in phase backward
+  virtual void before_backward(const at::Tensor&, MicroBatch) {}  // in phase backward
   // The last backward pass has ended. Any wait from here on is phase grad_sync.
   virtual void after_backward(StepRecorder&) {}
 };

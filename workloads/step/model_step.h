@@ -109,11 +109,11 @@ class ModelStep : public Workload {
   std::optional<transfer::Transfer> transfer_;
   std::unique_ptr<Model> model_;
   std::optional<Loss> loss_;
-  std::string model_digest_;  // of model.path; empty for the zoo
+  std::string model_digest_;  // digest of model.path; empty for the zoo
   std::int64_t parameter_count_ = 0;
-  std::optional<cuda::AllocatorWindow> memory_;  // of the last window
+  std::optional<cuda::AllocatorWindow> memory_;  // last window
   double flops_per_sample_ = 0;                  // counted with the fingerprint
-  std::int64_t step_samples_ = 0;                // of the current step
+  std::int64_t step_samples_ = 0;                // current step
   std::int64_t largest_step_samples_ = 0;
 };
 

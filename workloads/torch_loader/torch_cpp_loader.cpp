@@ -45,7 +45,7 @@ struct Shared {
   const loader::LoaderOptions options;
   const Clock& clock;
   const loader::BatchMemory memory;
-  std::atomic<int> workers = 0;        // that have read something
+  std::atomic<int> workers = 0;        // workers that have read something
   std::atomic<std::int64_t> done = 0;  // batches finished in this epoch, yielded or not
   std::atomic<bool> stopping = false;
 
@@ -68,7 +68,7 @@ struct Taken {
   Batch data;
   loader::BatchCost cost;
   int worker = 0;
-  std::int64_t idle_ns = 0;  // of the worker, before this batch
+  std::int64_t idle_ns = 0;  // worker's idle time before this batch
 };
 
 // Copied to each of torch's threads, which then creates its own reader.

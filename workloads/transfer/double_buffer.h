@@ -21,9 +21,7 @@ class DoubleBuffer {
   // Returns the batch whose copy began in the previous call, and begins the copy of the next one.
   // All work enqueued until the next call counts as this batch's computation.
   [[nodiscard]] torch_loader::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
-  [[nodiscard]] const loader::BatchMarks& marks() const {
-    return marks_;
-  }  // of the last returned batch
+  [[nodiscard]] const loader::BatchMarks& marks() const { return marks_; }  // last returned batch
 
  private:
   struct Arriving {

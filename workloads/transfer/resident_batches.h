@@ -21,9 +21,7 @@ class ResidentBatches {
   // Batches in the loader's order, with its marks; the phase h2d is the gathering. Never waits for
   // the device.
   [[nodiscard]] torch_loader::BatchTensors next(StepRecorder& step);
-  [[nodiscard]] const loader::BatchMarks& marks() const {
-    return marks_;
-  }  // of the last returned batch
+  [[nodiscard]] const loader::BatchMarks& marks() const { return marks_; }  // last returned batch
 
  private:
   at::Device device_;

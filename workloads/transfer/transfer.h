@@ -33,9 +33,7 @@ class Transfer {
   // Returns the loader's next batch on the device. Marks the phase h2d, except on the CPU, where
   // inline placements copy nothing.
   [[nodiscard]] torch_loader::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
-  [[nodiscard]] const loader::BatchMarks& marks() const {
-    return marks_;
-  }  // of the last returned batch
+  [[nodiscard]] const loader::BatchMarks& marks() const { return marks_; }  // last returned batch
   [[nodiscard]] torch_loader::BatchTensors to_device(const Batch& batch,
                                                      StepRecorder& step);  // inside the step
   [[nodiscard]] torch_loader::BatchTensors to_device(const Batch& batch);  // outside steps
