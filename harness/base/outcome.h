@@ -9,8 +9,8 @@
 
 namespace stepbench {
 
-// How one launch ended. Expected failures are values, not exceptions: they are recorded and the
-// sweep continues.
+// Result state of one launch. Expected failures are values, not exceptions: they are recorded and
+// the sweep continues.
 struct Outcome {
   enum class Kind : std::uint8_t { kMeasured, kSkipped, kFailed };  // written to disk by name
   Kind kind = Kind::kMeasured;

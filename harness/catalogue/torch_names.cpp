@@ -111,7 +111,7 @@ void add_precision(Names& names) {
   }
   names.push_back(valued(kPrecision, types));
   names.insert(names.end(),
-               {// What torch takes where no dtype is given.
+               {// The default dtype of torch.autocast per device.
                 {.name = "autocast.device_type",
                  .ours = {kPrecision},
                  .values = {{"cpu", "bf16"}, {"cuda", "fp16"}},

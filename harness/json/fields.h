@@ -162,7 +162,7 @@ class FieldWriter {
   std::vector<std::pair<std::string, std::string_view>> metrics_ = {};
 };
 
-// How nested objects are read.
+// Options for reading nested objects.
 struct Reading {
   Nested nested = Nested::kAsText;
   AlikeOptions* alike = nullptr;  // shares options of many cases

@@ -157,7 +157,7 @@ void DeviceSampler::add_throttling(std::uint64_t reasons, std::int64_t now_ns) {
   if (!throttle_text(reasons).empty()) throttled_.push_back({last_ns_, now_ns});
 }
 
-// Counters cover the whole card: a MIG slice cannot tell its own share.
+// Counters cover the whole card: the share of a MIG slice is unknown.
 bool DeviceSampler::shared() const { return seen_.state.mig.value_or(false); }
 
 std::string DeviceSampler::energy_source() const {

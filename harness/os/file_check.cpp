@@ -73,7 +73,7 @@ bool is_run_folder(const fs::path& folder) {
   return false;
 }
 
-// How a file written by this program begins, and a text that follows soon after.
+// Prefix of a file written by this program, and a text that follows soon after.
 struct OwnFormat {
   std::string_view begin;
   std::string_view holds = {};

@@ -10,7 +10,7 @@
 namespace stepbench::os {
 
 struct ProcessExit {
-  // Of waitpid().
+  // As from waitpid().
   int status = 0;
   // The control group's count of OOM kills increased.
   bool oom_killed = false;

@@ -22,12 +22,12 @@ struct Usage {
   friend Usage operator+(Usage a, const Usage& b) { return a += b; }
 };
 
-// Of this process, all threads, without children.
+// This process, all threads, without children.
 [[nodiscard]] Usage current_usage();
-// Of all ended and reaped children of this process, and theirs.
+// All ended and reaped children of this process, and theirs.
 [[nodiscard]] Usage usage_of_ended_children();
-// Of a living process from /proc, in resolution of clock ticks; zeros if unavailable. Once the
-// child is reaped, usage_of_ended_children() includes the same amounts.
+// A living process, from /proc, in resolution of clock ticks; zeros if unavailable. Once the child
+// is reaped, usage_of_ended_children() includes the same amounts.
 [[nodiscard]] Usage usage_of(pid_t process);
 // Largest resident set of this process since its program was started; 0 if unavailable.
 [[nodiscard]] std::int64_t peak_rss_bytes();

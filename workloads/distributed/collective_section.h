@@ -41,7 +41,7 @@ struct CollectiveKind {
 [[nodiscard]] const CollectiveKind& collective_kind(std::string_view name);
 [[nodiscard]] double bus_factor(const CollectiveKind& kind, int ranks);
 
-// Of a name of `collective.dtype`.
+// Size of an element of `collective.dtype`.
 [[nodiscard]] std::int64_t element_bytes(std::string_view dtype);
 
 inline constexpr PhaseId kCollectivePhase = declared_phase(0);

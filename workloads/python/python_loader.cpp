@@ -79,7 +79,7 @@ class Records {
     }
     return workers_ > 0;
   }
-  // Of the training process, whose part follows the workers'.
+  // Counters of the training process, whose part follows the workers'.
   [[nodiscard]] MemoryCounts memory() const {
     if (memory_ == nullptr) return {};
     return {.wait_ns = value(workers_, Place::kMemoryWaitNs),
