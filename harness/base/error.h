@@ -9,7 +9,6 @@
 
 namespace stepbench {
 
-// Base class of all errors that this project throws.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -17,7 +17,6 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 
 // Canonical text: true, 4, 0.001 (shortest form that reads back exactly), the string itself, null.
 [[nodiscard]] std::string to_text(const Value& value);
-// Appends to_text(value) to `text`.
 void append_text(std::string& text, const Value& value);
 
 [[nodiscard]] inline bool is_null(const Value& value) {

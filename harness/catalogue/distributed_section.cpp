@@ -10,7 +10,6 @@ using std::string_literals::operator""s;
 
 constexpr std::int64_t kOne = 1;
 
-// Options of the gradient exchange between ranks.
 std::vector<Option> gradient_options(const Requires& ranks) {
   return {
       {.name = "sync",

@@ -18,7 +18,6 @@ namespace stepbench::cuda {
   return stream.handle != nullptr && !stream.computes;
 }
 
-// The events of one step.
 struct StepEvents {
   struct Mark {
     CudaEvent event = nullptr;

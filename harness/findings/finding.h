@@ -25,7 +25,6 @@ struct Finding {
     std::string option = {};  // full name: "loader.num_workers"
     std::string value = {};   // as YAML: "4"
   };
-  // A location in a trace.
   struct Place {
     std::string name = {};   // op, call or kernel
     std::int64_t at_ns = 0;  // on the trace's own clock

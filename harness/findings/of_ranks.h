@@ -8,7 +8,6 @@
 
 namespace stepbench::findings {
 
-// Id of the straggler finding.
 inline constexpr const char* kStragglerFinding = "ranks.straggler";
 
 // "rank 1", "ranks 0, 2 and 3"

@@ -15,7 +15,6 @@
 namespace stepbench {
 namespace {
 
-// Sums over the measured steps.
 struct StepSums {
   std::array<std::int64_t, kMaxPhases> phase_ns{};
   std::array<std::int64_t, kCounts> counts{};

@@ -162,7 +162,6 @@ class FieldWriter {
   std::vector<std::pair<std::string, std::string_view>> metrics_ = {};
 };
 
-// Options for reading nested objects.
 struct Reading {
   Nested nested = Nested::kAsText;
   AlikeOptions* alike = nullptr;  // shares options of many cases

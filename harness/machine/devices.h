@@ -41,7 +41,6 @@ using ManagementLibrary = std::function<std::optional<Devices>()>;
 // '='.
 [[nodiscard]] Variables variables_of(const char* const* entries);
 
-// The value of a variable; nullopt if unset.
 [[nodiscard]] std::optional<std::string_view> find_variable(const Variables& variables,
                                                             std::string_view name);
 

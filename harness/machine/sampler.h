@@ -38,7 +38,6 @@ class MachineSampler {
   // this one, as a share of the CPUs that the worker may use), steal_share, cgroup_throttled_ns,
   // load_1m_start, load_1m_max, samples, sampling_ns.
   [[nodiscard]] Fields summary() const;
-  // Maximum PSS of the tree.
   [[nodiscard]] std::int64_t peak_pss_bytes() const { return peak_memory_.pss; }
   // Maximum while measuring; nullopt: not available from the kernel, or one process without
   // children.

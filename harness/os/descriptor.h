@@ -10,7 +10,6 @@
 
 namespace stepbench::os {
 
-// Owns one file descriptor.
 class Descriptor {
  public:
   Descriptor() = default;

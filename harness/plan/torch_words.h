@@ -21,7 +21,6 @@ void say_in_our_words(ConfigNode& root, const ParseContext& context);
 [[nodiscard]] std::optional<std::vector<ConfigEntry>> axis_in_our_words(
     const ConfigEntry& entry, const ParseContext& context);
 
-// True if its values differ.
 [[nodiscard]] bool varies(const ConfigEntry& axis);
 
 // Translates NAME=VALUE settings. `before`: the file's settings, so that "not fused" only undoes

@@ -26,7 +26,6 @@ bool begins_like_ours(std::string_view text) {
   return text.starts_with(kFirst.substr(0, std::min(kFirst.size(), text.size())));
 }
 
-// Reads the lines of one file in order.
 class FileReader {
  public:
   FileReader(std::filesystem::path file, LineDecoder& decoder, Join& join)

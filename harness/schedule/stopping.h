@@ -24,7 +24,6 @@ struct StopRule {
   std::int64_t max_active = 10'000;
 };
 
-// The decision after a cycle.
 struct StopVerdict {
   std::optional<StopReason> stop = {};  // nullopt: continue
   std::optional<stats::Interval> interval =

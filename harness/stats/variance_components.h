@@ -29,7 +29,6 @@ struct LongRunVariance {
 [[nodiscard]] LongRunVariance long_run_variance(std::span<const std::vector<double>> blocks,
                                                 std::span<const double> lengths);
 
-// A mean square and its degrees of freedom.
 struct MeanSquare {
   double value = 0;
   double degrees = 0;

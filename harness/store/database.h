@@ -48,7 +48,6 @@ class DamagedRow : public ConfigError {
   std::string why_;
 };
 
-// Inserts many rows into one table.
 struct SqlInsert {
   std::string table = {};
   std::vector<std::string> columns = {};

@@ -13,7 +13,6 @@
 namespace stepbench::model {
 
 struct ModelKind {
-  // Name, documentation and options.
   Variant variant;
   // Returns what the model needs if it cannot take `input`: "images of three channels (...)"; else
   // empty. Never called with kAny. Null: only known at set-up, for models from a file.

@@ -144,7 +144,6 @@ Section plugin_section() {
 
 namespace {
 
-// Metrics of torch's CUDA allocator.
 std::vector<Metric> allocator_metrics() {
   std::vector<Metric> metrics = {
       {.name = "peak_allocated_bytes",

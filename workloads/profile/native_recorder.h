@@ -56,7 +56,6 @@ class NativeRecorder final : public ModuleListener {
   std::unique_ptr<c10::DebugInfoGuard> memory_guard_;
 };
 
-// Returns the records of the window.
 [[nodiscard]] ops::OpLog make_op_log(NativeRecorder& recorder);
 
 }  // namespace stepbench::profile

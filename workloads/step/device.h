@@ -25,7 +25,6 @@ namespace stepbench::step {
 
 void synchronize_device(c10::Device device);  // returns at once on the CPU
 
-// The stream that torch currently computes on.
 [[nodiscard]] DeviceStream current_stream(c10::Device device);
 
 // Returns freed blocks of torch's caching allocator to the device.

@@ -90,7 +90,6 @@ class ModelStep : public Workload {
   void build_model();
   // Tries a model from a file on batches of the expected sizes.
   void try_on_samples(Model& model, const DataShape& data);
-  // Size of the fingerprint's batch.
   [[nodiscard]] std::int64_t fingerprint_samples() const;
   [[nodiscard]] std::int64_t full_batch_size() const;
   [[nodiscard]] std::vector<std::int64_t> batch_sizes_to_try() const;
