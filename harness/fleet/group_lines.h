@@ -42,7 +42,7 @@ struct DoorChallenge {
 
 struct RankJoin {
   std::string proof = {};
-  std::string token = {};  // instead of it, from agents before 0.2: rejected with their version
+  std::string token = {};  // sent instead by agents before 0.2, to report their version
   std::string version;     // stepbench's version there: must be equal
   RankPlace place = {};
   std::string error = {};  // why it has no place; all later fields are then empty

@@ -24,8 +24,8 @@ bool cannot_sync(int error) { return error == EINVAL || error == EROFS || error 
 constexpr int kToWrite = O_WRONLY | O_CREAT | O_CLOEXEC;
 constexpr mode_t kMode = 0666;  // minus the user's umask
 
-// Opens the temporary file next to the target, empty; reuses one left by a killed program. Fails if
-// another program is writing it, or owns it.
+// Opens the temporary file next to the target, empty; reuses one left by a killed program. Returns
+// none if another program is writing it, or another user owns it.
 Descriptor take_over(const fs::path& file) {
   // O_NONBLOCK: a pipe of this name would block until it has a reader.
   Descriptor descriptor(::open(file.c_str(), kToWrite | O_NOFOLLOW | O_NONBLOCK, kMode));

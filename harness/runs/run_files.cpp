@@ -88,7 +88,7 @@ RunFiles files_of_run(const fs::path& folder) {
                is_of_search(name, entry.is_directory(ignored))) {
       files.others.push_back(entry.path());
     } else if (name == kCounts && !entry.is_symlink(ignored) && entry.is_directory(ignored)) {
-      continue;  // valgrind's output; it stays on the machine of the worker that it names
+      continue;  // valgrind's output: not copied away from the worker that it names
     } else if (name == kTraces && !entry.is_symlink(ignored) && entry.is_directory(ignored)) {
       add_traces(entry.path(), files);
     } else {

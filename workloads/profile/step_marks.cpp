@@ -40,7 +40,7 @@ void StepMarks::measured(std::int64_t first, std::vector<std::int64_t> periods_n
 }
 
 // A step is marked shortly before its time is read. The shortest such delay of all steps aligns the
-// window, so that no step's begin moves before its mark.
+// window, so that no mark begins after its step.
 void StepMarks::set_borders(ops::OpLog& log, std::size_t from, const Window& window) {
   std::vector<std::int64_t> begins_ns = {0};  // since the first step's begin
   for (const std::int64_t period_ns : window.periods_ns) {
