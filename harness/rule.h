@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that option data cannot express: what a combination of options means, forbids or skips.
-// Torch-free functions, run by the planner for built-in workloads and by `WORKER check` for others.
-// Pure; any thread.
+// Rules that option data cannot express: the meaning of a combination of options, or why it is
+// rejected or skipped. Torch-free functions, run by the planner for built-in workloads and by
+// `WORKER check` for others. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ namespace stepbench {
 
 struct RuleFacts {
   bool cuda_available = false;
-  bool device_auto = false;  // the file says `device: auto`
+  bool device_auto = false;  // the file has `device: auto`
   // The case is one of several: impossible points are merged or skipped, not errors.
   bool swept = false;
   int cores = 1;       // in this process's affinity mask
-  bool smoke = false;  // nothing is measured: the schedule stays as short as it is
+  bool smoke = false;  // without measurement: the schedule is not extended
 };
 
 class RuleSink {
@@ -26,21 +26,21 @@ class RuleSink {
   RuleSink(const RuleSink&) = delete;
   RuleSink& operator=(const RuleSink&) = delete;
   virtual ~RuleSink() = default;
-  // The file is wrong at this option.
+  // Reports an invalid option of the file.
   virtual void error(std::string_view option, std::string reason) = 0;
-  virtual void skip(std::string reason) = 0;  // cannot be honoured here: a skipped row
-  // Said once under the plan, and beside the results of the case.
+  virtual void skip(std::string reason) = 0;  // cannot be measured here: a skipped row
+  // Printed once under the plan, and next to the results of the case.
   virtual void note(std::string text) = 0;
-  // Said under the plan alone: the options of a result show it.
+  // Printed under the plan only: a result shows it by its options.
   virtual void plan_note(std::string text) = 0;
-  // Whatever its value, the option changes nothing in this case, and the rule has taken it out.
-  // `without`: what would make it matter, as in "loader.epochs: separate". Said once of an option
-  // that the user gave.
+  // The option has no effect in this case, whatever its value, and the rule has removed it.
+  // `without`: the setting that would give it an effect, as in "loader.epochs: separate". Reported
+  // once per option that the user set.
   virtual void no_effect(std::string_view /*option*/, std::string /*without*/) {}
 };
 
-// May amend the case (loader.engine becomes inline at num_workers 0 in a sweep) before its id is
-// computed.
+// May change the case before its id is computed (in a sweep, loader.engine becomes inline at
+// num_workers 0).
 using Rule = void (*)(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 struct WorkloadRule {

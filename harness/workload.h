@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam between harness and workloads: implement Workload, list it in a WorkloadType table, hand
-// both with a Catalogue to worker_main (harness/worker/worker_main.h). Every call comes on the
-// worker's main thread.
+// The interface between harness and workloads: implement Workload, list it in a WorkloadType table,
+// pass both with a Catalogue to worker_main (harness/worker/worker_main.h). All calls are made on
+// the worker's main thread.
 #pragma once
 
 #include <cstdint>
@@ -30,17 +30,17 @@ namespace stepbench {
 
 struct Finding;  // harness/findings/finding.h
 
-enum class Edge : std::uint8_t { kBegin, kEnd };  // of the active window
+enum class Edge : std::uint8_t { kBegin, kEnd };  // begin or end of the active window
 
-// Does the fast arm compute the same? Nothing: the workload computes none. NaN and infinities are
-// results: a step that diverges.
+// Checks that the faster arm computes the same. Empty: the workload computes none. NaN and
+// infinities are valid: a step that diverges.
 struct Fingerprint {
   std::optional<double> loss = {};
   std::optional<double> gradient_norm = {};
 };
 
-// Where a workload puts what it knows beyond times. Names must be declared as Metric in its
-// WorkloadSpec, options by full name. Not thread-safe; valid during report().
+// Receives a workload's results beyond times. Names must be declared as Metric in its WorkloadSpec,
+// options by full name. Not thread-safe; valid during report().
 class ReportSink {
  public:
   ReportSink() = default;
@@ -48,20 +48,20 @@ class ReportSink {
   ReportSink& operator=(const ReportSink&) = delete;
   virtual ~ReportSink() = default;
   virtual void metric(std::string_view name, double value) = 0;
-  virtual void effective(std::string_view option, Value value) = 0;  // what was really in force
+  virtual void effective(std::string_view option, Value value) = 0;  // the value actually in force
   virtual void note(std::string text) = 0;                           // printed under the table
   virtual void finding(Finding finding) = 0;
-  virtual void ops(const ops::OpTable&) {}  // of the profiled steps, from one instrument
+  virtual void ops(const ops::OpTable&) {}  // profiled steps, from one instrument
 };
 
-// Life-cycle times of the case, kept apart from steady state. Fed by the workload as they happen.
+// One-time costs of the case, kept apart from steady state. Filled by the workload as they occur.
 struct LifeCycle {
   std::int64_t loader_construct_ns = 0;
-  std::int64_t first_batch_ns = 0;  // start of the first epoch to its first batch
+  std::int64_t first_batch_ns = 0;  // from the start of the first epoch to its first batch
   std::int64_t loader_tear_down_ns = 0;
 };
 
-// What a workload may use of its worker. Outlives the workload.
+// Services of the worker to its workload. Outlives the workload.
 struct WorkerContext {
   const Clock& clock;
   std::filesystem::path run_dir;  // result folder of this run; may be empty under --case FILE
@@ -71,14 +71,14 @@ struct WorkerContext {
   int world = 1;
   LifeCycle life_cycle = {};
   int launch = 0;
-  // Of this case's workload, in order of PhaseId.
+  // Phases of this case's workload, in order of PhaseId.
   std::vector<std::string> phase_names = {};
-  // What users wrote in Python, for the workloads of this project; null in a worker without it.
+  // Python code of the user, for the workloads of this project; null in a worker without it.
   data::PythonParts* python = nullptr;
-  bool profiled = false;  // its times are for no table: what costs time may be recorded
-  // The environment as the worker's main() found it, {name, value}; null: it handed nothing down.
+  bool profiled = false;  // its times are not reported: costly recording is allowed
+  // The environment of the worker's main() on entry, {name, value}; null: not passed on.
   const std::vector<std::pair<std::string, std::string>>* variables = nullptr;
-  // Over which the ranks exchange, in c10d's words, where the workload knows it.
+  // Backend of the ranks' exchange, in c10d's words, if the workload knows it.
   std::string backend = {};
 };
 
@@ -89,24 +89,25 @@ class Workload {
   Workload& operator=(const Workload&) = delete;
   virtual ~Workload() = default;
 
-  [[nodiscard]] virtual std::optional<std::string> set_up() = 0;  // a reason to skip, or nothing
-  // After set_up(): the steps from one epoch's border to the next, where the loader stops at them;
-  // 0 where no border ever lies between two steps.
+  [[nodiscard]] virtual std::optional<std::string> set_up() = 0;  // a reason to skip, or nullopt
+  // After set_up(): steps per epoch if the loader stops at epoch borders; 0 if no border ever lies
+  // between two steps.
   [[nodiscard]] virtual std::int64_t steps_per_epoch() const { return 0; }
-  // Borders also lie between those that repeat after steps_per_epoch(): only whole epochs are even.
+  // True if borders also lie inside the steps_per_epoch() period: only whole epochs are then
+  // comparable.
   [[nodiscard]] virtual bool borders_inside_epochs() const { return false; }
-  virtual void before_cycle() {}  // untimed, before its first step: bring the page cache into state
-  virtual void step(StepRecorder& step) = 0;  // never synchronises on its own account
-  // Untimed. The begin comes between two steps, with the warm-up's work still on its way: it must
-  // not wait for the device. The end finds it idle. Reset peaks, read the allocator.
+  virtual void before_cycle() {}  // untimed, before a cycle's first step: prepare the page cache
+  virtual void step(StepRecorder& step) = 0;  // must not synchronise on its own
+  // Untimed: reset peaks, read the allocator. kBegin comes between two steps while work of the
+  // warm-up is still in flight: it must not wait for the device. At kEnd the device is idle.
   virtual void window(Edge) {}
-  // Right after a window's last step, before anything waits for the device; must not wait either.
+  // Called right after a window's last step, before anything waits for the device; must not wait.
   virtual void steps_done() {}
-  virtual void synchronize() {}  // wait for the device; called outside windows only
-  // Collective; between cycles only.
+  virtual void synchronize() {}  // waits for the device; called outside windows only
+  // Collective; called between cycles only.
   [[nodiscard]] virtual bool all_ranks_stop(bool mine) { return mine; }
   virtual void tear_down() = 0;  // also after a step that threw
-  // Both after the last window and before tear_down(), not after a step that threw.
+  // Both are called after the last window and before tear_down(), not after a step that threw.
   [[nodiscard]] virtual Fingerprint fingerprint() = 0;
   virtual void report(ReportSink&) const {}
 };

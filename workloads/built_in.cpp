@@ -105,7 +105,7 @@ void check_batches(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sin
 
 constexpr const char* kRanks = "distributed.ranks";
 
-// Whose step knows nothing of other ranks.
+// For workloads whose step does not exchange with other ranks.
 void refuse_ranks(const ResolvedCase& resolved, RuleSink& sink) {
   if (resolved.integer_or(kRanks, 1) == 1) return;
   sink.error(

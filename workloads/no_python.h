@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python parts of a worker that has no interpreter: each says why.
+// The Python parts of a worker without an interpreter: each throws the reason.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace stepbench {
 
 class NoPython final : public data::PythonParts {
  public:
-  // Empty: nobody looked for an interpreter.
+  // Empty: no interpreter was searched for.
   explicit NoPython(std::string why) : why_(std::move(why)) {}
 
   [[nodiscard]] std::unique_ptr<data::Dataset> open_dataset(const ResolvedCase& resolved) override;

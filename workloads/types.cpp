@@ -97,12 +97,13 @@ std::span<const WorkloadType> built_in_workloads() {
 }
 
 int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
-  // Models of kind aoti check the shapes of their inputs only then.
+  // Models of kind aoti only check the shapes of their inputs if this is set.
   ::setenv("AOTI_RUNTIME_CHECK_INPUTS", "1", /*overwrite=*/0);
   const machine::Variables variables =
       host.variables.empty() ? machine::variables_of(environ) : host.variables;
   NoPython no_python(host.no_python);
-  // The allocator first: a step's end has been marked by all others when it reads its counters.
+  // The allocator comes first, and so ends last: all others have marked a step's end when it reads
+  // its counters.
   const std::array instruments = {
       InstrumentType{"allocator", {Pass::kNative, Pass::kKineto}, make_allocator_series},
       event_clock_type(),
@@ -112,8 +113,8 @@ int stepbench_worker_main(int argc, char** argv, const WorkerHost& host) {
       worker::perf_counts_type(),
       worker::valgrind_counts_type(),
   };
-  // Those of `stepbench`, for one that knows this worker by its path alone, and what only a worker
-  // can tell.
+  // Includes the rules of `stepbench`, for a controller that only knows this worker by its path,
+  // and rules that only a worker can check.
   const std::span<const WorkloadRule> shared = built_in_rules();
   std::vector<WorkloadRule> rules(shared.begin(), shared.end());
   rules.push_back({"train_step", model::check_plugin});

@@ -11,20 +11,20 @@
 
 namespace stepbench {
 
-// The built-in workloads, for programs that add their own to them.
+// The built-in workloads, for programs that add their own.
 [[nodiscard]] std::span<const WorkloadType> built_in_workloads();
 
-// What a worker's main function is told by who hosts it.
+// Arguments of a worker's main function from its host.
 struct WorkerHost {
-  // Null: this process has no interpreter, and `no_python` says why.
+  // Null: no interpreter in this process; `no_python` has the reason.
   data::PythonParts* python = nullptr;
   std::string no_python = {};
   std::string build_id = {};  // WorkerFacts::build_id
   std::vector<std::pair<std::string, std::string>> variables =
-      {};  // of the environment; empty: the process's own
+      {};  // environment; empty: the process's own
 };
 
-// The built-in workloads behind worker_main: the whole of stepbench-worker's main().
+// The built-in workloads with worker_main: all of stepbench-worker's main().
 [[nodiscard]] int stepbench_worker_main(int argc, char** argv, const WorkerHost& host = {});
 
 }  // namespace stepbench

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock that everything is timed with. Any thread.
+// The clock behind all timings. Any thread.
 #pragma once
 
 #include <cstdint>
 
 namespace stepbench {
 
-// Monotonic nanoseconds. A parameter everywhere, so that tests can script time.
+// Monotonic nanoseconds. Passed as a parameter everywhere, so that tests can script time.
 class Clock {
  public:
   Clock() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digest that ids on disk are made of. Pure; any thread.
+// The digest behind ids on disk. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace stepbench {
 
-// The first 16 hex digits of XXH3-128. Ids on disk are made of it: never change the function.
+// Returns the first 16 hex digits of XXH3-128. Ids on disk depend on it: never change the function.
 [[nodiscard]] std::string digest(std::string_view bytes);
 
 }  // namespace stepbench

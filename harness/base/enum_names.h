@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enumerators by name. The names stand beside their enum once, in the order of its enumerators:
+// Enumerators by name. Each enum lists its names once, in the order of its enumerators:
 //
 //   enum class Role : std::uint8_t { kKey, kContext };
 //   constexpr EnumNames<2> names_of(Role) { return {"key", "context"}; }
@@ -21,7 +21,7 @@ concept NamedEnum = std::is_enum_v<Enum> && requires(Enum value) {
   names_of(value);
 };
 
-// Empty for a value that is no enumerator.
+// Returns an empty text for an invalid enumerator.
 template <NamedEnum Enum>
 [[nodiscard]] constexpr std::string_view name_of(Enum value) {
   const auto names = names_of(value);

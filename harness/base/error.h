@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this project throws.
+// The exceptions of this project.
 #pragma once
 
 #include <exception>
@@ -9,14 +9,13 @@
 
 namespace stepbench {
 
-// Base of what this project throws.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The configuration, the command line, an input file or the environment is wrong: the user can mend
-// it. `where` is something one can open or type: "sweep.yaml:12:5", "--shard",
+// The configuration, the command line, an input file or the environment is wrong, and the user can
+// fix it. `where` is something to open or type: "sweep.yaml:12:5", "--shard",
 // "data/train/cat/7.jpg".
 class ConfigError : public Error {
  public:
@@ -28,7 +27,8 @@ class ConfigError : public Error {
   std::string where_;
 };
 
-// A signal told this process to end, and is still pending. No Error, after which things go on.
+// A termination signal arrived and is still pending. Not an Error: callers that recover from an
+// Error must not swallow it.
 class Interrupted : public std::exception {
  public:
   explicit Interrupted(int signal) : signal_(signal) {}

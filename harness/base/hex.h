@@ -7,7 +7,7 @@
 
 namespace stepbench {
 
-// Two lower-case digits a byte.
+// Two lower-case digits per byte.
 [[nodiscard]] std::string hex_text(std::string_view bytes);
 
 }  // namespace stepbench

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the `flags` of a launch say of its integrity. They stand on disk (see results/SCHEMA.md): do
-// not respell.
+// Values of the `flags` field of a launch: doubts about its integrity. Written to disk (see
+// results/SCHEMA.md): do not rename.
 #pragma once
 
 #include <string_view>
 
 namespace stepbench::launch_flag {
 
-// By the worker.
+// Set by the worker.
 inline constexpr std::string_view kTruncated = "truncated";
 inline constexpr std::string_view kWarmupTooShort = "warmup_too_short";
 inline constexpr std::string_view kDrifting = "drifting";
@@ -15,7 +15,7 @@ inline constexpr std::string_view kFirstStepSlow = "first_step_slow";
 inline constexpr std::string_view kClockTies = "clock_ties";
 inline constexpr std::string_view kOpsIncomplete = "ops_incomplete";
 
-// By the controller, from what the machine did.
+// Set by the controller, from the state of the machine.
 inline constexpr std::string_view kWaitedForCpu = "waited_for_cpu";
 inline constexpr std::string_view kSteal = "steal";
 inline constexpr std::string_view kCpuQuota = "cpu_quota";
@@ -24,11 +24,11 @@ inline constexpr std::string_view kGpuLost = "gpu_lost";
 inline constexpr std::string_view kGpuMemoryErrors = "gpu_memory_errors";
 inline constexpr std::string_view kMemoryGrew = "memory_grew";
 
-// By the controller, of a profiled launch beside the timed ones.
+// Set by the controller on a profiled launch, compared with the timed ones.
 inline constexpr std::string_view kPerturbed = "perturbed";
 inline constexpr std::string_view kProfileMismatch = "profile_mismatch";
 
-// What happened, as the end of "in 3 of 6 launches ...". The flag itself where it is none of these.
+// Returns the end of the sentence "in 3 of 6 launches ..."; an unknown flag is returned unchanged.
 [[nodiscard]] constexpr std::string_view meaning(std::string_view flag) {
   if (flag == kTruncated) return "the window ended before all its steps were measured";
   if (flag == kWarmupTooShort) return "the warm-up was too short";

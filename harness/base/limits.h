@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits on which rooms that do not know each other agree.
+// Limits shared by rooms that do not include each other.
 #pragma once
 
 #include <cstddef>
 
 namespace stepbench {
 
-// Phases that a workload declares beside the built-in ones: the recorder has places for so many,
-// and a catalogue with more is refused.
+// Maximum number of phases that a workload declares in addition to the built-in ones. The recorder
+// reserves this many slots; catalogues with more are rejected.
 inline constexpr std::size_t kMaxDeclaredPhases = 16;
 
 }  // namespace stepbench

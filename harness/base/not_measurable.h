@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thrown by a workload where set_up() is far away.
+// Thrown by code of a workload that set_up() does not call directly.
 #pragma once
 
 #include "harness/base/error.h"
 
 namespace stepbench {
 
-// The case cannot be measured here, and nobody made a mistake: it becomes a skipped row with this
+// The case cannot be measured here through no fault of the user: it becomes a skipped row with this
 // reason.
 class NotMeasurable : public Error {
  public:

@@ -10,13 +10,14 @@ namespace {
 
 template <typename Number>
 void append_shortest(std::string& text, Number number) {
-  std::array<char, 32> buffer;  // of both kinds the longest has 24
+  std::array<char, 32> buffer;  // the longest text of either type has 24
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
   text.append(buffer.data(), end);
 }
 
-// Whether its text is that of a whole number: most numbers are nanoseconds, bytes and counts, and
-// those are far quicker to write. From five zeros at the end an exponent may be shorter.
+// True if the text is that of an integer. Most numbers are nanoseconds, bytes and counts, and
+// integers are far quicker to format. Excludes five or more trailing zeros, where an exponent may
+// be shorter.
 bool is_plainly_whole(double number) {
   constexpr double kExact = 9007199254740992;  // 2^53
   if (!(std::fabs(number) < kExact)) return false;

@@ -9,7 +9,7 @@
 
 namespace stepbench {
 
-// Entries by name, and a hash table of their places.
+// Entries sorted by name, with a hash table of their indices.
 struct OptionValues::Frozen {
   explicit Frozen(std::vector<value_type> all)
       : entries(std::move(all)), table(std::bit_ceil(2 * entries.size() + 1), 0) {
@@ -30,8 +30,8 @@ struct OptionValues::Frozen {
   }
 
   std::vector<value_type> entries;
-  std::vector<std::uint32_t> table;  // place + 1; 0: free
-  std::size_t names = 0;             // equal for equal names
+  std::vector<std::uint32_t> table;  // index + 1; 0: free
+  std::size_t names = 0;             // hash of all names
 };
 
 namespace {

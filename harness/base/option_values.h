@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a case by name, sharing what equal cases have in common.
+// The options of a case by name; cases share the values that they have in common.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@
 
 namespace stepbench {
 
-// Full option name -> value, in order of names. Reads like a std::map, but an iterator gives a pair
-// of references. Copies share what share() froze, so that a plan of a million cases keeps only the
-// options in which they differ. Concurrent reads are fine.
+// Full option name -> value, ordered by name. Reads like a std::map, but an iterator yields a pair
+// of references. Copies share the entries frozen by share(), so that a plan of a million cases
+// stores only the options that differ. Concurrent reads are safe.
 class OptionValues {
  public:
   using Map = Fields;
@@ -75,29 +75,30 @@ class OptionValues {
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] bool empty() const { return size() == 0; }
 
-  // Inserts null; the reference lives until the next change.
+  // Inserts null if absent; the reference is valid until the next change.
   Value& operator[](std::string_view name);
   void insert_or_assign(std::string_view name, Value value) { (*this)[name] = std::move(value); }
   void emplace(std::string_view name, Value value);  // keeps an existing value
   std::size_t erase(std::string_view name);
-  void share();  // freezes what is here: later copies cost only their own changes
-  // Whether every name is among what share() froze: the slots are then the places of begin().
+  void share();  // freezes the entries: later copies cost only their own changes
+  // True if every name was frozen by share(): slots are then offsets from begin().
   [[nodiscard]] bool is_shared() const { return frozen_ != nullptr && added_.empty(); }
-  // Told at once: false also for equal names that are not shared.
+  // Constant time. Also false for equal names that are not shared.
   [[nodiscard]] bool has_names_of(const OptionValues& other) const {
     return is_shared() && other.is_shared() && shares(other);
   }
-  // Shares what `other` froze instead, if that has the same names: costs only what differs.
+  // Shares the frozen entries of `other` instead, if the names are the same: only differing values
+  // then take memory.
   void share_with(const OptionValues& other);
 
-  // The place of a name among what share() froze, the same in all copies: much quicker than the
-  // name. kNoSlot for one that is not there.
+  // Index of a name among the frozen entries, the same in all copies: a much quicker key than the
+  // name. kNoSlot if the name is not frozen.
   static constexpr std::size_t kNoSlot = static_cast<std::size_t>(-1);
   [[nodiscard]] std::size_t slot(std::string_view name) const;
   [[nodiscard]] const Value& in_slot(std::size_t slot) const;
   Value& change_slot(std::size_t slot);
-  void shrink_to_fit() { changed_.shrink_to_fit(); }  // gives back room for further changes
-  // Whether slots of the one are slots of the other.
+  void shrink_to_fit() { changed_.shrink_to_fit(); }  // releases spare capacity
+  // True if the slots of both objects are interchangeable.
   [[nodiscard]] bool shares(const OptionValues& other) const { return frozen_ == other.frozen_; }
 
   bool operator==(const OptionValues& other) const;
@@ -111,10 +112,10 @@ class OptionValues {
   void flatten();
 
   std::shared_ptr<const Frozen> frozen_;
-  std::vector<Changed> changed_;  // wins over what is frozen; by slot
-  // Bit slot % 64: set if a value of such a slot is changed. Most are not.
+  std::vector<Changed> changed_;  // override frozen values; by slot
+  // Bit slot % 64 is set if such a slot has a changed value: a quick check, as most have none.
   std::uint64_t changed_slots_ = 0;
-  std::vector<value_type> added_;  // not among what is frozen; by name
+  std::vector<value_type> added_;  // not frozen; by name
 };
 
 }  // namespace stepbench

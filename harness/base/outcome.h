@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How one launch ended. A value type.
+// The result state of one launch. A value type.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace stepbench {
 
-// How one launch ended. An expected end is a value: it is recorded and the sweep goes on.
+// Result state of one launch. Expected failures are values, not exceptions: they are recorded and
+// the sweep continues.
 struct Outcome {
   enum class Kind : std::uint8_t { kMeasured, kSkipped, kFailed };  // written to disk by name
   Kind kind = Kind::kMeasured;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch is for.
+// The purpose of a launch.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace stepbench {
 
-// What a launch is for: times, the operations of its steps by one of two engines, or a profiler of
-// the user's around it.
+// The purpose of a launch: times; operations recorded by one of two engines; or a run under the
+// user's own profiler.
 enum class Pass : std::uint8_t { kTiming, kNative, kKineto, kWrapped };  // written to disk by name
 constexpr EnumNames<4> names_of(Pass) { return {"timing", "native", "kineto", "wrapped"}; }
 

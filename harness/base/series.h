@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named arrays of integers of one length: the steps of a window, the rows of an op table. The one
-// shape in which numbers go from a worker's clock to a result file. A plain value.
+// Named arrays of integers of equal length: the steps of a window, the rows of an op table. The
+// only form in which numbers travel from a worker's clock to a result file. A plain value.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,13 @@ struct Series {
   std::vector<std::vector<std::int64_t>> columns = {};  // one per name, equally long
 
   [[nodiscard]] std::size_t steps() const { return columns.empty() ? 0 : columns.front().size(); }
-  // Null if there is no such column.
+  // Null if the column does not exist.
   [[nodiscard]] const std::vector<std::int64_t>* find(std::string_view name) const;
   [[nodiscard]] std::vector<std::int64_t>* find(std::string_view name);
-  // Throws Error if there is no such column.
+  // Throws Error if the column does not exist.
   [[nodiscard]] const std::vector<std::int64_t>& column(std::string_view name) const;
-  // `steps` zeros, to be filled by the caller; the reference lives until the next column is added.
+  // Appends a column of `steps` zeros for the caller to fill; the reference is valid until the next
+  // column is added.
   std::vector<std::int64_t>& add(std::string name, std::size_t steps);
 
   bool operator==(const Series&) const = default;

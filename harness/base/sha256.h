@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 (FIPS 180-4), for what a browser or a lock file checks. Ids on disk are made of digest.h.
+// SHA-256 (FIPS 180-4), for digests that browsers or lock files check. Ids on disk use digest.h.
 // Pure; any thread.
 #pragma once
 

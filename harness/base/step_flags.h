@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is special about a step: the bits of the `flags` column of samples. They stand on disk (see
-// results/SCHEMA.md): do not renumber.
+// Bits of the `flags` column of samples: special steps. Written to disk (see results/SCHEMA.md): do
+// not renumber.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum StepFlag : std::int64_t {
   kEpochBorder = 1 << 0,
   kPartialBatch = 1 << 1,
   kThrottled = 1 << 2,
-  // Waited for the loader's first batch.
+  // Waited for the first batch of the loader.
   kFirstBatch = 1 << 3,
 };
 
@@ -23,7 +23,7 @@ struct StepFlagName {
   std::string_view name;
 };
 
-// For people. The last row stands for bits of a later version.
+// Names for display. The last row covers bits set by a later version.
 inline constexpr StepFlagName kStepFlagNames[] = {
     {kEpochBorder, "epoch border"},
     {kPartialBatch, "partial batch"},

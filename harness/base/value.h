@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One value of an option or a result, and named values. Value types; any thread.
+// A value of an option or a result, and named values. Value types; any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,35 @@
 
 namespace stepbench {
 
-// The value of one option, or one field of a result. monostate = null: "has no meaning here".
+// The value of one option, or one field of a result. monostate = null: "not applicable here".
 using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 // Canonical text: true, 4, 0.001 (shortest form that reads back exactly), the string itself, null.
 [[nodiscard]] std::string to_text(const Value& value);
-// The same at the end of `text`.
 void append_text(std::string& text, const Value& value);
 
 [[nodiscard]] inline bool is_null(const Value& value) {
   return std::holds_alternative<std::monostate>(value);
 }
 
-// A whole or a real number; nullopt for anything else.
+// Returns a whole or a real number; nullopt for other types.
 [[nodiscard]] inline std::optional<double> number_of(const Value& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
   if (const auto* real = std::get_if<double>(&value)) return *real;
   return std::nullopt;
 }
 
-// Of the value with this name in a map from names to values; nullopt also if it has none.
+// Returns the number with this name in a map from names to values; nullopt if it is absent.
 template <typename Values>
 [[nodiscard]] std::optional<double> number_of(const Values& values, std::string_view name) {
   const auto found = values.find(name);
   return found == values.end() ? std::nullopt : number_of(found->second);
 }
 
-// Facts, options as recorded, measured numbers: name -> value.
+// Name -> value: facts, recorded options, measured numbers.
 using Fields = std::map<std::string, Value, std::less<>>;
 
-// Of the value with this name in such a map; `otherwise` if it is absent or null.
+// Returns the text of the value with this name; `otherwise` if it is absent or null.
 template <typename Values>
 [[nodiscard]] std::string text_of(const Values& values, std::string_view name,
                                   std::string_view otherwise = {}) {

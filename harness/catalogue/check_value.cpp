@@ -10,10 +10,10 @@
 namespace stepbench::catalogue {
 namespace {
 
-// std::regex recurses once per character.
+// Limit, because std::regex recurses once per character.
 constexpr std::size_t kMaxTextLength = 4096;
 
-// As people write it: 4096, 1,000,000,000, 0.001.
+// Formats for people: 4096, 1,000,000,000, 0.001.
 std::string bound_text(double bound) {
   constexpr double kFirstWithSeparators = 10'000;
   constexpr double kLastWhole = 9e15;
@@ -109,7 +109,8 @@ bool is_right(const Option& option, const Value& value) {
   return false;
 }
 
-// The choice that `word` probably means; another tool's word goes before a similar one.
+// Returns the choice that `word` probably means; known names of other tools precede similar
+// spellings.
 std::string meant_choice(const Option& option, const std::string& word) {
   for (const auto& [theirs, ours] : option.values_called) {
     if (text::edit_distance(theirs, word) == 0) return ours;

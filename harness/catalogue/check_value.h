@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a value right for an option? Pure; any thread.
+// Checks a value against its option. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace stepbench::catalogue {
 
-// What is wrong with `value`, as a sentence without a place: "expected an integer >= 0, found -2";
-// nullopt if it is right. Integers are accepted where numbers are expected.
+// Returns the problem with `value`, without a location: "expected an integer >= 0, found -2";
+// nullopt if it is valid. Integers are accepted as numbers.
 [[nodiscard]] std::optional<std::string> check_value(const Option& option, const Value& value);
 
 // "an integer >= 0", "one of none, step", "a number in 0 .. 1, or auto"

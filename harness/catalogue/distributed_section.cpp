@@ -10,7 +10,6 @@ using std::string_literals::operator""s;
 
 constexpr std::int64_t kOne = 1;
 
-// How a training step of this project comes to the gradients of all ranks.
 std::vector<Option> gradient_options(const Requires& ranks) {
   return {
       {.name = "sync",

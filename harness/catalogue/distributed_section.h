@@ -6,8 +6,7 @@
 
 namespace stepbench::catalogue {
 
-// How many ranks a launch has, what starts them, and how a training step of this project comes to
-// the gradients of all of them.
+// The number of ranks of a launch, their launcher, and the gradient exchange between them.
 [[nodiscard]] Section distributed_section();
 
 }  // namespace stepbench::catalogue

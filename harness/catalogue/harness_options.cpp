@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The harness's own sections. Workloads add theirs in a catalogue of their own.
+// The harness's own sections. Workloads add theirs in their own catalogue.
 #include "harness/catalogue/catalogue.h"
 #include "harness/catalogue/distributed_section.h"
 #include "harness/catalogue/profile_section.h"

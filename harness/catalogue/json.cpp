@@ -20,7 +20,7 @@ void fields(V& v, json::Of<Requires> auto& needs) {
   v("doc", needs.doc);
 }
 
-// Written in the order of their names.
+// Sorts by name for writing, so that equal catalogues give equal text.
 template <typename V>
 auto by_name(std::vector<std::pair<std::string, std::string>> pairs) {
   if constexpr (!V::kReads) std::ranges::sort(pairs);
@@ -70,7 +70,7 @@ void fields(V& v, json::Of<Phase> auto& phase) {
 
 namespace stepbench::catalogue {
 
-// A metric as a catalogue spells it.
+// A metric in the JSON spelling of a catalogue.
 struct Declared : Metric {
   Declared() = default;
   Declared(const Metric& metric) : Metric(metric) {}  // NOLINT: the same with other words
@@ -116,7 +116,7 @@ namespace {
 
 using json::JsonView;
 
-// Says of each mistake where it stands and what was expected.
+// Reports each error with its location and the expected value.
 class PlacedReader {
  public:
   static constexpr bool kReads = true;
@@ -205,7 +205,7 @@ class PlacedReader {
   std::optional<json::LineObject> object_;
 };
 
-// A number option whose default was written without a decimal point.
+// Number options accept a default that was written without a decimal point.
 void make_number(Value& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) value = static_cast<double>(*whole);
 }

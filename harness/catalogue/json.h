@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue as JSON: what `WORKER describe` prints and what a worker in any language may print
-// instead.
+// The catalogue as JSON: the output of `WORKER describe`, which workers in other languages may
+// print too.
 #pragma once
 
 #include <span>
@@ -13,13 +13,12 @@ namespace stepbench::catalogue {
 
 inline constexpr int kCatalogueVersion = 1;
 
-// Fields at their defaults are left out; equal catalogues give equal text.
+// Omits fields at their defaults; equal catalogues give equal text.
 [[nodiscard]] std::string to_json(const Catalogue& catalogue);
 
-// Unknown fields are ignored. The harness's own sections are added when the text does not hold
-// them, so that a foreign worker need only describe what is its own. Throws ConfigError{where:
-// "SOURCE: /sections/2/options/0/type", ...} for malformed text and for a catalogue that validate()
-// refuses with the names that are `taken`.
+// Unknown fields are ignored. Missing sections of the harness are added, so that a foreign worker
+// only describes its own. Throws ConfigError{where: "SOURCE: /sections/2/options/0/type", ...} for
+// malformed text and for a catalogue that validate() rejects with the names in `taken`.
 [[nodiscard]] Catalogue catalogue_from_json(std::string_view text, const std::string& source,
                                             std::span<const Metric> taken = {});
 

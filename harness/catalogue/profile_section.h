@@ -6,7 +6,7 @@
 
 namespace stepbench::catalogue {
 
-// What the extra, profiled launch of a case records. Context: no part of a case's identity.
+// Contents of the extra, profiled launch of a case. Context: not part of a case's identity.
 [[nodiscard]] Section profile_section();
 
 }  // namespace stepbench::catalogue

@@ -19,12 +19,12 @@ std::string full_name(const Section& section, const Option& option) {
   return section.name.empty() ? option.name : section.name + "." + option.name;
 }
 
-// JSON that is whole.
+// A complete JSON value.
 using Json = std::string;
 
 Json text(std::string_view words) { return json::json_string(words); }
 
-// Members in the order in which they came.
+// Members in insertion order.
 class Members {
  public:
   Members(std::initializer_list<std::pair<std::string, Json>> members = {}) : members_(members) {}
@@ -84,7 +84,7 @@ Json typed(const Option& option) {
     }
     case OptionType::kString:
       if (!option.pattern.empty()) {
-        // A text that looks like a number is written without quotes.
+        // YAML passes a number-like text without quotes as a number.
         const bool may_be_number = std::regex_match("0", std::regex(option.pattern));
         return object({{"type", may_be_number ? texts({"string", "number"}) : text("string")},
                        {"pattern", text("^(" + option.pattern + ")$")}});
@@ -118,7 +118,7 @@ std::string description(const Option& option) {
   return text;
 }
 
-// What torch calls values of the option.
+// Adds torch's names for the option's values.
 void add_torch_values(const std::string& full_name, std::vector<Json>& any) {
   const auto row = std::ranges::find(torch_names(), full_name, &TorchName::name);
   if (row == torch_names().end()) return;
@@ -130,7 +130,8 @@ void add_torch_values(const std::string& full_name, std::vector<Json>& any) {
   any.push_back(object({{"enum", list(values)}}));
 }
 
-// All declarations of one name; variants may share it. Without `any`, what each of them takes.
+// Merges all declarations of one name, which variants may share. If `any` is empty, it accepts the
+// values of all of them.
 Json option_schema(const std::string& full_name, const std::vector<const Option*>& declarations,
                    std::vector<Json> any = {}) {
   const Option& first = *declarations.front();
@@ -218,8 +219,7 @@ class SchemaMaker {
   }
 
  private:
-  // Names that torch has for what the catalogue has, under `section`; their values are left to the
-  // planner.
+  // Adds torch's names for options of `section`; the planner checks their values.
   void add_torch_names(const std::string& section, Members& properties) const {
     for (const TorchName& row : torch_names()) {
       const std::size_t dot = row.name.find('.');
@@ -278,7 +278,7 @@ class SchemaMaker {
 
   static Json plain_value() { return object({{"type", texts({"string", "number", "boolean"})}}); }
 
-  // Without a sweep a variant's file must not hold options of its siblings.
+  // Without a sweep, a file must not set options of other variants.
   [[nodiscard]] Json variant_rules() const {
     std::vector<Json> rules;
     const auto properties = [](const std::string& name, Json json) {
@@ -375,7 +375,7 @@ class SchemaMaker {
 
   const Catalogue& catalogue_;
   std::vector<std::string> workload_names_;
-  std::vector<std::string> all_names_;  // of options, in full
+  std::vector<std::string> all_names_;  // full option names
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What editors know of our YAML files. Pure; any thread.
+// JSON Schema of the YAML files, for editors. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace stepbench::catalogue {
 
-// A JSON Schema (draft 2020-12) of the YAML files that this catalogue allows, for editors:
-// descriptions, defaults, ranges and choices. It accepts whatever the planner accepts; rules
-// between options are left to `stepbench plan`.
+// Returns a JSON Schema (draft 2020-12) of the YAML files that this catalogue allows: descriptions,
+// defaults, ranges and choices. It accepts whatever the planner accepts; `stepbench plan` checks
+// rules between options.
 [[nodiscard]] std::string json_schema(const Catalogue& catalogue);
 
 }  // namespace stepbench::catalogue

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which clock or counter a number was read from. Plain data; any thread may read it.
+// The clock or counter behind a number. Plain data; any thread may read it.
 #pragma once
 
 #include <cstdint>

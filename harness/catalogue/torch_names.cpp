@@ -13,17 +13,17 @@ constexpr std::string_view kPrecision = "model.precision";
 const std::vector<TorchValue> kNull = {{"null"}};
 const std::vector<TorchValue> kFalse = {{"false"}};
 
-// Another name.
+// An option with another name in torch.
 TorchName renamed(std::string_view name, std::string_view ours) {
   return {.name = name, .ours = {ours}, .values = kNull};
 }
 
-// Our name, of which torch has more values.
+// An option with the same name, for which torch has additional values.
 TorchName valued(std::string_view name, std::vector<TorchValue> values = kNull) {
   return {.name = name, .ours = {name}, .values = std::move(values)};
 }
 
-// No option of ours: what it is without a word alone.
+// An argument without an option here: accepts only the values that match the behaviour without it.
 TorchName only(std::string_view name, std::vector<TorchValue> values, std::string_view instead) {
   return {.name = name, .values = std::move(values), .takes_others = false, .instead = instead};
 }
@@ -111,7 +111,7 @@ void add_precision(Names& names) {
   }
   names.push_back(valued(kPrecision, types));
   names.insert(names.end(),
-               {// What torch takes where no dtype is given.
+               {// The default dtype of torch.autocast per device.
                 {.name = "autocast.device_type",
                  .ours = {kPrecision},
                  .values = {{"cpu", "bf16"}, {"cuda", "fp16"}},

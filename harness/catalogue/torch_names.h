@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What torch calls what our options say: the arguments of DataLoader, of the optimizers, of the
-// profiler and its schedule, of autocast, GradScaler and DistributedDataParallel. They are read
-// like ours and recorded as ours. Immutable; any thread.
+// Torch's names for options: the arguments of DataLoader, of the optimizers, of the profiler and
+// its schedule, of autocast, GradScaler and DistributedDataParallel. They are accepted as input and
+// recorded under the option's own name. Immutable; any thread.
 #pragma once
 
 #include <span>
@@ -10,22 +10,22 @@
 
 namespace stepbench::catalogue {
 
-// Upper and lower case are alike. Without "torch."; None is null, a list its elements with commas.
+// Case-insensitive. Without "torch."; None is null, a list is its elements joined by commas.
 struct TorchValue {
   std::string_view theirs;
-  std::string_view ours = {};  // empty: what is so without a word
-  // Where several names say one option, the heaviest counts; equal ones must agree.
+  std::string_view ours = {};  // empty: the behaviour without the argument
+  // If several names set one option, the largest weight wins; equal weights must agree.
   int weight = 1;
 };
 
 struct TorchName {
-  std::string_view name;  // as it is written in our files: "loader.timeout"
-  // The options that it says, one for each element of a list; `name` itself where only values have
-  // other names; empty: there is no such option.
+  std::string_view name;  // as written in YAML files: "loader.timeout"
+  // The options that it sets, one per element of a list. `name` itself if only values have other
+  // names; empty: no such option.
   std::vector<std::string_view> ours = {};
   std::vector<TorchValue> values = {};
-  bool takes_others = true;  // false: no value but these
-  // Where another value is refused: what there is instead.
+  bool takes_others = true;  // false: rejects other values
+  // Shown if another value is rejected: what to use instead.
   std::string_view instead = {};
 };
 

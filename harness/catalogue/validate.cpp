@@ -18,7 +18,7 @@ bool is_name(const std::string& name) {
   });
 }
 
-// "margin.step": part of a group inside its section.
+// Accepts "margin.step": an option of a group inside its section.
 bool is_option_name(const std::string& name) {
   const std::size_t dot = name.find('.');
   if (dot == std::string::npos) return is_name(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a catalogue right in itself? Pure; any thread.
+// Consistency checks of a catalogue. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -10,9 +10,9 @@
 
 namespace stepbench::catalogue {
 
-// Mistakes of the catalogue itself: repeated names, defaults that check_value() refuses, references
-// to options that do not exist, more than 16 phases. Empty when it is right. `taken`: metrics of
-// the harness, whose names a workload's own may not have.
+// Returns the errors of the catalogue itself: repeated names, defaults that check_value() rejects,
+// references to missing options, more than 16 phases. Empty if it is valid. `taken`: the harness's
+// metrics, whose names are reserved.
 [[nodiscard]] std::vector<std::string> validate(const Catalogue& catalogue,
                                                 std::span<const Metric> taken = {});
 

@@ -16,7 +16,7 @@ namespace {
 
 using Span = std::pair<std::int64_t, std::int64_t>;
 
-// A stream that waits for an event holds up the device alone, and nobody waits in a query.
+// Excludes stream waits for events, which only block the device, and queries, which never block.
 bool holds_up_host(const ops::DeviceActivity& wait, const ops::OpLog& log) {
   if (wait.name >= log.names.size()) return true;
   const std::string_view name = log.names[wait.name];
@@ -54,8 +54,8 @@ std::int64_t union_of(std::vector<Span>& spans) {
   return sum;
 }
 
-// Device work belongs to the step that started it, however late it runs: a device that is behind
-// the host ends the last steps after their marks.
+// Device work belongs to the step that launched it, however late it runs: if the device lags behind
+// the host, the last steps end after their marks.
 class Window {
  public:
   Window(const ops::OpLog& log, Span span) : span_(span) {
@@ -79,7 +79,7 @@ class Window {
     return contains(activity.start_ns);
   }
 
-  // The part of it inside.
+  // The part of `activity` inside the window.
   [[nodiscard]] Span part(const ops::DeviceActivity& activity) const {
     return {std::max(activity.start_ns, span_.first), std::min(activity.end_ns, span_.second)};
   }
@@ -89,7 +89,7 @@ class Window {
     return at_ns >= span_.first && at_ns <= marked_end_;
   }
 
-  Span span_;  // first step's start to the last one's end, or the end of the work that it started
+  Span span_;  // from the first step's start to the last one's end, or to its device work's end
   std::int64_t marked_end_ = span_.second;
   std::unordered_map<std::uint64_t, std::int64_t> calls_;  // start by correlation
 };
@@ -139,7 +139,7 @@ ActivitySummary summarise_activities(const ops::OpLog& log) {
         break;
     }
   }
-  // Kineto records waits only where it is told to.
+  // Kineto records waits only if configured to.
   if (called_to_wait && !recorded_waits) sum.synchronisations.reset();
   sum.busy_ns = union_of(busy);
   return sum;

@@ -66,7 +66,7 @@ void AllocatorSeries::add_columns(Series& cycle) {
   column("step_reserved_bytes", &AllocatorCounters::reserved_bytes);
   column("step_peak_allocated_bytes", &AllocatorCounters::peak_allocated_bytes);
   sum_.steps += static_cast<std::int64_t>(steps);
-  sum_.end.peak_allocated_bytes = 0;  // of the last window
+  sum_.end.peak_allocated_bytes = 0;  // last window
   sum_.end.peak_reserved_bytes = 0;
   for (const AllocatorCounters& row : rows_) {
     sum_.end.device_allocations += row.device_allocations;
@@ -80,7 +80,8 @@ void AllocatorSeries::add_columns(Series& cycle) {
 void AllocatorSeries::report(ReportSink& sink) const {
   if (!failure_.empty()) sink.note("no allocator series: " + failure_);
   if (sum_.steps == 0) return;
-  // The peaks that the workload reads at the window's end are those of its last step here.
+  // These replace the peaks that the workload reads at the window's end, which cover only the last
+  // step, as each step resets them.
   sink.metric("peak_allocated_bytes", static_cast<double>(sum_.end.peak_allocated_bytes));
   sink.metric("peak_reserved_bytes", static_cast<double>(sum_.end.peak_reserved_bytes));
   if (auto finding = allocator_finding(sum_, calling_)) sink.finding(std::move(*finding));

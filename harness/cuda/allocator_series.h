@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caching device allocator did in each step of a profiled launch. Its counters are read at
-// the end of every step; the timing pass reads them at the window's borders alone
+// Activity of a caching device allocator in each step of a profiled launch. Reads its counters at
+// the end of every step; the timing pass only reads them at the window's borders
 // (allocator_window.h). Main thread only.
 #pragma once
 
@@ -45,8 +45,8 @@ class AllocatorSeries final : public Instrument {
   bool in_window_ = false;
   std::int64_t index_ = 0;
   AllocatorCounters previous_;
-  std::vector<AllocatorCounters> rows_;  // counts of the step alone; of the present window
-  AllocatorWindow sum_;                  // of all windows
+  std::vector<AllocatorCounters> rows_;  // counts per step; current window
+  AllocatorWindow sum_;                  // all windows
   std::vector<std::int64_t> calling_;    // steps that called the driver
   std::string failure_;
 };

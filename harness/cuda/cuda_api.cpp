@@ -14,7 +14,7 @@ namespace {
 constexpr std::array kLibraries = {"libcudart.so.13", "libcudart.so.12"};
 
 void* open_runtime() {
-  for (const int only_loaded : {RTLD_NOLOAD, 0}) {  // never a second copy beside libtorch's
+  for (const int only_loaded : {RTLD_NOLOAD, 0}) {  // avoids a second copy next to libtorch's
     for (const char* name : kLibraries) {
       if (void* library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL | only_loaded)) return library;
     }
@@ -22,8 +22,8 @@ void* open_runtime() {
   return nullptr;
 }
 
-// Functions whose failures leave no error behind: libtorch asks for the thread's last error after
-// each launch and would take ours for its own, be it no more than "not ready" of a query.
+// Clears the error state after failed calls: libtorch reads the thread's last error after each
+// launch and would report ours as its own, even the "not ready" of a query.
 class QuietCalls {
  public:
   explicit QuietCalls(int (*last_error)()) : last_error_(last_error) {}
@@ -41,8 +41,8 @@ class QuietCalls {
   int (*last_error_)();
 };
 
-// The runtime tells names and sizes only in a struct that differs between its versions; the driver,
-// which it has loaded, tells them one by one.
+// Reads name and size from the loaded driver: the runtime only returns them in a struct whose
+// layout differs between versions.
 void fill_from_driver(CudaApi& api) {
   api.device_name = [](int) { return std::string(); };
   api.device_memory_bytes = [](int) { return std::int64_t{0}; };
@@ -68,7 +68,7 @@ void fill_from_driver(CudaApi& api) {
   };
 }
 
-// What to install, for people: a driver that old runs libtorch built for its own CUDA.
+// Advice for people: an older driver needs a libtorch built for its CUDA version.
 std::string driver_too_old(int driver, int runtime) {
   const std::string version = cuda_version_text(driver);
   return "the NVIDIA driver is too old: it runs CUDA up to " + version + ", and libtorch needs " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the CUDA runtime that the harness calls, found at run time: programs link no CUDA
+// The part of the CUDA runtime that the harness calls, loaded at run time: programs link no CUDA
 // library and start on machines without one. Results are cudaError_t as integers.
 #pragma once
 
@@ -17,17 +17,18 @@ using CudaEvent = void*;   // cudaEvent_t
 using CudaStream = void*;  // cudaStream_t; null = legacy default stream
 
 inline constexpr int kCudaSuccess = 0;
-inline constexpr int kCudaInsufficientDriver = 35;  // older than the runtime, or none at all
+inline constexpr int kCudaInsufficientDriver = 35;  // driver older than the runtime, or missing
 inline constexpr int kCudaNoDevice = 100;
 inline constexpr int kCudaNotReady = 600;
 inline constexpr int kCudaHostToDevice = 1;  // cudaMemcpyKind
 
 struct CudaApi {
-  // 13000 is 13.0: the newest CUDA that the driver can run, 0 without one, and the runtime's own.
+  // 13000 is 13.0. driver_version: the newest CUDA that the driver supports, 0 without a driver;
+  // runtime_version: that of the runtime.
   std::function<int(int* version)> driver_version;
   std::function<int(int* version)> runtime_version;
   std::function<int(int* count)> device_count;
-  std::function<int(int ordinal)> set_device;  // of the calling thread
+  std::function<int(int ordinal)> set_device;  // for the calling thread
   std::function<int()> device_synchronize;
   std::function<int(CudaEvent*)> event_create;  // with timing
   std::function<int(CudaEvent)> event_destroy;
@@ -41,22 +42,22 @@ struct CudaApi {
   std::function<int()> profiler_stop;
   std::function<std::string(int)> error_name;
   std::function<int(int* value, int attribute, int ordinal)> device_attribute;
-  // Of the driver; empty and 0 where it has none of these.
+  // From the driver; empty and 0 if it lacks these calls.
   std::function<std::string(int ordinal)> device_name;
   std::function<std::int64_t(int ordinal)> device_memory_bytes;
-  // "0000:17:00.0", by which other libraries know the same card; empty where it is not told.
+  // "0000:17:00.0", the id of the card in other libraries; empty if unknown.
   std::function<std::string(int ordinal)> device_pci;
 };
 
-// The runtime that this process has loaded already, else the loader's; the reason when there is
-// none.
+// Uses the runtime that this process has already loaded, else searches for one; the reason on
+// failure.
 [[nodiscard]] std::variant<CudaApi, std::string> load_cuda_api();
 
-// Of an option `device`: "cuda" is 0, "cuda:2" is 2; nullopt for other devices.
+// Parses an option `device`: "cuda" is 0, "cuda:2" is 2; nullopt for other devices.
 [[nodiscard]] std::optional<int> cuda_ordinal(std::string_view device);
 
-// Why `ordinal` cannot be used, or nothing: empty. Initialises CUDA. Without a driver or a device
-// that is kNoDevice.
+// Returns why `ordinal` cannot be used, empty if it can; kNoDevice without a driver or device.
+// Initialises CUDA.
 inline constexpr std::string_view kNoDevice = "no CUDA device";
 [[nodiscard]] std::string device_missing(const CudaApi& api, int ordinal);
 

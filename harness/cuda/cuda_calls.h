@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of CUDA that are looked up by name, each with its type, in the words of C alone.
-// Loaders find them through these lists, and nvidia_headers.cpp holds the lists against NVIDIA's
-// own declarations.
+// Names and types of the CUDA functions that are looked up at run time, in plain C types. Loaders
+// resolve them through these lists; nvidia_headers.cpp checks the lists against NVIDIA's
+// declarations.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,7 @@
 
 namespace stepbench::cuda {
 
-// Null where the library lacks one; Symbols says which.
+// Null if the library lacks the function; Symbols reports which.
 #define STEPBENCH_MEMBER(name, type) std::add_pointer_t<type> name = nullptr;
 #define STEPBENCH_FIND(name, type) name = symbols.find<type>(#name);
 struct RuntimeCalls {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of CUPTI that the collector calls, found at run time. Results are CUptiResult as
-// integers, kinds and domains the values of CUPTI's enumerations.
+// The part of CUPTI that the collector calls, loaded at run time. Results are CUptiResult as
+// integers; kinds and domains are the values of CUPTI's enumerations.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ inline constexpr int kCuptiInvalidKind = 21;
 inline constexpr int kCuptiMaxLimitReached = 12;
 inline constexpr int kCuptiQueueEmpty = 18;
 inline constexpr int kCuptiMultipleSubscribers = 39;
-inline constexpr int kCuptiUnknown = 999;  // also: there is no driver
+inline constexpr int kCuptiUnknown = 999;  // also: no driver
 inline constexpr int kCuptiInsufficientPrivileges = 35;
 inline constexpr int kCuptiSystemThreadIds = 1;
 inline constexpr std::uint32_t kCuptiFlushForced = 1;
-inline constexpr std::uint32_t kCuptiCustom0 = 3;  // of the kinds of external correlation
+inline constexpr std::uint32_t kCuptiCustom0 = 3;  // a kind of external correlation
 
 struct CuptiApi {
   using BufferRequested = void (*)(std::uint8_t** buffer, std::size_t* size,
@@ -48,7 +48,7 @@ struct CuptiApi {
   std::function<std::string(int)> error_name;
 };
 
-// The library that libtorch has loaded, and only that: a second copy would fight it for the device.
+// Uses only the library that libtorch has loaded: a second copy would compete for the device.
 [[nodiscard]] std::variant<CuptiApi, std::string> load_cupti_api();
 
 }  // namespace stepbench::cuda

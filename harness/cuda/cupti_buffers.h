@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory that CUPTI writes records into. take() and give_back() come on CUPTI's threads: they
-// never call CUDA.
+// The memory that CUPTI writes records into. CUPTI calls take() and give_back() on its own threads:
+// they must not call CUDA.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@ class CuptiBuffers {
  public:
   struct Filled {
     std::uint8_t* data = nullptr;
-    std::size_t size = 0;  // of the records
+    std::size_t size = 0;  // bytes of records
   };
 
   CuptiBuffers(std::size_t buffer_bytes, std::size_t most_bytes)
       : buffer_bytes_(buffer_bytes), most_(most_bytes / buffer_bytes) {}
   CuptiBuffers(const CuptiBuffers&) = delete;
   CuptiBuffers& operator=(const CuptiBuffers&) = delete;
-  // A buffer that CUPTI has not returned may still be written to, at the latest when the process
-  // ends: its memory is left.
+  // Leaks buffers that CUPTI has not returned: it may still write to them, at the latest at process
+  // exit.
   ~CuptiBuffers() {
     for (auto& buffer : all_) {
       const auto is_buffer = [&](const std::uint8_t* data) { return data == buffer.get(); };
@@ -38,7 +38,7 @@ class CuptiBuffers {
 
   [[nodiscard]] std::size_t buffer_bytes() const { return buffer_bytes_; }
 
-  [[nodiscard]] std::uint8_t* take() {  // null: no more memory for records
+  [[nodiscard]] std::uint8_t* take() {  // null: limit of memory for records reached
     const std::lock_guard lock(mutex_);
     if (free_.empty()) {
       if (all_.size() >= most_) return nullptr;

@@ -17,7 +17,7 @@
 namespace stepbench::cuda {
 namespace {
 
-// CUPTI has one pair of callbacks for a process and hands them no pointer of ours.
+// CUPTI has one pair of callbacks per process and passes them no user pointer.
 struct Callbacks {
   std::atomic<CuptiBuffers*> buffers{nullptr};
   std::atomic<const CuptiApi*> api{nullptr};
@@ -31,7 +31,7 @@ void buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* max
   CuptiBuffers* buffers = callbacks().buffers.load();
   *buffer = buffers == nullptr ? nullptr : buffers->take();
   *size = *buffer == nullptr ? 0 : buffers->buffer_bytes();
-  *max_records = 0;  // as many as fit
+  *max_records = 0;  // no limit
 }
 
 void buffer_completed(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
@@ -157,7 +157,7 @@ class CuptiCollector final : public ActivityCollector {
   void stop() override {
     on_ = false;
     if (subscriber_ == nullptr) return;
-    // Kinds first: what is called after the flush would ask for a buffer once more.
+    // Disable kinds first: any call after the flush would request a buffer again.
     for (const std::uint32_t kind : enabled_) (void)cupti_.disable(kind);
     enabled_.clear();
     (void)cupti_.flush_all(kCuptiFlushForced);
@@ -216,7 +216,7 @@ class CuptiCollector final : public ActivityCollector {
     return std::nullopt;
   }
 
-  // Waiting makes a context on the thread's device, which is 0 unless it is set.
+  // Waiting creates a context on the thread's device, which is 0 unless set.
   void flush() {
     if (cuda_.set_device(device_) == kCudaSuccess) (void)cuda_.device_synchronize();
     (void)cupti_.flush_all(kCuptiFlushForced);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activity collector on given interfaces: tests give scripted ones.
+// The activity collector on injected interfaces, which tests script.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace stepbench::cuda {
 struct CuptiCollectorOptions {
   int device = 0;  // CUDA ordinal
   std::size_t buffer_bytes = std::size_t{4} << 20;
-  std::size_t most_bytes = std::size_t{2} << 30;  // of all buffers; beyond it records are dropped
+  std::size_t most_bytes = std::size_t{2} << 30;  // for all buffers; drops records beyond
 };
 
 [[nodiscard]] std::unique_ptr<ActivityCollector> make_cupti_collector(

@@ -17,8 +17,8 @@ namespace {
 #error "CUPTI of CUDA 12.5 or later is needed"
 #endif
 
-// A later library appends fields to a record and raises the number in its name; the fields before
-// them stay where they are. These are the records of CUDA 12.5, which hold all that is read.
+// A later library appends fields to a record and increases the number in its name; existing fields
+// keep their offsets. These are the records of CUDA 12.5, which contain all fields read here.
 constexpr std::uint32_t kOldestVersion = 23;
 using Kernel = CUpti_ActivityKernel9;
 using Memcpy = CUpti_ActivityMemcpy5;
@@ -256,7 +256,7 @@ bool read_activity(const void* record, const ActivityNames& names, ActivityRecor
       read_copy(copy, copy_kind(copy.copyKind), out);
       return true;
     }
-    case CUPTI_ACTIVITY_KIND_MEMCPY2:  // between two devices, whatever its copyKind says
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:  // between two devices, regardless of its copyKind
       read_copy(with_times<PeerCopy>(record, out), ops::CopyKind::kPeer, out);
       return true;
     case CUPTI_ACTIVITY_KIND_MEMSET:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout of CUPTI's activity records, known in one file: everything else sees these values.
+// Decodes CUPTI's activity records; only this file knows their layout.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace stepbench::cuda {
 
-// The kinds of record that are asked for; never the one that serialises kernels.
+// The record kinds to enable; excludes the kind that serialises kernels.
 [[nodiscard]] std::span<const std::uint32_t> activity_kinds();
 
-// Calls that are made all the time and tell nothing.
+// Frequent calls without information, not recorded.
 [[nodiscard]] std::span<const std::uint32_t> quiet_runtime_calls();
 [[nodiscard]] std::span<const std::uint32_t> quiet_driver_calls();
 
-// Why records of a library of this version cannot be read, or nothing: empty.
+// Why records of this library version cannot be read; empty if they can.
 [[nodiscard]] std::string records_unreadable(std::uint32_t library_version);
 
 struct ActivityRecord {
@@ -28,14 +28,14 @@ struct ActivityRecord {
   std::string name = {};              // kActivity
   std::int64_t system_thread = -1;    // kActivity, of a call
   bool failed = false;                // kActivity, of a call: it returned an error
-  std::uint64_t correlation = 0;      // kExternalCorrelation: this call ...
-  std::uint64_t external = 0;         // ... was made under this id
+  std::uint64_t correlation = 0;      // kExternalCorrelation: the id of the call ...
+  std::uint64_t external = 0;         // ... made under this external id
 };
 
-// cuptiGetCallbackName: of a domain's callback.
+// cuptiGetCallbackName: the name of a callback in a domain.
 using ActivityNames = std::function<std::string(std::uint32_t domain, std::uint32_t callback)>;
 
-// False for records that nobody asked for.
+// False for records of other kinds.
 [[nodiscard]] bool read_activity(const void* record, const ActivityNames& names,
                                  ActivityRecord& out);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CUDA runtime says of a device, for the header of a trace: readers make occupancy and
-// shares of memory of it.
+// Properties of a device from the CUDA runtime, for the header of a trace: readers derive occupancy
+// and shares of memory from them.
 #pragma once
 
 #include "harness/cuda/cuda_api.h"
@@ -8,7 +8,7 @@
 
 namespace stepbench::cuda {
 
-// What cannot be asked stays 0. Needs a device that device_missing() finds nothing wrong with.
+// Unavailable values stay 0. Requires a device for which device_missing() returns an empty text.
 [[nodiscard]] ops::TraceDevice device_properties(const CudaApi& api, int ordinal);
 
 }  // namespace stepbench::cuda

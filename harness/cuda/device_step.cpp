@@ -7,8 +7,7 @@
 namespace stepbench::cuda {
 namespace {
 
-// Length of the union of the spans that launch work, inside [0, to]. Spans are in order of
-// begin_ns.
+// Length of the union of work-launching spans within [0, to]. Spans are in order of begin_ns.
 std::int64_t covered(const std::vector<DeviceSpan>& spans, std::int64_t to) {
   std::int64_t sum = 0;
   std::int64_t reached = 0;
@@ -45,7 +44,7 @@ DeviceStep device_step(std::vector<DeviceSpan>& spans, std::int64_t span_ns, std
 }
 
 bool launches_work(const DeviceSpan& span) {
-  return span.phase != PhaseId::kDataWait;  // the host waits; nothing new comes meanwhile
+  return span.phase != PhaseId::kDataWait;  // the host waits and launches nothing
 }
 
 std::int64_t overlap_ns(const DeviceSpan& span, std::span<const DeviceSpan> compute) {

@@ -10,10 +10,10 @@ namespace stepbench::cuda {
 namespace {
 
 constexpr std::size_t kUsualMarks = 16;       // eight phases, begin and end
-constexpr std::int64_t kLeadPrecision = 100;  // the map's error is at most a hundredth of a step
-constexpr std::int64_t kStepsAhead = 3;       // that copies on side streams may be
+constexpr std::int64_t kLeadPrecision = 100;  // the map's error is at most 1/100 of a step
+constexpr std::int64_t kStepsAhead = 3;       // maximum lead of copies on side streams
 constexpr std::int64_t kLeastUnseenNs = 1'000'000;
-constexpr int kFloatDigits = 24;  // of the milliseconds that cudaEventElapsedTime gives
+constexpr int kFloatDigits = 24;  // precision of cudaEventElapsedTime
 
 bool records(Action action) { return action >= Action::kRecord; }
 
@@ -24,7 +24,7 @@ EventClock::EventClock(CudaApi api, const Clock& clock, EventClockOptions option
 
 std::optional<std::string> EventClock::exercise() {
   if (std::string missing = device_missing(api_, options_.device); !missing.empty()) return missing;
-  // torch's guards return to the thread's own device, which is 0 unless it is set here.
+  // torch's guards restore the thread's own device, which is 0 unless set here.
   ring_.check("cudaSetDevice", api_.set_device(options_.device));
   device_pci_ = api_.device_pci(options_.device);
   before_ = ring_.make_event();
@@ -41,7 +41,7 @@ std::optional<std::string> EventClock::exercise() {
   return std::nullopt;
 }
 
-// For a window of steps like those seen so far. Costs nothing once there is room.
+// Reserves for a window of steps like those seen so far. Free once the memory is allocated.
 void EventClock::make_room() {
   ring_.prepare(std::min(options_.window, options_.ring), std::max(most_marks_, kUsualMarks));
   if (!side_streams_) return;
@@ -65,7 +65,7 @@ void EventClock::begin_window() {
   window_opens_ = true;
 }
 
-// On an idle device: the event passes between the two readings of the host's clock.
+// Requires an idle device: the event then passes between the two readings of the host clock.
 ClockMap::Moment EventClock::moment(CudaEvent event) {
   const std::int64_t before = clock_.now_ns();
   ring_.record(event, nullptr);
@@ -80,7 +80,8 @@ void EventClock::step_begin(std::int64_t) {
   if (!in_window_) {
     make_room();
   } else if (window_opens_) {
-    // A device that stands idle began nothing yet: what the host did meanwhile is no step's.
+    // If the device is idle, the window's work has not begun: exclude the host's time until now
+    // from the first step.
     if (ring_.passed(before_)) ring_.record(before_, compute_stream_);
     window_opens_ = false;
   } else if (ring_.full()) {
@@ -119,8 +120,8 @@ void EventClock::phase_end(PhaseId id, DeviceStream on) noexcept {
   if (open_ != nullptr) ring_.mark(*open_, id, on, false);
 }
 
-// All times count from one event, the end before: rounded each for itself, they keep their order,
-// and phases never sum to more than their period.
+// All times are relative to one event, the previous step's end. Rounded individually, they keep
+// their order, and phases never sum to more than their period.
 void EventClock::read_oldest() {
   if (rows_.empty()) seen_until_ns_ = 0;
   if (rows_.empty()) previous_end_ns_ = ring_.elapsed_ns(first_event_, before_);
@@ -184,8 +185,8 @@ void EventClock::add_columns(Series& cycle) {
   std::swap(first_event_, last_event_);
 }
 
-// The device went on when all that was told of had passed, for longer than copies for the next few
-// steps take: the steps computed on streams that nobody named.
+// True if the device kept working after all marked work had passed, for longer than copies for the
+// next few steps take: the steps computed on unmarked streams.
 bool EventClock::misses_work(std::int64_t drained_ns, ClockMap::Moment last) {
   const std::int64_t began_ns = rows_.front().device_end_ns - rows_.front().step.period_ns;
   const std::int64_t window_ns = rows_.back().device_end_ns - began_ns;
@@ -226,7 +227,7 @@ void EventClock::add_times(Series& cycle) {
 
 void EventClock::add_host_lead(Series& cycle, ClockMap::Moment last) {
   const ClockMap map(first_, last);
-  // The longest time that was asked for, from the first event to the window, came as a float.
+  // The longest elapsed time, from the first event to the window, was read as a float.
   const std::int64_t error_ns = map.error_ns() + (last.device_ns >> kFloatDigits);
   error_ns_ = std::max(error_ns_, error_ns);
   std::vector<std::int64_t> steps = cycle.column("step_device_ns");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times steps and phases on the device by CUDA events at their borders. Adds columns to the
-// samples: period_device_ns, step_device_ns, <phase>_device_ns and other_device_ns (the stream that
-// computes), <phase>_side_device_ns and overlap_device_ns (all others), idle_device_ns and
-// host_lead_ns. A period lasts from the end event of the step before, so the sum over a window is
-// what the device needed for it, however far the host runs ahead: a window needs no idle device to
-// begin on. A step begins and ends on the stream that its last phase computed on; a window whose
-// work went past the streams that were named gets no columns and a note. Where no step was heard
-// before the window, an event at its beginning stands for that end. Nothing waits for the device
-// between a cycle's first step and its window's end. Main thread only.
+// samples: period_device_ns, step_device_ns, <phase>_device_ns and other_device_ns (compute
+// stream), <phase>_side_device_ns and overlap_device_ns (all other streams), idle_device_ns and
+// host_lead_ns. A period starts at the previous step's end event, so the sum over a window is its
+// device time, however far the host runs ahead, and a window may begin on a busy device. A step
+// begins and ends on the stream of its last compute phase. A window with work on unmarked streams
+// gets no columns and a note. If no step was recorded before the window, an event at its beginning
+// replaces the previous end. Nothing waits for the device between a cycle's first step and its
+// window's end. Main thread only.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ namespace stepbench::cuda {
 
 struct EventClockOptions {
   int device = 0;           // CUDA ordinal
-  std::size_t window = 50;  // steps of a window, as far as it is known
-  std::size_t ring = 256;   // at most so many unread steps before the oldest is asked for
+  std::size_t window = 50;  // steps per window, if known
+  std::size_t ring = 256;   // maximum of unread steps before the oldest is queried
   std::vector<std::string> phase_names = {};  // in order of PhaseId
 };
 
 class EventClock final : public Instrument {
  public:
-  // `clock` must outlive it.
+  // `clock` must outlive this object.
   EventClock(CudaApi api, const Clock& clock, EventClockOptions options);
 
   [[nodiscard]] std::string_view name() const override { return "CUDA events"; }
@@ -75,30 +75,31 @@ class EventClock final : public Instrument {
   std::size_t most_marks_ = 0;
   bool in_window_ = false;
   bool window_opens_ = false;  // its first step has not begun
-  bool step_before_ = false;   // this cycle's warm-up left its end in before_
+  bool step_before_ = false;   // before_ holds the end of this cycle's last warm-up step
   CudaEvent before_ = nullptr;
-  // On an idle device: after set-up or at the end of the last window, and at the end of this one.
+  // Recorded on an idle device: after set-up or at the end of the previous window, and at the end
+  // of this one.
   CudaEvent first_event_ = nullptr;
   CudaEvent last_event_ = nullptr;
   ClockMap::Moment first_;
-  CudaEvent previous_end_ = nullptr;  // of the step that was read last
+  CudaEvent previous_end_ = nullptr;  // the last step read
   std::int64_t previous_end_ns_ = 0;  // since first_event_
   std::vector<Row> rows_;
   std::vector<DeviceSpan> spans_;
-  // Where there are side streams, since first_event_: a copy may run while the stream that computes
-  // is steps behind.
+  // Only if there are side streams; times since first_event_: a copy may run while the compute
+  // stream is steps behind.
   std::vector<DeviceSpan> compute_;
-  std::vector<std::pair<std::size_t, DeviceSpan>> side_;  // with its row
+  std::vector<std::pair<std::size_t, DeviceSpan>> side_;  // with its row index
   bool side_streams_ = false;
-  CudaStream compute_stream_ = nullptr;  // that the last phase computed on
-  std::int64_t lagging_ = 0;  // times the oldest step had not passed when its events were wanted
+  CudaStream compute_stream_ = nullptr;  // last compute phase
+  std::int64_t lagging_ = 0;             // queries of an oldest step that was still running
   std::int64_t grown_ = 0;
   std::int64_t error_ns_ = 0;
   std::int64_t windows_ = 0;
-  std::int64_t timed_ = 0;           // windows that got their columns
-  std::int64_t leads_left_out_ = 0;  // windows
-  std::int64_t seen_until_ns_ = 0;   // the last moment that was marked, since first_event_
-  std::int64_t unseen_ = 0;          // windows whose work was not timed
+  std::int64_t timed_ = 0;           // windows with columns
+  std::int64_t leads_left_out_ = 0;  // windows without host_lead_ns
+  std::int64_t seen_until_ns_ = 0;   // the last marked moment, since first_event_
+  std::int64_t unseen_ = 0;          // windows with unmarked work
   std::int64_t unseen_ns_ = 0;
 };
 

@@ -40,7 +40,7 @@ void EventRing::prepare(std::size_t steps, std::size_t marks) {
     step->marks.reserve(marks_);
     while (step->marks.size() < marks_) step->marks.push_back({.event = make_event()});
   }
-  // One more for the step that was read last: the next one's time counts from it.
+  // One extra for the last step read: the next step's time is relative to it.
   while (ring_.size() < steps + 1) ring_.push_back(make_step(marks_));
   for (std::size_t i = made; i < events_.size(); ++i) record(events_[i], nullptr);
 }

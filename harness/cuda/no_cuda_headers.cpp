@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for nvtx_ranges.cpp and cupti_records.cpp where their headers were not at hand.
+// Replaces nvtx_ranges.cpp and cupti_records.cpp in builds without their headers.
 #include "harness/cuda/cupti_records.h"
 #include "harness/cuda/nvtx_ranges.h"
 #include "harness/cuda/unavailable.h"

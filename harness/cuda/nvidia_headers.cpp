@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// No code: holds what this project declares of NVIDIA's interfaces against NVIDIA's own headers, so
-// that a version which differs breaks the build and not a measurement. Left out where the headers
-// are absent.
+// No code: checks this project's declarations of NVIDIA's interfaces against NVIDIA's own headers,
+// so that a differing version breaks the build and not a measurement. Skipped if the headers are
+// absent.
 #include <cuda.h>
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
@@ -23,8 +23,8 @@
 namespace stepbench::cuda {
 namespace {
 
-// Passed in the same registers and read as the same bits: an enumeration may stand for an integer,
-// void for what a handle points to.
+// True if both are passed in the same registers and read as the same bits: an enumeration may
+// replace an integer, void the target type of a handle.
 template <typename Ours, typename Theirs>
 constexpr bool alike() {
   if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) {
@@ -36,7 +36,7 @@ constexpr bool alike() {
       return alike<Own, Their>();
     }
   } else if constexpr (std::is_function_v<Ours> && std::is_function_v<Theirs>) {
-    return true;  // held against each other where they are called
+    return true;  // compared where they are called
   } else if constexpr (std::is_void_v<Ours> || std::is_void_v<Theirs>) {
     return std::is_void_v<Ours> && std::is_void_v<Theirs>;
   } else {
@@ -76,7 +76,7 @@ STEPBENCH_NVML_CALLS(STEPBENCH_SAME)
 }  // namespace nvml
 #undef STEPBENCH_SAME
 
-// What the calls that take a function are given.
+// Callback parameters.
 static_assert(SameCall<void(std::uint8_t**, std::size_t*, std::size_t*),
                        std::remove_pointer_t<CUpti_BuffersCallbackRequestFunc>>::value);
 static_assert(SameCall<void(void*, std::uint32_t, std::uint8_t*, std::size_t, std::size_t),
@@ -85,7 +85,7 @@ static_assert(SameCall<std::uint64_t(), std::remove_pointer_t<CUpti_TimestampCal
 static_assert(SameCall<void(void*, int, std::uint32_t, const void*),
                        std::remove_pointer_t<CUpti_CallbackFunc>>::value);
 
-// Numbers that are waited for or handed over.
+// Constants that are compared or passed.
 static_assert(kCudaSuccess == cudaSuccess && kCudaNotReady == cudaErrorNotReady);
 static_assert(kCudaInsufficientDriver == cudaErrorInsufficientDriver);
 static_assert(kCudaNoDevice == cudaErrorNoDevice);
@@ -130,7 +130,7 @@ static_assert(machine::kCountedReasons[3].field ==
 static_assert(machine::kCountedReasons[4].field ==
               NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_POWER_BRAKE_SLOWDOWN);
 
-// Structs that the management library fills.
+// Structs that NVML fills.
 #define STEPBENCH_AT(ours, field, theirs, their_field) \
   static_assert(offsetof(machine::ours, field) == offsetof(theirs, their_field));
 static_assert(sizeof(machine::NvmlMemory) == sizeof(nvmlMemory_t));

@@ -24,7 +24,7 @@ class NvtxRanges final : public Instrument {
 
   [[nodiscard]] std::string_view name() const override { return "NVTX"; }
 
-  // Loads the tool that listens, if any. Makes no range: there are none outside windows.
+  // Loads the listening tool, if any. Creates no range: ranges exist only inside windows.
   [[nodiscard]] std::optional<std::string> exercise() override {
     if (options_.capture_range && !api_) return "capture_range needs the CUDA runtime";
     domain_ = nvtxDomainCreateA("stepbench");
@@ -90,7 +90,7 @@ class NvtxRanges final : public Instrument {
     if (in_window_) return;
     in_window_ = true;
     if (!options_.capture_range) return;
-    if (options_.device) {  // work of the warm-up stays outside
+    if (options_.device) {  // keeps the warm-up's work outside
       check("cudaSetDevice", api_->set_device(*options_.device));
       check("cudaDeviceSynchronize", api_->device_synchronize());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instrument that says why another one cannot work here. Main thread, as all instruments.
+// Placeholder for an instrument that cannot work here. Main thread, as all instruments.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace stepbench::cuda {
 
-// Stands where an instrument cannot work here: exercise() says why.
+// exercise() returns the reason.
 class UnavailableInstrument final : public Instrument {
  public:
   UnavailableInstrument(const char* name, std::string reason)

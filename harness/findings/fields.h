@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finding as JSON, in result files and on the worker's channel: members that hold nothing are
-// left out, and a severity of a later version counts as a warning.
+// A finding as JSON, in result files and on the worker's channel. Empty members are omitted; an
+// unknown severity (of a later version) counts as a warning.
 #pragma once
 
 #include <algorithm>

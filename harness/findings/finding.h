@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One observation about a launch in plain words, with the number it rests on and what to do about
-// it. Loader, allocator, memory and trace findings share this type.
+// One observation about a launch in plain words, with its number and a remedy. Findings on loader,
+// allocator, memory and traces share this type.
 #pragma once
 
 #include <cstddef>
@@ -25,29 +25,28 @@ struct Finding {
     std::string option = {};  // full name: "loader.num_workers"
     std::string value = {};   // as YAML: "4"
   };
-  // Where it is to be seen in a trace.
   struct Place {
-    std::string name = {};   // of the op, call or kernel
+    std::string name = {};   // op, call or kernel
     std::int64_t at_ns = 0;  // on the trace's own clock
     std::int64_t duration_ns = 0;
-    std::int64_t step = -1;  // its number in the trace; -1: in no step
+    std::int64_t step = -1;  // step number in the trace; -1: outside steps
   };
 
   std::string id = {};  // stable, for tools: "loader.decode_bound"
   Severity severity = Severity::kInfo;
-  std::string text = {};  // "decode: 91 % of worker time; 2 workers saturate 2 cores"
-  double value = 0;       // what was seen, in `unit`
-  double threshold = 0;   // beyond which the finding is made, in `unit`
+  std::string text = {};  // example: "decode: 91 % of worker time; 2 workers saturate 2 cores"
+  double value = 0;       // observed, in `unit`
+  double threshold = 0;   // limit for making the finding, in `unit`
   std::string unit = {};
-  std::optional<double> share = {};        // of the step time, 0..1: what could be won at most
-  std::vector<std::string> evidence = {};  // metrics, ops or phases it was read from
-  std::string remedy = {};                 // one sentence; empty when there is none
+  std::optional<double> share = {};        // maximum gain as a share of the step time, 0..1
+  std::vector<std::string> evidence = {};  // metrics, ops or phases behind it
+  std::string remedy = {};                 // one sentence; empty: none
   std::vector<Set> set = {};
-  // Of a step, at most: the step's time without the cause. Of traces.
+  // Upper bound per step: the gain without the cause. Trace findings only.
   std::optional<double> gain_ns = {};
-  std::string window = {};         // what a step is here: "host_step"
-  bool low_confidence = false;     // it follows from signs, not from records
-  std::string undecided = {};      // why the rule could not say; it then has found nothing
+  std::string window = {};         // definition of a step: "host_step"
+  bool low_confidence = false;     // inferred from indirect signs, not from records
+  std::string undecided = {};      // why the rule could not decide; nothing is then found
   std::vector<Place> places = {};  // the longest ones, at most kMaxPlaces
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings as a member of a value that many read and few look into: this header does not say what a
-// finding is, so that a change of it compiles those few anew. Else a vector.
+// A vector of findings that hides the type: many files include a value with this member, few look
+// into it, so that a change of Finding recompiles only those few.
 #pragma once
 
 #include <initializer_list>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What findings, verdicts and failures say of the ranks of a group. Pure; any thread.
+// Ranks of a group in findings, verdicts and failures. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 
 namespace stepbench::findings {
 
-// Who holds the others up.
 inline constexpr const char* kStragglerFinding = "ranks.straggler";
 
 // "rank 1", "ranks 0, 2 and 3"

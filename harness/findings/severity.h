@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How serious a cause is, by what could be won. Pure; any thread.
+// Severity of a cause by its possible gain. Pure; any thread.
 #pragma once
 
 #include "harness/findings/finding.h"
 
 namespace stepbench::findings {
 
-// `share` of the step's time: a problem from a quarter on, a warning from a twentieth.
+// `share` of the step's time: at least 1/4 is a problem, at least 1/20 a warning.
 [[nodiscard]] constexpr Severity severity_of_share(double share) {
   constexpr double kProblemShare = 0.25;
   constexpr double kWarningShare = 0.05;

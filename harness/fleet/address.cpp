@@ -68,7 +68,7 @@ std::vector<Interface> interfaces() {
   return found;
 }
 
-// Of the interface of this name, or the address itself.
+// Resolves an interface name to its address; an address is returned unchanged.
 std::string bound_address(const std::string& bind) {
   for (const Interface& each : interfaces()) {
     if (each.name == bind || each.address == bind) return each.address;
@@ -93,7 +93,7 @@ os::Descriptor make_socket(int flags) {
   return socket;
 }
 
-// At the port that the listener has, or at a free one.
+// Uses the listener's port if it has one, else a free one.
 void listen_at(RankListener& listener, const std::string& address) {
   os::Descriptor socket = make_socket(SOCK_NONBLOCK);
   const sockaddr_in at = address_of(address, listener.port);
@@ -106,7 +106,7 @@ void listen_at(RankListener& listener, const std::string& address) {
   listener.sockets.push_back(std::move(socket));
 }
 
-// False with errno where nobody answers within the limit.
+// Returns false with errno set if the peer does not answer within the limit.
 bool connects(int socket, const sockaddr_in& to, std::chrono::milliseconds limit) {
   ::fcntl(socket, F_SETFL, O_NONBLOCK);
   if (::connect(socket, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
@@ -230,7 +230,7 @@ KeptPort free_port() {
   KeptPort kept{.socket = make_socket(0)};
   const sockaddr_in any = address_of("0.0.0.0", 0);
   const int on = 1;
-  // In this order: a socket that may share its port could be given one that is kept already.
+  // SO_REUSEADDR after bind(): set before it, the kernel could assign a port that is already kept.
   if (::bind(kept.socket.value(), reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0 &&
       ::setsockopt(kept.socket.value(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0) {
     kept.number = port_of(kept.socket.value());

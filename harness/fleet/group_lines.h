@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the controller of a group and the process on each rank say to each other: lines of JSON that
-// begin with '!', on one connection with the lines of the worker's protocol, which begin with '{'.
+// Messages between the controller of a group and the process on each rank: lines of JSON that begin
+// with '!', on one connection with the lines of the worker's protocol, which begin with '{'.
 //
 //   rank: !hello         controller: !challenge, which proves that it knows the token
 //   rank: !join          with the same proof; controller: !begin, then what a worker is sent
-//   rank: what the worker says, whole lines
-//   controller: !end     when all ranks have said their last line: the worker's input ends
-//   controller: !stacks  of a group that hangs: the worker gets SIGUSR1, at which Python prints
-//                        where it stands
+//   rank: the lines of the worker
+//   controller: !end     after the last line of all ranks: closes the worker's input
+//   controller: !stacks  if the group hangs: the worker gets SIGUSR1, on which Python prints
+//                        its stacks
 //   rank: !exit          the worker and all that it started are gone
 //
 // Decoding throws Error. Any thread.
@@ -24,7 +24,7 @@
 
 namespace stepbench::fleet {
 
-// In the environment of the launcher, and of nothing that it starts for the user.
+// Set in the environment of the launcher only; removed before anything of the user starts.
 inline constexpr std::string_view kControllersVariable =
     "STEPBENCH_GROUP";  // "10.0.0.1,10.1.0.1:4711"
 inline constexpr std::string_view kTokenVariable = "STEPBENCH_TOKEN";
@@ -42,17 +42,17 @@ struct DoorChallenge {
 
 struct RankJoin {
   std::string proof = {};
-  std::string token = {};  // in place of it, of agents before 0.2: their version is told
-  std::string version;     // of stepbench there: ranks of another one are refused
+  std::string token = {};  // sent instead by agents before 0.2, to report their version
+  std::string version;     // stepbench's version there: must be equal
   RankPlace place = {};
-  std::string error = {};  // it has no place; then nothing else is told
+  std::string error = {};  // why it has no place; all later fields are then empty
   std::string host = {};
   std::int64_t pid = 0;
   std::string address = {};  // its own, as seen from the controller
-  int port = 0;              // that was free there
-  std::string cpus = {};     // that it may use, "0-3,8"
+  int port = 0;              // free on that machine
+  std::string cpus = {};     // allowed CPUs, "0-3,8"
   std::string threads = {};  // OMP_NUM_THREADS as the launcher set it
-  std::string devices = {};  // CUDA_VISIBLE_DEVICES, the same
+  std::string devices = {};  // CUDA_VISIBLE_DEVICES as the launcher set it
 };
 
 struct RankBegin {
@@ -60,22 +60,22 @@ struct RankBegin {
   std::string folder;
   machine::Variables set = {};
   std::vector<std::string> unset = {};
-  std::string device = {};  // of the case, which the agent watches
+  std::string device = {};  // the case's device, sampled by the agent
 };
 
 struct RankExit {
-  int status = 0;    // of waitpid(); -1: the worker could not be run
-  bool cut = false;  // its last line had no end
+  int status = 0;    // as from waitpid(); -1: the worker could not be run
+  bool cut = false;  // true: its last line is incomplete
   bool oom_killed = false;
-  int told = 0;              // the signal by which its launcher told it to end; 0: none
+  int told = 0;              // the signal that its launcher sent to end it; 0: none
   std::string output = {};   // standard output and error, shortened
   std::string message = {};  // why it could not be run
-  Fields machine = {};       // what its agent saw, for the row of the rank
-  // Of the rank's processes: 0: not known. Without children the worker's own peak tells it.
+  Fields machine = {};       // observed by its agent, for the row of the rank
+  // Memory of the rank's processes; 0: unknown. Without children the worker's own peak is used.
   std::int64_t pss_bytes = 0;
   std::int64_t compilers_bytes = 0;
   bool had_children = false;
-  double cpu_share = 0;  // that they used of the CPUs that the rank may use
+  double cpu_share = 0;  // used share of the rank's allowed CPUs
 };
 
 [[nodiscard]] std::string encode(const RankHello& hello);

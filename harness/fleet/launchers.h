@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launchers that start the ranks of a group: the command line of each, and the variables by
-// which a rank knows its place. One table; pure; any thread.
+// The launchers that start the ranks of a group: their command lines, and the variables from which
+// a rank reads its place. One table; pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ enum class Launcher : std::uint8_t {
   kMpirun,    // Open MPI, MPICH
 };
 
-// One set of variables; all of them must be set for it to tell. Empty: it has none of this kind.
+// One set of variables, valid only if all are set. An empty name: the launcher has no such
+// variable.
 struct PlaceVariables {
   std::string_view rank;
   std::string_view world;
@@ -28,23 +29,23 @@ struct PlaceVariables {
 struct LauncherRow {
   Launcher launcher;
   std::string_view name;
-  std::vector<PlaceVariables> places;  // the first set of which any is set counts
-  // Into which variable go the names of those that it hands to its ranks; empty: it hands all.
+  std::vector<PlaceVariables> places;  // the first set with any variable set is used
+  // The variable that lists the variables to export to ranks; empty: it exports all.
   std::string_view hands_on = {};
-  bool other_machines = false;  // its ranks may run there
-  bool sets_address = false;    // MASTER_ADDR and MASTER_PORT
+  bool other_machines = false;  // ranks may run on other machines
+  bool sets_address = false;    // sets MASTER_ADDR and MASTER_PORT
 };
 
 [[nodiscard]] const std::vector<LauncherRow>& launchers();
 [[nodiscard]] const LauncherRow& row_of(Launcher launcher);
-// Throws ConfigError that names them all.
+// Throws ConfigError naming all launchers if `name` is unknown.
 [[nodiscard]] const LauncherRow& launcher_named(std::string_view name);
 
 // The hidden command of `stepbench` that a launcher starts on each rank.
 inline constexpr std::string_view kRankCommand = "__rank";
 
-// What starts `ranks` processes `program __rank LAUNCHER`. `more`: the user's own options of the
-// launcher. `interpreter`: the Python whose torchrun it is.
+// Command line that starts `ranks` processes `program __rank LAUNCHER`. `more`: extra launcher
+// options from the user. `interpreter`: the Python that provides torchrun.
 [[nodiscard]] std::vector<std::string> launch_words(Launcher launcher, int ranks,
                                                     const std::vector<std::string>& more,
                                                     const std::string& program,

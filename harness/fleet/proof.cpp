@@ -7,7 +7,7 @@
 namespace stepbench::fleet {
 namespace {
 
-constexpr std::size_t kBlock = 64;  // of SHA-256
+constexpr std::size_t kBlock = 64;  // SHA-256 block size
 
 std::string hash(std::string_view bytes) {
   const Sha256 made = sha256(bytes);

@@ -15,7 +15,6 @@
 namespace stepbench {
 namespace {
 
-// Sums over the measured steps.
 struct StepSums {
   std::array<std::int64_t, kMaxPhases> phase_ns{};
   std::array<std::int64_t, kCounts> counts{};
@@ -28,7 +27,7 @@ struct StepSums {
   }
 };
 
-// Metrics become counters; the rest has no place in a benchmark's row.
+// Metrics become counters; a benchmark's row has no place for the rest.
 class CounterSink final : public ReportSink {
  public:
   explicit CounterSink(benchmark::State& state) : state_(state) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of many cases, read so that they share what they have in common: a file of a sweep has
-// thousands of cases that differ in a few values. One thread.
+// Reads the options of many cases and shares common values: a file of a sweep has thousands of
+// cases that differ in a few values. One thread.
 #pragma once
 
 #include <string_view>
@@ -13,11 +13,11 @@ namespace stepbench::json {
 
 class AlikeOptions {
  public:
-  // The object `field` of a line, as LineObject::fields() reads it.
+  // Reads the object `field` of a line like LineObject::fields().
   [[nodiscard]] OptionValues read(const LineObject& source, std::string_view field);
 
  private:
-  std::vector<OptionValues> known_;  // with other names each, the last one that fitted in front
+  std::vector<OptionValues> known_;  // one per set of names, most recently used first
 };
 
 }  // namespace stepbench::json

@@ -23,7 +23,7 @@ double non_finite_of(std::string_view spelling) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-// Puts back what JSON could not hold of the values of the member `object`.
+// Restores non-finite numbers of the member `object`, which JSON stores as null.
 template <typename Values>
 void restore(const LineObject& in, std::string_view object, Values& values) {
   const auto is_missing = [](const auto& each) { return stepbench::is_null(each.second); };
@@ -44,7 +44,7 @@ void restore(const LineObject& in, std::string_view object, Values& values) {
   throw LineError("field '" + std::string(field) + "' is out of range: " + std::to_string(number));
 }
 
-// `length` says how long the columns are; lines of workers may leave it out.
+// `length` names the field with the columns' length; workers may omit it.
 void check_shape(const Series& series, std::string_view length, const LineObject& in) {
   if (series.names.size() != series.columns.size()) {
     throw LineError("samples name " + std::to_string(series.names.size()) + " columns and hold " +
@@ -107,7 +107,7 @@ FieldReader& FieldReader::series(std::string_view length, Series& series) {
   if (how_.numbers != nullptr && *how_.numbers) {
     if (!values->is_null()) throw LineError("field 'values' stands twice");
     series.columns = std::move(**how_.numbers);
-  } else {  // written in another order than ours, or with blanks
+  } else {  // another member order, or blanks
     series.columns = parse_number_arrays(values->json()).values;
   }
   check_shape(series, length, in_);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A struct that goes to disk or over the wire says its fields once, beside its room's others:
+// A struct that goes to disk or over the wire declares its fields once, in its room's fields.h:
 //
 //   template <typename V>
 //   void fields(V& v, json::Of<Stop> auto& stop) {
 //     v("reason", stop.reason, json::kNeeded)("steps", stop.steps, json::kSparse);
 //   }
 //
-// Writer, reader and tests visit it. A field that is absent leaves the member's default, as does a
-// number that is null. Members are flags, integers (an int is a count), numbers, texts, named
-// enumerators, optional ones of these, lists, objects of plain values, and structs with fields.
+// Writer, reader and tests visit it. An absent field, or null for a number, leaves the member's
+// default. Members are flags, integers (an int is a count), numbers, texts, named enumerators,
+// optionals of these, lists, objects of plain values, and structs with fields.
 #pragma once
 
 #include <cmath>
@@ -40,16 +40,16 @@ template <typename T, typename Struct>
 concept Of = std::same_as<std::remove_const_t<T>, Struct>;
 
 struct FieldRule {
-  bool needed = false;                 // an error where it is absent
-  bool filled = false;                 // the same, also where it is an empty text
-  bool sparse = false;                 // written only where it holds something
-  bool written = true;                 // false: left out of this object
-  bool known = true;                   // false: a name of a later version leaves the default
-  bool below_zero = false;             // an int that is no count
-  std::size_t most_bytes = SIZE_MAX;   // of a text
-  std::string_view also = {};          // an older name: written too, read where there is no other
-  int since = 0;                       // the minor version that brought it
-  std::optional<double> null_is = {};  // of a number: what null and an absent one stand for
+  bool needed = false;      // error if absent
+  bool filled = false;      // the same, also if it is an empty text
+  bool sparse = false;      // omitted if empty
+  bool written = true;      // false: omitted from this object
+  bool known = true;        // false: an unknown name (of a later version) leaves the default
+  bool below_zero = false;  // an int that may be negative
+  std::size_t most_bytes = SIZE_MAX;   // maximum length of a text
+  std::string_view also = {};          // an older name: also written; read if the new one is absent
+  int since = 0;                       // the minor version that introduced it
+  std::optional<double> null_is = {};  // for numbers: the value of null or an absent field
 };
 inline constexpr FieldRule kNeeded{.needed = true};
 inline constexpr FieldRule kFilled{.filled = true};
@@ -59,14 +59,14 @@ template <typename T>
 inline constexpr bool kIsList = false;
 template <typename T>
 inline constexpr bool kIsList<std::vector<T>> = true;
-template <typename T>  // values by name, in their order
+template <typename T>  // ordered name -> value pairs
 inline constexpr bool kIsList<std::vector<std::pair<std::string, T>>> = false;
 template <typename T>
 inline constexpr bool kIsOptional = false;
 template <typename T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 
-// Of what struct fields() tells; it stands for any visitor.
+// FieldWriter stands for any visitor in the check for a fields() function.
 class FieldWriter;
 template <typename T>
 concept HasFields = requires(FieldWriter& writer, const T& value) {
@@ -91,8 +91,8 @@ class FieldWriter {
   }
   // Long columns of integers, with their length.
   FieldWriter& series(std::string_view length, const Series& series);
-  // What JSON cannot hold of the numbers in objects: the value is null, its spelling stands here
-  // under "object.name".
+  // Writes numbers in objects that JSON cannot hold: the value itself is null, its spelling is
+  // stored here under "object.name".
   FieldWriter& non_finite();
 
  private:
@@ -158,18 +158,17 @@ class FieldWriter {
   void note(std::string_view object, const std::string& name, const std::optional<double>& value);
 
   JsonText& json_;
-  std::vector<std::pair<std::string, std::string_view>> facts_ = {};  // that are not finite
+  std::vector<std::pair<std::string, std::string_view>> facts_ = {};  // non-finite ones
   std::vector<std::pair<std::string, std::string_view>> metrics_ = {};
 };
 
-// How objects are read that lie in each other.
 struct Reading {
   Nested nested = Nested::kAsText;
-  AlikeOptions* alike = nullptr;  // where options of many cases are read
-  std::optional<std::vector<std::vector<std::int64_t>>>* numbers = nullptr;  // LineParser::Line's
+  AlikeOptions* alike = nullptr;  // shares options of many cases
+  std::optional<std::vector<std::vector<std::int64_t>>>* numbers = nullptr;  // see LineParser::Line
 };
 
-// All throw LineError naming the field.
+// All functions throw LineError naming the field.
 class FieldReader {
  public:
   static constexpr bool kReads = true;
@@ -280,7 +279,7 @@ class FieldReader {
   Reading how_;
 };
 
-// An object with these fields, as text.
+// Returns an object with these fields, as text.
 template <HasFields T>
 [[nodiscard]] std::string object_text(const T& value) {
   JsonText json;
@@ -298,7 +297,7 @@ template <HasFields T>
   return value;
 }
 
-// A text that is one object. Throws LineError.
+// Reads a text that is one object. Throws LineError.
 template <HasFields T>
 [[nodiscard]] T read_text(const std::string& text, const Reading& how = {}) {
   LineParser parser;

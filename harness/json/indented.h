@@ -7,7 +7,7 @@
 
 namespace stepbench::json {
 
-// Each member and element in a line of its own, a blank deeper than what it is in.
+// Puts each member and element on its own line, indented by one blank per level.
 [[nodiscard]] std::string indented(std::string_view json);
 
 }  // namespace stepbench::json

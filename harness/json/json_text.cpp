@@ -29,7 +29,7 @@ void append_escaped(std::string& to, char32_t code) {
   append_code_unit(to, 0xDC00 + ((code - kFirstPair) & 0x3FFU));
 }
 
-// Characters that stand in JSON as they are: most of all there are.
+// Characters that need no escape: the vast majority.
 constexpr std::array<bool, 256> plain_characters() {
   std::array<bool, 256> plain{};
   for (std::size_t byte = 0x20; byte < 0x7F; ++byte) plain[byte] = byte != '"' && byte != '\\';
@@ -38,7 +38,7 @@ constexpr std::array<bool, 256> plain_characters() {
 
 constexpr std::uint64_t of_each_byte(std::uint64_t byte) { return byte * 0x0101010101010101U; }
 
-// Not 0 where any byte is 0.
+// Non-zero if any byte is 0.
 constexpr std::uint64_t zero_bytes(std::uint64_t eight) {
   return (eight - of_each_byte(0x01)) & ~eight & of_each_byte(0x80);
 }
@@ -60,7 +60,7 @@ std::size_t plain_length(std::string_view text) {
   };
   std::size_t length = 0;
   while (text.size() - length >= kEight && are_plain(eight_from(length))) length += kEight;
-  // The last eight overlap what is known already.
+  // The last eight bytes overlap those already checked.
   const bool has_end = length >= kEight && text.size() - length < kEight;
   if (has_end && are_plain(eight_from(text.size() - kEight))) return text.size();
   while (length < text.size() && kPlain[static_cast<unsigned char>(text[length])]) ++length;
@@ -124,7 +124,7 @@ std::string json_string(std::string_view text) {
 
 void JsonText::begin(std::string_view key) {
   if (!line_.empty() && line_.back() != '{' && line_.back() != '[') line_ += ',';
-  if (key.data() == nullptr) return;  // an element; an empty key is still a key
+  if (key.data() == nullptr) return;  // an array element; an empty key is still a key
   append_json_string(line_, key);
   line_ += ':';
 }
@@ -137,7 +137,7 @@ void JsonText::begin(const JsonKey& key) {
 void JsonText::pass_on(const text::TextSink& sink) {
   if (line_.empty()) return;
   sink(std::string_view(line_).substr(0, line_.size() - 1));
-  line_.erase(0, line_.size() - 1);  // tells whether a comma comes next
+  line_.erase(0, line_.size() - 1);  // the last character decides whether a comma comes next
 }
 
 JsonText& JsonText::open_object(std::string_view key) {
@@ -195,7 +195,7 @@ JsonText& JsonText::add_number(const Key& key, double value) {
   }
   const std::size_t start = line_.size();
   append_number(line_, value);
-  // A double stays a double when it is read back.
+  // Keeps a double a double when it is read back.
   const bool is_whole = std::all_of(line_.begin() + static_cast<std::ptrdiff_t>(start), line_.end(),
                                     [](char c) { return c != '.' && c != 'e'; });
   if (is_whole) line_ += ".0";
@@ -209,7 +209,7 @@ JsonText& JsonText::add_value(const Key& key, const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) {
     append_json_string(line_, *text);
   } else {
-    append_text(line_, value);  // as JSON has it: true, 4, null
+    append_text(line_, value);  // already JSON: true, 4, null
   }
   return *this;
 }

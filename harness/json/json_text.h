@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one writer of JSON: builds a line by appending. Keeps the order of calls; adds commas itself.
-// One thread.
+// The only JSON writer: builds a line by appending, in the order of calls. Adds commas itself. One
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace stepbench::json {
 
-// The text as a JSON string with its quotation marks. Bytes that are not UTF-8 become U+FFFD; what
-// printable() makes visible is written as \uXXXX, so that a terminal can show the line.
+// Quotes the text as a JSON string. Bytes that are not UTF-8 become U+FFFD; characters that
+// printable() makes visible are written as \uXXXX, so that a terminal can show the line.
 void append_json_string(std::string& to, std::string_view text);
 [[nodiscard]] std::string json_string(std::string_view text);
 
-// The key of a member that is written many times: escaped once.
+// A key that is written many times: escaped once.
 class JsonKey {
  public:
   explicit JsonKey(std::string_view name) : name_(name), text_(json_string(name) + ':') {}
@@ -34,7 +34,7 @@ class JsonKey {
 
 class JsonText {
  public:
-  JsonText& open_object(std::string_view key = {});  // without a key: an element, or the whole line
+  JsonText& open_object(std::string_view key = {});  // empty key: an element, or the whole line
   JsonText& close_object();
   JsonText& open_array(std::string_view key = {});
   JsonText& close_array();
@@ -44,11 +44,11 @@ class JsonText {
   JsonText& flag(std::string_view key, bool value);
   JsonText& number(std::string_view key, double value);  // null when not finite
   JsonText& number(const JsonKey& key, double value);
-  JsonText& number(std::string_view key, const std::optional<double>& value);  // null without one
+  JsonText& number(std::string_view key, const std::optional<double>& value);  // null if empty
   JsonText& value(std::string_view key, const Value& value);
   JsonText& value(const JsonKey& key, const Value& value);
   JsonText& null(std::string_view key);
-  JsonText& json(std::string_view key, std::string_view already_json);  // taken as it is
+  JsonText& json(std::string_view key, std::string_view already_json);  // inserted unchanged
   JsonText& texts(std::string_view key, std::span<const std::string> values);
   JsonText& integers(std::string_view key, std::span<const std::int64_t> values);
   JsonText& numbers(std::string_view key, std::span<const double> values);  // null when not finite
@@ -62,7 +62,7 @@ class JsonText {
 
   [[nodiscard]] const std::string& line() const { return line_; }
   [[nodiscard]] std::string take() { return std::move(line_); }
-  // Gives what is there to `sink`, but for its last character, and goes on behind it.
+  // Passes the text so far to `sink`, except its last character, and continues after it.
   void pass_on(const text::TextSink& sink);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The errors of a line of JSON.
+// Errors of JSON lines.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace stepbench::json {
 
-// A line of JSON that cannot be used: not JSON, not ours, of a later major version, or a field of
-// the wrong type.
+// An unusable line: not JSON, not written by stepbench, of a later major version, or with a field
+// of the wrong type.
 class LineError : public Error {
  public:
   using Error::Error;
 };
 
-// A field has a name that this version does not have.
+// A field holds a name unknown to this version.
 class UnknownName : public LineError {
  public:
   UnknownName(std::string_view field, std::string_view name, const std::string& known)

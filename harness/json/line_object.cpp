@@ -29,7 +29,7 @@ std::optional<T> if_of_type(simdjson::simdjson_result<T> result) {
   return value;
 }
 
-// The value of `field`.`key`; that name is put together for an error only.
+// Converts the value of `field`.`key`; the combined name is only built for an error.
 Value plain_value(const JsonView& view, std::string_view field, std::string_view key,
                   Nested nested) {
   if (const auto string = view.text()) return std::string(*string);
@@ -46,7 +46,7 @@ Value plain_value(const JsonView& view, std::string_view field, std::string_view
   return *view.number();
 }
 
-// Whether plain_value() would give `value`: told without copying a text.
+// True if plain_value() would return `value`; does not copy a text.
 bool is_value(const JsonView& view, const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return view.text() == *text;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return view.integer() == *whole;
@@ -286,7 +286,7 @@ std::optional<JsonView> LineParser::parse_value(std::string_view text) {
 }
 
 LineParser::Line LineParser::parse(std::string_view line, Padding padding) {
-  // Numbers are parsed in place; in what is left of the line `null` stands for them.
+  // Numbers are parsed separately; `null` replaces them in the rest of the line.
   constexpr std::string_view kSamples = R"({"kind":"samples",)";
   constexpr std::string_view kOps = R"({"kind":"ops",)";
   constexpr std::string_view kValues = R"(],"values":)";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of JSON, read. LineParser keeps its memory between lines: one for each file or
-// connection, one thread. What it hands out are views that live until it reads its next line.
+// Reader of JSON lines. LineParser reuses its memory between lines: use one per file or connection,
+// on one thread. Its results are views, valid until it reads its next line.
 #pragma once
 
 #include <array>
@@ -19,16 +19,16 @@ namespace stepbench::json {
 
 class LineObject;
 
-// One value of a line. Getters give nullopt if the value is of another type.
+// One value of a line. Getters return nullopt if the value is of another type.
 class JsonView {
  public:
   [[nodiscard]] bool is_null() const;
   [[nodiscard]] std::optional<std::string_view> text() const;
   [[nodiscard]] std::optional<std::int64_t> integer() const;   // without fraction or exponent
-  [[nodiscard]] std::optional<double> number() const;          // also an integer
+  [[nodiscard]] std::optional<double> number() const;          // also accepts an integer
   [[nodiscard]] std::optional<std::uint64_t> natural() const;  // up to 2^64 - 1
   [[nodiscard]] std::optional<bool> flag() const;
-  [[nodiscard]] Value plain() const;  // null also of a list or an object
+  [[nodiscard]] Value plain() const;  // null also for a list or an object
   [[nodiscard]] std::optional<std::vector<JsonView>> elements() const;
   [[nodiscard]] std::optional<LineObject> object() const;
   [[nodiscard]] std::string_view type() const;  // "an array", "a string", "null"
@@ -37,16 +37,16 @@ class JsonView {
  private:
   friend class LineObject;
   friend class LineParser;
-  using Handle = std::array<std::uintptr_t, 2>;  // of the parser's library
+  using Handle = std::array<std::uintptr_t, 2>;  // the parser library's handle
   explicit JsonView(Handle handle) : handle_(handle) {}
   Handle handle_;
 };
 
-// What a list or an object becomes where a plain value is expected.
+// Conversion of a list or an object where a plain value is expected.
 enum class Nested : std::uint8_t { kAsText, kRefused };
 
-// Fields of one object. An absent field has its default; a field of another type is a LineError
-// that names it.
+// Fields of one object. An absent field gives its default; a field of another type throws LineError
+// naming it.
 class LineObject {
  public:
   [[nodiscard]] std::optional<JsonView> find(std::string_view field) const;
@@ -57,15 +57,15 @@ class LineObject {
   [[nodiscard]] std::int64_t integer(std::string_view field, std::int64_t absent = 0) const;
   [[nodiscard]] int count(std::string_view field, int absent = 0) const;  // not negative
   [[nodiscard]] bool flag(std::string_view field) const;
-  // Also of an integer; nothing where it is absent or null.
+  // Accepts integers; nullopt if absent or null.
   [[nodiscard]] std::optional<double> number(std::string_view field) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view field) const;
   [[nodiscard]] std::optional<LineObject> object(std::string_view field) const;
   [[nodiscard]] std::optional<std::vector<JsonView>> array(std::string_view field) const;
   // The plain values of an object, by name.
   [[nodiscard]] Fields fields(std::string_view field, Nested nested = Nested::kAsText) const;
-  // The same where its names are all those that `like` shares, in order; else nothing. It costs
-  // only the values that differ.
+  // The same, if the names equal those that `like` shares, in order; else nullopt. Copies only the
+  // values that differ.
   [[nodiscard]] std::optional<OptionValues> options_like(const OptionValues& like,
                                                          std::string_view field) const;
 
@@ -78,13 +78,13 @@ class LineObject {
 
 class LineParser {
  public:
-  static constexpr std::size_t kPadding = 64;     // bytes that the parser may read behind a line
-  static constexpr std::size_t kMaxDepth = 1024;  // of lists and objects in each other
+  static constexpr std::size_t kPadding = 64;  // bytes past a line's end that the parser may read
+  static constexpr std::size_t kMaxDepth = 1024;  // nested lists and objects
 
   struct Line {
     LineObject object;
-    // The integers of its field "values", where the line begins as ours with numbers do; null
-    // stands in their place then.
+    // The integers of the field "values", if the line begins like our lines of numbers; the field
+    // is then null.
     std::optional<std::vector<std::vector<std::int64_t>>> numbers = {};
   };
   enum class Padding : std::uint8_t { kReadable, kNone };
@@ -94,11 +94,11 @@ class LineParser {
   LineParser& operator=(const LineParser&) = delete;
   ~LineParser();
 
-  // Behind the line must stand '\n' or NUL; kReadable: and kPadding bytes that may be read. Throws
-  // LineError when it is no JSON object.
+  // '\n' or NUL must follow the line; with kReadable, also kPadding readable bytes. Throws
+  // LineError if it is not a JSON object.
   [[nodiscard]] Line parse(std::string_view line, Padding padding);
-  [[nodiscard]] bool is_json(std::string_view line);  // whole, not cut; padded
-  // Of a whole document, whatever it is; nullopt if it is not JSON. The views live as those of a
+  [[nodiscard]] bool is_json(std::string_view line);  // complete; padded
+  // Parses a whole document of any type; nullopt if it is not JSON. Views are valid as those of a
   // line.
   [[nodiscard]] std::optional<JsonView> parse_value(std::string_view text);
 
@@ -107,7 +107,7 @@ class LineParser {
   std::unique_ptr<Memory> memory_;
 };
 
-// Throws LineError for a field that is not as wanted: "field 'x' must be a string, is null".
+// Throws LineError for a field of the wrong type: "field 'x' must be a string, is null".
 [[noreturn]] void wrong_type(std::string_view field, std::string_view wanted,
                              const JsonView& value);
 

@@ -49,7 +49,7 @@ class NumberParser {
     std::uint64_t number = 0;
     unsigned digit = 0;
     while ((digit = static_cast<unsigned>(static_cast<unsigned char>(*at_)) - '0') < 10) {
-      number = number * 10 + digit;  // wraps only beyond 19 digits, which are refused below
+      number = number * 10 + digit;  // wraps only beyond 19 digits, which are rejected below
       ++at_;
     }
     const auto digits = at_ - first;

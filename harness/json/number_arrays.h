@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of arrays of integers, nearly all bytes of a result file: read by a parser of their own.
-// Pure; any thread.
+// Parser of arrays of arrays of integers, which are nearly all bytes of a result file. Pure; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace stepbench::json {
 
 struct NumberArrays {
   std::vector<std::vector<std::int64_t>> values;
-  std::string_view tail;  // what follows the outer closing bracket
+  std::string_view tail;  // text after the outer closing bracket
 };
 
 // Reads `[[1,2],[3,4]]`, strict JSON integers within 64 bits. The text must be followed by a byte
-// that is none of JSON's ('\n' or NUL). Throws LineError naming array and element.
+// that JSON does not allow there ('\n' or NUL). Throws LineError naming array and element.
 [[nodiscard]] NumberArrays parse_number_arrays(std::string_view text);
 
 }  // namespace stepbench::json

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A container sees its own group at the mount point, and may see its path as the host names it, or
-// as one outside ("/../x") when it was moved there.
+// A container sees its own group at the mount point. Its path may be the one on the host, or one
+// outside ("/../x") if the process was moved there.
 std::vector<fs::path> levels(const fs::path& mount, std::string_view path,
                              std::string_view witness) {
   while (path.starts_with('/')) path.remove_prefix(1);

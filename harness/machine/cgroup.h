@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control groups of this process, version 2 or 1, with the groups around them: a limit holds
-// wherever it was set. `root` stands for "/": tests give a fake tree.
+// The control groups of this process, version 2 or 1, with their ancestors: a limit applies at any
+// level. `root` replaces "/": tests pass a fake tree.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ class Cgroup {
  public:
   explicit Cgroup(const std::filesystem::path& root);
 
-  // In cores, the least of all levels; nullopt if unlimited.
+  // In cores, the minimum of all levels; nullopt if unlimited.
   [[nodiscard]] std::optional<double> cpu_quota() const;
   [[nodiscard]] std::optional<std::int64_t> memory_limit_bytes() const;
-  [[nodiscard]] std::optional<std::int64_t> oom_kills() const;  // grows by one per process killed
-  // Since the groups were made, over all of them and all CPUs.
+  [[nodiscard]] std::optional<std::int64_t> oom_kills() const;  // one per killed process
+  // Since the groups were created, over all levels and all CPUs.
   [[nodiscard]] std::optional<std::int64_t> throttled_ns() const;
 
  private:
-  using Levels = std::vector<std::filesystem::path>;  // the own group, then those around it
-  Levels unified_;                                    // empty: that hierarchy is not there
+  using Levels = std::vector<std::filesystem::path>;  // own group first, then its ancestors
+  Levels unified_;                                    // empty: hierarchy not mounted
   Levels memory_;
   Levels cpu_;
 };

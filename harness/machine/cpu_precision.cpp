@@ -12,7 +12,7 @@
 namespace stepbench::machine {
 namespace {
 
-// What oneDNN looks for on x86, and the scalable and NEON units of ARM.
+// The features that oneDNN checks on x86, and the scalable and NEON units of ARM.
 constexpr std::array<std::string_view, 5> kBf16 = {"avx512_bf16", "amx_bf16", "avx_ne_convert",
                                                    "bf16", "svebf16"};
 constexpr std::array<std::string_view, 4> kFp16 = {"avx512_fp16", "amx_fp16", "avx_ne_convert",

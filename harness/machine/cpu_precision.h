@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether this CPU has instructions for a number format, or libtorch computes it in software.
+// Detects number formats without CPU instructions, which libtorch computes in software.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@
 
 namespace stepbench::machine {
 
-// As the kernel names them: "avx512_bf16". Empty when unreadable. `root` stands for "/".
+// Kernel names of CPU features: "avx512_bf16". Empty if unreadable. `root` replaces "/".
 [[nodiscard]] std::set<std::string, std::less<>> cpu_features(const std::filesystem::path& root);
 
-// For `precision` bf16 or fp16 on a CPU whose features are known and lack it.
+// Returns a finding if `precision` is bf16 or fp16 and the known features of the CPU lack it.
 [[nodiscard]] std::optional<Finding> emulated_precision(
     std::string_view precision, const std::set<std::string, std::less<>>& features);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the threads of one operation fit on the cores. Pure; any thread.
+// Checks that the threads of one operation fit on the cores. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace stepbench::machine {
 
-// Of a step on the CPU: `intra_op` threads share each large operation, on `cores` that this process
-// may use.
+// For a step on the CPU: `intra_op` threads share each large operation, on the `cores` that this
+// process may use.
 [[nodiscard]] std::optional<Finding> crowded_threads(std::int64_t intra_op, std::int64_t cores);
 
 }  // namespace stepbench::machine

@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMinTicks = 100;
 
-// "cpu3 user nice system idle iowait irq softirq steal guest guest_nice": guests are counted in
-// user already.
+// "cpu3 user nice system idle iowait irq softirq steal guest guest_nice": user already includes
+// guests.
 std::optional<CpuTimes> parse(const std::vector<std::string_view>& words) {
   constexpr std::size_t kIdle = 4;
   constexpr std::size_t kWaiting = 5;
@@ -63,10 +63,10 @@ std::optional<CpuTimes> cpu_times(const fs::path& root, const std::vector<int>& 
 std::optional<std::int64_t> process_ticks(const fs::path& root, const std::string& process,
                                           bool with_children) {
   const std::string text = os::read_text(root / "proc" / process / "stat").value_or("");
-  const std::size_t close = text.rfind(')');  // the name before it may hold anything
+  const std::size_t close = text.rfind(')');  // the name before it may contain any character
   if (close == std::string::npos) return std::nullopt;
   const auto words = os::split_words(std::string_view{text}.substr(close + 1));
-  constexpr std::size_t kUser = 11;  // utime stime cutime cstime, counted from the state
+  constexpr std::size_t kUser = 11;  // offset of utime, stime, cutime, cstime from the state
   const std::size_t fields = with_children ? 4 : 2;
   if (words.size() < kUser + fields) return std::nullopt;
   std::int64_t ticks = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPUs did since they started, and how much of it was the work of one process; in the
-// kernel's ticks of a hundredth of a second. `root` stands for "/".
+// CPU time of the machine since boot, and of one process, in kernel ticks of 1/100 s. `root`
+// replaces "/".
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,24 @@ namespace stepbench::machine {
 
 struct CpuTimes {
   std::int64_t all = 0;
-  std::int64_t idle = 0;   // waiting for a disk included
+  std::int64_t idle = 0;   // includes waiting for disks
   std::int64_t steal = 0;  // taken by the hypervisor
   [[nodiscard]] std::int64_t busy() const { return all - idle - steal; }
 };
 [[nodiscard]] std::optional<CpuTimes> cpu_times(const std::filesystem::path& root);
-// Of these CPUs only; of all when they are not listed one by one.
+// Only of these CPUs; of all CPUs if the kernel does not list them individually.
 [[nodiscard]] std::optional<CpuTimes> cpu_times(const std::filesystem::path& root,
                                                 const std::vector<int>& cpus);
 
-// User and system time of a process and its threads, also of those that ended; with the children
-// that it has waited for. Readable until it is reaped. `process`: a number, or "self".
+// User and system time of a process and its threads, including ended ones; optionally of the
+// children that it has waited for. Readable until the process is reaped. `process`: a number, or
+// "self".
 [[nodiscard]] std::optional<std::int64_t> process_ticks(const std::filesystem::path& root,
                                                         const std::string& process,
                                                         bool with_children);
 
-// Share of the CPUs' time between two readings that went to others than `own_ticks`. nullopt below
-// a second of CPU time, where ticks are too coarse.
+// Share of the CPU time between two readings that went to other processes than `own_ticks`. nullopt
+// below one second of CPU time, where ticks are too coarse.
 [[nodiscard]] std::optional<double> share_of_others(const CpuTimes& before, const CpuTimes& after,
                                                     std::int64_t own_ticks);
 

@@ -11,9 +11,9 @@ namespace stepbench::machine {
 namespace {
 
 constexpr std::int64_t kDevicePeriodNs = 1'000'000'000;
-constexpr std::int64_t kFirstDeviceSampleNs = 200'000'000;  // short launches have a reading too
-constexpr std::int64_t kDeviceRest = 100;  // watching costs at most a hundredth of the time
-constexpr std::int64_t kCounterJumpNs = 100'000'000;  // energy counters move at least so often
+constexpr std::int64_t kFirstDeviceSampleNs = 200'000'000;  // so that short launches get a sample
+constexpr std::int64_t kDeviceRest = 100;             // sampling costs at most 1/100 of the time
+constexpr std::int64_t kCounterJumpNs = 100'000'000;  // longest update interval of energy
 constexpr std::int64_t kJumpsInWindow = 20;
 
 template <typename Number>
@@ -90,7 +90,7 @@ void DeviceSampler::sample() {
   const std::int64_t end_ns = clock_.now_ns();
   next_ns_ = end_ns + std::max(kDevicePeriodNs, (end_ns - begin_ns) * kDeviceRest);
   const DeviceState& state = seen_.state;
-  if (state.lost) {  // for good: what was read before is kept
+  if (state.lost) {  // permanently: keeps the earlier readings
     next_ns_ = std::numeric_limits<std::int64_t>::max();
     return;
   }
@@ -110,7 +110,7 @@ void DeviceSampler::sample() {
   last_ns_ = end_ns;
 }
 
-// A short window has a reading too.
+// Reads early, so that a short window gets a sample.
 void DeviceSampler::window_begins() {
   in_window_ = true;
   if (!device_ || seen_.state.lost) return;
@@ -135,8 +135,8 @@ void DeviceSampler::window_ends() {
   }
 }
 
-// In a container the driver may tell the numbers that the machine outside gives to processes: then
-// our own is among those that are unknown here, and one of them is no stranger.
+// In a container the driver may report pids of the host's namespace. Our own process is then among
+// the unknown ones, so one of them does not count as foreign.
 std::int64_t DeviceSampler::others_among(const std::vector<int>& processes) const {
   std::int64_t ours = 0;
   std::int64_t unknown = 0;
@@ -149,7 +149,7 @@ std::int64_t DeviceSampler::others_among(const std::vector<int>& processes) cons
   return static_cast<std::int64_t>(processes.size()) - ours - may_be_ours;
 }
 
-// Seen at a sample, it may have begun right after the one before.
+// The reason may have begun right after the previous sample.
 void DeviceSampler::add_throttling(std::uint64_t reasons, std::int64_t now_ns) {
   seen_.reasons_known = true;
   seen_.reasons |= reasons;
@@ -157,7 +157,7 @@ void DeviceSampler::add_throttling(std::uint64_t reasons, std::int64_t now_ns) {
   if (!throttle_text(reasons).empty()) throttled_.push_back({last_ns_, now_ns});
 }
 
-// Counters are those of the card: of a part of it nobody knows which are its own.
+// Counters cover the whole card: the share of a MIG slice is unknown.
 bool DeviceSampler::shared() const { return seen_.state.mig.value_or(false); }
 
 std::string DeviceSampler::energy_source() const {

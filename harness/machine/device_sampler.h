@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches one NVIDIA device from outside while a worker uses it, at most once a second. The owner
-// calls sample() when due; one thread.
+// Samples one NVIDIA device from outside while a worker uses it, at most once a second. The owner
+// calls sample() at next_ns(); one thread.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@
 
 namespace stepbench::machine {
 
-// The device's number for the management library, which CUDA_VISIBLE_DEVICES does not renumber;
-// nullopt for a case on the CPU. With a session an identifier in that variable is followed too.
+// The device's index in NVML, which CUDA_VISIBLE_DEVICES does not renumber; nullopt for a case on
+// the CPU. Identifiers in that variable are only resolved with a session.
 [[nodiscard]] std::optional<int> watched_device(std::string_view device, const Variables& worker,
                                                 const NvmlSession* session = nullptr);
 
-// The sums over all windows of a launch; a counter that is absent at any border is absent here.
+// Sums over all windows of a launch; a counter that is missing at any border is absent.
 struct WindowCounters {
   int windows = 0;
-  std::int64_t span_ns = 0;  // between the readings, by the clock of the sampler
+  std::int64_t span_ns = 0;  // between the readings, by the sampler's clock
   std::optional<double> energy_j = {};
   std::array<std::optional<std::int64_t>, kCountedReasons.size()> throttled_ns = {};
 
-  // The energy counter moves in jumps: nothing where the windows are so short that two jumps would
-  // be a tenth of it.
+  // The energy counter moves in jumps: nullopt if the windows are so short that two jumps would be
+  // a tenth of the total.
   [[nodiscard]] std::optional<double> power_w() const;
 };
 
@@ -41,32 +41,32 @@ class DeviceSampler {
     std::int64_t end_ns = 0;
   };
   enum class Owner : std::uint8_t {
-    kOurs,     // of the worker's tree
-    kOther,    // another process that this machine shows
-    kUnknown,  // no such process here: the driver counts in another namespace
+    kOurs,     // in the worker's process tree
+    kOther,    // another process on this machine
+    kUnknown,  // no such pid here: the driver reports another namespace
   };
   using OwnerOf = std::function<Owner(int pid)>;
 
-  // `session` and `clock` outlive it; without a session or a device it never has anything to say.
+  // `session` and `clock` must outlive it; without a session or a device it never reports anything.
   DeviceSampler(const NvmlSession* session, std::optional<int> device, const Clock& clock,
                 OwnerOf owner_of);
 
-  // The worker's own word for its device ("0000:17:00.0"), which holds where the two libraries
-  // count differently; what was read of another one is forgotten.
+  // Sets the device as reported by the worker ("0000:17:00.0"), which is right even if CUDA and
+  // NVML number devices differently; discards readings of another device.
   void device_is(const std::string& pci);
 
   void sample();
-  // The median clock is that of the windows when one of them was sampled, else of the launch.
-  // Counters are read at both borders.
+  // The median clock covers the windows if any of them was sampled, else the launch. Counters are
+  // read at both borders.
   void window_begins();
   void window_ends();
   [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }
   // gpu.sm_mhz_min, _max, _median, gpu.power_w_max, gpu.temperature_c_max, gpu.utilisation_max,
   // gpu.memory_used_bytes_max, gpu.throttled (reasons), gpu.power_capped_share, gpu.persistence,
   // gpu.mig, gpu.ecc, gpu.other_processes, gpu.energy_source (or why there is none), gpu.lost,
-  // gpu.memory_errors (that came during the launch and could not be repaired), gpu.samples.
+  // gpu.memory_errors (uncorrectable, during the launch), gpu.samples.
   [[nodiscard]] Fields summary() const;
-  // What the counters grew by between the borders of the windows.
+  // Growth of the counters between the windows' borders.
   [[nodiscard]] const WindowCounters& counters() const { return seen_.counters; }
   [[nodiscard]] const std::vector<Span>& throttled() const { return throttled_; }
 
@@ -92,14 +92,14 @@ class DeviceSampler {
   DeviceCounters at_border_;
   std::int64_t border_ns_ = 0;
   struct Seen {
-    DeviceState state;  // the last one
+    DeviceState state;  // the latest
     std::int64_t samples = 0;
     std::int64_t capped = 0;
     std::uint64_t reasons = 0;
     bool reasons_known = false;
     std::int64_t others = -1;
-    std::optional<std::int64_t> errors_before;  // when it was first read
-    std::vector<double> sm_clocks_mhz;          // of samples that saw the device at work
+    std::optional<std::int64_t> errors_before;  // first reading
+    std::vector<double> sm_clocks_mhz;          // only samples with a busy device
     std::vector<double> window_clocks_mhz;
     Range sm_mhz, power_mw, temperature_c, utilisation, memory_bytes;
     WindowCounters counters;

@@ -13,12 +13,12 @@ struct Reason {
   std::uint64_t bit;
   const char* text;
 };
-// The ones that slow a loaded device down against its will.
+// Reasons that slow down a loaded device involuntarily.
 constexpr std::array kThrottling = {
     Reason{kSlowdown, "hardware slowdown"}, Reason{kSoftwareThermal, "software thermal slowdown"},
     Reason{kHardwareThermal, "hardware thermal slowdown"}, Reason{kPowerBrake, "power brake"}};
 
-// By reference: the call that gives `code` fills `value`, in whatever order the two are evaluated.
+// `value` is a reference: evaluating `code` fills it, in either order of evaluation.
 template <typename Number>
 std::optional<std::int64_t> whole(int code, const Number& value) {
   if (code != 0) return std::nullopt;

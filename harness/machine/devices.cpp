@@ -11,8 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.86.10  Thu Jan ...": the first word that
-// looks like a version.
+// "NVRM version: NVIDIA UNIX x86_64 Kernel Module 570.86.10 Thu Jan ...": returns the first word
+// that looks like a version.
 std::string driver_version(const std::string& text) {
   for (const std::string_view word :
        os::split_words(std::string_view{text}.substr(0, text.find('\n')))) {
@@ -25,7 +25,7 @@ std::string driver_version(const std::string& text) {
   return {};
 }
 
-// nvidia0, nvidia1, …: all that some containers show of a driver.
+// Counts nvidia0, nvidia1, …: some containers show nothing else of a driver.
 int device_files(const fs::path& dev) {
   constexpr std::string_view kPrefix = "nvidia";
   int count = 0;

@@ -21,7 +21,7 @@ struct Limits {
 };
 constexpr Limits kVariation{0.02, 0.25};
 constexpr Limits kLoadPerCore{0.25, 2.0};
-constexpr double kMuchSwap = 0.01;  // of the memory
+constexpr double kMuchSwap = 0.01;  // share of total memory
 
 class Diagnosis {
  public:
@@ -76,7 +76,7 @@ class Diagnosis {
         bad ? limits.problem : limits.warning, "", remedy);
   }
 
-  // A driver runs every minor version of the CUDA that it knows.
+  // A driver runs every minor version of its CUDA major version.
   void driver() {
     const auto major = [](int version) { return version / 1000; };
     if (seen_.cuda_of_driver == 0 || major(seen_.cuda_of_driver) >= major(seen_.cuda_needed)) {
@@ -92,7 +92,7 @@ class Diagnosis {
         "install a driver for CUDA " + needed + ", or a libtorch that is built for CUDA " + known);
   }
 
-  // Time that others took from this thread while it spun.
+  // Time that other processes took from this thread during the spin.
   void machine() {
     const double variation = seen_.spin.variation();
     share(kVariation, "machine.variation", variation,
@@ -120,7 +120,7 @@ class Diagnosis {
     }
   }
 
-  // What the load average says of the last minute may be over; what was seen meanwhile counts.
+  // Load average lags by a minute; prefer the use observed during the spin.
   void load() {
     const HostReading& host = seen_.before;
     if (const auto used = others()) {
@@ -139,7 +139,7 @@ class Diagnosis {
           "wait until it is quiet, or end what else runs (top shows it)");
   }
 
-  // What nobody tells is not fine.
+  // Reports unavailable checks: unknown is not the same as fine.
   void not_watched() {
     std::vector<std::string> what;
     if (!grown(&HostReading::run_queue_wait_ns))
@@ -269,8 +269,8 @@ class Diagnosis {
 
 constexpr double kUsedMemory = 0.1;
 constexpr std::int64_t kHotCelsius = 83;
-constexpr std::int64_t kClockStep = 15;  // MHz between the clocks that devices offer
-constexpr double kSteadyClock = 0.75;    // of the highest: what cooling and power seldom limit
+constexpr std::int64_t kClockStep = 15;  // MHz between adjacent clocks
+constexpr double kSteadyClock = 0.75;    // share of the maximum: rarely limited by cooling or power
 
 std::int64_t clock_to_lock(std::int64_t max_mhz) {
   return static_cast<std::int64_t>(kSteadyClock * static_cast<double>(max_mhz)) / kClockStep *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What on this machine makes results untrustworthy, and what to do about it. Pure functions of what
-// was read and timed.
+// Diagnoses conditions on this machine that make results untrustworthy, with remedies. Pure
+// functions of readings and timings.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 namespace stepbench::machine {
 
 struct Examination {
-  HostReading before = {};  // the spin
+  HostReading before = {};  // before the spin; `after`: after it
   HostReading after = {};
-  std::int64_t spin_ns = 0;  // how long it took in all
+  std::int64_t spin_ns = 0;  // total duration
   Spin spin = {};
-  bool nvml = false;  // NVIDIA's management library answered
+  bool nvml = false;  // NVML is available
   std::vector<DeviceState> devices = {};
-  int cuda_of_driver = 0;  // that it runs at most; 13000 is 13.0, 0: not known
-  int cuda_needed = 0;     // that the workers were built for
-  // What to set so that a workload starts no workers of its own, for remedies; empty: not known.
+  int cuda_of_driver = 0;  // newest version that the driver supports; 13000 is 13.0, 0: unknown
+  int cuda_needed = 0;     // version that the workers were built for
+  // For remedies: the setting that keeps a workload from starting its own workers; empty: unknown.
   std::string without_workers = {};
 };
-// Problems first. A problem means that measuring here is pointless until it is gone.
+// Returns problems first. A problem makes measuring pointless until it is fixed.
 [[nodiscard]] std::vector<Finding> diagnose(const Examination& examination);
 
 [[nodiscard]] std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state);

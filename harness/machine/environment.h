@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine is, for people and for comparisons. `root` stands for "/": tests give a fake
-// tree. What cannot be read is absent, never zero.
+// Facts of this machine, for people and for comparisons. `root` replaces "/": tests pass a fake
+// tree. Unreadable values are absent, never zero.
 #pragma once
 
 #include <filesystem>
@@ -13,20 +13,20 @@
 
 namespace stepbench::machine {
 
-// Constant while a run lasts: host, kernel, CPU, affinity, memory, governor, turbo, cgroup limits,
-// THP, devices.
+// Constant during a run: host, kernel, CPU, affinity, memory, governor, turbo, cgroup limits, THP,
+// devices.
 [[nodiscard]] Fields host_environment(const std::filesystem::path& root, const Devices& devices);
 
-// "unknown" when unreadable.
+// "unknown" if unreadable.
 [[nodiscard]] std::string host_name(const std::filesystem::path& root);
-// On which this process may run; empty when unreadable.
+// CPUs that this process may use; empty if unreadable.
 [[nodiscard]] std::vector<int> cpus_in_affinity(const std::filesystem::path& root);
 [[nodiscard]] int cores_in_affinity(const std::filesystem::path& root);  // at least 1
-// The same where no control group allows less: a quota of 1.5 is 1.5 cores.
+// The same, limited by control groups: a quota of 1.5 gives 1.5 cores.
 [[nodiscard]] double usable_cores(const std::filesystem::path& root);
 
-// Of the repository that holds `directory`: git.sha, git.branch, git.dirty; empty outside one. Runs
-// `git`.
+// git.sha, git.branch and git.dirty of the repository that contains `directory`; empty outside one.
+// Runs `git`.
 [[nodiscard]] Fields git_state(const std::filesystem::path& directory);
 
 }  // namespace stepbench::machine

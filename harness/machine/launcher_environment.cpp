@@ -30,9 +30,10 @@ void set(Variables& variables, std::string_view name, std::string value) {
   }
 }
 
-// glibc gives the top of the heap back to the kernel when a step frees its tensors and takes it
-// again in the next step, page fault by page fault: thousands per step or none, as the heap happens
-// to lie. Model steps keep what they freed. The first value is what glibc itself goes up to.
+// By default glibc returns the top of the heap to the kernel when a step frees its tensors and
+// faults it in again in the next step: thousands of page faults per step or none, depending on the
+// heap's layout. With these settings model steps keep freed memory. The first value is glibc's own
+// upper limit.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kKeepFreedMemory = {
     {{"MALLOC_MMAP_THRESHOLD_", "33554432"}, {"MALLOC_TRIM_THRESHOLD_", "1099511627776"}}};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment that a worker is started with. Pure; any thread.
+// The environment of a worker process. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -12,22 +12,20 @@
 
 namespace stepbench::machine {
 
-// What a worker is started with: inherited minus the deny-list, plus `threads`, plus `env`; later
-// ones win.
+// Inherited variables minus the deny-list, plus `threads`, plus `env`; later ones override.
 struct LauncherEnvironment {
   Variables variables;
-  std::vector<std::string> removed;  // names that were inherited and taken out
+  std::vector<std::string> removed;  // inherited names that were removed
 };
 
 [[nodiscard]] LauncherEnvironment launcher_environment(const Variables& inherited,
                                                        const ResolvedCase& resolved);
 
-// Variables that attach a profiler or tracer to every CUDA or torch process: a worker they listen
-// to is not timed alone. LD_PRELOAD is not among them: allocators come by it, and it is recorded.
+// Variables that attach a profiler or tracer to every CUDA or torch process, whose overhead would
+// be measured too. Excludes LD_PRELOAD: it is used for allocators and is recorded.
 [[nodiscard]] bool is_denied(std::string_view variable);
 
-// The variables that change how fast a step is, as fields "env.NAME". The value of one that
-// holds a secret is "***".
+// Variables that affect a step's speed, as fields "env.NAME". Secret values become "***".
 [[nodiscard]] Fields relevant_variables(const Variables& variables);
 
 }  // namespace stepbench::machine

@@ -68,7 +68,7 @@ int processes_of(int (*list)(void*, unsigned*, NvmlProcess*), NvmlDevice device,
   std::vector<NvmlProcess> infos(64);
   auto count = static_cast<unsigned>(infos.size());
   int code = list(device, &count, infos.data());
-  if (code == kNvmlInsufficientSize) {  // `count` says what is needed
+  if (code == kNvmlInsufficientSize) {  // `count` is now the needed size
     infos.resize(std::size_t{count} * 2);
     count = static_cast<unsigned>(infos.size());
     code = list(device, &count, infos.data());
@@ -82,7 +82,7 @@ int processes_of(int (*list)(void*, unsigned*, NvmlProcess*), NvmlDevice device,
 }  // namespace
 
 std::optional<NvmlApi> load_nvml_api() {
-  void* library = ::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);  // stays for the process
+  void* library = ::dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);  // never closed
   if (library == nullptr) return std::nullopt;
   os::Symbols symbols(library);
   const NvmlCalls calls(symbols);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of NVIDIA's management library that are looked up by name, each with its type, in
-// the words of C alone, and the structs that they fill. harness/cuda/nvidia_headers.cpp holds both
-// against NVIDIA's own declarations.
+// Names and types of the NVML functions that are looked up at run time, in plain C types, and the
+// structs that they fill. harness/cuda/nvidia_headers.cpp checks both against NVIDIA's
+// declarations.
 #pragma once
 
 #include <type_traits>
@@ -31,7 +31,7 @@ struct NvmlField {  // nvmlFieldValue_t
   unsigned scope = 0;
   long long timestamp_us = 0;
   long long latency_us = 0;
-  int type = 0;  // of `value`
+  int type = 0;  // type of `value`
   int code = 0;
   union {
     unsigned long long whole = 0;
@@ -86,12 +86,12 @@ inline constexpr unsigned long long kPowerBrake = 0x80;
   CALL(nvmlDeviceGetComputeRunningProcesses_v3, int(void*, unsigned*, NvmlProcess*)) \
   CALL(nvmlDeviceGetFieldValues, int(void*, int, NvmlField*))
 
-// Names that drivers had before; their types are the same.
+// Names in older drivers, with the same types.
 #define STEPBENCH_OLDER_NVML_CALLS(CALL)                                           \
   CALL(nvmlDeviceGetCurrentClocksThrottleReasons, int(void*, unsigned long long*)) \
   CALL(nvmlDeviceGetComputeRunningProcesses_v2, int(void*, unsigned*, NvmlProcess*))
 
-// Null where this version of the library lacks one.
+// Null if this version of the library lacks the function.
 struct NvmlCalls {
 #define STEPBENCH_MEMBER(name, type) std::add_pointer_t<type> name = nullptr;
 #define STEPBENCH_FIND(name, type) name = symbols.find<type>(#name);

@@ -24,8 +24,8 @@ struct Process {
   pid_t parent;
 };
 
-// "/proc/N/stat" is "N (name) state parent ..."; the name may hold anything, brackets too. The
-// words behind it; empty where there is no such process.
+// Returns the words after the name in "/proc/N/stat", "N (name) state parent ..."; the name may
+// contain any character, including brackets. Empty if the process does not exist.
 std::vector<std::string> words_of_stat(const fs::path& folder) {
   const auto stat = os::read_text(folder / "stat");
   const std::size_t close = stat ? stat->rfind(')') : std::string::npos;
@@ -49,7 +49,7 @@ std::vector<Process> all_processes(const fs::path& root) {
   return processes;
 }
 
-// From /proc/N/task/*/children, which not every kernel has.
+// Reads /proc/N/task/*/children, which not every kernel has.
 std::optional<std::vector<pid_t>> listed_children(const fs::path& root, pid_t parent) {
   std::vector<pid_t> children;
   std::error_code error;
@@ -83,7 +83,7 @@ std::int64_t kib_field(std::string_view text, std::string_view name) {
 
 fs::path of_process(const fs::path& root, pid_t pid) { return root / "proc" / std::to_string(pid); }
 
-// For torch.compile, which starts such processes beside the training.
+// True for worker processes that torch.compile starts.
 bool compiles(const fs::path& root, pid_t pid) {
   const auto command = os::read_text(of_process(root, pid) / "cmdline");
   return command && command->find("compile_worker") != std::string::npos;
@@ -92,7 +92,7 @@ bool compiles(const fs::path& root, pid_t pid) {
 }  // namespace
 
 std::optional<std::int64_t> start_ticks(const fs::path& root, pid_t pid) {
-  constexpr std::size_t kStartTime = 19;  // proc(5): field 22, of which the first two are gone
+  constexpr std::size_t kStartTime = 19;  // proc(5): field 22, after removing the first two
   const std::vector<std::string> words = words_of_stat(of_process(root, pid));
   const bool lives = words.size() > kStartTime && words.front() != "Z";
   return lives ? os::parse_integer(words[kStartTime]) : std::nullopt;

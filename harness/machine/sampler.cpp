@@ -15,17 +15,18 @@ namespace stepbench::machine {
 namespace {
 
 constexpr std::int64_t kPeriodNs = 1'000'000'000;
-// PSS and USS are known by a walk over the page tables, under the worker's mmap lock. A walk of
-// 2 ms is followed by a rest of 2 s; while memory grows beyond what was seen, of 40 ms.
+// Reading PSS and USS walks the page tables under the worker's mmap lock. The next walk waits 1000
+// times as long as the last one took (2 s after 2 ms), or 20 times (40 ms) while memory exceeds the
+// previous maximum.
 constexpr std::int64_t kRest = 1000;
 constexpr std::int64_t kRestWhileGrowing = 20;
-constexpr std::int64_t kGrowth = 64;  // a 64th more is growth
-// On a busy machine the controller may hear of a window's beginning and end at once.
+constexpr std::int64_t kGrowth = 64;  // 1/64 more counts as growth
+// On a busy machine the controller may read a window's begin and end messages together.
 constexpr std::int64_t kMinWindowNs = 1'000'000;
-constexpr std::int64_t kFirstSampleNs = 200'000'000;  // a process just forked has nothing to show
-// Growth that goes on: this share of it and more comes in the later part of the window. Caches and
-// queues that fill up, and pages that forked workers copy, come first.
-constexpr std::int64_t kLaterShare = 4;
+constexpr std::int64_t kFirstSampleNs = 200'000'000;  // a fresh fork has no useful reading
+// Lasting growth: at least this part of it comes in the later part of the window. Caches and queues
+// that fill up, and pages that forked workers copy, grow early.
+constexpr std::int64_t kLaterPart = 4;
 
 }  // namespace
 
@@ -85,7 +86,7 @@ std::optional<std::int64_t> MachineSampler::lasting_growth(std::int64_t length_n
       2 * window_->later.after_ns <= length_ns ? window_->later : window_->earlier;
   if (middle.after_ns == 0) return std::nullopt;
   const std::int64_t growth = end_bytes - window_->unshared_bytes;
-  return kLaterShare * (end_bytes - middle.bytes) >= growth ? growth : 0;
+  return kLaterPart * (end_bytes - middle.bytes) >= growth ? growth : 0;
 }
 
 bool MachineSampler::is_page_walk_due(const ResidentMemory& resident) const {
@@ -134,7 +135,8 @@ void MachineSampler::read_scheduler() {
   run_queue_wait_ns_ = os::parse_integer(words[1]);
 }
 
-// What set-up held is not the job's: its next sample walks whatever was walked before.
+// Memory of set-up does not count as the job's: forget earlier walks, so that the next sample walks
+// the pages again.
 void MachineSampler::measures(bool whether) {
   if (whether && !measures_) {
     walked_ = {};
@@ -174,7 +176,7 @@ void MachineSampler::window_ends() {
   window_.reset();
 }
 
-// What the tree's processes used is known only once the worker has waited for them.
+// The CPU time of the tree's processes is complete only once the worker has waited for them.
 void MachineSampler::compare_cpu_times() {
   const auto now = cpu_times(root_, cpus_);
   const auto used = process_ticks(root_, std::to_string(worker_), true);

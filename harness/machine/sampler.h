@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches a worker's process tree and its machine from outside. The owner calls sample() when due;
-// one thread.
+// Observes a worker's process tree and its machine from outside. The owner calls sample() at
+// next_ns(); one thread.
 #pragma once
 
 #include <sys/types.h>
@@ -21,36 +21,35 @@ namespace stepbench::machine {
 
 class MachineSampler {
  public:
-  // Reads the counters' starting values. `clock` outlives the sampler.
+  // Reads the initial values of the counters. `clock` must outlive the sampler.
   MachineSampler(std::filesystem::path root, pid_t worker, const Clock& clock);
 
-  void sample();  // takes at most one sample a second: does nothing when called earlier
-  [[nodiscard]] std::int64_t next_ns() const;  // when sample() is due: within a window more often
-  void measures(bool whether);  // set-up has ended, and the last window has not
-  void window_begins();         // as far as the controller has heard of it
-  void window_ends();           // reads the memory once more: it is at its height, and no step runs
-  void worker_ended();          // between the worker's death and its reaping: last counters
+  void sample();  // at most once a second: earlier calls do nothing
+  [[nodiscard]] std::int64_t next_ns() const;  // time of the next sample(): within a window more often
+  void measures(bool whether);  // true from the end of set-up to the end of the last window
+  void window_begins();         // call when the controller reads the message
+  void window_ends();           // samples memory at its peak, while no step runs
+  void worker_ended();          // call between the worker's death and its reaping: last counters
   // tree_peak_uss_bytes, tree_peak_shared_bytes, compile_workers_bytes of that,
-  // tree_peak_processes, tree_peak_descriptors, window_growth_bytes (of the memory that is no
-  // other's, over the windows in which no process came or went and growth lasted to the end),
-  // dev_shm_growth_bytes,
-  // run_queue_wait_ns and cpu_ns of the worker's main thread, window_run_queue_wait_ns of it in
-  // windows that took window_ns in all (where all were seen), others_cpu_share (of the CPUs that
-  // the worker may use, what neither its processes nor this one used), steal_share,
-  // cgroup_throttled_ns, load_1m_start, load_1m_max, samples, sampling_ns.
+  // tree_peak_processes, tree_peak_descriptors, window_growth_bytes (of unshared memory, over
+  // windows without process starts or exits and with growth to their end), dev_shm_growth_bytes, run_queue_wait_ns and cpu_ns of
+  // the worker's main thread, window_run_queue_wait_ns of it in windows with a total of window_ns
+  // (if all were observed), others_cpu_share (CPU time used by neither the worker's processes nor
+  // this one, as a share of the CPUs that the worker may use), steal_share, cgroup_throttled_ns,
+  // load_1m_start, load_1m_max, samples, sampling_ns.
   [[nodiscard]] Fields summary() const;
-  // The most that the tree was seen to hold, each page divided among those that map it.
   [[nodiscard]] std::int64_t peak_pss_bytes() const { return peak_memory_.pss; }
-  // While it measured; nullopt: no kernel told it. One process without children has no such sum.
+  // Maximum while measuring; nullopt: not available from the kernel, or one process without
+  // children.
   [[nodiscard]] std::optional<std::int64_t> job_pss_bytes() const;
   [[nodiscard]] std::int64_t compilers_bytes() const { return job_memory_.compilers; }
-  [[nodiscard]] bool had_children() const { return had_children_; }  // while it measured
-  // What the worker's processes used of the CPUs that it may use; from worker_ended() on.
+  [[nodiscard]] bool had_children() const { return had_children_; }  // while measuring
+  // Share of the CPUs available to the worker that its processes used; set by worker_ended().
   [[nodiscard]] std::optional<double> own_share() const { return own_share_; }
   [[nodiscard]] const std::set<pid_t>& processes() const {
     return processes_;
-  }                                       // of the tree, ever
-  [[nodiscard]] bool oom_killed() const;  // a process of this cgroup was, since construction
+  }                                       // all that were ever in the tree
+  [[nodiscard]] bool oom_killed() const;  // an OOM kill in this cgroup since construction
 
  private:
   struct Reading {
@@ -59,7 +58,7 @@ class MachineSampler {
   };
   struct Window {
     std::int64_t begin_ns = 0;
-    std::optional<std::int64_t> waited_ns = {};  // since the worker was made
+    std::optional<std::int64_t> waited_ns = {};  // since the worker's start
     std::vector<pid_t> tree = {};
     std::int64_t unshared_bytes = 0;
     Reading earlier = {};  // the last two within the window
@@ -80,13 +79,13 @@ class MachineSampler {
   const Clock& clock_;
   Cgroup cgroup_;
   std::vector<int> cpus_;
-  std::optional<CpuTimes> first_times_;      // of all CPUs
-  std::optional<CpuTimes> first_own_times_;  // of `cpus_`
-  std::int64_t first_own_ticks_ = 0;         // of this process
+  std::optional<CpuTimes> first_times_;      // all CPUs
+  std::optional<CpuTimes> first_own_times_;  // `cpus_` only
+  std::int64_t first_own_ticks_ = 0;         // this process
   std::optional<double> others_share_;
   std::optional<double> own_share_;
-  std::optional<Window> window_;  // that is open
-  bool windows_missed_ = false;   // one was too short to be told from none
+  std::optional<Window> window_;  // currently open
+  bool windows_missed_ = false;   // a window was too short for a reading
   std::int64_t window_ns_ = 0;
   std::int64_t window_waited_ns_ = 0;
   std::optional<double> first_load_;
@@ -98,11 +97,11 @@ class MachineSampler {
   TreeMemory peak_memory_;
   bool measures_ = false;
   bool had_children_ = false;
-  TreeMemory job_memory_;  // the highest while it measures
+  TreeMemory job_memory_;  // maximum while measuring
   std::optional<std::int64_t> growth_bytes_;
-  ResidentMemory walked_;          // the highest of each at any walk over the pages
-  std::int64_t walk_end_ns_ = 0;   // of the last one
-  std::int64_t walk_cost_ns_ = 0;  // of the last one; 0: there was none
+  ResidentMemory walked_;          // maximum of each at any page walk
+  std::int64_t walk_end_ns_ = 0;   // last walk
+  std::int64_t walk_cost_ns_ = 0;  // last walk; 0: none yet
   std::int64_t peak_descriptors_ = 0;
   std::optional<std::int64_t> first_dev_shm_bytes_;
   std::int64_t dev_shm_growth_bytes_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file system of /dev/shm, over which worker processes hand batches: what is said of one that
-// is small, before anything runs and where a launch failed by it. Any thread.
+// /dev/shm, through which loader worker processes pass batches: messages about a small one, before
+// a run and after a failed launch. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ inline constexpr const char* kMoreSharedMemory =
 // "/dev/shm has 8 MiB free: loader workers that are processes hand batches over there"
 [[nodiscard]] std::string free_shared_memory(std::int64_t bytes);
 
-// Why a launch failed, with that and what to do where shared memory was refused and `directory`,
-// /dev/shm but in tests, has little. A segment's own number is left out: launches that failed
-// alike say the same.
+// Appends the free space and a remedy to a launch's failure reason, if shared memory was refused
+// and `directory` (/dev/shm except in tests) has little. Removes the segment's number, so that
+// launches with the same failure have equal reasons.
 [[nodiscard]] std::string with_shared_memory(std::string reason,
                                              const std::filesystem::path& directory);
 

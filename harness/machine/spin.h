@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same work again and again: how differently long does it take?
+// Repeats constant work to measure the variation of its duration.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Spin {
   [[nodiscard]] double variation() const;  // standard deviation over mean
   [[nodiscard]] double slowest() const;    // 99th percentile over median
 };
-// Runs `work` for about `total_ns`, one time per run; `work` is what lasts about 2 ms.
+// Runs `work` for about `total_ns` and times each run; `work` should take about 2 ms.
 [[nodiscard]] Spin spin(const Clock& clock, const std::function<void()>& work,
                         std::int64_t total_ns);
 void spin_work();  // about 2 ms of integer arithmetic in registers

@@ -16,7 +16,7 @@
 namespace stepbench::measure {
 namespace {
 
-// As PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING lay it out.
+// Layout of PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING.
 struct CounterValue {
   std::uint64_t count = 0;
   std::uint64_t enabled_ns = 0;
@@ -105,7 +105,7 @@ void InstructionCounter::open_all() {
       threads_alone = false;
       event = calls_.open(thread, threads_alone);
     }
-    if (event == -ESRCH) continue;  // it has ended
+    if (event == -ESRCH) continue;  // the thread has ended
     if (event < 0) throw Error(reason_of(-event));
     events_.push_back(event);
   }

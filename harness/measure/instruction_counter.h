@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many instructions this process executes in user mode, by the processor's own counters
-// (perf_event_open(2)). One event for each thread that exists when the counter is made; threads
-// that these start later are counted with them, other processes are not. One thread at a time.
+// Counts user-mode instructions of this process with hardware counters (perf_event_open(2)). Opens
+// one event per thread that exists at construction; threads that these start later are included,
+// other processes are not. One thread at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -13,29 +13,29 @@
 
 namespace stepbench::measure {
 
-// What is asked of the kernel; tests answer themselves. Results below 0 are negated errno.
+// Kernel calls; tests replace them. Results below 0 are negated errno.
 struct PerfCalls {
-  // Counts instructions of `thread` and of what it starts: its threads alone, or (kernels before
-  // 5.13) processes too.
+  // Counts instructions of `thread` and of its descendants: threads only, or (kernels before 5.13)
+  // processes too.
   std::function<int(pid_t thread, bool threads_alone)> open;
   std::function<ssize_t(int descriptor, void* into, std::size_t bytes)> read;
   std::function<void(int descriptor)> close;
-  std::function<std::vector<pid_t>()> threads;  // of this process
+  std::function<std::vector<pid_t>()> threads;  // this process
 };
 [[nodiscard]] PerfCalls host_perf_calls();
 
 class InstructionCounter {
  public:
-  // Throws Error that says why there are no counters here.
+  // Throws Error with the reason if counters are unavailable.
   explicit InstructionCounter(PerfCalls calls = host_perf_calls());
   InstructionCounter(const InstructionCounter&) = delete;
   InstructionCounter& operator=(const InstructionCounter&) = delete;
   ~InstructionCounter();
 
-  // Since it was made: one read(2) for each thread of then, well below a microsecond each.
+  // Since construction: one read(2) per thread counted, well below a microsecond each.
   struct Reading {
     std::int64_t instructions = 0;
-    bool shared = false;  // others had the counter for a part of the time: less than all was seen
+    bool shared = false;  // the counter was multiplexed: the count is incomplete
   };
   [[nodiscard]] Reading read() const;
 
@@ -46,7 +46,7 @@ class InstructionCounter {
   std::vector<int> events_;
 };
 
-// Why instructions cannot be counted by this process; empty: they can.
+// Why this process cannot count instructions; empty if it can.
 [[nodiscard]] std::string why_no_counters(PerfCalls calls = host_perf_calls());
 
 }  // namespace stepbench::measure

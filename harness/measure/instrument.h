@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What listens to a worker's schedule, steps and phases: NVTX ranges, device events, collectors.
-// The worker loop drives instruments in list order and unwinds in reverse; all calls come on the
-// main thread.
+// Observers of a worker's schedule, steps and phases: NVTX ranges, device events, collectors. The
+// worker loop calls instruments in list order and unwinds in reverse; all calls come on the main
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -31,29 +31,29 @@ class Instrument {
   virtual ~Instrument() = default;
 
   [[nodiscard]] virtual std::string_view name() const = 0;
-  // Runs everything once before sample 1; a reason when it is unavailable here.
+  // Runs everything once before sample 1; returns a reason if unavailable here.
   [[nodiscard]] virtual std::optional<std::string> exercise() = 0;
-  // From kRecordAndSave to a recording action, which may be the same: the next window begins.
+  // A change from kRecordAndSave to a recording action, even the same one, begins the next window.
   virtual void change(Action from, Action to) = 0;
   virtual void step_begin(std::int64_t index) = 0;
   virtual void step_end() noexcept = 0;
   virtual void phase_begin(PhaseId id, DeviceStream on) = 0;
   virtual void phase_end(PhaseId id, DeviceStream on) noexcept = 0;
-  // As soon as a window's last step has returned, the last instrument first; the device may work
-  // on.
+  // Called as soon as a window's last step has returned, in reverse list order; the device may
+  // still be busy.
   virtual void window_ends();
-  // It times windows on the device, whatever queue they begin with.
+  // True if it times windows on the device even if they begin with queued work.
   [[nodiscard]] virtual bool times_the_device() const { return false; }
-  // After exercise(): the place on the bus of the card that the steps run on, "0000:17:00.0", where
-  // this one knows it.
+  // After exercise(): PCI address of the device that the steps run on, "0000:17:00.0"; empty if
+  // unknown.
   [[nodiscard]] virtual std::string device_pci() const { return {}; }
-  // After each finished window, on an idle device: columns of its own about the steps of `cycle`,
-  // one value for each.
+  // Called after each finished window, on an idle device: adds columns about the steps of `cycle`,
+  // one value per step.
   virtual void add_columns(Series& cycle);
   virtual void report(ReportSink& sink) const = 0;
 };
 
-// Which launches an instrument takes part in: timing and profiling never share a worker.
+// The passes that use an instrument: timing and profiling never share a worker.
 class Passes {
  public:
   constexpr Passes(std::initializer_list<Pass> passes) {
@@ -68,7 +68,7 @@ class Passes {
 inline constexpr Passes kAllPasses = {Pass::kTiming, Pass::kNative, Pass::kKineto, Pass::kWrapped};
 inline constexpr Passes kUnprofiled = {Pass::kTiming, Pass::kWrapped};
 
-// One row of the table handed to worker_main. `make` gives null if the case does not ask for it.
+// One row of the table passed to worker_main. `make` returns null if the case does not need it.
 struct InstrumentType {
   std::string_view name;
   Passes passes = kAllPasses;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instruments of one launch: driven in list order, unwound in reverse. Main thread only.
+// The instruments of one launch: called in list order, unwound in reverse. Main thread only.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,16 @@ class InstrumentSet {
   InstrumentSet() = default;
   explicit InstrumentSet(std::vector<std::unique_ptr<Instrument>> instruments);
 
-  // Takes every instrument to `next`: in list order while rising from kNone towards recording, in
-  // reverse while falling. The same action again is no change, but for recording after
-  // kRecordAndSave: that begins the next window, and all are told. When one throws, the rest stays
-  // where it is until unwind().
+  // Switches every instrument to `next`: in list order towards recording, in reverse towards kNone.
+  // The same action again is ignored, except a recording action after kRecordAndSave: it begins the
+  // next window for all. If one throws, the rest keep their action until unwind().
   void change(Action next);
-  // Tells all, in reverse, that a window's last step has returned.
+  // Notifies all, in reverse, that a window's last step has returned.
   void window_ends();
-  // Takes all back to kNone in reverse, each from where it is. For use while another exception is
-  // on its way: those of instruments are swallowed.
+  // Returns all to kNone in reverse, each from its current action. Swallows their exceptions, so
+  // that it can run while another one propagates.
   void unwind() noexcept;
-  // Those that hear steps and phases at the present action: none at kNone.
+  // Instruments that receive steps and phases in the current action: none at kNone.
   [[nodiscard]] std::span<Instrument* const> listening() const;
   [[nodiscard]] std::span<Instrument* const> all() const { return order_; }
   [[nodiscard]] bool any_times_the_device() const;
@@ -36,7 +35,7 @@ class InstrumentSet {
 
   std::vector<std::unique_ptr<Instrument>> owned_;
   std::vector<Instrument*> order_;
-  std::vector<Action> actions_;  // of each
+  std::vector<Action> actions_;  // per instrument
   Action action_ = Action::kNone;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which phases a step has, and the device stream that a phase runs on. Plain values.
+// The phases of a step, and the device stream of a phase. Plain values.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace stepbench {
 
 // Named parts of a step. They do not nest. A workload's declared phases follow kFirstDeclared in
-// the order of its WorkloadSpec. The names stand in built_in_phases().
+// the order of its WorkloadSpec. built_in_phases() has the names.
 enum class PhaseId : std::uint8_t {
   kDataWait,
   kH2d,
@@ -33,8 +33,8 @@ inline constexpr std::size_t kMaxPhases =
 
 struct DeviceStream {
   void* handle = nullptr;  // cudaStream_t; null = legacy default stream
-  // The step computes on it: a stream that the user chose. Any other than the default one carries
-  // copies beside the step.
+  // A stream chosen by the user that the step computes on. Any other non-default stream carries
+  // copies in parallel to the step.
   bool computes = false;
 };
 

@@ -18,7 +18,7 @@ constexpr std::array<const char*, kCounts> kCountNames = {"samples", "tokens", "
 
 bool has_tokens(const Step& step) { return step.first_token_ns != 0; }
 
-// Since the request. It brings its data: the time to make them is none of its own.
+// Latency since the request. Excludes data_wait: the request includes its data.
 std::int64_t since_request(const Step& step, std::int64_t when_ns) {
   return when_ns - step.start_ns - step.phase_ns[kDataWait];
 }

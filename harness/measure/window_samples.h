@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of one active window. Memory is taken and touched before the window; appending
-// allocates nothing and takes no lock. One row per step while recording, so that a step touches few
-// cache lines; columns are made afterwards.
+// The steps of one active window. Memory is allocated and touched before the window; appending
+// allocates nothing and takes no lock. Recording stores one row per step to touch few cache lines;
+// columns are made afterwards.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,23 @@ namespace stepbench::measure {
 
 class WindowSamples {
  public:
-  // phase_names: of the built-in and the declared phases, in order of PhaseId.
+  // phase_names: built-in and declared phases, in order of PhaseId.
   explicit WindowSamples(std::vector<std::string> phase_names);
 
-  void prepare(std::size_t steps);  // takes and touches memory for so many
+  void prepare(std::size_t steps);  // allocates and touches memory for `steps`
   void clear() { size_ = 0; }
   void append(const StepRecorder::Step& step) noexcept { rows_[size_++] = step; }
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] std::int64_t begin_ns() const { return rows_.front().start_ns; }  // once not empty
+  [[nodiscard]] std::int64_t begin_ns() const { return rows_.front().start_ns; }  // if not empty
 
   // Columns index, step_ns, <phase>_ns of each phase that occurred, other_ns, then samples, tokens,
-  // bytes and epoch_wait_ns when any step has them, those of requests where steps answer some
-  // (request_latency_ns, time_to_first_token_ns, time_per_output_token_ns; without
-  // the wait for their data), flags. A step lasts until the next one's start, the last until
-  // `end_ns`; its phases and other_ns sum to it exactly. Throws Error naming the step whose phases
-  // are longer than itself.
+  // bytes and epoch_wait_ns if any step has them, those of requests if any step answers one
+  // (request_latency_ns, time_to_first_token_ns, time_per_output_token_ns; without the wait for
+  // their data), flags. A step lasts until the next one's start, the last until `end_ns`; its
+  // phases and other_ns sum to it exactly. Throws Error naming the step if its phases are longer
+  // than itself.
   [[nodiscard]] Series columns(std::int64_t end_ns) const;
-  // Phases and steps during which the clock stood still.
+  // Number of phases and steps of zero duration on this clock.
   [[nodiscard]] std::int64_t clock_ties() const;
 
  private:

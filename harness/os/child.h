@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child process that becomes another program.
+// Starts a child process that runs another program.
 #pragma once
 
 #include <unistd.h>
@@ -9,17 +9,17 @@
 
 namespace stepbench::os {
 
-// Runs `become` in a child that borrows this process's memory until it execs or exits; the calling
-// thread waits for that. So no page tables are copied, which takes milliseconds where a process is
-// large. `become` makes async-signal-safe calls only, changes nothing of its parent's memory, and
-// ends in exec or _exit. It begins with no signal blocked and none caught; ignored ones stay
-// ignored. Returns as fork() does in the parent.
+// Runs `become` in a vfork() child, which shares this process's memory until it execs or exits; the
+// calling thread is suspended until then. This avoids copying page tables, which takes milliseconds
+// in large processes. `become` must only make async-signal-safe calls, must not change memory of
+// its parent, and must end in exec or _exit. It starts with no signal blocked and none caught;
+// ignored signals stay ignored. Returns as fork() does in the parent.
 template <typename Become>
 pid_t start_child(const Become& become) {
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of ours runs in the child
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of the parent runs in the child
   const pid_t pid = ::vfork();
   if (pid == 0) {
     for (int signal = 1; signal < NSIG; ++signal) {

@@ -24,7 +24,7 @@
 namespace stepbench::os {
 namespace {
 
-// The one of a stream that is kept, and how much may be.
+// Captured output of a stream, with its maximum.
 struct Kept {
   std::string& text;
   std::size_t most;
@@ -36,7 +36,7 @@ struct Kept {
   }
 };
 
-// False at the end of the stream.
+// Returns false at the end of the stream.
 bool take(const Descriptor& from, Kept& into) {
   std::array<char, 16384> buffer;
   const ssize_t count = ::read(from.value(), buffer.data(), buffer.size());
@@ -46,8 +46,8 @@ bool take(const Descriptor& from, Kept& into) {
   return true;
 }
 
-// What lies in a pipe whose writer is dead. A process that left its group may hold it open, and
-// write on: no more than what is there now.
+// Reads the rest of a pipe after its writer died. A process outside the killed group may keep it
+// open and still write, so this stops after the bytes available now.
 void drain(const Descriptor& from, Kept& into) {
   int bytes = 0;
   if (!from.is_open() || ::ioctl(from.value(), FIONREAD, &bytes) != 0) return;
@@ -64,7 +64,7 @@ bool give(const Descriptor& to, std::string_view& input) {
   return !input.empty();
 }
 
-// SIGINT, SIGTERM and SIGHUP wait while this lives, those that are not ignored.
+// Blocks SIGINT, SIGTERM and SIGHUP during its lifetime, except ignored ones.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -83,7 +83,7 @@ class HeldSignals {
   HeldSignals& operator=(const HeldSignals&) = delete;
   ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
-  // Readable when one is pending; never read, so that it stays so.
+  // Readable while a signal is pending; never read, so that it stays readable.
   [[nodiscard]] int descriptor() const { return descriptor_.value(); }
   [[nodiscard]] static int pending() {
     sigset_t pending;
@@ -107,17 +107,17 @@ struct CommandChild {
   int out;
   int err;
   int lifeline;
-  int error;  // close-on-exec: the parent reads errno from it, or the end of the stream
+  int error;  // close-on-exec: the parent reads errno, or end of stream on success
   pid_t parent;
 };
 
-// In a child: see start_child().
+// Runs in a child: see start_child().
 [[noreturn]] void become_command(const CommandChild& child) {
   ::setpgid(0, 0);
   bind_to_lifeline(child.lifeline);
   ::fcntl(child.lifeline, F_SETFD, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != child.parent) ::_exit(127);  // it died before the request took effect
+  if (::getppid() != child.parent) ::_exit(127);  // the parent died before the request took effect
   struct sigaction defaults {};
   defaults.sa_handler = SIG_DFL;
   ::sigaction(SIGPIPE, &defaults, nullptr);
@@ -133,10 +133,11 @@ struct CommandChild {
 
 void kill_command(pid_t pid) {
   ::kill(-pid, SIGKILL);
-  ::kill(pid, SIGKILL);  // in case it made a group of its own
+  ::kill(pid, SIGKILL);  // in case it created its own group
 }
 
-// Above 0 to 2, which the child's own take the place of, and above those that scripts name.
+// Lowest descriptor number to use: above 0 to 2, which the child replaces, and above numbers that
+// scripts use.
 constexpr int kLowest = 10;
 
 std::vector<std::string> environment_of(const CommandOptions& options) {
@@ -167,7 +168,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 CommandResult run_command(const std::vector<std::string>& argv, std::string_view input,
                           std::chrono::milliseconds time_limit, const CommandOptions& options) {
   CommandResult result;
-  // A socket, so that a program that does not read raises no SIGPIPE here.
+  // A socket, so that writing to a program that does not read raises no SIGPIPE.
   SocketPair in = make_socket_pair();
   SocketPair lifeline = make_socket_pair();
   Pipe out = make_pipe();
@@ -195,7 +196,7 @@ CommandResult run_command(const std::vector<std::string>& argv, std::string_view
     result.reason = std::strerror(errno);
     return result;
   }
-  ::setpgid(pid, pid);  // whichever of the two comes first
+  ::setpgid(pid, pid);  // parent and child both set it, to avoid a race
   for (Descriptor* each : {&in.theirs, &lifeline.theirs, &out.write, &err.write, &failure.write}) {
     each->close();
   }
@@ -235,7 +236,7 @@ CommandResult run_command(const std::vector<std::string>& argv, std::string_view
     if (waits[1].revents != 0 && !take(err.read, kept_err)) err.read.close();
     if (waits[2].revents != 0 && !give(in.ours, input)) in.ours.close();
   }
-  kill_command(pid);  // and whatever of its group holds the pipes
+  kill_command(pid);  // and any group members that hold the pipes
   if (!result.timed_out && !interrupted) {
     drain(out.read, kept_out);
     drain(err.read, kept_err);

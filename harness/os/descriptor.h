@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file descriptor with an owner.
+// An owned file descriptor.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +10,6 @@
 
 namespace stepbench::os {
 
-// Owns one file descriptor.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -27,7 +26,7 @@ class Descriptor {
 
   [[nodiscard]] int value() const { return value_; }
   [[nodiscard]] bool is_open() const { return value_ >= 0; }
-  [[nodiscard]] int release() { return std::exchange(value_, -1); }  // now the caller owns it
+  [[nodiscard]] int release() { return std::exchange(value_, -1); }  // to the caller
   void close() {
     if (value_ >= 0) ::close(std::exchange(value_, -1));
   }
@@ -36,7 +35,7 @@ class Descriptor {
   int value_ = -1;
 };
 
-// Close when a program is started, unless it is told to keep them. Throw Error.
+// Close-on-exec unless a program explicitly inherits them. Throw Error.
 struct Pipe {
   Descriptor read;
   Descriptor write;
@@ -47,17 +46,17 @@ struct SocketPair {
   Descriptor theirs;
 };
 [[nodiscard]] SocketPair make_socket_pair();
-// The same at the first free number from `lowest` on.
+// Moves a descriptor to the first free number at or above `lowest`.
 [[nodiscard]] Descriptor moved_up(Descriptor descriptor, int lowest);
 
-// In a new process that leads its group, between fork and exec: the kernel kills the group when the
-// other end of this socket is closed, so that it ends with its parent however that one ends. The
-// group's programs have to inherit `lifeline`. Where a kernel cannot, the process itself still dies
+// Call in a new process that leads its group, between fork and exec: the kernel kills the group
+// when the other end of this socket closes, so that it ends with its parent in every case. The
+// group's programs must inherit `lifeline`. On kernels without support only the process itself dies
 // with its parent.
 void bind_to_lifeline(int lifeline);
 
-// What there is, as far as it fits into `buffer`. Empty: nothing yet, or all was read and `from` is
-// closed now.
+// Reads the available bytes into `buffer`. Empty: no data yet, or end of stream, and `from` is then
+// closed.
 [[nodiscard]] std::string_view read_some(Descriptor& from, std::span<char> buffer);
 
 }  // namespace stepbench::os

@@ -32,7 +32,7 @@ fs::path follow(const fs::path& path, int links) {
   return error ? here : follow(parent / target, links - 1);
 }
 
-// `rest` is what is not there yet below the nearest thing that is.
+// `rest`: the missing part of the path below the nearest existing ancestor.
 struct Identity {
   dev_t device = 0;
   ino_t inode = 0;
@@ -57,7 +57,7 @@ bool has_result_name(const fs::path& file) {
   return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
 }
 
-// By its first bytes; of a compressed file the name must do.
+// Checks the first bytes; for a compressed file only the name.
 bool holds_results(const fs::path& file) {
   if (!has_result_name(file)) return false;
   if (file.extension() == ".gz") return true;
@@ -73,7 +73,7 @@ bool is_run_folder(const fs::path& folder) {
   return false;
 }
 
-// How what this program writes begins, and what stands near there.
+// Prefix of a file written by this program, and a text that follows soon after.
 struct OwnFormat {
   std::string_view begin;
   std::string_view holds = {};
@@ -105,7 +105,7 @@ bool is_own(const fs::path& file) {
                              [&](const OwnFormat& format) { return is_of(file, format); });
 }
 
-// Or one of its files, where `input` is a folder.
+// If `input` is a folder, also checks its files.
 bool is_read(const Identity& output, const fs::path& input) {
   std::error_code error;
   if (!fs::is_directory(input, error)) return output == identity_of(input);
@@ -115,7 +115,7 @@ bool is_read(const Identity& output, const fs::path& input) {
     for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
       std::error_code none;
       if (entry->is_regular_file(none) && output == identity_of(entry->path()) &&
-          !is_of(entry->path(), kPage)) {  // no command reads one
+          !is_of(entry->path(), kPage)) {  // reports are never read as input
         return true;
       }
     }
@@ -127,7 +127,7 @@ bool is_database(const fs::path& file) {
   return first_bytes(file, 16) == std::string_view("SQLite format 3\0", 16);
 }
 
-// What nobody wants to be replaced, whichever command does it; nullopt: nothing of that kind.
+// Why this file must never be replaced, by any command; nullopt: it may be.
 std::optional<std::string> precious(const fs::path& file) {
   const std::string begin = first_bytes(file, 4);
   if (begin ==
@@ -210,7 +210,8 @@ bool lies_below(const fs::path& file, const fs::path& folder) {
   return false;
 }
 
-// A file that lies there may be replaced, by itself or through a link to it.
+// Files of an output folder may be replaced, directly or through a link: it must not contain
+// inputs.
 void check_output_folder(const NamedFile& output, std::span<const NamedFile> inputs) {
   std::error_code error;
   const fs::path folder = resolved_path(output.path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a command reads, held against those that it writes, before any work is done. A
-// file is told by its device and inode, so that links and other spellings do not hide it; one that
-// is not there yet, by the nearest folder that is. Writes nothing; any thread.
+// Checks a command's outputs against its inputs before any work is done. Files are compared by
+// device and inode, so that links and other spellings do not hide a match; a missing file is
+// compared by its nearest existing folder. Writes nothing; any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -18,33 +18,32 @@ namespace stepbench::os {
 struct NamedFile {
   std::string option = {};  // "--output"
   std::filesystem::path path = {};
-  bool forced = false;  // what is there is replaced, whatever it is
+  bool forced = false;  // may replace any existing file
 };
 
-// An output that is refused: nothing may be written to it, not even what went wrong.
+// A rejected output: nothing may be written to it, not even an error report.
 class OutputRefused : public ConfigError {
  public:
   using ConfigError::ConfigError;
 };
 
 struct CommandFiles {
-  std::vector<NamedFile> inputs = {};  // files, or folders of which the files are read
+  std::vector<NamedFile> inputs = {};  // files, or folders whose files are read
   std::vector<NamedFile> outputs = {};
-  std::vector<NamedFile> output_folders = {};  // are filled with files
+  std::vector<NamedFile> output_folders = {};  // folders that are filled with files
 };
 
-// Where a path leads, also when nothing is there yet: links are followed to the last one.
+// Target of a path after all links, even if it does not exist yet.
 [[nodiscard]] std::filesystem::path resolved_path(const std::filesystem::path& path);
 
-// Whether it is a link, but of the system as /dev/stdout is, to a file of another folder: what is
-// written there is not what the name says.
+// True for a link to a file of another folder, except system links such as /dev/stdout: writing to
+// it would change a file other than the named one.
 [[nodiscard]] bool leads_elsewhere(const std::filesystem::path& file);
 
-// Throws OutputRefused, which names the option, where an output is an input or another output; a
-// folder or a device; a database, a program or among the results of a run, whatever the command
-// reads; leads elsewhere; holds something and does not begin as what this program writes, unless it
-// is forced; or cannot be written; where a folder that is filled is a file, or holds an input.
-// Empty names are left out.
+// Throws OutputRefused naming the option if an output is an input or another output; is a folder or
+// a device; is a database, a program or among the results of a run; is a link to another folder; is
+// not empty and does not begin like a file of this program, unless forced; or is not writable. Also
+// if an output folder is a file or contains an input. Ignores empty names.
 void check_files(const CommandFiles& files);
 
 }  // namespace stepbench::os

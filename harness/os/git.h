@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs git on the repository that holds a folder. It takes no lock there, so that a command of the
-// user beside it does not fail; it sees no repository, index or setting that variables name, as
-// they do in hooks and aliases, and answers in plain UTF-8 whatever the user has set. Blocks the
-// calling thread.
+// Runs git on the repository that contains a folder. It takes no lock, so that concurrent commands
+// of the user do not fail; it ignores variables that name a repository, index or setting, as hooks
+// and aliases set them; its output is plain UTF-8 whatever the user's settings. Blocks the calling
+// thread.
 #pragma once
 
 #include <chrono>
@@ -14,10 +14,10 @@
 
 namespace stepbench::os {
 
-// What `git rev-parse --local-env-vars` names.
+// The output of `git rev-parse --local-env-vars`.
 [[nodiscard]] const std::vector<std::string>& variables_of_git();
 
-// Throws Interrupted as run_command() does, unless it runs to its end.
+// Throws Interrupted as run_command() does, unless `to_its_end` is set.
 [[nodiscard]] CommandResult run_git(const std::filesystem::path& folder,
                                     std::vector<std::string> arguments,
                                     std::chrono::milliseconds time_limit = std::chrono::seconds(10),

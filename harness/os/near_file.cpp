@@ -12,14 +12,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the same kind, or of the same name and another kind: train.yml is train.yaml.
+// The nearest name with the same extension, or the same stem with another extension: train.yml is
+// train.yaml.
 std::string near_in(const fs::path& folder, const fs::path& name) {
   std::vector<std::string> stems;
   std::vector<std::string> kinds;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored)) {
     const fs::path other = entry.path().filename();
-    if (!entry.exists(ignored)) continue;  // a link that leads nowhere, perhaps the one meant
+    if (!entry.exists(ignored)) continue;  // a dangling link, possibly the file in question
     if (other.stem() == name.stem()) kinds.push_back(other.string());
     if (other.extension() == name.extension()) stems.push_back(other.stem().string());
   }

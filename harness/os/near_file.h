@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a path that leads nowhere was probably meant to be. Reads folders; any thread.
+// Suggestions for a path that does not exist. Reads folders; any thread.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace stepbench::os {
 
-// " (did you mean 'configs/quickstart.yaml'?)": the entry beside `path`, or in a `configs` beside
-// it, whose name is nearest. Empty where none is near.
+// Returns " (did you mean 'configs/quickstart.yaml'?)" with the most similar name in the same
+// folder, or in a `configs` folder next to it. Empty if none is similar.
 [[nodiscard]] std::string near_file(const std::filesystem::path& path);
 
 }  // namespace stepbench::os

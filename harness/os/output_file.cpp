@@ -18,20 +18,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What file systems without it say.
+// Errors of file systems without fsync.
 bool cannot_sync(int error) { return error == EINVAL || error == EROFS || error == ENOTSUP; }
 
 constexpr int kToWrite = O_WRONLY | O_CREAT | O_CLOEXEC;
-constexpr mode_t kMode = 0666;  // less what the user's mask takes away
+constexpr mode_t kMode = 0666;  // minus the user's umask
 
-// The file beside the target, empty; what a program that was killed left there is used again. None
-// where another program writes it, or made it.
+// Opens the temporary file next to the target, empty; reuses one left by a killed program. Returns
+// none if another program is writing it, or another user owns it.
 Descriptor take_over(const fs::path& file) {
-  // A pipe that somebody put there would wait for a reader.
+  // O_NONBLOCK: a pipe of this name would block until it has a reader.
   Descriptor descriptor(::open(file.c_str(), kToWrite | O_NOFOLLOW | O_NONBLOCK, kMode));
   struct stat ours {};
   struct stat named {};
-  // Between open() and flock() its writer may have put it in the target's place.
+  // Between open() and flock() another writer may have renamed it to the target.
   const bool taken = descriptor.is_open() && ::flock(descriptor.value(), LOCK_EX | LOCK_NB) == 0 &&
                      ::fstat(descriptor.value(), &ours) == 0 && S_ISREG(ours.st_mode) &&
                      ours.st_uid == ::geteuid() && ours.st_nlink == 1 &&
@@ -56,7 +56,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::open() {
-  // By now, whatever it was when the command began.
+  // Checked again: it may have changed since the command began.
   if (leads_elsewhere(output_)) cannot_write("it is a link to another folder");
   std::error_code error;
   const bool as_a_whole = (!fs::exists(target_, error) || fs::is_regular_file(target_, error)) &&
@@ -102,7 +102,7 @@ void OutputFile::close(bool on_disk) {
   if (on_disk) (void)finish();
   struct stat old {};
   if (::stat(target_.c_str(), &old) == 0) (void)::fchmod(descriptor_.value(), old.st_mode & 07777);
-  // Some file systems say only now that there was no room.
+  // Some file systems report a full disk only here.
   check(::close(descriptor_.release()) == 0);
   check(::rename(written_.c_str(), target_.c_str()) == 0);
   written_ = target_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way in which files are replaced: whole or not at all.
+// Replaces files atomically; all output files are written through it.
 #pragma once
 
 #include <filesystem>
@@ -10,23 +10,23 @@
 
 namespace stepbench::os {
 
-// A regular file, or one that is not there yet, is replaced as a whole: who reads it meanwhile sees
-// the old text or the new one, and so does whoever looks after a full disk or a lost machine. It
-// keeps its permissions. A pipe is written to as it is. One thread.
+// A regular or missing file is replaced as a whole: concurrent readers, and anyone after a full
+// disk or a crash, see the old text or the new one. It keeps its permissions. A pipe is written
+// directly. One thread.
 class OutputFile {
  public:
-  // Errors name `flag`, or without one the file itself. Opens nothing: that is left to the first
-  // write().
+  // Errors name `flag`, or the file if it is empty. Opens nothing until the first write().
   OutputFile(std::string flag, std::filesystem::path output);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile();  // without close() the old file stays
+  ~OutputFile();  // without close() the old file remains
 
-  // All throw ConfigError that says why, and leave the old file.
+  // All throw ConfigError with the reason, and leave the old file.
   void write(std::string_view text);
-  // All of it is on disk, beside the old one: what it is there may be read back before close().
+  // Syncs the complete text to disk, next to the old file: it can be read back before close().
   const std::filesystem::path& finish();
-  // Now it stands there. `on_disk`: also after a power cut, which takes time for a large file.
+  // Replaces the target. `on_disk`: durable even after a power cut, which takes time for a large
+  // file.
   void close(bool on_disk = true);
 
  private:
@@ -36,17 +36,17 @@ class OutputFile {
 
   std::string flag_;
   std::filesystem::path output_;
-  std::filesystem::path target_;   // what a link leads to
-  std::filesystem::path written_;  // beside it, or the target itself; empty: not opened yet
+  std::filesystem::path target_;   // after following links
+  std::filesystem::path written_;  // temporary file or the target itself; empty: not yet opened
   Descriptor descriptor_;
 };
 
-// All of it at once. Nothing for an empty name.
+// Writes the whole file. Does nothing if `output` is empty.
 void write_output_file(const std::string& flag, const std::filesystem::path& output,
                        std::string_view text);
 
-// Files that are beside the file that they are to replace when a program is killed have this in
-// their names. Nothing reads them, and whoever writes the file next uses them up.
+// Part of the name of temporary files, which remain next to their target if a program is killed.
+// Nothing reads them, and the next writer of the file reuses them.
 inline constexpr std::string_view kUnfinishedPart = ".part";
 
 }  // namespace stepbench::os

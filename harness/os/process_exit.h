@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a process ended, in words. Pure; any thread.
+// Describes how a process ended. Pure; any thread.
 #pragma once
 
 #include <csignal>
@@ -10,14 +10,14 @@
 namespace stepbench::os {
 
 struct ProcessExit {
-  // Of waitpid().
+  // As from waitpid().
   int status = 0;
-  // The control group's count of processes killed for lack of memory grew.
+  // The control group's count of OOM kills increased.
   bool oom_killed = false;
   std::optional<std::int64_t> memory_limit_bytes = {};
 };
 
-// What waitpid() would have said, of what waitid() said with WEXITED.
+// Converts the result of waitid() with WEXITED to a status of waitpid().
 [[nodiscard]] int wait_status(const siginfo_t& info);
 
 // "SIGSEGV (Segmentation fault)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of a library that is found at run time.
+// Functions of a library loaded at run time.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small reads of /proc- and /sys-like files. Absent or unreadable is an expected answer: nullopt.
+// Small reads of files such as those in /proc and /sys. Absent or unreadable files are expected:
+// nullopt.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,7 @@
 namespace stepbench::os {
 
 [[nodiscard]] std::optional<std::string> read_text(const std::filesystem::path& file);
-// As many of them as the file has, `most` at most: enough to tell what it is. Empty where it cannot
-// be read.
+// Returns at most `most` bytes from the start, to identify a file type. Empty if unreadable.
 [[nodiscard]] std::string first_bytes(const std::filesystem::path& file, std::size_t most);
 // The first line, trimmed.
 [[nodiscard]] std::optional<std::string> read_line(const std::filesystem::path& file);
@@ -22,7 +22,7 @@ namespace stepbench::os {
 
 [[nodiscard]] std::string_view trim(std::string_view text);
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
-// At spaces, tabs and line ends.
+// Splits at spaces, tabs and line ends.
 [[nodiscard]] std::vector<std::string_view> split_words(std::string_view text);
 // "always [madvise] never": the bracketed one.
 [[nodiscard]] std::optional<std::string> selected_word(std::string_view line);

@@ -51,7 +51,8 @@ Usage current_usage() { return usage_of_kind(RUSAGE_SELF); }
 Usage usage_of_ended_children() { return usage_of_kind(RUSAGE_CHILDREN); }
 
 Usage usage_of(pid_t process) {
-  // Fields of /proc/N/stat behind the name, counted from the state (proc_pid_stat(5) less three).
+  // Indices of fields in /proc/N/stat after the name, counted from the state (proc_pid_stat(5)
+  // minus 3).
   constexpr std::size_t kMinorFaults = 7;
   constexpr std::size_t kMajorFaults = 9;
   constexpr std::size_t kUserTicks = 11;
@@ -76,7 +77,7 @@ Usage usage_of(pid_t process) {
           .involuntary_switches = switches("nonvoluntary_ctxt_switches")};
 }
 
-// Not ru_maxrss: that one survives exec and would report the parent's size.
+// Not ru_maxrss: it survives exec and would report the parent's size.
 std::int64_t peak_rss_bytes() {
   const std::string status = read_text("/proc/self/status").value_or("");
   return parse_integer(find_field(status, "VmHWM").value_or("")).value_or(0) * 1024;

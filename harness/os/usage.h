@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel counted for processes: CPU time, page faults, context switches. Any thread.
+// Kernel counters of processes: CPU time, page faults, context switches. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +8,7 @@
 
 namespace stepbench::os {
 
-// Counts since the start of a process; also a difference of two readings.
+// Counts since a process's start; also a difference of two readings.
 struct Usage {
   std::int64_t user_ns = 0;
   std::int64_t system_ns = 0;
@@ -22,12 +22,12 @@ struct Usage {
   friend Usage operator+(Usage a, const Usage& b) { return a += b; }
 };
 
-// Of this process, all threads, without children.
+// This process, all threads, without children.
 [[nodiscard]] Usage current_usage();
-// Of all children of this process that ended and were waited for, and of theirs.
+// All ended and reaped children of this process, and theirs.
 [[nodiscard]] Usage usage_of_ended_children();
-// Of a living process by /proc, in clock ticks; zeros where that does not tell. When a child is
-// waited for, the same amounts stand in usage_of_ended_children().
+// A living process, from /proc, in resolution of clock ticks; zeros if unavailable. Once the child
+// is reaped, usage_of_ended_children() includes the same amounts.
 [[nodiscard]] Usage usage_of(pid_t process);
 // Largest resident set of this process since its program was started; 0 if unavailable.
 [[nodiscard]] std::int64_t peak_rss_bytes();

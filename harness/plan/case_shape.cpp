@@ -22,7 +22,7 @@ bool equal(const Value& a, const Value& b) {
   return left && right ? *left == *right : a == b;
 }
 
-// An option that is null satisfies nothing.
+// A null value satisfies no condition.
 bool is_met(const Requires& need, const Value& value) {
   if (is_null(value)) return false;
   switch (need.op) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which options a case has at all: what its workload and variants declare. One thread.
+// Determines which options a case has: those that its workload and variants declare. One thread.
 #pragma once
 
 #include <map>
@@ -17,23 +17,23 @@
 
 namespace stepbench::plan {
 
-// The options that have a meaning for one workload with one choice of variants, and what they are
-// when no sweep sets them. Cases of one shape share it.
+// The options that apply to one workload with one choice of variants, and their values outside a
+// sweep. Cases of the same shape share it.
 struct CaseShape {
   struct Declared {
     std::string name;
     const Option* option;  // null: a key of an open section
   };
-  // An option with `requires`; the slots are those of `base`.
+  // An option with `requires`; slots are those of `base`.
   struct Demand {
     const Declared* declared;
     std::size_t slot;
-    std::size_t needed_slot;  // kNoSlot: this shape does not have what is required
+    std::size_t needed_slot;  // kNoSlot: this shape lacks the required option
   };
   std::string workload;
-  std::vector<Declared> options;  // by name
+  std::vector<Declared> options;  // sorted by name
   std::vector<Demand> demands;
-  std::vector<std::string> missing;  // required, without a value in the file
+  std::vector<std::string> missing;  // required options without a value in the file
   struct Choice {
     std::string selector;  // full name
     std::string variant;
@@ -46,15 +46,15 @@ struct CaseShape {
   [[nodiscard]] const Declared* find(std::string_view name) const;
 };
 
-// Makes each shape once.
+// Creates each shape once.
 class CaseShapes {
  public:
-  // `swept` are all names that a sweep sets: keys of open sections exist by being named.
+  // `swept`: all names that a sweep sets; keys of open sections exist only by being named.
   CaseShapes(const OptionIndex& index, const Settings& settings, std::set<std::string> swept)
       : index_(index), settings_(settings), swept_(std::move(swept)) {}
 
-  // The shape of a case whose workload and selectors (data.kind) `chosen` gives over the file's and
-  // the defaults. Throws ConfigError when no workload is named.
+  // Returns the shape of a case whose workload and selectors (data.kind) come from `chosen`, then
+  // the file, then the defaults. Throws ConfigError if no workload is named.
   [[nodiscard]] const CaseShape& shape_of(const OptionValues& chosen);
   [[nodiscard]] const std::vector<const CaseShape*>& all() const { return order_; }
 
@@ -70,12 +70,12 @@ class CaseShapes {
   const OptionIndex& index_;
   const Settings& settings_;
   std::set<std::string> swept_;
-  std::map<std::string, std::unique_ptr<CaseShape>> shapes_;  // by workload and variants
+  std::map<std::string, std::unique_ptr<CaseShape>> shapes_;  // key: workload and variants
   std::vector<const CaseShape*> order_;
 };
 
-// Sets to null what has no meaning beside the other values, until nothing changes. `values` began
-// as a copy of shape.base. `nulled` is added to.
+// Sets options to null whose requirements are not met, until nothing changes. `values` must start
+// as a copy of shape.base. Appends to `nulled`.
 void null_unmet(const CaseShape& shape, OptionValues& values,
                 std::vector<const CaseShape::Declared*>& nulled);
 

@@ -9,7 +9,7 @@
 
 namespace stepbench::plan {
 
-// Every key of the file must mean something in at least one case.
+// Every key of the file must apply in at least one case.
 void Expansion::check_scope() {
   std::vector<PointValue> values;
   const std::int64_t grid = sweep_.grid();
@@ -66,12 +66,12 @@ void Expansion::check_setting_scope(const std::string& name, const std::string& 
   }
   const Value* here = all.front()->base.get(selector);
   if (here == nullptr) {
-    if (settings_.sections.contains(section_name)) return;  // said of the section already
+    if (settings_.sections.contains(section_name)) return;  // already reported
     context_.errors.add(
         where, "the workload '" + all.front()->workload + "' does not read '" + name + "'");
     return;
   }
-  if (is_null(*here)) return;  // the missing selector is the mistake
+  if (is_null(*here)) return;  // the missing selector is the actual error
   context_.errors.add(where, "'" + key + "' belongs to " + selector + " " + text::join(owners) +
                                  "; this file has " + to_text(*here));
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMergedShown = 20;
 constexpr std::int64_t kLookedAtAfterAnError = 1000;
-constexpr std::size_t kMostNotes = 100;  // of different texts about single cases
+constexpr std::size_t kMostNotes = 100;  // different notes on single cases
 
 std::set<std::string> swept_names(const Sweep& sweep) {
   std::set<std::string> names;
@@ -35,14 +35,14 @@ std::string text_of(const std::vector<PointValue>& values) {
   });
 }
 
-// The 16 hex digits of an id.
+// Parses the 16 hex digits of an id.
 std::uint64_t number_of_id(const std::string& id) {
   std::uint64_t number = 0;
   std::from_chars(id.data(), id.data() + id.size(), number, 16);
   return number;
 }
 
-// Where the verdict of a rule goes. An error is placed at its option's value.
+// Receives the results of a rule. Errors get the location of their option's value.
 class CaseSink : public RuleSink {
  public:
   using OfOption = std::function<void(std::string_view, std::string)>;
@@ -79,7 +79,7 @@ class CaseSink : public RuleSink {
   OfOption no_effect_;
 };
 
-// The first option that both have and that differs; empty when there is none.
+// The first option that both have with different values; empty if none.
 std::string first_difference(const OptionValues& a, const OptionValues& b) {
   for (const auto& [name, value] : a) {
     const Value* other = b.get(name);
@@ -236,7 +236,7 @@ void Expansion::identify_again(Plan& plan) {
   }
 }
 
-// Cases of one shape have most values in common that a rule or a requirement made, too.
+// Cases of one shape mostly share the values set by rules and requirements, too.
 void Expansion::share_options(const CaseShape& shape, OptionValues& options) {
   const auto [typical, is_first] = typical_.try_emplace(&shape, options);
   if (is_first) typical->second.share();
@@ -317,8 +317,8 @@ void Expansion::apply_rule(const Point& point, const RuleFacts& facts, Plan& pla
   rule->rule(planned.resolved, facts, sink);
 }
 
-// A rule may have chosen another variant: options of the old one lose their meaning, those of the
-// new one appear.
+// A rule may have chosen another variant: options of the old one then no longer apply, those of the
+// new one are added.
 const CaseShape& Expansion::reshape(const CaseShape& shape, PlannedCase& planned) {
   OptionValues& options = planned.resolved.options;
   const OptionValues& given = options;

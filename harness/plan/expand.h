@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings and sweep -> cases in order. One thread.
+// Expands settings and sweep to ordered cases. One thread.
 #pragma once
 
 #include <functional>
@@ -23,20 +23,20 @@ struct ExpandRequest {
   std::span<const WorkloadRule> rules;
 };
 
-// Turns settings and sweep into the ordered cases of a plan: expand(), once.
+// Turns settings and sweep into the ordered cases of a plan. Call expand() once.
 class Expansion {
  public:
   Expansion(const ParseContext& context, const ExpandRequest& request, const Settings& settings,
             const Sweep& sweep);
 
-  // Fills plan.cases, merged, excluded, merged_points and notes. Errors go to the context's
+  // Fills plan.cases, merged, excluded, merged_points and notes. Appends errors to the context's
   // list.
   void expand(Plan& plan);
-  // After another program's rules changed options of plan.cases: their ids, and one case of those
-  // that became equal.
+  // Call after another program's rules have changed options of plan.cases: recomputes ids and
+  // merges cases that became equal.
   void identify_again(Plan& plan);
-  // file:line:column of what gave `option` its value in plan.cases[index]; its section's or the
-  // file's when nothing did.
+  // Returns file:line:column of the setting of `option` in plan.cases[index]; that of its section
+  // or the file if it is not set.
   [[nodiscard]] std::string place_of(std::size_t index, std::string_view option) const;
   [[nodiscard]] RuleFacts facts() const;
 
@@ -65,14 +65,14 @@ class Expansion {
   const Sweep& sweep_;
   CaseShapes shapes_;
   const CaseShape* base_shape_ = nullptr;
-  std::set<std::string, std::less<>> selectors_;      // options that decide a case's shape
+  std::set<std::string, std::less<>> selectors_;      // options that determine a case's shape
   std::map<const CaseShape*, OptionValues> typical_;  // the first case of each shape
   std::vector<bool> exclude_used_;
-  std::vector<std::int64_t> points_;                         // of each case in the plan
-  std::unordered_map<std::uint64_t, std::size_t> index_of_;  // case_id -> place in the plan
+  std::vector<std::int64_t> points_;                         // per case in the plan
+  std::unordered_map<std::uint64_t, std::size_t> index_of_;  // case_id -> index in the plan
   std::set<std::string, std::less<>> said_;                  // plan.notes
-  std::set<std::string, std::less<>> given_;                 // options that the user named
-  // Of the case at hand.
+  std::set<std::string, std::less<>> given_;                 // options that the user set
+  // State of the current case.
   NoEffect no_effect_;
   struct Ineffective {
     std::string without;

@@ -40,7 +40,7 @@ std::string scalar(const ConfigNode& node) {
   return node.quoted || !is_plain(node.text) ? json::json_string(node.text) : node.text;
 }
 
-// A dollar sign that begins no ${NAME}.
+// Escapes dollar signs that do not begin ${NAME}.
 std::string without_names(const std::string& text) {
   std::string escaped;
   for (const char letter : text) escaped += letter == '$' ? "$$" : std::string(1, letter);
@@ -52,7 +52,7 @@ std::string in_flow(const ConfigNode& node) {
   switch (node.kind) {
     case ConfigNode::Kind::kNull:
     case ConfigNode::Kind::kScalar:
-      // In brackets ${NAME:-default} is read as it stands.
+      // ${NAME:-default} needs no quotes in brackets.
       return scalar(node);
     case ConfigNode::Kind::kList:
       for (const ConfigNode& item : node.items) text += (text.empty() ? "" : ", ") + in_flow(item);
@@ -79,7 +79,7 @@ void write_entries(const ConfigNode& map, const std::string& indent, std::string
   }
 }
 
-// `name`: what is left of the option's name, "num_workers" or "margin.step".
+// `name`: the remaining part of the option's name, "num_workers" or "margin.step".
 void put(ConfigNode& map, std::string_view name, const ConfigNode& value) {
   if (map.kind != ConfigNode::Kind::kMap) {
     map = ConfigNode();
@@ -93,7 +93,7 @@ void put(ConfigNode& map, std::string_view name, const ConfigNode& value) {
     return map.entries.back().value;
   };
   const std::size_t dot = name.find('.');
-  // An open section may have keys with dots.
+  // Keys of an open section may contain dots.
   const bool is_there =
       std::ranges::find(map.entries, name, &ConfigEntry::key) != map.entries.end();
   if (dot == std::string_view::npos || is_there) {

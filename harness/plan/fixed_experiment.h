@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An experiment of one case made from one with a sweep: the file's own settings, or a point of it.
-// Pure; any thread.
+// Makes an experiment of one case from one with a sweep: the file's own settings, or a point of the
+// sweep. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace stepbench::plan {
 
-// `text` as YAML again, without its sweep and its comments, with each of `set` (as --set has them)
-// and then each of `values`, by full name, in place of what it says. Throws ConfigError for what
-// is no YAML, which errors call `source`, and for names that are none.
+// Returns `text` as YAML without its sweep and comments, with settings replaced by `set` (in the
+// form of --set) and then by `values`, by full name. Throws ConfigError for invalid YAML, with
+// `source` as its location, and for unknown names.
 [[nodiscard]] std::string fixed_experiment(const std::string& text, const std::string& source,
                                            const Catalogue& catalogue,
                                            std::span<const std::string> set, const Fields& values);

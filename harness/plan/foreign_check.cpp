@@ -7,7 +7,7 @@
 namespace stepbench::plan {
 namespace {
 
-// "schedule" holds those that workers could change first.
+// "schedule" was the first field for changed options; it only holds step counts.
 Fields options_of(const json::LineObject& answer) {
   Fields options = answer.fields("schedule", json::Nested::kRefused);
   for (const auto& [name, value] : options) {
@@ -32,7 +32,7 @@ CheckAnswer::Kind kind_named(const std::string& name) {
 }  // namespace
 
 CheckAnswer check_answer_from_json(std::string_view line) {
-  const std::string text(line);  // NUL stands behind it
+  const std::string text(line);  // NUL-terminated for the parser
   json::LineParser parser;
   const json::LineObject fields = parser.parse(text, json::LineParser::Padding::kNone).object;
   CheckAnswer answer{.kind = kind_named(fields.text("answer")),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of a worker that is not linked in: asked once for all cases of a plan. Its answers are
+// Rules of a worker that is not linked in: called once for all cases of a plan. Its answers are
 // mapped to file:line:column like those of built-in rules.
 #pragma once
 
@@ -16,8 +16,8 @@
 namespace stepbench::plan {
 
 // One line of `WORKER check`: {"answer":"ok"} | {"answer":"skip","reason":"..."} |
-// {"answer":"error","option":"loader.num_workers","reason":"..."}; "notes" and "plan_notes": [...]
-// may be added to each, and what the rules made of the case: "schedule": {"schedule.active": 96,
+// {"answer":"error","option":"loader.num_workers","reason":"..."}. Each may add "notes" and
+// "plan_notes": [...], and the options that the rules changed: "schedule": {"schedule.active": 96,
 // ...} and "options": {"loader.engine": "inline", ...}.
 struct CheckAnswer {
   enum class Kind : std::uint8_t { kOk, kSkip, kError };
@@ -25,11 +25,11 @@ struct CheckAnswer {
   std::string option = {};
   std::string reason = {};
   std::vector<std::string> notes = {};
-  std::vector<std::string> plan_notes = {};  // said of no result
-  Fields options = {};                       // that the rules changed, by full name
+  std::vector<std::string> plan_notes = {};  // not shown with results
+  Fields options = {};                       // changed by the rules, by full name
 };
 
-// Throws Error saying what is wrong with the line.
+// Throws Error describing what is wrong with the line.
 [[nodiscard]] CheckAnswer check_answer_from_json(std::string_view line);
 
 // One answer per case, in order. Called at most once per plan, with the cases before --filter and
@@ -37,8 +37,8 @@ struct CheckAnswer {
 using ForeignCheck = std::function<std::vector<CheckAnswer>(std::span<const ResolvedCase> cases,
                                                             const RuleFacts& facts)>;
 
-// make_plan() with the rules of another program, after `rules` of this one. An empty function: the
-// worker has no `check`. It is asked only if a case `concerns` it; null: every case does.
+// make_plan() with the rules of another program, after `rules` of this one. Empty `check`: the
+// worker has no `check`. It is only called if a case `concerns` it; null: every case does.
 [[nodiscard]] Plan make_checked_plan(const PlanRequest& request, const Catalogue& catalogue,
                                      const ForeignCheck& check,
                                      std::span<const WorkloadRule> rules = {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// case_id: what makes two cases the same on every machine and in every version.
+// case_id: identifies equal cases on every machine and in every version.
 //
 // The digest of one line "name=value\n" per option, ordered by name, for each option that is part
 // of the identity, has a value, and differs from its identity_default. In values '\' and newline
@@ -20,13 +20,12 @@ namespace stepbench::plan {
 struct IdentityKey {
   std::string name;
   Value identity_default;
-  // Where options that share the shape's have it; else it is looked up by its name.
+  // Slot in options that share those of the shape; other options are looked up by name.
   std::size_t slot = OptionValues::kNoSlot;
 };
 using IdentityKeys = std::vector<IdentityKey>;
 
-// How the value of an option that is part of the identity enters it; nullopt if it does not, being
-// null or the default.
+// Returns the text of a value that enters the identity; nullopt if it is null or the default.
 [[nodiscard]] std::optional<std::string> identity_text(std::string_view name, const Value& value,
                                                        const Value& identity_default);
 

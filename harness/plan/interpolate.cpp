@@ -9,7 +9,7 @@
 namespace stepbench::plan {
 namespace {
 
-constexpr std::string_view kHidden = "{},[]";  // become the bytes 1 to 5
+constexpr std::string_view kHidden = "{},[]";  // replaced by the bytes 1 to 5
 
 const std::string* find_variable(InterpolationVariables variables, std::string_view name) {
   const auto found = std::find_if(variables.begin(), variables.end(),

@@ -39,7 +39,7 @@ std::string plan_digest(const std::vector<PlannedCase>& cases) {
   return digest(text);
 }
 
-// Options that follow from these (engine at num_workers 0) are not listed.
+// Excludes options that follow from the swept ones (engine at num_workers 0).
 std::vector<std::string> swept_by(const Sweep& sweep) {
   std::vector<std::string> swept;
   const auto add = [&](const std::vector<SweepAxis::Key>& keys) {
@@ -89,14 +89,14 @@ void note_set_without_effect(const Sweep& sweep, const Settings& settings, Plan&
   }
 }
 
-// Whether the value may stand in place of the other: rules fill in, leave out and decide `auto`.
+// True if a rule may replace `other` by `value`: rules fill in, clear and resolve `auto`.
 bool replaces(const Value& value, const Value& other) {
   return is_null(value) || is_null(other) || value.index() == other.index() ||
          other == Value(std::string("auto"));
 }
 
-// What the rules of the worker made of a case; what the case does not have, or of another type, is
-// not taken. Whether anything but numbers of steps changed.
+// Applies the options that the worker's rules changed; ignores options that the case lacks and
+// values of another type. Returns true if anything but step counts changed.
 bool amend(OptionValues& options, const Fields& amended) {
   bool changed = false;
   for (const auto& [name, value] : amended) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of options that change nothing in a case. Pure; any thread.
+// Describes options without effect in a case. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace stepbench::plan {
 
-// Options that change nothing, each with what would make it matter.
+// Options without effect, each with the condition that would give it one.
 using NoEffect = std::vector<std::pair<std::string, std::string>>;
 
 // "loader.epochs: separate", "loader.num_workers > 0"

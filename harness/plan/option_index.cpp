@@ -12,7 +12,7 @@
 namespace stepbench::plan {
 namespace {
 
-// Named by their ends people mean another option: the model's precision, the steps of the timed
+// Options whose last part alone means another option: the model's precision, the steps of timed
 // launches.
 constexpr std::array<std::string_view, 3> kNeedSection = {"profile.active", "profile.warmup",
                                                           "schedule.precision"};
@@ -68,7 +68,7 @@ void OptionIndex::add_torch_names() {
     const bool ours = std::ranges::all_of(
         row.ours, [&](std::string_view option) { return options_.find(option) != options_.end(); });
     const std::string_view section = row.name.substr(0, row.name.find('.'));
-    // Sections of torch's alone are read where there is a model.
+    // Sections that only torch has are accepted in catalogues with a model.
     const bool own = catalogue_.find_section(section) != nullptr;
     const bool read = !row.ours.empty() || own || options_.contains("model.precision");
     if (ours && read) torch_.emplace(row.name, &row);

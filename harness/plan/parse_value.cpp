@@ -21,7 +21,7 @@ std::optional<Number> whole_text_as(std::string_view text) {
   return number;
 }
 
-// A number that no double can hold: "1e309".
+// True for numbers beyond the range of double: "1e309".
 bool is_too_large(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -30,7 +30,7 @@ bool is_too_large(std::string_view text) {
 
 // 8.0 is the whole number 8.
 std::optional<std::int64_t> as_whole(double number) {
-  constexpr double kLast = 9007199254740992;  // the doubles up to here know their units
+  constexpr double kLast = 9007199254740992;  // doubles are exact integers up to here
   if (number != std::floor(number) || std::abs(number) > kLast) return std::nullopt;
   return static_cast<std::int64_t>(number);
 }
@@ -45,7 +45,7 @@ bool is_text(OptionType type) {
   return type == OptionType::kString || type == OptionType::kEnum || type == OptionType::kPath;
 }
 
-// The value that the text denotes when read for this type; the text itself when it is none.
+// Parses the text as a value of this type; returns the text itself if that fails.
 Value read(const Option& option, std::string_view text, bool quoted) {
   if (quoted || is_text(option.type)) return std::string(text);
   if (option.type == OptionType::kBool) {

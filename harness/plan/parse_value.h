@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of a file or a command line -> the value of an option. Pure; any thread.
+// Converts text of a file or a command line to an option's value. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -11,12 +11,11 @@
 
 namespace stepbench::plan {
 
-// The value of an option as it stands in the file or on the command line. `text` is interpolated
-// already; quoted text is never read as a number. Throws Error with a sentence that says what was
-// expected.
+// Parses the value of an option from the file or the command line. `text` is already interpolated;
+// quoted text is never read as a number. Throws Error describing the expected value.
 [[nodiscard]] Value parse_value(const Option& option, std::string_view text, bool quoted);
 
-// As above for the first of `options` (the same name in several variants) that accepts it.
+// The same for the first of `options` (one name in several variants) that accepts it.
 [[nodiscard]] Value parse_value(std::span<const Option* const> options, std::string_view text,
                                 bool quoted);
 

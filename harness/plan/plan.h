@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML file -> ordered list of cases. Throws ConfigError with file:line:column; nothing runs on a
-// file with an error.
+// YAML file -> ordered list of cases. Throws ConfigError with file:line:column; a file with an
+// error is never run.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,18 @@ struct Shard {
   std::int64_t count = 1;
 };
 
-// No plan has more cases, whatever --max-cases allows.
+// Hard limit of a plan's cases, regardless of --max-cases.
 inline constexpr std::int64_t kMostCases = 10'000'000;
-// Stands for a file whose text was read from there.
+// File name that means standard input.
 inline constexpr const char* kStandardInput = "-";
 
 struct PlanRequest {
   std::filesystem::path file;
-  // What the file holds; nullopt: it is read. Given for a file that is not there, as standard
-  // input.
+  // Contents of the file; nullopt: read `file`. Set if there is no file, as for standard input.
   std::optional<std::string> text = {};
-  // --set key=value, in order; win over the file, lose against the sweep.
+  // --set key=value, in order; overrides the file, overridden by the sweep.
   std::vector<std::string> set = {};
-  // --sweep key=a,b: adds to the file's sweep or replaces what it has of that option.
+  // --sweep key=a,b: adds to the file's sweep or replaces its values of that option.
   std::vector<std::string> sweep = {};
   // --filter key=value: keep cases for which all hold.
   std::vector<std::string> filter = {};
@@ -44,13 +43,13 @@ struct PlanRequest {
   std::int64_t max_cases = 100'000;
   bool cuda_available = false;
   int cores = 1;
-  // For ${NAME:-default} in values.
+  // Variables for ${NAME:-default} in values.
   std::vector<std::pair<std::string, std::string>> variables = {};
 };
 
 struct PlannedCase {
   ResolvedCase resolved;
-  std::optional<std::string> skip = {};  // why it cannot run here; becomes a skipped row
+  std::optional<std::string> skip = {};  // why it cannot run here: a skipped row
   std::vector<std::string> notes = {};
 };
 
@@ -59,14 +58,14 @@ struct Plan {
   std::filesystem::path file;
   std::string config_text;
   std::string config_hash;
-  std::string digest;              // of ordered case ids and launches, before --shard and --filter
-  std::vector<PlannedCase> cases;  // after shard and filter, in sweep order
-  std::vector<std::string> swept;  // options that the sweep names, in file order
-  std::vector<std::string> varying;  // those of them that differ between cases
-  std::int64_t merged = 0;           // sweep points that became equal to an earlier one
-  std::int64_t excluded = 0;         // sweep points that `exclude` took out
+  std::string digest;                // ordered case ids and launches, before --shard and --filter
+  std::vector<PlannedCase> cases;    // after shard and filter, in sweep order
+  std::vector<std::string> swept;    // options named in the sweep, in file order
+  std::vector<std::string> varying;  // those that differ between cases
+  std::int64_t merged = 0;           // sweep points equal to an earlier one
+  std::int64_t excluded = 0;         // sweep points removed by `exclude`
   std::int64_t total_cases = 0;      // before --shard and --filter
-  // The first of them: "loader.num_workers=0 is case 1a2b".
+  // Examples of merged points: "loader.num_workers=0 is case 1a2b".
   std::vector<std::string> merged_points = {};
   std::vector<std::string> notes = {};
 };
@@ -74,7 +73,7 @@ struct Plan {
 [[nodiscard]] std::vector<std::string> varying_of(const std::vector<std::string>& swept,
                                                   const std::vector<PlannedCase>& cases);
 
-// "sweep.yaml", or "standard input": what errors and people call it.
+// Name of the file in messages: "sweep.yaml", or "standard input".
 [[nodiscard]] std::string source_name(const std::filesystem::path& file);
 
 [[nodiscard]] Plan make_plan(const PlanRequest& request, const Catalogue& catalogue,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases of a plan are kept: --filter and --shard.
+// Selects cases of a plan: --filter and --shard.
 #pragma once
 
 #include <span>
@@ -11,14 +11,14 @@
 
 namespace stepbench::plan {
 
-// `--filter num_workers=4,8`: cases in which the option has one of the values; all filters hold.
-// Throws ConfigError{"--filter num_wrokers"} for unknown and ambiguous names, wrong values, and
-// when no case is left.
+// `--filter num_workers=4,8`: keeps cases in which the option has one of the values; all filters
+// must match. Throws ConfigError{"--filter num_wrokers"} for unknown and ambiguous names, invalid
+// values, and if no case is left.
 void keep_filtered(std::span<const std::string> filters, const OptionIndex& index,
                    std::vector<PlannedCase>& cases);
 
-// Every count-th case from index on: shards are disjoint, cover the plan and keep its order. Throws
-// ConfigError{"--shard"} for impossible numbers.
+// Keeps every count-th case from index on: shards are disjoint, cover the plan and keep its order.
+// Throws ConfigError{"--shard"} for invalid numbers.
 void keep_shard(const Shard& shard, std::vector<PlannedCase>& cases);
 
 }  // namespace stepbench::plan

@@ -50,7 +50,7 @@ std::string with_section(const std::string& full) {
   return full.find('.') == std::string::npos ? "'" + full + "' at the top level" : "'" + full + "'";
 }
 
-// The section's option that says which variant it is, where `value` names one: `name: resnet18`.
+// The section's selector if `value` names a variant, as in `name: resnet18`.
 std::string selector_for(const ConfigNode& value, const std::string& section,
                          const OptionIndex& index) {
   const Section* in = index.catalogue().find_section(section);
@@ -61,8 +61,8 @@ std::string selector_for(const ConfigNode& value, const std::string& section,
   return is_one ? in->selector : std::string();
 }
 
-// What else the key may be: in its own section by what others call it or by its value, the same
-// name elsewhere, with its section, then by its spelling.
+// Suggests, in order: names of other tools for options of this section, the selector if the value
+// names a variant, the same name in other sections, similar spellings.
 std::string unknown_key(const ConfigEntry& entry, const std::string& key,
                         const std::string& section, const std::vector<std::string>& keys,
                         const OptionIndex& index) {
@@ -120,7 +120,8 @@ bool is_path(std::span<const Option* const> declarations) {
   return declarations.front()->type == OptionType::kPath;
 }
 
-// `key`: inside its section. An option named "margin.step" stands as `margin: {step: ...}`.
+// `key`: relative to its section. An option named "margin.step" is written as `margin: {step:
+// ...}`.
 void read_entry(const ConfigEntry& entry, const std::string& key, const std::string& section,
                 const ParseContext& context, Settings& settings) {
   const Catalogue& catalogue = context.index.catalogue();
@@ -177,7 +178,7 @@ Assignment split_assignment(const std::string& argument) {
   return {argument.substr(0, equals), argument.substr(equals + 1)};
 }
 
-// A list of values that are all right by themselves was meant to be measured one by one.
+// Suggests a sweep for a list of individually valid values.
 std::string sweep_hint(const Assignment& assignment, const OptionIndex& index) {
   const std::vector<std::string> meant = index.meant(assignment.name);
   std::string text = assignment.text;
@@ -205,7 +206,7 @@ std::string sweep_hint(const Assignment& assignment, const OptionIndex& index) {
 
 constexpr std::size_t kMaxErrorsShown = 20;
 
-// null is a value of its own for these, a keyword like others.
+// True for options with "null" among their choices, like any keyword.
 constexpr const char* kNullWord = "null";
 bool takes_null(std::span<const Option* const> declarations) {
   return std::ranges::any_of(declarations, [](const Option* option) {
@@ -318,7 +319,7 @@ void check_path(const std::string& name, const Value& value, const std::string& 
   if (!option.must_exist || path == nullptr) return;
   const std::string scheme = path->substr(0, std::min(path->find("//"), path->size()) + 2);
   if (const std::string gone = text::removed(scheme); !gone.empty()) {
-    context.errors.add(where, scheme + ": " + gone);  // what follows may hold a secret
+    context.errors.add(where, scheme + ": " + gone);  // the rest may hold a secret
     return;
   }
   std::error_code error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the file and --set say outside `sweep`, checked against the catalogue one by one.
+// Settings of the file outside `sweep` and of --set, each checked against the catalogue.
 #pragma once
 
 #include <map>
@@ -23,12 +23,11 @@ struct Setting {
 
 struct Settings {
   std::map<std::string, Setting, std::less<>> options;       // by full name
-  std::map<std::string, std::string, std::less<>> sections;  // place of each section's key
+  std::map<std::string, std::string, std::less<>> sections;  // location of each section's key
 };
 
-// The errors in one file, gathered so that they can be mended in one go. Thrown as one
-// ConfigError whose `where` is the first one's; each further one is a line of its own, "where:
-// what".
+// Collects the errors of one file, so that the user can fix them all at once. Thrown as one
+// ConfigError with the first one's `where`; each further one is a line "where: what".
 class ConfigErrors {
  public:
   void add(std::string where, std::string what);
@@ -39,7 +38,7 @@ class ConfigErrors {
   std::vector<std::pair<std::string, std::string>> errors_;
 };
 
-// What the parts of the planner share while they read one file.
+// Shared by the parts of the planner while they read one file.
 struct ParseContext {
   const std::string& source;
   const OptionIndex& index;
@@ -47,25 +46,25 @@ struct ParseContext {
   ConfigErrors& errors;
 };
 
-// `root` is the whole file; its key `sweep` is left to read_sweep().
+// `root` is the whole file; its key `sweep` is read by read_sweep().
 [[nodiscard]] Settings read_settings(const ConfigNode& root, const ParseContext& context);
 
-// `--set loader.num_workers=4`, in order. Short names are accepted when one option has them.
+// `--set loader.num_workers=4`, in order. Accepts unambiguous short names.
 void apply_set(std::span<const std::string> assignments, const ParseContext& context,
                Settings& settings);
 
-// Notes an error for a file or folder that must exist and does not. After apply_set(): what --set
-// replaces is not looked for.
+// Adds an error if a file or folder that must exist is missing. Call after apply_set(): replaced
+// paths are not checked.
 void check_path(const std::string& name, const Value& value, const std::string& where,
                 const ParseContext& context);
 void check_paths(const Settings& settings, const ParseContext& context);
 
-// One launch of one warm-up and two measured steps, whatever the file says.
+// Sets one launch of one warm-up and two measured steps, overriding the file.
 void apply_smoke(Settings& settings);
-// Two launches of short windows.
+// Sets two launches of short windows.
 void apply_quick(Settings& settings);
 
-// The value of option `name` written at `node`; nullopt, and an error noted, if it is wrong.
+// Reads the value of option `name` at `node`; if invalid, adds an error and returns nullopt.
 [[nodiscard]] std::optional<Value> read_option_value(const std::string& name,
                                                      std::span<const Option* const> declarations,
                                                      const ConfigNode& node,

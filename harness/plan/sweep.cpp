@@ -149,7 +149,7 @@ class SweepReader {
     key.values.push_back({std::move(*value), node.mark});
   }
 
-  // In zip a context option may go along with one that tells the cases apart (data.path with
+  // In zip a context option may accompany one that distinguishes the cases (data.path with
   // data.id).
   void refuse_context(const SweepAxis::Key& key, bool matrix) {
     const auto declarations = context_.index.find(key.name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `sweep: {matrix, zip, exclude, include}` as lists of checked values. Points are numbered: first
-// matrix x zip in the order of nested loops as written (the last one fastest, zip innermost), then
-// each include. --sweep adds to it and replaces.
+// matrix x zip in the order of nested loops as written (the last varies fastest, zip innermost),
+// then each include. --sweep adds or replaces values.
 #pragma once
 
 #include <cstdint>
@@ -41,40 +41,41 @@ struct SweepEntry {
 
 struct Sweep {
   bool present = false;
-  std::string where = {};  // the key `sweep` of the file, or "--sweep"
+  std::string where = {};  // the file's key `sweep`, or "--sweep"
   std::vector<SweepAxis> axes = {};
   std::vector<SweepEntry> excludes = {};
   std::vector<SweepEntry> includes = {};
   std::vector<std::string> notes = {};
 
-  // Points of matrix x zip before exclude; 0 without axes when there are includes, 1 without a
-  // sweep. Saturates.
+  // Points of matrix x zip before exclude; without axes: 0 if there are includes, else 1.
+  // Saturates.
   [[nodiscard]] std::int64_t grid() const;
   [[nodiscard]] std::int64_t points() const;  // grid() and includes
-  void add_to_matrix(SweepAxis::Key key);     // behind what is there, before zip
+  void add_to_matrix(SweepAxis::Key key);     // appended before zip
 };
 
-// What a point sets, in order of axes and keys.
+// A value set by a point, in order of axes and keys.
 struct PointValue {
   const SweepAxis::Key* key;
   const SweptValue* swept;
 };
 
-// `values` is cleared first. `point` in 0 .. sweep.points() - 1.
+// Clears `values` first. `point` in 0 .. sweep.points() - 1.
 void values_of(const Sweep& sweep, std::int64_t point, std::vector<PointValue>& values);
 
-// Notes errors: empty sweep or list, unknown keys, unequal zip lengths, a key in matrix and zip,
-// options that are no part of a case's identity.
+// Adds errors for: empty sweep or list, unknown keys, unequal zip lengths, a key in both matrix and
+// zip, options that are not part of a case's identity.
 [[nodiscard]] Sweep read_sweep(const ConfigNode& root, const ParseContext& context);
 
-// One option with its values as `matrix` has it; nullopt, and an error noted, if it is wrong.
+// Reads one option with its values in the form of `matrix`; if invalid, adds an error and returns
+// nullopt.
 [[nodiscard]] std::optional<SweepAxis::Key> read_matrix_key(const ConfigEntry& entry,
                                                             const ParseContext& context);
 
-// `--sweep model.precision=fp32,bf16`, in order: the values are a YAML list without its brackets,
-// or with them. An option of `matrix` or `zip` takes these values instead of the file's; another
-// one becomes the last of `matrix`. An include that names the option is left out, with a note;
-// excludes stay. Notes errors, as for lists of `zip` that are no longer of one length.
+// `--sweep model.precision=fp32,bf16`, in order: the values are a YAML list with or without
+// brackets. They replace those of an option of `matrix` or `zip`; another option is appended to
+// `matrix`. Includes that name the option are removed, with a note; excludes stay. Adds errors,
+// such as `zip` lists of different lengths.
 void apply_sweep(std::span<const std::string> arguments, const ParseContext& context, Sweep& sweep);
 
 }  // namespace stepbench::plan

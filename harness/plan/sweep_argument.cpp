@@ -10,7 +10,7 @@
 namespace stepbench::plan {
 namespace {
 
-// Places inside an argument tell the user nothing.
+// Line and column inside an argument are useless to the user.
 void forget_places(ConfigNode& node) {
   node.mark = {.line = 0, .column = 0};
   for (ConfigNode& item : node.items) forget_places(item);
@@ -54,7 +54,7 @@ ConfigEntry parse_argument(const std::string& argument) {
           .value = parse_list(argument.substr(equals + 1), "--sweep " + name)};
 }
 
-// The options that the argument names, where torch has one name for two.
+// Returns the options that the argument sets: torch may have one name for two.
 std::vector<ConfigEntry> entries_of(const ConfigEntry& entry, const ParseContext& context) {
   std::vector<ConfigEntry> entries =
       axis_in_our_words(entry, context).value_or(std::vector<ConfigEntry>{entry});
@@ -81,7 +81,7 @@ SweepAxis::Key* find_key(Sweep& sweep, const std::string& name) {
   return nullptr;
 }
 
-// A hand-made case that sets the option itself is part of what the argument replaces.
+// An include that sets the option is replaced by the argument.
 void leave_out_includes(const std::string& name, const std::string& file, Sweep& sweep) {
   std::erase_if(sweep.includes, [&](const SweepEntry& include) {
     const bool names_it = std::any_of(include.keys.begin(), include.keys.end(),

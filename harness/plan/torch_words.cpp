@@ -41,8 +41,8 @@ std::string lower(std::string_view text) {
   return low;
 }
 
-// As the table has values, in lower case: torch.bfloat16 is bfloat16, None is null, 65536.0 is
-// 65536.
+// Normalises a value to the lower-case form of the table: torch.bfloat16 is bfloat16, None is null,
+// 65536.0 is 65536.
 std::string plain(const ConfigNode& node) {
   if (node.kind == ConfigNode::Kind::kNull) return "null";
   if (node.kind == ConfigNode::Kind::kList) return text::join(node.items, ",", plain);
@@ -55,7 +55,7 @@ std::string plain(const ConfigNode& node) {
   return text::short_number(number, 6);
 }
 
-// What one value of torch's says of our options; no entries: nothing that is not so anyway.
+// Our settings for one value of torch's; no entries: it matches the default behaviour.
 struct Told {
   Entries entries = {};
   int weight = 1;
@@ -98,7 +98,7 @@ class Teller {
     return all;
   }
 
-  // For each option the values that it takes in turn.
+  // Returns the swept values of each option.
   Entries tell_axis(const TorchName& row, const ConfigEntry& entry) {
     const bool lists = row.ours.size() > 1;
     const ConfigNode& value = entry.value;
@@ -133,7 +133,7 @@ class Teller {
   }
 
  private:
-  // With variables in place; as it is where one is missing, which is said when it is read.
+  // Fills in variables; unchanged if one is missing, which is reported when the value is read.
   [[nodiscard]] ConfigNode filled_in(ConfigNode node) const {
     try {
       if (node.kind == ConfigNode::Kind::kScalar) {
@@ -160,7 +160,7 @@ std::string both_set(const std::string& one, const std::string& other, const std
   return "'" + one + "' and '" + other + "' both say " + option + "; leave one out";
 }
 
-// The tree of one file, section by section.
+// Translates the tree of one file, section by section.
 class FileTeller {
  public:
   explicit FileTeller(const ParseContext& context) : context_(context), teller_(context) {}
@@ -187,10 +187,10 @@ class FileTeller {
     ConfigEntry entry;
     std::string written;
     int weight = 1;
-    bool whole = true;  // the name is one of the option's, not of a part of what it says
+    bool whole = true;  // the name covers the whole option, not one aspect of it
   };
 
-  // Whether nothing of the section is left.
+  // Returns true if the section is empty afterwards and can be removed.
   bool tell_section(ConfigEntry& section) {
     Entries& entries = section.value.entries;
     std::erase_if(entries, [&](const ConfigEntry& entry) {
@@ -230,7 +230,7 @@ class FileTeller {
       found->value.mark = said.entry.value.mark;
     }
     if (found->value.kind == ConfigNode::Kind::kNull) found->value.kind = ConfigNode::Kind::kMap;
-    if (found->value.kind != ConfigNode::Kind::kMap) return;  // said when the section is read
+    if (found->value.kind != ConfigNode::Kind::kMap) return;  // reported when the section is read
     ConfigEntry ours = said.entry;
     ours.key = option.substr(dot + 1);
     const auto own = std::ranges::find(found->value.entries, ours.key, &ConfigEntry::key);
@@ -244,7 +244,7 @@ class FileTeller {
   void tell_sweep(ConfigNode& sweep) {
     for (std::size_t i = 0; i < sweep.entries.size(); ++i) {
       const std::string part = sweep.entries[i].key;
-      Entries apart;  // what goes into a zip
+      Entries apart;  // entries that move to a zip
       for (ConfigNode& item : sweep.entries[i].value.items) tell_axes(item, nullptr);
       tell_axes(sweep.entries[i].value, part == "matrix" ? &apart : nullptr);
       if (apart.empty()) continue;
@@ -268,7 +268,7 @@ class FileTeller {
 
   void tell_axes(ConfigNode& map, Entries* apart) {
     Entries kept;
-    std::map<std::string, std::string> written;  // by option
+    std::map<std::string, std::string> written;  // key: option
     for (ConfigEntry& entry : map.entries) {
       std::optional<Entries> axes = axis_in_our_words(entry, context_);
       if (!axes) {
@@ -296,7 +296,7 @@ class FileTeller {
 
   const ParseContext& context_;
   Teller teller_;
-  std::map<std::string, Said> said_;  // by option
+  std::map<std::string, Said> said_;  // key: option
 };
 
 ConfigNode node_of(const std::string& text) {
@@ -308,7 +308,7 @@ ConfigNode node_of(const std::string& text) {
   }
 }
 
-// Whether one of the row's own values is what the file has.
+// True if the file's setting is one of the row's own values.
 bool is_said(const TorchName& row, const Settings& settings) {
   const auto now = settings.options.find(row.ours.front());
   return now != settings.options.end() &&

@@ -25,8 +25,8 @@ Mark to_mark(const YAML::Mark& mark) {
   return {mark.line + 1, mark.column + 1};
 }
 
-// Builds the tree from the parser's events, so that repeated keys and the growth by aliases are
-// seen as they come.
+// Builds the tree from the parser's events, to detect repeated keys and expansion by aliases
+// immediately.
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(std::string_view text, const std::string& source, const YamlLimits& limits)
@@ -95,7 +95,7 @@ class TreeBuilder : public YAML::EventHandler {
     fail(mark, "YAML tags such as '" + tag + "' are not supported; write the value alone");
   }
 
-  // The parser lets a quote run to the end of the file.
+  // The parser does not detect an unterminated quote before the end of the file.
   void refuse_open_quote(Mark mark) const {
     const auto line = static_cast<std::size_t>(mark.line - 1);
     if (line >= lines_.size()) return;
@@ -153,7 +153,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (frame.node.kind == ConfigNode::Kind::kList) {
       frame.node.items.push_back(std::move(node));
     } else {
-      // The parser places a missing value at whatever comes next.
+      // The parser locates a missing value at the next token.
       if (node.kind == ConfigNode::Kind::kNull) node.mark = frame.key->second;
       frame.node.entries.push_back(
           {std::move(frame.key->first), frame.key->second, std::move(node)});
@@ -180,14 +180,14 @@ class TreeBuilder : public YAML::EventHandler {
   const std::string& source_;
   const YamlLimits& limits_;
   std::string_view text_;
-  std::vector<std::size_t> lines_;  // where each begins
+  std::vector<std::size_t> lines_;  // start offsets
   std::size_t nodes_ = 0;
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, ConfigNode> anchors_;
   ConfigNode root_;
 };
 
-// The first line that is indented with a tab; nullopt: none is.
+// The first line indented with a tab; nullopt if none is.
 std::optional<Mark> tab_in_indentation(std::string_view text) {
   Mark mark;
   for (std::size_t start = 0; start < text.size(); ++mark.line) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A YAML file as a tree of our own: every key and value knows its place, keys are unique, aliases
-// are expanded. Any thread.
+// A YAML file as our own tree: keys and values have locations, keys are unique, aliases are
+// expanded. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace stepbench::plan {
 
 struct Mark {
-  int line = 1;    // 1-based; 0: the whole of what was read
+  int line = 1;    // 1-based; 0: the whole input
   int column = 1;  // 1-based, in bytes
 };
 
@@ -27,7 +27,7 @@ struct ConfigNode {
   bool quoted = false;                 // a quoted scalar is a text, never a number
   std::string text = {};               // kScalar
   std::vector<ConfigNode> items = {};  // kList
-  std::vector<ConfigEntry> entries;    // kMap, in file order; clang 14 wants no `= {}` here
+  std::vector<ConfigEntry> entries;    // kMap, in file order; clang 14 rejects `= {}` here
   std::size_t size = 1;                // nodes in this tree
 
   [[nodiscard]] const ConfigEntry* find(std::string_view key) const;
@@ -39,7 +39,7 @@ struct ConfigEntry {
   ConfigNode value = {};
 };
 
-// "a list", "the text 'x'": what stands here, for messages.
+// Describes a node for messages: "a list", "the text 'x'".
 [[nodiscard]] std::string describe(const ConfigNode& node);
 
 // Limits against hostile input.
@@ -49,22 +49,22 @@ struct YamlLimits {
   int depth = 32;
 };
 
-// The whole of a file. Throws ConfigError when it cannot be read or is larger than `limits.bytes`.
+// Reads a whole file. Throws ConfigError if it is unreadable or larger than `limits.bytes`.
 [[nodiscard]] std::string read_config_text(const std::filesystem::path& file,
                                            const YamlLimits& limits = {});
 
-// The same from an open stream, which errors call `name`.
+// The same from an open stream; errors use `name`.
 [[nodiscard]] std::string read_config_text(std::istream& stream, const std::string& name,
                                            const YamlLimits& limits = {});
 
 // `source` names the text in errors: "sweep.yaml". Throws ConfigError{source:line:column} for
-// syntax errors, repeated keys, keys that are no plain text, more than one document, and aliases
-// that expand beyond the limits.
-// ${NAME:-default} may stand unquoted anywhere, also inside {...} and [...].
+// syntax errors, repeated keys, keys other than plain text, more than one document, and aliases
+// that expand beyond the limits. ${NAME:-default} may be unquoted anywhere, also inside {...} and
+// [...].
 [[nodiscard]] ConfigNode parse_yaml(std::string_view text, const std::string& source,
                                     const YamlLimits& limits = {});
 
-// "sweep.yaml:12:5"; the source alone for line 0.
+// "sweep.yaml:12:5"; only the source for line 0.
 [[nodiscard]] std::string place(const std::string& source, Mark mark);
 
 }  // namespace stepbench::plan

@@ -13,7 +13,7 @@
 namespace stepbench::protocol {
 namespace {
 
-constexpr std::size_t kMaxDepth = 7;  // of lists and objects in each other
+constexpr std::size_t kMaxDepth = 7;  // nested lists and objects
 
 [[noreturn]] void fail(const std::string& what) { throw Error("protocol: " + what); }
 
@@ -41,7 +41,7 @@ std::string kind_of(const json::LineObject& line) {
   return std::string(*text);
 }
 
-// What is wrong with one field is said with the kind of its line.
+// Adds the line's kind to the error of a field.
 template <typename Read>
 auto reading(const std::string& kind, const Read& read) {
   try {
@@ -97,7 +97,7 @@ T read_kind(std::string_view line, const char* wanted) {
 
 }  // namespace
 
-// Text from a workload or an exception may not be UTF-8; it does not cost the launch.
+// Text from a workload or an exception may be invalid UTF-8; the launch still succeeds.
 std::string encode(const WorkerMessage& message) {
   return std::visit([](const auto& typed) { return json::object_text(typed); }, message);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first line that `WORKER check` reads; cases follow, one line each.
+// The first line of input to `WORKER check`; cases follow, one line each.
 #pragma once
 
 #include <string>

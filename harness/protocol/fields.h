@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of what controller and worker say to each other, each said once; PROTOCOL.md has their
-// meaning.
+// The fields of the messages between controller and worker; PROTOCOL.md documents them.
 #pragma once
 
 #include <limits>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What controller and worker say to each other: JSON lines on one inherited socket (fd 3,
+// Messages between controller and worker: JSON lines on one inherited socket (fd 3,
 // --control-fd=3). Controller: one `case`. Worker: hello, stage..., cycle..., samples..., ops...,
-// then exactly one of launch|skipped|failed. What was measured (samples, ops, launch) are lines of
-// a result file without the launch's key: record/ writes and reads them. The documented form for
-// workers in other languages is harness/protocol/PROTOCOL.md.
+// then exactly one of launch|skipped|failed. Measurements (samples, ops, launch) are lines of a
+// result file without the launch's key: record/ writes and reads them. For workers in other
+// languages, harness/protocol/PROTOCOL.md specifies the format.
 #pragma once
 
 #include <cstdint>
@@ -57,12 +57,12 @@ constexpr EnumNames<5> names_of(Stage) {
 
 struct StageMessage {
   Stage stage;
-  std::int64_t steps = 0;       // of kActive: how many the window has; 0: as the schedule says
-  std::int64_t step_ns = 0;     // per step so far, the device's work in it; 0: not known
-  std::string device_pci = {};  // "0000:17:00.0": the card that the steps run on; empty: unsaid
+  std::int64_t steps = 0;       // kActive: steps of the window; 0: as scheduled
+  std::int64_t step_ns = 0;     // per step so far, including device work; 0: unknown
+  std::string device_pci = {};  // "0000:17:00.0": device of the steps; empty: unknown
 };
 
-struct CycleMessage {  // a cycle's active window ended
+struct CycleMessage {  // end of a cycle's active window
   std::int64_t cycle = 0;
   std::int64_t steps = 0;
   std::int64_t mean_step_ns = 0;
@@ -81,14 +81,14 @@ using WorkerMessage =
     std::variant<Hello, StageMessage, CycleMessage, record::CycleSamples, ops::OpFrame,
                  record::LaunchReport, SkippedMessage, FailedMessage>;
 
-// One line without its newline. Decoding throws Error saying what is wrong with the line, behind
-// which must stand '\n' or NUL; unknown fields are ignored, an unknown kind is an error.
+// One line without its newline. Decoding throws Error describing the problem; '\n' or NUL must
+// follow the line. Ignores unknown fields; an unknown kind is an error.
 [[nodiscard]] std::string encode(const CaseMessage& message);
 [[nodiscard]] std::string encode(const WorkerMessage& message);
 [[nodiscard]] CaseMessage decode_case(std::string_view line);
 [[nodiscard]] WorkerMessage decode_worker(std::string_view line);
 
-// Reads the lines of one worker and keeps its memory between them. One thread.
+// Reads the lines of one worker and reuses its memory between them. One thread.
 class WorkerDecoder {
  public:
   WorkerDecoder();
@@ -101,7 +101,7 @@ class WorkerDecoder {
   std::unique_ptr<json::LineParser> parser_;
 };
 
-// The highest version both speak; throws Error naming both ranges when there is none.
+// The highest common version; throws Error with both ranges if there is none.
 [[nodiscard]] int agree(VersionRange ours, VersionRange theirs);
 
 }  // namespace stepbench::protocol

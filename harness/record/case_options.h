@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of cases, as the results of their run hold them. Any thread.
+// The options of cases, from the results of their run. Any thread.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@
 
 namespace stepbench::record {
 
-// Of a launch of each case in the folder of a run, by case id; samples are not read. Empty where
-// the folder holds no results that can be read: whoever asks has something else to say, too.
+// Reads one launch of each case in a run's folder, by case id; skips samples. Empty if the folder
+// has no readable results: callers have their own error to report.
 [[nodiscard]] std::map<std::string, OptionValues, std::less<>> options_of_cases(
     const std::filesystem::path& run);
 

@@ -74,8 +74,8 @@ Row decode_row(std::string_view kind, const json::LineObject& source, const json
   return UnknownRow{"lines of the unknown kind '" + std::string(kind) + "' were ignored"};
 }
 
-// A launch whose line names what this version does not have. Without a known pass it has no key,
-// and none of its lines is used.
+// A launch with a name unknown to this version. Without a known pass it has no key, and all its
+// lines are ignored.
 UnknownRow unknown_launch(const json::UnknownName& unknown, const json::LineObject& source) {
   UnknownRow row{"launches with the unknown " + unknown.field() + " '" + unknown.name() +
                  "' were left out"};
@@ -83,7 +83,7 @@ UnknownRow unknown_launch(const json::UnknownName& unknown, const json::LineObje
   return row;
 }
 
-// Rows of operations are understood only when they are put together.
+// Rows of operations can only be checked after assembly.
 std::optional<std::string> not_understood(const ops::OpFrame& frame) {
   try {
     static_cast<void>(ops::op_table_of({&frame, 1}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of a result file -> one row. The parser's memory is kept between lines: one decoder per
-// file or run.
+// Converts a line of a result file to a row. Reuses the parser's memory between lines: use one
+// decoder per file or run.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@ class LineParser;
 
 namespace stepbench::record {
 
-// A line with a name that this version does not have: it cannot be used.
+// An unusable line: it has a name unknown to this version.
 struct UnknownRow {
-  std::string what;                      // a sentence: which name, and that it was left out
-  std::optional<LaunchKey> launch = {};  // the launch that cannot be used without this line
+  std::string what;                      // a sentence with the name, and that it was ignored
+  std::optional<LaunchKey> launch = {};  // the launch that is unusable without this line
 };
 using Row = std::variant<RunRow, ColumnRow, WorkerRow, StartRow, SamplesRow, OpsRow, LaunchRow,
                          EndRow, UnknownRow>;
@@ -34,11 +34,11 @@ class LineDecoder {
   LineDecoder& operator=(const LineDecoder&) = delete;
   ~LineDecoder();
 
-  // Behind the text must stand '\n' or NUL, and Input::kPadding bytes must be readable. Throws
-  // LineError. `later`: the line is of a file of a later minor version, whose names for passes,
-  // outcomes, roles and directions may be new; without it an unknown one is an error.
+  // '\n' or NUL must follow the text, and Input::kPadding bytes must be readable. Throws LineError.
+  // `later`: the file has a later minor version, which may have new names for passes, outcomes,
+  // roles and directions; otherwise an unknown name is an error.
   [[nodiscard]] Row decode(std::string_view text, bool later = false);
-  [[nodiscard]] bool is_json(std::string_view line);  // whole, not cut
+  [[nodiscard]] bool is_json(std::string_view line);  // complete
 
  private:
   std::unique_ptr<json::LineParser> parser_;

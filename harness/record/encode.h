@@ -8,7 +8,8 @@
 
 namespace stepbench::record {
 
-// Of each row of rows.h, and of what a worker sends of it: CycleSamples, OpFrame, LaunchReport.
+// For each row of rows.h, and for the parts that a worker sends: CycleSamples, OpFrame,
+// LaunchReport.
 template <typename Row>
 [[nodiscard]] std::string encode(const Row& row);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of the lines of a result file, each said once; results/SCHEMA.md has their meaning.
+// The fields of the lines of a result file; results/SCHEMA.md documents them.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ void fields(V& v, json::Of<Metric> auto& metric) {
 
 namespace stepbench::record {
 
-// Names stand in tables, in the keys of a history and in the names of files.
+// Limit for names: they appear in tables, in keys of a history and in file names.
 inline constexpr json::FieldRule kName{.most_bytes = kMaxNameBytes};
 inline constexpr json::FieldRule kFilledName{.filled = true, .most_bytes = kMaxNameBytes};
 
@@ -125,8 +125,8 @@ void fields(V& v, json::Of<EndRow> auto& row) {
   v("failed", row.failed)("reason", row.reason)("ended_utc", row.ended_utc);
 }
 
-// A worker's data lines: those of a result file without the launch's key and what only the
-// controller knows of it.
+// Data lines of a worker: lines of a result file without the launch's key and the fields that only
+// the controller knows.
 template <typename V>
 void fields(V& v, json::Of<CycleSamples> auto& samples) {
   v.constant("kind", "samples");

@@ -20,7 +20,7 @@ constexpr double kLimitFp32 = 1e-4;
 constexpr double kLimitTf32 = 1e-3;
 constexpr double kLimitHalf = 2e-2;
 
-// Nothing for what is no number at all; JSON has null for NaN and the infinities.
+// nullopt for a value of another type. JSON has null for NaN and infinities.
 std::optional<double> number_or_nan(const Value& value) {
   if (is_null(value)) return kNan;
   const auto number = number_of(value);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kQuickFlag = "--quick";
 
-// What follows `--` is a script's own.
+// Arguments after `--` belong to a script.
 auto quick_flag_in(const std::vector<std::string>& argv) {
   const auto own_end = std::ranges::find(argv, "--");
   const auto found = std::find(argv.begin(), own_end, kQuickFlag);

@@ -33,8 +33,8 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 bool is_gzip(std::string_view text) { return text.starts_with("\x1f\x8b"); }
 
-// A row takes a kilobyte of memory, however short its line is; real ones take 100 bytes and more
-// when packed. Empty lines take none.
+// A row takes a kilobyte of memory, however short its line; real rows have 100 or more packed
+// bytes. Empty lines take no memory.
 void refuse_many_lines(const std::filesystem::path& file, std::string_view text,
                        std::size_t packed_bytes, std::size_t always_allowed) {
   constexpr std::size_t kPackedBytesOfALine = 16;
@@ -53,14 +53,14 @@ void refuse_many_lines(const std::filesystem::path& file, std::string_view text,
                                        " for its size");
 }
 
-// Of what lies in `packed`, without keeping it. Stops beyond `most` and at a line that is too long.
+// Measures packed data without keeping it. Stops beyond `most` and at a line that is too long.
 struct GzipFacts {
   std::size_t bytes = 0;
   std::size_t longest_line = 0;
 };
 
 GzipFacts look_through(std::string_view packed, std::size_t most, std::size_t most_of_line) {
-  constexpr int kGzipWindow = 15 + 16;  // the largest window, with gzip's header
+  constexpr int kGzipWindow = 15 + 16;  // maximum window, plus 16 for gzip's header
   GzipFacts facts;
   z_stream stream{};
   if (::inflateInit2(&stream, kGzipWindow) != Z_OK) throw std::bad_alloc();
@@ -85,7 +85,7 @@ GzipFacts look_through(std::string_view packed, std::size_t most, std::size_t mo
     if (code == Z_STREAM_END) {
       ::inflateReset(&stream);
     } else if (code != Z_OK) {
-      break;  // whoever unpacks it says what is wrong
+      break;  // unpacking reports the error
     }
   }
   return facts;
@@ -106,14 +106,14 @@ std::size_t size_to_unpack(const std::filesystem::path& file, std::string_view p
                                          " in it; a result file has none");
   }
   if (facts.bytes > allowed) refuse_bomb(file, allowed);
-  return facts.bytes + 1;  // of damaged data, too: unpacking finds where it ends
+  return facts.bytes + 1;  // also for damaged data: unpacking finds its end
 }
 
 }  // namespace
 
 void Input::Free::operator()(char* bytes) const { std::free(bytes); }
 
-// Not zeroed; large ones on huge pages, as 100 MB in small pages cost more to map than to parse.
+// Not zeroed. Large buffers use huge pages: 100 MB in small pages cost more to map than to parse.
 Input::Bytes Input::allocate(std::size_t size) {
   const bool huge = size >= 2 * kHugePage;
   const std::size_t unit = huge ? kHugePage : 64;
@@ -130,7 +130,7 @@ void Input::grow(Bytes& bytes, std::size_t used, std::size_t size) {
   bytes = std::move(larger);
 }
 
-// One gzip member after the other into one buffer.
+// Unpacks all gzip members into one buffer.
 void Input::unpack(const std::filesystem::path& file, const InputLimits& limits) {
   constexpr std::size_t kMaxUnpackedPerByte = 1032;  // deflate cannot expand further
   constexpr std::size_t kUsualRatio = 8;
@@ -141,7 +141,7 @@ void Input::unpack(const std::filesystem::path& file, const InputLimits& limits)
   const std::size_t allowed =
       std::max(limits.unpacked_bytes, packed.size() * limits.unpacked_ratio);
   std::size_t most = std::min(allowed, packed.size() * kMaxUnpackedPerByte + 1);
-  // What expands as few results do is looked at before there is memory for it.
+  // Measures data with an unusual ratio before allocating memory for it.
   const std::size_t packed_bytes = packed.size();
   const std::size_t usual = std::max(limits.unpacked_bytes, packed.size() * kUsualRatio);
   std::size_t capacity = std::min(most, packed.size() * 6 + 4096);
@@ -170,7 +170,7 @@ void Input::unpack(const std::filesystem::path& file, const InputLimits& limits)
     packed.remove_prefix(taken);
     used += made;
   }
-  // Real results shrink less than that.
+  // Real results compress less.
   if (used / kUsualRatio > packed_bytes) {
     refuse_many_lines(file, std::string_view(bytes.get(), used), packed_bytes, limits.packed_lines);
   }
@@ -194,13 +194,13 @@ void Input::fill(const std::filesystem::path& file, const InputLimits& limits) {
   struct stat facts {};
   if (::fstat(descriptor.value(), &facts) != 0) fail(file, errno);
   if (S_ISDIR(facts.st_mode)) fail(file, EISDIR);
-  // What has no size may have no end.
+  // Limits inputs of unknown size, which may be endless.
   const std::size_t most = S_ISREG(facts.st_mode)   ? SIZE_MAX
                            : S_ISCHR(facts.st_mode) ? limits.device_bytes
                                                     : limits.piped_bytes;
   std::size_t capacity = std::max<std::size_t>(static_cast<std::size_t>(facts.st_size) + 1, 4096);
   bytes_ = allocate(capacity);
-  for (;;) {  // a pipe, or a file that grows while it is read
+  for (;;) {  // a pipe, or a growing file
     if (size_ == capacity) grow(bytes_, size_, capacity *= 2);
     const ssize_t got = ::read(descriptor.value(), bytes_.get() + size_, capacity - size_);
     if (got < 0 && errno == EINTR) continue;
@@ -218,7 +218,7 @@ void Input::fill(const std::filesystem::path& file, const InputLimits& limits) {
 }
 
 void Input::forget(std::size_t bytes) {
-  // The buffer begins with a huge page; less is not worth a call.
+  // The buffer begins at a huge page; smaller amounts are not worth a call.
   const std::size_t whole = bytes / kHugePage * kHugePage;
   if (whole <= forgotten_) return;
   (void)::madvise(bytes_.get() + forgotten_, whole - forgotten_, MADV_DONTNEED);

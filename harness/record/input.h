@@ -9,35 +9,35 @@
 
 namespace stepbench::record {
 
-// A worker's longest message has 16 MiB.
+// Four times the longest message of a worker, 16 MiB.
 inline constexpr std::size_t kMaxResultLineBytes = std::size_t{64} << 20;
 
-inline constexpr std::size_t kMaxNameBytes = std::size_t{64} << 10;  // of a case, a run, a column
+inline constexpr std::size_t kMaxNameBytes = std::size_t{64} << 10;  // case, run or column
 
-// What is refused rather than read to the end of memory. A result file of numbers packs by a factor
-// of 5 to 20.
+// Limits that prevent exhausting memory. A result file of numbers compresses by a factor of 5 to
+// 20.
 struct InputLimits {
   std::size_t unpacked_ratio = 100;
-  std::size_t unpacked_bytes = std::size_t{256} << 20;  // always allowed, whatever the ratio
-  std::size_t line_bytes = kMaxResultLineBytes;         // of a packed file
-  // Of a packed file that shrank more than results do; always allowed, whatever its size.
+  std::size_t unpacked_bytes = std::size_t{256} << 20;  // allowed at any ratio
+  std::size_t line_bytes = kMaxResultLineBytes;         // packed file
+  // Lines allowed in a packed file of any size that compresses more than results do.
   std::size_t packed_lines = 500'000;
-  std::size_t piped_bytes = std::size_t{1} << 30;    // of a pipe
-  std::size_t device_bytes = std::size_t{64} << 20;  // of a device, such as /dev/zero
+  std::size_t piped_bytes = std::size_t{1} << 30;    // pipe
+  std::size_t device_bytes = std::size_t{64} << 20;  // device, such as /dev/zero
 };
 
-// A whole file in memory, unpacked when it is gzip (by its first bytes, any number of members),
-// followed by kPadding readable bytes, as the JSON parser wants it.
+// A whole file in memory, unpacked if it is gzip (detected by its first bytes, any number of
+// members), followed by kPadding readable bytes for the JSON parser.
 class Input {
  public:
   static constexpr std::size_t kPadding = 64;
 
-  // Throws ConfigError naming the file when it cannot be read or unpacked, is beyond the limits, or
+  // Throws ConfigError naming the file if it cannot be read or unpacked, exceeds the limits, or
   // does not fit into memory.
   [[nodiscard]] static Input read(const std::filesystem::path& file,
                                   const InputLimits& limits = {});
   [[nodiscard]] std::string_view text() const { return {bytes_.get(), size_}; }
-  // Gives the memory of the text's first bytes back: they must not be read again.
+  // Releases the memory of the text's first bytes: they must not be read again.
   void forget(std::size_t bytes);
 
  private:

@@ -8,7 +8,7 @@
 namespace stepbench::record {
 namespace {
 
-// First and last value of the `index` column, if there is one.
+// First and last value of the `index` column, if present.
 std::optional<std::pair<std::int64_t, std::int64_t>> index_range(const CycleSamples& samples) {
   const std::vector<std::int64_t>* index = samples.steps.find("index");
   if (index == nullptr || index->empty()) return std::nullopt;
@@ -30,8 +30,8 @@ bool overlap(const CycleSamples& a, const CycleSamples& b) {
   return first && second && first->first <= second->second && second->first <= first->second;
 }
 
-// What launches said in sentences before 1.9: how each begins, and the flag that says it; empty:
-// the options of the row do.
+// Notes of launches before 1.9 that flags replaced: beginning of the sentence, flag; empty: the
+// row's options have the information.
 constexpr std::pair<std::string_view, std::string_view> kOld[] = {
     {"the machine was busy: ", launch_flag::kWaitedForCpu},
     {"more threads than CPUs: ", launch_flag::kWaitedForCpu},
@@ -46,7 +46,7 @@ constexpr std::pair<std::string_view, std::string_view> kOld[] = {
     {"the workers of a loader deliver in turns", ""},
 };
 
-// Nothing is said twice.
+// Replaces old notes by flags.
 void take_codes(LaunchReport& report) {
   std::erase_if(report.notes, [&](const std::string& note) {
     const auto* const old =
@@ -108,7 +108,7 @@ void Join::take(StartRow&& row) {
   if (is_new) open_order_.push_back(row.key);
   left_out_.erase({run_id(), row.key});
   row.run = results_.runs.empty() ? 0 : results_.runs.size() - 1;
-  at->second.samples.clear();  // a new attempt: what the one before had measured does not count
+  at->second.samples.clear();  // discards the results of the previous attempt
   at->second.ops.clear();
   at->second.starts.push_back(std::move(row));
 }
@@ -161,7 +161,7 @@ void Join::take(LaunchRow&& row) {
   Launch& before = results_.launches[at->second];
   if (launch.row.attempt < before.row.attempt) return;
   if (launch.row.attempt == before.row.attempt && launch.samples.empty() && launch.ops.empty()) {
-    // The line stands twice: what it commits stood before the first of them.
+    // The launch line is repeated: what it commits preceded the first one.
     launch.samples = std::move(before.samples);
     launch.ops = std::move(before.ops);
   }

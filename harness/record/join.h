@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of one or several files -> Results: a launch line commits its samples, the last committed
-// attempt of a key wins.
+// Joins rows of one or several files to Results: a launch line commits its samples, the last
+// committed attempt of a key wins.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace stepbench::record {
 
-// Rows come in the order of their file, files in the order in which they were begun.
+// Rows must come in file order, files in the order in which they were begun.
 class Join {
  public:
   void add(Row row, const std::function<std::string()>& where);  // throws ConfigError at `where`
@@ -30,7 +30,7 @@ class Join {
     std::size_t operator()(const LaunchKey& key) const;
   };
   using Committed = std::unordered_map<LaunchKey, std::size_t, Hash>;
-  struct Open {  // begun, not committed yet, in the current file
+  struct Open {  // begun but not committed, in the current file
     std::vector<StartRow> starts;
     std::vector<CycleSamples> samples;
     std::vector<ops::OpFrame> ops;
@@ -46,20 +46,20 @@ class Join {
   void take(EndRow&& row);
   void take(UnknownRow&& row);
 
-  [[nodiscard]] std::string run_id() const;  // of the current file
+  [[nodiscard]] std::string run_id() const;  // current file
 
   Results results_;
   std::map<std::string, Committed> committed_;  // by run id: index in results_.launches
   std::unordered_map<LaunchKey, Open, Hash> open_;
   std::set<std::pair<std::string, LaunchKey>>
-      left_out_;  // by run id: a line of it is not understood, and no later one commits it
+      left_out_;  // by run id: launches with an unusable line, never committed by a later one
   std::vector<LaunchKey> open_order_;
   std::map<std::string, std::size_t, std::less<>> column_index_;
   std::unordered_set<std::string> worker_ids_;
   std::size_t launch_lines_ = 0;
-  int schema_minor_ = kResultMinor;               // of the current file
-  std::shared_ptr<const DeclaredPhases> phases_;  // of the current file; null: it does not say
-  const std::function<std::string()>* where_ = nullptr;  // of the row under way
+  int schema_minor_ = kResultMinor;                      // current file
+  std::shared_ptr<const DeclaredPhases> phases_;         // current file; null: not declared
+  const std::function<std::string()>* where_ = nullptr;  // current row
 };
 
 }  // namespace stepbench::record

@@ -13,7 +13,7 @@ namespace stepbench::record {
 std::uintmax_t read_launch_rows(const std::filesystem::path& file,
                                 const std::function<bool(std::string_view case_id)>& wanted,
                                 const std::function<void(const LaunchRow& row)>& take) {
-  constexpr std::string_view kBegin = R"({"kind":"launch","case_id":")";  // as encode.cpp writes it
+  constexpr std::string_view kBegin = R"({"kind":"launch","case_id":")";  // format of encode.cpp
   constexpr bool kLater = true;
   const Input input = Input::read(file);
   LineDecoder decoder;

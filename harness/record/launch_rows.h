@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch lines of a result file without its samples, which are most of it: for questions that
-// need only what a launch was and how long it took. Any thread, one call at a time for each file.
+// Reads only the launch lines of a result file and skips its samples, which are most of it: for
+// callers that only need a launch's identity and duration. Any thread, one call at a time per file.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,18 @@
 
 namespace stepbench::record {
 
-// Gives each launch of a case that is `wanted` to `take`, in the order of the file. Lines that
-// cannot be read are passed over. Returns the bytes that were looked through. Throws ConfigError
-// when the file cannot be read.
+// Passes each launch of a `wanted` case to `take`, in file order. Skips unreadable lines. Returns
+// the number of bytes searched. Throws ConfigError if the file cannot be read.
 std::uintmax_t read_launch_rows(const std::filesystem::path& file,
                                 const std::function<bool(std::string_view case_id)>& wanted,
                                 const std::function<void(const LaunchRow& row)>& take);
 
-// What else lies beside runs as lines of JSON and is none: the events of a history
-// (history.db.events.jsonl), and what was begun of a night.
+// Files of JSON lines next to runs that are not results: the events of a history
+// (history.db.events.jsonl), and an unfinished night.
 inline constexpr std::string_view kEventsEnding = ".events.jsonl";
 inline constexpr std::string_view kUnfinishedNight = "unfinished-night-";
 
-// By its name: .jsonl or .jsonl.gz.
+// Decides by the name: .jsonl or .jsonl.gz.
 [[nodiscard]] bool is_result_file(const std::filesystem::path& path);
 
 }  // namespace stepbench::record

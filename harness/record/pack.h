@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as gzip. Any thread.
+// Compresses text to gzip. Any thread.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace stepbench::record {
 
-// One gzip member. `level`: 1 is quick, 12 is small.
+// One gzip member. `level`: 1 is fastest, 12 is smallest.
 inline constexpr int kPackLevel = 9;
 [[nodiscard]] std::string gzip_text(std::string_view text, int level = kPackLevel);
 

@@ -11,29 +11,29 @@ namespace stepbench::record {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kFillsUp = .02;  // of the job's memory
+constexpr double kFillsUp = .02;  // share of the job's memory
 constexpr std::int64_t kEnoughTicksNs = 1'000'000'000;
 
-// The findings of loaders name waiting for a CPU from twice `doubtful` on: they say that it is the
-// cause, not that it may be.
+// Findings of loaders mention waiting for a CPU from twice `doubtful` on: they name it as the
+// cause, not as a possible one.
 constexpr std::array<FactRow, kFactCount> kRows = {{
     {Fact::kWaited, "waited_for_cpu", launch_flag::kWaitedForCpu, .01, .01, .05, .25, .01},
-    // The services of a machine that is left alone use up to 5 %: so much is no doubt, but not
-    // nothing. Arms are held to that, too.
+    // Services of an otherwise idle machine use up to 5 %: not doubtful, but not zero either. The
+    // same limit applies between arms.
     {Fact::kOthers, "others_cpu_share", "", .01, .05, .10, .50, .05, kEnoughTicksNs},
     {Fact::kSteal, "steal_share", launch_flag::kSteal, .01, .01, .01, .10, .01, kEnoughTicksNs},
-    // It stops all threads for the rest of a period: once is a step that lasts longer.
+    // A quota stops all threads for the rest of a period: one event already makes a step longer.
     {Fact::kQuota, "cgroup_throttled_ns", launch_flag::kCpuQuota, 0, 0, 0, .10, .01},
     {Fact::kThrottled, "gpu.throttled", launch_flag::kThrottled, 0, 0, 0, kNever, .01},
-    // The program's own doing: what it draws decides its clock.
+    // Caused by the program itself: its power draw determines its clock.
     {Fact::kPowerCap, "gpu.power_capped_share", "", .05, kNever, kNever, kNever, kNever},
-    // In MHz no value is bad in itself; `apart` is relative.
+    // No absolute clock in MHz is bad; only `apart`, which is relative, applies.
     {Fact::kClock, "gpu.sm_mhz_median", "", kNever, kNever, kNever, kNever, .02},
-    // A data set that is mapped is read so, too: a launch does not say it.
+    // Reading a mapped data set causes these faults too: never a flag.
     {Fact::kPagedIn, "major_faults", "", 0, kNever, kNever, kNever, kNever},
     {Fact::kLost, "gpu.lost", launch_flag::kGpuLost, 0, 0, 0, 0, kNever},
     {Fact::kMemoryErrors, "gpu.memory_errors", launch_flag::kGpuMemoryErrors, 0, 0, 0, 0, kNever},
-    // In bytes a step, where it is more than caches and queues that fill up.
+    // In bytes per step, if it is more than caches and queues that fill up.
     {Fact::kGrowth, "window_growth_bytes", launch_flag::kMemoryGrew, 65536, 65536, kNever, kNever,
      kNever},
 }};
@@ -65,7 +65,7 @@ std::optional<double> Quality::value(Fact fact) const {
     return ns && wall_ns_ > 0 ? std::optional(*ns / static_cast<double>(wall_ns_)) : std::nullopt;
   };
   switch (fact) {
-    case Fact::kWaited: {  // in the windows; in the whole life where their borders are not known
+    case Fact::kWaited: {  // in the windows; over the whole launch if their borders are unknown
       const auto waited = number_of(machine_, "window_run_queue_wait_ns");
       const double windows = number_of(machine_, "window_ns").value_or(0);
       return waited && windows > 0 ? std::optional(*waited / windows)
@@ -80,7 +80,7 @@ std::optional<double> Quality::value(Fact fact) const {
       const auto faults = report_.metrics.find(row.name);
       return faults == report_.metrics.end() ? std::nullopt : faults->second;
     }
-    case Fact::kLost:  // this and the next are written where they happened alone
+    case Fact::kLost:  // kLost and kMemoryErrors are only written if they occurred
       if (machine_.contains(row.name)) return 1;
       return machine_.contains("gpu.samples") ? std::optional(0.0) : std::nullopt;
     case Fact::kGrowth: {
@@ -101,8 +101,8 @@ FactLevel Quality::level(Fact fact) const {
   const bool flagged =
       !row.flag.empty() && std::ranges::find(report_.flags, row.flag) != report_.flags.end();
   FactLevel level = row.level(value(fact));
-  // A load that was asked for is what a thread waits for where nothing else ran; of a launch too
-  // short for others to be known it explains the wait as well.
+  // A requested background load explains waiting for a CPU, unless others are known to have used
+  // the CPUs too.
   if (fact == Fact::kWaited && machine_.contains("background_cpus") &&
       row_of(Fact::kOthers).level(value(Fact::kOthers)) < FactLevel::kTold) {
     level = std::min(level, FactLevel::kFine);

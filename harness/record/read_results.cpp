@@ -20,13 +20,12 @@
 namespace stepbench::record {
 namespace {
 
-// What a program that is killed while it writes its first line may leave behind.
+// True for a prefix of our first line, which a program killed while writing it leaves behind.
 bool begins_like_ours(std::string_view text) {
   constexpr std::string_view kFirst = R"({"kind":"run","schema":"stepbench.result",)";
   return text.starts_with(kFirst.substr(0, std::min(kFirst.size(), text.size())));
 }
 
-// Reads the lines of one file in order.
 class FileReader {
  public:
   FileReader(std::filesystem::path file, LineDecoder& decoder, Join& join)
@@ -36,7 +35,7 @@ class FileReader {
         being_written_(std::filesystem::is_regular_file(file_) && is_being_written(file_)),
         input_(Input::read(file_)) {}
 
-  // When the run of this file began; empty when its first line does not say.
+  // Start time of this file's run; empty if its first line does not have it.
   [[nodiscard]] std::string started() {
     const std::string_view text = input_.text();
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -46,7 +45,7 @@ class FileReader {
       const auto* run = std::get_if<RunRow>(&row);
       return run == nullptr ? std::string() : run->started_utc;
     } catch (const json::LineError&) {
-      return {};  // read() says what is wrong with it
+      return {};  // read() reports the error
     }
   }
 
@@ -67,7 +66,7 @@ class FileReader {
   }
 
  private:
-  // A last line without its end: used when it is whole, else dropped.
+  // Handles a last line without a line end: used if complete, else dropped.
   bool is_cut(std::string_view line) {
     require_length(line);
     if (decoder_.is_json(line)) return false;
@@ -129,11 +128,11 @@ class FileReader {
   std::filesystem::path file_;
   LineDecoder& decoder_;
   Join& join_;
-  bool being_written_;  // asked before it is read: what is missing then was not there
+  bool being_written_;  // checked before reading, so that missing lines are known to be unwritten
   Input input_;
   std::size_t line_number_ = 0;
   bool saw_run_ = false;
-  bool later_ = false;  // of a later minor version than ours
+  bool later_ = false;  // written by a later minor version
   std::set<std::string> warned_;
 };
 
@@ -173,7 +172,7 @@ Results read_results(std::span<const std::filesystem::path> paths) {
       readers.emplace_back(std::move(started), std::move(reader));
     }
   }
-  // A resumed run continues in a new file: files are joined in the order in which they were begun.
+  // A resumed run continues in a new file: joins files in the order of their start.
   std::stable_sort(readers.begin(), readers.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [started, reader] : readers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch's own steps say of its warm-up, in the fields of its report. Pure; any thread.
+// Judges a launch's warm-up by its own steps, for the fields of its report. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace stepbench::record {
 
-// The worst of all windows, on the clock that the estimate is on. A window without the column
-// `flags` has none.
+// The worst verdict of all windows, on the clock of the estimate. A window without the column
+// `flags` has no flags.
 [[nodiscard]] schedule::WarmupVerdict judge_windows(std::span<const Series> cycles,
                                                     std::int64_t block_steps = 1);
 
-// warmup_verdict, _more and _change of `schedule`, flags and a note.
+// Sets warmup_verdict, _more and _change of `schedule`, flags and a note.
 void put_warmup(const schedule::WarmupVerdict& verdict, LaunchReport& report);
 
 }  // namespace stepbench::record

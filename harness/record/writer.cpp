@@ -26,7 +26,7 @@ struct flock whole_file(short type) {
   return lock;
 }
 
-// 0, or the errno that stopped it. A short write is carried on with the rest.
+// Returns 0 or errno. Continues after short writes.
 int write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
@@ -43,7 +43,7 @@ ResultWriter::ResultWriter(const std::filesystem::path& file) : file_(file) {
   descriptor_ = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (descriptor_ < 0) fail(file_, "create the result file", errno);
   struct flock lock = whole_file(F_WRLCK);
-  (void)::fcntl(descriptor_, F_OFD_SETLK, &lock);  // only tells readers that the run is alive
+  (void)::fcntl(descriptor_, F_OFD_SETLK, &lock);  // only signals to readers that the run is alive
 }
 
 bool is_being_written(const std::filesystem::path& file_or_folder) {
@@ -71,8 +71,7 @@ ResultWriter::~ResultWriter() {
 void ResultWriter::append(std::string line, Sync sync) {
   line += '\n';
   if (const int error = write_all(descriptor_, line); error != 0) {
-    // Finished lines stay whole: what was written of this one is taken back where the file system
-    // lets us.
+    // Removes the partial line if the file system allows it: finished lines stay whole.
     (void)!::ftruncate(descriptor_, static_cast<off_t>(bytes_));
     fail(file_, "write a result line", error);
   }
@@ -80,7 +79,7 @@ void ResultWriter::append(std::string line, Sync sync) {
   if (sync == Sync::kNo) return;
   while (::fdatasync(descriptor_) != 0) {
     if (errno == EINTR) continue;
-    if (errno == EINVAL || errno == EROFS) return;  // no storage behind it
+    if (errno == EINVAL || errno == EROFS) return;  // not a storage file system
     fail(file_, "bring a result line to disk", errno);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one writer of result files: a line is on its way to disk before the call returns.
+// The only writer of result files: a line is handed to the kernel before the call returns.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace stepbench::record {
 
-// Appends lines to one new result file. A line is handed to the kernel whole, by one write(),
-// before the call returns: a killed process loses nothing that was written. `launch` and `end`
-// lines are also brought to disk (fdatasync), so that a power cut costs at most the launch under
-// way; this happens between launches, when nothing is measured. Throws Error naming the file and
-// the reason (disk full); a line that failed half-way is taken back. One thread.
+// Appends lines to one new result file. A line is written by one write() before the call returns,
+// so that a killed process loses nothing that was written. `launch` and `end` lines are also synced
+// (fdatasync), so that a power cut costs at most the current launch; this happens between launches,
+// when nothing is measured. Throws Error with the file and the reason (disk full); a partial line
+// is removed. One thread.
 class ResultWriter {
  public:
   explicit ResultWriter(const std::filesystem::path& file);  // fails if the file exists
@@ -36,12 +36,12 @@ class ResultWriter {
   void append(std::string line, Sync sync);
   std::filesystem::path file_;
   int descriptor_ = -1;
-  std::uint64_t bytes_ = 0;  // of whole lines
+  std::uint64_t bytes_ = 0;  // complete lines only
 };
 
-// Whether a process is writing this result file, or one of this run's folder, now: a writer holds a
-// lock on its file that goes away with it. Also from another machine where the file system shares
-// locks. False where that cannot be told.
+// True if a process is writing this result file, or one in this run's folder: writers hold a lock
+// on their file, released with the process. Works across machines if the file system shares locks.
+// False if unknown.
 [[nodiscard]] bool is_being_written(const std::filesystem::path& file_or_folder);
 
 }  // namespace stepbench::record

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLeftover = ".deleting-";
 
-// Why it may not be deleted; empty: it may.
+// Why the run must not be deleted; empty: it may be.
 std::string protection_of(const RunSummary& run) {
   std::error_code error;
   if (fs::is_symlink(run.folder, error)) return "is a symbolic link";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deletes runs that are no longer wanted. Any thread; nothing is deleted but by remove_run().
+// Deletes unneeded runs. Any thread; only remove_run() deletes.
 #pragma once
 
 #include <chrono>
@@ -15,36 +15,36 @@
 
 namespace stepbench::runs {
 
-// A run with this label is never deleted, whatever its value.
+// A run with this label, of any value, is never deleted.
 inline constexpr const char* kKeepLabel = "keep";
 
 struct PruneRequest {
   RunFilter filter = {};
-  std::optional<std::size_t> keep = {};                 // so many of the newest stay
-  std::optional<std::chrono::seconds> older_than = {};  // only runs begun longer ago
+  std::optional<std::size_t> keep = {};                 // number of newest runs to keep
+  std::optional<std::chrono::seconds> older_than = {};  // only runs that started longer ago
   Moment now = {};
 };
 
 struct KeptRun {
   RunSummary run;
-  std::string reason;  // "is running": behind its name it makes a sentence
+  std::string reason;  // "is running": continues a sentence after the run's name
 };
 
 struct PrunePlan {
   std::vector<RunSummary> doomed = {};
-  std::vector<KeptRun> kept = {};  // asked for, but protected
+  std::vector<KeptRun> kept = {};  // matching, but protected
 };
 
-// `runs`: the newest first. Protected are runs that are running, labelled keep, unreadable, links,
-// and those whose folder holds something that is not a run's: somebody put it there.
+// `runs`: newest first. Protected are runs that are running, labelled keep, unreadable, links, and
+// those with foreign files in their folder.
 [[nodiscard]] PrunePlan plan_prune(std::span<const RunSummary> runs, const PruneRequest& request);
 
-// Deletes the folder with all in it; symbolic links in it are not followed. It is renamed first, so
-// that a run is there whole or not at all. Throws Error when it is running by now or cannot be
+// Deletes the folder and its contents; does not follow symbolic links in it. Renames it first, so
+// that a run exists completely or not at all. Throws Error if it is running by now or cannot be
 // deleted.
 void remove_run(const std::filesystem::path& folder);
 
-// What a remove_run() that was killed has left behind in `results`.
+// Deletes the leftovers of a killed remove_run() in `results`.
 void remove_leftovers(const std::filesystem::path& results);
 
 }  // namespace stepbench::runs

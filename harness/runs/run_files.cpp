@@ -48,7 +48,7 @@ void add_traces(const fs::path& folder, RunFiles& files) {
   }
 }
 
-// What a search keeps beside its launches: folders of runs, programs and logs.
+// Files of a search in addition to its launches: folders of runs, programs and logs.
 bool is_of_search(const std::string& name, bool is_folder) {
   constexpr std::array<std::string_view, 5> kFiles = {"bisect.json", "bisect.log", "tuning.json",
                                                       "tuned.yaml", "own.yaml"};
@@ -88,7 +88,7 @@ RunFiles files_of_run(const fs::path& folder) {
                is_of_search(name, entry.is_directory(ignored))) {
       files.others.push_back(entry.path());
     } else if (name == kCounts && !entry.is_symlink(ignored) && entry.is_directory(ignored)) {
-      continue;  // what valgrind wrote; it stays where the worker is that it names
+      continue;  // valgrind's output: not copied away from the worker that it names
     } else if (name == kTraces && !entry.is_symlink(ignored) && entry.is_directory(ignored)) {
       add_traces(entry.path(), files);
     } else {

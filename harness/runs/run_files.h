@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files of a folder are a run's, and which somebody else put there. Any thread.
+// Separates a run's own files from foreign files in its folder. Any thread.
 #pragma once
 
 #include <filesystem>
@@ -9,23 +9,23 @@
 namespace stepbench::runs {
 
 inline constexpr const char* kTraces = "traces";
-inline constexpr const char* kCounts = "counts";  // of callgrind
+inline constexpr const char* kCounts = "counts";  // callgrind's output
 
 struct RunFiles {
   std::vector<std::filesystem::path> results = {};  // .jsonl and .jsonl.gz
   std::vector<std::filesystem::path> traces = {};   // .json and .json.gz in traces/
   std::vector<std::filesystem::path> others = {};   // verdict.json, a copy of the experiment
-  bool search = false;                              // of `bisect` or `tune`: it holds runs, too
+  bool search = false;                              // `bisect` or `tune` folder, with runs
   std::vector<std::filesystem::path> foreign = {};  // everything else: files, folders, links
 };
 
-// Whether the folder is of `bisect` or `tune`.
+// True for a folder of `bisect` or `tune`.
 [[nodiscard]] bool is_search(const std::filesystem::path& folder);
 
-// Whether `bisect` is at work in it now.
+// True if `bisect` is currently running in the folder.
 [[nodiscard]] bool is_being_searched(const std::filesystem::path& folder);
 
-// Sorted by name. Throws Error where the folder cannot be read.
+// Sorted by name. Throws Error if the folder cannot be read.
 [[nodiscard]] RunFiles files_of_run(const std::filesystem::path& folder);
 
 }  // namespace stepbench::runs

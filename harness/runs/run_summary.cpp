@@ -36,10 +36,10 @@ struct LaunchFacts {
   std::string outcome;
   std::int64_t attempt = 0;
 };
-// By case, arm, pass, launch and rank.
+// Key: case, arm, pass, launch and rank.
 using LaunchesById = std::map<LaunchId, LaunchFacts>;
 
-// One result file. A resumed run has several of one shard, a sharded one some of each.
+// One result file. A resumed run has several per shard, a sharded run some per shard.
 struct FileFacts {
   record::RunRow run;
   Fields labels;
@@ -58,7 +58,7 @@ FileFacts read_head(std::string_view line, record::LineDecoder& decoder, json::L
   return facts;
 }
 
-// The highest attempt counts, of equal ones the later.
+// The highest attempt counts; of equal ones, the later.
 void take_launch(const LaunchId& id, LaunchFacts facts, LaunchesById& launches) {
   const auto [at, is_new] = launches.try_emplace(id, facts);
   if (!is_new && facts.attempt >= at->second.attempt) at->second = std::move(facts);
@@ -74,8 +74,8 @@ void read_launch(const json::LineObject& line, LaunchesById& launches) {
   take_launch(id, std::move(facts), launches);
 }
 
-// Only launches and the end are parsed: samples are most of a file. Nothing of a file whose first
-// line is not whole: its program was killed, or has only just begun.
+// Parses only launches and the end: samples are most of a file. nullopt if the first line is
+// incomplete: its program was killed, or has only just begun.
 std::optional<FileFacts> read_facts(const fs::path& file, record::LineDecoder& decoder,
                                     json::LineParser& parser) {
   const bool running = record::is_being_written(file);
@@ -97,7 +97,7 @@ std::optional<FileFacts> read_facts(const fs::path& file, record::LineDecoder& d
       if (launch) read_launch(object, facts.launches);
       if (end) facts.end_reason = object.text("reason");
     } catch (const json::LineError&) {
-      continue;  // cut short: what `show` drops as well
+      continue;  // cut short: `show` drops it as well
     }
   }
   return facts;
@@ -199,7 +199,7 @@ std::vector<fs::path> result_files(const fs::path& folder, std::error_code& erro
   return files;
 }
 
-// The file is named but where the error does it itself.
+// Names the file unless the error already does.
 std::string reason_text(const fs::path& file, const std::exception& error) {
   const std::string text = error.what();
   const std::string path = file.string() + ": ";
@@ -207,7 +207,7 @@ std::string reason_text(const fs::path& file, const std::exception& error) {
          (text.starts_with(path) ? text.substr(path.size()) : text);
 }
 
-// What runs are ordered by: a broken one is known by its name alone.
+// Start time for sorting; a broken run only has the one in its name.
 std::string time_of(const RunSummary& run) {
   if (!run.started_utc.empty()) return run.started_utc;
   const std::string name = run.folder.filename().string();
@@ -216,7 +216,7 @@ std::string time_of(const RunSummary& run) {
          name.substr(9, 2) + ':' + name.substr(11, 2) + ':' + name.substr(13, 2) + 'Z';
 }
 
-// Of `bisect`: its launches are in the runs that it holds.
+// For `bisect`: its launches are in the runs that it contains.
 RunSummary summarise_search(const fs::path& folder, RunSummary run) {
   run.run_id = folder.filename().string();
   run.kind = "bisect";
@@ -296,7 +296,7 @@ std::vector<fs::path> run_folders(const fs::path& results) {
     std::error_code ignored;
     const bool hidden = at->path().filename().string().starts_with('.');
     if (hidden || !at->is_directory(ignored)) continue;
-    // A second name of a run that is listed anyway, such as "latest".
+    // An alias of a listed run, such as "latest".
     if (at->is_symlink(ignored) && fs::canonical(at->path(), ignored).parent_path() == own)
       continue;
     if (is_run_name(at->path().filename().string()) || holds_results(at->path())) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a folder of a run says of itself, without its samples: for lists of hundreds of runs. Any
-// thread.
+// Summary of a run's folder without its samples: for lists of hundreds of runs. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace stepbench::runs {
 
-// written to JSON by name. unfinished: no program writes it and it has no end, so it was killed.
+// Written to JSON by name. unfinished: no program is writing it and it has no end: it was killed.
 enum class RunState : std::uint8_t { kComplete, kRunning, kInterrupted, kUnfinished };
 constexpr EnumNames<4> names_of(RunState) {
   return {"complete", "running", "interrupted", "unfinished"};
@@ -22,44 +21,44 @@ constexpr EnumNames<4> names_of(RunState) {
 
 struct RunSummary {
   std::filesystem::path folder = {};
-  std::string broken = {};  // why it cannot be read; then only `folder` and `bytes` mean anything
+  std::string broken = {};  // why it is unreadable; only `folder` and `bytes` are then valid
   std::string run_id = {};
-  std::string name = {};         // of the experiment
-  std::string started_utc = {};  // of the first of its files
+  std::string name = {};         // experiment's name
+  std::string started_utc = {};  // its first file's
   std::string kind = "run";      // or ab, bisect, tune
-  std::string verdict = {};      // of an A/B campaign: "regression"; empty where it has none yet
+  std::string verdict = {};      // A/B campaign's, such as "regression"; empty: none yet
   bool smoke = false;
   std::int64_t profiled = 0;  // launches that recorded operations
-  std::int64_t wrapped = 0;   // launches under another program
+  std::int64_t wrapped = 0;   // launches under the user's profiler
   Fields labels = {};
   std::string host = {};
   std::string git_sha = {};
   std::string git_branch = {};
   bool git_dirty = false;
   std::int64_t cases = 0;  // planned, over all shards
-  // Of these, by their worst launch: a case with a failed launch has failed.
+  // Cases by their worst launch: a case with a failed launch has failed.
   std::int64_t ok = 0;
   std::int64_t failed = 0;
   std::int64_t skipped = 0;
   std::int64_t launches = 0;  // measured, of every pass
   RunState state = RunState::kUnfinished;
-  std::uintmax_t bytes = 0;  // of all its files, traces too
+  std::uintmax_t bytes = 0;  // all its files, including traces
 };
 
-// Never throws for what lies in the folder: what cannot be read is said in `broken`.
+// Never throws for the folder's contents: unreadable runs have `broken` set.
 [[nodiscard]] RunSummary summarise_run(const std::filesystem::path& folder);
 
-// Whether a folder's name is one that `run` and `ab` give: <yyyymmdd-hhmmss>-<name>.
+// True for names given by `run` and `ab`: <yyyymmdd-hhmmss>-<name>.
 [[nodiscard]] bool is_run_name(std::string_view folder_name);
-// Whether it has a result file, readable or not.
+// True if it has a result file, readable or not.
 [[nodiscard]] bool holds_results(const std::filesystem::path& folder);
 
-// The folders in `results` that hold results, and those named like a run that hold none; sorted by
-// name. Hidden ones are left out, and so is a symbolic link to another of them. Throws ConfigError
-// where `results` is no folder or cannot be read.
+// Folders in `results` that hold results or are named like a run, sorted by name. Excludes hidden
+// folders and symbolic links to other listed ones. Throws ConfigError if `results` is not a
+// readable folder.
 [[nodiscard]] std::vector<std::filesystem::path> run_folders(const std::filesystem::path& results);
 
-// All of them, the newest first; broken ones by the time in their names.
+// All runs, newest first; broken ones sort by the time in their names.
 [[nodiscard]] std::vector<RunSummary> summarise_runs(const std::filesystem::path& results);
 
 }  // namespace stepbench::runs

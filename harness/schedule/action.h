@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step is for in the profiler's schedule.
+// The role of a step in the profiler's schedule.
 #pragma once
 
 #include <cstdint>

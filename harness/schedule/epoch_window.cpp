@@ -7,7 +7,7 @@
 namespace stepbench::schedule {
 namespace {
 
-// The border itself is no steady step.
+// The border step itself is not steady.
 constexpr std::int64_t kAhead = 1;
 
 std::int64_t unsteady(const EpochSteps& steps) { return std::max<std::int64_t>(steps.refill, 1); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a window lies among the borders of epochs: either it holds whole epochs, or no border at
-// all. A border is a step that starts an epoch and waits for its first batch; the first is
+// Positions a window among the borders of epochs: it must contain whole epochs, or no border. A
+// border is a step that starts an epoch and waits for its first batch; the first border is
 // `steps_per_epoch` steps after the launch's first step. Pure; any thread.
 #pragma once
 
@@ -9,22 +9,22 @@
 namespace stepbench::schedule {
 
 struct EpochSteps {
-  std::int64_t per_epoch = 0;  // from one border to the next; 0: there is none
-  std::int64_t refill = 0;     // after a border, until the loader's queue stands as it will
-  bool only_whole = false;     // other borders lie between: windows without one are not looked for
+  std::int64_t per_epoch = 0;  // from one border to the next; 0: no borders
+  std::int64_t refill = 0;     // after a border, until the loader's queue is steady
+  bool only_whole = false;     // other borders lie in between: never place windows between borders
 };
 
 struct EpochFit {
-  std::int64_t active = 0;  // steps of the window
-  std::int64_t epochs = 0;  // whole ones in it, wherever it begins; 0: it must hold no border
+  std::int64_t active = 0;  // steps in the window
+  std::int64_t epochs = 0;  // whole epochs in it, wherever it begins; 0: it must contain no border
 };
 
-// Whole epochs where no epoch is long enough for `active` steps that are clear of its borders. A
-// batch that is fetched a step ahead has its wait one step before the border: that is kept clear.
+// Uses whole epochs if no epoch has `active` steps clear of its borders. A batch fetched one step
+// ahead is waited for one step before the border: that step is kept clear as well.
 [[nodiscard]] EpochFit fit_epochs(const EpochSteps& steps, std::int64_t active);
 
-// How many steps later a window of `active` steps must begin than at step `begin`, so that neither
-// a border nor the refill after one lies in it. For a fit without whole epochs.
+// Number of steps to delay a window of `active` steps that would begin at step `begin`, so that it
+// contains neither a border nor the refill after one. For a fit without whole epochs.
 [[nodiscard]] std::int64_t steps_past_border(const EpochSteps& steps, std::int64_t active,
                                              std::int64_t begin);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps are measured: the transition table of torch.profiler.schedule. Pure; any thread.
+// Selects the measured steps: the transition table of torch.profiler.schedule. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ struct Schedule {
   std::int64_t wait = 1;
   std::int64_t warmup = 10;
   std::int64_t active = 50;
-  std::int64_t repeat = 1;           // cycles; 0: without end
+  std::int64_t repeat = 1;           // cycles; 0: unlimited
   std::int64_t skip_first = 0;       // before the first cycle
   std::int64_t skip_first_wait = 0;  // not 0: the first cycle has no wait steps
 };
 
-// What happens in the step-th step, counted from 0. The last active step of a cycle saves.
+// Action of a step, counted from 0. The last active step of a cycle saves.
 [[nodiscard]] Action action_at(const Schedule& schedule, std::int64_t step);
 
-// Where a cycle begins at the step-th step: its steps before the window. Else nullopt.
+// If a cycle begins at this step: the number of its steps before the window. Else nullopt.
 [[nodiscard]] std::optional<std::int64_t> steps_to_window(const Schedule& schedule,
                                                           std::int64_t step);
 

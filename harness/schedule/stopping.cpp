@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMinWindows = 10;  // windows, and joined windows
 
-// Windows that make up a joined one.
+// Number of windows in a joined one.
 std::size_t joined(std::size_t windows) {
   std::size_t length = 1;
   while (windows / (2 * length) >= kMinWindows) length *= 2;
@@ -22,7 +22,7 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Half the width of Student's interval about the mean of two values or more.
+// Half-width of Student's interval of the mean; needs two values or more.
 double half_width_of_mean(std::span<const double> values, double confidence) {
   const double centre = mean(values);
   const auto n = static_cast<double>(values.size());
@@ -38,8 +38,8 @@ bool is_precise(const StopRule& rule, std::span<const double> window_means) {
   return interval && (interval->high - interval->low) / 2 <= rule.precision * mean(window_means);
 }
 
-// A look is where a joined window is complete. A single one may be narrow by luck, and there are
-// many of them.
+// Checks only when a joined window is complete, and requires two consecutive precise checks: with
+// many checks, a single interval may be narrow by chance.
 bool precise_twice_running(const StopRule& rule, std::span<const double> window_means) {
   const std::size_t windows = window_means.size();
   const std::size_t length = joined(windows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a launch has measured enough. Asked between cycles only. Pure; any thread.
+// Decides when a launch has measured enough. Called between cycles only. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +18,29 @@ constexpr EnumNames<4> names_of(StopReason) {
 }
 
 struct StopRule {
-  std::int64_t cycles = 1;  // at least; without `automatic` exactly. 0: no end
+  std::int64_t cycles = 1;  // minimum; without `automatic` exact. 0: unlimited
   bool automatic = false;   // active: auto
-  double precision = 0.01;  // half-width of the interval over the estimate
+  double precision = 0.01;  // half-width of the interval relative to the estimate
   std::int64_t max_active = 10'000;
 };
 
-// What was decided after a cycle.
 struct StopVerdict {
-  std::optional<StopReason> stop = {};  // nullopt: go on
+  std::optional<StopReason> stop = {};  // nullopt: continue
   std::optional<stats::Interval> interval =
       {};  // 95 %, of time / steps over all windows; automatic only
 };
 
-// `window_means`: time / steps of each window so far, all of one length, in their order.
+// `window_means`: time / steps of each window so far, all of equal length, in order.
 [[nodiscard]] StopVerdict stop_after(const StopRule& rule, std::int64_t cycles_done,
                                      std::int64_t active_done,
                                      std::span<const double> window_means);
 
-// The interval about the mean of all windows, by Student's t on windows that are joined in pairs,
-// pairs of pairs and so on until 10 to 19 remain: long windows are nearly independent even where
-// steps are not. These are batch means (Law and Kelton, Simulation Modeling and Analysis, chapter
-// 9), which know nothing of what is rarer or slower than a joined window: of steps that wander over
-// 1,000 steps (AR(1), .999), or of which one in 1,000 takes 30 times as long, windows of 50 steps
-// hold the mean in 37 to 40 % of launches. nullopt below 10 windows.
+// Student's t interval of the mean of all windows. Windows are joined in pairs, pairs of pairs and
+// so on until 10 to 19 remain: long windows are nearly independent even if steps are not. These are
+// batch means (Law and Kelton, Simulation Modeling and Analysis, chapter 9), which do not cover
+// effects rarer or slower than a joined window: for steps that wander over 1,000 steps (AR(1),
+// .999), or of which one in 1,000 takes 30 times as long, windows of 50 steps cover the mean in 37
+// to 40 % of launches. nullopt below 10 windows.
 [[nodiscard]] std::optional<stats::Interval> interval_of_windows(
     std::span<const double> window_means);
 

@@ -14,11 +14,11 @@ namespace {
 
 using Kind = WarmupVerdict::Kind;
 
-// Modified z-score beyond which a step stands out (Iglewicz and Hoaglin's 3.5 is for normal data;
-// step times have long tails).
+// Modified z-score beyond which a step is an outlier (Iglewicz and Hoaglin's 3.5 is for normal
+// data; step times have long tails).
 constexpr double kFence = 10;
 
-// Means of blocks, and where in the window each begins.
+// Means of blocks, and the start of each in the window.
 struct Blocks {
   std::vector<double> means;
   std::vector<std::size_t> begin;

@@ -6,10 +6,10 @@
 namespace stepbench::schedule {
 namespace {
 
-// Batches that lie ready when a window begins and when it ends differ by about a third of a turn.
+// The numbers of ready batches at a window's begin and end differ by about a third of a turn.
 constexpr double kTurnsAtItsEnds = 1.0 / 3;
 
-// Batches come in order, so that the slowest of a turn holds up the others.
+// Batches are delivered in order, so the slowest of a turn delays the others.
 double spread_of_batches(double batch_cv, std::int64_t workers) {
   return batch_cv * batch_cv * std::sqrt(static_cast<double>(workers));
 }

@@ -19,7 +19,7 @@ struct Lag {
   bool varies = false;
 };
 
-// Takes the values as they are but for outliers.
+// Clamps outliers only.
 Lag lag_of(std::vector<double> rest) {
   constexpr double kFence = 3;
   const double centre = median(rest);
@@ -53,7 +53,7 @@ double lag_1(std::span<const double> series) {
   const auto n = static_cast<double>(rest.size());
   const Lag lag = lag_of(std::move(rest));
   if (!lag.varies) return 0;
-  return std::clamp(lag.seen + (2 + 4 * lag.seen) / n, 0.0, kMaxLag);  // bias with a line taken out
+  return std::clamp(lag.seen + (2 + 4 * lag.seen) / n, 0.0, kMaxLag);  // bias after detrending
 }
 
 double inflation(double lag_1) { return std::sqrt((1 + lag_1) / (1 - lag_1)); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many tests at once. Pure; any thread.
+// Correction for multiple tests. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@ namespace stepbench::stats {
 
 // Control of the false discovery rate over one family of tests (Benjamini and Hochberg 1995).
 struct FalseDiscovery {
-  std::vector<double> adjusted;  // in the order given; NaN stays NaN
-  std::size_t family = 0;        // p-values that count: NaN does not
+  std::vector<double> adjusted;  // in input order; NaN stays NaN
+  std::size_t family = 0;        // number of p-values, without NaN
   std::size_t not_a_number = 0;
 
-  // The hypothesis is rejected at rate q.
+  // True if the hypothesis is rejected at rate q.
   [[nodiscard]] bool rejected(std::size_t i, double q) const { return adjusted[i] <= q; }
 };
 

@@ -16,7 +16,7 @@ struct Node {
   double weight = 0;
 };
 
-// Standard normal, by the trapezoid rule: exact far beyond what is needed here.
+// Nodes of the standard normal distribution, by the trapezoid rule: far more exact than needed.
 std::vector<Node> normal_nodes() {
   constexpr int kHalf = 16;
   constexpr double kReach = 6.4;
@@ -29,7 +29,7 @@ std::vector<Node> normal_nodes() {
   return nodes;
 }
 
-// sqrt(chi-square / degrees): equally likely slices, each by its middle.
+// Nodes of sqrt(chi-square / degrees): the midpoints of equally likely slices.
 std::vector<Node> scale_nodes(double degrees) {
   constexpr int kSlices = 120;
   const boost::math::chi_squared law(degrees);
@@ -41,8 +41,8 @@ std::vector<Node> scale_nodes(double degrees) {
   return nodes;
 }
 
-// P(max of the standardized differences <= d): all share the other mean, so that they are
-// correlated by 1/2.
+// P(max of the standardized differences <= d). They share the other mean, hence their correlation
+// of 1/2.
 double normal_maximum_cdf(double d, double comparisons, const std::vector<Node>& nodes) {
   double sum = 0;
   for (const Node& node : nodes) {

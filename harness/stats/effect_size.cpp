@@ -12,7 +12,7 @@ double cles(std::span<const double> a, std::span<const double> b) {
   if (a.empty() || b.empty()) return std::numeric_limits<double>::quiet_NaN();
   std::vector<double> sorted(a.begin(), a.end());
   std::sort(sorted.begin(), sorted.end());
-  std::size_t doubled = 0;  // values of a below b_j, and below or equal
+  std::size_t doubled = 0;  // twice the pairs a < b, with ties counted once
   for (const double value : b) {
     const auto [from, to] = std::equal_range(sorted.begin(), sorted.end(), value);
     doubled += static_cast<std::size_t>((from - sorted.begin()) + (to - sorted.begin()));

@@ -15,7 +15,7 @@ namespace {
 
 using Groups = std::span<const std::span<const double>>;
 
-// By how much the variance of the share at or below `at` is larger than that of independent values.
+// Variance of the share at or below `at`, relative to that of independent values.
 double design_effect(Groups groups, double at, double q, double n) {
   double sum = 0;
   for (const auto& group : groups) {
@@ -29,8 +29,8 @@ double design_effect(Groups groups, double at, double q, double n) {
   return std::max(1.0, variance / (q * (1 - q) / n));
 }
 
-// Of `n` independent values the order statistics that hold the quantile, each end with at most
-// `tail`.
+// Ranks of the order statistics that contain the quantile of `n` independent values, with an error
+// of at most `tail` per end.
 Ranks quantile_ranks(double n, double q, double tail) {
   const boost::math::binomial_distribution<> below(n, q);
   const auto at_most = [&](double k) { return k < 0 ? 0 : cdf(below, k); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantiles of values that come in groups, of which only the groups are independent of each other:
-// launches, or stretches of a queue. Pure; any thread.
+// Quantiles of grouped values, where only the groups are independent: launches, or stretches of a
+// queue. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,18 @@
 
 namespace stepbench::stats {
 
-// A bound is missing where the sample cannot hold it.
+// A bound is missing if the sample is too small for it.
 struct GroupedQuantile {
-  double value = 0;  // of all values together
+  double value = 0;  // all values together
   std::optional<double> low = {};
   std::optional<double> high = {};
 };
 
-// 0 < q < 1. The interval lies between two order statistics of all values together (Woodruff 1952),
-// whose ranks are those of a sample of as many independent values as these are worth: their number
-// by the spread of the groups' shares below the quantile, and by Student's t of so many groups
-// (Korn and Graubard 1998). With groups that are alike it is the exact interval of order
-// statistics. nullopt of fewer than two groups, or of an empty one.
+// 0 < q < 1. The interval lies between two order statistics of all values (Woodruff 1952). Their
+// ranks are those of an effective sample of independent values, whose size follows from the spread
+// of the groups' shares below the quantile and Student's t for this number of groups (Korn and
+// Graubard 1998). For homogeneous groups it is the exact interval of order statistics. nullopt for
+// fewer than two groups, or if one is empty.
 [[nodiscard]] std::optional<GroupedQuantile> grouped_quantile(
     std::span<const std::span<const double>> groups, double q, double confidence);
 

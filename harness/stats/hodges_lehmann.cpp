@@ -25,7 +25,7 @@ Values in_order(std::span<const double> values) {
   return sorted;
 }
 
-// Numbers in the order of whole ones.
+// Maps doubles to integers of the same order, for bisection.
 std::int64_t place_of(double value) {
   const auto bits = std::bit_cast<std::int64_t>(value);
   return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
@@ -36,15 +36,15 @@ double value_at(std::int64_t place) {
                                           : std::numeric_limits<std::int64_t>::min() - place);
 }
 
-// Combinations of two values each, which are counted and not listed: they may be 10^10.
+// Combinations of two values each, counted without listing them: there may be 10^10.
 template <class CountUpTo>
 class Combinations {
  public:
-  // All `size` of them lie between the ends. `count_up_to(limit)`: how many are at most that.
+  // All `size` combinations lie between `ends`. `count_up_to(limit)`: how many are at most `limit`.
   Combinations(std::size_t size, Interval ends, CountUpTo count_up_to)
       : size_(size), ends_(ends), count_up_to_(count_up_to) {}
 
-  // The median, and the `rank`-th smallest and largest: infinite for rank 0.
+  // The median, and the `rank`-th smallest and largest; infinite for rank 0.
   [[nodiscard]] HodgesLehmann middle_and_ends(std::size_t rank) const {
     const std::size_t k = std::min(rank, (size_ + 1) / 2);
     HodgesLehmann result{.centre = at(size_ / 2), .interval = kWholeLine};
@@ -54,7 +54,7 @@ class Combinations {
   }
 
  private:
-  // The k-th smallest, from 0: the first number that so many reach.
+  // The k-th smallest, from 0: the first number with more than k values at or below it.
   [[nodiscard]] double at(std::size_t k) const {
     std::int64_t low = place_of(ends_.low);
     std::int64_t high = place_of(ends_.high);
@@ -78,7 +78,7 @@ HodgesLehmann hodges_lehmann(std::span<const double> differences, double confide
   const std::size_t n = differences.size();
   if (n == 0) return kOfNothing;
   const Values sorted = in_order(differences);
-  // Averages rise with either value, rounded ones too.
+  // Averages increase with either value, also after rounding.
   const auto averages_up_to = [&](double limit) {
     std::size_t count = 0;
     std::size_t end = n;

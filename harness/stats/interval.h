@@ -4,7 +4,7 @@
 
 namespace stepbench::stats {
 
-// Both ends belong to it. An end may be infinite where the text of a function says so.
+// A closed interval. An end may only be infinite where a function documents it.
 struct Interval {
   double low = 0;
   double high = 0;

@@ -30,7 +30,7 @@ MeanRatio with_interval(double ratio, double error, double degrees, double confi
   return {.ratio = ratio, .interval = {ratio - half, ratio + half}, .sd = sd};
 }
 
-// Neither has an error to speak of.
+// Neither sample has a measurable error.
 bool all_the_same(std::span<const double> a, std::span<const double> b) {
   const auto first = [&](double value) { return value == a.front(); };
   return std::all_of(a.begin(), a.end(), first) && std::all_of(b.begin(), b.end(), first);

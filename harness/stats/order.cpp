@@ -23,7 +23,7 @@ double median_in_place(std::vector<double>& values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-// P(Bin(n, 1/2) = k), by products that neither overflow nor vanish near the middle.
+// P(Bin(n, 1/2) = k), by products that neither overflow nor underflow near the middle.
 double binomial_half(std::size_t n, std::size_t k) {
   double probability = 1;
   std::size_t halvings = n;
@@ -78,7 +78,7 @@ double robust_sd(std::span<const double> values) {
 }
 
 Ranks median_ranks(std::size_t n, double confidence) {
-  // Outcome k = number of values below the median; it puts the median between ranks k and k + 1.
+  // Outcome k = number of values below the median, which puts it between ranks k and k + 1.
   const auto size = static_cast<std::ptrdiff_t>(n);
   std::ptrdiff_t low = (size + 2) / 2 - 1;
   std::ptrdiff_t high = low;

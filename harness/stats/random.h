@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws that are the same on every machine: the standard generators are, the standard distributions
-// and shuffle are not.
+// Reproducible random draws on every machine: the standard generators are portable, the standard
+// distributions and shuffle are not.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class Random {
   // Uniform in [0, 1), 53 bits.
   [[nodiscard]] double unit() { return static_cast<double>(bits() >> 11U) * 0x1p-53; }
 
-  // Fisher and Yates, from the back.
+  // Fisher and Yates, from the end.
   template <typename T>
   void shuffle(std::span<T> values) {
     for (std::size_t i = values.size(); i > 1; --i) {

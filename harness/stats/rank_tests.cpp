@@ -17,12 +17,12 @@
 namespace stepbench::stats {
 namespace {
 
-// Ranks from 1, tied values sharing the mean of theirs, times two: whole numbers, so that sums of
-// them are exact.
+// Ranks from 1, times two; tied values get their mean rank. Doubling makes them integers, so that
+// sums are exact.
 struct MidRanks {
-  // In the order of the values.
+  // In input order.
   std::vector<std::size_t> doubled;
-  // Of equal values, ascending by value.
+  // Sizes of tie groups, ascending by value.
   std::vector<std::size_t> group_sizes;
   // Sum of t^3 - t over the groups.
   double tie_correction = 0;
@@ -38,7 +38,7 @@ MidRanks mid_ranks(std::span<const double> values) {
   for (std::size_t first = 0; first < order.size();) {
     std::size_t last = first;
     while (last + 1 < order.size() && values[order[last + 1]] == values[order[first]]) ++last;
-    // Ranks first + 1 .. last + 1; twice their mean.
+    // Twice the mean of ranks first + 1 .. last + 1.
     for (std::size_t i = first; i <= last; ++i) result.doubled[order[i]] = first + last + 2;
     const auto size = static_cast<double>(last - first + 1);
     result.group_sizes.push_back(last - first + 1);
@@ -56,7 +56,7 @@ double normal_upper_tail(double z) {
 constexpr std::size_t kMaxExactPairs = 50;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Number of subsets of `weights` with each sum 0..most; exact in double, as 2^50 < 2^53.
+// Number of subsets of `weights` for each sum 0..most; exact in double, as 2^50 < 2^53.
 std::vector<double> subset_counts(std::span<const std::size_t> weights, std::size_t most) {
   std::size_t total = 0;
   std::vector<double> counts(most + 1, 0.0);
@@ -72,7 +72,7 @@ std::vector<double> subset_counts(std::span<const std::size_t> weights, std::siz
 
 constexpr std::size_t kMaxExactSamples = 50;
 
-// At most C(100, 50) < 2^97 arrangements: exact, also where a subtraction passes below zero.
+// At most C(100, 50) < 2^97 arrangements: exact, even if a subtraction wraps below zero.
 __extension__ using Wide = unsigned __int128;
 
 double arrangements_of(std::size_t m, std::size_t n) {
@@ -81,7 +81,7 @@ double arrangements_of(std::size_t m, std::size_t n) {
   return static_cast<double>(arrangements);
 }
 
-// How many arrangements of two untied samples give U = 0..most. They are the coefficients of the
+// Number of arrangements of two untied samples for each U = 0..most: the coefficients of the
 // Gaussian binomial, the product over i = 1..m of (1 - q^(n+i)) / (1 - q^i).
 std::vector<Wide> untied_counts(std::size_t m, std::size_t n, std::size_t most) {
   std::vector<Wide> counts(most + 1, Wide{0});
@@ -100,8 +100,8 @@ double untied_at_most(std::size_t m, std::size_t n, std::size_t u) {
   return static_cast<double>(below) / arrangements_of(m, n);
 }
 
-// P(twice the rank sum of m of the N values <= most), given the tie groups. ways[k][s] = choices of
-// k values with doubled sum s; all terms are positive, so double keeps 14 digits.
+// P(twice the rank sum of m of the N values <= most), given the tie groups. ways[k][s] = number of
+// choices of k values with doubled sum s; all terms are positive, so double keeps 14 digits.
 double tied_at_most(const MidRanks& ranks, std::size_t m, std::size_t most) {
   const std::size_t width = most + 1;
   std::vector<double> ways((m + 1) * width, 0.0);
@@ -111,10 +111,10 @@ double tied_at_most(const MidRanks& ranks, std::size_t m, std::size_t most) {
   for (const std::size_t size : ranks.group_sizes) {
     const std::size_t doubled_rank = 2 * seen + size + 1;
     const std::size_t after = seen + size;
-    // In place: from many chosen to few, so that what is read has not taken this group in yet.
+    // In place, from large k to small, so that entries read do not include this group yet.
     for (std::size_t k = std::min(m, after); k > 0; --k) {
-      // What the values still to be chosen add at least: sums that this carries beyond `most` are
-      // never asked for.
+      // Lower bound for the values still to be chosen: sums that would exceed `most` are not
+      // needed.
       const std::size_t rest = m - k;
       if (rest > all - after) break;
       const std::size_t least = rest * (2 * after + rest + 1);
@@ -207,7 +207,7 @@ SignedRank signed_rank(std::span<const double> differences) {
     const std::vector<double> counts = subset_counts(ranks.doubled, smaller);
     const double scale = std::ldexp(1.0, -static_cast<int>(kept.size()));
     const double below = std::accumulate(counts.begin(), counts.end(), 0.0);
-    // As many subsets have the sum s as have all but s.
+    // By symmetry, equally many subsets have the sum s and the total minus s.
     const double above = smaller < doubled_w ? below : 1 / scale - (below - counts.back());
     result.p_two_sided = std::min(1.0, 2 * below * scale);
     result.p_greater = above * scale;
@@ -310,7 +310,7 @@ double mann_whitney_p_greater(std::span<const double> x, std::span<const double>
   if (x.empty() || y.empty()) return 1;
   const Pooled pooled(x, y);
   if (pooled.all_equal()) return 1;
-  // U >= u for x is U <= mn - u for y.
+  // U >= u for x equals U <= mn - u for y.
   if (pooled.exact()) return pooled.at_most(pooled.n, pooled.doubled_most() - pooled.doubled_u);
   return normal_upper_tail((pooled.excess() - 0.5) / pooled.sd());
 }

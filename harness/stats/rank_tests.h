@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests and intervals that go by the ranks of values: Wilcoxon's signed-rank test, for paired
-// differences that are symmetric about their centre; the sign test's interval, which needs no
-// symmetry; Mann and Whitney's test of two unpaired samples. Pure; any thread.
+// Rank tests and their intervals: Wilcoxon's signed-rank test, for paired differences that are
+// symmetric about their centre; the sign test's interval, which needs no symmetry; Mann and
+// Whitney's test of two unpaired samples. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,24 @@
 
 namespace stepbench::stats {
 
-// Wilcoxon. Exact up to 50 differences that are not zero, normal approximation beyond.
+// Wilcoxon. Exact up to 50 non-zero differences, normal approximation beyond.
 struct SignedRank {
-  std::size_t n = 0;      // differences that are not zero
+  std::size_t n = 0;      // non-zero differences
   std::size_t zeros = 0;  // dropped
-  double w = 0;           // sum of the mid-ranks of the positive ones
+  double w = 0;           // sum of the mid-ranks of positive differences
   double p_two_sided = 1;
-  double p_greater = 1;  // one-sided: the centre is above zero
+  double p_greater = 1;  // one-sided: centre above zero
 };
 
 [[nodiscard]] SignedRank signed_rank(std::span<const double> differences);
 
 // k such that the k-th smallest and the k-th largest Walsh average are the ends of the two-sided
 // interval: the largest with P(T <= k - 1) <= alpha / 2 under the null law of n untied differences;
-// 0 when there is none.
+// 0 if there is none.
 [[nodiscard]] std::size_t walsh_rank(std::size_t n, double alpha);
 
 // k such that order statistics k and n + 1 - k of the differences are the ends of the sign test's
-// interval, which needs no symmetry; 0 when n is too small.
+// interval; 0 if n is too small.
 [[nodiscard]] std::size_t sign_rank(std::size_t n, double alpha);
 [[nodiscard]] Interval sign_interval(std::span<const double> differences, double confidence);
 
@@ -39,14 +39,14 @@ struct SignedRank {
 // approximation with continuity and tie correction beyond.
 struct MannWhitney {
   double u = 0;            // pairs with x > y, ties count one half
-  double p_two_sided = 1;  // 1 when a sample is empty or all values are equal
+  double p_two_sided = 1;  // 1 if a sample is empty or all values are equal
   bool exact = true;
   bool all_equal = false;
 };
 
 [[nodiscard]] MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y);
-// The logarithm of the smallest two-sided p-value that it can give for untied samples of these
-// sizes, which of some hundred values is less than a double holds.
+// Logarithm of the smallest possible two-sided p-value for untied samples of these sizes; for some
+// hundred values, the p-value itself underflows a double.
 [[nodiscard]] double log_least_mann_whitney_p(std::size_t m, std::size_t n);
 // One-sided p-value of "x tends to be greater than y".
 [[nodiscard]] double mann_whitney_p_greater(std::span<const double> x, std::span<const double> y);

@@ -26,7 +26,7 @@ double fisher_exact_p(std::size_t seen_a, std::size_t n_a, std::size_t seen_b, s
   const auto log_ways = [&](std::size_t in_a) {
     return log_choose(n_a, in_a) + log_choose(n_b, seen - in_a);
   };
-  constexpr double kAlike = 1e-8;  // of a logarithm: ways that differ by rounding only
+  constexpr double kAlike = 1e-8;  // in logarithms: ways that differ only by rounding
   const double observed = log_ways(seen_a);
   const double all = log_choose(n_a + n_b, seen);
   double p = 0;

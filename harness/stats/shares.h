@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares of a whole that were counted in a sample. Exact. Pure; any thread.
+// Exact statistics of shares counted in samples. Pure; any thread.
 #pragma once
 
 #include <cstddef>
 
 namespace stepbench::stats {
 
-// Of the ways to choose k <= n things, which may be more than a double holds.
+// Logarithm of the binomial coefficient for k <= n, which may overflow a double.
 [[nodiscard]] double log_choose(std::size_t n, std::size_t k);
 
-// The largest share of a whole of which a sample of `n` may hold no more than `seen` by chance
-// (Clopper and Pearson 1934, one-sided): 1 - .05^(1 / n) with 95 % where none was seen. 1 for n =
-// 0.
+// Upper confidence bound of a share of which a sample of `n` contains `seen` (Clopper and Pearson
+// 1934, one-sided): at 95 %, 1 - .05^(1 / n) if none was seen. 1 for n = 0.
 [[nodiscard]] double largest_share(std::size_t seen, std::size_t n, double confidence);
 
-// Whether two samples hold one share: Fisher's exact test, two-sided p.
+// Fisher's exact test that two samples have the same share, two-sided p.
 [[nodiscard]] double fisher_exact_p(std::size_t seen_a, std::size_t n_a, std::size_t seen_b,
                                     std::size_t n_b);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slope of a series with equal steps. Pure; any thread.
+// Slopes of equidistant series. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -7,10 +7,10 @@
 
 namespace stepbench::stats {
 
-// Median of the slopes between all two points of a series with equal steps; NaN for fewer than two
+// Median of the slopes between any two points of an equidistant series; NaN for fewer than two
 // values.
 [[nodiscard]] double theil_sen_slope(std::span<const double> series);
-// One slope for several series that start at levels of their own.
+// One slope for several series with different levels.
 [[nodiscard]] double pooled_theil_sen_slope(std::span<const std::vector<double>> series);
 
 }  // namespace stepbench::stats

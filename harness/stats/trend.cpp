@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxRuns = 20;
 constexpr std::size_t kMinRuns = kMinForTrend / 3;
 
-// Medians of `runs` runs of `length` values, the last one at the series' end.
+// Medians of `runs` runs of `length` values, aligned to the series' end.
 std::vector<double> run_medians(std::span<const double> series, std::size_t runs,
                                 std::size_t length) {
   series = series.last(runs * length);
@@ -23,7 +23,7 @@ std::vector<double> run_medians(std::span<const double> series, std::size_t runs
   return medians;
 }
 
-// Of neighbouring runs, where a warm-up does not reach: in the last two thirds.
+// Autocorrelation of neighbouring runs in the last two thirds, beyond the reach of a warm-up.
 double likeness(std::span<const double> series, std::size_t runs, std::size_t length) {
   std::vector<double> levels = run_medians(series, 2 * runs, length);
   for (double& level : levels) level = std::log(level);
@@ -60,7 +60,7 @@ Trend trend(std::span<const double> series, double margin, double confidence) {
   }
   const std::size_t runs = std::min(kMaxRuns, third);
   const std::size_t length = third / runs;
-  // What is over of a third is left out at its inner end: where a warm-up is, is its outer one.
+  // Drops a third's surplus values at its inner end, because a warm-up is at the outer end.
   const std::vector<double> first = run_medians(series.first(runs * length), runs, length);
   const std::vector<double> last = run_medians(series.last(third), runs, length);
   std::vector<double> differences(runs);

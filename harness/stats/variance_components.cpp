@@ -12,12 +12,12 @@ namespace stepbench::stats {
 namespace {
 
 constexpr std::size_t kFewestBlocks = 4;
-// By simulation: beyond this the variance of twenty blocks is too large by more than a half.
+// By simulation: above this, the variance of twenty blocks is too large by more than half.
 constexpr double kMostAlike = 0.5;
 
-// Blocks about the mean of their series, and about what all series do at the same place: a pattern
-// that each repeats, such as the borders of epochs, is no chance. Series that are too short stay
-// empty.
+// Residuals of blocks after subtracting the mean of their series and the common mean at the same
+// position: a pattern that repeats in each series, such as epoch borders, is not random. Series
+// that are too short give empty residuals.
 std::vector<std::vector<double>> rests_of(std::span<const std::vector<double>> blocks) {
   std::vector<std::vector<double>> rests(blocks.size());
   std::vector<double> sums;
@@ -38,7 +38,7 @@ std::vector<std::vector<double>> rests_of(std::span<const std::vector<double>> b
   for (std::vector<double>& rest : rests) {
     for (std::size_t at = 0; at < rest.size(); ++at) {
       if (counts[at] < 2) continue;
-      // The place's mean holds a share of the block itself: what is left is scaled back.
+      // The position's mean includes this block: rescale the residual.
       rest[at] = (rest[at] - sums[at] / counts[at]) * std::sqrt(counts[at] / (counts[at] - 1));
     }
   }
@@ -49,12 +49,12 @@ double sum_of_squares(const std::vector<double>& rest) {
   return std::inner_product(rest.begin(), rest.end(), rest.begin(), 0.0);
 }
 
-double sum_of_products(const std::vector<double>& rest) {  // of neighbours
+double sum_of_products(const std::vector<double>& rest) {  // neighbours only
   return std::inner_product(rest.begin() + 1, rest.end(), rest.begin(), 0.0);
 }
 
-// How alike neighbouring blocks are. Means that are taken from the blocks themselves pull it down
-// by (1 + 4 rho) / n.
+// Autocorrelation of neighbouring blocks. Means estimated from the blocks themselves bias it
+// downwards by (1 + 4 rho) / n.
 double neighbours_alike(double products, double squares, double blocks_each) {
   constexpr double kLeast = -0.5;
   constexpr double kMost = 0.9;
@@ -63,7 +63,7 @@ double neighbours_alike(double products, double squares, double blocks_each) {
   return std::clamp(seen + (1 + 4 * seen) / blocks_each, kLeast, kMost);
 }
 
-// Quantile of F with `degrees` over infinitely many.
+// Quantile of F with `degrees` over infinitely many degrees of freedom.
 double chi_square_ratio(double degrees, double below) {
   return boost::math::quantile(boost::math::chi_squared(degrees), below) / degrees;
 }
@@ -92,11 +92,11 @@ LongRunVariance long_run_variance(std::span<const std::vector<double>> blocks,
   LongRunVariance result{.too_slow = alike > kMostAlike};
   for (std::size_t i = 0; i < rests.size(); ++i) {
     if (rests[i].empty()) continue;
-    // Squares about the series' own mean lack what the mean itself varies by.
+    // Squares about the series' own mean exclude the variation of that mean.
     const double degrees = std::max(static_cast<double>(rests[i].size()) - factor, 1.0);
     result.variance += sum_of_squares(rests[i]) / degrees * factor * lengths[i] / series;
   }
-  // A third: the factor is estimated too.
+  // A third of the degrees, because the factor is estimated too.
   result.degrees = std::max((all - series) / 3, 1.0);
   return result;
 }
@@ -183,8 +183,8 @@ NestedVariances nested_variances(std::span<const NestedValue> values, double con
       variance_difference(scaled(inner, per_inner), scaled(within, per_inner), confidence);
   result.outer_known = outer.degrees >= 1;
   if (!result.outer_known) return result;
-  // E[outer] = within + c * inner variance + d * outer variance; what `inner` estimates is brought
-  // to the same multiple of the inner variance.
+  // E[outer] = within + c * inner variance + d * outer variance; `inner` is rescaled to the same
+  // multiple of the inner variance.
   const double c = (inner_sizes - all_inner_sizes) / outer.degrees;
   const double d = (whole.n - outer_sizes) / outer.degrees;
   const MeanSquare expected{within.value + c / per_inner * (inner.value - within.value),

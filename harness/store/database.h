@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection to a database, the same to use for SQLite and PostgreSQL. Statements are written
-// so that both take them: parameters are $1, $2, ..., ids are compared with =, times are made
-// outside. One thread; several connections and processes may use the same database.
+// One connection to a database, with the same interface for SQLite and PostgreSQL. Statements must
+// be valid in both: parameters are $1, $2, ..., ids are compared with =, times are computed by the
+// caller. One thread; several connections and processes may use the same database.
 //
 //   auto database = Database::open("sqlite:results/history.db");
 //   Transaction transaction(*database);
 //   database->exec("INSERT INTO build VALUES ($1, $2)", {{id, path}});
 //   transaction.commit();
 //
-// Throws ConfigError for what the user can mend (a file system that cannot hold it, a full disk, a
-// lock that somebody keeps, a server that is away), and ConnectionLost where trying again may help.
+// Throws ConfigError for problems that the user can fix (an unsuitable file system, a full disk, a
+// lock held by another process, an unreachable server), and ConnectionLost if a retry may help.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,17 @@
 
 namespace stepbench::store {
 
-// monostate = NULL. Numbers that are not finite are stored as NULL; text as valid UTF-8 without NUL
-// bytes.
+// monostate = NULL. Non-finite numbers are stored as NULL; text as valid UTF-8 without NUL bytes.
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 using SqlRow = std::span<const SqlValue>;
 
-// The server went away, or the connection to it. What was not committed is gone.
+// The server or the connection was lost, with all uncommitted changes.
 class ConnectionLost : public ConfigError {
  public:
   using ConfigError::ConfigError;
 };
 
-// Of a row whose reader cannot use a value: what is wrong with it.
+// A row with a value that its reader cannot use. Its message describes the problem.
 class DamagedRow : public ConfigError {
  public:
   explicit DamagedRow(const std::string& why)
@@ -49,7 +48,6 @@ class DamagedRow : public ConfigError {
   std::string why_;
 };
 
-// Many rows of one table.
 struct SqlInsert {
   std::string table = {};
   std::vector<std::string> columns = {};
@@ -65,45 +63,45 @@ class Database {
   Database& operator=(const Database&) = delete;
   virtual ~Database() = default;
 
-  // One statement. The row's values live until the next one.
+  // Executes one statement. A row's values are valid until the next row.
   virtual void exec(std::string_view sql, SqlRow args = {}, const OnRow& on_row = {}) = 0;
-  // `values`: row by row, as many as there are columns. No two rows of one call have the same key
-  // if `ending` updates.
+  // `values`: row by row, one per column. If `ending` updates, the rows of one call must have
+  // different keys.
   virtual void insert(const SqlInsert& into, SqlRow values) = 0;
 
-  // Takes the right to write, and waits for it while another one has it.
+  // Begins a write transaction; waits while another one is active.
   virtual void begin_write() = 0;
-  // A view of one moment, over several statements.
+  // Begins a consistent snapshot over several statements.
   virtual void begin_read() = 0;
   virtual void commit() = 0;
   virtual void rollback() noexcept = 0;
-  // Inside begin_write(): nobody else is between this and the end of their transaction.
+  // Call inside begin_write(): excludes others until the end of the transaction.
   virtual void lock_schema() = 0;
 
   virtual void reconnect() = 0;
-  // Tables that this connection sees, in order of their names.
+  // Tables visible to this connection, sorted by name.
   [[nodiscard]] virtual std::vector<std::string> tables() = 0;
-  // Behind the closing bracket of CREATE TABLE for tables whose key is most of a row.
+  // Text after the closing bracket of CREATE TABLE, for tables whose key is most of a row.
   [[nodiscard]] virtual std::string_view keyed_table() const = 0;
-  // The member of an object that a column of text holds as JSON, as text; NULL without one.
+  // SQL for a member of the JSON object in a text column, as text; NULL if absent.
   [[nodiscard]] virtual std::string json_member(std::string_view column,
                                                 std::string_view member) const = 0;
-  // Copies a database in a file, unless the copy is there. One on a server has its own copies.
+  // Copies a database file, unless the copy exists. No effect on a server, which has its own
+  // backups.
   virtual void copy_beside(const std::string& ending) = 0;
-  // As people may see it: without a password.
+  // For display: without a password.
   [[nodiscard]] virtual std::string name() const = 0;
 
-  // "sqlite:FILE", made where it is not there, or "postgresql://...".
+  // "sqlite:FILE", created if missing, or "postgresql://...".
   [[nodiscard]] static std::unique_ptr<Database> open(std::string_view url);
 };
 
-// The file of "sqlite:FILE"; nullopt for a server. Throws ConfigError, which names the two forms,
-// for anything else.
+// The file of "sqlite:FILE"; nullopt for a server. Throws ConfigError naming the two forms for
+// anything else.
 [[nodiscard]] std::optional<std::filesystem::path> sqlite_file(std::string_view url);
 
-// Hands a row to its reader. Throws ConfigError, which names the table of `sql` and the row, where
-// a value is not of the type that the reader takes, or it finds a DamagedRow: only other programs
-// write such ones.
+// Passes a row to its reader. Throws ConfigError naming the table of `sql` and the row if a value
+// has the wrong type, or the reader throws DamagedRow: only other programs write such rows.
 void hand_row(const Database& database, std::string_view sql, SqlRow row,
               const Database::OnRow& on_row);
 
@@ -111,12 +109,12 @@ void hand_row(const Database& database, std::string_view sql, SqlRow row,
                              std::string_view why);
 
 // For people and logs: "postgresql://user:secret@host/name" -> "postgresql://user@host/name",
-// without what follows '?', which may hold a password too. A file's URL stays as it is.
+// without the part after '?', which may contain a password too. File URLs are unchanged.
 [[nodiscard]] std::string without_password(std::string_view url);
 
-// What a database stores of a text: valid UTF-8, U+FFFD for NUL.
+// The form in which a database stores a text: valid UTF-8, U+FFFD for NUL.
 [[nodiscard]] std::string storable_text(std::string_view text);
-// It is so already.
+// True if the text is already in that form.
 [[nodiscard]] bool is_storable(std::string_view text);
 
 }  // namespace stepbench::store

@@ -113,7 +113,7 @@ std::string without_password(std::string_view url) {
   if (at != std::string::npos) {
     if (colon < at) text.erase(colon, at - colon);
   } else if (colon < text.find('/', user) && text[user] != '[') {
-    // What is no port begins a password that holds a '?'.
+    // An invalid port is the beginning of a password that contains a '?'.
     const std::size_t end = text.find_first_not_of("0123456789", colon + 1);
     if (end != std::string::npos && text[end] != '/') text.erase(colon);
   }

@@ -27,19 +27,19 @@ constexpr unsigned int kInt4 = 23;
 constexpr unsigned int kFloat4 = 700;
 constexpr unsigned int kFloat8 = 701;
 
-// Parameters of one statement; the protocol allows 65,535.
+// Maximum parameters per statement; the protocol allows 65,535.
 constexpr std::size_t kParameters = 8'000;
 constexpr std::size_t kStatements = 200;
-// Any number: the one that all stepbench programs agree on.
+// Arbitrary, but the same in all stepbench programs.
 constexpr const char* kTakeLock = "SELECT pg_advisory_xact_lock(7230413598216507217)";
 
-// The first line: libpq adds hints and a line end.
+// Returns the first line: libpq appends hints and a line end.
 std::string first_sentence(const char* message) {
   const std::string_view text = message == nullptr ? "" : message;
   return text::printable(text.substr(0, text.find('\n')));
 }
 
-// libpq ends a password at these, takes the rest for the name of a host, and prints it.
+// libpq ends a password at these characters, takes the rest as a host name, and prints it.
 void require_escaped_password(const std::string& url, const std::string& name) {
   const std::size_t user = url.find("://") + 3;
   const std::size_t colon = url.find(':', user);
@@ -102,7 +102,7 @@ class Postgres : public Database {
     if (connection_ == nullptr || api_.status(connection_) != kPqConnected) return;
     try {
       (void)query("ROLLBACK");
-    } catch (const ConfigError&) {  // it is silent: the connection is closed by now
+    } catch (const ConfigError&) {  // silent: the connection is already closed
     }
   }
   void lock_schema() override { exec(kTakeLock, {}, {}); }
@@ -128,7 +128,7 @@ class Postgres : public Database {
 
   Result query(const char* sql) { return answer(api_.send_query(connection_, sql)); }
 
-  // What the server says last to what was sent; null where nothing could be sent.
+  // Returns the last result of what was sent; null if nothing could be sent.
   Result answer(int sent) {
     Result last(nullptr, api_.clear);
     const auto deadline = std::chrono::steady_clock::now() + answer_limit_;
@@ -141,7 +141,7 @@ class Postgres : public Database {
     return last;
   }
 
-  // Till get_result() does not block. Throws when the server is silent.
+  // Waits until get_result() does not block. Throws if the server does not answer.
   void wait_for_answer(std::chrono::steady_clock::time_point deadline) {
     for (;;) {
       const int unsent = api_.flush(connection_);
@@ -190,7 +190,7 @@ class Postgres : public Database {
     }
   }
 
-  // False: NULL.
+  // Returns false for NULL.
   static bool text_of_value(const SqlValue& value, std::string& text) {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) {
       text = std::to_string(*whole);
@@ -265,7 +265,7 @@ class Postgres : public Database {
     const std::string reason = first_sentence(api_.error_message(connection_));
     const char* state =
         result.get() == nullptr ? nullptr : api_.result_error_field(result.get(), kPqSqlState);
-    // Class 57P: the server is shut down or was told to end this session.
+    // Class 57P: the server shut down or ended this session.
     const bool ended = state != nullptr && std::string_view(state).starts_with("57P");
     if (ended || api_.status(connection_) != kPqConnected) {
       throw ConnectionLost(name_, "the connection was lost: " + reason);

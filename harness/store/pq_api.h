@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PostgreSQL's client library, libpq, found at run time: its functions as pointers, so that nothing
-// links it and a machine without it measures as well. The types are libpq's; a test holds them to
-// its header. Any thread.
+// PostgreSQL's client library, libpq, loaded at run time: its functions as pointers, so that
+// nothing links it and machines without it can measure. The types are libpq's; a test checks them
+// against its header. Any thread.
 #pragma once
 
 #include <string>
@@ -39,14 +39,14 @@ struct PqApi {
   int (*is_null)(const PqResult*, int row, int column) = nullptr;
 };
 
-// Of libpq-fe.h.
+// From libpq-fe.h.
 inline constexpr int kPqConnected = 0;    // CONNECTION_OK
 inline constexpr int kPqCommandDone = 1;  // PGRES_COMMAND_OK
 inline constexpr int kPqHasRows = 2;      // PGRES_TUPLES_OK
 inline constexpr int kPqSqlState = 'C';   // PG_DIAG_SQLSTATE
 
-// Or why there is none, as a sentence that names the package. `library`: its file; tests name
-// another one.
+// Returns the reason if unavailable, as a sentence with the package name. `library`: its file,
+// replaceable in tests.
 [[nodiscard]] std::variant<PqApi, std::string> load_pq_api(const char* library = "libpq.so.5");
 
 }  // namespace stepbench::store

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kMetaTable =
     "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)";
 
-// 0: nothing was made yet.
+// 0: empty database.
 std::size_t version_of(Database& database) {
   const std::vector<std::string> tables = database.tables();
   if (tables.empty()) return 0;
@@ -49,7 +49,7 @@ void bring_forward(Database& database, std::span<const SchemaVersion> versions) 
   if (now > 0) database.copy_beside(".schema" + std::to_string(now));
   Transaction transaction(database);
   database.lock_schema();
-  // Another process may have done it meanwhile.
+  // Another process may have upgraded it meanwhile.
   const std::size_t from = version_of(database);
   refuse_newer(database, from, versions.size());
   if (from == 0) database.exec(kMetaTable);

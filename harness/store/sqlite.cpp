@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxRowBytes = 64 << 20;  // a column of the file may be computed, and without end
+constexpr int kMaxRowBytes = 64 << 20;  // a column of the file may be computed and endless
 
 // f_type of statfs(), as Linux has it.
 constexpr std::array<std::pair<std::int64_t, std::string_view>, 9> kShared = {{
@@ -63,7 +63,7 @@ bool may_not_be_written(const fs::path& file) {
          (::access(file.c_str(), W_OK) != 0 || ::access(folder_of(file).c_str(), W_OK) != 0);
 }
 
-// SQLite wants to make the files of its log even to read: not where nobody can be writing.
+// SQLite creates its log files even for reading; this avoids it where nobody can be writing.
 std::string read_only_uri(const fs::path& file) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string uri = "file:";
@@ -131,12 +131,12 @@ class Sqlite : public Database {
   void begin_read() override { exec("BEGIN", {}, {}); }
   void commit() override { exec("COMMIT", {}, {}); }
   void rollback() noexcept override {
-    // After a full disk SQLite has rolled back by itself.
+    // After a full disk, SQLite has already rolled back.
     if (sqlite3_get_autocommit(connection_.get()) == 0) {
       sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
     }
   }
-  void lock_schema() override {}  // begin_write() let nobody else in
+  void lock_schema() override {}  // begin_write() already excludes others
   void reconnect() override {
     statements_.clear();
     open();
@@ -160,7 +160,7 @@ class Sqlite : public Database {
     try {
       exec("VACUUM INTO $1", {&name, 1}, {});
     } catch (const ConfigError&) {
-      if (!fs::exists(copy, error)) throw;  // not of another process
+      if (!fs::exists(copy, error)) throw;  // not copied by another process either
     }
   }
   std::string name() const override { return file_.string(); }
@@ -186,8 +186,8 @@ class Sqlite : public Database {
     exec("PRAGMA synchronous = NORMAL", {}, {});
   }
 
-  // It may be anybody's: a view in place of a table has rows without end, a trigger changes what
-  // was stored. Ours has views, which only people read.
+  // The file may come from anyone: a view in place of a table could return endless rows, a trigger
+  // could change stored values. Our own views are only for people.
   void run_nothing_of_the_file() {
     sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
@@ -195,9 +195,8 @@ class Sqlite : public Database {
     sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   }
 
-  // A database of somebody else is refused by whoever reads it, and stays as it is till then.
-  // SQLite does not wait by itself while two processes want to change a new file to the log: it is
-  // asked again until the deadline.
+  // Leaves a foreign database unchanged; its reader rejects it later. SQLite does not wait while
+  // two processes switch a new file to the log, so this retries until the deadline.
   void use_write_ahead_log() {
     constexpr auto kPause = std::chrono::milliseconds(10);
     const auto deadline = std::chrono::steady_clock::now() + timeout_;
@@ -228,7 +227,7 @@ class Sqlite : public Database {
     if (const auto found = statements_.find(sql); found != statements_.end()) {
       return found->second.get();
     }
-    // $2 is a name to SQLite, ?2 the second value.
+    // SQLite treats $2 as a name, ?2 as the second value.
     std::string numbered(sql);
     std::replace(numbered.begin(), numbered.end(), '$', '?');
     sqlite3_stmt* statement = nullptr;
@@ -255,7 +254,7 @@ class Sqlite : public Database {
     if (result != SQLITE_OK) fail(result);
   }
 
-  // The caller's text outlives the statement's run, and most is as it may be stored.
+  // Avoids a copy: the caller's text outlives the execution, and most text is storable as it is.
   static int bind_text(sqlite3_stmt* statement, int index, const std::string& text) {
     if (is_storable(text)) {
       return sqlite3_bind_text64(statement, index, text.data(), text.size(), SQLITE_STATIC,
@@ -274,7 +273,7 @@ class Sqlite : public Database {
         sqlite3_clear_bindings(statement);
       }
     } const reset{statement};
-    // Rows handed out by a statement that runs inside another one's rows need a place of their own.
+    // A nested statement needs its own row buffer.
     std::vector<SqlValue> row = std::exchange(spare_row_, {});
     for (;;) {
       const int result = sqlite3_step(statement);
@@ -292,7 +291,7 @@ class Sqlite : public Database {
     spare_row_ = std::move(row);
   }
 
-  // False for bytes, which we never store: as text all the same.
+  // Returns false for blobs, which we never store, after reading them as text.
   static bool read(sqlite3_stmt* statement, int column, SqlValue& value) {
     const int type = sqlite3_column_type(statement, column);
     switch (type) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A database in one file, for the processes of one machine: a write-ahead log, so that readers and
-// a writer do not wait for each other.
+// A database in one file, for the processes of one machine. Uses a write-ahead log, so that readers
+// and a writer do not block each other.
 #pragma once
 
 #include <chrono>
@@ -15,14 +15,14 @@ namespace stepbench::store {
 
 struct SqliteOptions {
   std::chrono::milliseconds busy_timeout = std::chrono::seconds(30);
-  // Views and triggers that the file holds: of a history that may be anybody's, never.
+  // Runs views and triggers of the file. Never for a history, which may come from anyone.
   bool run_schema = false;
-  // f_type of statfs() for a folder: tests give a made-up one.
+  // f_type of statfs() for a folder; replaced in tests.
   std::function<std::int64_t(const std::filesystem::path& folder)> file_system = {};
 };
 
-// Makes the file and its folder where they are not there. Throws ConfigError on a file system that
-// several machines share: its locks do not hold there, and the file would be damaged.
+// Creates the file and its folder if missing. Throws ConfigError on a network file system: its
+// locks do not work there, and the file would be damaged.
 [[nodiscard]] std::unique_ptr<Database> open_sqlite(const std::filesystem::path& file,
                                                     const SqliteOptions& options = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transaction that is rolled back unless it was committed. The database outlives it; one thread.
+// A transaction that rolls back unless committed. The database must outlive it; one thread.
 #pragma once
 
 #include "harness/store/database.h"

@@ -16,7 +16,7 @@
 namespace stepbench::worker {
 namespace {
 
-// The first error wins over everything, else the first reason to skip.
+// The first error overrides everything, then the first reason to skip.
 class Answer final : public RuleSink {
  public:
   void error(std::string_view option, std::string reason) override {
@@ -28,8 +28,8 @@ class Answer final : public RuleSink {
   void note(std::string text) override { notes_.push_back(std::move(text)); }
   void plan_note(std::string text) override { plan_notes_.push_back(std::move(text)); }
 
-  // What the rules made of the case. Numbers of steps stand apart: controllers that know nothing of
-  // other options take them.
+  // Options that the rules changed. Step counts are separate, because some controllers accept only
+  // these.
   void amended(const OptionValues& before, const OptionValues& now) {
     for (const auto& [name, value] : now) {
       const Value* old = before.get(name);
@@ -100,7 +100,7 @@ void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue
       if (row.workload == resolved.workload) row.rule(resolved, facts, answer);
     }
     answer.amended(given, resolved.options);
-    // Who reads them knows by their number which case a crash belongs to.
+    // Flushes each line, so that after a crash the number of lines identifies its case.
     out << answer.line() << std::endl;
   }
 }

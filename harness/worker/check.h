@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `WORKER check`: which of these cases can this worker measure?
+// `WORKER check`: tests which cases this worker can measure.
 #pragma once
 
 #include <iosfwd>
@@ -10,11 +10,11 @@
 
 namespace stepbench::worker {
 
-// Reads a line of facts and one line per case; writes one line per case, in order:
-// {"answer":"ok"} | {"answer":"skip","reason":...} | {"answer":"error","option":...,"reason":...},
-// each with "notes":[...] when a rule has something to say, and with the options that the rules
-// changed ("schedule":{...} of numbers of steps, "options":{...} of all others). Throws ConfigError
-// naming the line that cannot be read.
+// Reads a line of facts and one line per case; writes one line per case, in order: {"answer":"ok"}
+// | {"answer":"skip","reason":...} | {"answer":"error","option":...,"reason":...}, each with
+// "notes":[...] of the rules, and with the options that the rules changed ("schedule":{...} for
+// step counts, "options":{...} for all others). Throws ConfigError with the number of an unreadable
+// line.
 void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue,
                  std::span<const WorkloadType> workloads, std::span<const WorkloadRule> rules);
 

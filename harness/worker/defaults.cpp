@@ -18,7 +18,7 @@ void fill(OptionValues& values, const Section& section, std::string_view variant
   }
 }
 
-// The variant of the case; empty: the section has none.
+// The variant of the case; empty if the section has no variants.
 std::string variant_of(const OptionValues& values, const Section& section) {
   if (section.selector.empty()) return {};
   if (const Value* given = values.get(section.name + "." + section.selector)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defaults for a case that was written by hand. Pure; any thread.
+// Defaults for a handwritten case. Pure; any thread.
 #pragma once
 
 #include "harness/base/resolved_case.h"
@@ -7,8 +7,8 @@
 
 namespace stepbench::worker {
 
-// Options that the case does not name get the catalogue's defaults, so that a case written by hand
-// need only hold what differs. Cases from stepbench are complete.
+// Sets missing options to the catalogue's defaults, so that a handwritten case only needs the
+// others. Cases from stepbench are complete.
 void fill_defaults(ResolvedCase& resolved, const Catalogue& catalogue);
 
 }  // namespace stepbench::worker

@@ -36,12 +36,12 @@ const WorkloadType& find_type(std::span<const WorkloadType> types, const std::st
               text::join(types, ", ", [](const WorkloadType& type) { return type.name; }));
 }
 
-// 0: left as it is, where the option is "auto" or absent.
+// 0: leave unchanged, if the option is "auto" or absent.
 int threads_of(const ResolvedCase& resolved, std::string_view option) {
   return static_cast<int>(number_of(resolved.options, option).value_or(0));
 }
 
-// Remembers where a launch is, so that a failure names its stage.
+// Tracks the stage of a launch, to name it in a failure.
 class Stages {
  public:
   explicit Stages(const SendMessage& send) : send_(send) {}
@@ -49,8 +49,8 @@ class Stages {
     if (entered_ && stage == stage_) return;
     tell({stage});
   }
-  // Where the host works alone a warm-up gives a sign of life once a second: silence of more than
-  // one step is a hang then.
+  // Without asynchronous device work, a warm-up reports once a second: silence longer than one step
+  // then means a hang.
   void enter(const LoopStage& news, std::int64_t now_ns) {
     constexpr std::int64_t kSecond = 1'000'000'000;
     const Stage stage = news.active ? Stage::kActive : Stage::kWarmup;
@@ -124,7 +124,7 @@ class Launch {
   }
 
  private:
-  // The first exception is the one that explains; later ones are its consequences.
+  // Keeps the first exception, the cause; later ones are its consequences.
   template <typename Part>
   void guarded(const Part& part) {
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch: a workload is set up, driven under its schedule, reported and torn down. Main thread
+// One launch: sets up a workload, drives it under its schedule, reports and tears down. Main thread
 // only.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace stepbench::worker {
 
-// What worker_main was given.
+// The arguments of worker_main.
 struct WorkerParts {
   const Catalogue& catalogue;
   std::span<const WorkloadType> workloads;
@@ -20,7 +20,7 @@ struct WorkerParts {
 };
 
 // Sends stages, cycles and samples and, as the last message, launch, skipped or failed. Exceptions
-// of workload and instruments end as `failed`. `began_ns`: start of the process on `clock`;
+// of workload and instruments become `failed`. `began_ns`: start of the process on `clock`;
 // limits.wall_s counts from it.
 void run_case(const protocol::CaseMessage& message, const WorkerParts& parts, const Clock& clock,
               std::int64_t began_ns, const SendMessage& send);

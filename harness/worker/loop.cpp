@@ -10,7 +10,7 @@
 namespace stepbench::worker {
 namespace {
 
-// On the device's clock where its events gave one, else on the host's.
+// On the device's clock if it has event times, else on the host's.
 std::int64_t window_ns(const Series& cycle, std::int64_t drained_ns) {
   const std::vector<std::int64_t>* period = cycle.find("period_device_ns");
   if (period == nullptr) return drained_ns;
@@ -29,7 +29,7 @@ Loop::Loop(LoopOptions options, const Clock& clock, Workload& workload,
       samples_(std::move(phase_names)) {}
 
 void Loop::exercise() {
-  constexpr int kClockBurst = 64;  // pages in the vDSO
+  constexpr int kClockBurst = 64;  // to page in the vDSO
   for (int i = 0; i < kClockBurst; ++i) (void)clock_.now_ns();
   (void)os::current_usage();
   samples_.prepare(static_cast<std::size_t>(options_.schedule.active));
@@ -85,9 +85,9 @@ void Loop::drive(const OnStage& on_stage, const OnCycle& on_cycle) {
   }
 }
 
-// Before a cycle's first step the device is drained and caches are brought into state. From there
-// to the window's end nothing waits where the device is timed by events, so that the window finds
-// the loader and the device's queue as the warm-up left them.
+// Before a cycle's first step the device is drained and caches are prepared. From then to the
+// window's end nothing waits if the device is timed by events, so that the window starts with the
+// loader and the device's queue as the warm-up left them.
 Action Loop::next_action(std::int64_t step) {
   if (in_window_) return schedule::action_at(options_.schedule, step - inserted_);
   if (step == 0) cycle_began_ns_ = clock_.now_ns();
@@ -107,13 +107,13 @@ Action Loop::next_action(std::int64_t step) {
   return schedule::action_at(options_.schedule, step - inserted_);
 }
 
-// Inside a window this adds two comparisons to the step's period.
+// Costs two comparisons of the step's period inside a window.
 void Loop::prepare(Action action, const OnStage& on_stage) {
   if (in_window_) {
     instruments_.change(action);
     return;
   }
-  // A host that times a window alone must not find the warm-up's work in it.
+  // If only the host is timed, the window must not include the warm-up's device work.
   const bool drained =
       schedule::is_active(action) && (options_.idle_device || !instruments_.any_times_the_device());
   if (drained) workload_.synchronize();
@@ -149,7 +149,7 @@ void Loop::one_step(std::int64_t index) {
   }
 }
 
-// `drained`: the device has done all steps of this cycle so far.
+// `drained`: the device has finished all steps of this cycle so far.
 std::int64_t Loop::known_step_ns(bool drained) const {
   std::int64_t known_ns = 0;
   if (drained && steps_of_cycle_ > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives a workload's steps under its schedule and times them. Main thread only.
+// Runs a workload's steps under its schedule and times them. Main thread only.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,24 @@ namespace stepbench::worker {
 
 struct LoopResult {
   schedule::StopReason reason = schedule::StopReason::kCount;
-  bool truncated = false;  // the wall limit cut a cycle; finished ones are kept
+  bool truncated = false;  // the wall limit ended a cycle early; finished cycles are kept
   std::int64_t cycles = 0;
   std::int64_t active_steps = 0;
-  std::int64_t all_steps = 0;  // since set_up; launches of equal number did the same work
+  std::int64_t all_steps = 0;  // since set_up; equal numbers mean equal work
   std::int64_t clock_ties = 0;
-  // From the begin of each window's first step until the device has done its last one; summed.
+  // Sum over windows, from the first step's begin until the device has finished the last one.
   std::int64_t window_drained_ns = 0;
-  std::optional<stats::Interval> within_launch = {};  // of time / steps, 95 %; active: auto
+  std::optional<stats::Interval> within_launch = {};  // time / steps, 95 %; active: auto only
   os::Usage usage = {};                               // inside the active windows
 };
 
-// Of the steps that follow, told before each step outside a window and before each window.
+// Describes the next steps; sent before each step outside a window and before each window.
 struct LoopStage {
   bool active = false;
-  std::int64_t steps = 0;    // of the window; 0 before it
-  std::int64_t step_ns = 0;  // per step of this cycle or the window before, the device's work in
-                             // it; 0: not known
-  bool host_alone = false;   // what the host has done is all that was done
+  std::int64_t steps = 0;    // steps of the window; 0 before it
+  std::int64_t step_ns = 0;  // per step of this cycle or the previous window, with
+                             // device work; 0: unknown
+  bool host_alone = false;   // all work is done when the host's work is
 };
 
 class Loop {
@@ -46,12 +46,12 @@ class Loop {
   Loop(LoopOptions options, const Clock& clock, Workload& workload,
        measure::InstrumentSet& instruments, std::vector<std::string> phase_names);
 
-  // Once before run(): everything that takes a sample runs, and its memory is touched, so that the
-  // first sample does not pay for first use. Leaves the workload alone.
+  // Call once before run(): runs everything that takes a sample and touches its memory, so that the
+  // first sample does not pay for first use. Does not touch the workload.
   void exercise();
 
-  // Once. Throws what the workload throws, and Error when no cycle was finished. Finished cycles
-  // were handed out before.
+  // Call once. Rethrows exceptions of the workload, and throws Error if no cycle was finished.
+  // Finished cycles have been passed to `on_cycle` before.
   [[nodiscard]] LoopResult run(const OnStage& on_stage, const OnCycle& on_cycle);
 
  private:
@@ -70,8 +70,8 @@ class Loop {
   StepRecorder recorder_;
   measure::WindowSamples samples_;
   bool in_window_ = false;
-  std::int64_t inserted_ = 0;    // steps that are not in the schedule, so far
-  std::int64_t cycle_from_ = 0;  // until this step, steps are inserted
+  std::int64_t inserted_ = 0;    // extra steps outside the schedule so far
+  std::int64_t cycle_from_ = 0;  // insert steps until this one
   std::int64_t cycle_began_ns_ = 0;
   std::int64_t steps_of_cycle_ = 0;  // so far
   os::Usage usage_at_begin_;

@@ -21,7 +21,7 @@ std::int64_t count(const ResolvedCase& resolved, const char* option, std::int64_
   return value;
 }
 
-// Of an option that workers of older builds and of others may lack.
+// For an option that older or foreign workers may lack.
 std::int64_t count_or(const ResolvedCase& resolved, const char* option, std::int64_t smallest) {
   return resolved.has(option) ? count(resolved, option, smallest) : smallest;
 }
@@ -32,7 +32,7 @@ std::int64_t all_steps(const schedule::Schedule& schedule) {
   return schedule.skip_first + std::max<std::int64_t>(schedule.repeat, 1) * cycle - no_wait;
 }
 
-// Instruments are on in warm-up too, which need not be long: it is there for their first use.
+// Instruments are active in warm-up too, which only covers their first use and can be short.
 constexpr std::int64_t kMaxInstrumentedWarmup = 10;
 
 void profile_last_steps(const ResolvedCase& resolved, LoopOptions& out) {
@@ -80,7 +80,7 @@ LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began
   out.idle_device = is_profiling(pass);
   out.host_alone = resolved.text_or("device", "") == "cpu";
   out.sync_each_step = resolved.text("schedule.sync") == "step";
-  // Of several ranks none may end alone: the others would wait for it in a collective.
+  // No rank may stop alone: the others would block in a collective.
   out.deadline_ns = std::numeric_limits<std::int64_t>::max();
   if (resolved.integer_or("distributed.ranks", 1) > 1) return out;
   const double wall_s = resolved.number("limits.wall_s");

@@ -43,7 +43,8 @@ class Program {
     const auto line = reader.next();
     if (!line) throw ConfigError("--control-fd", "connection closed before a case was received");
     if (measure(*line, descriptor) > 1) {
-      // Others may still exchange with this rank: stepbench closes its end when all have ended.
+      // Other ranks may still communicate with this one: stepbench closes the input once all have
+      // ended.
       while (reader.next()) {
       }
     }
@@ -89,7 +90,7 @@ class Program {
                          parts_.facts.software == nullptr ? Fields{} : parts_.facts.software()});
   }
 
-  // How many ranks measure the case.
+  // Returns the number of ranks that measure the case.
   int measure(std::string_view line, int descriptor) const {
     protocol::CaseMessage message;
     try {

@@ -40,7 +40,7 @@ std::string find_build_id(std::string_view notes) {
   return {};
 }
 
-// The first object that the loader lists is the program itself; its notes are mapped.
+// The loader lists the program itself first; its notes are mapped.
 int read_program_notes(dl_phdr_info* info, std::size_t, void* out) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[i];
@@ -62,7 +62,7 @@ void init_worker_process(int control_descriptor) {
   ::fcntl(control_descriptor, F_SETFD, FD_CLOEXEC);
   const pid_t parent = ::getppid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::raise(SIGKILL);  // it died before the request
+  if (::getppid() != parent) ::raise(SIGKILL);  // the parent died before the request
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD}) {
     (void)std::signal(signal, SIG_DFL);
   }

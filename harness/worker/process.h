@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes a process a worker. Linux only.
+// Set-up of a worker process. Linux only.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,14 @@
 
 namespace stepbench::worker {
 
-// Dies with its parent, reads nothing from standard input, takes signals as a fresh program would;
-// programs that it starts do not inherit the control descriptor.
+// Ties the process to its parent's life, redirects standard input from /dev/null, resets signals to
+// those of a fresh program, and keeps the control descriptor from programs that it starts.
 void init_worker_process(int control_descriptor);
 
-// Since the kernel started it, to 10 ms; 0 if unavailable.
+// Time since the kernel started the process, to 10 ms; 0 if unavailable.
 [[nodiscard]] std::int64_t process_age_ns();
 
-// The GNU build id of the running program in hex; when the linker wrote none, a digest of the
-// program's file.
+// The GNU build id of the running program in hex; without one, a digest of the program's file.
 [[nodiscard]] std::string build_id();
 
 }  // namespace stepbench::worker

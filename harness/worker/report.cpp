@@ -27,7 +27,7 @@ class Collector final : public ReportSink {
     report_.effective.insert_or_assign(std::string(option), std::move(value));
   }
   void note(std::string text) override { report_.notes.push_back(std::move(text)); }
-  // An instrument knows more than the workload: its finding takes the place of the workload's.
+  // Instruments know more than the workload: their findings replace the workload's.
   void instruments_follow() { of_workload_ = report_.findings.all().size(); }
   void finding(Finding finding) override {
     std::vector<Finding>& all = report_.findings.all();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch says of itself beyond its samples.
+// A launch's report in addition to its samples.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ struct LaunchEvidence {
   LoopOptions options = {};
   LifeCycle life_cycle = {};
   LoopResult loop = {};
-  record::LaunchReport report = {};  // what workload and instruments say
+  record::LaunchReport report = {};  // from workload and instruments
   std::vector<ops::OpFrame> ops = {};
 };
 

@@ -16,33 +16,33 @@
 
 namespace stepbench {
 
-// What differs between worker programs beside their workloads.
+// Differences between worker programs apart from their workloads.
 struct WorkerFacts {
   Fields (*software)() = nullptr;                             // versions for `hello`; may be null
   void (*set_threads)(int intra_op, int inter_op) = nullptr;  // applied before set_up; may be null
   std::span<const WorkloadRule> rules = {};                   // for `check`
   const Clock* clock = nullptr;                               // null: the host's
-  // For `data`: the text to print for a case; null: this worker cannot. The request is what
-  // `stepbench data show` wrote.
+  // For `data`: returns the text to print for a case; null: not supported. `request` is written by
+  // `stepbench data show`.
   std::string (*show_data)(const ResolvedCase& resolved, std::string_view request,
                            data::PythonParts* python) = nullptr;
-  // WorkerContext::python, which outlives the worker.
+  // See WorkerContext::python; must outlive the worker.
   data::PythonParts* python = nullptr;
-  // For `hello`: of the program that stepbench started, where another one carries on for it. Empty:
-  // this program's own.
+  // For `hello`: build id of the program that stepbench started, if that one has handed over to
+  // this one. Empty: this program's own.
   std::string build_id = {};
-  // Of a case with several ranks, before its workload and instruments are made: what differs
-  // between ranks, their devices. Null: nothing does.
+  // For a case with several ranks: called before its workload and instruments are made, to set
+  // rank-specific options such as devices. Null: none.
   void (*place_rank)(ResolvedCase&, const WorkerContext&) = nullptr;
-  // WorkerContext::variables, which outlive the worker.
+  // See WorkerContext::variables; must outlive the worker.
   const std::vector<std::pair<std::string, std::string>>* variables = nullptr;
 };
 
 //   WORKER --control-fd=3     driven by stepbench
 //   WORKER --case FILE        one case from a file, the same lines on stdout, for debuggers
-//   WORKER describe           the catalogue as JSON
-//   WORKER check              reads resolved cases, answers ok, skip or error for each
-//   WORKER data               reads a case and a request, prints what the case's loader delivers
+//   WORKER describe           prints the catalogue as JSON
+//   WORKER check              reads resolved cases, prints ok, skip or error for each
+//   WORKER data               reads a case and a request, prints the loader's batches
 // Returns the process's exit status.
 [[nodiscard]] int worker_main(int argc, char** argv, const Catalogue& catalogue,
                               std::span<const WorkloadType> workloads,

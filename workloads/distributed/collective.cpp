@@ -138,7 +138,7 @@ class CollectiveWorkload final : public Workload {
     work->wait();
   }
 
-  // On numbers of its own; what steps exchange afterwards does not grow from step to step.
+  // Uses separate values for the check; values exchanged by the steps do not grow.
   void check_result() {
     fill_sent(sent_, shape());
     if (!is_in_place()) received_.fill_(-1);
@@ -152,7 +152,7 @@ class CollectiveWorkload final : public Workload {
     if (kind_.op == CollectiveOp::kAllReduce) sent_.zero_();
   }
 
-  // Of all ranks.
+  // Maximum over all ranks.
   double slowest(double mine) {
     std::vector<at::Tensor> value{
         at::full({1}, mine, at::TensorOptions().dtype(at::kDouble).device(device_))};

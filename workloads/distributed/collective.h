@@ -8,7 +8,7 @@
 
 namespace stepbench::distributed {
 
-// One collective of c10d per step and nothing else, on buffers that stay; its result is checked
+// One c10d collective per step and nothing else, on persistent buffers; its result is checked
 // before the first and after the last window. Phase: collective.
 [[nodiscard]] std::unique_ptr<Workload> make_collective(const ResolvedCase& resolved,
                                                         WorkerContext& context);

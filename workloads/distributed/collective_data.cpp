@@ -12,22 +12,22 @@
 namespace stepbench::distributed {
 namespace {
 
-// Indices take eight bytes each, where elements may take one.
+// Limits the memory of indices, which take eight bytes each where elements may take one.
 constexpr std::int64_t kBlock = 1 << 20;
 
 bool sums(CollectiveOp op) {
   return op == CollectiveOp::kAllReduce || op == CollectiveOp::kReduceScatter;
 }
 
-// bfloat16 counts to 256, int8 to 127.
+// Largest sum: bfloat16 is exact up to 256, int8 up to 127.
 std::int64_t most_summed(int world) { return std::min(world, 64); }
 
-// How many ranks send 1 at an element of the buffer; the others send 0.
+// Number of ranks that send 1 at an element of the buffer; the others send 0.
 at::Tensor sum_at(const at::Tensor& index, int world) {
   return index.remainder(most_summed(world)) + 1;
 }
 
-// What `rank` sends at an element of its buffer.
+// Value that `rank` sends at an element of its buffer.
 at::Tensor sent_at(const at::Tensor& index, const CollectiveShape& shape, const at::Tensor& rank) {
   if (!sums(shape.op)) return (rank * 3 + index).remainder(61);
   return (rank + index).remainder(shape.world).less(sum_at(index, shape.world));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks put into a collective, and what must come out of it: small whole numbers, which every
-// type holds exactly, and of sums another one for each element, so that a lost, doubled or
-// misplaced part shows. Main thread.
+// Inputs and expected results of collectives: small integers that every type holds exactly, with a
+// different sum per element, so that lost, doubled or misplaced parts are detected. Main thread.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,14 +17,13 @@ struct CollectiveShape {
   CollectiveOp op = CollectiveOp::kAllReduce;
   int rank = 0;
   int world = 1;
-  std::int64_t elements = 0;  // of the whole buffer
+  std::int64_t elements = 0;  // whole buffer
 };
 
-// Of this rank before the collective.
+// Fills this rank's input of the collective.
 void fill_sent(at::Tensor& sent, const CollectiveShape& shape);
 
-// Where what came out differs from what must: "element 5 is 3 and must be 2"; nothing: all is
-// right.
+// Returns the first wrong element: "element 5 is 3 and must be 2"; nullopt if all are right.
 [[nodiscard]] std::optional<std::string> wrong_element(const at::Tensor& received,
                                                        const CollectiveShape& shape);
 

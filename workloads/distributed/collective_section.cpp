@@ -141,7 +141,7 @@ std::vector<Metric> collective_metrics() {
 }
 
 void check_collective(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
-  // A size that one number of ranks or one type does not divide is left out of a sweep.
+  // A size that is not divisible by the ranks or the type is skipped in a sweep.
   const auto refuse = [&](std::string_view option, const std::string& reason) {
     facts.swept ? sink.skip(std::string(option) + ": " + reason) : sink.error(option, reason);
   };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section `collective` of the catalogue, the phase and the metrics of the workload collective,
-// its rule, and the arithmetic of its bandwidths. Torch-free.
+// The section `collective` of the catalogue, the phase and metrics of the workload collective, its
+// rule, and the arithmetic of its bandwidths. Torch-free.
 //
-// Sizes and bandwidths are those of nccl-tests (doc/PERFORMANCE.md there), so that numbers can be
-// set beside its tables. With n ranks and S bytes in the whole buffer of a rank (what it sends to
-// all of all_to_all and reduce_scatter, what it has in the end of all_gather):
+// Sizes and bandwidths are those of nccl-tests (doc/PERFORMANCE.md there), so that numbers are
+// comparable with its tables. With n ranks and S bytes in a rank's whole buffer (the input of
+// all_to_all and reduce_scatter, the output of all_gather):
 //
 //   algorithm bandwidth  algbw = S / time
-//   bus bandwidth        busbw = algbw * factor, what a link carries whatever the number of ranks:
+//   bus bandwidth        busbw = algbw * factor, the rate of a link, independent of n:
 //     all_reduce                              2 (n - 1) / n
 //     all_gather, reduce_scatter, all_to_all    (n - 1) / n
 //     broadcast                               1
@@ -34,14 +34,14 @@ enum class CollectiveOp : std::uint8_t {
 struct CollectiveKind {
   std::string_view name;
   CollectiveOp op;
-  bool divided = false;  // each rank has a part of the buffer for each rank
-  double links = 1;      // factor over (n - 1) / n; of broadcast: the factor
+  bool divided = false;  // the buffer is divided into one part per rank
+  double links = 1;      // factor over (n - 1) / n; for broadcast: the factor
 };
-// By its name in `collective.op`.
+// Looks up a name of `collective.op`.
 [[nodiscard]] const CollectiveKind& collective_kind(std::string_view name);
 [[nodiscard]] double bus_factor(const CollectiveKind& kind, int ranks);
 
-// Of `collective.dtype`.
+// Size of an element of `collective.dtype`.
 [[nodiscard]] std::int64_t element_bytes(std::string_view dtype);
 
 inline constexpr PhaseId kCollectivePhase = declared_phase(0);

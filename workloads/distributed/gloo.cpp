@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled with declared/ in the path: torch's wheel has Gloo inside and its headers not.
+// Compiled with declared/ in the include path: torch's wheel contains Gloo without its headers.
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include "workloads/distributed/patience.h"

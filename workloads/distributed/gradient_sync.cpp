@@ -20,7 +20,7 @@ namespace stepbench::distributed {
 namespace {
 
 constexpr double kMebibyte = 1 << 20;
-// Of one message with weights; torch's own number.
+// Size of a message with weights; torch's own value.
 constexpr std::size_t kBroadcastBytes = std::size_t{250} << 20;
 
 void broadcast(const Replica& replica, const std::vector<at::Tensor>& tensors) {
@@ -29,7 +29,7 @@ void broadcast(const Replica& replica, const std::vector<at::Tensor>& tensors) {
   c10d::broadcast_coalesced(replica.group, tensors, kBroadcastBytes, /*rank=*/0);
 }
 
-// What is common to both: buffers.
+// Synchronises buffers, in both kinds of GradientSync.
 class Synchronised : public step::GradientSync {
  public:
   explicit Synchronised(Replica replica) : replica_(std::move(replica)) {}
@@ -79,8 +79,8 @@ class FlatSync final : public Synchronised {
  private:
   struct Part {
     std::vector<at::Tensor> parameters;
-    std::vector<at::Tensor> joined;  // one
-    std::vector<at::Tensor> slices;  // of it, for each parameter
+    std::vector<at::Tensor> joined;  // a single tensor
+    std::vector<at::Tensor> slices;  // views of it, one per parameter
   };
 
   Part& part_for(c10::ScalarType type) {
@@ -90,7 +90,7 @@ class FlatSync final : public Synchronised {
     return parts_.emplace_back();
   }
 
-  // Where one rank left out what others have, they would come apart.
+  // If one rank omitted a gradient that others have, their models would diverge.
   [[nodiscard]] static std::vector<at::Tensor> gradients_of(const Part& part) {
     std::vector<at::Tensor> gradients;
     for (const at::Tensor& parameter : part.parameters) {
@@ -112,7 +112,7 @@ class DdpSync final : public Synchronised {
   DdpSync(Replica replica, const DdpOptions& options)
       : Synchronised(std::move(replica)), finds_unused_(options.find_unused_parameters) {
     const std::vector<at::Tensor>& parameters = this->replica().parameters;
-    // In the first step one bucket, as DDP has it: the order in which gradients come is not known.
+    // Like DDP, the first step uses one bucket: the order of gradients is not known yet.
     std::vector<std::size_t> limits = {std::numeric_limits<std::int64_t>::max()};
     if (finds_unused_) {
       limits = {static_cast<std::size_t>(options.first_bucket_bytes),
@@ -140,13 +140,13 @@ class DdpSync final : public Synchronised {
     reducer_->rebuild_buckets();
     Synchronised::before_forward(which);
   }
-  // A backward pass that it was not prepared for it leaves alone.
+  // The Reducer ignores a backward pass that it was not prepared for.
   void before_backward(const at::Tensor& loss, step::MicroBatch which) override {
     if (!which.last) return;
     reducer_->prepare_for_backward(finds_unused_ ? std::vector<at::Tensor>{loss}
                                                  : std::vector<at::Tensor>());
   }
-  // The first backward pass of a static graph only counts.
+  // The first backward pass of a static graph only counts gradients.
   void after_backward(StepRecorder& step) override {
     if (!std::exchange(in_first_step_, false)) return;
     const auto phase = step.phase(PhaseId::kGradSync);
@@ -155,7 +155,7 @@ class DdpSync final : public Synchronised {
 
  private:
   bool finds_unused_;
-  bool in_first_step_ = false;  // of a static graph
+  bool in_first_step_ = false;  // static graphs only
   std::optional<c10d::Reducer> reducer_;
 };
 

@@ -8,8 +8,8 @@
 
 namespace stepbench::distributed {
 
-// With several ranks each has its share of the samples, and gradients become one mean as
-// `distributed.sync` says. With one it is step::make_train_step().
+// With several ranks, each has its share of the samples, and gradients are averaged as
+// `distributed.sync` says. With one rank it is step::make_train_step().
 [[nodiscard]] std::unique_ptr<Workload> make_train_step(const ResolvedCase& resolved,
                                                         WorkerContext& context);
 

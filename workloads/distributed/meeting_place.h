@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of a group find each other, as their launcher says it in the environment. Pure;
-// any thread.
+// The rendezvous address of a group's ranks, from their launcher's environment. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +10,14 @@
 namespace stepbench::distributed {
 
 struct MeetingPlace {
-  std::string address = {};  // MASTER_ADDR; empty: it did not say
-  std::uint16_t port = 0;    // MASTER_PORT; 0: it did not say
+  std::string address = {};  // MASTER_ADDR; empty: not set
+  std::uint16_t port = 0;    // MASTER_PORT; 0: not set
   int local_rank = 0;        // among the ranks of this machine
-  bool is_hosted = false;    // the launcher listens there itself, as torchrun: no rank has to
+  bool is_hosted = false;    // the launcher itself listens there, as torchrun does: no rank has to
 };
 
-// `variables`: WorkerContext::variables, null for none. What is no number, or too large a one, was
-// not said.
+// `variables`: WorkerContext::variables, null for none. Invalid or too large numbers count as not
+// set.
 [[nodiscard]] MeetingPlace meeting_place(
     const std::vector<std::pair<std::string, std::string>>* variables);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of nccl.cpp where torch was built without CUDA, or the headers of CUDA or NCCL are
-// absent.
+// Replaces nccl.cpp if torch was built without CUDA, or the headers of CUDA or NCCL are missing.
 #include "harness/base/error.h"
 #include "workloads/distributed/process_group.h"
 

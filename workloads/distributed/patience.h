@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a rank waits for the others: to come, and in a collective.
+// How long a rank waits for the others to join, and in a collective.
 #pragma once
 
 #include <chrono>

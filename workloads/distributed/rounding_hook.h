@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients that travel in a smaller type, as DistributedDataParallel's fp16_compress_hook and
-// bf16_compress_hook have it: rounded, divided by the number of ranks, added up, and written back
-// in their own type. For the Reducer, which calls it.
+// Exchanges gradients in a smaller type, like DistributedDataParallel's fp16_compress_hook and
+// bf16_compress_hook: rounded, divided by the number of ranks, summed, and written back in their
+// own type. Called by the Reducer.
 #pragma once
 
 #include <torch/csrc/distributed/c10d/comm.hpp>

@@ -12,7 +12,7 @@ using std::string_literals::operator""s;
 
 using Refuse = std::function<void(const std::string& option, const std::string& reason)>;
 
-// What belongs to ddp alone loses its meaning; `refuse` is told of each that was given.
+// Clears the options that only apply to ddp; calls `refuse` for each that was set.
 void drop_ddp_options(ResolvedCase& resolved, const Refuse& refuse) {
   const std::pair<std::string, Value> options[] = {
       {"distributed.bucket_cap_mb", "auto"s},
@@ -48,7 +48,7 @@ void check_group_train_step(ResolvedCase& resolved, const RuleFacts& facts, Rule
   const auto refuse = [&](const char* option, const std::string& reason) {
     facts.swept ? sink.skip(std::string(option) + ": " + reason) : sink.error(option, reason);
   };
-  // In a sweep they are those of its points with ddp.
+  // In a sweep they belong to its points with ddp.
   if (resolved.text(kSync) != "ddp") {
     drop_ddp_options(resolved, [&](const std::string& option, const std::string& reason) {
       if (!facts.swept) sink.error(option, reason);

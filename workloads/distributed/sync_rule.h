@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training step of several ranks means and forbids. Torch-free.
+// Rules of a training step with several ranks. Torch-free.
 #pragma once
 
 #include "harness/rule.h"
@@ -8,11 +8,11 @@ namespace stepbench::distributed {
 
 inline constexpr const char* kSync = "distributed.sync";
 
-// Of a workload in ranks that exchanges no gradients: its case has no options of that, and none may
-// be given.
+// For a workload in ranks without gradient exchange: removes its options from the case and rejects
+// those that were set.
 void refuse_sync(ResolvedCase& resolved, RuleSink& sink);
 
-// With several ranks `distributed.sync` is ddp where it is not said.
+// With several ranks the default of `distributed.sync` is ddp.
 void check_group_train_step(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench::distributed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model that Python's torch.export and AOTInductor compiled ahead of time: machine code for one
-// device, run without Python. The worker's main() turns the package's own checks of its inputs on;
-// without them it reads beyond a batch of another shape and says nothing.
+// device, run without Python. The worker's main() enables the package's own input checks; without
+// them it silently reads beyond a batch of another shape.
 #include <sys/mman.h>
 #include <torch/csrc/inductor/aoti_package/model_package_loader.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ constexpr const char* kModelInPackage = "model";
 
 std::string first_line_of(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// What `body` writes to standard error, by whatever library, instead of its going there.
+// Captures what `body` writes to standard error, from any library.
 template <typename Body>
 std::string standard_error_of(const Body& body) {
   const os::Descriptor file(::memfd_create("stepbench-standard-error", MFD_CLOEXEC));
@@ -48,8 +48,8 @@ std::string standard_error_of(const Body& body) {
   }
 }
 
-// What a generated check says, as "input_handles[0]: unmatched dim value at 0, expected: 8, but
-// got: 4", in words. Of the batch it says what to do.
+// Rewords a generated check, "input_handles[0]: unmatched dim value at 0, expected: 8, but got: 4".
+// For the batch dimension, adds what to do.
 std::string words_of_check(const std::string& said) {
   const std::size_t begin = said.find("input_handles[");
   if (begin == std::string::npos) return first_line_of(said);
@@ -102,8 +102,8 @@ class AotiModel final : public Model {
   void to(at::Device, at::MemoryFormat) override {}
 
  private:
-  // The error says only which call failed; the reason goes to standard error. The failed run is
-  // made once more to hear it.
+  // The error only names the failed call, and the reason goes to standard error: repeats the failed
+  // run to capture it.
   std::string refusal_of(const at::Tensor& input, const std::exception& error) {
     const std::string said = standard_error_of([&] {
       try {
@@ -118,7 +118,7 @@ class AotiModel final : public Model {
   NamedTensors state_;
 };
 
-// Which of the instructions that the package was compiled for this CPU does not have.
+// Instructions that the package was compiled for and this CPU lacks.
 std::string missing_instructions(const std::string& compiled_for) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNames = {
       {{"AVX2", "avx2"},

@@ -10,7 +10,7 @@ namespace stepbench::model {
 
 namespace {
 
-// {batch, positions, width} as {batch, heads, positions, width of a head}
+// {batch, positions, width} -> {batch, heads, positions, width of a head}
 at::Tensor split_heads(const at::Tensor& x, std::int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
 }

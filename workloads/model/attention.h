@@ -12,22 +12,21 @@ struct AttentionOptions {
   double dropout = 0;
 };
 
-// Multi-head attention of {batch, positions, width}, through the fused
-// scaled_dot_product_attention.
+// Multi-head attention of {batch, positions, width}, by the fused scaled_dot_product_attention.
 [[nodiscard]] at::Tensor attention(const at::Tensor& query, const at::Tensor& key,
                                    const at::Tensor& value, const AttentionOptions& options);
 
-// The keys and values of all positions so far of one layer's attention, {sequences, heads,
-// positions, width of a head}. Memory for all of a context is taken at the first use and when
-// batches become larger or change their type, and is used again.
+// Keys and values of all positions so far in one layer's attention, {sequences, heads, positions,
+// width of a head}. Memory for a whole context is allocated at the first use and when batches grow
+// or change their type; it is reused.
 class KeyValueCache {
  public:
   explicit KeyValueCache(std::int64_t context) : context_(context) {}
   void clear() { length_ = 0; }
   [[nodiscard]] std::int64_t length() const { return length_; }
 
-  // Causal attention of new positions to themselves and to all before them, whose keys and values
-  // it adds. Several positions at once only when it is empty.
+  // Causal attention of new positions to themselves and all previous ones; appends their keys and
+  // values. Several positions at once only if it is empty.
   [[nodiscard]] at::Tensor attend(const at::Tensor& query, const at::Tensor& key,
                                   const at::Tensor& value, std::int64_t heads);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // BERT's encoder with its masked-language head (Devlin et al. 2019): post-norm, dropout 0.1,
-// decoder tied to the word embeddings. Weights carry the names under which they are published.
+// decoder tied to the word embeddings. Weights have their published names.
 #include <ATen/ops/arange.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/gelu.h>
@@ -114,14 +114,14 @@ class Bert final : public Network {
   }
 
  private:
-  // Made once, as the buffers of the published model are.
+  // Created once, like the buffers of the published model.
   void number_positions(const at::Tensor& input) {
     if (places_.defined() && places_.size(1) == input.size(1)) return;
     places_ = at::arange(input.size(1), input.options()).unsqueeze(0);
     one_segment_ = at::zeros({1, input.size(1)}, input.options());
   }
 
-  at::Tensor places_, one_segment_;  // of tokens: 0, 1, 2, ...; and their type, 0 for all
+  at::Tensor places_, one_segment_;  // token positions 0, 1, 2, ...; token types, all 0
   torch::nn::Embedding words_{nullptr}, positions_{nullptr}, types_{nullptr};
   torch::nn::LayerNorm norm_{nullptr};
   std::vector<std::shared_ptr<BertLayer>> layers_;

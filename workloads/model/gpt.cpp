@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoder of GPT-2 (Radford et al. 2019) with the names, the initialisation and the operations of
-// nanoGPT: pre-norm, tied embeddings, dropout 0. As many positions as the data's sequences have.
+// nanoGPT: pre-norm, tied embeddings, dropout 0. Has as many positions as the data's sequences.
 #include <ATen/ops/arange.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/gelu.h>
@@ -40,7 +40,7 @@ class GptBlock final : public torch::nn::Module {
  public:
   GptBlock(const GptShape& shape, std::int64_t context) : heads_(shape.heads), cache_(context) {
     const std::int64_t width = shape.width;
-    // What is added to the residual stream is scaled down by the number of additions.
+    // Scales additions to the residual stream down by their number.
     const double residual = 0.02 / std::sqrt(2.0 * static_cast<double>(shape.layers));
     norm1_ = register_module("ln_1", gpt_norm(width));
     auto attention = register_module("attn", std::make_shared<Group>());
@@ -56,7 +56,7 @@ class GptBlock final : public torch::nn::Module {
     const at::Tensor inner = at::gelu(run_module(up_, run_module(norm2_, x)));
     return x + drop(run_module(down_, inner));
   }
-  // Of positions that follow those of the cache.
+  // For positions that follow those in the cache.
   void use_cache(bool on) { cached_ = on; }
   [[nodiscard]] KeyValueCache& cache() { return cache_; }
 
@@ -84,7 +84,7 @@ class GptBlock final : public torch::nn::Module {
 
 using GptBlocks = std::vector<std::shared_ptr<GptBlock>>;
 
-// The blocks' attention goes through their caches.
+// Routes the blocks' attention through their caches during its lifetime.
 class CacheScope {
  public:
   explicit CacheScope(const GptBlocks& blocks) : blocks_(blocks) { use(true); }
@@ -133,7 +133,7 @@ class Gpt final : public Network, private Decoder {
     return logits(hidden(tokens, before).select(1, tokens.size(1) - 1));
   }
 
-  // Of tokens of which the first stands at `place`.
+  // For tokens whose first position is `place`.
   at::Tensor hidden(const at::Tensor& tokens, std::int64_t place) {
     const at::Tensor places = at::arange(place, place + tokens.size(1), tokens.options());
     at::Tensor x = run_module(tokens_, tokens) + run_module(positions_, places);

@@ -7,8 +7,8 @@
 
 namespace stepbench::model {
 
-// torch.nn.Linear. C++'s own module adds the bias with an operation of its own where the input has
-// three dimensions; Python's calls aten::linear, which does not.
+// Like torch.nn.Linear in Python, which calls aten::linear. C++'s own module adds the bias in a
+// separate operation for three-dimensional inputs.
 class LinearImpl final : public torch::nn::LinearImpl {
  public:
   using torch::nn::LinearImpl::LinearImpl;

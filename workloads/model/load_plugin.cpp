@@ -23,7 +23,7 @@ std::string_view first_number(std::string_view compiler) {
   return compiler.substr(0, compiler.find('.'));
 }
 
-// Named as "stepbench 0.1.0": what, then the version.
+// Versions are shown as "stepbench 0.1.0": `what`, then the version.
 void require_equal(const std::string& path, const std::string& what, std::string_view theirs,
                    std::string_view ours) {
   if (theirs == ours) return;
@@ -65,7 +65,7 @@ Value value_of(const Option& option, const Value& given, const std::string& name
 }  // namespace
 
 const Plugin& load_plugin(const std::string& path) {
-  // Without a slash the linker would look in its own folders.
+  // Without a slash the linker would search its own folders.
   const std::string file = std::filesystem::absolute(path).string();
   void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The zoo. A model maps one input tensor of a batch to logits; names of weights are those of
-// torchvision or of the published reference, so that weights can be exchanged. Main thread only.
+// The model zoo. A model maps one input tensor of a batch to logits. Weights have the names of
+// torchvision or of the published reference, so that they can be exchanged. Main thread only.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,14 +22,14 @@ class PythonParts;
 
 namespace stepbench {
 
-// What the data set offers, known before the first batch.
+// Properties of the data set, known before the first batch.
 struct DataShape {
   FieldSpec input;
   FieldSpec target;
-  std::int64_t classes = 0;  // or size of the vocabulary; 0: not known
+  std::int64_t classes = 0;  // or size of the vocabulary; 0: unknown
 };
 
-// Makes text: a key-value cache keeps what the model knows of the tokens that came before.
+// Generates text with a key-value cache of the preceding tokens.
 class Decoder {
  public:
   Decoder() = default;
@@ -37,11 +37,11 @@ class Decoder {
   Decoder& operator=(const Decoder&) = delete;
   virtual ~Decoder() = default;
 
-  // Forgets all tokens. The cache's memory is kept and used again.
+  // Forgets all tokens. Reuses the cache's memory.
   virtual void restart() = 0;
-  // The logits {sequences, vocabulary} of the token that follows `tokens` {sequences, length},
-  // which themselves follow all tokens since restart(). Several tokens at once only as the first
-  // ones. Throws Error beyond the model's context.
+  // Returns the logits {sequences, vocabulary} of the token after `tokens` {sequences, length},
+  // which follow all tokens since restart(). Several tokens at once only in the first call. Throws
+  // Error beyond the model's context.
   [[nodiscard]] virtual at::Tensor next(const at::Tensor& tokens) = 0;
 };
 
@@ -59,12 +59,12 @@ class Model {
   [[nodiscard]] virtual std::vector<at::Tensor> parameters() const = 0;
   // Parameters and buffers in order of declaration.
   [[nodiscard]] virtual NamedTensors state() const = 0;
-  // Of the modules that run in a ModuleScope.
+  // Names of the modules that run in a ModuleScope.
   [[nodiscard]] virtual ModuleNames module_names() const { return {}; }
-  // Of the code in the files that it consists of, to be asked after the last step; empty: the file
-  // model.path alone is the model.
+  // Digest of the code in all its files, valid after the last step; empty: the file model.path is
+  // the whole model.
   [[nodiscard]] virtual std::string digest() const { return {}; }
-  // Null: it makes no text, or has no cache for it.
+  // Null: it does not generate text, or has no cache for it.
   [[nodiscard]] virtual Decoder* decoder() { return nullptr; }
   virtual void train(bool on) = 0;
   virtual void to(at::Device device, at::MemoryFormat format) = 0;
@@ -77,7 +77,7 @@ class Model {
 
 struct ModelType {  // one row of the table behind model.kind
   std::string_view kind;
-  // Null: PythonParts make it.
+  // Null: created by PythonParts.
   std::unique_ptr<Model> (*make)(const ResolvedCase&, const DataShape&);
 };
 [[nodiscard]] std::span<const ModelType> model_types();

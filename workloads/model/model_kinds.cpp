@@ -118,7 +118,7 @@ std::string needs_patches(data::InputKind input, const ResolvedCase& resolved) {
   return need;
 }
 
-// The catalogue's digest follows this order: a new model comes last.
+// The catalogue's digest depends on this order: append new models.
 std::vector<ModelKind> table() {
   return {
       {.variant = mlp_variant(), .unmet_need = needs_labels},

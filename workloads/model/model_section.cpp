@@ -144,7 +144,6 @@ Section plugin_section() {
 
 namespace {
 
-// Of torch's CUDA allocator.
 std::vector<Metric> allocator_metrics() {
   std::vector<Metric> metrics = {
       {.name = "peak_allocated_bytes",
@@ -295,7 +294,7 @@ void check_deterministic(const ResolvedCase& resolved, const RuleFacts& facts, R
   facts.swept ? sink.skip(reason) : sink.error("model.deterministic", reason);
 }
 
-// What samples of different lengths do not go with.
+// Rejects options that do not work with samples of different lengths.
 void check_padding(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   if (!data::lengths_differ(resolved)) return;
   const std::string& lengths = resolved.text("data.lengths");
@@ -337,7 +336,7 @@ void check_loss(const ResolvedCase& resolved, RuleSink& sink) {
   }
 }
 
-// What was fixed when the model was compiled cannot be chosen here.
+// Rejects options that were fixed when the model was compiled.
 void check_compiled_model(const ResolvedCase& resolved, RuleSink& sink) {
   if (resolved.text("model.kind") != "aoti") return;
   if (resolved.workload == "train_step") {
@@ -364,8 +363,7 @@ void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
     sink.error("model.kind", resolved.text("model.kind") + " takes " + need + ", which data.kind " +
                                  resolved.text("data.kind") + " does not give with these options");
   }
-  const bool tells =
-      data::data_kind(resolved).open == nullptr;  // the user's data set, when it is opened
+  const bool tells = data::data_kind(resolved).open == nullptr;  // a user's data set, when opened
   if (input == data::InputKind::kAny && !tells && !resolved.has("data.classes")) {
     sink.error("data.classes", "data.kind " + resolved.text("data.kind") +
                                    " does not tell how many classes (or tokens) there are, and a "

@@ -11,7 +11,7 @@
 
 namespace stepbench {
 
-// forward() of a module inside its ModuleScope, so that profiled operations carry its path.
+// Calls a module's forward() inside its ModuleScope, so that profiled operations carry its path.
 template <typename Holder>
 [[nodiscard]] at::Tensor run_module(Holder& holder, const at::Tensor& input) {
   const ModuleScope scope(static_cast<const torch::nn::Module*>(holder.get()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which module of a model is running, for collectors that ask. Nobody listens in timed launches: a
-// scope then costs one load of a thread-local pointer and one branch.
+// Tracks the running module of a model for collectors. Without a listener, as in timed launches, a
+// scope costs one load of a thread-local pointer and one branch.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace stepbench {
 
 using ModuleNames = std::vector<std::pair<const void*, std::string>>;  // module, "layer3.1.conv2"
 
-// Called on the thread that it was installed on.
+// Called on the thread where it is installed.
 class ModuleListener {
  public:
   ModuleListener() = default;
@@ -23,8 +23,8 @@ class ModuleListener {
   virtual void leave() noexcept = 0;
 };
 
-// A thread-local because torch's forward() takes no context. Set by a collector around the steps
-// that it records, on the main thread; null everywhere else.
+// Thread-local because torch's forward() takes no context. Set by a collector around the steps that
+// it records, on the main thread; otherwise null.
 inline constinit thread_local ModuleListener* module_listener = nullptr;
 
 class [[nodiscard]] ModuleScope {
@@ -32,7 +32,7 @@ class [[nodiscard]] ModuleScope {
   explicit ModuleScope(const void* module) : listener_(module_listener) {
     if (listener_ != nullptr) listener_->enter(module);
   }
-  ModuleScope(const ModuleScope&) = delete;  // name it; a scope has one owner
+  ModuleScope(const ModuleScope&) = delete;  // assign it to a name; a scope has one owner
   ModuleScope& operator=(const ModuleScope&) = delete;
   ~ModuleScope() {
     if (listener_ != nullptr) listener_->leave();

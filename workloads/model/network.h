@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the zoo's own modules share. Includes torch/nn: for model files only.
+// Base of the zoo's own modules. Includes torch/nn: for model files only.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -13,7 +13,7 @@ class Network : public torch::nn::Module {
  public:
   [[nodiscard]] virtual at::Tensor forward(const at::Tensor& input) = 0;
   [[nodiscard]] virtual Decoder* decoder() { return nullptr; }
-  // model.activation_checkpointing, before the first forward().
+  // model.activation_checkpointing; call before the first forward().
   void recompute_blocks(bool on) { recompute_ = on; }
 
  protected:
@@ -26,7 +26,7 @@ class Network : public torch::nn::Module {
 [[nodiscard]] std::unique_ptr<Model> as_model(std::shared_ptr<Network> network,
                                               const ResolvedCase& resolved);
 
-// Checks that a model can make of its data. They throw ConfigError.
+// Checks of a model's data. Throw ConfigError.
 void require_image(std::string_view kind, const DataShape& data);
 void require_tokens(std::string_view kind, const DataShape& data);
 void require_classes(std::string_view kind, const DataShape& data);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of a plug-in: a shared library with a model of one's own, for `model.kind: plugin`.
+// The interface of a plug-in: a shared library with a user's model, for `model.kind: plugin`.
 //
 //   #include "workloads/model/module_model.h"
 //   #include "workloads/model/plugin.h"
@@ -29,17 +29,17 @@ namespace stepbench {
 
 inline constexpr int kPluginAbi = 1;
 
-// All before `make` is compared with the worker's own before anything else is touched: C++ types
-// cross the border only between equal builds. The order never changes.
+// All fields before `make` are compared with the worker's own before anything else is used: C++
+// types are only compatible between equal builds. The order must never change.
 struct Plugin {
   int abi;
   const char* stepbench_version;  // must be equal
   const char* torch_version;      // must be equal
-  const char* compiler;           // its first number must be equal
-  const char* options_json;  // a list of options as in `WORKER describe`; they get defaults and
-                             // are checked before `make`
-  // Called once per launch, on the main thread, after torch was seeded. A ConfigError names the
-  // option or the data that does not fit; any other exception fails the launch with its text.
+  const char* compiler;           // the major version must be equal
+  const char* options_json;       // a list of options as in `WORKER describe`;
+                                  // `make` gets them checked and with defaults
+  // Called once per launch, on the main thread, after seeding torch. A ConfigError names the option
+  // or the data that does not fit; any other exception fails the launch with its text.
   std::unique_ptr<Model> (*make)(const ResolvedCase& resolved, const DataShape& data);
 };
 

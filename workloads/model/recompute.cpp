@@ -28,7 +28,7 @@ void set_random_state(c10::Device device, const at::Tensor& state) {
   generator.set_state(state);
 }
 
-// A block's first run, as far as its second must know.
+// State of a block's first run that its second run needs.
 struct FirstRun final : torch::CustomClassHolder {
   FirstRun(RepeatedBlock of, c10::Device on)
       : block(std::move(of)), device(on), random(random_state(device)) {
@@ -42,7 +42,7 @@ struct FirstRun final : torch::CustomClassHolder {
   std::optional<at::ScalarType> autocast;
 };
 
-// The state of a first run for a scope: generator, autocast, and gradients recorded.
+// Restores the state of a first run within a scope: generator, autocast, gradient recording.
 class SecondRun {
  public:
   explicit SecondRun(const FirstRun& first)
@@ -73,7 +73,7 @@ class SecondRun {
   RecomputingScope recomputing_;
 };
 
-// Copies of buffers, put back at the end: the graph that goes has them in it until then.
+// Copies buffers and restores them at the end; until then the graph being built refers to them.
 class KeptBuffers {
  public:
   explicit KeptBuffers(const std::vector<at::Tensor>& buffers) : buffers_(buffers) {
@@ -105,8 +105,8 @@ struct RunTwice final : torch::autograd::Function<RunTwice> {
     at::Tensor output;
     {
       const SecondRun second(*run);
-      // No leaf, of which autocast would keep one cast for all who use it, and add up their
-      // gradients in its precision.
+      // A view is not a leaf: for a leaf, autocast would cache one cast for all users, and sum
+      // their gradients in its precision.
       output = run->block.forward(input.view_as(input));
     }
     torch::autograd::backward({output}, {gradients.front()});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activation checkpointing (Chen et al. 2016): a block keeps its input alone, and its backward runs
-// it again. As torch.utils.checkpoint(use_reentrant=True) does it for each block of a model.
+// Activation checkpointing (Chen et al. 2016): a block stores only its input, and its backward pass
+// runs it again. Equals torch.utils.checkpoint(use_reentrant=True) for each block of a model.
 // Includes torch/nn: for model files only.
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace stepbench::model {
 
-// What is run again. Must outlive the backward pass.
+// A block to recompute. Must outlive the backward pass.
 struct RepeatedBlock {
   std::function<at::Tensor(const at::Tensor&)> forward;
-  // What a run changes, as the running means of a batch norm: set back, so that a block that ran
-  // twice leaves what it leaves after one run.
+  // State changed by a run, such as the running means of a batch norm: restored, so that two runs
+  // have the effect of one.
   std::vector<at::Tensor> buffers;
 };
 
-// forward(input), without what its backward would need. The second run draws the same random
-// numbers, under the autocast of the first. `input` must want a gradient, or the block's parameters
-// get none.
+// Runs forward(input) without storing what its backward pass needs. The second run draws the same
+// random numbers, under the autocast of the first. `input` must require a gradient, or the block's
+// parameters get none.
 [[nodiscard]] at::Tensor run_twice(RepeatedBlock block, const at::Tensor& input);
 
-// run_module(), or run_twice() where gradients are recorded and `recompute` asks for it.
+// Calls run_twice() if gradients are recorded and `recompute` is set, else run_module().
 template <typename Holder>
 [[nodiscard]] at::Tensor run_block(Holder& holder, const at::Tensor& input, bool recompute) {
   if (!recompute || !input.requires_grad() || !at::GradMode::is_enabled())

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether operations that run now repeat what a forward pass computed already, for those who count
-// the model's own.
+// Tells collectors whether running operations repeat those of a forward pass, so that they can
+// count only the model's own.
 #pragma once
 
 namespace stepbench::model {
 
-// A thread-local for the reason of module_listener: what counts operations gets no context either.
+// Thread-local like module_listener: the code that counts operations gets no context either.
 inline constinit thread_local bool recomputing = false;
 
 class [[nodiscard]] RecomputingScope {

@@ -28,7 +28,7 @@ torch::nn::Conv2d convolution(std::int64_t in, std::int64_t out, std::int64_t ke
   return conv;
 }
 
-// Convolutions with normalisation, relu between them, and the shortcut added before the last relu.
+// Convolutions with normalisation, relu in between, and the shortcut added before the last relu.
 class ResidualBlock final : public torch::nn::Module {
  public:
   ResidualBlock(bool bottleneck, std::int64_t in, std::int64_t width, std::int64_t stride) {

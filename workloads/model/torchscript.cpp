@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model that Python's torch.jit.script or torch.jit.trace saved. Its executor profiles the first
-// runs and compiles what it saw.
+// A model saved by Python's torch.jit.script or torch.jit.trace. Its executor profiles the first
+// runs and compiles for what it observed.
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 

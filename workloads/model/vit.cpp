@@ -33,7 +33,7 @@ torch::nn::LayerNorm vit_norm(std::int64_t width) {
   return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}).eps(1e-6));
 }
 
-// Holds weights under the names that torch.nn.MultiheadAttention gives them.
+// Holds weights under the names of torch.nn.MultiheadAttention.
 class VitAttention final : public torch::nn::Module {
  public:
   VitAttention(std::int64_t width, std::int64_t heads)
@@ -44,7 +44,8 @@ class VitAttention final : public torch::nn::Module {
     torch::nn::init::xavier_uniform_(in_weight_);
     torch::nn::init::zeros_(out_->bias);
   }
-  // With positions before the batch in between, and each weight applied to all tokens at once.
+  // Transposes positions before the batch internally, and applies each weight to all tokens at
+  // once.
   at::Tensor forward(const at::Tensor& x) {
     const std::int64_t batch = x.size(0), positions = x.size(1), width = x.size(2);
     const at::Tensor qkv = at::linear(x.transpose(1, 0), in_weight_, in_bias_)
@@ -154,7 +155,7 @@ class Vit final : public Network {
  private:
   struct Group : torch::nn::Module {};
 
-  // Cut at +-2 as torch.nn.init.trunc_normal_ does, by the inverse of the distribution function.
+  // Truncated at +-2 like torch.nn.init.trunc_normal_, by the inverse distribution function.
   static void truncated_normal(at::Tensor& weight, double deviation) {
     const double bound = std::erf(2 / deviation / std::sqrt(2.0));
     weight.uniform_(-bound, bound).erfinv_().mul_(deviation * std::sqrt(2.0)).clamp_(-2, 2);

@@ -12,7 +12,7 @@ std::uint64_t forward_key(std::uint32_t thread, std::int64_t sequence) {
 
 using Forwards = std::unordered_map<std::uint64_t, std::uint32_t>;
 
-// An op that makes no node carries the number of the next one that does, so the last one counts.
+// An op that creates no node has the number of the next one that does, so the last one counts.
 Forwards forward_modules(const ops::OpLog& log) {
   Forwards modules;
   for (const ops::OpEvent& op : log.ops) {

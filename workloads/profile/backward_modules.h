@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which module operations of the backward pass belong to.
+// Assigns modules to operations of the backward pass.
 #pragma once
 
 #include "harness/ops/op_log.h"
 
 namespace stepbench::profile {
 
-// Gives operations without a module that of the op around them, and backward functions that of
-// their forward: the last op that began with the same sequence number on their forward thread.
-// Expects the ops of a thread together and in order of start.
+// Operations without a module get that of the enclosing op; backward functions get that of their
+// forward op: the last one that began with the same sequence number on their forward thread. Ops
+// must be grouped by thread, in order of start.
 void spread_modules(ops::OpLog& log);
 
 }  // namespace stepbench::profile

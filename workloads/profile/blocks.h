@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list that grows by blocks, so that what was appended never moves.
+// A list that grows by blocks, so that its elements never move.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace stepbench::profile {
 
-// Records of one thread that never move. Appending takes a pointer from the current block; a new
-// block is allocated, and touched, only when all reserved ones are full.
+// Records of one thread with stable addresses. Appending takes a pointer from the current block; a
+// new block is allocated, and touched, only when all reserved ones are full.
 template <typename T, std::size_t kPerBlock>
 class Blocks {
  public:
@@ -18,7 +18,7 @@ class Blocks {
     return *next_++;
   }
 
-  // Blocks for so many more records.
+  // Reserves blocks for `records` more records.
   void reserve(std::size_t records) {
     const std::size_t free = static_cast<std::size_t>(end_ - next_) + kPerBlock * unopened();
     for (std::size_t have = free; have < records; have += kPerBlock) add_block();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The native engine together with the activity records of the device.
+// The native engine combined with the device's activity records.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,8 @@
 
 namespace stepbench::profile {
 
-// The native collector together with the device's activity: each kernel, copy and call carries the
-// innermost op that it was launched in. Without device or driver operations are recorded all the
-// same.
+// The native collector combined with the device's activity: each kernel, copy and call carries the
+// innermost op that launched it. Without a device or driver, operations are still recorded.
 class DeviceTracing final : public OpCollector {
  public:
   DeviceTracing(const OpCollectorOptions& options,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes down the shapes of an operation's inputs; the part that includes torch.
+// Records the shapes of an operation's inputs; the part that includes torch.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -11,7 +11,7 @@
 
 namespace stepbench::profile {
 
-// Of a tensor; none of anything else, as in torch.profiler.
+// Extents of a tensor; empty for other inputs, as in torch.profiler.
 [[nodiscard]] inline std::span<const std::int64_t> extents_of(const at::IValue& input) {
   if (!input.isTensor()) return {};
   const at::Tensor& tensor = input.toTensor();
@@ -23,7 +23,7 @@ namespace stepbench::profile {
   return {sizes.data(), sizes.size()};
 }
 
-// FLOPs of a convolution depend on its stride and padding.
+// A convolution's FLOPs depend on its stride and padding.
 [[nodiscard]] inline bool wants_arguments(std::string_view op) {
   return op.starts_with("aten::conv");
 }

@@ -22,14 +22,14 @@ using torch::profiler::impl::ActivityType;
 using torch::profiler::impl::ProfilerConfig;
 using torch::profiler::impl::ProfilerState;
 
-// With the waits of the host: left out, a step would seem to have none.
+// Records the host's waits: without them, a step would appear to have none.
 torch::profiler::impl::ExperimentalConfig with_synchronisations() {
   torch::profiler::impl::ExperimentalConfig config;
   config.enable_cuda_sync_events = true;
   return config;
 }
 
-// Of the device that torch computes on. Events say only what was added and given back.
+// Bytes on torch's current device. Events only have the changes.
 AllocatedBytes allocated_now() {
   constexpr auto kAll = static_cast<std::size_t>(c10::CachingAllocator::StatType::AGGREGATE);
   const auto device = c10::impl::VirtualGuardImpl(c10::DeviceType::CUDA).getDevice();
@@ -51,7 +51,7 @@ struct KinetoState {
   }
   ~KinetoState() { stop(); }
 
-  // libtorch ends the process when a profiler is enabled or disabled twice.
+  // libtorch terminates the process if a profiler is enabled or disabled twice.
   void stop() {
     if (options.modules && started) module_listener = nullptr;
     if (enabled) result = profiler::disableProfiler();
@@ -76,7 +76,7 @@ KinetoCollector::KinetoCollector(const OpCollectorOptions& options)
 
 KinetoCollector::~KinetoCollector() = default;
 
-// Device tracing is on from here, as in the warm-up of torch.profiler's schedule.
+// Enables device tracing, as in the warm-up of torch.profiler's schedule.
 void KinetoCollector::start() {
   profiler::prepareProfiler(state_->config, state_->activities);
   state_->started = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libtorch's own profiler behind the same interface. It sees the threads that torch starts for the
-// step, not the loader's. Never in a worker that uses the native collector: both own the
+// libtorch's own profiler behind the same interface. It records the threads that torch starts for
+// the step, not the loader's. Not in the same worker as the native collector: both own the
 // allocators' hook, and kineto leaves CUPTI attached.
 #pragma once
 

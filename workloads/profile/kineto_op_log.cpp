@@ -24,10 +24,11 @@ namespace {
 
 using torch::autograd::profiler::KinetoEvent;
 
-// libkineto::ActivityType, whose header not every wheel has: the first three have never moved.
+// libkineto::ActivityType, whose header some wheels lack: the first three values have never
+// changed.
 constexpr std::uint8_t kCpuOp = 0;
 constexpr std::uint8_t kUserAnnotation = 1;
-constexpr std::uint8_t kGpuUserAnnotation = 2;  // an annotation again, over the work it started
+constexpr std::uint8_t kGpuUserAnnotation = 2;  // an annotation's copy over its launched work
 
 constexpr std::string_view kMemory = "[memory]";
 
@@ -37,7 +38,7 @@ bool is_wait(std::string_view name) {
   return std::find(kWaits.begin(), kWaits.end(), name) != kWaits.end();
 }
 
-// cudaLaunchKernel, and since CUDA 13 __cudaLaunchKernel; of the driver: cuLaunchKernel.
+// cudaLaunchKernel, since CUDA 13 __cudaLaunchKernel; the driver's: cuLaunchKernel.
 bool is_runtime_call(std::string_view name) {
   return name.starts_with("cuda") || name.starts_with("__cuda");
 }
@@ -88,7 +89,7 @@ class KinetoLogMaker {
     log_.ops.push_back(op);
   }
 
-  // By thread and start; an op before those that it encloses.
+  // Sorts by thread and start; an op precedes those that it encloses.
   void sort_ops() {
     std::vector<std::uint32_t> order(log_.ops.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -110,7 +111,7 @@ class KinetoLogMaker {
   void add_activity(const KinetoEvent& event) {
     if (event.activityType() <= kGpuUserAnnotation) return;
     const std::string name = event.name();
-    if (name == kMemory) return;  // of the device's memory too: add_memory()
+    if (name == kMemory) return;  // includes device memory: see add_memory()
     const bool wait = is_wait(name);
     const bool on_device = event.deviceType() == c10::DeviceType::CUDA;
     const bool call = !on_device && (is_runtime_call(name) || name.starts_with("cu"));
@@ -139,7 +140,7 @@ class KinetoLogMaker {
     if (activity.kind == ops::ActivityKind::kMemset) activity.bytes = -1;
   }
 
-  // Addresses and totals stand in headers that wheels lack.
+  // Addresses and totals need headers that wheels lack.
   void add_memory(const KinetoEvent& event) {
     if (event.name() != kMemory) return;
     ops::MemoryEvent& memory = log_.memory.emplace_back();
@@ -177,7 +178,7 @@ class KinetoLogMaker {
     return at->second;
   }
 
-  // `kernel_id` counts where the thread is new.
+  // `kernel_id` is only used for a new thread.
   std::uint32_t thread_of(std::uint64_t torch_thread, std::int64_t kernel_id) {
     const auto [at, is_new] =
         thread_of_.try_emplace(torch_thread, static_cast<std::uint32_t>(log_.threads.size()));
@@ -191,7 +192,7 @@ class KinetoLogMaker {
   bool shapes_on_;
   AllocatedBytes allocated_;
   ShapeWords words_;
-  std::vector<std::uint64_t> correlations_;  // of the ops as they came
+  std::vector<std::uint64_t> correlations_;  // ops in original order
   std::unordered_map<std::uint64_t, std::uint32_t> op_of_;
   std::unordered_map<std::string, std::uint32_t> shapes_;
   std::unordered_map<std::uint64_t, std::uint32_t> thread_of_;

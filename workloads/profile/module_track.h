@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modules that ran on one thread, as a track of time, for an engine that records no modules.
+// Timeline of the modules on one thread, for an engine that records no modules.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ class ModuleTrack final : public ModuleListener {
   void enter(const void* module) noexcept override;
   void leave() noexcept override;
 
-  // Fills OpLog::modules and gives each op of `thread` the module that ran when it began. Expects
-  // the ops of a thread in order of start.
+  // Fills OpLog::modules and assigns each op of `thread` the module that was running at its begin.
+  // The ops of a thread must be in order of start.
   void assign(ops::OpLog& log, std::uint32_t thread,
               const std::function<std::int64_t(std::uint64_t)>& ns_of) const;
 
  private:
   struct Change {
     std::uint64_t at = 0;
-    const void* module = nullptr;  // from now on
+    const void* module = nullptr;  // from this time on
   };
 
   std::uint64_t (*now_)();

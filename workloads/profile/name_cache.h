@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers for the names of operations, for one thread.
+// Ids for the names of operations, for one thread.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace stepbench::profile {
 
-// Numbers for the names that one thread meets, in order of first meeting. Names are copied: those
-// of backward functions and annotations die with their call. Allocates for a new name only.
+// Ids for the names on one thread, in order of first use. Names are copied: those of backward
+// functions and annotations are only valid during their call. Allocates only for a new name.
 class NameCache {
  public:
   [[nodiscard]] std::uint32_t id(const char* text) {
@@ -33,8 +33,8 @@ class NameCache {
   };
   static constexpr std::size_t kEntries = 1024;
 
-  // Names share beginnings (aten::, autograd::engine::evaluate_function: ) and differ in their
-  // ends.
+  // Mixes head and tail, because names share prefixes (aten::, autograd::engine::evaluate_function:
+  // ).
   [[nodiscard]] static std::size_t slot(const char* text, std::size_t size) {
     std::uint64_t head = 0;
     std::uint64_t tail = 0;

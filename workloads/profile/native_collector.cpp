@@ -10,7 +10,7 @@ NativeCollector::NativeCollector(const OpCollectorOptions& options, OpListener* 
 
 NativeCollector::~NativeCollector() {
   recorder_->remove();
-  // An op that is still open somewhere will write its end into its record: that memory is left.
+  // An op that is still open somewhere will write its end to its record: leak that memory.
   if (recorder_->has_open_ops()) (void)recorder_.release();
 }
 
@@ -25,7 +25,7 @@ void NativeCollector::begin_window(double reserve) {
     log->memory.reserve(times(log->memory.size()));
     log->shapes.reserve(times(log->shapes.size()));
   }
-  // Not before: torch.profiler too hears nothing of blocks that stem from before its window.
+  // Not earlier: torch.profiler also ignores memory blocks from before its window.
   recorder_->watch_memory();
   recorder_->map.begin();
   recorder_->window_begin = now();

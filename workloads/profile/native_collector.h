@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records every operation of every thread through at::RecordFunction, and every change of torch's
-// allocators on the step's thread and those that autograd starts for it. Threads that run
+// allocators on the step's thread and the threads that autograd starts for it. Threads that run
 // operations must be idle when it is destroyed.
 #pragma once
 
@@ -15,8 +15,8 @@ class NativeRecorder;
 // Times are nanoseconds of HostClock.
 class NativeCollector final : public OpCollector {
  public:
-  // `tsc`: use the processor's counter where it is invariant. `listener` may be null and outlives
-  // the collector.
+  // `tsc`: use the processor's time-stamp counter if it is invariant. `listener` may be null and
+  // must outlive the collector.
   explicit NativeCollector(const OpCollectorOptions& options, OpListener* listener = nullptr,
                            bool tsc = true);
   ~NativeCollector() override;
@@ -28,7 +28,8 @@ class NativeCollector final : public OpCollector {
   [[nodiscard]] std::int64_t ns_of(std::uint64_t stamp) const override;
   [[nodiscard]] ops::OpLog take() override;
   [[nodiscard]] std::int64_t unix_offset_ns() const override;
-  // Index into the OpLog's ops of what the listener was told of; kNoIndex: not there. After take().
+  // Index into the OpLog's ops for an id passed to the listener; kNoIndex: missing. Valid after
+  // take().
   [[nodiscard]] std::uint32_t op_of(std::uint64_t id) const;
 
  private:

@@ -75,8 +75,8 @@ class LogMaker {
     number_evaluations(first);
   }
 
-  // The engine's frame around a backward function has no numbers of its own; torch.profiler gives
-  // it those of the function too.
+  // The engine's frame around a backward function has no sequence number; like torch.profiler, give
+  // it that of the function.
   void number_evaluations(std::size_t first) {
     constexpr std::string_view kFrame = "autograd::engine::evaluate_function: ";
     for (std::size_t i = first; i + 1 < log_.ops.size(); ++i) {
@@ -123,7 +123,7 @@ class LogMaker {
     return found == module_of_.end() ? ops::kNoIndex : found->second;
   }
 
-  // A thread that only ended an op has no log of its own yet.
+  // A thread that has only ended an op has no log of its own yet.
   std::uint32_t thread_of(std::uint32_t torch_thread) {
     const auto [at, is_new] =
         thread_of_.try_emplace(torch_thread, static_cast<std::uint32_t>(log_.threads.size()));
@@ -134,9 +134,9 @@ class LogMaker {
   NativeRecorder& recorder_;
   ops::OpLog log_;
   StringTable names_;
-  std::unordered_map<std::string_view, std::uint32_t> shapes_;  // by the bytes of their words
+  std::unordered_map<std::string_view, std::uint32_t> shapes_;  // key: bytes of the words
   std::unordered_map<const void*, std::uint32_t> module_of_;
-  std::unordered_map<std::uint32_t, std::uint32_t> thread_of_;  // by torch's number
+  std::unordered_map<std::uint32_t, std::uint32_t> thread_of_;  // key: torch's number
 };
 
 }  // namespace

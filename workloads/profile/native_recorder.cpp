@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Torch calls plain functions, so the recorder at work and each thread's log of it are found
-// through the statics below: the only mutable ones, null or stale but while a collector collects.
+// Torch calls plain functions, so the active recorder and each thread's log are found through the
+// statics below: the only mutable ones, null or stale except while a collector is active.
 #include "workloads/profile/native_recorder.h"
 
 #include <ATen/core/Tensor.h>
@@ -36,7 +36,7 @@ ThreadLog& log_for(NativeRecorder& recorder) {
   return *log_of_thread.log;
 }
 
-// Lives in its record: torch owns contexts by unique_ptr, and deleting this one frees nothing.
+// Placed in its record: torch owns contexts by unique_ptr, and deleting this one frees nothing.
 class RecordContext final : public at::ObserverContext {
  public:
   explicit RecordContext(OpRecord& in) : record(in) {}
@@ -57,7 +57,7 @@ const std::int64_t* record_shapes(const at::RecordFunction& function, const char
   return words.finish();
 }
 
-// Of the ops at the end of the chain, those that ended out of turn.
+// Removes ended ops from the innermost end of the chain, including those that ended out of order.
 void close(ThreadLog& log, OpRecord* innermost) {
   while (innermost != nullptr && innermost->end.load(std::memory_order_relaxed) != 0) {
     if (log.listener != nullptr) log.listener->pop();
@@ -87,7 +87,7 @@ std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function
   log.innermost = &record;
   if (log.listener != nullptr) log.listener->push(log.id_of(record));
   std::unique_ptr<at::ObserverContext> context(::new (record.context) RecordContext(record));
-  record.start = ticks<kTsc>();  // last, so that the work above is not the op's
+  record.start = ticks<kTsc>();  // last, to exclude the work above from the op
   return context;
 }
 

@@ -26,9 +26,9 @@ class NativeRecorder final : public ModuleListener {
   ~NativeRecorder() override;
 
   void install();
-  void watch_memory();  // the allocators' changes on this thread, from now on
+  void watch_memory();  // records the allocators' changes on this thread
   void remove() noexcept;
-  [[nodiscard]] ThreadLog& open_log();  // of the calling thread; takes a lock
+  [[nodiscard]] ThreadLog& open_log();  // calling thread's log; takes a lock
   [[nodiscard]] ThreadLog& main_log() { return *threads_.front(); }
 
   void names(ModuleNames names) override { module_names = std::move(names); }
@@ -38,12 +38,12 @@ class NativeRecorder final : public ModuleListener {
   const OpCollectorOptions options;
   OpListener* const listener;
   const bool tsc;
-  const std::uint64_t id;  // of this recorder; never used again in this process
+  const std::uint64_t id;  // unique in this process, never reused
   TickMap map;
   std::uint64_t window_begin = 0;
   std::uint64_t window_end = 0;
   ModuleNames module_names;
-  std::vector<std::vector<std::uint32_t>> op_of_ordinal;  // by thread; once the log is made
+  std::vector<std::vector<std::uint32_t>> op_of_ordinal;  // by thread; set by make_op_log()
 
   [[nodiscard]] std::span<const std::unique_ptr<ThreadLog>> threads() const { return threads_; }
   [[nodiscard]] bool has_open_ops() const;
@@ -51,12 +51,11 @@ class NativeRecorder final : public ModuleListener {
  private:
   std::mutex mutex_;
   std::vector<std::unique_ptr<ThreadLog>> threads_;
-  std::vector<const void*> modules_;  // open ones of the main thread
+  std::vector<const void*> modules_;  // open modules of the main thread
   std::uint64_t callback_ = 0;        // at::CallbackHandle; 0: none
   std::unique_ptr<c10::DebugInfoGuard> memory_guard_;
 };
 
-// What was recorded in the window.
 [[nodiscard]] ops::OpLog make_op_log(NativeRecorder& recorder);
 
 }  // namespace stepbench::profile

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the instrument of a profiled launch drives: one of two engines that record operations. One
-// at a time in a process; all calls on the thread that runs the steps.
+// Interface of the two engines that record operations in a profiled launch. One at a time per
+// process; all calls on the thread that runs the steps.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,23 @@ class OpCollector {
   OpCollector& operator=(const OpCollector&) = delete;
   virtual ~OpCollector() = default;
 
-  virtual void start() = 0;  // throws Error when another collector is at work
-  // What begins from now on is kept. `reserve`: room for so many times what came since start().
+  virtual void start() = 0;  // throws Error if another collector is active
+  // Keeps ops that begin from now on. `reserve`: space for this multiple of the records since
+  // start().
   virtual void begin_window(double reserve) = 0;
-  virtual void end_window() = 0;                        // nothing is recorded after it
-  [[nodiscard]] virtual std::uint64_t now() const = 0;  // a stamp, to be mapped by ns_of()
+  virtual void end_window() = 0;                        // stops recording
+  [[nodiscard]] virtual std::uint64_t now() const = 0;  // a time stamp for ns_of()
   [[nodiscard]] virtual std::int64_t ns_of(std::uint64_t stamp) const = 0;  // after end_window()
-  // Once, after end_window(): what began in the window. Calls of a thread stand together in order
-  // of their start. What had not ended is counted as dropped.
+  // Call once, after end_window(): returns the ops that began in the window, grouped by thread in
+  // order of start. Ops that had not ended count as dropped.
   [[nodiscard]] virtual ops::OpLog take() = 0;
-  // The log's clock plus this is nanoseconds since 1970.
+  // Offset from the log's clock to nanoseconds since 1970.
   [[nodiscard]] virtual std::int64_t unix_offset_ns() const = 0;
-  // Why the log lacks something, for people; after take().
+  // Why the log is incomplete, for people; valid after take().
   [[nodiscard]] virtual std::optional<std::string> incomplete() const { return std::nullopt; }
 };
 
-// Told of each op as it begins and ends, on its thread: whoever joins device work with ops.
+// Notified of each op's begin and end, on its thread, to associate device work with ops.
 class OpListener {
  public:
   OpListener() = default;
@@ -54,7 +55,7 @@ struct OpCollectorOptions {
 
 [[nodiscard]] std::int64_t unix_now_ns();
 
-// Runs one annotation through `collector`; why it did not see it, or nullopt.
+// Records one annotation with `collector`; returns why it was not recorded, or nullopt.
 [[nodiscard]] std::optional<std::string> probe(OpCollector& collector);
 
 }  // namespace stepbench::profile

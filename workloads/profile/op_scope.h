@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of torch's record scopes the native engine listens to.
+// The record scopes of torch that the native engine records.
 #pragma once
 
 #include <ATen/record_function.h>

@@ -40,10 +40,10 @@ std::string phase_name(const std::vector<std::string>& names, PhaseId id) {
   return index < names.size() ? names[index] : "phase " + std::to_string(index);
 }
 
-// Where the Chrome trace of a launch goes.
+// Destination of a launch's Chrome trace.
 struct TraceTarget {
   std::filesystem::path folder;
-  std::string worker;  // tells launches and ranks apart
+  std::string worker;  // identifies launch and rank
   bool gzip = true;
   int rank = 0;
   int world = 1;
@@ -56,7 +56,7 @@ std::optional<TraceTarget> trace_target(std::string_view engine, const ResolvedC
                                         const WorkerContext& context) {
   const Value* asked = resolved.options.get("profile.trace");
   const bool is_asked = asked != nullptr && !is_null(*asked) && *asked != Value(false);
-  // Of ranks stepbench compares the traces, and removes those that nobody asked for.
+  // With several ranks stepbench compares the traces and removes those that were not requested.
   if (!is_asked && context.world == 1) return std::nullopt;
   return TraceTarget{.folder = context.run_dir / "traces",
                      .worker = resolved.case_id + "-" + std::string(engine) + "-" +
@@ -69,7 +69,7 @@ std::optional<TraceTarget> trace_target(std::string_view engine, const ResolvedC
                      .launch = context.launch};
 }
 
-// The devices that the log has work of.
+// Devices with work in the log.
 std::vector<ops::TraceDevice> devices_of(const ops::OpLog& log) {
   std::set<int> ordinals;
   for (const ops::DeviceActivity& activity : log.activities) {
@@ -103,8 +103,8 @@ class ProfileInstrument final : public Instrument {
 
   std::string_view name() const override { return engine_; }
 
-  // On the host alone: after an empty session of the device's tracer the next one may record no
-  // kernel.
+  // Probes on the host only: after an empty session of the device tracer, the next one may record
+  // no kernels.
   std::optional<std::string> exercise() override {
     try {
       if (!options_.cuda) return probe(*make_());
@@ -240,7 +240,7 @@ class ProfileInstrument final : public Instrument {
   WorkerSpans spans_;
   std::int64_t warm_steps_ = 0;
   bool recording_ = false;
-  ops::OpLog log_;  // of the last window
+  ops::OpLog log_;  // last window
   std::optional<std::string> incomplete_;
 };
 

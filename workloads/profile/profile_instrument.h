@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of the active steps, by one engine; in profiled launches alone.
+// Records operations of the active steps with one engine; in profiled launches only.
 #pragma once
 
 #include "harness/measure/instrument.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of an operation's inputs in few words of memory, written while it runs.
+// Compact encoding of the shapes of an operation's inputs, written while it runs.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace stepbench::profile {
 
-// Shapes of the inputs of ops as words: how many words follow, then for each input how many extents
-// it has and these. An input that is no tensor has none. After them, for ops that ask, a word
-// kArguments and for each input its kind and its value. Appending allocates when all reserved
-// chunks are full.
+// Shapes of op inputs as words: the number of words that follow, then for each input the number of
+// its extents and these. Inputs other than tensors have none. For ops that need them, a word
+// kArguments follows, and for each input its kind and its value. Appending allocates when all
+// reserved chunks are full.
 class ShapeWords {
  public:
-  // begin(), then add() per input, then the address from finish(), which stays good.
+  // Call begin(), then add() per input, then finish(), whose address stays valid.
   void begin() {
     if (end_ - next_ < kLongest) open_chunk();
     at_ = next_ + 1;
@@ -46,10 +46,10 @@ class ShapeWords {
   }
 
   void reserve(std::size_t words);
-  [[nodiscard]] std::size_t size() const { return opened_ * kChunk; }  // at most
+  [[nodiscard]] std::size_t size() const { return opened_ * kChunk; }  // upper bound
 
  private:
-  static constexpr std::ptrdiff_t kLongest = 512;  // inputs beyond are left out
+  static constexpr std::ptrdiff_t kLongest = 512;  // further inputs are dropped
   static constexpr std::size_t kChunk = 16384;
 
   [[nodiscard]] std::ptrdiff_t room() const { return next_ + kLongest - at_; }
@@ -67,9 +67,10 @@ class ShapeWords {
   std::int64_t* at_ = nullptr;
 };
 
-// "[[8, 32], [32, 32], []]", as torch.profiler prints the shapes of three inputs.
+// "[[8, 32], [32, 32], []]": the format of torch.profiler, for three inputs.
 [[nodiscard]] std::string shapes_text(const std::int64_t* words);
-// ["", "[2, 2]", "True", "1"], as torch.profiler prints concrete inputs; empty when there are none.
+// ["", "[2, 2]", "True", "1"]: concrete inputs in the format of torch.profiler; empty if there are
+// none.
 [[nodiscard]] std::string arguments_text(const std::int64_t* words);
 
 }  // namespace stepbench::profile

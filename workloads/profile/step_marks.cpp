@@ -39,8 +39,8 @@ void StepMarks::measured(std::int64_t first, std::vector<std::int64_t> periods_n
   windows_.push_back({first, std::move(periods_ns)});
 }
 
-// A step is marked shortly before its time is read. Of all steps the shortest such delay places
-// the window, so that no mark begins after its step did.
+// A step is marked shortly before its time is read. The shortest such delay of all steps aligns the
+// window, so that no mark begins after its step.
 void StepMarks::set_borders(ops::OpLog& log, std::size_t from, const Window& window) {
   std::vector<std::int64_t> begins_ns = {0};  // since the first step's begin
   for (const std::int64_t period_ns : window.periods_ns) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps and phases as they were marked during a profiled window.
+// Marks of steps and phases in a profiled window.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ class StepMarks {
   void phase_begin(PhaseId id, std::uint64_t now);
   void phase_end(std::uint64_t now) noexcept;
   void clear();
-  // What the steps of a window took from one's start to the next one's, in ns, from step `first`
-  // on: their marks then have these borders, and touch.
+  // Sets the measured periods of a window's steps, from one's start to the next one's, in ns, from
+  // step `first` on: their marks then have these borders, without gaps.
   void measured(std::int64_t first, std::vector<std::int64_t> periods_ns);
 
-  // `phase_name`: of a PhaseId.
+  // `phase_name` maps a PhaseId to its name.
   void add_to(ops::OpLog& log, const std::function<std::int64_t(std::uint64_t)>& ns_of,
               const std::function<std::string(PhaseId)>& phase_name) const;
 
@@ -46,7 +46,7 @@ class StepMarks {
 
   std::vector<Mark> marks_;
   std::vector<Window> windows_;
-  std::size_t step_ = kNone;   // open ones
+  std::size_t step_ = kNone;   // index of the open mark
   std::size_t phase_ = kNone;  // phases do not nest
   std::int64_t index_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts by number, each stored once.
+// Unique texts by index.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace stepbench::profile {
 
-// Texts by number, each once, in a vector of the caller's.
+// Indexes unique texts in a vector of the caller.
 class StringTable {
  public:
   explicit StringTable(std::vector<std::string>& texts) : texts_(texts) {}

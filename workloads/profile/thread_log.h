@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the native collector writes down of one thread while steps run. Written by its thread alone,
-// but for the end of an op that ends elsewhere; read when the collector has stopped.
+// The native collector's records of one thread while steps run. Written only by its thread, except
+// the end of an op that ends on another one; read after the collector has stopped.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ struct OpRecord {
   std::atomic<std::uint64_t> end{0};  // ticks; 0: not ended
   std::int64_t sequence = -1;
   ThreadLog* log = nullptr;
-  OpRecord* enclosing = nullptr;  // open on this thread when it began
+  OpRecord* enclosing = nullptr;  // innermost open op on this thread at its begin
   const void* module = nullptr;
   const std::int64_t* shapes = nullptr;  // ShapeWords
   std::uint32_t name = 0;
@@ -41,7 +41,7 @@ struct MemoryRecord {
   std::uint64_t address = 0;
   std::int64_t total_allocated = 0;
   std::int64_t total_reserved = 0;
-  const OpRecord* op = nullptr;  // innermost open one
+  const OpRecord* op = nullptr;  // innermost open op
   std::int16_t device = -1;
 };
 
@@ -53,15 +53,15 @@ struct ThreadLog {
   const std::int64_t kernel_thread;  // gettid()
   const std::string thread_name;
   OpListener* const listener;     // may be null
-  OpRecord* innermost = nullptr;  // open op
+  OpRecord* innermost = nullptr;  // innermost open op
   std::uint32_t next_ordinal = 0;
-  const void* module = nullptr;  // that runs on this thread
+  const void* module = nullptr;  // currently running on this thread
   Blocks<OpRecord, 8192> ops;
   Blocks<MemoryRecord, 4096> memory;
   ShapeWords shapes;
   NameCache names;
 
-  // Of the device's tracer; unique over threads and above 0.
+  // Id for the device tracer; unique over threads and above 0.
   [[nodiscard]] std::uint64_t id_of(const OpRecord& op) const {
     return (static_cast<std::uint64_t>(index) << 32U) + op.ordinal + 1;
   }

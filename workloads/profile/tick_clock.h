@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time stamps of some nanoseconds' cost: the processor's time-stamp counter where it is invariant,
+// Time stamps that cost a few nanoseconds: the processor's time-stamp counter if it is invariant,
 // else CLOCK_MONOTONIC. Any thread.
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace stepbench::profile {
 
-// Does the counter run at one rate in all power states? Asks the processor.
+// True if the counter has a constant rate in all power states (CPUID).
 [[nodiscard]] bool has_invariant_tsc();
 
-// CLOCK_MONOTONIC, which is what ticks are without such a counter.
+// CLOCK_MONOTONIC, the source of ticks without such a counter.
 [[nodiscard]] std::uint64_t monotonic_ns() noexcept;
 
 template <bool kTsc>
@@ -28,8 +28,8 @@ template <bool kTsc>
 }
 [[nodiscard]] std::uint64_t ticks_of(bool tsc) noexcept;
 
-// From ticks to nanoseconds of HostClock, by two pairs of readings; calibrate at the borders of a
-// window. Exact at both, linear between.
+// Maps ticks to nanoseconds of HostClock by two pairs of readings, taken at the borders of a
+// window. Exact at both, linear in between.
 class TickMap {
  public:
   explicit TickMap(bool tsc) : tsc_(tsc) {}
@@ -42,7 +42,7 @@ class TickMap {
     std::uint64_t ticks = 0;
     std::int64_t ns = 0;
   };
-  [[nodiscard]] Pair reading() const;  // the closest of several
+  [[nodiscard]] Pair reading() const;  // the tightest of several
 
   bool tsc_;
   Pair first_;

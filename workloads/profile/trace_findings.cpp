@@ -13,7 +13,8 @@
 namespace stepbench::profile {
 namespace {
 
-// Of data: the loader's findings. Of the recording: the profiler is on only for these steps.
+// Excluded: data findings, which the loader makes; and findings on the recording, as the profiler
+// runs only for these steps.
 constexpr std::array<std::string_view, 4> kSaidElsewhere = {
     "trace.data_exposed", "trace.slow_first_batch", "trace.loader_workers", "trace.edge_step_bias"};
 

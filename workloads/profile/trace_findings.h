@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench analyze` would say of the profiled steps of a launch, said by the launch itself.
-// Pure; any thread.
+// Findings of `stepbench analyze` on a launch's profiled steps, made by the launch itself. Pure;
+// any thread.
 #pragma once
 
 #include "harness/ops/op_log.h"
@@ -9,9 +9,9 @@
 
 namespace stepbench::profile {
 
-// Causes of lost time as findings, and on a device the parts of a step as metrics (idle_data_ns,
-// ...). What the loader's own findings say better, with the state of its workers at hand, is left
-// to them.
+// Reports causes of lost time as findings, and on a device the parts of a step as metrics
+// (idle_data_ns, ...). Excludes those that the loader's own findings describe better, with the
+// state of its workers.
 void report_causes(const ops::OpLog& log, const trace::TraceHeader& header,
                    const ResolvedCase& resolved, ReportSink& sink);
 

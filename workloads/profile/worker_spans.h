@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loader's workers did, as spans of the profile.
+// Activity of a loader's workers, as spans of the profile.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace stepbench::profile {
 
-// Keeps what the loader's workers did while it listens, or the step thread in their place: as
-// tracks of their own.
+// Records the activity of the loader's workers, or of the step thread without workers, while
+// listening: as separate tracks.
 class WorkerSpans final : public loader::WorkerSpanListener {
  public:
   ~WorkerSpans() override { listen(false); }
@@ -21,8 +21,8 @@ class WorkerSpans final : public loader::WorkerSpanListener {
   }
   void clear() { batches_.clear(); }
 
-  // Batches that ended after `from_ns`, as fetch, decode and collate one after another: a reader
-  // adds up what each of them took. `offset_ns`: the log's clock less HostClock.
+  // Adds batches that ended after `from_ns`, as fetch, decode and collate in sequence: a reader
+  // sums up the time of each. `offset_ns`: the log's clock minus HostClock.
   void add_to(ops::OpLog& log, std::int64_t from_ns, std::int64_t offset_ns) const;
 
  private:

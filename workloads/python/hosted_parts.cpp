@@ -118,7 +118,8 @@ void HostedParts::window(Edge edge) {
 }
 
 void HostedParts::report_gil(ReportSink& sink) const {
-  // Of the step's time, and per batch: what a thread costs that computes beside the step.
+  // Minimum share of the step's time; the wait per batch is the cost of a thread that computes
+  // during the step.
   constexpr double kMinShare = 0.02;
   const auto& [loader, model, step] = in_windows_;
   const std::int64_t batches = std::max({loader.calls, model.calls, step.calls});
@@ -189,7 +190,7 @@ void HostedParts::report_stacks(ReportSink& sink) const {
                 .remedy = "stepbench show --case ID lists the lines that follow."});
 }
 
-// Nothing of it is measured any more: what it leaves behind is known once it is closed.
+// Called after measuring: closing the loader shows which threads and processes continue.
 void HostedParts::report_iterable(ReportSink& sink) const {
   if (std::string left = iterable_->close(); !left.empty()) sink.note(std::move(left));
 }

@@ -28,7 +28,7 @@ class HostedParts final : public data::PythonParts {
   void report(ReportSink& sink) const override;
 
  private:
-  // What waited for the interpreter's lock, each where a batch's work begins.
+  // Waits for the interpreter's lock, at each place where a batch's work begins.
   struct Waits {
     GilWait loader;
     GilWait model;
@@ -38,20 +38,20 @@ class HostedParts final : public data::PythonParts {
   void report_gil(ReportSink& sink) const;
   void report_stacks(ReportSink& sink) const;
   void report_iterable(ReportSink& sink) const;
-  // Runs the user's `body`, and sets torch's threads back where it changed them.
+  // Runs the user's `body`, then restores torch's thread settings if it changed them.
   template <typename Body>
   auto with_threads_kept(const Body& body);
 
   std::int64_t import_torch_ns_;
-  std::int64_t graphs_before_ = 0;  // that torch.compile had made when the window began
+  std::int64_t graphs_before_ = 0;  // compiled graphs of torch.compile at the window's begin
   std::int64_t graphs_in_windows_ = 0;
   Waits waits_;
-  Waits at_begin_;  // of the window
+  Waits at_begin_;  // at the window's begin
   Waits in_windows_;
   std::int64_t began_ns_ = 0;
   std::int64_t windows_ns_ = 0;
-  IterableLoader* iterable_ = nullptr;  // null where it may end before it is torn down
-  KeptObject stacks_;  // Stacks of stepbench_hosted/stacks.py, where lines are sampled
+  IterableLoader* iterable_ = nullptr;  // null if it may end before it is torn down
+  KeptObject stacks_;  // Stacks of stepbench_hosted/stacks.py, if lines are sampled
   std::int64_t loader_workers_ = 0;
   std::vector<std::string> notes_;
 };

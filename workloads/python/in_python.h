@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interpreter's lock (GIL) and its errors. The worker runs without the lock; it is taken for a
-// call of Python and given back after it, so that the step's C++ and the user's threads run side by
-// side.
+// The interpreter's lock (GIL) and its errors. The worker runs without the lock and takes it for
+// the duration of a Python call, so that the step's C++ and the user's threads run concurrently.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,13 +13,13 @@
 
 namespace stepbench::python {
 
-// What a Python exception is to the harness: ConfigError for UserError of user_file.py,
-// NotMeasurable for its Unavailable, else Error with one line that says what happened and where.
-// The traceback goes to standard error, as Python prints it. With the lock held.
+// Converts a Python exception: UserError of user_file.py to ConfigError, its Unavailable to
+// NotMeasurable, others to Error with one line that describes the error and its place. Prints the
+// traceback to standard error, as Python does. Requires the lock.
 [[nodiscard]] std::exception_ptr to_cpp(pybind11::error_already_set& error);
 
-// Calls `body` with the lock held, on any thread. What it returns must be no Python object: that
-// would outlive the lock. Throws what to_cpp() makes of a Python exception.
+// Calls `body` with the lock held, on any thread. The result must not be a Python object, which
+// would outlive the lock. Throws the conversion of to_cpp() for a Python exception.
 template <typename Body>
 auto in_python(const Body& body) {
   const pybind11::gil_scoped_acquire hold;
@@ -31,14 +30,14 @@ auto in_python(const Body& body) {
   }
 }
 
-// Time that calls spent until they had the lock: another thread of the user's code held it. With
-// the lock held.
+// Time that calls waited for the lock, held by another thread of the user's code. Access requires
+// the lock.
 struct GilWait {
   std::int64_t wait_ns = 0;
   std::int64_t calls = 0;
 };
 
-// As above, and counts the wait for the lock.
+// The same, and counts the wait for the lock.
 template <typename Body>
 auto in_python(GilWait& waited, const Body& body) {
   const HostClock clock;
@@ -49,11 +48,11 @@ auto in_python(GilWait& waited, const Body& body) {
   return in_python(body);
 }
 
-// A Python object that C++ keeps beyond one call: let go of with the lock held, on any thread.
+// A Python object that C++ keeps beyond one call; released with the lock held, on any thread.
 class KeptObject {
  public:
   KeptObject() = default;
-  // With the lock held.
+  // Requires the lock.
   explicit KeptObject(pybind11::object object) : object_(object.release()) {}
   KeptObject(const KeptObject&) = delete;
   KeptObject& operator=(const KeptObject&) = delete;
@@ -66,7 +65,7 @@ class KeptObject {
   }
   ~KeptObject() { reset(); }
 
-  // With the lock held.
+  // Requires the lock.
   [[nodiscard]] pybind11::object get() const {
     return pybind11::reinterpret_borrow<pybind11::object>(object_);
   }

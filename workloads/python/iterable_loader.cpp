@@ -42,7 +42,7 @@ IterableLoader::~IterableLoader() {
   try {
     (void)close();
   } catch (const std::exception&) {
-    // What does not end goes with this process.
+    // Anything that does not end is killed with this process.
   }
 }
 
@@ -110,7 +110,7 @@ std::string IterableLoader::close() {
   return in_python([&] { return users.get().attr("close")().cast<std::string>(); });
 }
 
-// `got`: when Python had it.
+// `got`: time at which Python returned the batch.
 std::optional<Batch> IterableLoader::take(std::int64_t& got) {
   if (!iterator_) return std::nullopt;
   const auto given = py::reinterpret_steal<py::object>(PyIter_Next(iterator_.get().ptr()));
@@ -128,7 +128,7 @@ std::optional<Batch> IterableLoader::take(std::int64_t& got) {
   return batch;
 }
 
-// A dimension may have another length: texts do.
+// Dimensions may differ in length, as for texts.
 bool IterableLoader::is_like_the_first(const Batch& batch) const {
   if (batch.fields.size() != first_.size()) return false;
   for (std::size_t field = 0; field < first_.size(); ++field) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// loader.engine: iterable. What loader() of the user's file returns, behind the interface of
+// loader.engine: iterable. Wraps the result of loader() in the user's file in the interface of
 // loader.h.
 #pragma once
 
@@ -19,12 +19,12 @@ struct WorkerContext;
 
 namespace stepbench::python {
 
-// What happens inside an iterable nobody tells: all of next() is `blocked`, and its workers are the
-// threads and processes that began before its first batch came.
+// The inside of an iterable is not observable: all of next() counts as `blocked`, and its workers
+// are the threads and processes started before its first batch.
 class IterableLoader final : public loader::Loader {
  public:
-  // All arguments must outlive it. Calls loader() with those of `options` that it takes. `gil`
-  // counts what next() waits for the interpreter's lock.
+  // All arguments must outlive it. Calls loader() with the `options` that it accepts. `gil` counts
+  // the time that next() waits for the interpreter's lock.
   IterableLoader(const PythonDataset& dataset, const loader::LoaderOptions& options,
                  const WorkerContext& context, GilWait& gil);
   ~IterableLoader() override;
@@ -36,8 +36,8 @@ class IterableLoader final : public loader::Loader {
   [[nodiscard]] const loader::LoaderMetrics& metrics() const override { return metrics_; }
   void reset_metrics() override;
 
-  // Lets go of the iterable: there is no further batch. Returns what of it goes on all the same, as
-  // a sentence; empty: nothing.
+  // Releases the iterable: there are no further batches. Returns a sentence on its threads and
+  // processes that continue; empty: none.
   [[nodiscard]] std::string close();
 
  private:
@@ -52,7 +52,7 @@ class IterableLoader final : public loader::Loader {
   TensorBatches tensors_;
   KeptObject users_;
   KeptObject iterator_;
-  std::vector<FieldSpec> first_;  // fields of the first batch
+  std::vector<FieldSpec> first_;  // first batch's fields
   std::int64_t epoch_ = 0;
   std::int64_t yielded_ = 0;
   std::int64_t batches_per_epoch_ = -1;

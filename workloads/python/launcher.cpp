@@ -47,7 +47,7 @@ std::optional<std::string> in_path(std::string_view path, const char* program) {
   return std::nullopt;
 }
 
-// Beside the worker in a build tree, a bundle and a wheel; else where it is installed.
+// Next to the worker in a build tree, a bundle and a wheel; else in the install location.
 std::optional<fs::path> host_folder(const fs::path& worker) {
   const fs::path program_dir = worker.parent_path();
   for (const fs::path& folder :
@@ -58,7 +58,7 @@ std::optional<fs::path> host_folder(const fs::path& worker) {
   return std::nullopt;
 }
 
-// Where the Python package lies that the fallback measures with; empty: it is missing.
+// Folder of the Python package that the fallback uses; empty: missing.
 fs::path package_folder(const fs::path& worker) {
   try {
     return run::find_script_worker(worker.parent_path()).path.parent_path().parent_path();
@@ -67,8 +67,8 @@ fs::path package_folder(const fs::path& worker) {
   }
 }
 
-// The first line that waits on a socket. What is looked at stays: a longer line than the socket
-// holds is given up after a second without news.
+// Peeks at the first line available on a socket without consuming it. Gives up on a line longer
+// than the socket holds after a second without new data.
 std::string peek_line(int descriptor) {
   constexpr int kPatience = 1000;
   std::string bytes(std::size_t{1} << 16, '\0');
@@ -101,7 +101,7 @@ std::string take_all(int descriptor) {
   }
 }
 
-// Makes standard input a file that holds `text`.
+// Replaces standard input by a file that contains `text`.
 void put_back(const std::string& text) {
   const int memory = ::memfd_create("stepbench-input", MFD_CLOEXEC);
   if (memory < 0) throw Error(std::string("memfd_create: ") + std::strerror(errno));
@@ -202,7 +202,7 @@ std::string become_python_host(std::span<const char* const> arguments,
     const std::string line = peek_case(arguments);
     needed = !line.empty() && data::uses_python(protocol::decode_case(line).resolved);
   } catch (const Error&) {
-    return {};  // the worker itself says what is wrong
+    return {};  // the worker itself reports the error
   }
   if (!needed) return {};
   const HostCommand command =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a worker comes to run inside a Python interpreter: stepbench-worker looks at the case that it
-// is given and, where that needs Python, becomes `PYTHON stepbench_host.py ...` by exec. The
-// process stays the same one, with its descriptors; the host imports torch, loads the module beside
-// it and calls the worker's main function again. No Python and no torch in this file.
+// Starts a worker inside a Python interpreter: stepbench-worker reads the case and, if it needs
+// Python, becomes `PYTHON stepbench_host.py ...` by exec. The process and its descriptors stay the
+// same; the host imports torch, loads the module next to it and calls the worker's main function
+// again. This file uses neither Python nor torch.
 #pragma once
 
 #include <filesystem>
@@ -15,25 +15,25 @@
 
 namespace stepbench::python {
 
-// Interpreters to try, the first one that fits is used: what kInterpreterVariable names alone, or
-// the active environment's (venv, uv, conda) alone, or `python3` of PATH and then `of_build`.
+// Interpreters to try; the first suitable one is used: only the one in kInterpreterVariable, or
+// only the active environment's (venv, uv, conda), or `python3` of PATH and then `of_build`.
 [[nodiscard]] std::vector<std::string> interpreters(const machine::Variables& variables,
                                                     const std::string& of_build);
 
 struct HostCommand {
   std::vector<std::string> argv = {};  // argv[0]: the interpreter's path
-  std::string reason = {};             // argv is empty: why no interpreter can carry on
+  std::string reason = {};             // why no interpreter is suitable; argv is then empty
 };
-// `worker`: this program's file; `arguments`: what it was given, without its name.
+// `worker`: this program's file; `arguments`: its arguments, without its name.
 [[nodiscard]] HostCommand host_command(const std::filesystem::path& worker,
                                        std::span<const char* const> arguments,
                                        const machine::Variables& variables);
 
-// The case that a worker with these arguments will be given, without taking it away: from a socket,
-// a file, or standard input, which is then read whole and put back. Nothing where there is none.
+// Returns the case for a worker with these arguments without consuming it: from a socket, a file,
+// or standard input, which is read completely and put back. Empty if there is none.
 [[nodiscard]] std::string peek_case(std::span<const char* const> arguments);
 
-// Becomes the host where the case needs it. Returns where it does not, or with the reason why it
+// Becomes the host if the case needs it. Returns an empty text if it does not, or the reason why it
 // cannot.
 [[nodiscard]] std::string become_python_host(std::span<const char* const> arguments,
                                              const machine::Variables& variables);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a loader as a dict, for Python's side of engines python and iterable.
+// Converts loader options to a dict, for the Python side of engines python and iterable.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,8 +9,8 @@
 
 namespace stepbench::python {
 
-// By their names in LoaderOptions, with start_method and sharing_strategy of `resolved`. batch_size
-// is None where it is left to the data. With the interpreter's lock held.
+// Keys are the names in LoaderOptions, plus start_method and sharing_strategy of `resolved`.
+// batch_size is None if the data determines it. Requires the interpreter's lock.
 [[nodiscard]] pybind11::dict options_for_python(const loader::LoaderOptions& options,
                                                 const ResolvedCase& resolved);
 

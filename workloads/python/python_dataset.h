@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// data.kind: python. The user's Dataset as far as the step needs it beside the loader: its fields,
-// a batch for the fingerprint, its digest.
+// data.kind: python. The user's Dataset outside the loader: its fields, a batch for the
+// fingerprint, its digest.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -18,10 +18,10 @@ namespace stepbench::python {
 // Main thread. Every call takes the interpreter's lock.
 class PythonDataset final : public data::Dataset {
  public:
-  // Imports data.path, calls dataset() and collates one sample to see its fields. Of engine
-  // iterable the file is imported alone: the loader calls loader(), and fields() and first_batch()
-  // speak of its first batch from begin_epoch() on. Throws ConfigError and Error as PythonParts
-  // says.
+  // Imports data.path, calls dataset() and collates one sample to determine its fields. For engine
+  // iterable it only imports the file: the loader calls loader(), and fields() and first_batch()
+  // describe its first batch, from begin_epoch() on. Throws ConfigError and Error as in
+  // PythonParts.
   explicit PythonDataset(const ResolvedCase& resolved);
 
   [[nodiscard]] std::int64_t size() const override { return size_; }
@@ -29,7 +29,7 @@ class PythonDataset final : public data::Dataset {
   [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
     return std::make_unique<Scratch>();
   }
-  // dataset[index], collated alone. Throws Error where its shape is not that of fields().
+  // Reads dataset[index], collated alone. Throws Error if its shape differs from fields().
   void read(const data::SampleKey& key, data::SampleSlots out, Scratch& scratch,
             data::ReadCost& cost) const override;
   [[nodiscard]] std::optional<Batch> first_batch(std::int64_t size,
@@ -38,7 +38,7 @@ class PythonDataset final : public data::Dataset {
   [[nodiscard]] data::DatasetFacts facts() const override;
   [[nodiscard]] std::string digest() const override;
 
-  // UserData of stepbench_hosted/data.py, or UserIterable of iterable.py. With the lock held.
+  // UserData of stepbench_hosted/data.py, or UserIterable of iterable.py. Requires the lock.
   [[nodiscard]] pybind11::object user_data() const { return data_.get(); }
   [[nodiscard]] const ResolvedCase& resolved() const { return resolved_; }
   [[nodiscard]] std::string path() const { return resolved_.text("data.path"); }
@@ -47,7 +47,7 @@ class PythonDataset final : public data::Dataset {
   ResolvedCase resolved_;
   KeptObject data_;
   std::int64_t size_ = -1;
-  mutable std::vector<FieldSpec> fields_;  // of one sample; empty until it is known
+  mutable std::vector<FieldSpec> fields_;  // one sample's fields; empty until known
 };
 
 }  // namespace stepbench::python

@@ -25,7 +25,7 @@ namespace {
 
 namespace py = pybind11;
 
-// Places in a worker's part of the records: stepbench_hosted/timing.py.
+// Indices in a worker's part of the records; see stepbench_hosted/timing.py.
 enum class Place : std::uint8_t {
   kBatches,
   kBusyNs,
@@ -40,7 +40,7 @@ enum class Place : std::uint8_t {
 };
 constexpr std::size_t kPlaces = 10;
 
-// What each worker did since the loader was made, in memory that they share with this process.
+// Counters of each worker since the loader was created, in memory shared with this process.
 struct WorkerCounts {
   std::int64_t batches = 0;
   std::int64_t busy_ns = 0;
@@ -48,10 +48,10 @@ struct WorkerCounts {
   std::int64_t collate_ns = 0;
   std::int64_t busy_us_squared = 0;
   std::int64_t queue_wait_ns = 0;
-  std::int64_t ended_ns = 0;  // when the last of `batches` did
+  std::int64_t ended_ns = 0;  // end time of the last of `batches`
 };
 
-// What the training process asked of workers.
+// Requests of the training process to workers.
 struct MemoryCounts {
   std::int64_t wait_ns = 0;
   std::int64_t memories = 0;
@@ -72,14 +72,14 @@ class Records {
             .queue_wait_ns = value(worker, Place::kQueueWaitNs),
             .ended_ns = value(worker, Place::kEndedNs)};
   }
-  // Of all workers.
+  // True if all workers report it.
   [[nodiscard]] bool tells_queue_wait() const {
     for (std::size_t worker = 0; worker < workers_; ++worker) {
       if (value(worker, Place::kTells) == 0) return false;
     }
     return workers_ > 0;
   }
-  // Of the training process, whose part stands behind the workers'.
+  // Counters of the training process, whose part follows the workers'.
   [[nodiscard]] MemoryCounts memory() const {
     if (memory_ == nullptr) return {};
     return {.wait_ns = value(workers_, Place::kMemoryWaitNs),
@@ -238,8 +238,7 @@ class PythonLoader final : public loader::Loader {
   }
 
  private:
-  // Calls a function of the user's that needs no more than the data set; None: the file has none
-  // of that name.
+  // Wraps a user's function that only needs the data set; None: the file does not define it.
   [[nodiscard]] static py::object maker_of(const PythonDataset& dataset, const char* name,
                                            const py::dict& offered) {
     const py::module_ user_file = py::module_::import("stepbench_hosted.user_file");
@@ -264,7 +263,7 @@ class PythonLoader final : public loader::Loader {
     batches_per_epoch_ = loader_.get().attr("batches")().cast<std::int64_t>();
   }
 
-  // `got`: when Python had it.
+  // `got`: time at which Python returned the batch.
   [[nodiscard]] std::optional<Batch> take(std::int64_t& got) {
     if (!iterator_) return std::nullopt;
     const auto collated = py::reinterpret_steal<py::object>(PyIter_Next(iterator_.get().ptr()));
@@ -275,7 +274,7 @@ class PythonLoader final : public loader::Loader {
     return std::nullopt;
   }
 
-  // What Python says of a worker that is gone does not always tell how it ended.
+  // Python's message on a dead worker does not always include how it ended.
   [[noreturn]] void throw_error() const {
     py::error_already_set error;
     const auto ended = loader_.get().attr("ended_workers")().cast<std::string>();
@@ -287,10 +286,10 @@ class PythonLoader final : public loader::Loader {
     }
   }
 
-  // Python gives the tasks of a map-style data set to its workers in turns.
+  // Python distributes the tasks of a map-style data set to its workers in turns.
   [[nodiscard]] bool takes_turns() const { return options_.in_order && batches_per_epoch_ >= 0; }
 
-  // Finished batches of `worker` of which `yielded` of all were taken.
+  // Finished batches of `worker` that are not taken yet, after `yielded` batches in total.
   [[nodiscard]] std::int64_t held_of(std::int64_t worker, std::int64_t yielded) const {
     const auto at = static_cast<std::size_t>(worker);
     const std::int64_t turns = (yielded + options_.num_workers - 1 - worker) / options_.num_workers;
@@ -303,7 +302,8 @@ class PythonLoader final : public loader::Loader {
     return held_of(yielded_ % options_.num_workers, yielded_) > 0;
   }
 
-  // In [began, got] the batch before `yielded_` was waited for. From when on another one was there.
+  // Start of the part of [began, got], the wait for the batch before `yielded_`, in which another
+  // batch was ready.
   [[nodiscard]] std::int64_t stalled_since(std::int64_t began, std::int64_t got) const {
     std::int64_t since = got;
     for (std::int64_t worker = 0; worker < options_.num_workers; ++worker) {
@@ -342,14 +342,14 @@ class PythonLoader final : public loader::Loader {
   KeptObject iterator_;
   loader::RepeatedBatches repeated_;
   bool in_window_ = false;
-  // The last batch: `for batch in loader` keeps it, too, until the next one is there, which then
-  // cannot have its memory.
+  // The last batch: `for batch in loader` also keeps it until the next one arrives, which therefore
+  // cannot reuse its memory.
   std::shared_ptr<void> held_;
   Records records_;
   std::int64_t batches_per_epoch_ = -1;
-  std::int64_t yielded_ = 0;            // in this epoch, failed ones included
-  std::int64_t before_epoch_ = 0;       // batches that workers had finished
-  std::vector<std::int64_t> at_epoch_;  // the same by worker
+  std::int64_t yielded_ = 0;            // in this epoch, including failed ones
+  std::int64_t before_epoch_ = 0;       // batches that workers had finished before this epoch
+  std::vector<std::int64_t> at_epoch_;  // the same, per worker
   std::vector<WorkerCounts> at_reset_;
   std::int64_t reset_ns_ = 0;
   MemoryCounts memory_at_reset_;

@@ -14,10 +14,10 @@ struct WorkerContext;
 
 namespace stepbench::python {
 
-// All arguments must outlive it. `gil` counts what next() waits for the interpreter's lock;
-// `stacks` is an object of stepbench_hosted/stacks.py, or holds nothing. What a worker waits to
-// hand a batch over is part of its idle time: Python does not tell. Whether a batch was ready is
-// what the workers have noted: it may still be on its way through the pipe.
+// All arguments must outlive it. `gil` counts the time that next() waits for the interpreter's
+// lock; `stacks` is an object of stepbench_hosted/stacks.py, or empty. A worker's wait to hand over
+// a batch counts as idle time, as Python does not report it. Whether a batch was ready is known
+// from the workers' records: it may still have been in the pipe.
 [[nodiscard]] std::unique_ptr<loader::Loader> make_python_loader(
     const PythonDataset& dataset, const loader::LoaderOptions& options,
     const WorkerContext& context, GilWait& gil, const KeptObject& stacks);

@@ -24,7 +24,7 @@ void leave_module(const py::object&, const py::object&, const py::object&) {
   if (module_listener != nullptr) module_listener->leave();
 }
 
-// The logits among what a forward() returned.
+// Extracts the logits from the result of a forward().
 at::Tensor logits_of(const py::object& output, const std::string& path) {
   if (THPVariable_Check(output.ptr())) return THPVariable_Unpack(output.ptr());
   const py::object logits = model_helpers().attr("logits_of")(output, path);
@@ -58,8 +58,8 @@ PythonModel::PythonModel(const ResolvedCase& resolved, const DataShape& data, Gi
 at::Tensor PythonModel::forward(const at::Tensor& input) {
   return in_python(gil_, [&] {
     const auto argument = py::reinterpret_steal<py::object>(THPVariable_Wrap(input));
-    // The first call is the trial on a few samples. torch.compile is left out of it: what it would
-    // compile then, in evaluation mode, is not what is measured.
+    // The first call is the trial on a few samples. It bypasses torch.compile, which would
+    // otherwise compile for evaluation mode, and not for what is measured.
     const py::object module =
         std::exchange(tried_, true) ? module_.get() : model_helpers().attr("plain")(module_.get());
     return logits_of(module(argument), path_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// model.kind: python. A torch.nn.Module of the user's as a Model.
+// model.kind: python. A user's torch.nn.Module as a Model.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -11,17 +11,18 @@
 
 namespace stepbench::python {
 
-// Names the modules of `root`, and has each one tell the ModuleListener when its forward begins and
-// ends. Of a module that torch.compile made only the whole, whose parts run no Python. With the
-// interpreter's lock held; once per root.
+// Names the modules of `root` and hooks each one to notify the ModuleListener of its forward's
+// begin and end. Of a module compiled by torch.compile, hooks only the whole: its parts run no
+// Python. Requires the interpreter's lock; call once per root.
 [[nodiscard]] ModuleNames hook_modules(const pybind11::object& root);
 
-// Main thread. Holds the interpreter's lock in forward() and the other calls, and not in between:
-// functions of the backward pass that are written in Python take it themselves.
+// Main thread. Holds the interpreter's lock in forward() and the other calls, but not in between:
+// backward functions written in Python take it themselves.
 class PythonModel final : public Model {
  public:
-  // Calls model() of the file model.path; it may take `classes` and `input_shape`. Throws as
-  // PythonParts says. `gil` counts what forward() waits for the lock, and outlives the model.
+  // Calls model() of the file model.path, which may take `classes` and `input_shape`. Throws as in
+  // PythonParts. `gil` counts the time that forward() waits for the lock; it must outlive the
+  // model.
   PythonModel(const ResolvedCase& resolved, const DataShape& data, GilWait& gil);
 
   at::Tensor forward(const at::Tensor& input) override;
@@ -39,7 +40,7 @@ class PythonModel final : public Model {
   GilWait& gil_;
   KeptObject module_;
   bool tried_ = false;
-  mutable ModuleNames names_;  // of the modules that were hooked
+  mutable ModuleNames names_;  // hooked modules
 };
 
 }  // namespace stepbench::python

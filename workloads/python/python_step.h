@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// workload: python_step. The user's function is the step.
+// workload: python_step. A user's function is the step.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace stepbench::python {
 
-// Main thread. Holds the interpreter's lock in each call of the user's code.
+// Main thread. Holds the interpreter's lock during each call of the user's code.
 class PythonStep final : public Workload {
  public:
-  // `gil` counts what steps wait for the lock; both outlive it.
+  // `gil` counts the time that steps wait for the lock. `context` and `gil` must outlive it.
   PythonStep(const ResolvedCase& resolved, WorkerContext& context, GilWait& gil);
 
   std::optional<std::string> set_up() override;
@@ -33,7 +33,7 @@ class PythonStep final : public Workload {
   ResolvedCase resolved_;
   WorkerContext& context_;
   GilWait& gil_;
-  PythonStepMarks marks_;  // before the Python objects that refer to it
+  PythonStepMarks marks_;  // declared before the Python objects that refer to it
   KeptObject step_;        // Step of stepbench_hosted/step.py
   KeptObject run_;         // the user's function
   KeptObject record_;

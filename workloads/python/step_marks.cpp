@@ -11,12 +11,12 @@ namespace py = pybind11;
 
 namespace {
 
-// A mark is made ten times in a step: a type of Python's C interface, whose calls take a few tens
-// of nanoseconds where those of a pybind11 class take hundreds.
+// About ten marks per step: uses Python's C interface, whose calls take a few tens of nanoseconds,
+// instead of a pybind11 class with hundreds.
 struct PhaseMark {
   PyObject_HEAD PythonStepMarks* marks;
   PhaseId phase;
-  const std::string* name;  // its own
+  const std::string* name;  // owned
 };
 
 PhaseMark& mark_of(PyObject* self) { return *reinterpret_cast<PhaseMark*>(self); }

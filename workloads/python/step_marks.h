@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `with record.phase("forward"):` of a step that the user wrote in Python. Main thread, with the
-// interpreter's lock held; no allocation per mark.
+// `with record.phase("forward"):` in a step written in Python. Main thread, with the interpreter's
+// lock held; no allocation per mark.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -14,13 +14,13 @@
 
 namespace stepbench::python {
 
-// The step under way and its open phase.
+// The current step and its open phase.
 class PythonStepMarks {
  public:
-  // Phases are timed on the stream of this device that is current where they begin.
+  // Times phases on the stream of this device that is current at their begin.
   void on(c10::Device device) { device_ = device; }
-  // Between begin() and end() marks are recorded; outside of them they do nothing, so that the
-  // user's functions can be called there too.
+  // Records marks between begin() and end(). Marks outside are ignored, so that the user's
+  // functions can also be called there.
   void begin(StepRecorder& step) { step_ = &step; }
   void end();
 
@@ -42,7 +42,7 @@ class PythonStepMarks {
   bool ever_marked_ = false;
 };
 
-// All phases that a step may mark, by name: `names` in order of PhaseId. `marks` outlives them.
+// All phases that a step may mark, by name: `names` in order of PhaseId. `marks` must outlive them.
 [[nodiscard]] pybind11::dict phase_marks(PythonStepMarks& marks,
                                          const std::vector<std::string>& names);
 

@@ -44,14 +44,14 @@ std::string name_of_field(std::size_t field) {
   return field == 1 ? "target" : "field" + std::to_string(field);
 }
 
-// The keys of a dict, as stepbench_hosted/data.py orders them.
+// The keys of a dict, in the order of stepbench_hosted/data.py.
 py::list keys_in_order(const py::dict& collated) {
   return py::module_::import("stepbench_hosted.data").attr("fields_in_order")(collated);
 }
 
 }  // namespace
 
-// Empty: no form that is known.
+// Empty: unknown form.
 std::vector<TensorBatches::Named> TensorBatches::parts_of(py::handle collated) {
   std::vector<Named> parts;
   PyObject* object = collated.ptr();
@@ -95,7 +95,7 @@ Batch TensorBatches::take(py::handle collated) {
   Batch batch;
   for (const Named& part : parts_of(collated)) {
     if (!THPVariable_Check(part.value.ptr())) refuse();
-    // A tensor of C++ over the same memory: it is let go of without the interpreter's lock.
+    // A C++ tensor over the same memory can be released without the interpreter's lock.
     at::Tensor tensor = THPVariable_Unpack(part.value.ptr()).variable_data();
     const std::optional<DType> dtype = dtype_of(tensor.scalar_type());
     const bool plain = tensor.layout() == at::kStrided && tensor.device().is_cpu();

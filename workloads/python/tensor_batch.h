@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Python's collate returned becomes a Batch over the tensors' own memory, without a copy.
+// Converts the result of Python's collate to a Batch over the tensors' own memory, without a copy.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,15 +14,15 @@
 
 namespace stepbench::python {
 
-// Takes a tensor, a tuple or list of them, or a dict of them, whose input and target come first:
-// tensors on the CPU with the samples in their first dimension. One that is not contiguous is
-// copied. One per loader: remembers the last batch's fields, which most batches share.
+// Accepts a tensor, a tuple or list of tensors, or a dict of them, with input and target first:
+// tensors on the CPU with the samples in their first dimension. Non-contiguous tensors are copied.
+// Use one per loader: it caches the last batch's fields, which most batches share.
 class TensorBatches {
  public:
   explicit TensorBatches(std::string path) : path_(std::move(path)) {}
 
-  // With the interpreter's lock held. The batch's memory may be let go of on any thread, without
-  // it. Throws error_already_set of UserError saying what came.
+  // Requires the interpreter's lock. The batch's memory may be released on any thread, without the
+  // lock. Throws error_already_set of UserError that describes the unexpected object.
   [[nodiscard]] Batch take(pybind11::handle collated);
 
  private:
@@ -37,7 +37,7 @@ class TensorBatches {
 
   std::string path_;
   std::vector<SharedSpec> last_;
-  KeptObject keys_;  // of the last batch that was a dict, in the order of the fields
+  KeptObject keys_;  // keys of the last dict batch, in field order
 };
 
 }  // namespace stepbench::python

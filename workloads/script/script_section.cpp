@@ -79,7 +79,7 @@ void check_script(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
   if (std::filesystem::is_directory(resolved.text("script.path"))) {
     sink.error("script.path", "is a folder; expected a Python script");
   }
-  // A script's process is not ours: torch.profiler records there.
+  // A script runs in its own process, where torch.profiler records.
   if (resolved.text_or("profile.ops", "none") == "native") {
     resolved.options["profile.ops"] = "kineto"s;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section `script` of the catalogue and the rule of the workload python_script: a Python script
-// of the user's, as it is, whose training loop measure() of tools/python/stepbench_worker times.
-// Torch-free.
+// The section `script` of the catalogue and the rule of the workload python_script: a user's
+// unmodified Python script, whose training loop is timed by measure() of
+// tools/python/stepbench_worker. Torch-free.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 namespace stepbench::script {
 
 [[nodiscard]] Section script_section();
-// What a script may mark beside the built-in phases.
+// Phases that a script may mark in addition to the built-in ones.
 [[nodiscard]] std::vector<Phase> script_phases();
 [[nodiscard]] std::vector<Metric> script_metrics();
 

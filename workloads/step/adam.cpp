@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adam (Kingma & Ba 2015) and AdamW (Loshchilov & Hutter 2019), operation by operation as in
-// torch.optim; they differ in the weight decay alone.
+// torch.optim; they differ only in the weight decay.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_addcdiv.h>
@@ -69,11 +69,11 @@ class Adam final : public Optimizer {
   }
 
  private:
-  // `steps` counts on the device for the fused operation and on the host for the others.
+  // `steps` is on the device for the fused operation and on the host for the others.
   struct State {
     at::Tensor mean, square, steps;
   };
-  // By position among the parameters that have a gradient.
+  // Parallel to the parameters that have a gradient.
   struct States {
     std::vector<at::Tensor> means, squares, steps;
   };
@@ -150,7 +150,7 @@ class Adam final : public Optimizer {
     at::_foreach_addcdiv_(now.parameters, states.means, deviations, updates);
   }
 
-  // Where gradients overflowed nothing is updated, and the step does not count.
+  // If gradients overflowed, nothing is updated, and the step does not count.
   void fused(WithGradient& now, const States& states, const LossScale& scale) const {
     at::_foreach_add_(states.steps, 1);
     const auto update = decoupled_ ? static_cast<FusedStep>(&at::_fused_adamw_)
@@ -174,7 +174,7 @@ class Adam final : public Optimizer {
   double beta2_;
   double eps_;
   const at::Tensor one_ = at::detail::scalar_tensor_static(1.0, at::kFloat, at::kCPU);
-  std::vector<State> states_;  // by position of the parameter
+  std::vector<State> states_;  // by index of the parameter
 };
 
 }  // namespace

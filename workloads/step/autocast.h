@@ -9,8 +9,8 @@
 
 namespace stepbench::step {
 
-// torch.autocast(device, dtype) for a scope: casts of weights are cached inside it and dropped at
-// its end. Does nothing without a dtype.
+// Enables torch.autocast(device, dtype) within a scope: caches casts of weights and drops them at
+// the end. Does nothing without a dtype.
 class AutocastScope {
  public:
   AutocastScope(c10::DeviceType device, std::optional<c10::ScalarType> dtype);

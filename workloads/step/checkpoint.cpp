@@ -25,7 +25,7 @@ namespace stepbench::step {
 namespace {
 
 constexpr const char* kPath = "checkpoint.path";
-constexpr double kShareToTell = 0.05;  // of the step
+constexpr double kShareToTell = 0.05;  // minimum share of the step for a finding
 
 std::string type_name(c10::ScalarType type) {
   switch (type) {
@@ -54,7 +54,7 @@ std::string_view bytes_of(const at::Tensor& tensor) {
   return {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()};
 }
 
-// Empty, and of nobody else.
+// Creates an empty file with a unique name.
 std::filesystem::path new_file(const std::filesystem::path& folder) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error)) {
@@ -104,7 +104,7 @@ void Checkpoint::after_step(StepRecorder& step, const std::function<NamedTensors
   ++checkpoints_;
 }
 
-// What the step may change while it is written, and what is not on the host, is copied.
+// Copies tensors that are not on the host or that the step may change during writing.
 NamedTensors Checkpoint::on_the_host(const NamedTensors& state) {
   const at::NoGradGuard no_grad;
   NamedTensors tensors;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints of a training step: the state is written every so many steps, by the step itself or
-// by a thread beside the next ones. Main thread.
+// Checkpoints of a training step: writes the state every N steps, in the step itself or in a thread
+// during the next ones. Main thread.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -19,14 +19,14 @@ namespace stepbench::step {
 
 class Checkpoint {
  public:
-  // Throws ConfigError where checkpoint.path is no folder that can be written.
+  // Throws ConfigError if checkpoint.path is not a writable folder.
   Checkpoint(const ResolvedCase& resolved, c10::Device device, const Clock& clock);
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
   ~Checkpoint();  // waits for the writer, removes the file
 
-  // Writes what `state` says where it is this step's turn. Throws ConfigError when this or the one
-  // before cannot be written.
+  // Writes `state` if a checkpoint is scheduled for this step. Throws ConfigError if this or the
+  // previous one cannot be written.
   void after_step(StepRecorder& step, const std::function<NamedTensors()>& state);
   void window(Edge edge);
   // Waits for the writer; throws as after_step().
@@ -45,12 +45,12 @@ class Checkpoint {
   c10::Device device_;
   const Clock& clock_;
   std::int64_t every_ = 0;
-  std::filesystem::path file_;  // of this launch alone, under a name that nobody guesses
+  std::filesystem::path file_;  // this launch's file, with a unique name
   bool fsync_ = false;
   bool async_ = false;
-  std::vector<at::Tensor> copies_;  // on the host, kept from one checkpoint to the next
+  std::vector<at::Tensor> copies_;  // on the host, reused between checkpoints
   std::future<Written> writer_;
-  // Of the windows.
+  // Within windows.
   bool in_window_ = false;
   std::int64_t window_begin_ns_ = 0;
   std::int64_t windows_ns_ = 0;

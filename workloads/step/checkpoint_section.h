@@ -10,13 +10,13 @@
 
 namespace stepbench::step {
 
-inline constexpr PhaseId kCheckpointPhase = declared_phase(0);  // of train_step
+inline constexpr PhaseId kCheckpointPhase = declared_phase(0);  // train_step's phase
 
 [[nodiscard]] Section checkpoint_section();
 [[nodiscard]] std::vector<Phase> train_phases();
 [[nodiscard]] std::vector<Metric> checkpoint_metrics();
 
-// All windows must hold as many checkpoints. Call where schedule.active is settled.
+// All windows must contain equally many checkpoints. Call when schedule.active is final.
 void check_checkpoint(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench::step

@@ -14,7 +14,7 @@
 namespace stepbench::step {
 namespace {
 
-// libtorch counts none also where the runtime knows why.
+// libtorch reports no device without the reason, which the CUDA runtime has.
 std::string why_no_device(c10::Device device) {
   const auto loaded = cuda::load_cuda_api();
   const auto* api = std::get_if<cuda::CudaApi>(&loaded);
@@ -29,7 +29,7 @@ c10::Device parse_device(const std::string& text) {
     c10::Device device(text);
     if (device.is_cuda() && !device.has_index()) device.set_index(0);
     if (device.is_cpu() || device.is_cuda()) return device;
-  } catch (const c10::Error&) {  // its text speaks of torch's other device types
+  } catch (const c10::Error&) {  // its text lists torch's other device types
   }
   throw ConfigError("device",
                     "'" + text + "' is no device of this worker; use cpu, cuda or cuda:N");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything the step asks of a device beyond tensors, without CUDA headers.
+// The step's device functions besides tensors, without CUDA headers.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -20,22 +20,21 @@ namespace stepbench::step {
 // "cpu", "cuda" (= cuda:0) or "cuda:N". Throws ConfigError at `device` otherwise.
 [[nodiscard]] c10::Device parse_device(const std::string& text);
 
-// Why the device cannot be used here, else nullopt. The first call that may initialise CUDA.
+// Returns why the device cannot be used here, or nullopt. The first call that may initialise CUDA.
 [[nodiscard]] std::optional<std::string> device_unavailable(c10::Device device);
 
 void synchronize_device(c10::Device device);  // returns at once on the CPU
 
-// The stream that torch computes on now.
 [[nodiscard]] DeviceStream current_stream(c10::Device device);
 
-// What torch's caching allocator keeps of freed blocks goes back to the device.
+// Returns freed blocks of torch's caching allocator to the device.
 void release_cached_memory(c10::Device device);
 
-// Of that allocator, peaks since the last reset; nullopt on the CPU.
+// Peaks of that allocator since the last reset; nullopt on the CPU.
 void reset_peak_memory(c10::Device device);
 [[nodiscard]] std::optional<cuda::AllocatorCounters> device_memory(c10::Device device);
 
-// At the borders of a window: what the allocator did in it. nullopt on the CPU.
+// Call at the borders of a window: records the allocator's activity in it. nullopt on the CPU.
 void mark_memory(Edge edge, c10::Device device, std::optional<cuda::AllocatorWindow>& window);
 
 }  // namespace stepbench::step

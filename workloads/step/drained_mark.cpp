@@ -9,7 +9,7 @@ DrainedMark mark_now(const Clock& clock, c10::Device device) {
   DrainedMark mark{.host_ns = clock.now_ns()};
   if (device.is_cpu()) return mark;
   mark.passed = std::make_shared<c10::Event>(device.type(),
-                                             c10::EventFlag::BACKEND_DEFAULT);  // with times
+                                             c10::EventFlag::BACKEND_DEFAULT);  // with timing
   mark.passed->record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
   return mark;
 }

@@ -43,7 +43,7 @@ class EvalStep final : public ModelStep {
     return {.loss = loss()(model_output(tensors.input), tensors.target).item<double>()};
   }
 
-  at::Tensor static_input_;           // what the graph reads
+  at::Tensor static_input_;           // input of the graph
   std::unique_ptr<StepGraph> graph_;  // model.cuda_graph only
 };
 

@@ -8,7 +8,7 @@
 
 namespace stepbench::step {
 
-// The forward pass alone, in evaluation mode and without gradients. Phases: data_wait, h2d (not on
+// Only the forward pass, in evaluation mode and without gradients. Phases: data_wait, h2d (not on
 // the CPU), forward.
 [[nodiscard]] std::unique_ptr<Workload> make_eval_step(const ResolvedCase& resolved,
                                                        WorkerContext& context);

@@ -8,8 +8,8 @@
 
 namespace stepbench::step {
 
-// The first `size` samples of a data set as epoch 0 would give them, read by the caller without a
-// loader; a data set with fewer samples is repeated. The same for every loader setting.
+// The first `size` samples of a data set, read as in epoch 0 but without a loader; a smaller data
+// set is repeated. The same for every loader setting.
 [[nodiscard]] Batch read_fixed_batch(const data::Dataset& dataset, std::int64_t size,
                                      std::uint64_t seed);
 

@@ -14,8 +14,7 @@
 namespace stepbench::step {
 namespace {
 
-// at::RecordFunction calls plain functions, on autograd's threads too: there is nowhere else to
-// keep the sum.
+// at::RecordFunction calls plain functions, also on autograd's threads: the sum can only be global.
 std::atomic<std::int64_t> counted_flops{0};
 
 template <typename List>
@@ -43,23 +42,23 @@ constexpr std::string_view kConvolution = "aten::_convolution";
 
 bool is_attention(std::string_view name) { return name.starts_with("aten::_scaled_dot_product"); }
 
-// Asked before the inputs are: not every function that is recorded has them.
+// Checked before reading inputs, which some recorded functions lack.
 bool is_counted(std::string_view name) {
   return name == kConvolution || name == "aten::convolution_backward" || name == "aten::mm" ||
          name == "aten::addmm" || name == "aten::bmm" || name == "aten::baddbmm" ||
          is_attention(name);
 }
 
-// Every convolution, by whatever name it was called, passes through _convolution once. Its first
-// inputs stand as in conv2d, and input 6 says whether it is a transposed one.
+// Every convolution passes through _convolution once, whatever function was called. Its first
+// inputs are those of conv2d; input 6 is true for a transposed one.
 std::string_view counted_as(std::string_view name, c10::ArrayRef<const at::IValue> inputs) {
   if (name != kConvolution) return name;
   const bool transposed = inputs.size() > 6 && inputs[6].isBool() && inputs[6].toBool();
   return transposed ? "aten::conv_transpose2d" : "aten::conv2d";
 }
 
-// One call of a counted function. Autocast casts the inputs and calls the same function again: the
-// innermost of them is the one that works.
+// One call of a counted function. Autocast casts the inputs and calls the same function again: only
+// the innermost call counts.
 struct Call final : at::ObserverContext {
   Call(std::string name_of, Call* around_it) : name(std::move(name_of)), around(around_it) {}
 
@@ -79,7 +78,7 @@ std::int64_t flops_of(std::string_view function, c10::ArrayRef<const at::IValue>
     arguments += (arguments.size() > 1 ? ", \"" : "\"") + argument_of(input) + "\"";
   }
   const std::int64_t flop = ops::flops(name, shapes + "]", arguments + "]").value_or(0);
-  // A fused kernel's backward forms the scores again: five products where the model has four.
+  // A fused kernel's backward recomputes the scores: five products where the model has four.
   return is_attention(name) && name.ends_with("_backward") ? flop / 5 * 4 : flop;
 }
 

@@ -6,10 +6,10 @@
 
 namespace stepbench::step {
 
-// Counts what every operator called while it lives is worth, on all threads: matrix products,
-// convolutions and attention, forward and backward, from the shapes of their inputs. Elementwise
-// work does not count, nor what is computed again to save memory: these are the model's
-// operations, as MFU counts them (Chowdhery et al. 2022, appendix B). One at a time.
+// Counts the FLOPs of all operators called during its lifetime, on all threads: matrix products,
+// convolutions and attention, forward and backward, from the shapes of their inputs. Excludes
+// elementwise work and recomputation to save memory: these are the model's operations, as in MFU
+// (Chowdhery et al. 2022, appendix B). One at a time.
 class FlopCounter {
  public:
   FlopCounter();

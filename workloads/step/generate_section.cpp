@@ -89,7 +89,7 @@ void check_generate(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
   if (resolved.text("model.loss") != "cross_entropy") {
     sink.error("model.loss", "nothing is scored when text is made; leave it out");
   }
-  // A token that the host has not seen is none that a user has.
+  // A token only counts for the user once it is on the host.
   resolved.options["schedule.sync"] = std::string("step");
 }
 

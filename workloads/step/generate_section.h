@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section `generate` of the catalogue, the phases of such a step and its rule. Torch-free.
+// The section `generate` of the catalogue, the phases of its step and its rule. Torch-free.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ struct GenerateLengths {
   std::int64_t prompt_tokens = 0;
   std::int64_t new_tokens = 0;
 };
-// Of a sample of so many tokens, which is the model's context.
+// For a sample of `context` tokens, which is the model's context.
 [[nodiscard]] GenerateLengths generate_lengths(const ResolvedCase& resolved, std::int64_t context);
 
-// A model without a cache, more tokens than the context holds, options of a training step. Makes
-// the case a latency: schedule.sync becomes step.
+// Rejects a model without a cache, more tokens than the context holds, options of a training step.
+// Makes the step's latency the result: schedule.sync becomes step.
 void check_generate(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench::step

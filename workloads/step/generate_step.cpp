@@ -48,8 +48,8 @@ class GenerateStep final : public ModelStep {
     for (std::int64_t i = 1; i < lengths.new_tokens; ++i) token = shown(next_logits(token));
   }
 
-  // How sure the model is of the text that it makes: nats per token. Other tokens have another one,
-  // and the operations are those of a step.
+  // Loss of the generated text, in nats per token. Different tokens give a different loss; the
+  // operations are those of a step.
   Fingerprint score(const torch_loader::BatchTensors& fixed) override {
     const GenerateLengths lengths = generate_lengths(resolved(), fixed.input.size(1));
     const at::NoGradGuard no_grad;
@@ -73,7 +73,7 @@ class GenerateStep final : public ModelStep {
   }
   at::Tensor next_logits(const at::Tensor& token) { return model().decoder()->next(token); }
 
-  // The likeliest token {sequences, 1}. It is on the host, too, when this returns.
+  // Returns the likeliest token {sequences, 1}, after it has also reached the host.
   static at::Tensor shown(const at::Tensor& logits) {
     at::Tensor token = at::argmax(logits, -1, /*keepdim=*/true);
     if (!token.is_cpu()) (void)token.cpu();

@@ -8,8 +8,8 @@
 
 namespace stepbench::step {
 
-// Greedy text for a batch of prompts, with a key-value cache. Each token reaches the host before
-// the next is made. Phases: data_wait, h2d (not on the CPU), prefill, decode.
+// Greedy text generation for a batch of prompts, with a key-value cache. Each token reaches the
+// host before the next is computed. Phases: data_wait, h2d (not on the CPU), prefill, decode.
 [[nodiscard]] std::unique_ptr<Workload> make_generate_step(const ResolvedCase& resolved,
                                                            WorkerContext& context);
 

@@ -23,7 +23,7 @@ GradScaler::GradScaler(at::Device device)
       overflow_(at::zeros({}, at::TensorOptions(at::kFloat).device(device))) {}
 
 void GradScaler::unscale(const std::vector<at::Tensor>& parameters) {
-  // In double as in torch: some compilers make an inexact division of floats.
+  // In double as in torch: some compilers use an inexact float division.
   divide(parameters, factor_.to(at::kDouble).reciprocal().to(at::kFloat));
 }
 

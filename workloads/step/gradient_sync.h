@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the training step of one rank of a group asks of the others. Main thread.
+// Interface of the gradient exchange between the ranks of a group. Main thread.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,14 +13,14 @@
 
 namespace stepbench::step {
 
-// Of model.accumulate in a step; one alone is both.
+// Position within the micro batches of model.accumulate; a single one is both.
 struct MicroBatch {
   bool first = true;
   bool last = true;
 };
 
-// How gradients of all ranks become one mean. They are exchanged once per step, for its last micro
-// batch: the ones before it only add to the gradients.
+// Averages gradients over all ranks. They are exchanged once per step, for its last micro batch:
+// earlier ones only accumulate.
 class GradientSync {
  public:
   GradientSync() = default;
@@ -28,19 +28,19 @@ class GradientSync {
   GradientSync& operator=(const GradientSync&) = delete;
   virtual ~GradientSync() = default;
 
-  virtual void before_forward(MicroBatch) {}                      // in phase forward
-  virtual void before_backward(const at::Tensor&, MicroBatch) {}  // of the loss, in phase backward
-  // The last backward pass is over. What is waited for now is phase grad_sync.
+  virtual void before_forward(MicroBatch) {}                      // in phase backward
+  virtual void before_backward(const at::Tensor&, MicroBatch) {}  // in phase backward
+  // The last backward pass has ended. Any wait from here on is phase grad_sync.
   virtual void after_backward(StepRecorder&) {}
 };
 
-// Brings the parameters and buffers of rank 0 to all ranks, which all call it. The parameters are
-// on their device. Throws Error where the models of the ranks are not alike.
+// Broadcasts the parameters and buffers of rank 0 to all ranks, which must all call it. Parameters
+// must be on their device. Throws Error if the ranks' models differ.
 using GradientSyncMaker = std::function<std::unique_ptr<GradientSync>(
     const ResolvedCase& resolved, WorkerContext& context, const Model& model, c10::Device device)>;
 
-// `workload: train_step` in one rank of several: forward and backward hold what DDP exchanges in
-// them, and grad_sync what is exchanged behind them. Rank 0 alone writes checkpoints.
+// `workload: train_step` in one rank of several: forward and backward include DDP's exchange during
+// them, grad_sync the exchange after them. Only rank 0 writes checkpoints.
 [[nodiscard]] std::unique_ptr<Workload> make_group_train_step(const ResolvedCase& resolved,
                                                               WorkerContext& context,
                                                               GradientSyncMaker make_sync);

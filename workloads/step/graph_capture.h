@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which a graph is captured, that of torch.cuda.graph, on given calls: tests give
-// scripted ones.
+// The sequence of a graph capture, as in torch.cuda.graph, on injected calls that tests script.
 #pragma once
 
 #include <exception>
@@ -11,15 +10,15 @@ namespace stepbench::step {
 struct GraphCapture {
   std::function<void()> work;
   std::function<void()> synchronize;
-  // A capture allocates from a pool of its own: what the runs before it left cached would be
-  // reserved beside it for as long as the process lives.
+  // A capture allocates from its own pool: memory cached by the runs before it would otherwise stay
+  // reserved as well for the rest of the process.
   std::function<void()> release_cached_memory;
   std::function<void()> begin;
   std::function<void()> end;
 };
 
-// Runs the work a few times, then once more while it is captured. A failed capture is ended, and
-// the error of the work is thrown on.
+// Runs the work a few times, then captures it. Ends a failed capture and rethrows the error of the
+// work.
 inline void capture(const GraphCapture& calls) {
   constexpr int kWarmUpRuns = 3;
   for (int i = 0; i < kWarmUpRuns; ++i) calls.work();
@@ -31,7 +30,7 @@ inline void capture(const GraphCapture& calls) {
   } catch (...) {
     try {
       calls.end();
-    } catch (const std::exception&) {  // that it cannot be ended is a consequence
+    } catch (const std::exception&) {  // a consequence of the first error
     }
     throw;
   }

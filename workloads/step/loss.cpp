@@ -16,7 +16,7 @@
 namespace stepbench::step {
 namespace {
 
-constexpr std::int64_t kIgnored = -100;  // cross_entropy_loss leaves such targets out
+constexpr std::int64_t kIgnored = -100;  // cross_entropy_loss ignores such targets
 constexpr double kMaskedShare = 0.15;    // Devlin et al. 2019, section 3.1
 
 }  // namespace
@@ -48,7 +48,7 @@ torch_loader::BatchTensors Loss::prepare(const torch_loader::BatchTensors& batch
     mask_ = at::rand(batch.input.sizes(), generator, at::TensorOptions(at::kFloat))
                 .lt(kMaskedShare)
                 .to(batch.input.device());
-    mask_.select(-1, 0).fill_(true);  // one position at least, however short the sequence
+    mask_.select(-1, 0).fill_(true);  // at least one position, even in a short sequence
   }
   const at::Tensor mask = padded_ ? mask_.logical_and(batch.target.ne(kIgnored)) : mask_;
   return {.input = batch.input.masked_fill(mask, classes_ - 1),

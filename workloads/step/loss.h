@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// model.loss: the losses, and what they do to a batch first.
+// model.loss: the losses, and their preparation of a batch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,19 +11,19 @@
 
 namespace stepbench::step {
 
-// Mean cross entropy over samples, or over samples and positions when logits are {batch, positions,
-// vocabulary}. Targets of -100 do not count.
+// Mean cross entropy over samples, or over samples and positions if logits are {batch, positions,
+// vocabulary}. Ignores targets of -100.
 [[nodiscard]] at::Tensor cross_entropy(const at::Tensor& logits, const at::Tensor& target);
 
-// What model.loss names. Main thread.
+// The loss named by model.loss. Main thread.
 class Loss {
  public:
   // `classes`: of the data set, or the size of its vocabulary.
   Loss(const ResolvedCase& resolved, std::int64_t classes);
 
-  // What the model is fed and what it is scored against. With masked_cross_entropy the chosen
-  // positions of the input hold the vocabulary's last token, and the target is the token that stood
-  // there; else the batch itself.
+  // Returns the model's input and target. With masked_cross_entropy the chosen positions of the
+  // input hold the vocabulary's last token, and their targets the original tokens; else it is the
+  // batch itself.
   [[nodiscard]] torch_loader::BatchTensors prepare(const torch_loader::BatchTensors& batch);
   [[nodiscard]] at::Tensor operator()(const at::Tensor& output, const at::Tensor& target) const;
 
@@ -41,7 +41,7 @@ class Loss {
   std::int64_t classes_;
   std::int64_t seed_;
   bool padded_;
-  at::Tensor mask_;  // of the shape of the input last seen
+  at::Tensor mask_;  // shape of the last input
 };
 
 }  // namespace stepbench::step

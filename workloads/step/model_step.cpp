@@ -60,7 +60,7 @@ std::optional<std::string> ModelStep::set_up() {
   return with_torch_errors([this] { return build(); });
 }
 
-// A border lies at the same place of a step again after as many steps as join whole epochs.
+// Number of steps after which epoch borders are at the same place within a step again.
 std::int64_t ModelStep::steps_per_epoch() const {
   const std::int64_t batches = pipeline_.batches_per_epoch();
   return batches / std::gcd(batches, options_.accumulate);
@@ -78,7 +78,7 @@ void ModelStep::step(StepRecorder& step) {
 }
 
 std::optional<std::string> ModelStep::build() {
-  // Before any code of the user's, which may change the current folder.
+  // Before any user code, which may change the current folder.
   if (is_own_model(resolved_)) model_digest_ = data::file_digest(resolved_.text("model.path"));
   // The loader comes first: its workers must be forked before anything initialises CUDA.
   if (transfer::placement_of(resolved_).kind == transfer::PlacementKind::kPinThread &&
@@ -126,7 +126,7 @@ void ModelStep::build_model() {
   const data::Dataset& dataset = pipeline_.dataset();
   const std::vector<FieldSpec>& fields = dataset.fields();
   const DataShape data{.input = fields[0], .target = fields[1], .classes = dataset.classes()};
-  // TorchScript's executor keeps what it made of its first runs: a copy is tried, and dropped.
+  // TorchScript's executor specialises on its first runs, so the trial uses a copy.
   const bool scripted = resolved_.text("model.kind") == "torchscript";
   if (scripted) {
     try_on_samples(*make_model(resolved_, data, python_), data);
@@ -151,18 +151,18 @@ void ModelStep::try_on_samples(Model& model, const DataShape& data) {
   }
 }
 
-// A compiled model may take batches of one size only.
+// A compiled model may only take batches of one size.
 std::int64_t ModelStep::fingerprint_samples() const {
   return resolved_.text("model.kind") == "aoti" ? full_batch_size() : kFingerprintSamples;
 }
 
-// Items that are batches tell their size only when they come.
+// If items are batches, their size is unknown until they arrive.
 std::int64_t ModelStep::full_batch_size() const {
   const std::int64_t size = pipeline_.options().batch_size;
   return size > 0 ? size : kFingerprintSamples;
 }
 
-// torch.compile would take a first batch of another size for a sign that sizes vary.
+// torch.compile would assume dynamic sizes if the first batch had another size.
 std::vector<std::int64_t> ModelStep::batch_sizes_to_try() const {
   const bool compiled = resolved_.text("model.kind") == "aoti";
   const bool python = resolved_.text("model.kind") == "python";
@@ -198,7 +198,7 @@ at::Tensor ModelStep::output_of(Model& model, const at::Tensor& input) const {
   return model.forward(x);
 }
 
-// Where the data set is smaller than a batch, no step is full.
+// If the data set is smaller than a batch, no step is full.
 std::int64_t ModelStep::samples_per_step() const {
   if (largest_step_samples_ > 0) return largest_step_samples_;
   return full_batch_size() * resolved_.integer("model.accumulate");
@@ -225,8 +225,8 @@ Fingerprint ModelStep::fingerprint() {
     const Batch batch = read_fixed_batch(pipeline_.dataset(), samples, options_.seed);
     const FlopCounter counter;
     const Fingerprint fingerprint = score(transfer_->to_device(batch));
-    // Fused kernels of a compiled model pass the counter by.
-    // Those of a sample follow from what its batch is padded to.
+    // The counter misses fused kernels of a compiled model. With samples of different lengths,
+    // FLOPs per sample depend on the padding of the batch.
     if (resolved_.text("model.kind") != "aoti" && pipeline_.dataset().lengths() == nullptr) {
       flops_per_sample_ = static_cast<double>(counter.flops()) / static_cast<double>(samples);
     }
@@ -248,7 +248,7 @@ void ModelStep::report(ReportSink& sink) const {
   if (options_.deterministic) {
     sink.effective("model.deterministic", at::globalContext().deterministicAlgorithms());
   }
-  // Another build of a plug-in may be what is compared; other content of a model file is not.
+  // Builds of a plug-in may be compared with each other; contents of a model file may not.
   if (!model_digest_.empty()) {
     const bool plugin = resolved_.text("model.kind") == "plugin";
     const std::string code = model_->digest();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What training and evaluation steps share: a data set, its loader, the transfer and a model. Main
+// Base of training and evaluation steps: a data set, its loader, the transfer and a model. Main
 // thread only.
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace stepbench::step {
 
-// The options of sections model and optimizer that the step itself follows.
+// Options of the sections model and optimizer that the step itself implements.
 struct ModelStepOptions {
   c10::Device device{c10::kCPU};
   // nullopt: fp32 or tf32.
@@ -55,24 +55,24 @@ class ModelStep : public Workload {
   void report(ReportSink& sink) const final;
 
  protected:
-  // The parts that differ. Errors of torch become Error around them.
-  virtual void prepare() {}  // the model stands on its device
+  // Hooks of derived steps. Callers convert torch's errors to Error.
+  virtual void prepare() {}  // the model is on its device
   virtual void window_edge(Edge) {}
-  virtual void end() {}  // the loader is gone; may throw
+  virtual void end() {}  // the loader is destroyed; may throw
   virtual void report_own(ReportSink&) const {}
   virtual void run(StepRecorder& step) = 0;  // one step
   [[nodiscard]] virtual Fingerprint score(const torch_loader::BatchTensors& fixed) = 0;
 
-  // What Count::kTokens counts of a batch of token ids.
+  // Value of Count::kTokens for a batch of token ids.
   [[nodiscard]] virtual std::int64_t tokens_of(const at::Tensor& input) const {
     return input.numel();
   }
 
   [[nodiscard]] const Clock& clock() const { return clock_; }
-  // Next batch, on the device: data_wait, then h2d.
+  // Returns the next batch on the device: phases data_wait, then h2d.
   [[nodiscard]] torch_loader::BatchTensors next_batch(StepRecorder& step);
-  // Bytes become floats between 0 and 1, and images take the model's layout, as a training loop
-  // would do it.
+  // Converts bytes to floats between 0 and 1, and images to the model's layout, like a training
+  // loop.
   [[nodiscard]] at::Tensor model_output(const at::Tensor& input) {
     return output_of(*model_, input);
   }
@@ -88,9 +88,8 @@ class ModelStep : public Workload {
  private:
   std::optional<std::string> build();
   void build_model();
-  // Tries a model from a file on batches of the sizes that will come.
+  // Tries a model from a file on batches of the expected sizes.
   void try_on_samples(Model& model, const DataShape& data);
-  // Of the batch that the fingerprint is taken of.
   [[nodiscard]] std::int64_t fingerprint_samples() const;
   [[nodiscard]] std::int64_t full_batch_size() const;
   [[nodiscard]] std::vector<std::int64_t> batch_sizes_to_try() const;
@@ -101,19 +100,19 @@ class ModelStep : public Workload {
   ResolvedCase resolved_;
   const Clock& clock_;
   ModelStepOptions options_;
-  // Null in a worker that never has them.
+  // Null in a worker without Python parts.
   data::PythonParts* python_;
-  // Placement pin_thread only; the loader's pin thread uses it.
+  // Only for placement pin_thread; used by the loader's pin thread.
   std::unique_ptr<transfer::PinThreadUpload> upload_;
   loader::LoaderPipeline pipeline_;
   std::optional<transfer::Transfer> transfer_;
   std::unique_ptr<Model> model_;
   std::optional<Loss> loss_;
-  std::string model_digest_;  // of model.path; empty for the zoo
+  std::string model_digest_;  // digest of model.path; empty for the zoo
   std::int64_t parameter_count_ = 0;
-  std::optional<cuda::AllocatorWindow> memory_;  // of the last window
-  double flops_per_sample_ = 0;                  // counted when the fingerprint is taken
-  std::int64_t step_samples_ = 0;                // of the step under way
+  std::optional<cuda::AllocatorWindow> memory_;  // last window
+  double flops_per_sample_ = 0;                  // counted with the fingerprint
+  std::int64_t step_samples_ = 0;                // current step
   std::int64_t largest_step_samples_ = 0;
 };
 

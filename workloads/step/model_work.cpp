@@ -7,7 +7,7 @@
 namespace stepbench::step {
 namespace {
 
-// As CUDA calls the device that the steps ran on: a part of a divided one bears a name of its own.
+// Uses CUDA's name of the device: a MIG slice has a different one.
 std::optional<double> peak_flops(const ResolvedCase& resolved) {
   if (resolved.has("model.device_peak_flops")) return resolved.number("model.device_peak_flops");
   const auto ordinal = cuda::cuda_ordinal(resolved.text("device"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of step_graph.cpp where torch was built without CUDA, or CUDA's headers are absent.
+// Replaces step_graph.cpp if torch was built without CUDA, or CUDA's headers are missing.
 #include "harness/base/error.h"
 #include "workloads/step/step_graph.h"
 

@@ -6,8 +6,8 @@
 
 namespace stepbench::step {
 
-// A number as Python hands it to mul_ or add_: a tensor that does not decide the result's type.
-// Given a plain number, C++ takes another overload, which calls a second operator inside.
+// A number as Python passes it to mul_ or add_: a tensor that does not affect the result's type.
+// For a plain number, C++ selects another overload, which calls a second operator inside.
 [[nodiscard]] inline at::Tensor number_operand(double value) {
   return at::native::wrapped_scalar_tensor(value);
 }

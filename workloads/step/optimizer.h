@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Update rules of torch.optim in three implementations. libtorch's own classes have the single one
-// only.
+// Update rules of torch.optim in three implementations. libtorch's own classes only have the single
+// one.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,9 +18,8 @@ namespace stepbench::step {
 enum class Implementation : std::uint8_t { kSingle, kForeach, kFused };
 [[nodiscard]] Implementation implementation_of(const ResolvedCase& resolved);
 
-// What a fused step does on the device with the loss scaled for fp16: divides the gradients by
-// `factor`, unless they are unscaled already, and leaves everything as it was where `overflow` is
-// 1.
+// For a fused step with a loss scaled for fp16: divides the gradients by `factor`, unless they are
+// already unscaled, and changes nothing if `overflow` is 1.
 struct LossScale {
   std::optional<at::Tensor> factor, overflow;
 };
@@ -33,18 +32,18 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   void step() { step({}); }
-  // Parameters without a gradient are left alone. `scale` is empty unless takes_loss_scale().
+  // Skips parameters without a gradient. `scale` must be empty unless takes_loss_scale().
   virtual void step(const LossScale& scale) = 0;
   [[nodiscard]] virtual bool takes_loss_scale() const = 0;
-  // Forgets all updates, in place: state keeps its memory.
+  // Resets the state in place: keeps its memory.
   virtual void reset() = 0;
-  // What it keeps between steps, of each parameter that has been updated.
+  // State kept between steps, of each parameter that has been updated.
   [[nodiscard]] virtual std::vector<at::Tensor> state() const = 0;
   void zero_grad(bool set_to_none);
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return parameters_; }
 
  protected:
-  // Parameters with a gradient, and their gradients; state keeps the position of its parameter.
+  // Parameters with a gradient, their gradients, and their positions, which index the state.
   struct WithGradient {
     std::vector<at::Tensor> parameters, gradients;
     std::vector<std::size_t> positions;
@@ -65,11 +64,11 @@ struct OptimizerType {
 };
 [[nodiscard]] std::span<const OptimizerType> optimizer_types();
 
-// What optimizer.kind names. Throws ConfigError if there is no such.
+// Looks up optimizer.kind. Throws ConfigError if it is unknown.
 [[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const ResolvedCase& resolved,
                                                         std::vector<at::Tensor> parameters);
 
-// Total 2-norm over all gradients, and the scaling that brings it to at most max_norm
+// Total 2-norm over all gradients, and scaling to at most max_norm
 // (torch.nn.utils.clip_grad_norm_).
 [[nodiscard]] at::Tensor gradient_norm(const std::vector<at::Tensor>& parameters);
 void clip_gradients(const std::vector<at::Tensor>& parameters, double max_norm);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The section `optimizer` of the catalogue. Torch-free; optimizer.cpp has the same names with the
-// functions that make them.
+// functions that create them.
 #pragma once
 
 #include "harness/catalogue/catalogue.h"

@@ -21,7 +21,7 @@ std::string braces(at::IntArrayRef sizes) {
   return text.str();
 }
 
-// What the first weight says of the input that the model was made for.
+// Derives the expected input from the model's first weight.
 std::string expectation_of(const Model& model, bool token_ids) {
   for (const auto& [name, weight] : model.state()) {
     if (weight.dim() < 2) continue;
@@ -35,7 +35,7 @@ std::string expectation_of(const Model& model, bool token_ids) {
   return "it has no weight that would tell what it expects";
 }
 
-// TorchScript's messages end with the error and begin with a trace of the model's source.
+// TorchScript's messages begin with a trace of the model's source and end with the error.
 std::string last_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   const std::size_t begin = text.rfind('\n');
@@ -62,7 +62,7 @@ void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& 
                    const torch_loader::BatchTensors& samples,
                    const std::function<at::Tensor(Model&, const at::Tensor&)>& forward) {
   const std::string& path = resolved.text("model.path");
-  // What Python says begins with the error and ends with its traceback.
+  // Python's messages begin with the error and end with its traceback.
   const bool python = resolved.text("model.kind") == "python";
   const auto parameters = model.parameters();
   const bool trainable =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tries a model from a user's file on the data before anything is measured.
+// Tries a model from a user's file on the data before measuring.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace stepbench::step {
 
-// Whether the model comes from a file of the user's (model.path): nothing is known of it before it
-// is tried.
+// True if the model comes from a user's file (model.path): its requirements are only known by a
+// trial.
 [[nodiscard]] bool is_own_model(const ResolvedCase& resolved);
 
-// Gives such a model a few samples once, in evaluation mode and without gradients, and leaves it in
-// training mode. Throws ConfigError naming what was expected and what was given. TorchScript's
-// executor would take this run for the model's usual one: try a copy that nobody measures.
+// Runs such a model once on a few samples, in evaluation mode and without gradients, and leaves it
+// in training mode. Throws ConfigError with the expected and the given input. TorchScript's
+// executor would specialise on this run: pass a copy that is not measured.
 void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& data,
                    const torch_loader::BatchTensors& samples,
                    const std::function<at::Tensor(Model&, const at::Tensor&)>& forward);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the catalogue says of `workload: python_step`: its section `step`, phases beyond the
-// built-in ones, metrics. Torch-free.
+// The catalogue's part for `workload: python_step`: its section `step`, additional phases, metrics.
+// Torch-free.
 #pragma once
 
 #include <vector>

@@ -54,7 +54,7 @@ class Sgd final : public Optimizer {
   }
 
  private:
-  // Zeros at first: then momentum * 0 + gradient is what torch.optim starts from.
+  // Initially zeros: momentum * 0 + gradient then equals torch.optim's initial momentum.
   std::vector<at::Tensor> momenta_of(const WithGradient& now) {
     std::vector<at::Tensor> found;
     if (momentum_ == 0) return found;
@@ -85,7 +85,7 @@ class Sgd final : public Optimizer {
       at::_foreach_mul_(momenta, momentum_);
       at::_foreach_add_(momenta, updates);
       if (nesterov_) {
-        at::_foreach_add_(updates, momenta, momentum_);  // the gradients themselves, as in torch
+        at::_foreach_add_(updates, momenta, momentum_);  // changes the gradients, as in torch
       } else {
         updates = momenta;
       }
@@ -99,7 +99,7 @@ class Sgd final : public Optimizer {
   double momentum_;
   bool nesterov_;
   std::vector<at::Tensor>
-      momenta_;  // by position of the parameter; undefined before its first gradient
+      momenta_;  // by index of the parameter; undefined before its first gradient
 };
 
 }  // namespace

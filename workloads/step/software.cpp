@@ -21,8 +21,8 @@ std::string cudnn_version(long number) {  // 91900 -> "9.19.0"
          std::to_string(number % 100);
 }
 
-// Not of CUDA's driver itself: asking it would initialise it before the loader forks. The
-// management library, where /proc does not tell, initialises no device.
+// Not from CUDA's driver itself: querying it would initialise it before the loader forks. NVML,
+// used if /proc does not have the version, initialises no device.
 std::string driver_version() {
   const std::string version = machine::find_devices("/", machine::nvml_devices).driver_version;
   return version.empty() ? "none" : version;
@@ -43,7 +43,7 @@ Fields torch_software() {
   fields["intra_op_threads"] = static_cast<std::int64_t>(at::get_num_threads());
   fields["inter_op_threads"] = static_cast<std::int64_t>(at::get_num_interop_threads());
   fields["cuda_driver"] = driver_version();
-  with_torch_errors([&] {  // a driver that does not fit is the machine's fault, not a bug
+  with_torch_errors([&] {  // a mismatched driver is a problem of the machine
     const bool cuda = at::detail::getCUDAHooks().hasCUDART();
     fields["cuda_runtime"] =
         cuda ? cuda::cuda_version_text(static_cast<int>(at::detail::getCUDAHooks().versionCUDART()))

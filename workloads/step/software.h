@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libtorch says of itself, and its thread settings.
+// Versions of libtorch and its thread settings.
 #pragma once
 
 #include "harness/record/rows.h"

@@ -14,15 +14,15 @@ namespace {
 class CapturedGraph final : public StepGraph {
  public:
   CapturedGraph(c10::Device device, const std::function<void()>& work) {
-    // torch's own guards for CUDA would ask for the runtime library at link time.
+    // torch's own CUDA guards would need the runtime library at link time.
     const c10::impl::VirtualGuardImpl cuda(device.type());
     const c10::Stream stream = cuda.getStreamFromGlobalPool(device);
-    cuda.synchronizeDevice(device.index());  // what `work` reads was made on another stream
+    cuda.synchronizeDevice(device.index());  // inputs of `work` were made on another stream
     const c10::StreamGuard on_stream(stream);
     capture({.work = work,
              .synchronize = [&] { cuda.synchronizeStream(stream); },
              .release_cached_memory = [&] { release_cached_memory(device); },
-             // Only this thread's calls are watched: loader threads may pin memory meanwhile.
+             // Checks only this thread's calls: loader threads may pin memory meanwhile.
              .begin =
                  [&] {
                    graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);

@@ -20,9 +20,9 @@ class StepGraph {
   virtual void replay() = 0;  // on the current stream; does not wait
 };
 
-// Runs `work` a few times on a stream of its own, so that libraries have chosen their kernels and
-// optimizer state exists, then captures it there. What it reads and writes must stay at its
-// addresses. Waits for the device. Throws Error where this build or torch cannot.
+// Runs `work` a few times on its own stream, so that libraries have chosen their kernels and
+// optimizer state exists, then captures it there. Inputs and outputs must keep their addresses.
+// Waits for the device. Throws Error if this build or torch does not support it.
 [[nodiscard]] std::unique_ptr<StepGraph> capture_graph(c10::Device device,
                                                        const std::function<void()>& work);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns torch's exceptions into Error.
+// Converts torch's exceptions to Error.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -8,8 +8,8 @@
 
 namespace stepbench::step {
 
-// Runs `body`; an error of torch becomes an Error with torch's message and without its stack trace,
-// fit for a row.
+// Runs `body`; converts an error of torch to an Error with its message but without its stack trace,
+// short enough for a table row.
 template <typename Body>
 decltype(auto) with_torch_errors(Body&& body) {
   try {

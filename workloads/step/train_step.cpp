@@ -19,12 +19,12 @@
 namespace stepbench::step {
 namespace {
 
-// The gradient to begin with is made as Python makes it; what C++ would make has another layout.
+// Creates the initial gradient as Python does; C++'s default has another layout.
 void run_backward(const at::Tensor& loss) {
   loss.backward(at::ones_like(loss, {}, at::MemoryFormat::Preserve));
 }
 
-// A copy of a model's parameters and buffers, on its device, to go back to.
+// Copies a model's parameters and buffers on its device, to restore them later.
 class ModelState {
  public:
   explicit ModelState(const Model& model) {
@@ -39,7 +39,7 @@ class ModelState {
   }
 
  private:
-  // The model's own, and its copy.
+  // The model's tensor and its copy.
   std::vector<std::pair<at::Tensor, at::Tensor>> tensors_;
 };
 
@@ -54,7 +54,7 @@ class TrainStep : public ModelStep {
     if (checkpoint_) checkpoint_->finish();
   }
 
-  // Everything before the backward pass; `forward` makes the model's output of its input.
+  // Everything before the backward pass; `forward` computes the model's output from its input.
   template <typename Forward>
   [[nodiscard]] at::Tensor loss_of_step(const torch_loader::BatchTensors& batch, bool first,
                                         StepRecorder& step, const Forward& forward);
@@ -84,7 +84,7 @@ class TrainStep : public ModelStep {
 
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<GradScaler> scaler_;   // fp16 only
-  torch_loader::BatchTensors static_;  // what the graph reads
+  torch_loader::BatchTensors static_;  // input of the graph
   std::unique_ptr<StepGraph> graph_;   // model.cuda_graph only
   std::optional<Checkpoint> checkpoint_;
 };
@@ -98,8 +98,8 @@ void TrainStep::prepare() {
   }
 }
 
-// The runs that a capture needs are taken back, so that the fingerprint is that of a step without
-// a graph.
+// Undoes the runs that a capture needs, so that the fingerprint equals that of a step without a
+// graph.
 void TrainStep::capture() {
   static_ = full_batch();
   const ModelState before(model());

@@ -59,7 +59,7 @@ class TransferWorkload final : public Workload {
     transfer_.reset();
     last_ = {};
   }
-  // Once more after the windows: links and clocks change while a launch runs.
+  // Repeated after the windows: links and clocks change during a launch.
   Fingerprint fingerprint() override {
     with_torch_errors([&] { plain_after_ = measure_plain_copies(); });
     return {};

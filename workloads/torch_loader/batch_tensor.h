@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place where a Batch becomes tensors.
+// Converts a Batch to tensors; no other code does.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,15 +8,14 @@
 
 namespace stepbench::torch_loader {
 
-// What a model is fed and what its output is compared with: the first and the second field of a
-// batch.
+// The model's input and the target for its output: the first and the second field of a batch.
 struct BatchTensors {
   at::Tensor input;
   at::Tensor target;
 };
 
 // A CPU tensor over the field's memory, without a copy. It shares the batch's owner: the memory
-// goes back to its pool when batch and tensors are gone.
+// returns to its pool when batch and tensors are destroyed.
 [[nodiscard]] at::Tensor field_tensor(const Batch& batch, std::size_t field);
 [[nodiscard]] BatchTensors batch_tensors(const Batch& batch);
 

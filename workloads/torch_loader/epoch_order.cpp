@@ -49,7 +49,7 @@ std::vector<std::int64_t> drawn(const OrderOptions& options, at::Generator& gene
   return order;
 }
 
-// What one epoch after another takes from torch's own generator.
+// Simulates the draws of successive epochs from torch's default generator.
 class Epochs {
  public:
   explicit Epochs(OrderOptions options) : options_(std::move(options)) {}
@@ -67,7 +67,7 @@ class Epochs {
     if (next_++ == 0 || !options_.one_iterator) (void)draw_seed(generator_);  // the base seed
   }
 
-  // RandomSampler draws a seed, and all else from a generator of its own.
+  // RandomSampler draws a seed, and everything else from its own generator.
   [[nodiscard]] std::vector<std::int64_t> by_seed(std::int64_t epoch) {
     std::int64_t seed = 0;
     while (next_ <= epoch) {
@@ -79,7 +79,7 @@ class Epochs {
     return to_vector(at::randperm(options_.size, sampler, at::TensorOptions(at::kLong)));
   }
 
-  // WeightedRandomSampler without a generator of its own.
+  // WeightedRandomSampler without its own generator.
   [[nodiscard]] std::vector<std::int64_t> by_weight(std::int64_t epoch) {
     while (next_ < epoch) (void)draw();
     return to_vector(draw());
@@ -94,7 +94,7 @@ class Epochs {
 
   OrderOptions options_;
   at::Generator generator_;
-  std::int64_t next_ = 0;  // epoch that `generator_` stands before
+  std::int64_t next_ = 0;  // next epoch of `generator_`
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of samples of Python's DataLoader, number for number. Needs torch's generator.
+// The exact sample order of Python's DataLoader. Needs torch's generator.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@ namespace stepbench::torch_loader {
 
 struct OrderOptions {
   std::int64_t size = 0;         // samples in the data set
-  std::int64_t num_samples = 0;  // in an epoch, where they are drawn; 0: size
+  std::int64_t num_samples = 0;  // per epoch, if they are drawn; 0: size
   bool shuffle = false;
-  bool with_replacement = false;  // RandomSampler(replacement=True); wins over shuffle
+  bool with_replacement = false;  // RandomSampler(replacement=True); overrides shuffle
   // WeightedRandomSampler(weights, num_samples, with_replacement)
   std::vector<double> weights = {};
   std::uint64_t seed = 0;
-  bool one_iterator = false;  // persistent workers, or a sampler that never ends
+  bool one_iterator = false;  // persistent workers, or an endless sampler
 };
 
 // The sample order of Python's DataLoader(shuffle=...) whose epochs directly follow
-// torch.manual_seed(seed). Each epoch's iterator draws a base seed and the sampler a sampler
-// seed; one iterator for all epochs draws the base seed once. A pure function of the epoch.
-// An epoch takes all draws before it: it is quick to ask for epochs one after another. One thread.
+// torch.manual_seed(seed). Each epoch's iterator draws a base seed and the sampler a sampler seed;
+// a single iterator for all epochs draws the base seed once. A pure function of the epoch. An epoch
+// needs all draws before it: ascending epochs are fast. One thread.
 [[nodiscard]] loader::EpochOrder torch_epoch_order(const OrderOptions& options);
 
 // That order for a data set; empty for an iterable one. Throws as sample_weights() does.

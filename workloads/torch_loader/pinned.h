@@ -10,10 +10,10 @@
 
 namespace stepbench::torch_loader {
 
-// torch's caching allocator of page-locked memory, the one that Tensor.pin_memory() uses: sizes are
-// rounded up to powers of two, and a piece is given out again once the copies from it are done.
-// Nothing is initialised before the first allocation. `device` has an index; null when it is no
-// CUDA device.
+// torch's caching allocator of page-locked memory, as used by Tensor.pin_memory(): sizes are
+// rounded up to powers of two, and a block is reused once the copies from it are done. Initialises
+// nothing before the first allocation. `device` must have an index; null if it is not a CUDA
+// device.
 [[nodiscard]] std::unique_ptr<loader::PinnedMemory> pinned_memory(c10::Device device);
 
 }  // namespace stepbench::torch_loader

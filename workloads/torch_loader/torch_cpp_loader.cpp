@@ -23,7 +23,7 @@
 namespace stepbench::torch_loader {
 namespace {
 
-// What the loader's thread, torch's threads and the sampler share.
+// State shared by the loader's thread, torch's threads and the sampler.
 struct Shared {
   Shared(const data::Dataset& data, const loader::LoaderOptions& given,
          loader::EpochOrder epoch_order, const Clock& time)
@@ -35,7 +35,8 @@ struct Shared {
         finished(std::bit_ceil(
             static_cast<std::size_t>(given.prefetch_factor * given.num_workers + 1))) {}
 
-  // A batch that is in flight or finished and not yielded shares its place with no other in order.
+  // No two batches that are in flight, or finished and not yielded, share a slot if delivered in
+  // order.
   [[nodiscard]] std::atomic<std::int64_t>& place(std::int64_t batch) {
     return finished[static_cast<std::size_t>(batch) & (finished.size() - 1)];
   }
@@ -44,17 +45,17 @@ struct Shared {
   const loader::LoaderOptions options;
   const Clock& clock;
   const loader::BatchMemory memory;
-  std::atomic<int> workers = 0;        // that have read something
+  std::atomic<int> workers = 0;        // workers that have read something
   std::atomic<std::int64_t> done = 0;  // batches finished in this epoch, yielded or not
   std::atomic<bool> stopping = false;
 
-  // The loader's thread alone.
+  // Used by the loader's thread only.
   loader::BatchOrder order;
-  std::int64_t requested = 0;        // batches of this epoch
-  bool abandoned = false;            // this epoch: no more is requested
-  std::int64_t refill_began_ns = 0;  // the last time that the sampler was asked
+  std::int64_t requested = 0;        // batches requested in this epoch
+  bool abandoned = false;            // request no more in this epoch
+  std::int64_t refill_began_ns = 0;  // last call of the sampler
 
-  std::vector<std::atomic<std::int64_t>> finished;  // the batch that was last at this place
+  std::vector<std::atomic<std::int64_t>> finished;  // last batch finished in each slot
 };
 
 struct Request {
@@ -67,10 +68,10 @@ struct Taken {
   Batch data;
   loader::BatchCost cost;
   int worker = 0;
-  std::int64_t idle_ns = 0;  // of the worker, before this batch
+  std::int64_t idle_ns = 0;  // worker's idle time before this batch
 };
 
-// Copied into each of torch's threads, which then reads with a reader of its own.
+// Copied to each of torch's threads, which then creates its own reader.
 class ReadingDataset final
     : public torch::data::datasets::BatchDataset<ReadingDataset, Taken, Request> {
  public:
@@ -133,7 +134,7 @@ class OrderSampler {
 
   explicit OrderSampler(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 
-  void reset() {}  // begin_epoch() has done it
+  void reset() {}  // done by begin_epoch()
   std::optional<Request> next(std::size_t /*batch_size*/) {
     shared_->refill_began_ns = shared_->clock.now_ns();
     if (shared_->abandoned) return std::nullopt;
@@ -165,7 +166,7 @@ class TorchCppLoader final : public loader::Loader {
   }
 
   ~TorchCppLoader() override {
-    shared_->stopping = true;  // torch waits for the jobs in flight; they give up
+    shared_->stopping = true;  // torch waits for the jobs in flight, which then abort
     at_.reset();
     loader_.reset();
   }
@@ -200,7 +201,7 @@ class TorchCppLoader final : public loader::Loader {
       count(began, depth, is_there);
       ++yielded_;
       std::rethrow_exception(error.original_exception);
-    } catch (const c10::Error& error) {  // its queue's wait ended, or it found a fault in itself
+    } catch (const c10::Error& error) {  // a timeout of its queue, or an internal error
       count(began, depth, is_there);
       if (shared_->options.timeout_s > 0) throw timed_out();
       throw Error(error.what_without_backtrace());
@@ -240,8 +241,8 @@ class TorchCppLoader final : public loader::Loader {
     return shared_->place(yielded_) == yielded_;
   }
 
-  // To the next batch; false at the end. The first one is fetched by comparing, and when that threw
-  // by comparing again.
+  // Advances to the next batch; false at the end. The first batch is fetched by the comparison, and
+  // after an exception by another comparison.
   [[nodiscard]] bool advance() {
     if (!at_) return false;
     if (started_) ++*at_;
@@ -250,19 +251,19 @@ class TorchCppLoader final : public loader::Loader {
     return more;
   }
 
-  // torch begins no epoch while jobs are in flight: no more are sent, and those are waited for.
+  // torch begins no epoch while jobs are in flight: sends no more and waits for those.
   void abandon() {
     shared_->abandoned = true;
     while (at_) {
       try {
         if (!advance()) at_.reset();
       } catch (const torch::data::WorkerException&) {
-      } catch (const c10::Error&) {  // a timeout: the job is still in flight
+      } catch (const c10::Error&) {  // timeout: the job is still in flight
       }
     }
   }
 
-  // Of the epoch; joined epochs have no end from which to count.
+  // In this epoch; joined epochs have no end to count from.
   [[nodiscard]] std::int64_t lost_samples() const {
     std::int64_t lost = 0;
     if (shared_->order.batches() == loader::kEndless) return lost;
@@ -307,7 +308,7 @@ class TorchCppLoader final : public loader::Loader {
   std::unique_ptr<TorchLoader> loader_;
   std::unique_ptr<Iterator> at_;  // null between epochs
   bool started_ = false;
-  std::int64_t yielded_ = 0;  // in this epoch, failed ones included
+  std::int64_t yielded_ = 0;  // in this epoch, including failed ones
   loader::LoaderMetrics metrics_;
 };
 

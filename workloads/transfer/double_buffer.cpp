@@ -10,14 +10,14 @@ torch_loader::BatchTensors DoubleBuffer::next(const NextBatch& next_batch, StepR
   marks_ = ready.marks;
   copies_->let_compute_wait(ready.slot);
   computing_ = ready.slot;
-  arriving_.reset();  // a loader that throws leaves nothing half done
+  arriving_.reset();  // consistent even if the loader throws
   arriving_ = begin_copy((ready.slot + 1) % CopyStream::kSlots, next_batch(), step);
   return ready.tensors;
 }
 
 DoubleBuffer::Arriving DoubleBuffer::begin_copy(std::size_t slot, const Batch& batch,
                                                 StepRecorder& step) {
-  copies_->wait_for_compute(slot);  // before the phase: its device time is the copy's alone
+  copies_->wait_for_compute(slot);  // before the phase, so that its device time is only the copy
   const auto h2d = step.phase(PhaseId::kH2d, copies_->handle());
   Arriving arriving{slot, copies_->copy(slot, batch), loader::BatchMarks(batch)};
   copies_->copied(slot);

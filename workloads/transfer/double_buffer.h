@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// While one batch computes, the next one is copied beside it. Main thread only.
+// Copies the next batch while the current one computes. Main thread only.
 #pragma once
 
 #include <functional>
@@ -18,12 +18,10 @@ class DoubleBuffer {
  public:
   explicit DoubleBuffer(std::unique_ptr<CopyStream> copies) : copies_(std::move(copies)) {}
 
-  // The batch whose copy began a call earlier; begins the copy of the one after it. Everything that
-  // is enqueued until the next call counts as this batch's computation.
+  // Returns the batch whose copy began in the previous call, and begins the copy of the next one.
+  // All work enqueued until the next call counts as this batch's computation.
   [[nodiscard]] torch_loader::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
-  [[nodiscard]] const loader::BatchMarks& marks() const {
-    return marks_;
-  }  // of the batch given last
+  [[nodiscard]] const loader::BatchMarks& marks() const { return marks_; }  // last returned batch
 
  private:
   struct Arriving {

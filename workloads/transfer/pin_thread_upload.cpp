@@ -11,7 +11,7 @@ namespace stepbench::transfer {
 PinThreadUpload::~PinThreadUpload() {
   try {
     stream_->finish();
-  } catch (const std::exception&) {  // of a device that failed before: who used it has said so
+  } catch (const std::exception&) {  // the device failed earlier: its user has reported that
   }
 }
 
@@ -21,7 +21,7 @@ std::shared_ptr<const void> PinThreadUpload::upload(const Batch& pinned) {
   std::exception_ptr failed;
   try {
     device_batch->tensors = stream_->copy(pinned);
-  } catch (...) {  // a part of it may be under way
+  } catch (...) {  // a part of it may be in flight
     failed = std::current_exception();
     begun.reset();
   }

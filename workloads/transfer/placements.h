@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table behind transfer.placement, in the order of the catalogue: the one place that names
+// The table behind transfer.placement, in the order of the catalogue; the only place that names
 // placements. Torch-free.
 #pragma once
 
@@ -23,14 +23,14 @@ enum class PlacementKind : std::uint8_t {
 struct Placement {
   std::string_view name;
   PlacementKind kind = PlacementKind::kInline;
-  // Copies to a CUDA device, beside the host: of no use where the step is on the CPU.
+  // Copies to a CUDA device asynchronously: useless if the step is on the CPU.
   bool asynchronous = false;
-  // A step copies a batch: the workload transfer can measure it.
+  // The step copies a batch, so that the workload transfer can measure it.
   bool copies = true;
 };
 
 [[nodiscard]] std::span<const Placement> placements();
-// What transfer.placement names. Throws ConfigError("transfer.placement", ...) if there is no such.
+// Looks up transfer.placement. Throws ConfigError("transfer.placement", ...) if it is unknown.
 [[nodiscard]] const Placement& placement_of(const ResolvedCase& resolved);
 
 }  // namespace stepbench::transfer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the same copy goes when nothing is around it: what a way of copying is held against.
-// Without torch: tests give a scripted clock and link.
+// Rate of the same copy in a bare loop, as the reference for other ways of copying. Torch-free:
+// tests script clock and link.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace stepbench::transfer {
 
-// Copies per second. A link at rest runs slowly at first: copies are made for a fifth of a second
-// before those that are timed for as long. `wait` returns when they are done.
+// Copies per second. An idle link is slow at first: copies for a fifth of a second as warm-up, then
+// times as long. `wait` returns when the copies are done.
 template <typename Copy, typename Wait>
 [[nodiscard]] double plain_rate(const Clock& clock, const Copy& copy, const Wait& wait) {
   constexpr std::int64_t kWarmNs = 200'000'000;
   constexpr std::int64_t kMeasuredNs = 200'000'000;
   constexpr std::int64_t kFewest = 4;
-  constexpr std::int64_t kMost = 1000;  // that lie in a stream's queue
+  constexpr std::int64_t kMost = 1000;  // maximum in a stream's queue
   const auto many = [&](std::int64_t copies) {
     const std::int64_t begin_ns = clock.now_ns();
     for (std::int64_t i = 0; i < copies; ++i) copy();

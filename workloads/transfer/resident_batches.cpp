@@ -35,7 +35,7 @@ torch_loader::BatchTensors ResidentBatches::next(StepRecorder& step) {
   marks_.bytes = count * sample_bytes_;
   marks_.partial = count < batch_size_;
   const auto h2d = step.phase(PhaseId::kH2d);
-  // From pageable memory even this copy would wait for all that the device has still to do.
+  // From pageable memory even this copy would wait for all pending work of the device.
   const bool pinned = device_.is_cuda();
   at::Tensor numbers =
       at::empty({count}, at::TensorOptions().dtype(at::kLong).pinned_memory(pinned));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole data set on the device: a step takes its batch from there and copies nothing but the
-// samples' numbers. Main thread only.
+// The whole data set on the device: a step gathers its batch there and copies only the samples'
+// indices. Main thread only.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,14 @@ namespace stepbench::transfer {
 
 class ResidentBatches {
  public:
-  // Reads every sample of `all` once, as epoch 0 gives it.
+  // Copies `all` to the device; its samples keep the values of epoch 0.
   ResidentBatches(const Batch& all, at::Device device, const loader::LoaderOptions& loader,
                   loader::EpochOrder order);
 
   // Batches in the loader's order, with its marks; the phase h2d is the gathering. Never waits for
   // the device.
   [[nodiscard]] torch_loader::BatchTensors next(StepRecorder& step);
-  [[nodiscard]] const loader::BatchMarks& marks() const {
-    return marks_;
-  }  // of the batch given last
+  [[nodiscard]] const loader::BatchMarks& marks() const { return marks_; }  // last returned batch
 
  private:
   at::Device device_;
@@ -31,7 +29,7 @@ class ResidentBatches {
   std::int64_t sample_bytes_;
   std::int64_t batch_size_;
   loader::BatchOrder order_;
-  std::int64_t epoch_ = -1;  // the last one begun
+  std::int64_t epoch_ = -1;  // the last one started
   loader::BatchMarks marks_;
 };
 

@@ -16,7 +16,7 @@
 namespace stepbench::transfer {
 namespace {
 
-// The cudaStream_t of a stream of a CUDA device; null for the default stream and where libtorch was
+// The cudaStream_t of a stream of a CUDA device; null for the default stream, and if libtorch was
 // built without CUDA.
 void* stream_handle(const c10::Stream& stream) {
 #ifdef STEPBENCH_CUDA_STREAM_HEADER
@@ -26,7 +26,7 @@ void* stream_handle(const c10::Stream& stream) {
   return nullptr;
 }
 
-// The memory of one slot, for batches of at most the first one's size.
+// The memory of one slot, for batches up to the size of the first one.
 class SlotMemory {
  public:
   torch_loader::BatchTensors fill(const torch_loader::BatchTensors& source, at::Device device,
@@ -106,11 +106,11 @@ class HostCopyStream final : public CopyStream {
 
 constexpr double kNsPerMs = 1e6;
 
-// Events may be asked, waited for and destroyed by any thread once they are recorded.
+// Any thread may query, wait for and destroy recorded events.
 class EventMark final : public StreamMark {
  public:
   explicit EventMark(c10::Stream stream)
-      : event_(stream.device_type(), c10::EventFlag::BACKEND_DEFAULT) {  // with times
+      : event_(stream.device_type(), c10::EventFlag::BACKEND_DEFAULT) {  // with timing
     event_.record(stream);
   }
 
@@ -131,7 +131,7 @@ class DeviceUploadStream final : public UploadStream {
   explicit DeviceUploadStream(at::Device device) : device_(device) {}
 
   void enter_thread() override {
-    // Profilers count the step's operations, and end while this thread works.
+    // Profilers record only the step's operations, and end while this thread works.
     at::enableRecordFunction(false);
     cuda().setDevice(device_);
     if (!side_) side_ = cuda().getStreamFromGlobalPool(device_);
@@ -140,7 +140,7 @@ class DeviceUploadStream final : public UploadStream {
     return std::make_shared<const EventMark>(*side_);
   }
   torch_loader::BatchTensors copy(const Batch& batch) override {
-    const c10::StreamGuard on_side(*side_);  // the allocator keeps memory by stream
+    const c10::StreamGuard on_side(*side_);  // the allocator caches memory per stream
     const torch_loader::BatchTensors host = torch_loader::batch_tensors(batch);
     return {.input = host.input.to(device_, true), .target = host.target.to(device_, true)};
   }
@@ -156,7 +156,7 @@ class DeviceUploadStream final : public UploadStream {
   }
 
  private:
-  // Where libtorch was built without CUDA there is none to be had, and nothing that asks for it.
+  // Not called if libtorch was built without CUDA.
   [[nodiscard]] c10::impl::VirtualGuardImpl cuda() const {
     return c10::impl::VirtualGuardImpl(device_.type());
   }

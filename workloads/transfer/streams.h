@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of copies beside the stream that computes, and what orders the two: CopyStream for a step
-// that copies one batch ahead, UploadStream for a loader's pin thread. Tests give scripted ones.
+// Copy streams in parallel to the compute stream, and their synchronisation: CopyStream for a step
+// that copies one batch ahead, UploadStream for a loader's pin thread. Tests pass scripted ones.
 #pragma once
 
 #include <c10/core/Event.h>
@@ -14,12 +14,12 @@
 
 namespace stepbench::transfer {
 
-// The one that torch works on now, as events and phases take it; none where libtorch was built
+// The stream that torch currently computes on, for events and phases; null if libtorch was built
 // without CUDA.
 [[nodiscard]] DeviceStream current_stream(c10::Device device);
 
-// A non-blocking copy reads the host memory later: batches are kept until their copies have passed.
-// Main thread only.
+// Keeps batches until their non-blocking copies have passed, which read the host memory later. Main
+// thread only.
 class BatchesInFlight {
  public:
   explicit BatchesInFlight(c10::Device device) : device_(device) {}
@@ -42,10 +42,10 @@ class BatchesInFlight {
   std::deque<InFlight> batches_;
 };
 
-// The events that order copies and computation of a step. Main thread only.
+// Events that order the copies and computations of a step. Main thread only.
 class CopyStream {
  public:
-  static constexpr std::size_t kSlots = 2;  // two batches on the device: one computes, one arrives
+  static constexpr std::size_t kSlots = 2;  // batches on the device: one computes, one arrives
 
   CopyStream() = default;
   CopyStream(const CopyStream&) = delete;
@@ -53,16 +53,16 @@ class CopyStream {
   virtual ~CopyStream() = default;
 
   [[nodiscard]] virtual DeviceStream handle() const = 0;
-  virtual void wait_for_compute(std::size_t slot) = 0;  // until what compute_done() marked is over
-  // Into the slot's memory; the batch is kept until the copy is done.
+  virtual void wait_for_compute(std::size_t slot) = 0;  // waits for what compute_done() marked
+  // Copies to the slot's memory; keeps the batch until the copy is done.
   [[nodiscard]] virtual torch_loader::BatchTensors copy(std::size_t slot, const Batch& batch) = 0;
   virtual void copied(std::size_t slot) = 0;            // marks the copies made so far
-  virtual void let_compute_wait(std::size_t slot) = 0;  // for what copied() marked
+  virtual void let_compute_wait(std::size_t slot) = 0;  // waits for what copied() marked
   virtual void compute_done(std::size_t slot) = 0;      // marks the work enqueued so far
 };
 
-// On a CUDA device a stream of its own. On the CPU a copy within memory, in the calling thread: for
-// the logic, not for speed.
+// On a CUDA device, its own stream. On the CPU, a copy within memory in the calling thread: for the
+// logic, not for speed.
 [[nodiscard]] std::unique_ptr<CopyStream> make_copy_stream(at::Device device, bool non_blocking);
 
 // A point in a stream's work. Any thread.
@@ -74,11 +74,11 @@ class StreamMark {
   virtual ~StreamMark() = default;
 
   [[nodiscard]] virtual bool passed() const = 0;  // never waits
-  // On the device, from an earlier mark of the same stream. Both have passed.
+  // Device time since an earlier mark of the same stream. Both must have passed.
   [[nodiscard]] virtual double ns_since(const StreamMark& earlier) const = 0;
 };
 
-// The stream that a pin thread feeds.
+// The stream used by a pin thread.
 class UploadStream {
  public:
   UploadStream() = default;
@@ -86,21 +86,21 @@ class UploadStream {
   UploadStream& operator=(const UploadStream&) = delete;
   virtual ~UploadStream() = default;
 
-  // Of the pin thread, of which there may be one after the other.
+  // Called by the pin thread; there may be several, one after another.
   virtual void enter_thread() = 0;
-  [[nodiscard]] virtual std::shared_ptr<const StreamMark> mark() = 0;  // behind what is enqueued
-  // Enqueues the copy into memory of the stream's own. `batch` must stay until it has passed.
+  [[nodiscard]] virtual std::shared_ptr<const StreamMark> mark() = 0;  // after enqueued work
+  // Enqueues the copy to memory owned by the stream. `batch` must be kept until it has passed.
   [[nodiscard]] virtual torch_loader::BatchTensors copy(const Batch& batch) = 0;
 
-  // Of the main thread.
+  // Called by the main thread.
   virtual void let_compute_wait(const StreamMark& mark) = 0;
-  // When `tensors` are gone, their memory is not filled again before the computations enqueued
-  // until then are over.
+  // When `tensors` are released, their memory is not reused before the computations enqueued until
+  // then are done.
   virtual void used_by_compute(const torch_loader::BatchTensors& tensors) = 0;
-  virtual void finish() = 0;  // waits for the copies; with no pin thread left
+  virtual void finish() = 0;  // waits for the copies; the pin thread must have ended
 };
 
-// A stream of its own on a CUDA device, made by the first pin thread: workers are forked before.
+// On a CUDA device, its own stream, created by the first pin thread, after workers were forked.
 [[nodiscard]] std::unique_ptr<UploadStream> make_upload_stream(at::Device device);
 
 }  // namespace stepbench::transfer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transfer.placement at work: how a batch gets to the device.
+// Implements transfer.placement: moves a batch to the device.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,24 +20,22 @@
 
 namespace stepbench::transfer {
 
-// Brings batches to the device as transfer.placement says. Main thread.
+// Moves batches to the device as transfer.placement says. Main thread.
 class Transfer {
  public:
   Transfer(const ResolvedCase& resolved, at::Device device);
 
   [[nodiscard]] bool upstream() const { return placement_.kind == PlacementKind::kUpstream; }
   void keep_resident(std::unique_ptr<ResidentBatches> batches) { resident_ = std::move(batches); }
-  // Batches come from the loader with their copies begun. `upload` must outlive this.
+  // Use batches from the loader whose copies have already begun. `upload` must outlive this.
   void take_from(PinThreadUpload& upload) { upload_ = &upload; }
 
-  // The next batch of the loader, on the device. Marks the phase h2d, but on the CPU, where inline
-  // placements copy nothing.
+  // Returns the loader's next batch on the device. Marks the phase h2d, except on the CPU, where
+  // inline placements copy nothing.
   [[nodiscard]] torch_loader::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
-  [[nodiscard]] const loader::BatchMarks& marks() const {
-    return marks_;
-  }  // of the batch given last
+  [[nodiscard]] const loader::BatchMarks& marks() const { return marks_; }  // last returned batch
   [[nodiscard]] torch_loader::BatchTensors to_device(const Batch& batch,
-                                                     StepRecorder& step);  // in the step
+                                                     StepRecorder& step);  // inside the step
   [[nodiscard]] torch_loader::BatchTensors to_device(const Batch& batch);  // outside steps
 
  private:

@@ -14,13 +14,13 @@ using std::string_literals::operator""s;
 
 Value mebibytes(std::int64_t count) { return count << 20U; }
 
-// Options that exclude each other are left out of a sweep, and a mistake outside one.
+// Incompatible options are skipped in a sweep and an error outside one.
 void exclude(const RuleFacts& facts, RuleSink& sink, std::string_view option,
              const std::string& reason) {
   facts.swept ? sink.skip(std::string(option) + ": " + reason) : sink.error(option, reason);
 }
 
-// What cannot be had here is left out of a sweep and refused when it was asked for alone.
+// An unavailable option is skipped in a sweep and an error if requested explicitly.
 void refuse(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink,
             std::string_view option, std::string reason) {
   const bool insists = !facts.swept && !facts.device_auto && resolved.has("device");

@@ -11,13 +11,13 @@
 namespace stepbench::transfer {
 
 [[nodiscard]] Section transfer_section();
-// Of the workload transfer.
+// For the workload transfer.
 [[nodiscard]] Section copy_section();
 [[nodiscard]] std::vector<Metric> copy_metrics();
 
-// Of steps that take batches from a loader.
+// For steps that take batches from a loader.
 void check_transfer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
-// Of the workload transfer.
+// For the workload transfer.
 void check_copy(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench::transfer
