@@ -50,7 +50,7 @@ CollectiveRow row_of(const Sent& sent) {
 }
 
 // nccl-tests, doc/PERFORMANCE.md: of 8 ranks and 100 us.
-TEST(Collectives, HaveTheBandwidthsOfNcclTests) {
+TEST(Collectives, MatchNcclTestsBandwidths) {
   const CollectiveRow reduce = row_of({});
   EXPECT_EQ(reduce.facts.bytes, 4'000'000);
   EXPECT_EQ(reduce.facts.dtype, ops::Dtype::kFp32);
@@ -70,7 +70,7 @@ TEST(Collectives, HaveTheBandwidthsOfNcclTests) {
 }
 
 // What TraceLens publishes for Llama 70B on eight MI300X: size in MiB, latency in us, GiB/s.
-TEST(Collectives, HaveTheBandwidthsThatTraceLensPublishes) {
+TEST(Collectives, MatchTraceLensBandwidths) {
   constexpr double kGib = 1.073741824;
   const ExchangeFacts gather{.name = "_allgather_base", .group_size = 8, .bytes = 1'711'308'800};
   EXPECT_NEAR(*gather.algorithm_bandwidth(5'609'464) / kGib, 284.12349514643915, 1e-6);
@@ -81,7 +81,7 @@ TEST(Collectives, HaveTheBandwidthsThatTraceLensPublishes) {
   EXPECT_NEAR(*scatter.bus_bandwidth(9'934'890) / kGib, 280.7394853653859, 1e-6);
 }
 
-TEST(Collectives, SayNothingOfASizeThatIsNotKnown) {
+TEST(Collectives, UnknownSize_HasNoBandwidth) {
   EXPECT_FALSE(row_of({.dtype = "Posit"}).facts.algorithm_bandwidth(100));
   EXPECT_FALSE(row_of({.in = -1, .out = -1}).facts.algorithm_bandwidth(100));
   const CollectiveRow nobody = row_of({.group_size = -1, .ranks = ""});
@@ -92,7 +92,7 @@ TEST(Collectives, SayNothingOfASizeThatIsNotKnown) {
   EXPECT_FALSE(row_of({.name = "mystery"}).facts.bus_bandwidth(100'000));
 }
 
-TEST(Collectives, OfTheSameKindAndSizeAreOneRow) {
+TEST(Collectives, SameKindAndSize_ShareARow) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 3; ++i) {
     const std::int64_t at_ns = i * 1000 * kUs;
@@ -113,7 +113,7 @@ TEST(Collectives, OfTheSameKindAndSizeAreOneRow) {
 }
 
 // Each of many in one of many steps would fill the memory otherwise.
-TEST(Collectives, KeepTheStepsInWhichTheyAreAndNoOthers) {
+TEST(Collectives, Row_KeepsOnlyItsOwnSteps) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 5; ++i) {
     const std::int64_t at_ns = i * 1000 * kUs;
@@ -130,7 +130,7 @@ TEST(Collectives, KeepTheStepsInWhichTheyAreAndNoOthers) {
   EXPECT_EQ(steps.at(1).ns, 100 * kUs) << "the second of those that count";
 }
 
-TEST(Collectives, OfGlooHaveNoSize) {
+TEST(Collectives, Gloo_HasNoSize) {
   TraceMaker maker;
   maker.step(0, 0, 1000 * kUs);
   maker.row(maker.main, trace::EventKind::kAnnotation, "gloo:all_reduce", 100 * kUs, 200 * kUs);
@@ -140,7 +140,7 @@ TEST(Collectives, OfGlooHaveNoSize) {
 
 // Rank 1 enters every collective 40 us late: exchanging alone takes 60 of the 100 us that rank 0
 // sees.
-TEST(Collectives, OfAllRanksAreTimedFromTheMomentInWhichTheLastOneEnters) {
+TEST(Collectives, AllRanks_AreTimedFromTheLastEntry) {
   std::vector<RankTrace> ranks;
   for (std::int64_t rank = 0; rank < 2; ++rank) {
     TraceMaker maker;

@@ -94,7 +94,7 @@ class MomentByMoment {
   std::vector<std::array<bool, kFirstCause + kIdleCauses>> at_;
 };
 
-TEST(IdleProperties, EveryMomentHasTheCauseThatLookingAtItAloneGives) {
+TEST(IdleProperties, EachMoment_HasTheBruteForceCause) {
   for (std::uint32_t seed = 0; seed < 150; ++seed) {
     const trace::Trace trace = trace_of_rows(RandomTrace(seed).rows());
     const Analysis analysis = analyse(trace);
@@ -125,7 +125,7 @@ void expect_closed(const Analysis& analysis, std::uint32_t seed) {
 }
 
 // Rows as no sound profiler writes them: they cross, repeat, have no length, belong to any call.
-TEST(IdleProperties, SumsCloseWhateverTheRows) {
+TEST(IdleProperties, AnyRows_SumsClose) {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
     std::vector<DrawnRow> rows = RandomTrace(seed, 60).rows();
     std::mt19937 random(seed);
@@ -142,7 +142,7 @@ TEST(IdleProperties, SumsCloseWhateverTheRows) {
   }
 }
 
-TEST(IdleProperties, TimesAtBothEndsOfTheClockDoNotOverflow) {
+TEST(IdleProperties, ExtremeTimes_DoNotOverflow) {
   constexpr std::int64_t kFar = std::int64_t{1} << 61;
   constexpr auto kCall = trace::EventKind::kRuntime;
   constexpr auto kNote = trace::EventKind::kAnnotation;
@@ -155,14 +155,14 @@ TEST(IdleProperties, TimesAtBothEndsOfTheClockDoNotOverflow) {
   EXPECT_EQ(analysis.steps.steps.size(), 2U);
 }
 
-TEST(IdleProperties, PartsAndPlacesSumToTheWholeExactly) {
+TEST(IdleProperties, PartsAndPlaces_SumToTheWhole) {
   for (std::uint32_t seed = 0; seed < 500; ++seed) {
     expect_closed(analyse(trace_of_rows(RandomTrace(seed, 5000).rows())), seed);
   }
 }
 
 // Rows of no length at the same moment have no order but the file's.
-TEST(IdleProperties, ShiftedShuffledOrAnnotatedTheNumbersAreTheSame) {
+TEST(IdleProperties, ShiftedOrShuffled_SameNumbers) {
   constexpr std::int64_t kShiftNs = 1'700'000'000'123'456'789;
   for (std::uint32_t seed = 0; seed < 80; ++seed) {
     std::vector<DrawnRow> rows = RandomTrace(seed, 5000).rows();
@@ -192,7 +192,7 @@ TEST(IdleProperties, ShiftedShuffledOrAnnotatedTheNumbersAreTheSame) {
   }
 }
 
-TEST(IdleProperties, TimesInMicrosecondsGiveAThousandTimesTheNanoseconds) {
+TEST(IdleProperties, Microseconds_ScaleTheNumbers) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     std::vector<DrawnRow> rows = RandomTrace(seed).rows();
     const Analysis fine = analyse(trace_of_rows(rows));

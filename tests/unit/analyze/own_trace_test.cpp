@@ -41,7 +41,7 @@ ops::OpLog marked_log() {
   return maker.log;
 }
 
-TEST(OwnTraces, CountTheirFetchesOfDataThoughTheyAreWrittenAsOps) {
+TEST(OwnTraces, DataFetches_CountThoughWrittenAsOps) {
   testing::expect_numbers(
       testing::numbers_of(trace::trace_of(marked_log())),
       "steps/steps/# = 5; steps/steps/0/number = 20; idle/# = 1; "
@@ -51,7 +51,7 @@ TEST(OwnTraces, CountTheirFetchesOfDataThoughTheyAreWrittenAsOps) {
       "idle_copy_call_ns = [20000, 20000, 20000, 20000, 20000]; data_loading/calls = 5");
 }
 
-TEST(OwnTraces, SayTheSameInMemoryAndInAFile) {
+TEST(OwnTraces, MemoryAndFile_GiveTheSame) {
   const test::TemporaryFolder folder;
   std::vector<ops::OpLog> logs = {marked_log()};
   for (std::uint32_t seed = 0; seed < 10; ++seed) logs.push_back(RandomLog(seed).make());

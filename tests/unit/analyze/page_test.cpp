@@ -43,7 +43,7 @@ std::vector<std::filesystem::path> recorded() {
   return all;
 }
 
-TEST(AnalysisPage, RecordedTraces_FitSixtyLinesAndSayEachThingOnce) {
+TEST(AnalysisPage, RecordedTraces_FitSixtyLines) {
   ASSERT_GE(recorded().size(), 6U);
   for (const std::filesystem::path& path : recorded()) {
     SCOPED_TRACE(path.filename());

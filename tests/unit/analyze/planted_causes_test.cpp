@@ -68,7 +68,7 @@ double threshold_of(std::string_view id) {
 
 std::int64_t gap_at(double share) { return std::int64_t(share * double(kStepNs)); }
 
-TEST(PlantedCauses, AreNamedFirstWithTheirSizeAndNotBelow) {
+TEST(PlantedCauses, AboveThreshold_AreNamedFirst) {
   for (const Cause& cause : kTimed) {
     SCOPED_TRACE(std::string(cause.id) + ": " + cause.rows);
     for (const double times : {1.2, 2.0, 4.0}) {
@@ -224,7 +224,7 @@ constexpr Sized kSized[] = {
     {"trace.launch_queue_full", full_queue, 1'200, 900, 1'200, 1'200},
 };
 
-TEST(PlantedCauses, OfOtherKindsAreNamedWithTheirSizeAndNotBelow) {
+TEST(PlantedCauses, OtherKinds_AreNamedWithSize) {
   for (const Sized& each : kSized) {
     SCOPED_TRACE(each.id);
     const std::vector<Finding> findings = causes_of(each.trace(each.named));
@@ -236,7 +236,7 @@ TEST(PlantedCauses, OfOtherKindsAreNamedWithTheirSizeAndNotBelow) {
   }
 }
 
-TEST(PlantedCauses, OfOtherKindsHaveTheirGain) {
+TEST(PlantedCauses, OtherKinds_HaveAGain) {
   // Of each 30 us the device works 4.
   EXPECT_NEAR(*find_made(causes_of(tiny_kernels(4'000)), "trace.tiny_kernels")->gain_ns,
               26.0 / 30 * 0.4 * double(kStepNs), 0.1 * 0.4 * double(kStepNs));
@@ -251,7 +251,7 @@ TEST(PlantedCauses, OfOtherKindsHaveTheirGain) {
   EXPECT_EQ(two->places.size(), 2U);
 }
 
-TEST(PlantedCauses, OfADeviceHaveTheirSilentControls) {
+TEST(PlantedCauses, DeviceControls_AreSilent) {
   EXPECT_EQ(find_made(causes_of(overhead(0.04, "Command Buffer Full")), "trace.profiler_overhead"),
             nullptr)
       << "the device's queue is full: no doing of the profiler";
@@ -271,7 +271,7 @@ TEST(PlantedCauses, OfADeviceHaveTheirSilentControls) {
 }
 
 // cudaFree waits for the device: what it takes meanwhile cannot be won.
-TEST(PlantedCauses, AllocationsGainNoMoreThanTheDeviceWaits) {
+TEST(PlantedCauses, Allocations_GainTheDeviceWaitOnly) {
   const auto with_free = [](const char* rows) {
     return [rows](PlantedStep& step) {
       step.trace.call("cudaFree", step.gap_begin_ns() - 5 * kMs, step.gap_begin_ns() - 1'000);
@@ -285,7 +285,7 @@ TEST(PlantedCauses, AllocationsGainNoMoreThanTheDeviceWaits) {
   EXPECT_EQ(find_made(causes_of(planted(0, with_free(""))), "trace.allocations"), nullptr);
 }
 
-TEST(PlantedCauses, OverAThresholdOfTheUsersAreNamed) {
+TEST(PlantedCauses, UserThreshold_Applies) {
   const trace::Trace trace = planted(gap_at(0.03), in_gap("load 0 1000"));
   EXPECT_EQ(find_made(causes_of(trace), "trace.data_exposed"), nullptr);
   EXPECT_NE(find_made(causes_of(trace, {.thresholds = {{"trace.data_exposed", 0.02}}}),
@@ -294,7 +294,7 @@ TEST(PlantedCauses, OverAThresholdOfTheUsersAreNamed) {
   EXPECT_THROW((void)causes_of(trace, {.thresholds = {{"trace.data_expose", 0.02}}}), ConfigError);
 }
 
-TEST(PlantedCauses, OfOwnRunsProposeAnOptionThatIsNotSetYet) {
+TEST(PlantedCauses, OwnRun_ProposesAnUnsetOption) {
   const trace::Trace trace = planted(gap_at(0.2), in_gap(kPageable));
   const Finding off = causes_of(trace, {.options = {{"loader.pin_memory", false}}}).front();
   ASSERT_EQ(off.set.size(), 1U);
@@ -334,7 +334,7 @@ constexpr Named kNamed[] = {
      -1},
 };
 
-TEST(PlantedCauses, NameWhatTookTheTimeAndWhereItIs) {
+TEST(PlantedCauses, EachFinding_NamesCallAndPlace) {
   for (const Named& each : kNamed) {
     SCOPED_TRACE(each.rows);
     const Finding first = causes_of(planted(20 * kMs, in_gap(each.rows))).front();
@@ -355,7 +355,7 @@ TEST(PlantedCauses, NameWhatTookTheTimeAndWhereItIs) {
 
 // Small results that .item() and .to("cpu") bring back, 15 times: the call that copies them waits,
 // not one that synchronises. Pinning does not help. Large ones are transfers.
-TEST(PlantedCauses, OfSmallResultsThatAreReadAreWaits) {
+TEST(PlantedCauses, SmallReads_AreWaits) {
   const auto reads = [](const std::string& bytes) {
     return causes_of(planted(60 * kMs, [&](PlantedStep& step) {
       for (std::int64_t i = 0; i < 15; ++i) {
@@ -379,7 +379,7 @@ TEST(PlantedCauses, OfSmallResultsThatAreReadAreWaits) {
 
 // Half of the gap is a call that the host waits in while the device works; then the host has to
 // prepare what the device waits for.
-TEST(PlantedCauses, ThatCostTheHostItsLeadCountWhatTheDeviceWaitsForAfterwards) {
+TEST(PlantedCauses, LostLead_CountsTheLaterWait) {
   const Finding first =
       causes_of(planted(gap_at(0.06), in_gap("call cudaDeviceSynchronize -1000 500; "
                                              "op aten::add_ 500 1000")))
@@ -389,7 +389,7 @@ TEST(PlantedCauses, ThatCostTheHostItsLeadCountWhatTheDeviceWaitsForAfterwards) 
 }
 
 // Of each gap a fourth is an allocation, a fourth a call that launches, and half an operator.
-TEST(PlantedCauses, CountAnAllocationOnceAndPointAtTheLongestPlacesFirst) {
+TEST(PlantedCauses, Allocation_CountsOnce) {
   const double gap_ns = double(gap_at(0.4));
   const std::vector<Finding> findings = causes_of(
       planted(gap_at(0.4), in_gap("op aten::empty 0 250; call cudaMalloc 0 250; "
@@ -406,7 +406,7 @@ TEST(PlantedCauses, CountAnAllocationOnceAndPointAtTheLongestPlacesFirst) {
                      [](const auto& a, const auto& b) { return a.duration_ns > b.duration_ns; }));
 }
 
-TEST(PlantedCauses, OfLowUtilizationAndOfWorkersSayWhatIsKnown) {
+TEST(PlantedCauses, LowUtilization_NamesTheKnownCause) {
   const auto findings = causes_of(
       planted(gap_at(0.6),
               in_gap("note enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ 0 1000")));
@@ -418,7 +418,7 @@ TEST(PlantedCauses, OfLowUtilizationAndOfWorkersSayWhatIsKnown) {
   })) << "a foreign trace does not have them";
 }
 
-TEST(PlantedCauses, OfATraceWithoutADeviceAreOfTheHost) {
+TEST(PlantedCauses, TraceWithoutADevice_IsOfTheHost) {
   TraceMaker trace;
   for (std::int64_t i = 0; i < 8; ++i) {
     trace.step(i, 1'000 * kMs + i * kStepNs, 1'000 * kMs + (i + 1) * kStepNs);
@@ -430,7 +430,7 @@ TEST(PlantedCauses, OfATraceWithoutADeviceAreOfTheHost) {
   EXPECT_EQ(find_made(findings, "trace.launch_bound"), nullptr) << "the host's own work is no wait";
 }
 
-TEST(TraceRules, CoverAllOfNsightsRules) {
+TEST(TraceRules, CoverAllNsightRules) {
   std::set<std::string_view> covered;
   std::set<std::string_view> ids;
   for (const TraceRule& rule : trace_rules()) {

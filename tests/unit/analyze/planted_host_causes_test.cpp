@@ -80,7 +80,7 @@ struct Planted {
   const char* text;  // empty: the rule is silent
 };
 
-TEST(PlantedHostCauses, AreNamedOrNot) {
+TEST(PlantedHostCauses, EachPlant_IsNamedOrSilent) {
   const std::string optimizer = "note Optimizer.step#AdamW.step -1000 3000000";
   const HostPlant nothing = [](TraceMaker&, std::int64_t) {};
   const Planted kPlanted[] = {
@@ -119,7 +119,7 @@ TEST(PlantedHostCauses, AreNamedOrNot) {
   }
 }
 
-TEST(PlantedHostCauses, ManyTinyOperatorsHaveTheirTimeAndThatBetweenThem) {
+TEST(PlantedHostCauses, TinyOperators_CountTimeBetween) {
   const trace::Trace trace = on_host(tiny_ops(9'000));
   const std::vector<Finding> findings = causes_of(trace);
   const Finding* found = find_made(findings, "trace.tiny_operators");
@@ -135,7 +135,7 @@ TEST(PlantedHostCauses, ManyTinyOperatorsHaveTheirTimeAndThatBetweenThem) {
   EXPECT_EQ(find_made(own, "trace.tiny_operators")->set.front().value, "fused");
 }
 
-TEST(PlantedHostCauses, ValuesThatAreReadAreCountedAndManyStandFirst) {
+TEST(PlantedHostCauses, HostReads_AreCounted) {
   const std::vector<Finding> few = causes_of(on_host(items(3)));
   EXPECT_EQ(find_made(few, "trace.host_reads")->value, 3);
   EXPECT_EQ(find_made(few, "trace.host_reads")->severity, Severity::kInfo);
@@ -146,7 +146,7 @@ TEST(PlantedHostCauses, ValuesThatAreReadAreCountedAndManyStandFirst) {
 
 // malloc gives blocks of 32 MiB and more back to the system as soon as they are freed. At most the
 // time of the operators that touch one could be won.
-TEST(PlantedHostCauses, ASingleBlockThatIsLargeEnoughForFreshPagesIsNamed) {
+TEST(PlantedHostCauses, LargeSingleBlock_IsNamed) {
   const std::vector<Finding> untouched = causes_of(on_host([](TraceMaker& trace, std::int64_t at) {
     draw(trace, "op aten::full 0 400; op aten::relu 600 12600", kUs, at);
     block_of(trace, 64 * kMiB, 16, at + 10, at + 450'000);
@@ -163,7 +163,7 @@ TEST(PlantedHostCauses, ASingleBlockThatIsLargeEnoughForFreshPagesIsNamed) {
   EXPECT_NEAR(*found->gain_ns, 12'005'000, 1) << "of aten::empty and of what fills it";
 }
 
-TEST(PlantedHostCauses, OfMemoryAreUndecidedWithoutRowsOfMemory) {
+TEST(PlantedHostCauses, NoMemoryRows_AreUndecided) {
   for (const Finding& each : causes_of(on_host([](TraceMaker&, std::int64_t) {}))) {
     if (each.id != "trace.host_allocations") continue;
     EXPECT_THAT(each.undecided, HasSubstr("profile_memory=True"));

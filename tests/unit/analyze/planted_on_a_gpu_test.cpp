@@ -34,7 +34,7 @@ Recorded recorded(const std::string& name) {
   return out;
 }
 
-TEST(PlantedOnAGpu, EachCauseIsNamedFirstWithItsSize) {
+TEST(PlantedOnAGpu, EachCause_IsNamedFirstWithItsSize) {
   const Recorded control = recorded("control");
   for (const auto& [name, cause] :
        {std::pair{"items", "trace.sync_bound"}, std::pair{"synchronous", "trace.blocking_copies"},
@@ -50,7 +50,7 @@ TEST(PlantedOnAGpu, EachCauseIsNamedFirstWithItsSize) {
 }
 
 // Its own two small batches come from pageable memory, as the options of that run say.
-TEST(PlantedOnAGpu, WithoutAPlantNothingButThePageableBatchIsNamed) {
+TEST(PlantedOnAGpu, NoPlant_NamesThePageableBatchOnly) {
   for (const Finding& finding : recorded("control").findings) {
     if (finding.id == "trace.pageable_copies") continue;
     EXPECT_EQ(finding.id, "trace.edge_step_bias") << finding.text;

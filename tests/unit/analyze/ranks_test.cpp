@@ -99,7 +99,7 @@ struct Slow {
   const char* part;
 };
 
-TEST(Ranks, NameTheOneThatIsSlowerWithItsSizeAndItsPart) {
+TEST(Ranks, SlowerRank_IsNamedWithSizeAndPart) {
   const Slow kSlow[] = {
       {{.slow_loading_ns = {{2, 7 * kMillisecond}}}, 2, 7, 7, "idle_data_loading"},
       {{.slow_loading_ns = {{2, 7 * kMillisecond}}, .on_device = false},
@@ -130,7 +130,7 @@ TEST(Ranks, NameTheOneThatIsSlowerWithItsSizeAndItsPart) {
   }
 }
 
-TEST(Ranks, OfWhichOneIsSlowTheOthersWait) {
+TEST(Ranks, OneSlowRank_OthersWait) {
   const RankReport report = compare_ranks(all_ranks({.slow_loading_ns = {{2, 7 * kMillisecond}}}));
   EXPECT_EQ(report.steps, 6);
   EXPECT_EQ(report.rows[2].entered_last, 6);
@@ -145,7 +145,7 @@ TEST(Ranks, OfWhichOneIsSlowTheOthersWait) {
 }
 
 // Rank 3 is the slowest: all wait for it, and for nobody else.
-TEST(Ranks, WaitForTheOneThatEntersLast) {
+TEST(Ranks, LastToEnter_IsWaitedFor) {
   const RankReport report = compare_ranks(all_ranks(
       {.slow_loading_ns = {{0, 2 * kMillisecond}}, .slow_compute_ns = {{3, 9 * kMillisecond}}}));
   constexpr double kMilli = kMillisecond;
@@ -167,7 +167,7 @@ TEST(Ranks, WaitForTheOneThatEntersLast) {
 }
 
 // In whose collective both wait for another one each step.
-TEST(Ranks, WaitsForSeveralSumUpToTheWait) {
+TEST(Ranks, WaitsForSeveral_SumToTheWait) {
   const RankReport report = compare_ranks(all_ranks({.takes_turns = true}));
   for (const RankRow& row : report.rows) {
     double sum_ns = 0;
@@ -177,7 +177,7 @@ TEST(Ranks, WaitsForSeveralSumUpToTheWait) {
   }
 }
 
-TEST(Ranks, OfManyTheLongestWaitsStandThereAlone) {
+TEST(Ranks, ManyRanks_ShowTheLongestWaits) {
   report::WaitMatrix matrix;
   for (std::int64_t rank = 0; rank < 12; ++rank) {
     matrix.ranks.push_back(rank);
@@ -191,7 +191,7 @@ TEST(Ranks, OfManyTheLongestWaitsStandThereAlone) {
   EXPECT_EQ(table->rows[0].cells[2].text, "11.0");
 }
 
-TEST(Ranks, WithoutACommonStepSayThatNothingIsKnown) {
+TEST(Ranks, NoCommonStep_IsReported) {
   std::vector<RankTrace> ranks = all_ranks({.ranks = 2});
   for (RankStep& step : ranks[1].steps) step.number += 100;
   const document::Document made = report::ranks_document(compare_ranks(ranks), 10);
@@ -254,7 +254,7 @@ struct Exchanged {
 };
 
 // The late rank is named where its exchange can be matched: once, and where nothing hides it.
-TEST(Ranks, WaitInTheExchangesThatAreMatched) {
+TEST(Ranks, MatchedExchanges_ShowTheWait) {
   const char* reduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
   const char* message = "ncclDevKernel_SendRecv";
   const Exchanged kExchanged[] = {
@@ -318,7 +318,7 @@ TEST(Ranks, WaitInTheExchangesThatAreMatched) {
   }
 }
 
-TEST(Ranks, OfFewerThanFourStepsAreNotNamed) {
+TEST(Ranks, FewerThanFourSteps_NameNoStraggler) {
   RankJob job{.slow_loading_ns = {{2, 7 * kMillisecond}}};
   job.steps = 5;
   EXPECT_FALSE(compare_ranks(all_ranks(job)).straggler) << "three steps count";
@@ -326,7 +326,7 @@ TEST(Ranks, OfFewerThanFourStepsAreNotNamed) {
   EXPECT_TRUE(compare_ranks(all_ranks(job)).straggler);
 }
 
-TEST(Ranks, OfProcessGroupsOfTheSameNameAreMatchedWithinTheirOwn) {
+TEST(Ranks, EqualGroupNames_MatchWithinTheirOwn) {
   const auto add = [](TraceMaker& trace, std::int64_t rank, std::int64_t from, std::int64_t to) {
     trace::CollectiveDetail detail;
     detail.name = trace.builder.text("allreduce");
@@ -346,14 +346,14 @@ TEST(Ranks, OfProcessGroupsOfTheSameNameAreMatchedWithinTheirOwn) {
   EXPECT_NEAR(report.rows[3].wait_ns, 0, 100);
 }
 
-TEST(Ranks, ThatTakeTurnsAreImbalanced) {
+TEST(Ranks, TakingTurns_IsImbalance) {
   for (const bool turns : {false, true}) {
     const RankReport report = compare_ranks(all_ranks({.takes_turns = turns}));
     EXPECT_NEAR(report.imbalance_ns, turns ? 10.0 * kMillisecond : 0, 100);
   }
 }
 
-TEST(Ranks, CompareStartsOnOneHostOnly) {
+TEST(Ranks, Starts_CompareOnOneHostOnly) {
   const RankReport one = compare_ranks(all_ranks({.clock_apart_ns = 3 * kMillisecond}));
   EXPECT_EQ(one.clocks, RankClocks::kOneHost);
   EXPECT_NEAR(one.skew_mean_ns.value_or(0), 3.0 * kMillisecond, 1);
@@ -370,7 +370,7 @@ TEST(Ranks, CompareStartsOnOneHostOnly) {
   EXPECT_FALSE(compare_ranks(apart).skew_mean_ns);
 }
 
-TEST(Ranks, SayWhichAreMissingOrThereTwice) {
+TEST(Ranks, MissingOrDuplicate_IsNamed) {
   std::vector<RankTrace> ranks = all_ranks({});
   ranks.erase(ranks.begin() + 1);
   ranks.push_back(ranks.front());
@@ -381,7 +381,7 @@ TEST(Ranks, SayWhichAreMissingOrThereTwice) {
                                            HasSubstr("no trace of rank 1 of 4")));
 }
 
-TEST(Ranks, OfStepsThatOthersLackDoNotCount) {
+TEST(Ranks, StepsThatOthersLack_DoNotCount) {
   std::vector<RankTrace> ranks = all_ranks({.slow_loading_ns = {{1, 7 * kMillisecond}}});
   ranks[0].steps.erase(ranks[0].steps.begin());
   ranks[2].steps.back().collectives.clear();
@@ -393,7 +393,7 @@ TEST(Ranks, OfStepsThatOthersLackDoNotCount) {
   EXPECT_THAT(compare_ranks(ranks).warnings, ElementsAre(HasSubstr("nothing can be compared")));
 }
 
-TEST(Ranks, OfOneJobShareItsWorldAndItsCase) {
+TEST(Ranks, OneJob_SharesWorldAndCase) {
   std::vector<RankTrace> ranks = all_ranks({});
   EXPECT_EQ(rank_jobs(ranks).size(), 1U);
   ranks[0].world = 8;

@@ -52,7 +52,7 @@ constexpr Drawn kSteps[] = {
      "steps/steps/0/device_rows = 2; steps/steps/0/spill_ns = 40; steps/steps/1/device_rows = 0"},
 };
 
-TEST(Steps, AreThoseDrawn) { testing::expect_all(kSteps); }
+TEST(Steps, MatchExamples) { testing::expect_all(kSteps); }
 
 // A backward on a thread of its own has three times the rows of the rest.
 void add_backward(TraceMaker& maker, std::int64_t at) {
@@ -61,7 +61,7 @@ void add_backward(TraceMaker& maker, std::int64_t at) {
   }
 }
 
-TEST(Steps, WithoutMarksLieBetweenTheFetchesOfData) {
+TEST(Steps, NoMarks_StepsLieBetweenFetches) {
   TraceMaker maker;
   for (const std::int64_t at : {0, 100, 200}) {
     draw(maker, "load 0 10; op aten::mm 20 60", 1, at);
@@ -75,7 +75,7 @@ TEST(Steps, WithoutMarksLieBetweenTheFetchesOfData) {
   }
 }
 
-TEST(Steps, OfSeveralBatchesLieBetweenOptimizerSteps) {
+TEST(Steps, SeveralBatches_FollowTheOptimizer) {
   TraceMaker maker;
   for (std::int64_t batch = 0; batch < 8; ++batch) {
     draw(maker, "load 0 10; op aten::mm 20 60", 1, 100 * batch);
@@ -86,7 +86,7 @@ TEST(Steps, OfSeveralBatchesLieBetweenOptimizerSteps) {
   expect_numbers(numbers_of(trace, {.steps = {.from_loading = true}}), "windows/# = 8");
 }
 
-TEST(Steps, WithoutFetchesLieBetweenRepeatedAnnotations) {
+TEST(Steps, NoFetches_UseRepeatedAnnotations) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 4; ++i) {
     const std::string number = std::to_string(i);
@@ -109,7 +109,7 @@ struct Served {
 
 // Of two annotations that take turns, each is a step: as serving engines name theirs, numbers and
 // all.
-TEST(Steps, OfAlternativesAreThoseOfAll) {
+TEST(Steps, AlternatingNames_AreAllSteps) {
   const std::string decode = "step[DECODE bs=16 g_sk=90";
   const Served kServed[] = {
       {"one prefill in five",
@@ -145,7 +145,7 @@ TEST(Steps, OfAlternativesAreThoseOfAll) {
   }
 }
 
-TEST(Steps, OfOneNameInsideAnotherAreTheOuterOnes) {
+TEST(Steps, NestedNames_UseTheOuterOne) {
   TraceMaker maker;
   draw(maker, "note 'all training steps' 0 500");
   for (std::int64_t i = 0; i < 4; ++i) {
@@ -155,7 +155,7 @@ TEST(Steps, OfOneNameInsideAnotherAreTheOuterOnes) {
 }
 
 // A number that counts is no name; one that is in each step is.
-TEST(Places, OfNamesThatOnlyCountShareARow) {
+TEST(Places, NamesWithACounter_ShareARow) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 6; ++i) {
     draw(maker,
@@ -174,14 +174,14 @@ TEST(Places, OfNamesThatOnlyCountShareARow) {
   EXPECT_EQ(idle_ns["layer 2"], 4 * 40);
 }
 
-TEST(Steps, RunOnAThreadThatIsNotAutograds) {
+TEST(Steps, StepThread_IsNotAutograds) {
   TraceMaker maker;
   maker.op("aten::mm", 0, 10);
   add_backward(maker, 20);
   expect_numbers(numbers_of(maker.finish()), "step_tid = 4711");
 }
 
-TEST(Steps, OfAnEmptyTraceAreNone) {
+TEST(Steps, EmptyTrace_HasNone) {
   const trace::Trace none;
   const Steps steps = find_steps(Timeline(none));
   EXPECT_TRUE(steps.steps.empty());
@@ -189,7 +189,7 @@ TEST(Steps, OfAnEmptyTraceAreNone) {
   EXPECT_FALSE(steps.reason.empty());
 }
 
-TEST(Steps, AreTruncatedWhereTheLastOnesLaunchedTooLittle) {
+TEST(Steps, FewLaunches_AreTruncated) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 4; ++i) {
     maker.step(i, 100 * i, 100 * i + 100);
@@ -203,7 +203,7 @@ TEST(Steps, AreTruncatedWhereTheLastOnesLaunchedTooLittle) {
                  "steps/counted = [1, 2]");
 }
 
-TEST(Steps, ThatWereAskedForCountAloneEdgesToo) {
+TEST(Steps, ChosenSteps_CountEdgesToo) {
   const trace::Trace trace =
       drawn("step 0 0 100; step 1 100 200; step 2 200 300; step 3 300 400; op aten::mm 10 20");
   expect_numbers(numbers_of(trace, {.steps = {.numbers = {{0, 1}}}}), "steps/counted = [0, 1]");
