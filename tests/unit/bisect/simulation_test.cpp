@@ -119,7 +119,7 @@ Row one_culprit(const Kind& kind, double step) {
   });
 }
 
-TEST(BisectSimulation, NamesTheCulpritAsOftenAsThePageSays) {
+TEST(BisectSimulation, NamesTheCulpritAsDocumented) {
   std::printf(
       "| layout | launches vary by | step | not reproduced | named | of these right | likely, "
       "right | "
@@ -153,7 +153,7 @@ TEST(BisectSimulation, NamesTheCulpritAsOftenAsThePageSays) {
   }
 }
 
-TEST(BisectSimulation, OfTwoCulpritsNamesOneAndSaysThatMoreLiesElsewhere) {
+TEST(BisectSimulation, TwoCulprits_NamesOne) {
   for (const double step : {0.01, 0.015, 0.02, 0.03, 0.05}) {
     const Row row = row_of("0.5 % | 1 % | two of " + percent(step), [&](std::mt19937_64& seeds) {
       World world = one_step(kCommits, 1 + seeds() % kCommits, step, 0.01);
@@ -170,7 +170,7 @@ TEST(BisectSimulation, OfTwoCulpritsNamesOneAndSaysThatMoreLiesElsewhere) {
   }
 }
 
-TEST(BisectSimulation, WithBrokenCommitsARangeHoldsTheCulprit) {
+TEST(BisectSimulation, BrokenCommits_RangeHasCulprit) {
   const Row row = row_of("0.5 % | 1 % | 3 %, a tenth is broken", [&](std::mt19937_64& seeds) {
     World world = one_step(kCommits, 1 + seeds() % kCommits, 0.03, 0.01);
     world.layout = 0.005;
