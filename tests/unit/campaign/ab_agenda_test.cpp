@@ -108,7 +108,7 @@ std::vector<run::Job> of_point(const std::vector<run::Job>& jobs, std::size_t in
   return some;
 }
 
-TEST(AbAgenda, MeasuresBothHalvesOfAPairOneAfterTheOther) {
+TEST(AbAgenda, PairHalves_FollowEachOther) {
   Campaign campaign({1.0});
   const std::vector<run::Job> jobs = campaign.run();
   ASSERT_THAT(jobs, SizeIs(20));
@@ -121,7 +121,7 @@ TEST(AbAgenda, MeasuresBothHalvesOfAPairOneAfterTheOther) {
   EXPECT_EQ(campaign.remaining, 0U);
 }
 
-TEST(AbAgenda, TheOrderFollowsFromTheSeedAlone) {
+TEST(AbAgenda, Order_FollowsFromTheSeed) {
   const auto order = [](std::uint64_t seed) {
     Campaign campaign({1.0});
     campaign.setup.design = compare::with_fixed_pairs(1, 40, seed);
@@ -131,7 +131,7 @@ TEST(AbAgenda, TheOrderFollowsFromTheSeedAlone) {
   EXPECT_NE(order(7), order(8));
 }
 
-TEST(AbAgenda, SaysWhatIsKnownSoFarAndWhenACaseIsDecided) {
+TEST(AbAgenda, Progress_ShowsEffectAndDecision) {
   Campaign campaign({1.1, 1.0});
   const std::vector<run::Job> jobs = of_point(campaign.run(), 0);
   EXPECT_EQ(jobs.front().note, compare::arm_label(jobs.front().arm))
@@ -145,7 +145,7 @@ TEST(AbAgenda, SaysWhatIsKnownSoFarAndWhenACaseIsDecided) {
   EXPECT_THAT(campaign.run(), IsEmpty()) << "a finished campaign has nothing to do";
 }
 
-TEST(AbAgenda, SkippedCasesComeFirstAndAreRecordedOnce) {
+TEST(AbAgenda, SkippedCases_AreRecordedOnceFirst) {
   Campaign campaign({1.0});
   campaign.setup.skips = {{.job = {.case_index = 0, .arm = compare::kArmB}, .case_id = "p0"}};
   const std::vector<run::Job> jobs = campaign.run();
@@ -161,7 +161,7 @@ TEST(AbAgenda, SkippedCasesComeFirstAndAreRecordedOnce) {
 }
 
 // After three failures, or at once where its worker skips it; not after it was measured.
-TEST(AbAgenda, AnArmThatCannotBeMeasuredIsGivenUp) {
+TEST(AbAgenda, FailingArm_IsGivenUp) {
   const auto launches_of_b = [](const Script& script, bool given_up) {
     Campaign campaign({1.0, 1.0});
     const std::vector<run::Job> jobs = campaign.run([&](const run::Job& job) {
@@ -183,7 +183,7 @@ TEST(AbAgenda, AnArmThatCannotBeMeasuredIsGivenUp) {
             10);
 }
 
-TEST(AbAgenda, AResumedCampaignMeasuresAPairWithOneHalfAgainAsAWhole) {
+TEST(AbAgenda, ResumedHalfPair_IsMeasuredWhole) {
   Campaign campaign({1.0});
   campaign.add({.arm = compare::kArmA, .launch = 0}, Outcome::measured());
   campaign.add({.arm = compare::kArmB, .launch = 0}, Outcome::measured());
@@ -193,7 +193,7 @@ TEST(AbAgenda, AResumedCampaignMeasuresAPairWithOneHalfAgainAsAWhole) {
                           Contains("b1")));
 }
 
-TEST(AbAgenda, AResumedCampaignGoesOnInTheSameOrder) {
+TEST(AbAgenda, Resume_ContinuesInTheSameOrder) {
   Campaign whole({1.0});
   const std::vector<std::string> all = names(whole.run());
   Campaign again({1.0});
@@ -207,7 +207,7 @@ void decide_at_twenty(Campaign& campaign) {
   campaign.noise = [](int launch) { return launch >= 10 ? 1.0 : launch % 2 == 0 ? 1.08 : 0.93; };
 }
 
-TEST(AbAgenda, AResumedCampaignLooksAtThePairsOfEachLookAndNoOthers) {
+TEST(AbAgenda, Resume_LooksAtTheSamePairs) {
   Campaign whole({1.05});
   decide_at_twenty(whole);
   const std::vector<std::string> all = names(whole.run());
@@ -225,7 +225,7 @@ TEST(AbAgenda, AResumedCampaignLooksAtThePairsOfEachLookAndNoOthers) {
   }
 }
 
-TEST(AbAgenda, ProfilesBothArmsInTurnsWhereTheStepChangedAndOnlyThere) {
+TEST(AbAgenda, ChangedStep_IsProfiledInTurns) {
   Campaign campaign({1.1, 1.0});
   campaign.setup.profile = ProfileRequest{Pass::kNative, 2};
   const std::vector<run::Job> jobs = campaign.run();
@@ -239,7 +239,7 @@ TEST(AbAgenda, ProfilesBothArmsInTurnsWhereTheStepChangedAndOnlyThere) {
   }
 }
 
-TEST(AbAgenda, ProfilesEveryCaseWhereItIsToldToAndNotTwice) {
+TEST(AbAgenda, ProfileAll_ProfilesEachCaseOnce) {
   Campaign campaign({1.1, 1.0});
   campaign.setup.profile = ProfileRequest{Pass::kKineto, 1};
   campaign.setup.profile_all = true;

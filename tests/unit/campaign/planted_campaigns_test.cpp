@@ -51,7 +51,7 @@ int found(double change) {
   return suspects;
 }
 
-TEST(PlantedChanges, EightLaunchesFindTheSizeThatIsPromisedMostlyAndAQuarterOfItSeldom) {
+TEST(PlantedChanges, PromisedSize_IsMostlyFound) {
   const double launch_sd = kJitter / std::sqrt(3.0) / std::sqrt(kSteps);
   const double promised = compare::change_found({.launches = 8, .tests = 2}, launch_sd).value();
   EXPECT_GT(promised, 0.02);
@@ -94,7 +94,7 @@ SlowCampaign campaign_of_ten_pairs(int seed, const std::vector<std::string>& mor
   return campaign;
 }
 
-TEST(PlantedSlowLaunches, OkIsSaidOfTheCampaignsThatMetNoneAndOfNoOther) {
+TEST(PlantedSlowLaunches, Ok_OnlyWithoutSlowLaunches) {
   constexpr int kCampaigns = 24;
   int met_none = 0;
   int slow = 0;
@@ -124,7 +124,7 @@ TEST(PlantedSlowLaunches, OkIsSaidOfTheCampaignsThatMetNoneAndOfNoOther) {
   EXPECT_NEAR(met_none, 8.4, 7) << ".9^10 of 24 campaigns, by three standard deviations";
 }
 
-TEST(PlantedSlowLaunches, WithoutThemEveryCampaignIsOk) {
+TEST(PlantedSlowLaunches, NoSlowLaunches_AreAlwaysOk) {
   for (int seed = 100; seed < 106; ++seed) {
     const SlowCampaign campaign = campaign_of_ten_pairs(seed, {});
     EXPECT_EQ(campaign.step.at("verdict"), "ok") << campaign.out;
