@@ -97,7 +97,7 @@ Told told(const World& world, std::uint64_t seed, double effect) {
   return all;
 }
 
-TEST(BusyMachine, ClaimsNothingThatIsNot) {
+TEST(BusyMachine, EqualOrNear_ClaimsLittle) {
   std::uint64_t seed = 610'000'000;
   for (const World& world : kWorlds) {
     for (const double effect : {1.0, 1.01, .99}) {
@@ -111,7 +111,7 @@ TEST(BusyMachine, ClaimsNothingThatIsNot) {
   }
 }
 
-TEST(BusyMachine, WhatItDecides_IsRight) {
+TEST(BusyMachine, Decision_IsRight) {
   std::uint64_t seed = 620'000'000;
   for (const World& world : kWorlds) {
     for (const double effect : {1.02, .75, 1.35}) {

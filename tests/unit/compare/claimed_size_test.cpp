@@ -58,7 +58,7 @@ double share_above(const std::vector<double>& values, double limit) {
   return static_cast<double>(above) / static_cast<double>(values.size());
 }
 
-TEST(ClaimedSize, IsAsOftenTooSmallAsTooLargeAmongTheClaims) {
+TEST(ClaimedSize, Corrected_IsUnbiasedAmongClaims) {
   for (const bool tails : {false, true}) {
     for (const double effect : {1.015, 1.02, 1.03}) {
       const auto seed = static_cast<std::uint64_t>(111'000'000 * effect) + (tails ? 7'000'000 : 0);
@@ -79,14 +79,14 @@ TEST(ClaimedSize, IsAsOftenTooSmallAsTooLargeAmongTheClaims) {
   }
 }
 
-TEST(ClaimedSize, OfOneLookAtAFixedNumberOfPairsIsCorrectedToo) {
+TEST(ClaimedSize, FixedPairs_AreCorrectedToo) {
   const Sizes sizes = claimed(131'000'000, 1.015, false, 500, 10);
   EXPECT_GE(share_above(sizes.seen, 0.015), 0.95);
   EXPECT_NEAR(share_above(sizes.corrected, 0.015), 0.5, 0.12);
 }
 
 // What is claimed falsely is said to be as small as a claim may be.
-TEST(ClaimedSize, IsNeverWithinTheMarginNorBeyondTheInterval) {
+TEST(ClaimedSize, LiesOutsideTheMarginInTheInterval) {
   std::size_t claims = 0;
   for (std::uint64_t seed = 141'000'000; seed < 141'003'000; ++seed) {
     const TestResult test =
@@ -100,7 +100,7 @@ TEST(ClaimedSize, IsNeverWithinTheMarginNorBeyondTheInterval) {
   EXPECT_GE(claims, 1000U);
 }
 
-TEST(ClaimedSize, OfARateThatFellIsThatOfTheTimeThatRose) {
+TEST(ClaimedSize, Rate_MatchesItsTime) {
   const AbDesign design = with_fixed_pairs(1, 20, 3);
   const TestResult time = campaign(151, design, 1.025, false).tests.front();
   const TestResult rate =

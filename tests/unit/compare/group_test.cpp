@@ -65,7 +65,7 @@ Comparison compared(const record::Results& base, const record::Results& candidat
   return compare({&base, "old"}, {&candidate, "new"}, {});
 }
 
-TEST(GroupVerdict, OneSlowRankIsToldApartFromThoseThatWaitForIt) {
+TEST(GroupVerdict, SlowRank_IsSeparatedFromWaiters) {
   const Comparison result = compared(group(1, 0, {1, 1, 1}), group(1.1, 1, {1, 2, 1}));
   const CaseResult& one = result.cases.at(0);
   EXPECT_NEAR(one.metrics.at(0).test.change.value(), 0.1, 0.003);
@@ -83,7 +83,7 @@ TEST(GroupVerdict, OneSlowRankIsToldApartFromThoseThatWaitForIt) {
   EXPECT_THAT(report::comparison_json(result), HasSubstr(R"("ranks":[0,2])"));
 }
 
-TEST(GroupVerdict, RanksThatAllChanged_AreOneCause) {
+TEST(GroupVerdict, AllRanksChanged_AreOneCause) {
   const Comparison all = compared(group(1, 0, {1, 1, 1}), group(1.1, 1, {2, 2, 2}));
   ASSERT_EQ(all.cases.at(0).cause.size(), 1);
   EXPECT_EQ(phase_text(all.cases.at(0).cause[0]), "data_wait on all ranks");
@@ -93,7 +93,7 @@ TEST(GroupVerdict, RanksThatAllChanged_AreOneCause) {
   EXPECT_EQ(same.verdict, Verdict::kOk);
 }
 
-TEST(GroupVerdict, ProfiledLaunchesTellWhoIsLate) {
+TEST(GroupVerdict, ProfiledLaunches_NameTheLateRank) {
   record::Results base = group(1, 0, {1, 1, 1});
   record::Results candidate = group(1.1, 1, {1, 2, 1});
   add_profile(base, "");

@@ -53,28 +53,28 @@ double claims(const Steps& steps, std::size_t pairs, double effect, Estimate est
   return static_cast<double>(claimed) / kMeanTrials;
 }
 
-TEST(MeanEstimate, SidesThatAreEqualAreSeldomSaidToDiffer) {
+TEST(MeanEstimate, EqualSides_SeldomDiffer) {
   for (const auto& steps : {even, wandering, lockstep}) {
     EXPECT_LE(claims(steps, 10, 1), 0.045);
     EXPECT_LE(claims(steps, 20, 1), 0.03);
   }
 }
 
-TEST(MeanEstimate, FindsTwoPercentOfEvenSteps) {
+TEST(MeanEstimate, TwoPercentOfEvenSteps_AreFound) {
   const double ten = claims(even, 10, 1.02);
   RecordProperty("power_even_2_percent_10_pairs", std::to_string(ten));
   EXPECT_GE(ten, 0.85);
   EXPECT_GE(claims(even, 20, 1.02), 0.99);
 }
 
-TEST(MeanEstimate, FindsASlowerLoaderWhoseWorkersDeliverTogetherWhereMediansAreBlind) {
+TEST(MeanEstimate, LockstepLoader_IsFound) {
   const double twenty = claims(lockstep, 20, 1.05);
   RecordProperty("power_lockstep_5_percent_20_pairs", std::to_string(twenty));
   EXPECT_GE(twenty, 0.95);
   EXPECT_LE(claims(lockstep, 20, 1.05, middle), 0.01);
 }
 
-TEST(MeanEstimate, FindsFivePercentOfStepsThatWander) {
+TEST(MeanEstimate, FivePercentOfWanderingSteps_AreFound) {
   EXPECT_GE(claims(wandering, 20, 1.05), 0.95);
 }
 
