@@ -113,26 +113,26 @@ constexpr Summed kSummed[] = {
      "waits 1 waited 38"},
 };
 
-TEST(ActivitySummary, SumsUpTheStepsOfALog) {
+TEST(ActivitySummary, SumsTheStepsOfALog) {
   for (const Summed& each : kSummed) {
     const std::string text = text_of(summarise_activities(log_of(each.rows)));
     EXPECT_NE(text.find(each.sums), std::string::npos) << each.name << ": " << text;
   }
 }
 
-TEST(ActivitySummary, AStreamThatWaitsForAnEventHoldsUpNoHost) {
+TEST(ActivitySummary, StreamWait_DelaysNoHost) {
   ops::OpLog log = log_of("wait x 1071 1072");
   log.names = {"Stream Wait Event"};
   EXPECT_EQ(summarise_activities(log).synchronisations, 0);
 }
 
-TEST(ActivitySummary, WithoutMarksAllOfALogIsOneStep) {
+TEST(ActivitySummary, NoMarks_TheLogIsOneStep) {
   ops::OpLog log = log_of("kernel 40 50; kernel 90 95; wait Stream_Synchronize 95 95");
   log.marks.clear();
   EXPECT_TRUE(text_of(summarise_activities(log)).starts_with("steps 1 span 55 busy 15 kernels 2"));
 }
 
-TEST(ActivitySummary, ReportsPerStepUnderDeclaredNames) {
+TEST(ActivitySummary, ReportsPerStep) {
   NoteSink sink;
   report(summarise_activities(log_of("kernel 1000 1100; kernel 1100 1150")), sink);
   EXPECT_EQ(sink.metrics.at("device_busy_ns"), 75);
@@ -146,7 +146,7 @@ TEST(ActivitySummary, ReportsPerStepUnderDeclaredNames) {
   }
 }
 
-TEST(ActivitySummary, ReportsNothingThatIsNotKnown) {
+TEST(ActivitySummary, UnknownValues_AreNotReported) {
   NoteSink nothing;
   report(summarise_activities(log_of("")), nothing);
   EXPECT_TRUE(nothing.metrics.empty());

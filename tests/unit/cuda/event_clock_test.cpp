@@ -37,7 +37,7 @@ constexpr auto kForward = PhaseId::kForward;
 constexpr auto kBackward = PhaseId::kBackward;
 constexpr auto kH2d = PhaseId::kH2d;
 
-TEST(EventClock, TimesWhatTheDeviceDoes) {
+TEST(EventClock, Device_IsTimed) {
   const Timed kTimed[] = {
       // The two steps of warm-up are not done when the window begins.
       {"a device that is behind the host",
@@ -103,7 +103,7 @@ TEST(EventClock, TimesWhatTheDeviceDoes) {
   }
 }
 
-TEST(EventClock, SpansAndTheGapsBetweenThemSumToTheWindow) {
+TEST(EventClock, SpansAndGaps_SumToTheWindow) {
   constexpr std::int64_t kRecord = 700;  // each record takes the host so long: the gap of two steps
   EventScene scene;
   scene.cuda.record_cost_ns = kRecord;
@@ -125,7 +125,7 @@ TEST(EventClock, SpansAndTheGapsBetweenThemSumToTheWindow) {
   }
 }
 
-TEST(EventClock, NothingWaitsFromTheFirstStepOfACycleToTheEndOfItsWindow) {
+TEST(EventClock, CycleStartToWindowEnd_NeverWaits) {
   EventScene scene;
   scene.cuda.keep_log = true;
   scene.schedule.repeat = 2;
@@ -144,7 +144,7 @@ TEST(EventClock, NothingWaitsFromTheFirstStepOfACycleToTheEndOfItsWindow) {
   }
 }
 
-TEST(EventClock, WhatTheHostDoesBeforeTheFirstStepIsNoPartOfItWhereTheDeviceStoodIdle) {
+TEST(EventClock, IdleDevice_ExcludesEarlierHostWork) {
   EventScene scene;
   scene.before_window = [&] { scene.clock.pass(500 * kUs); };
   scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
@@ -155,7 +155,7 @@ TEST(EventClock, WhatTheHostDoesBeforeTheFirstStepIsNoPartOfItWhereTheDeviceStoo
   EXPECT_THAT(busy.column("period_device_ns"), Each(900 * kUs)) << "its queue hides the host";
 }
 
-TEST(EventClock, EventsForStepsLikeThoseOfTheWarmUpAreMadeInTheWarmUp) {
+TEST(EventClock, Events_AreMadeInTheWarmUp) {
   EventScene scene;
   int side = 0;
   scene.run([&](StepRecorder& step) {
@@ -169,7 +169,7 @@ TEST(EventClock, EventsForStepsLikeThoseOfTheWarmUpAreMadeInTheWarmUp) {
   EXPECT_EQ(scene.said.metrics.at("event_ring_grown"), 0);
 }
 
-TEST(EventClock, AStepWithMorePhasesThanWarmUpHadIsKeptWhole) {
+TEST(EventClock, MorePhasesThanInWarmUp_AreKept) {
   EventScene scene;
   scene.run([&](StepRecorder& step) {
     const int phases = step.index() == 3 ? 40 : 1;
@@ -183,7 +183,7 @@ TEST(EventClock, AStepWithMorePhasesThanWarmUpHadIsKeptWhole) {
   EXPECT_GT(scene.said.metrics.at("event_ring_grown"), 0);
 }
 
-TEST(EventClock, ManyShortTimesAddUpToALongOneWithoutDrift) {
+TEST(EventClock, ManyShortTimes_SumWithoutDrift) {
   EventScene scene;
   scene.options = {.window = 5000, .ring = 64};
   scene.schedule = {.wait = 0, .warmup = 1, .active = 5000, .repeat = 1};
@@ -197,7 +197,7 @@ TEST(EventClock, ManyShortTimesAddUpToALongOneWithoutDrift) {
   EXPECT_NEAR(static_cast<double>(scene.column("host_lead_ns").back()), lead, 1000);
 }
 
-TEST(EventClock, AWindowMayBeginWhileTheDeviceIsBusy) {
+TEST(EventClock, Window_MayBeginOnABusyDevice) {
   EventScene scene;
   scene.workload_waits = false;
   scene.schedule = {.wait = 3, .warmup = 0, .active = 4, .repeat = 2};
@@ -212,7 +212,7 @@ TEST(EventClock, AWindowMayBeginWhileTheDeviceIsBusy) {
   EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 0);
 }
 
-TEST(EventClock, TheFirstPeriodCountsFromTheLastStepOfTheWarmUp) {
+TEST(EventClock, FirstPeriod_StartsInTheWarmUp) {
   EventScene scene;
   scene.run([&](StepRecorder& step) {
     scene.clock.pass(step.index() == 2 ? 70 * kUs : 5 * kUs);
@@ -223,7 +223,7 @@ TEST(EventClock, TheFirstPeriodCountsFromTheLastStepOfTheWarmUp) {
               ElementsAre(90 * kUs, 25 * kUs, 25 * kUs, 25 * kUs));
 }
 
-TEST(EventClock, WindowsThatFollowEachOtherAreEachTheirOwn) {
+TEST(EventClock, AdjacentWindows_AreSeparate) {
   for (const std::int64_t active : {1, 2}) {
     EventScene scene;
     scene.schedule = {.wait = 0, .warmup = 0, .active = active, .repeat = 4};
@@ -241,7 +241,7 @@ TEST(EventClock, WindowsThatFollowEachOtherAreEachTheirOwn) {
   }
 }
 
-TEST(EventClock, AnEventIsTakenToPassInTheMiddleOfTheHostsTwoReadings) {
+TEST(EventClock, EventTime_IsTheMiddleOfTwoReadings) {
   EventScene scene;
   scene.cuda.synchronize_cost_ns = 400;  // it passes at once, and the host hears of it later
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
@@ -249,7 +249,7 @@ TEST(EventClock, AnEventIsTakenToPassInTheMiddleOfTheHostsTwoReadings) {
   EXPECT_EQ(scene.column("host_lead_ns").front(), 2610 * kUs + 200);
 }
 
-TEST(EventClock, WhatGrewAndTheWorstErrorAreThoseOfAllWindows) {
+TEST(EventClock, GrowthAndWorstError_AreOfAllWindows) {
   EventScene scene;
   scene.options = {.window = 4, .ring = 4};
   scene.schedule = {.wait = 0, .warmup = 1, .active = 10, .repeat = 3};
@@ -263,14 +263,14 @@ TEST(EventClock, WhatGrewAndTheWorstErrorAreThoseOfAllWindows) {
       << "in the first; then it is large enough";
 }
 
-TEST(EventClock, AClockThatRunsFastIsMappedBack) {
+TEST(EventClock, FastClock_IsMappedBack) {
   EventScene scene;
   scene.cuda.drift = 1.0001;
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
   EXPECT_NEAR(static_cast<double>(scene.column("host_lead_ns").front()), 2610 * kUs, 5);
 }
 
-TEST(EventClock, ALeadThatIsNotKnownToAHundredthOfAStepIsLeftOut) {
+TEST(EventClock, UncertainLead_IsOmitted) {
   EventScene scene;
   scene.cuda.synchronize_cost_ns = 40 * kUs;
   scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
@@ -280,7 +280,7 @@ TEST(EventClock, ALeadThatIsNotKnownToAHundredthOfAStepIsLeftOut) {
   EXPECT_THAT(scene.said.notes, Contains(HasSubstr("host_lead_ns is left out")));
 }
 
-TEST(EventClock, ALeadIsKeptWhereOnlyTheHostsStepsAreTooShortForTheError) {
+TEST(EventClock, ShortHostSteps_KeepTheLead) {
   EventScene scene;
   scene.cuda.synchronize_cost_ns = 10 * kUs;
   scene.run(two_phases(scene, 4000 * kUs, 6000 * kUs));  // the host takes 30 us
@@ -289,7 +289,7 @@ TEST(EventClock, ALeadIsKeptWhereOnlyTheHostsStepsAreTooShortForTheError) {
   EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 5 * kUs + 3);
 }
 
-TEST(EventClock, AWindowThatWasCutIsForgottenByTheNext) {
+TEST(EventClock, CutWindow_IsForgotten) {
   ScriptedClock clock;
   ScriptedCuda cuda(clock);
   const CudaApi api = cuda.api();
@@ -311,7 +311,7 @@ TEST(EventClock, AWindowThatWasCutIsForgottenByTheNext) {
   EXPECT_THAT(cycle.column("period_device_ns"), ElementsAre(70 * kUs));
 }
 
-TEST(EventClock, UsesTheDeviceOfItsCaseOrSaysThatThereIsNone) {
+TEST(EventClock, MissingDevice_IsRefused) {
   for (const int code : {kCudaInsufficientDriver, kCudaNoDevice}) {
     EventScene scene;
     scene.cuda.failing["device_count"] = code;
@@ -342,7 +342,7 @@ DeviceWork::Step on_own_stream(EventScene& scene, void* stream, std::optional<De
   };
 }
 
-TEST(EventClock, AStepOnAStreamOfItsOwnIsTimedThere) {
+TEST(EventClock, OwnStream_IsTimed) {
   EventScene scene;
   scene.options.window = 20;
   scene.schedule = {.wait = 0, .warmup = 2, .active = 20, .repeat = 2};
@@ -356,7 +356,7 @@ TEST(EventClock, AStepOnAStreamOfItsOwnIsTimedThere) {
   EXPECT_THAT(scene.said.notes, testing::IsEmpty());
 }
 
-TEST(EventClock, WorkOnAStreamThatNobodyNamedIsNotTakenForNone) {
+TEST(EventClock, UnnamedStream_HasNoPeriods) {
   EventScene scene;
   scene.options.window = 20;
   scene.schedule = {.wait = 0, .warmup = 2, .active = 20, .repeat = 2};
@@ -370,7 +370,7 @@ TEST(EventClock, WorkOnAStreamThatNobodyNamedIsNotTakenForNone) {
               testing::StartsWith("no device times of 2 of 2 windows: the device worked for 8 ms"));
 }
 
-TEST(EventClock, ACopyForTheNextStepsMayRunOnAfterTheLastOne) {
+TEST(EventClock, CopyAhead_MayOutlastTheLastStep) {
   EventScene scene;
   scene.options.window = 20;
   scene.schedule = {.wait = 0, .warmup = 2, .active = 20, .repeat = 2};

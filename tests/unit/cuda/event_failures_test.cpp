@@ -46,7 +46,7 @@ std::vector<std::vector<std::int64_t>> host_values(const EventScene& scene) {
   return values;
 }
 
-TEST(EventFailures, AnyCallMayFailAtAnyTime) {
+TEST(EventFailures, AnyCall_MayFail) {
   const auto expected = host_values(Launched(-1, 0, true).scene);
   const int calls = Launched().scene.cuda.made;
   ASSERT_GT(calls, 100);
@@ -81,7 +81,7 @@ TEST(EventFailures, AnyCallMayFailAtAnyTime) {
   EXPECT_EQ(unnoticed, 3 * 4) << "the workload waits before and after each of two cycles";
 }
 
-TEST(EventFailures, NothingIsAskedOfTheDeviceAfterwards) {
+TEST(EventFailures, AfterAFailure_TheDeviceIsLeftAlone) {
   EventScene scene;
   scene.cuda.keep_log = true;
   scene.run([&, inner = two_phases(scene, 2 * kUs, 3 * kUs)](StepRecorder& step) {
@@ -93,7 +93,7 @@ TEST(EventFailures, NothingIsAskedOfTheDeviceAfterwards) {
   EXPECT_EQ(std::count(failed, scene.cuda.log.end(), "elapsed"), 0);
 }
 
-TEST(EventFailures, TheFirstReasonIsKept) {
+TEST(EventFailures, FirstReason_IsKept) {
   EventScene scene;
   scene.run([&, inner = two_phases(scene, 2 * kUs, 3 * kUs)](StepRecorder& step) {
     if (step.index() == 3) scene.cuda.failing["record"] = 719;
@@ -103,7 +103,7 @@ TEST(EventFailures, TheFirstReasonIsKept) {
   EXPECT_THAT(scene.said.notes, Contains("no device times: cudaEventRecord: cudaError719 (719)"));
 }
 
-TEST(EventFailures, WindowsBeforeKeepTheirTimesAndTheRowSaysHowMany) {
+TEST(EventFailures, EarlierWindows_KeepTheirTimes) {
   EventScene scene;
   scene.schedule = {.wait = 0, .warmup = 1, .active = 4, .repeat = 3};
   scene.run([&, inner = two_phases(scene, 2 * kUs, 3 * kUs)](StepRecorder& step) {

@@ -35,14 +35,14 @@ struct CaptureScene {
 };
 
 // What the runs before the capture keep cached would stay reserved beside the graph's own pool.
-TEST(GraphCapture, CachedMemoryIsReleasedBetweenTheWarmUpAndTheCapture) {
+TEST(GraphCapture, CachedMemory_IsReleasedFirst) {
   CaptureScene scene;
   capture(scene.calls());
   EXPECT_THAT(scene.made, ElementsAre("work", "work", "work", "synchronize", "release", "begin",
                                       "work", "end", "synchronize"));
 }
 
-TEST(GraphCapture, AFailedCaptureIsEndedAndItsFirstErrorThrown) {
+TEST(GraphCapture, FailedCapture_EndsAndThrows) {
   CaptureScene scene;
   scene.fails_at = 4;
   EXPECT_THROW(capture(scene.calls()), std::runtime_error);

@@ -166,7 +166,7 @@ void expect_flat(const Campaign& campaign) {
   EXPECT_THAT(campaign.said.notes, IsEmpty());
 }
 
-TEST(HundredThousandSteps, OfATimingLaunchLeaveNothingBehindAndAllocateNothing) {
+TEST(HundredThousandSteps, Timing_AllocatesNothing) {
   for (const std::size_t ring : {std::size_t{64}, std::size_t{2048}}) {
     const Campaign campaign(ring, false);
     expect_flat(campaign);
@@ -174,7 +174,7 @@ TEST(HundredThousandSteps, OfATimingLaunchLeaveNothingBehindAndAllocateNothing) 
   }
 }
 
-TEST(HundredThousandSteps, OfAProfiledLaunchGiveEveryBufferBack) {
+TEST(HundredThousandSteps, Profiling_ReturnsEachBuffer) {
   const Campaign campaign(64, true);
   expect_flat(campaign);
   EXPECT_EQ(campaign.activities, 2 * kCycles * kSteps);

@@ -27,13 +27,13 @@ struct ColdLink {
   std::int64_t queued_ns = 0;
 };
 
-TEST(PlainRate, AColdLinkIsWarmedBeforeItIsTimed) {
+TEST(PlainRate, ColdLink_IsWarmedFirst) {
   ColdLink link;
   EXPECT_DOUBLE_EQ(link.rate(), 1000);
   EXPECT_LT(link.worked_ns, 600 * kMs);
 }
 
-TEST(PlainRate, SlowCopiesAreTimedFourTimesAndFastOnesInBoundedNumber) {
+TEST(PlainRate, Copies_AreBounded) {
   ScriptedClock clock;
   std::int64_t copies = 0;
   EXPECT_DOUBLE_EQ(plain_rate(

@@ -81,7 +81,7 @@ constexpr Queued kQueued[] = {{4, 10, 10, 8, false},  {4, 10, 10, 50, false},
                               {60, 6, 6, 4, false},   {60, 6, 6, 50, false},  // fills in the window
                               {450, 6, 18, 50, true}, {1300, 6, 65, 8, true}};
 
-TEST(QueuedDevice, PeriodsAreTheDevicesTimeHoweverFullItsQueueIs) {
+TEST(QueuedDevice, FullQueue_PeriodsAreDeviceTime) {
   for (const Queued& each : kQueued) {
     SCOPED_TRACE(std::to_string(each.launches) + " launches, " + std::to_string(each.active));
     QueuedScene scene(10, each.active);
@@ -96,7 +96,7 @@ TEST(QueuedDevice, PeriodsAreTheDevicesTimeHoweverFullItsQueueIs) {
   }
 }
 
-TEST(QueuedDevice, ACopyThatTheHostWaitsFor) {
+TEST(QueuedDevice, AwaitedCopy_IsInThePeriod) {
   QueuedScene scene(10, 8);
   scene.run([&](StepRecorder& step) {
     {
@@ -111,7 +111,7 @@ TEST(QueuedDevice, ACopyThatTheHostWaitsFor) {
   expect_device_time(scene, {18 * kMs + 200 * kUs + 6 * kUs, true});
 }
 
-TEST(QueuedDevice, CopiesOnAStreamOfTheirOwnThatTakeLongerThanComputing) {
+TEST(QueuedDevice, SlowSideStreamCopies_AreTimed) {
   QueuedScene scene(10, 8);
   int side = 0;
   std::deque<std::int64_t> copied;    // ends of copies not yet computed on
@@ -144,7 +144,7 @@ TEST(QueuedDevice, CopiesOnAStreamOfTheirOwnThatTakeLongerThanComputing) {
 }
 
 // A loader delivers in less time a batch that the device computes on for longer.
-TEST(QueuedDevice, ALoaderHiddenBehindTheDevice) {
+TEST(QueuedDevice, HiddenLoader_DoesNotCount) {
   for (const auto& [loader_us, device_us] : {std::pair(18'000, 20'000), std::pair(9'400, 10'000)}) {
     SCOPED_TRACE(loader_us);
     QueuedScene scene(10, 8);

@@ -81,7 +81,7 @@ Recorded composed() {
   return recorded;
 }
 
-TEST(RecordedActivity, IsReadAgainAsItWasRecorded) {
+TEST(RecordedActivity, ReadsBackAsRecorded) {
   const Recorded recorded = composed();
   EXPECT_THAT(recorded.summary, HasSubstr("1 x 40 ns 0 bytes: kernel add(float*, float*, int)\n"));
   EXPECT_THAT(recorded.summary, HasSubstr("4 under a mark"));
@@ -91,7 +91,7 @@ TEST(RecordedActivity, IsReadAgainAsItWasRecorded) {
   EXPECT_EQ(replayed(read_recorded(file)), recorded.summary);
 }
 
-TEST(RecordedActivity, OfRealDevicesIsReadAsItWasOnThem) {
+TEST(RecordedActivity, RealDevices_ReadAsRecorded) {
   int files = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(STEPBENCH_SOURCE_DIR "/tests/unit/cuda/recorded")) {
