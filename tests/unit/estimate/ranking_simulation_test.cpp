@@ -54,7 +54,7 @@ Winners winners(std::size_t cases, int launches, bool tails, double apart, std::
   return {shares.sole / kRankedTables, shares.wrong / kRankedTables};
 }
 
-TEST(Ranking, NamesSeldomOneBestCaseAmongEqualOnesAndHardlyEverAWrongOne) {
+TEST(Ranking, EqualCases_SeldomNameABest) {
   std::uint64_t seed = 28'001;
   for (const bool tails : {false, true}) {
     for (const std::size_t cases : {2, 5, 20}) {

@@ -23,7 +23,7 @@ std::optional<WarmupEffect> effect_of(std::vector<record::Launch> launches) {
   return warmup_effect(case_rows(results).front());
 }
 
-TEST(WarmupEffectOfACase, IsThatOfTheMeanThatTheTableShows) {
+TEST(WarmupEffectOfACase, IsThatOfTheShownMean) {
   std::vector<record::Launch> launches;
   double whole = 0;
   double settled = 0;
@@ -44,7 +44,7 @@ TEST(WarmupEffectOfACase, IsThatOfTheMeanThatTheTableShows) {
   EXPECT_LE(effect->drop, 12);
 }
 
-TEST(WarmupEffectOfACase, IsByTheDeviceWhereTheStepIs) {
+TEST(WarmupEffectOfACase, DeviceStep_UsesTheDevice) {
   std::vector<record::Launch> launches;
   for (int k = 0; k < 3; ++k) {
     std::vector<std::int64_t> host = rippled(60, k);
@@ -56,7 +56,7 @@ TEST(WarmupEffectOfACase, IsByTheDeviceWhereTheStepIs) {
   EXPECT_FALSE(effect_of(launches)->told);
 }
 
-TEST(WarmupEffectOfACase, AnEpochsBorderInTheFirstHalfIsNone) {
+TEST(WarmupEffectOfACase, EarlyEpochBorder_HasNone) {
   std::vector<record::Launch> launches;
   for (int k = 0; k < 6; ++k) {
     std::vector<std::int64_t> times = rippled(60, k);
@@ -71,7 +71,7 @@ TEST(WarmupEffectOfACase, AnEpochsBorderInTheFirstHalfIsNone) {
   EXPECT_EQ(effect_of(launches)->drop, 11);
 }
 
-TEST(WarmupEffectOfACase, TakesTwoLaunchesAndWindowsOfSomeSteps) {
+TEST(WarmupEffectOfACase, NeedsTwoLaunchesAndSomeSteps) {
   EXPECT_FALSE(effect_of({made_launch({"step_ns"}, {rippled(60, 0)})}));
   EXPECT_FALSE(
       effect_of({made_launch({"step_ns"}, {{9, 1, 1}}), made_launch({"step_ns"}, {{9, 1, 1}})}));
