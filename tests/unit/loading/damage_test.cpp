@@ -50,9 +50,9 @@ class Damage : public testing::TestWithParam<test::SmallFormat> {
   test::TemporaryFolder root;
 };
 
-TEST_P(Damage, AWholeSetIsRead) { EXPECT_EQ(outcome(), ""); }
+TEST_P(Damage, WholeSet_IsRead) { EXPECT_EQ(outcome(), ""); }
 
-TEST_P(Damage, EveryPrefixIsAnErrorThatNamesTheFileOrASmallerSet) {
+TEST_P(Damage, EachPrefix_IsANamedErrorOrSmallerSet) {
   for (const std::string& file : GetParam().files) {
     const std::string whole = contents(root.path() / "set" / file);
     for (std::size_t length = 0; length < whole.size(); ++length) {
@@ -63,7 +63,7 @@ TEST_P(Damage, EveryPrefixIsAnErrorThatNamesTheFileOrASmallerSet) {
   }
 }
 
-TEST_P(Damage, EveryBentByteOfTheBeginningIsAnErrorThatNamesTheFileOrAReadableSet) {
+TEST_P(Damage, EachBentByte_IsANamedErrorOrReadable) {
   constexpr std::size_t kBeginning = 400;
   for (const std::string& file : GetParam().files) {
     const std::string whole = contents(root.path() / "set" / file);
@@ -79,7 +79,7 @@ TEST_P(Damage, EveryBentByteOfTheBeginningIsAnErrorThatNamesTheFileOrAReadableSe
   }
 }
 
-TEST_P(Damage, ForeignFilesAreErrorsThatNameThem) {
+TEST_P(Damage, ForeignFile_IsANamedError) {
   const std::string& file = GetParam().files[0];
   for (const std::string& foreign :
        {std::string("\x1f\x8b\x08\0abcdef", 10), std::string("PK\x03\x04zip of something"),
@@ -192,7 +192,7 @@ std::vector<Said> sayings() {
   };
 }
 
-TEST(Mistakes, AreNamedWithFileOffsetAndWhatWasExpected) {
+TEST(Mistakes, Error_NamesFileOffsetAndExpectation) {
   const auto formats = test::small_formats();
   for (const Said& said : sayings()) {
     const auto format = std::ranges::find(formats, said.set, &test::SmallFormat::name);
@@ -211,7 +211,7 @@ TEST(Mistakes, AreNamedWithFileOffsetAndWhatWasExpected) {
   }
 }
 
-TEST(Mistakes, MissingFilesAreNamedWithTheCommandThatMakesThem) {
+TEST(Mistakes, MissingFiles_NameTheCommand) {
   const test::TemporaryFolder root;
   EXPECT_THAT([&] { (void)data::find_idx_files(root.path(), false); },
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("train-images-idx3-ubyte: there is no"),

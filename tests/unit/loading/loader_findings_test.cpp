@@ -206,7 +206,7 @@ void found(const char* name, const Facts& facts, const std::string& expected = "
   EXPECT_FALSE(severity == Severity::kInfo && last.share) << "the step does not get faster";
 }
 
-TEST(LoaderFindings, OfALoaderThatKeepsUp_AreNone) {
+TEST(LoaderFindings, LoaderInTime_HasNone) {
   Facts facts;
   found("workers in time", steady(2, 8, 10, 16));
   found("reading is short", steady(0, 8, 100, 1));
@@ -218,7 +218,7 @@ TEST(LoaderFindings, OfALoaderThatKeepsUp_AreNone) {
   found("padding of an unknown order", facts);
 }
 
-TEST(LoaderFindings, OfPadding) {
+TEST(LoaderFindings, Padding_SuggestsBuckets) {
   Facts facts;
   found("sorting helps", padded(38, 0.02), "loader.padding",
         {"38.0 % of the tokens", "2.0 % would be"}, "loader.bucket_batches=64 ");
@@ -227,7 +227,7 @@ TEST(LoaderFindings, OfPadding) {
   found("padded to the longest of all", facts, "loader.padding", {}, "data.padding=longest ");
 }
 
-TEST(LoaderFindings, OfAnIterable_AreItsWaitAlone) {
+TEST(LoaderFindings, Iterable_HasItsWaitOnly) {
   const auto iterable = [](Facts& facts) { facts.engine = "iterable"; };
   for (const std::int64_t workers : {0, 2}) {
     found("waits", with(steady(workers, 8, 10, 60), iterable), "loader.iterable",
@@ -237,7 +237,7 @@ TEST(LoaderFindings, OfAnIterable_AreItsWaitAlone) {
   }
 }
 
-TEST(LoaderFindings, OfTooFewWorkers) {
+TEST(LoaderFindings, TooFewWorkers_SuggestMore) {
   Facts facts;
   found("none", steady(0, 8, 10, 30), "loader.no_workers",
         {"waits 75.0 %", "decoding takes 90.0 %", "(computing)"}, "loader.num_workers=3 ",
@@ -276,7 +276,7 @@ TEST(LoaderFindings, OfTooFewWorkers) {
         {"2 workers, 100 % busy; 0.1 of 2 cores in use"});
 }
 
-TEST(LoaderFindings, OfCoresThatAreTheLimit_SetNoMoreWorkers) {
+TEST(LoaderFindings, LimitingCores_SuggestNoMoreWorkers) {
   Facts facts;
   found("all in use", steady(2, 2, 10, 40), "loader.core_bound",
         {"90.0 % of the workers' time", "2 workers, 100 % busy (computing)",
@@ -307,7 +307,7 @@ TEST(LoaderFindings, OfCoresThatAreTheLimit_SetNoMoreWorkers) {
         0.25);  // the CPU time of all needs 15 ms on two cores
 }
 
-TEST(LoaderFindings, BesideAQuota_OthersAreCountedOnAllCores) {
+TEST(LoaderFindings, CpuQuota_CountsOthersOnAllCores) {
   Facts facts = steady(2, 2, 10, 40);
   share_with_others(facts, 1);
   facts.machine_cores = 16;
@@ -319,7 +319,7 @@ TEST(LoaderFindings, BesideAQuota_OthersAreCountedOnAllCores) {
               HasSubstr("other programs use 2 of 3 cores"));
 }
 
-TEST(LoaderFindings, OfTooManyWorkers) {
+TEST(LoaderFindings, TooManyWorkers_SuggestFewer) {
   Facts facts;
   const auto use_all = [](Facts& of) { of.window.used.user_ns = 2 * of.window.elapsed_ns; };
   found("a slow consumer", steady(4, 8, 100, 10), "loader.idle_workers",
@@ -337,7 +337,7 @@ TEST(LoaderFindings, OfTooManyWorkers) {
         "loader.num_workers=2 ");
 }
 
-TEST(LoaderFindings, OfPythonsLock) {
+TEST(LoaderFindings, PythonsLock_IsFound) {
   Facts facts;
   const auto too_little_cpu = [](Facts& of) {
     of.machine.workers.waited_ns = of.machine.workers.cpu_ns * 3 / 10;
@@ -375,7 +375,7 @@ TEST(LoaderFindings, OfPythonsLock) {
   }
 }
 
-TEST(LoaderFindings, OfOrderAndUnevenBatches) {
+TEST(LoaderFindings, UnevenBatches_SuggestAnyOrder) {
   Facts facts;
   const auto in_any_order = [](Facts& of) { of.options.in_order = false; };
   found("one late", one_late(), "loader.straggler", {}, "loader.in_order=false ", 190.0 / 1200);
@@ -407,7 +407,7 @@ TEST(LoaderFindings, OfOrderAndUnevenBatches) {
   }
 }
 
-TEST(LoaderFindings, OfEpochBorders) {
+TEST(LoaderFindings, EpochBorders_AreFound) {
   Facts facts;
   const auto anew = [](Facts& of) { of.options.persistent_workers = false; };
   Facts started_anew = with(steady(2, 2, 0, 20), anew);
@@ -437,7 +437,7 @@ TEST(LoaderFindings, OfEpochBorders) {
   EXPECT_GT(r.utilisation(), 0.95);
 }
 
-TEST(LoaderFindings, OfMemoryAndHandingOver) {
+TEST(LoaderFindings, MemoryAndTransport_AreFound) {
   Facts facts;
   found("fresh memory", with_faults(), "loader.page_faults",
         {"1,010 page faults per batch", "33.3 %"}, "loader.buffers=reused ");
@@ -466,7 +466,7 @@ TEST(LoaderFindings, OfMemoryAndHandingOver) {
   found("pinning in the step's own thread", facts, "loader.pinning");
 }
 
-TEST(LoaderFindings, OfSamplesThatRepeatOrNeverCome) {
+TEST(LoaderFindings, RepeatedOrMissingSamples_AreFound) {
   Facts facts;
   found("every worker reads all",
         with(steady(2, 8, 10, 16), [](Facts& of) { of.measured.workers_repeat = true; }),
@@ -477,7 +477,7 @@ TEST(LoaderFindings, OfSamplesThatRepeatOrNeverCome) {
   found("lost", facts, "loader.lost_samples", {}, "", {}, Severity::kProblem);
 }
 
-TEST(LoaderFacts, FollowFromTheOptionsOfACase) {
+TEST(LoaderFacts, FollowFromTheOptions) {
   const auto faster = [](const char* kind, const Value& decode) {
     const ResolvedCase resolved = test::loader_case({{"data.kind", kind}, {"data.decode", decode}});
     return loader::loader_facts(resolved, {}, {}).may_decode_faster;
@@ -508,7 +508,7 @@ bool repeat(std::int64_t workers, std::vector<std::int64_t> numbers) {
   return batches.repeat();
 }
 
-TEST(RepeatedBatches, AreThoseOfWorkersThatAllDeliverTheSame) {
+TEST(RepeatedBatches, SameBatchFromAllWorkers_IsRepeated) {
   EXPECT_TRUE(repeat(2, {5, 5, 6, 6, 7, 8}));
   EXPECT_TRUE(repeat(3, {5, 5, 5, 6, 6, 6}));
   EXPECT_FALSE(repeat(2, {5, 6, 7, 8}));
@@ -518,7 +518,7 @@ TEST(RepeatedBatches, AreThoseOfWorkersThatAllDeliverTheSame) {
   EXPECT_FALSE(repeat(1, {5, 5, 6, 6}));
 }
 
-TEST(LoaderAnalysis, SharesAreOfTheWholeTimeBordersIncluded) {
+TEST(LoaderAnalysis, Shares_IncludeEpochBorders) {
   Facts facts = steady(1, 8, 10, 40);
   const std::int64_t without_ns = facts.window.elapsed_ns;
   facts.measured.wait_ns.push_back(0);
@@ -530,7 +530,7 @@ TEST(LoaderAnalysis, SharesAreOfTheWholeTimeBordersIncluded) {
   EXPECT_NEAR(r.gain_with(4), (1 - 10 / r.step_ns * kMs) * 0.8, 1e-9);
 }
 
-TEST(LoaderAnalysis, CallsAtEpochBordersAreNoSteadySteps) {
+TEST(LoaderAnalysis, EpochBorders_AreNoSteadySteps) {
   constexpr std::int64_t kBorders = 20;
   Facts facts = steady(1, 4, 10, 40);
   facts.measured.wait_ns.resize(kSteps + kBorders, 5 * kMs);
@@ -543,7 +543,7 @@ TEST(LoaderAnalysis, CallsAtEpochBordersAreNoSteadySteps) {
   EXPECT_DOUBLE_EQ(r.consumer_ns, 10 * kMs);
 }
 
-TEST(LoaderAnalysis, TheTrainingThreadsSleepIsSplitBetweenReadingAndTheStepOnlyWhereThatIsSure) {
+TEST(LoaderAnalysis, StepThreadSleep_IsSplitIfCertain) {
   Facts facts = steady(0, 2, 1, 40);
   EXPECT_DOUBLE_EQ(loader::LoaderAnalysis(facts).reading->computing, 1);
   wait_for_storage(facts);
@@ -554,7 +554,7 @@ TEST(LoaderAnalysis, TheTrainingThreadsSleepIsSplitBetweenReadingAndTheStepOnlyW
   EXPECT_FALSE(loader::LoaderAnalysis(facts).reading);
 }
 
-TEST(LoaderAnalysis, StorageIsWaitedForWhereBytesCameAndTasksStalled) {
+TEST(LoaderAnalysis, Storage_NeedsBytesAndStalls) {
   Facts facts = steady(2, 2, 1, 40);
   wait_for_storage(facts);
   EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kStorage);
@@ -567,7 +567,7 @@ TEST(LoaderAnalysis, StorageIsWaitedForWhereBytesCameAndTasksStalled) {
   EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kElse);
 }
 
-TEST(LoaderAnalysis, AWorkerThatIsNeededInPartIsNeeded) {
+TEST(LoaderAnalysis, PartlyNeededWorker_IsNeeded) {
   EXPECT_EQ(loader::LoaderAnalysis(steady(1, 8, 10, 45)).workers_that_keep_up(), 5);
   EXPECT_EQ(loader::LoaderAnalysis(steady(1, 8, 10, 50)).workers_that_keep_up(), 5);
   EXPECT_EQ(loader::LoaderAnalysis(steady(1, 4, 10, 45)).workers_that_keep_up(), 4)

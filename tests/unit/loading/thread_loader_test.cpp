@@ -18,7 +18,7 @@ namespace {
 
 const HostClock kClock;
 
-TEST(ThreadLoader, StopsInMidEpochWhileEveryWorkerIsReading) {
+TEST(ThreadLoader, MidEpochStop_EndsBusyWorkers) {
   for (const bool persistent : {false, true}) {
     const test::SharedGate gate(100);
     const test::IndexDataset data(100, [&](const data::SampleKey& key) { gate.pass(key.index); });
@@ -38,7 +38,7 @@ TEST(ThreadLoader, StopsInMidEpochWhileEveryWorkerIsReading) {
   }
 }
 
-TEST(ThreadLoader, PersistentWorkersAreTheSameThreadsInEveryEpoch) {
+TEST(ThreadLoader, PersistentWorkers_StayTheSame) {
   for (const bool persistent : {false, true}) {
     std::mutex mutex;
     std::set<std::thread::id> readers;
@@ -67,7 +67,7 @@ constexpr int kScheduleTests = 1;
 class RandomSchedules : public testing::TestWithParam<int> {};
 
 // Options, failing samples and the place where the consumer stops are drawn at random.
-TEST_P(RandomSchedules, KeepEveryPromiseOfTheLoader) {
+TEST_P(RandomSchedules, LoaderKeepsAllPromises) {
   const auto first = static_cast<std::uint64_t>(GetParam()) * kSchedulesPerTest;
   for (std::uint64_t seed = first; seed < first + kSchedulesPerTest; ++seed) {
     data::Philox random(seed, 2);

@@ -24,7 +24,7 @@ loader::LoaderOptions pinning(test::ScriptedPinnedMemory& memory, std::int64_t w
   return {.batch_size = 2, .num_workers = workers, .pin_memory = true, .pinned = &memory};
 }
 
-TEST(Pinning, WithoutWorkersTheCallersThreadPinsInsideNext) {
+TEST(Pinning, NoWorkers_PinInsideNext) {
   const test::IndexDataset data(5);
   const TickClock clock;
   test::ScriptedPinnedMemory memory;
@@ -38,7 +38,7 @@ TEST(Pinning, WithoutWorkersTheCallersThreadPinsInsideNext) {
             m.blocked_ns + m.read_ns + m.receive_ns + m.pinning_ns + m.dispatch_ns);
 }
 
-TEST(Pinning, TheMostThatBatchesHoldAtOnceIsCounted) {
+TEST(Pinning, PeakOfHeldBytes_IsCounted) {
   const test::IndexDataset data(5);
   test::ScriptedPinnedMemory memory;
   loader::InlineLoader loader(data, pinning(memory, 0), loader::sequential_order(5), kUploadClock);
@@ -53,7 +53,7 @@ TEST(Pinning, TheMostThatBatchesHoldAtOnceIsCounted) {
   EXPECT_EQ(memory.peak_bytes(), 4 * sample);
 }
 
-TEST(Pinning, WithWorkersOneThreadOfItsOwnPinsThemAll) {
+TEST(Pinning, Workers_ShareOnePinThread) {
   const test::IndexDataset data(8);
   for (const bool persistent : {false, true}) {
     test::ScriptedPinnedMemory memory;
@@ -73,7 +73,7 @@ TEST(Pinning, WithWorkersOneThreadOfItsOwnPinsThemAll) {
   }
 }
 
-TEST(Pinning, NoPinnedMemoryIsTheErrorOfThatBatch) {
+TEST(Pinning, NoPinnedMemory_FailsTheBatch) {
   const test::IndexDataset data(4);
   test::ScriptedPinnedMemory memory;
   int asked = 0;
@@ -99,7 +99,7 @@ struct UploadScene {
   test::ScriptedUpload upload{memory};
 };
 
-TEST(Upload, ThePinThreadCopiesEachPinnedBatchAndTheOrderStays) {
+TEST(Upload, PinThread_CopiesInOrder) {
   const test::IndexDataset data(9);
   for (const bool persistent : {false, true}) {
     UploadScene scene;
@@ -120,7 +120,7 @@ TEST(Upload, ThePinThreadCopiesEachPinnedBatchAndTheOrderStays) {
   }
 }
 
-TEST(Upload, RunsAheadOfTheConsumerAsFarAsTheLoaderPrefetches) {
+TEST(Upload, RunsAheadAsFarAsPrefetching) {
   const test::IndexDataset data(64);
   UploadScene scene;
   loader::LoaderOptions options = scene.options(2);
@@ -139,7 +139,7 @@ TEST(Upload, RunsAheadOfTheConsumerAsFarAsTheLoaderPrefetches) {
   EXPECT_LE(scene.upload.most(), 6 + 1);  // and the one in the consumer's hands
 }
 
-TEST(Upload, ItsTimeIsNotThatOfPinning) {
+TEST(Upload, UploadTime_IsNotPinningTime) {
   const test::IndexDataset data(6);
   const TickClock clock;
   UploadScene scene;
@@ -155,7 +155,7 @@ TEST(Upload, ItsTimeIsNotThatOfPinning) {
   EXPECT_EQ(loader->metrics().pinning_ns, 0);
 }
 
-TEST(Upload, WhatACopyThrowsIsTheErrorOfItsBatchInItsTurn) {
+TEST(Upload, CopyError_IsTheErrorOfItsBatch) {
   const test::IndexDataset data(8);
   UploadScene scene;
   scene.upload.before = [](const Batch& batch) {
@@ -173,7 +173,7 @@ TEST(Upload, WhatACopyThrowsIsTheErrorOfItsBatchInItsTurn) {
   EXPECT_EQ(scene.memory.out(), 0U);
 }
 
-TEST(Upload, ErrorsOfWorkersReachNoDevice) {
+TEST(Upload, WorkerError_ReachesNoDevice) {
   const test::IndexDataset data(4, [](const data::SampleKey& key) {
     if (key.index == 1) throw Error("corrupt");
   });
@@ -192,7 +192,7 @@ class NoDevice final : public loader::BatchUpload {
   std::shared_ptr<const void> upload(const Batch&) override { return nullptr; }
 };
 
-TEST(Upload, AThreadThatCannotUseTheDeviceEndsTheLoader) {
+TEST(Upload, UnusableDevice_EndsTheLoader) {
   const test::IndexDataset data(4);
   test::ScriptedPinnedMemory memory;
   NoDevice none;
@@ -206,7 +206,7 @@ TEST(Upload, AThreadThatCannotUseTheDeviceEndsTheLoader) {
   }
 }
 
-TEST(Upload, BatchesThatNobodyTookAreReleasedWhereverTheyLie) {
+TEST(Upload, UntakenBatches_AreReleased) {
   const test::IndexDataset data(40);
   for (const bool persistent : {false, true}) {
     for (const bool in_order : {false, true}) {
