@@ -16,7 +16,7 @@ namespace {
 using testing::Contains;
 using testing::Key;
 
-TEST(RecordedAnswers, OfRealDevicesAreUnderstood) {
+TEST(RecordedAnswers, RealDevices_AreUnderstood) {
   const std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "recorded";
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
