@@ -44,7 +44,7 @@ struct ScriptedKernel {
   }
 };
 
-TEST(InstructionCounter, SumsTheThreadsAndClosesTheirEvents) {
+TEST(InstructionCounter, SumsThreadsAndClosesTheirEvents) {
   ScriptedKernel kernel;
   {
     const InstructionCounter counter(kernel.calls());
@@ -56,7 +56,7 @@ TEST(InstructionCounter, SumsTheThreadsAndClosesTheirEvents) {
   EXPECT_EQ(kernel.closed, 2);
 }
 
-TEST(InstructionCounter, TakesWhatAKernelLeavesItAndSaysWhatIsShared) {
+TEST(InstructionCounter, EndedOrSharedThread_IsHandled) {
   ScriptedKernel kernel;
   kernel.open_errors[10] = ESRCH;  // a thread that has ended
   kernel.knows_threads_alone = false;
@@ -67,7 +67,7 @@ TEST(InstructionCounter, TakesWhatAKernelLeavesItAndSaysWhatIsShared) {
   EXPECT_THAT(kernel.opened_alone, ElementsAre(false)) << "it is asked the old way";
 }
 
-TEST(InstructionCounter, SaysWhyThereAreNoCounters) {
+TEST(InstructionCounter, NoCounters_GiveAReason) {
   const std::map<int, std::string> reasons = {
       {EACCES, "perf_event_paranoid"}, {EPERM, "seccomp"},
       {ENOENT, "virtual machines"},    {ENOSYS, "kernel has no perf_event_open"},
@@ -80,7 +80,7 @@ TEST(InstructionCounter, SaysWhyThereAreNoCounters) {
   }
 }
 
-TEST(InstructionCounter, CountsOnThisMachineOrSaysWhyNot) {
+TEST(InstructionCounter, ThisMachine_CountsOrSaysWhyNot) {
   if (const std::string why = why_no_counters(); !why.empty()) {
     GTEST_SKIP() << "needs the performance counters: " << why;
   }

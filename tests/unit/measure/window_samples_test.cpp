@@ -39,7 +39,7 @@ class Window {
   WindowSamples samples{phase_names()};
 };
 
-TEST(WindowSamples, AStepLastsUntilTheNextOneAndTheLastUntilTheWindowsEnd) {
+TEST(WindowSamples, Step_LastsUntilTheNext) {
   Window window(2);
   window.recorder.start_step(10);
   window.phase(PhaseId::kForward, 5);
@@ -57,7 +57,7 @@ TEST(WindowSamples, AStepLastsUntilTheNextOneAndTheLastUntilTheWindowsEnd) {
   EXPECT_THAT(columns.column("other_ns"), ElementsAre(2, 3));
 }
 
-TEST(WindowSamples, ARequestWaitsForItsFirstTokenAndForEachLaterOneButNotForItsData) {
+TEST(WindowSamples, Request_WaitsForItsTokensOnly) {
   Window window(2);
   for (const std::int64_t later : {4, 1}) {
     window.recorder.start_step(0);
@@ -76,7 +76,7 @@ TEST(WindowSamples, ARequestWaitsForItsFirstTokenAndForEachLaterOneButNotForItsD
   EXPECT_THAT(columns.column("step_ns"), ElementsAre(179, 179));
 }
 
-TEST(WindowSamples, WhatIsNotAnsweredOrHasNoLaterTokenHasNoColumn) {
+TEST(WindowSamples, NoAnswerOrLaterToken_HasNoColumn) {
   for (const bool tokens : {true, false}) {
     Window window(1);
     window.recorder.start_step(0);
@@ -89,7 +89,7 @@ TEST(WindowSamples, WhatIsNotAnsweredOrHasNoLaterTokenHasNoColumn) {
   }
 }
 
-TEST(WindowSamples, PhasesAndTheRestSumToTheStepExactly) {
+TEST(WindowSamples, PhasesAndRest_SumToTheStep) {
   constexpr std::int64_t kSteps = 200;
   Window window(kSteps);
   std::mt19937_64 random(3);
@@ -117,7 +117,7 @@ TEST(WindowSamples, PhasesAndTheRestSumToTheStepExactly) {
   EXPECT_EQ(total, window.clock.now_ns() - began_ns);
 }
 
-TEST(WindowSamples, ColumnsComeInTheDeclaredOrderAndOnlyWhenTheyOccurred) {
+TEST(WindowSamples, OccurredColumns_AreInDeclaredOrder) {
   Window window(1);
   window.recorder.start_step(0);
   window.phase(declared_phase(0), 1);
@@ -131,7 +131,7 @@ TEST(WindowSamples, ColumnsComeInTheDeclaredOrderAndOnlyWhenTheyOccurred) {
                           "bytes", "epoch_wait_ns", "flags"));
 }
 
-TEST(WindowSamples, APhaseOfNoTimeHasItsColumnAndTheRestMayBeMarkedByHand) {
+TEST(WindowSamples, PhaseOfZeroTime_HasItsColumn) {
   Window window(1);
   window.recorder.start_step(0);
   window.phase(PhaseId::kLoss, 0);
@@ -143,7 +143,7 @@ TEST(WindowSamples, APhaseOfNoTimeHasItsColumnAndTheRestMayBeMarkedByHand) {
   EXPECT_THAT(window.columns().column("other_ns"), ElementsAre(5));
 }
 
-TEST(WindowSamples, NestedPhasesAreAnErrorNamingTheStep) {
+TEST(WindowSamples, NestedPhases_AreAnErrorWithTheStep) {
   Window window(1);
   window.recorder.start_step(17);
   {
@@ -154,7 +154,7 @@ TEST(WindowSamples, NestedPhasesAreAnErrorNamingTheStep) {
   EXPECT_THAT([&] { (void)window.columns(); }, ThrowsMessage<Error>(HasSubstr("step 17")));
 }
 
-TEST(WindowSamples, StepsThatStartTogetherAreTiesAndClearForgetsThem) {
+TEST(WindowSamples, SimultaneousSteps_TieUntilCleared) {
   Window window(3);
   for (int index = 0; index < 3; ++index) {
     window.recorder.start_step(index);
