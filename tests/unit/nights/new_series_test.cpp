@@ -51,7 +51,7 @@ std::vector<std::string> news_of(const NightMaker& maker, std::size_t night) {
   return new_series_notes(known, {&tonight, 1});
 }
 
-TEST(NewSeries, SaysInWhichOptionItDiffersFromTheOneThatEndedAndHowToJoinThem) {
+TEST(NewSeries, OtherOption_IsNamedWithAMerge) {
   NightMaker maker;
   set_options(maker.add_series("old", until_yesterday()), "thread", 0);
   set_options(maker.add_series("goes_on", NightMaker::steady(kTonight + 1)), "inline", 4);
@@ -64,7 +64,7 @@ TEST(NewSeries, SaysInWhichOptionItDiffersFromTheOneThatEndedAndHowToJoinThem) {
   EXPECT_THAT(news_of(maker, 0), IsEmpty()) << "nor is all of a first night";
 }
 
-TEST(NewSeries, OfAnotherMachineNamesTheFactAndNoMerge) {
+TEST(NewSeries, OtherMachine_NamesTheFact) {
   NightMaker maker;
   maker.add_series("old", until_yesterday()).machine = {
       {"cpu.model", Value{std::string("EPYC 7763")}}};
@@ -76,7 +76,7 @@ TEST(NewSeries, OfAnotherMachineNamesTheFactAndNoMerge) {
               AllOf(HasSubstr("cpu.model (EPYC 7763 -> EPYC 9654)"), Not(HasSubstr("merge"))));
 }
 
-TEST(NewSeries, OfManyTheFirstThreeAreTold) {
+TEST(NewSeries, Many_ShowTheFirstThree) {
   NightMaker maker;
   set_options(maker.add_series("old", NightMaker::steady(kTonight + 1)), "thread", 1);
   for (std::int64_t workers = 2; workers < 8; ++workers) {

@@ -54,7 +54,7 @@ class OlderHistory : public ::testing::Test {
   std::string url_ = "sqlite:" + (folder_ / "history.db").string();
 };
 
-TEST_F(OlderHistory, OfTheFirstVersion_IsBroughtForwardWithAllItsPoints) {
+TEST_F(OlderHistory, FirstVersion_KeepsItsPoints) {
   write("history_schema_1.sql");
   TrackStore store = TrackStore::open(url_);
   const track::History history = store.history();
@@ -65,7 +65,7 @@ TEST_F(OlderHistory, OfTheFirstVersion_IsBroughtForwardWithAllItsPoints) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "history.db.schema1")) << "a copy, once";
 }
 
-TEST_F(OlderHistory, OfTheFirstVersion_ClosesItsSuspicionWithAReason) {
+TEST_F(OlderHistory, FirstVersion_ClosesItsSuspicion) {
   write("history_schema_1.sql");
   TrackStore store = TrackStore::open(url_);
   const AlertLog log = fold_alerts(store.events());
@@ -81,7 +81,7 @@ TEST_F(OlderHistory, OfTheFirstVersion_ClosesItsSuspicionWithAReason) {
   EXPECT_EQ(load_states(store, "box", "nightly").size(), 0U) << "values alone have no level";
 }
 
-TEST_F(OlderHistory, OfTheSecondVersion_GoesOnWithItsReferenceItsLevelAndItsAlert) {
+TEST_F(OlderHistory, SecondVersion_KeepsReferenceAndAlert) {
   write("history_schema_2.sql");
   TrackStore store = TrackStore::open(url_);
   const std::size_t events = store.events().size();
