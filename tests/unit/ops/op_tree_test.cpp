@@ -33,7 +33,7 @@ struct Nested {
   std::size_t nodes;
 };
 
-TEST(OpTree, ParentsAreTheSmallestCallsAround) {
+TEST(OpTree, Parent_IsTheSmallestCallAround) {
   const Nested kNested[] = {
       {"a child lies wholly in its parent on the same thread",
        {{"outer", 0, 100, ""},
@@ -88,7 +88,7 @@ TEST(OpTree, ParentsAreTheSmallestCallsAround) {
   }
 }
 
-TEST(OpTree, MakesStepsFromMarksUnlessTheCollectorRecordedThem) {
+TEST(OpTree, Marks_MakeMissingSteps) {
   LogMaker maker;
   maker.step(7, 0, 100);
   maker.phase("forward", 7, 5, 50);
@@ -102,7 +102,7 @@ TEST(OpTree, MakesStepsFromMarksUnlessTheCollectorRecordedThem) {
   EXPECT_EQ(parent_name(recorded, 0), "ProfilerStep*");
 }
 
-TEST(OpTree, ARuntimeCallCountsToTheThreadOfItsOp) {
+TEST(OpTree, RuntimeCall_CountsToTheOpsThread) {
   LogMaker maker;
   maker.op("aten::mm", 0, 100, 1);
   DeviceActivity& call = maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 10, 20, 1, 0);

@@ -81,7 +81,7 @@ constexpr Counted kCounted[] = {
      0, true},
 };
 
-TEST(OpWork, IsWhatACallComputesAndMoves) {
+TEST(OpWork, MatchesExamples) {
   for (const Counted& each : kCounted) {
     SCOPED_TRACE(std::string(each.op) + ' ' + std::string(each.shapes));
     const auto work = work_of(each.op, each.shapes, each.arguments);
@@ -99,7 +99,7 @@ TEST(OpWork, IsWhatACallComputesAndMoves) {
   EXPECT_FALSE(has_work("triton_poi_fused_add_0"));
 }
 
-TEST(Flops, ElementwiseOpsCountTheResult) {
+TEST(Flops, ElementwiseOps_CountTheResult) {
   EXPECT_EQ(flops("aten::add", "[[4, 5], [5], []]"), 20);
   EXPECT_EQ(flops("aten::mul", "[[5], [4, 1]]"), 20);
   EXPECT_EQ(flops("aten::mul", "[[], []]"), 1);
@@ -109,7 +109,7 @@ TEST(Flops, ElementwiseOpsCountTheResult) {
 }
 
 // Before torch 1.11 the input came first.
-TEST(OpWork, OlderBackwardOfCudnnCountsAsTheNewer) {
+TEST(OpWork, OlderCudnnBackward_CountsAsTheNewer) {
   EXPECT_EQ(work_of("aten::cudnn_convolution_backward",
                     "[[2, 3, 8, 8], [2, 4, 4, 4], [4, 3, 3, 3], [], [], [], [], [], [], [], []]")
                 ->flops,
@@ -118,7 +118,7 @@ TEST(OpWork, OlderBackwardOfCudnnCountsAsTheNewer) {
                 ->flops);
 }
 
-TEST(OpWork, KernelsLeaveOutWhatACausalMaskHides) {
+TEST(OpWork, CausalMask_HidesHalf) {
   constexpr std::string_view kShapes =
       "[[2, 4, 16, 8], [2, 4, 16, 8], [2, 4, 16, 8], [], [], [], []]";
   const OpWork whole = *work_of("aten::_scaled_dot_product_flash_attention", kShapes,
@@ -131,7 +131,7 @@ TEST(OpWork, KernelsLeaveOutWhatACausalMaskHides) {
   EXPECT_EQ(whole.elements, 4 * 2 * 4 * 16 * 8);
 }
 
-TEST(OpWork, CountsAndBytesAreThoseOfTheSheetsOfTraceLens) {
+TEST(OpWork, MatchesTheTraceLensSheets) {
   std::ifstream file(DATA "/tracelens_work.tsv");
   ASSERT_TRUE(file);
   std::string line;
@@ -164,7 +164,7 @@ TEST(OpWork, CountsAndBytesAreThoseOfTheSheetsOfTraceLens) {
   EXPECT_EQ(rows, 108);
 }
 
-TEST(Dtype, IsReadAsProfilersAndNcclWriteIt) {
+TEST(Dtype, ProfilerAndNcclNames_AreRead) {
   for (const auto& [name, type] :
        {std::pair("c10::BFloat16", Dtype::kBf16), std::pair("BFloat16", Dtype::kBf16),
         std::pair("float", Dtype::kFp32), std::pair("long int", Dtype::kInt64),
@@ -178,7 +178,7 @@ TEST(Dtype, IsReadAsProfilersAndNcclWriteIt) {
   EXPECT_EQ(quoted_text(R"(["long in)", 0), "");
 }
 
-TEST(DevicePeaks, AreThoseOfTheDataSheet) {
+TEST(DevicePeaks, MatchTheDataSheet) {
   const DevicePeaks h100 = *device_peaks("NVIDIA H100 80GB HBM3");
   EXPECT_EQ(h100.flops(Dtype::kBf16), 989.5e12);
   EXPECT_EQ(h100.flops(Dtype::kFp8), 1979e12);
