@@ -44,7 +44,7 @@ std::string read(const std::string& line) {
   return kKinds[decode_worker(line).index()];
 }
 
-TEST(ProtocolDocument, EveryExampleIsAccepted) {
+TEST(ProtocolDocument, EachExample_IsAccepted) {
   std::map<std::string, int> seen;
   for (const std::string& line : examples()) {
     SCOPED_TRACE(line);

@@ -39,7 +39,7 @@ std::string record_lines(run::WorkerSession& session, Pass pass) {
   return lines + record::encode(row) + '\n';
 }
 
-TEST(Transcripts, OfAnOlderWorkerBecomeTheSameRecordLines) {
+TEST(Transcripts, OlderWorker_GivesTheSameLines) {
   for (const auto& [name, pass, highest_version] :
        {std::tuple(std::string("protocol_1_python"), Pass::kTiming, 1),
         {std::string("protocol_2_stub"), Pass::kTiming, 2},
