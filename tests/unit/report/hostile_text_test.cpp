@@ -175,7 +175,7 @@ void expect_whole_tables(const std::string& markdown, const std::string& what) {
   EXPECT_EQ(fence, "") << what;
 }
 
-TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {
+TEST(HostileText, TablesPagesAndExports_AreSafe) {
   for (const std::string file : {"sweep.jsonl", "few_launches.jsonl", "smoke.jsonl"}) {
     const record::Results results = spoilt(file);
     for (const int columns : {40, 100, 400}) {
@@ -201,7 +201,7 @@ TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {
   }
 }
 
-TEST(HostileText, EveryRowOfCsvHasTheSameNumberOfCells) {
+TEST(HostileText, EachCsvRow_HasTheSameCells) {
   const std::string csv = render(spoilt("sweep.jsonl"), Format::kCsv, {});
   std::set<std::size_t> commas;
   std::size_t count = 0;
@@ -218,7 +218,7 @@ TEST(HostileText, EveryRowOfCsvHasTheSameNumberOfCells) {
   EXPECT_EQ(commas.size(), 1U);
 }
 
-TEST(HostileText, OpTablesShowItWithoutObeyingIt) {
+TEST(HostileText, OpTables_AreSafe) {
   const record::Results results = spoilt("profiled.jsonl");
   const OpsView view{.group_by = {"shape", "phase", "module"}};
   for (const Format format : {Format::kTable, Format::kMarkdown, Format::kCsv, Format::kJson}) {
@@ -228,7 +228,7 @@ TEST(HostileText, OpTablesShowItWithoutObeyingIt) {
   }
 }
 
-TEST(HostileText, ComparisonsShowItWithoutObeyingIt) {
+TEST(HostileText, Comparisons_AreSafe) {
   record::Results base = spoilt("sweep.jsonl");
   for (record::Launch& launch : base.launches) launch.row.key.arm.clear();  // arms are for `ab`
   record::Results candidate = base;
