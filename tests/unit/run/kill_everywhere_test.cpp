@@ -23,7 +23,7 @@ constexpr const char* kOneLaunch =
 // The leak checker of AddressSanitizer refuses to work under a tracer.
 const std::vector<std::string> kWithoutLeakCheck = {"/usr/bin/env", "ASAN_OPTIONS=detect_leaks=0"};
 
-TEST(KillEverywhere, AtEachSystemCallNothingIsLostOrLeftBehind) {
+TEST(KillEverywhere, EachSystemCall_LosesNothing) {
   RunProgram whole;
   whole.config(kOneLaunch);
   whole.prefix = kWithoutLeakCheck;
@@ -51,7 +51,7 @@ TEST(KillEverywhere, AtEachSystemCallNothingIsLostOrLeftBehind) {
   EXPECT_GT(resumed, 100);
 }
 
-TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
+TEST(PythonWorker, KilledAfterACase_Resumes) {
   const std::filesystem::path source = STEPBENCH_SOURCE_DIR;
   const auto python = source / ".venv/bin/python";
   if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv with torch; tools/setup makes it";

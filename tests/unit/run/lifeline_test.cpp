@@ -28,7 +28,7 @@ void kill_when_started(const RunProgram& program) {
   EXPECT_EQ(run.wait(), 137);
 }
 
-TEST(Lifeline, ChildrenOfAWorkerEndWithAControllerThatIsKilled) {
+TEST(Lifeline, KilledController_EndsItsChildren) {
   RunProgram program(yaml_with("ok"));
   program.worker = worker_that(program,
                                "(sh -c 'sleep 1000; :' & sleep 1000) &\n"
@@ -37,7 +37,7 @@ TEST(Lifeline, ChildrenOfAWorkerEndWithAControllerThatIsKilled) {
   EXPECT_THAT(program.leftovers(), IsEmpty());
 }
 
-TEST(Lifeline, ReachesAnInterpreterThatIsHeldInC) {
+TEST(Lifeline, InterpreterHeldInC_IsReached) {
   const fs::path python = "/usr/bin/python3";
   if (!fs::exists(python)) GTEST_SKIP() << "no " << python << "; tools/setup installs it";
   RunProgram program(yaml_with("ok"));
@@ -51,7 +51,7 @@ TEST(Lifeline, ReachesAnInterpreterThatIsHeldInC) {
   EXPECT_THAT(program.leftovers(), IsEmpty());
 }
 
-TEST(Lifeline, WhatLeftTheGroupIsEndedByTheNextRun) {
+TEST(Lifeline, ProcessOutsideTheGroup_EndsNextRun) {
   RunProgram program(yaml_with("ok"));
   program.worker = worker_that(
       program,

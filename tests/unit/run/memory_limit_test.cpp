@@ -27,14 +27,14 @@ LaunchRequest limited(std::int64_t bytes, const std::string& device,
   return request;
 }
 
-TEST(MemoryLimit, OnTheCpuIsThatOfEachProcessAndOfTheTree) {
+TEST(MemoryLimit, Cpu_LimitsProcessesAndTree) {
   const LaunchRequest request = limited(100 * kMiB, "cpu", nullptr);
   EXPECT_EQ(request.spawn.data_bytes, 100 * kMiB + kMappedOnlyBytes);
   EXPECT_EQ(request.limits.memory_bytes, 100 * kMiB);
   EXPECT_THAT(request.spawn.environment, IsEmpty());
 }
 
-TEST(MemoryLimit, OnADeviceIsAShareOfItInTorchsAllocator) {
+TEST(MemoryLimit, Device_LimitsTorchsAllocator) {
   machine::ScriptedNvml nvml;  // of 1000 bytes
   const auto devices = machine::NvmlSession::open(nvml.api());
   const LaunchRequest request = limited(250, "cuda", devices.get());
@@ -50,7 +50,7 @@ TEST(MemoryLimit, OnADeviceIsAShareOfItInTorchsAllocator) {
                                "expandable_segments:True,per_process_memory_fraction:0.500000")));
 }
 
-TEST(MemoryLimit, ADeviceThatHasNoMoreOrIsNotKnownIsNotLimited) {
+TEST(MemoryLimit, SmallOrUnknownDevice_IsNotLimited) {
   machine::ScriptedNvml nvml;
   const auto devices = machine::NvmlSession::open(nvml.api());
   EXPECT_THAT(limited(1000, "cuda", devices.get()).spawn.environment, IsEmpty());

@@ -47,7 +47,7 @@ record::Launch checked(const Made& profiled, const std::vector<Made>& timed) {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-TEST(ProfileCheck, PublishesHowMuchSlowerAProfiledStepIs) {
+TEST(ProfileCheck, Overhead_IsReported) {
   // On a device timed steps have events, profiled ones have not.
   for (const char* device : {"cpu", "cuda:0"}) {
     const record::Launch launch =
@@ -61,7 +61,7 @@ TEST(ProfileCheck, PublishesHowMuchSlowerAProfiledStepIs) {
   EXPECT_THAT(checked({.step_ns = 5000}, {{}}).row.report.metrics, IsEmpty()) << "of a timed one";
 }
 
-TEST(ProfileCheck, FlagsWhatMakesSharesMislead) {
+TEST(ProfileCheck, MisleadingShares_AreFlagged) {
   const auto flag_of = [](Made profiled, const std::vector<Made>& timed) {
     profiled.pass = Pass::kNative;
     const auto& flags = checked(profiled, timed).row.report.flags;
@@ -78,7 +78,7 @@ TEST(ProfileCheck, FlagsWhatMakesSharesMislead) {
   EXPECT_EQ(flag_of({.loss = kNan}, {{.loss = kNan}}), "");
 }
 
-TEST(ProfileCheck, ComparesWithTimedLaunchesOfTheSameArm) {
+TEST(ProfileCheck, SameArm_IsCompared) {
   const record::Launch launch =
       checked({.pass = Pass::kNative, .step_ns = 1100, .arm = "b"},
               {{.step_ns = 10, .loss = 5, .arm = "a"}, {.step_ns = 1000, .arm = "b"}});

@@ -65,20 +65,20 @@ class Door : public ::testing::Test {
       .refused = [this](const std::string& what) { ++refused_[what]; }};
 };
 
-TEST_F(Door, OpensToWhoKnowsTheToken) {
+TEST_F(Door, KnownToken_Joins) {
   const os::Descriptor rank = join(door_.token());
   EXPECT_THAT(joined_, ElementsAre("v"));
   EXPECT_EQ(said_.find(door_.token()), std::string::npos) << "it never travels";
   EXPECT_TRUE(refused_.empty());
 }
 
-TEST_F(Door, StaysClosedToAGuess) {
+TEST_F(Door, GuessedToken_IsRefused) {
   const os::Descriptor rank = join("guess");
   EXPECT_TRUE(joined_.empty());
   EXPECT_THAT(refused_, ElementsAre(Pair("a connection that is no rank of this group", 1)));
 }
 
-TEST_F(Door, WhatOneRankSaidIsNoProofOfAnother) {
+TEST_F(Door, ReplayedProof_IsRefused) {
   const os::Descriptor rank = join(door_.token());
   const os::Descriptor other = connect();
   say(other, fleet::encode(fleet::RankHello{"0f"}));
@@ -90,14 +90,14 @@ TEST_F(Door, WhatOneRankSaidIsNoProofOfAnother) {
 }
 
 // It says the token itself, and its version is told where it is let in.
-TEST_F(Door, AnAgentOfAnOlderBuildIsHeardOut) {
+TEST_F(Door, OlderAgent_ReachesTheVersionCheck) {
   const os::Descriptor rank = connect();
   say(rank, fleet::encode(fleet::RankJoin{.token = door_.token(), .version = "old"}));
   turn();
   EXPECT_THAT(joined_, ElementsAre("old"));
 }
 
-TEST_F(Door, WhoSaysNothingIsSentAwayAndCounted) {
+TEST_F(Door, SilentConnection_IsClosedAndCounted) {
   std::vector<os::Descriptor> silent;
   for (int i = 0; i < 300; ++i) silent.push_back(connect());
   turn();
