@@ -69,7 +69,7 @@ Steps in_lockstep() {
 
 class Automatic : public testing::TestWithParam<Kind> {};
 
-TEST_P(Automatic, TheIntervalHoldsTheMeanAndTheEstimateIsPrecise) {
+TEST_P(Automatic, Interval_HoldsTheMean) {
   constexpr std::int64_t kWindow = 48;
   const StopRule rule{.cycles = 1, .automatic = true, .precision = 0.01};
   Draws draws(20);

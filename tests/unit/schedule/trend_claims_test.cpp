@@ -47,7 +47,7 @@ Shares told(const Series& series, std::int64_t block_steps = 1) {
   return {shares.launches / kTrials / kTrendLaunches, shares.cases / kTrials};
 }
 
-TEST(TrendClaims, WanderingStepsAreSeldomATrendOfALaunchAndNeverOfACase) {
+TEST(TrendClaims, WanderingSteps_AreSeldomATrend) {
   struct Case {
     double lag_1, cv, most_of_launches;
   };
@@ -65,7 +65,7 @@ TEST(TrendClaims, WanderingStepsAreSeldomATrendOfALaunchAndNeverOfACase) {
   }
 }
 
-TEST(TrendClaims, LockstepOfWorkersIsNoTrend) {
+TEST(TrendClaims, Lockstep_IsNoTrend) {
   for (const std::size_t workers : {2, 4, 8}) {
     const Shares shares = told([&](Noise& noise) { return noise.lockstep(24, workers, 0.05); },
                                static_cast<std::int64_t>(workers));
@@ -74,7 +74,7 @@ TEST(TrendClaims, LockstepOfWorkersIsNoTrend) {
   }
 }
 
-TEST(TrendClaims, AWarmUpThatReachesIntoTheWindowIsTold) {
+TEST(TrendClaims, WarmUpInTheWindow_IsFound) {
   const Shares shares = told([](Noise& noise) {
     std::vector<double> steps = noise.autoregressive(50, 0, 0.01);
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -86,7 +86,7 @@ TEST(TrendClaims, AWarmUpThatReachesIntoTheWindowIsTold) {
   EXPECT_GE(shares.cases, 0.999);
 }
 
-TEST(TrendClaims, StepsThatBecomeSlowerAreTold) {
+TEST(TrendClaims, SlowingSteps_AreFound) {
   const auto slower = [](std::vector<double> steps) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const bool ready = steps[i] < 100;  // to take a batch that is there costs the same
