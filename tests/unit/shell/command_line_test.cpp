@@ -20,7 +20,7 @@ const std::vector<std::string> kCommands = {
     "plan",   "run",  "ab",     "tune",   "show",    "compare", "runs",    "list",  "schema",
     "doctor", "data", "export", "report", "nightly", "track",   "analyze", "bisect"};
 
-TEST(Help, IsTheSameByTheCommandAndByTheOption) {
+TEST(Help, CommandAndOption_PrintTheSame) {
   for (const std::string& command : kCommands) {
     const os::CommandResult asked = stepbench({"help", command});
     EXPECT_EQ(asked.exit_status, 0);
@@ -33,7 +33,7 @@ TEST(Help, IsTheSameByTheCommandAndByTheOption) {
 }
 
 // Raw names of kinds of values are the parser's, not ours.
-TEST(Help, IsAScreenOfOurWordsInColumns) {
+TEST(Help, Page_FitsAScreen) {
   std::vector<std::vector<std::string>> commands = {{}};
   for (const std::string& name : kCommands) commands.push_back({name});
   for (const char* name : {"add", "check", "merge", "note", "prune", "show"}) {
@@ -56,7 +56,7 @@ TEST(Help, IsAScreenOfOurWordsInColumns) {
   }
 }
 
-TEST(Help, PrintsPagesByTheirTopicAndFindsWordsInThem) {
+TEST(Help, Topic_PrintsItsPage) {
   EXPECT_THAT(stepbench({"help", "cookbook"}).out, StartsWith("# What to do when\n"));
   const std::string memory = stepbench({"help", "out", "of", "memory"}).out;
   EXPECT_THAT(memory, StartsWith("## Out of memory\n"));
@@ -69,7 +69,7 @@ TEST(Help, PrintsPagesByTheirTopicAndFindsWordsInThem) {
 }
 
 // A made-up trace: what the deepest operators wait for is looked for through all around them.
-TEST(Analyze, ATraceThatTakesTooLong_IsEndedWithASentence) {
+TEST(Analyze, TimeLimit_EndsTheAnalysis) {
   const test::TemporaryFolder folder;
   constexpr int kRows = 20'000;
   std::string rows;
@@ -88,7 +88,7 @@ TEST(Analyze, ATraceThatTakesTooLong_IsEndedWithASentence) {
   EXPECT_THAT(done.out, IsEmpty());
 }
 
-TEST(Color, IsOnOrOffWhereverTheOptionStands) {
+TEST(Color, Option_WorksAnywhere) {
   const std::string red = "\033[31m";
   EXPECT_THAT(stepbench({"run"}).err, Not(HasSubstr(red))) << "no terminal";
   for (const auto& line :
@@ -115,7 +115,7 @@ std::string answer_to(const std::vector<std::string>& arguments) {
   return wrong.err;
 }
 
-TEST(Usage, AnswersNameWhatWasExpected) {
+TEST(Usage, Error_NamesTheExpected) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
       {{"--color", "always", "rnu"}, "unknown command 'rnu'"},
       {{"nosuch", "--help"}, "unknown command 'nosuch'"},
@@ -171,7 +171,7 @@ std::vector<std::string> options_with(const std::string& command, const std::str
 }
 
 // harness/report/next_command.cpp makes commands from the words of a run.
-TEST(Help, FlagsOfCommandsMadeFromARun_TakeAValue) {
+TEST(Help, GeneratedFlags_TakeAValue) {
   const auto takes_value = [](const std::string& command, const std::string& flag) {
     return stepbench({command, "--help-all"}).out.find("\n  " + flag + " ") != std::string::npos;
   };
@@ -184,7 +184,7 @@ TEST(Help, FlagsOfCommandsMadeFromARun_TakeAValue) {
   }
 }
 
-TEST(Usage, NoErrorTellsThePasswordOfAnAddress) {
+TEST(Usage, Password_IsInNoError) {
   for (const char* address :
        {"mysql://me:hush@host/x", "postgresql://me:hush@[::1/x", "http://me:hush@host/x"}) {
     for (const std::vector<std::string>& words :
@@ -196,7 +196,7 @@ TEST(Usage, NoErrorTellsThePasswordOfAnAddress) {
   }
 }
 
-TEST(Usage, EveryOptionThatTakesANumberRefusesAWord) {
+TEST(Usage, NumberOption_RejectsAWord) {
   std::size_t tried = 0;
   for (const char* command : {"plan", "run", "ab", "show"}) {
     for (const std::string& option : options_with(command, "N")) {
@@ -214,7 +214,7 @@ TEST(Usage, EveryOptionThatTakesANumberRefusesAWord) {
 
 // What stands in a file under `model` and `schedule`, not the options of the same name that few
 // set.
-TEST(Usage, AShortNameMeansWhatAFileMeansByIt) {
+TEST(Usage, ShortName_MeansWhatAFileMeans) {
   const std::string file = std::string(STEPBENCH_SOURCE_DIR) + "/configs/train_mlp.yaml";
   const auto cases_with = [&](const std::vector<std::string>& options) {
     std::vector<std::string> line = {"plan", file, "--format", "json"};

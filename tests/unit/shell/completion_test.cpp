@@ -47,7 +47,7 @@ std::vector<std::string> words_of(const std::string& line) {
 }
 
 // What is offered for the last word of a line, all of it.
-TEST(Completion, OffersWhatMayStandThere) {
+TEST(Completion, EachPosition_HasItsWords) {
   const std::vector<std::pair<std::string, std::string>> lines = {
       {"sch", "schema"},
       {"data make jpeg", "jpeg_folder"},
@@ -98,7 +98,7 @@ TEST(Completion, OffersWhatMayStandThere) {
   EXPECT_EQ(stepbench({"__complete"}).exit_status, 0);
 }
 
-TEST(Completion, OffersFilesOfTheKindThatIsMeant) {
+TEST(Completion, FilesOfTheKind_AreOffered) {
   const test::TemporaryFolder own;
   const fs::path folder = own.path();
   fs::create_directory(folder / "deeper");

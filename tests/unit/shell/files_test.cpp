@@ -188,7 +188,7 @@ class CommandFilesTest : public ::testing::Test {
   std::size_t tried_ = 0;
 };
 
-TEST_F(CommandFilesTest, NoOutputOfAnyCommandMayBeWhatAnyOfItsOptionsNames) {
+TEST_F(CommandFilesTest, Output_IsNoInputOfTheCommand) {
   const std::vector<DeclaredCommand> commands = commands_with_outputs();
   std::set<std::string> found;
   for (const DeclaredCommand& command : commands) {
@@ -220,7 +220,7 @@ TEST_F(CommandFilesTest, NoOutputOfAnyCommandMayBeWhatAnyOfItsOptionsNames) {
   EXPECT_GT(tried_, 100U);
 }
 
-TEST_F(CommandFilesTest, WhatLiesBesideAHistoryIsItsOwn) {
+TEST_F(CommandFilesTest, FilesOfAHistory_AreProtected) {
   for (const char* ending : {"", "-wal", "-shm", "-journal", ".events.jsonl"}) {
     for (const std::vector<std::string>& command :
          {std::vector<std::string>{"track", "check"},
@@ -240,7 +240,7 @@ TEST_F(CommandFilesTest, WhatLiesBesideAHistoryIsItsOwn) {
   }
 }
 
-TEST_F(CommandFilesTest, TheHistoryOfANightIsThatOfItsResultsByDefault) {
+TEST_F(CommandFilesTest, DefaultHistory_IsProtected) {
   const os::CommandResult result =
       stepbench({"nightly", folder_ / "other.yaml", "--results", folder_ / "nights", "--verdict",
                  folder_ / "nights/history.db.events.jsonl"});
@@ -249,7 +249,7 @@ TEST_F(CommandFilesTest, TheHistoryOfANightIsThatOfItsResultsByDefault) {
   EXPECT_FALSE(fs::exists(folder_ / "nights"));
 }
 
-TEST_F(CommandFilesTest, AFileHoldsOneOutput) {
+TEST_F(CommandFilesTest, File_HoldsOneOutput) {
   const os::CommandResult result =
       stepbench({"run", folder_ / "other.yaml", "--junit", folder_ / "new", "--openmetrics",
                  folder_.path() / "sub/../new"});
@@ -258,7 +258,7 @@ TEST_F(CommandFilesTest, AFileHoldsOneOutput) {
   EXPECT_FALSE(fs::exists(folder_ / "new"));
 }
 
-TEST_F(CommandFilesTest, AnotherDatabaseOrProgramStaysAsItIs) {
+TEST_F(CommandFilesTest, ForeignDatabaseOrProgram_Stays) {
   using namespace std::string_literals;
   folder_.write("history.db", "SQLite format 3\0 and more"s);
   folder_.write("history.db.events.jsonl", "{}\n");
@@ -272,7 +272,7 @@ TEST_F(CommandFilesTest, AnotherDatabaseOrProgramStaysAsItIs) {
 }
 
 // What only the experiment's file names.
-TEST_F(CommandFilesTest, TheFilesOfAnExperimentStayAsTheyAre) {
+TEST_F(CommandFilesTest, FilesOfAnExperiment_AreProtected) {
   folder_.write("train.py", kKept);
   folder_.write("script.yaml", "name: s\nworkload: python_script\nscript:\n  path: " +
                                    (folder_ / "train.py").string() + "\n");
