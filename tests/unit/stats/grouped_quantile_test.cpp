@@ -27,7 +27,7 @@ std::vector<std::vector<double>> dealt(int groups, int each) {
   return out;
 }
 
-TEST(GroupedQuantile, OfManyAlikeGroupsIsTheExactIntervalOfOrderStatistics) {
+TEST(GroupedQuantile, EqualGroups_GiveOrderStatistics) {
   // 10,000 groups of one value: independent. Bin(10000, .5) within 1.96 * 50 of 5000.
   const auto found = quantile_of(dealt(10'000, 1), 0.5);
   EXPECT_NEAR(*found->low, 4902, 2);
@@ -35,7 +35,7 @@ TEST(GroupedQuantile, OfManyAlikeGroupsIsTheExactIntervalOfOrderStatistics) {
   EXPECT_NEAR(found->value, 5000.5, 0.01);
 }
 
-TEST(GroupedQuantile, ATailThatTheSampleCannotHoldHasNoUpperEnd) {
+TEST(GroupedQuantile, ShortTail_HasNoUpperEnd) {
   const auto p999 = quantile_of(dealt(10, 10), 0.999);
   EXPECT_TRUE(p999->low);
   EXPECT_FALSE(p999->high);
@@ -43,7 +43,7 @@ TEST(GroupedQuantile, ATailThatTheSampleCannotHoldHasNoUpperEnd) {
   EXPECT_TRUE(quantile_of(dealt(10, 2000), 0.999)->high);
 }
 
-TEST(GroupedQuantile, GroupsThatDifferAreWorthFewerValues) {
+TEST(GroupedQuantile, DifferingGroups_CountLess) {
   std::vector<std::vector<double>> groups = dealt(8, 100);
   const auto alike = quantile_of(groups, 0.5);
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -53,7 +53,7 @@ TEST(GroupedQuantile, GroupsThatDifferAreWorthFewerValues) {
   EXPECT_GT(*different->high - *different->low, 5 * (*alike->high - *alike->low));
 }
 
-TEST(GroupedQuantile, OneGroupSaysNothing) {
+TEST(GroupedQuantile, OneGroup_HasNone) {
   EXPECT_FALSE(quantile_of({{1, 2, 3}}, 0.5));
   EXPECT_FALSE(quantile_of({{1, 2, 3}, {}}, 0.5));
 }
@@ -104,7 +104,7 @@ Coverage coverage(double load, double launch_sd, int launches, int requests, dou
   return {out.held / kCampaigns, out.high / kCampaigns};
 }
 
-TEST(GroupedQuantileSimulation, HoldsTheLatenciesOfAQueue) {
+TEST(GroupedQuantileSimulation, Queue_IsCovered) {
   for (const double load : {0.3, 0.7}) {
     for (const double q : {0.5, 0.99, 0.999}) {
       const Coverage found = coverage(load, 0.02, 8, 1000, q);

@@ -67,7 +67,7 @@ json grid() {
   return items;
 }
 
-TEST(Scipy, AgreesOverAGridOfSamples) {
+TEST(Scipy, GridOfSamples_Agrees) {
   const std::filesystem::path python =
       std::filesystem::path(STEPBENCH_SOURCE_DIR) / ".venv" / "bin" / "python";
   if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv: run tools/setup --tests";
