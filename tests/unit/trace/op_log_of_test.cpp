@@ -39,7 +39,7 @@ std::set<std::string> lines_of(const ops::OpTable& table) {
   return lines;
 }
 
-TEST(OpLogOf, TheTableOfATraceIsThatOfTheLogBehindIt) {
+TEST(OpLogOf, Table_IsThatOfTheLog) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     LogMaker maker;
     maker.log = testing::RandomLog(seed).make();
@@ -61,7 +61,7 @@ TEST(OpLogOf, TheTableOfATraceIsThatOfTheLogBehindIt) {
   }
 }
 
-TEST(OpLogOf, OfAForeignTraceCallsBelongToTheOperatorAroundThem) {
+TEST(OpLogOf, ForeignCalls_JoinTheOperatorAround) {
   const std::filesystem::path file =
       std::filesystem::path(TRACES) /
       "tb_plugin/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz";

@@ -131,7 +131,7 @@ std::vector<std::string> names_of(const Trace& trace, const TraceLane& lane) {
   return names;
 }
 
-TEST(ReadNsight, AnExportIsATraceWithStepsCallsKernelsAndCopies) {
+TEST(ReadNsight, Export_IsATraceWithAllRows) {
   Export file;
   compose(file);
   const Trace trace = file.read();
@@ -186,7 +186,7 @@ TEST(ReadNsight, AnExportIsATraceWithStepsCallsKernelsAndCopies) {
   EXPECT_EQ(trace.reading.ignored[0].count, 2);
 }
 
-TEST(ReadNsight, AnOldExportWithFewerTablesAndColumnsIsReadAsFarAsItGoes) {
+TEST(ReadNsight, OldExport_IsReadInPart) {
   Export file;
   file.run(R"(
     CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
@@ -208,7 +208,7 @@ TEST(ReadNsight, AnOldExportWithFewerTablesAndColumnsIsReadAsFarAsItGoes) {
 
 // As 2025 and 2026 write it: more columns, an older one renamed, what CUPTI tells of itself in a
 // table of its own; and tables with a version in their names.
-TEST(ReadNsight, ANewExportSaysTheSameAsOneOf2024) {
+TEST(ReadNsight, NewExport_EqualsOneOf2024) {
   Export earlier;
   compose(earlier);
   Export later;
@@ -239,7 +239,7 @@ TEST(ReadNsight, ANewExportSaysTheSameAsOneOf2024) {
   EXPECT_EQ(new_form.count(EventKind::kOverhead), 2);
 }
 
-TEST(ReadNsight, AGraphThatWasRecordedWholeIsWorkOfTheDevice) {
+TEST(ReadNsight, WholeGraph_IsDeviceWork) {
   Export file;
   file.run(R"(
     CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
@@ -251,7 +251,7 @@ TEST(ReadNsight, AGraphThatWasRecordedWholeIsWorkOfTheDevice) {
   EXPECT_EQ(trace.name_of(trace.lanes[0].events[0]), "CUDA graph 12");
 }
 
-TEST(ReadNsight, CorrelationsOfTwoProcessesStayApart) {
+TEST(ReadNsight, Processes_HaveOwnCorrelations) {
   Export file;
   const auto global = [](std::int64_t pid) { return std::to_string(pid << 24); };
   file.run(R"(
@@ -274,7 +274,7 @@ TEST(ReadNsight, CorrelationsOfTwoProcessesStayApart) {
   EXPECT_NE(correlation(0), correlation(1));
 }
 
-TEST(ReadNsight, RangesThatMeanStepsAreToldFromOthers) {
+TEST(ReadNsight, StepRanges_AreRecognised) {
   for (const auto& [range, step] :
        {std::pair("ProfilerStep#7", 7), std::pair("step 12", 12), std::pair("Iteration_3", 3),
         std::pair("train_step: 40", 40), std::pair("layer 3", -1), std::pair("step", -1),
@@ -287,7 +287,7 @@ TEST(ReadNsight, RangesThatMeanStepsAreToldFromOthers) {
   EXPECT_FALSE(is_data_range("data parallel"));
 }
 
-TEST(ReadNsight, RangesWithoutNumbersAreCountedAsSteps) {
+TEST(ReadNsight, UnnumberedRanges_AreCounted) {
   Export file;
   file.run(R"(
     CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
@@ -298,7 +298,7 @@ TEST(ReadNsight, RangesWithoutNumbersAreCountedAsSteps) {
   EXPECT_EQ(trace.reading.ignored.at(0).what, "ranges that had not ended");
 }
 
-TEST(ReadNsight, OtherDatabasesAndDamagedOnesAreRefused) {
+TEST(ReadNsight, OtherOrDamagedDatabase_IsRejected) {
   for (const auto& [sql, why] :
        {std::pair("CREATE TABLE mine (a INT)", "no export of Nsight Systems"),
         std::pair("CREATE TABLE StringTable (a INT)", "a database of nvprof"),
@@ -337,7 +337,7 @@ std::string leading_to(std::string page, std::uint32_t child) {
   return page;
 }
 
-TEST(ReadNsight, AFileThatLeadsToMoreRowsThanItsBytesCanHoldIsRefused) {
+TEST(ReadNsight, MoreRowsThanBytes_AreRejected) {
   constexpr std::size_t kPage = 512;
   const test::TemporaryFolder folder;
   Export file;

@@ -6,7 +6,7 @@
 namespace stepbench::trace {
 namespace {
 
-TEST(ShapesText, ArePlainWhereTheyAreJson) {
+TEST(ShapesText, JsonShapes_ArePlain) {
   for (const char* plain : {"[]", "[[]]", "[8]", "[[8,32],[],[-1, 0]]", " [ 1 , 2 ] "}) {
     EXPECT_TRUE(are_plain_shapes(plain)) << plain;
   }
@@ -17,7 +17,7 @@ TEST(ShapesText, ArePlainWhereTheyAreJson) {
   }
 }
 
-TEST(ShapesText, HasABlankBehindEachCommaAndNoOthers) {
+TEST(ShapesText, EachComma_HasOneBlank) {
   EXPECT_EQ(shapes_text("[[8,32],  []]"), "[[8, 32], []]");
   EXPECT_EQ(shapes_text("[1 2]"), "[1 2]") << "what is none stays as it is";
   EXPECT_EQ(arguments_text("[\"\",\"[2, 2]\" ]"), "[\"\", \"[2, 2]\"]");
