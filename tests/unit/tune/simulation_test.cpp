@@ -62,7 +62,7 @@ Row told(std::size_t points, const Promise& promise, std::mt19937_64& seeds) {
   return row;
 }
 
-TEST(TuneSimulation, FindsGoodSettingsAsOftenAsThePageSays) {
+TEST(TuneSimulation, FindsGoodSettingsAsDocumented) {
   std::mt19937_64 seeds(std::random_device{}());
   for (const std::size_t points : {4, 8, 12, 24, 48, 96}) {
     for (const Promise& promise :
@@ -77,7 +77,7 @@ TEST(TuneSimulation, FindsGoodSettingsAsOftenAsThePageSays) {
   }
 }
 
-TEST(TuneSimulation, AColdCacheTakesNothingAway) {
+TEST(TuneSimulation, ColdCache_DoesNoHarm) {
   std::mt19937_64 seeds(std::random_device{}());
   for (const std::size_t points : {8, 12, 24}) {
     for (const Promise& promise :
@@ -90,7 +90,7 @@ TEST(TuneSimulation, AColdCacheTakesNothingAway) {
 }
 
 // What the words leave open: "if a point's first launch is as its later ones".
-TEST(TuneSimulation, PointsThatAreSlowTheFirstTimeAreNotHeld) {
+TEST(TuneSimulation, SlowFirstPoints_AreNotPromised) {
   std::mt19937_64 seeds(std::random_device{}());
   for (const std::size_t points : {12, 24}) {
     told(points, {"each point's own first up to +20 %", {.own_first = .2}, .8, .7}, seeds);
@@ -98,7 +98,7 @@ TEST(TuneSimulation, PointsThatAreSlowTheFirstTimeAreNotHeld) {
 }
 
 // As far as launches of real machines lay from their points and rounds: heavy, 5 to 17 %.
-TEST(TuneSimulation, LaunchesOfRealMachinesAreHeld) {
+TEST(TuneSimulation, RealMachines_KeepThePromise) {
   std::mt19937_64 seeds(std::random_device{}());
   for (const std::string name : {"jpeg", "python", "tokens", "cuda"}) {
     const std::string file = STEPBENCH_SOURCE_DIR "/results/tune/" + name + ".csv";

@@ -117,7 +117,7 @@ Made valley(std::size_t point, int launch) {
   return {.step_ms = 10 + away * 0.3 + ripple * 10};
 }
 
-TEST(TuneAgenda, ASearchThatWasCutOffAnywhereGoesOnAsIfNothingHadHappened) {
+TEST(TuneAgenda, CutOffSearch_ContinuesTheSame) {
   Scripted whole(24, valley);
   const auto end = whole.run();
   ASSERT_FALSE(end->search().standing().empty());
@@ -138,7 +138,7 @@ TEST(TuneAgenda, ASearchThatWasCutOffAnywhereGoesOnAsIfNothingHadHappened) {
   }
 }
 
-TEST(TuneAgenda, APointThatFailsIsOutAndLargerBatchesOfOneThatRanOutOfMemoryAreNotTried) {
+TEST(TuneAgenda, FailedPoint_IsOut) {
   Scripted search(12, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     if (point >= 8) made.outcome = Outcome::failed("CUDA out of memory");
@@ -160,7 +160,7 @@ TEST(TuneAgenda, APointThatFailsIsOutAndLargerBatchesOfOneThatRanOutOfMemoryAreN
   EXPECT_EQ(end->search().standing().front().point, 7U);
 }
 
-TEST(TuneAgenda, APointOverTheMemoryLimitCannotWin) {
+TEST(TuneAgenda, OverTheMemoryLimit_CannotWin) {
   Scripted search(12, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     if (point == 7) made.memory_bytes = 3e9;
@@ -172,7 +172,7 @@ TEST(TuneAgenda, APointOverTheMemoryLimitCannotWin) {
   EXPECT_NE(end->search().standing().front().point, 7U);
 }
 
-TEST(TuneAgenda, APointThatEndsAtTheMemoryLimitIsNoFailure) {
+TEST(TuneAgenda, EndedAtMemoryLimit_IsNoFailure) {
   for (const bool limited : {false, true}) {
     Scripted search(12, [](std::size_t point, int launch) {
       Made made = valley(point, launch);
@@ -195,7 +195,7 @@ TEST(TuneAgenda, APointThatEndsAtTheMemoryLimitIsNoFailure) {
   }
 }
 
-TEST(TuneAgenda, ABatchThatSmallerOnesSayIsTooLargeIsNotTried) {
+TEST(TuneAgenda, PredictedTooLargeBatch_IsSkipped) {
   // 100 MB and 10 MB a sample.
   Scripted search(24, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
@@ -213,7 +213,7 @@ TEST(TuneAgenda, ABatchThatSmallerOnesSayIsTooLargeIsNotTried) {
   EXPECT_EQ(end->search().standing().front().point, 7U);
 }
 
-TEST(TuneAgenda, ALaunchMayTakeFiveTimesAsLongAsTheBest) {
+TEST(TuneAgenda, Launch_MayTakeFiveTimesTheBest) {
   Scripted search(12, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     made.wall_ns = 20'000 * kMs;
@@ -230,7 +230,7 @@ TEST(TuneAgenda, ALaunchMayTakeFiveTimesAsLongAsTheBest) {
   }
 }
 
-TEST(TuneAgenda, ATimeThatIsUsedUpEndsTheSearchAndWholeRoundsCount) {
+TEST(TuneAgenda, UsedUpTime_EndsTheSearch) {
   Scripted search(24, valley);
   search.allowance.seconds = 30;  // launches take a second each
   const auto end = search.run();
@@ -242,7 +242,7 @@ TEST(TuneAgenda, ATimeThatIsUsedUpEndsTheSearchAndWholeRoundsCount) {
   EXPECT_FALSE(search.run()->is_stopped());
 }
 
-TEST(TuneAgenda, ATimeTooShort_TellsWhatItTakes) {
+TEST(TuneAgenda, TooShortTime_StatesTheNeed) {
   struct Row {
     std::size_t points;
     double seconds;
@@ -270,7 +270,7 @@ TEST(TuneAgenda, ATimeTooShort_TellsWhatItTakes) {
   }
 }
 
-TEST(TuneAgenda, PointsThatCannotRun_TakeNothingOfABudget) {
+TEST(TuneAgenda, UnrunnablePoints_UseNoBudget) {
   Scripted search(24, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     if (point >= 12) made.outcome = Outcome::skipped("no GPU");
@@ -283,7 +283,7 @@ TEST(TuneAgenda, PointsThatCannotRun_TakeNothingOfABudget) {
   EXPECT_EQ(end->launches(), 14U);
 }
 
-TEST(TuneAgenda, TheConfirmation_IsKeptFromTheSearch) {
+TEST(TuneAgenda, Confirmation_IsReserved) {
   Scripted search(12, valley);
   search.reserved = 20;
   search.allowance.seconds = 38;  // two, one of each, four more, and the confirmation
@@ -293,7 +293,7 @@ TEST(TuneAgenda, TheConfirmation_IsKeptFromTheSearch) {
   EXPECT_FALSE(search.run()->is_stopped());
 }
 
-TEST(TuneAgenda, WhatTheSearchThrowsAway_IsNoValueOfAPoint) {
+TEST(TuneAgenda, DroppedLaunches_AreNoValues) {
   Scripted search(12, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     if (point == 4 && launch < 2) made.step_ms *= launch == 0 ? 3 : 1.5;
@@ -307,7 +307,7 @@ TEST(TuneAgenda, WhatTheSearchThrowsAway_IsNoValueOfAPoint) {
 }
 
 // Steps that last as long as they hold samples: all points do as much work.
-TEST(TuneAgenda, ByNoNamedObjective_WorkDecides) {
+TEST(TuneAgenda, NoNamedObjective_UsesTheWork) {
   for (const bool named : {false, true}) {
     Scripted search(12, [](std::size_t point, int launch) {
       Made made = valley(7, launch);
@@ -320,7 +320,7 @@ TEST(TuneAgenda, ByNoNamedObjective_WorkDecides) {
   }
 }
 
-TEST(TuneAgenda, ANumberThatNoLaunchGivesTakesThePointOut) {
+TEST(TuneAgenda, MissingNumber_ExcludesThePoint) {
   Scripted search(9, [](std::size_t, int) { return Made{.outcome = Outcome::skipped("no GPU")}; });
   const auto end = search.run();
   EXPECT_TRUE(end->search().standing().empty());
