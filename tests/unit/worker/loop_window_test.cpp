@@ -79,7 +79,7 @@ auto turns(std::int64_t workers, std::int64_t batch_ns) {
   return [=](std::int64_t step) { return step % workers == 0 ? batch_ns : 3; };
 }
 
-TEST(LoopWindow, WholeTurnsOfTheWorkersGiveTheTimePerBatch) {
+TEST(LoopWindow, WholeTurns_GiveTheTimePerBatch) {
   for (const std::int64_t workers : {1, 2, 3, 4, 8}) {
     for (const std::int64_t warmup : {0, 1, 5, 17}) {
       const auto measured =
@@ -90,7 +90,7 @@ TEST(LoopWindow, WholeTurnsOfTheWorkersGiveTheTimePerBatch) {
   }
 }
 
-TEST(LoopWindow, RepeatSumsOverItsCycles) {
+TEST(LoopWindow, Repeat_SumsItsCycles) {
   const auto measured =
       measure(options_of({.wait = 2, .warmup = 3, .active = 8, .repeat = 5}), turns(4, 12 * kMs));
   EXPECT_EQ(measured.result.active_steps, 40);
@@ -98,13 +98,13 @@ TEST(LoopWindow, RepeatSumsOverItsCycles) {
   EXPECT_EQ(measured.result.window_drained_ns, measured.sum_of_periods());
 }
 
-TEST(LoopWindow, WithoutWaitAndWarmUpTheFirstStepsCount) {
+TEST(LoopWindow, NoWarmUp_CountsTheFirstSteps) {
   const auto measured = measure(options_of({.wait = 0, .warmup = 0, .active = 3, .repeat = 2}),
                                 [](std::int64_t step) { return 10 + step; });
   EXPECT_EQ(measured.sum_of_periods(), 10 + 11 + 12 + 13 + 14 + 15);
 }
 
-TEST(LoopWindow, WhatTheDeviceStillHasToDoBelongsToTheDrainedTimeAlone) {
+TEST(LoopWindow, DeviceRest_IsInTheDrainedTime) {
   const auto measured = measure(
       options_of({.wait = 0, .warmup = 1, .active = 10, .repeat = 3}),
       [](std::int64_t) { return 100; }, 5000);
@@ -118,7 +118,7 @@ std::int64_t step_of_an_epoch(std::int64_t step) {
   return in_epoch % 4 == 0 ? 12 * kMs : 3;
 }
 
-TEST(LoopWindow, WholeEpochsCostTheSameWhereverTheWindowBegins) {
+TEST(LoopWindow, WholeEpochs_CostTheSame) {
   for (const std::int64_t warmup : {1, 2, 5, 8, 13}) {
     LoopOptions options = options_of({.wait = 0, .warmup = warmup, .active = 24, .repeat = 2});
     fit_to_epochs(10, options);
@@ -129,7 +129,7 @@ TEST(LoopWindow, WholeEpochsCostTheSameWhereverTheWindowBegins) {
   }
 }
 
-TEST(LoopWindow, AWindowInALongEpochHoldsNoBorderInAnyCycle) {
+TEST(LoopWindow, LongEpoch_KeepsBordersOutside) {
   const auto cost = [](std::int64_t step) { return step % 100 < 18 ? 900 : 10; };
   LoopOptions options = options_of({.wait = 0, .warmup = 18, .active = 50, .repeat = 20});
   options.epoch_steps.refill = 18;
@@ -145,7 +145,7 @@ TEST(LoopWindow, AWindowInALongEpochHoldsNoBorderInAnyCycle) {
   }
 }
 
-TEST(LoopWindow, StepsThatPassABorderAreNotOfTheSchedule) {
+TEST(LoopWindow, StepsPastABorder_AreExtra) {
   LoopOptions options = options_of({.wait = 0, .warmup = 2, .active = 5, .repeat = 2});
   fit_to_epochs(9, options);
   const auto measured = measure(options, [](std::int64_t) { return 1; });
@@ -155,7 +155,7 @@ TEST(LoopWindow, StepsThatPassABorderAreNotOfTheSchedule) {
   EXPECT_EQ(measured.result.all_steps, 15);
 }
 
-TEST(LoopWindow, AProfileStaysAsShortAsItIs) {
+TEST(LoopWindow, Profile_StaysShort) {
   LoopOptions options = options_of({.wait = 0, .warmup = 2, .active = 5, .repeat = 1});
   fit_to_epochs(4, options, Pass::kNative);
   EXPECT_EQ(options.schedule.active, 5);
