@@ -63,14 +63,14 @@ Trained train(const test::TemporaryFolder& folder, const test::Options& more = {
   return trained;
 }
 
-TEST(Checkpoint, IsWrittenInAPhaseOfItsOwnAfterEachThirdStep) {
+TEST(Checkpoint, EachThirdStep_WritesInItsPhase) {
   const test::TemporaryFolder folder;
   std::vector<bool> written;
   for (const std::int64_t ns : train(folder).phase_ns) written.push_back(ns > 0);
   EXPECT_THAT(written, ElementsAre(false, false, true, false, false, true));
 }
 
-TEST(Checkpoint, HoldsParametersAndWhatTheOptimizerKeeps) {
+TEST(Checkpoint, HoldsParametersAndOptimizerState) {
   const test::TemporaryFolder folder;
   const auto bytes = [](const Trained& trained) {
     return std::accumulate(
@@ -86,14 +86,14 @@ TEST(Checkpoint, HoldsParametersAndWhatTheOptimizerKeeps) {
   EXPECT_EQ(adam.told.metrics.at("checkpoint_bytes"), static_cast<double>(adam.file.size()));
 }
 
-TEST(Checkpoint, IsTheSameWhoeverWritesIt) {
+TEST(Checkpoint, AnyWriter_WritesTheSame) {
   const test::TemporaryFolder folder;
   const Trained by_the_step = train(folder);
   const Trained beside_it = train(folder, {{"checkpoint.async", true}, {"checkpoint.fsync", true}});
   EXPECT_EQ(by_the_step.file, beside_it.file);
 }
 
-TEST(Checkpoint, ThatTakesMuchOfTheTimeIsAFinding) {
+TEST(Checkpoint, SlowCheckpoints_AreAFinding) {
   const test::TemporaryFolder folder;
   const test::Options often = {{"checkpoint.every", std::int64_t{1}}};
   const Trained trained = train(folder, often);
@@ -108,13 +108,13 @@ TEST(Checkpoint, ThatTakesMuchOfTheTimeIsAFinding) {
   EXPECT_TRUE(train(folder, {{"checkpoint.every", std::int64_t{6}}}).told.findings.empty());
 }
 
-TEST(Checkpoint, WithoutItNothingIsWrittenOrSaid) {
+TEST(Checkpoint, NoCheckpoint_IsNotReported) {
   const test::Driven driven =
       test::drive(test::train_case(test::tiny_images("mlp")), step::make_train_step, 0);
   EXPECT_FALSE(driven.told.metrics.contains("checkpoint_bytes"));
 }
 
-TEST(Checkpoint, InAFolderOfOthers_LeavesTheirFiles) {
+TEST(Checkpoint, ForeignFolder_KeepsItsFiles) {
   const test::TemporaryFolder folder;
   const test::TemporaryFolder mine;
   mine.write("precious.txt", "precious");
@@ -145,7 +145,7 @@ TEST(Checkpoint, InAFolderOfOthers_LeavesTheirFiles) {
   EXPECT_TRUE(std::filesystem::is_symlink(old));
 }
 
-TEST(Checkpoint, AFolderThatIsNoneOrIsGoneIsAnErrorOfTheUser) {
+TEST(Checkpoint, InvalidOrLostFolder_IsAUserError) {
   const test::TemporaryFolder folder;
   test::Options options = test::tiny_images("mlp");
   options["checkpoint.every"] = std::int64_t{1};

@@ -28,7 +28,7 @@ std::string by_worker(const ResolvedCase& resolved, const loader::ShowDataReques
   return test::data_shown(resolved, loader::encode(request));
 }
 
-TEST(DataShown, ByAWorkerWithTorchIsThatWithoutIt) {
+TEST(DataShown, TorchWorker_ShowsTheSame) {
   const loader::ShowDataRequest request{.samples = 20, .json = true};
   const ResolvedCase resolved = shuffled_case("thread");
   ASSERT_TRUE(loader::previews_without_torch(resolved));
@@ -36,7 +36,7 @@ TEST(DataShown, ByAWorkerWithTorchIsThatWithoutIt) {
             loader::show_data(resolved, request, loader::engines(), loader::order_without_torch));
 }
 
-TEST(DataShown, ByTorchsOwnLoaderHasTheSameSamplesInTheSameOrder) {
+TEST(DataShown, TorchLoader_HasTheSameOrder) {
   const ResolvedCase resolved = shuffled_case("torch_cpp");
   ASSERT_FALSE(loader::previews_without_torch(resolved));
   const std::string shown = by_worker(resolved, {.json = true});
@@ -49,7 +49,7 @@ TEST(DataShown, ByTorchsOwnLoaderHasTheSameSamplesInTheSameOrder) {
   EXPECT_EQ(from_order(shown), from_order(thread));
 }
 
-TEST(DataShown, AnErrorOfAWorkerHasItsOwnWords) {
+TEST(DataShown, WorkerError_KeepsItsWords) {
   ResolvedCase resolved = shuffled_case("thread");
   resolved.options["data.kind"] = std::string("jpeg_folder");
   resolved.options["data.path"] = std::string("/nowhere");

@@ -166,7 +166,7 @@ double difference(const std::vector<float>& a, const std::vector<float>& b) {
 
 class EachSync : public testing::TestWithParam<std::vector<std::string>> {};
 
-TEST_P(EachSync, RanksHoldTheWeightsOfOneRankOnTheJoinedBatch) {
+TEST_P(EachSync, Ranks_MatchOneRankOnTheJoinedBatch) {
   const auto ranks = train_in_processes(options_of(16, 2, GetParam()), 2);
   EXPECT_EQ(ranks[0].weights, ranks[1].weights);
   EXPECT_LT(difference(ranks[0].weights, weights_alone(16)), 1e-6);
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::vector<std::string>{"distributed.sync=flat"}));
 
 // fp16 keeps 11 bits of a gradient, bf16 8 of them.
-TEST(GroupTrainStep, RanksWhoseGradientsTravelRoundedAgreeAndStayNear) {
+TEST(GroupTrainStep, RoundedGradients_StayNear) {
   for (const std::string type : {"fp16", "bf16"}) {
     SCOPED_TRACE(type);
     const auto ranks = train_in_processes(
@@ -197,21 +197,21 @@ TEST(GroupTrainStep, RanksWhoseGradientsTravelRoundedAgreeAndStayNear) {
   }
 }
 
-TEST(GroupTrainStep, ThreeRanksToo) {
+TEST(GroupTrainStep, ThreeRanks_Agree) {
   const auto ranks = train_in_processes(options_of(12, 3, {"distributed.sync=ddp"}), 3);
   EXPECT_EQ(ranks[0].weights, ranks[1].weights);
   EXPECT_EQ(ranks[0].weights, ranks[2].weights);
   EXPECT_LT(difference(ranks[0].weights, weights_alone(12)), 1e-6);
 }
 
-TEST(GroupTrainStep, WithoutSyncRanksComeApart) {
+TEST(GroupTrainStep, NoSync_LetsRanksDiverge) {
   const auto ranks = train_in_processes(options_of(16, 2, {"distributed.sync=none"}), 2);
   EXPECT_GT(difference(ranks[0].weights, ranks[1].weights), 1e-5);
   EXPECT_THAT(ranks[0].exchanges, Each(0));
 }
 
 // Batch normalisation: its buffers go round, which makes nobody's weights others.
-TEST(GroupTrainStep, RanksOfAModelWithBuffersAgree) {
+TEST(GroupTrainStep, ModelWithBuffers_Agrees) {
   for (const std::string sync : {"ddp", "flat"}) {
     const auto ranks = train_in_processes(
         options_of(8, 2, {"distributed.sync=" + sync, "model.kind=resnet18"}), 2);
@@ -219,7 +219,7 @@ TEST(GroupTrainStep, RanksOfAModelWithBuffersAgree) {
   }
 }
 
-TEST(GroupTrainStep, GradientsAreExchangedForTheLastMicroBatchAlone) {
+TEST(GroupTrainStep, LastMicroBatch_ExchangesGradients) {
   for (const std::string sync : {"ddp", "flat"}) {
     SCOPED_TRACE(sync);
     const auto ranks =
@@ -230,7 +230,7 @@ TEST(GroupTrainStep, GradientsAreExchangedForTheLastMicroBatchAlone) {
   }
 }
 
-TEST(GroupTrainStep, SmallBucketsAreExchangedOneByOneFromTheSecondStepOn) {
+TEST(GroupTrainStep, SmallBuckets_ExchangeOneByOne) {
   const auto ranks = train_in_processes(
       options_of(8, 2, {"distributed.sync=ddp", "distributed.bucket_cap_mb=0.001"}), 2);
   EXPECT_EQ(ranks[0].exchanges[0], 1);

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(DoctorMeasure, ItsThreeCasesAreMeasuredByTheWorker) {
+TEST(DoctorMeasure, ThreeCases_AreMeasured) {
   const test::Options step = {{"data.features", std::int64_t{256}},
                               {"data.samples", std::int64_t{4096}},
                               {"loader.engine", std::string("thread")},
@@ -37,7 +37,7 @@ TEST(DoctorMeasure, ItsThreeCasesAreMeasuredByTheWorker) {
 }
 
 // How many launches ten seconds hold is the machine's affair: what is told, kept and quoted agrees.
-TEST(DoctorMeasure, KeepsWhatItTellsAndPlanQuotesIt) {
+TEST(DoctorMeasure, Plan_QuotesTheKeptNoise) {
   const test::TemporaryFolder folder;
   // The program takes the worker that lies beside it.
   std::filesystem::copy_file(STEPBENCH_PROGRAM, folder / "stepbench");

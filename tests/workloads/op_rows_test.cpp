@@ -92,7 +92,7 @@ std::vector<std::string> rows_here(const test::Options& options) {
   return test::costs_of(collector.take());
 }
 
-TEST(OpRows, OfEachStepAreThoseOfTheSameStepInPython) {
+TEST(OpRows, EachStep_MatchesPython) {
   const auto folder = std::filesystem::path(testing::TempDir()) /
                       ("stepbench-op-rows-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);

@@ -111,7 +111,7 @@ struct PinThreadScene {
                                                   std::unique_ptr<transfer::UploadStream>(stream)};
 };
 
-TEST(PinThread, ACopyLiesBetweenTwoMarksAndComputeWaitsForTheSecond) {
+TEST(PinThread, Copy_IsMarkedAndWaitedFor) {
   PinThreadScene scene;
   scene.upload->enter_thread();
   Batch batch = scene.uploaded(0);
@@ -126,7 +126,7 @@ TEST(PinThread, ACopyLiesBetweenTwoMarksAndComputeWaitsForTheSecond) {
   EXPECT_NE(scene.step.current().occurred >> h2d & 1U, 0U);
 }
 
-TEST(PinThread, TheSourceStaysUntilItsCopyHasPassedThoughNobodyTookTheBatch) {
+TEST(PinThread, Source_StaysUntilItsCopyEnds) {
   PinThreadScene scene;
   { const Batch dropped = scene.uploaded(0); }
   { const Batch dropped = scene.uploaded(1); }
@@ -140,7 +140,7 @@ TEST(PinThread, TheSourceStaysUntilItsCopyHasPassedThoughNobodyTookTheBatch) {
   EXPECT_EQ(scene.script.marks_alive, 0);
 }
 
-TEST(PinThread, ItsEndWaitsForTheCopiesAndThenLetsTheirSourcesGo) {
+TEST(PinThread, End_WaitsForCopiesAndFrees) {
   PinThreadScene scene;
   { const Batch dropped = scene.uploaded(0); }
   scene.script.log.clear();
@@ -151,7 +151,7 @@ TEST(PinThread, ItsEndWaitsForTheCopiesAndThenLetsTheirSourcesGo) {
   EXPECT_EQ(scene.script.marks_alive, 0);
 }
 
-TEST(PinThread, ABatchInUseOutlivesTheUpload) {
+TEST(PinThread, BatchInUse_OutlivesTheUpload) {
   PinThreadScene scene;
   const Batch kept = scene.uploaded(0);
   scene.upload.reset();
@@ -159,7 +159,7 @@ TEST(PinThread, ABatchInUseOutlivesTheUpload) {
   EXPECT_EQ(scene.script.marks_alive, 1);
 }
 
-TEST(PinThread, ACopyThatFailsInItsMidstKeepsItsSourceToo) {
+TEST(PinThread, FailingCopy_KeepsItsSource) {
   PinThreadScene scene;
   scene.stream->fails_at = 1;
   scene.upload->window(Edge::kBegin);
@@ -172,7 +172,7 @@ TEST(PinThread, ACopyThatFailsInItsMidstKeepsItsSourceToo) {
   EXPECT_EQ(scene.upload->device_ns(), std::nullopt);  // it counts as no copy
 }
 
-TEST(PinThread, TheCopiesThatEndInWindowsAreTimedOnTheDevice) {
+TEST(PinThread, CopiesEndingInWindows_AreTimed) {
   PinThreadScene scene;
   { const Batch before = scene.uploaded(0); }
   scene.script.reached = 2;
@@ -187,7 +187,7 @@ TEST(PinThread, TheCopiesThatEndInWindowsAreTimedOnTheDevice) {
   EXPECT_THAT(scene.upload->device_ns(), Optional(1000.0));
 }
 
-TEST(PinThread, ABatchWithoutItsCopyIsAnError) {
+TEST(PinThread, MissingCopy_IsAnError) {
   PinThreadScene scene;
   scene.step.start_step(0);
   EXPECT_THROW((void)scene.upload->next([&] { return scene.pinned(0); }, scene.step), Error);
@@ -217,7 +217,7 @@ class PairDataset final : public data::Dataset {
                                     {.name = "y", .shape = {}, .dtype = DType::kInt64}};
 };
 
-TEST(PinThread, GivesTheSamplesOfInlineInTheirOrder) {
+TEST(PinThread, Samples_AreInInlineOrder) {
   const PairDataset data(20);
   const HostClock clock;
   PinThreadScene scene;

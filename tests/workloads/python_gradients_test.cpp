@@ -23,7 +23,7 @@ at::Tensor read_floats(const std::filesystem::path& file, at::IntArrayRef shape)
   return values;
 }
 
-TEST(PythonModel, TorchvisionsResnetHasOurGradientsInEachParameter) {
+TEST(PythonModel, TorchvisionResnet_HasOurGradients) {
   const test::TemporaryFolder folder;
   (void)test::run_python("python_gradients.py", {STEPBENCH_WORKER, folder.path().string()});
   const auto file = [&](const std::string& name) { return folder.path() / (name + ".bin"); };

@@ -39,7 +39,7 @@ test::Driven take_steps(const test::Options& options, int steps) {
 }
 
 // Dropout of bert_base draws the same numbers again, and in the steps that follow.
-TEST(ActivationCheckpointing, LeavesEveryBitOfATrainingAsItIs) {
+TEST(ActivationCheckpointing, Training_IsBitwiseEqual) {
   for (const std::string kind : {"resnet18", "resnet50", "vit_b16", "gpt", "bert_base"}) {
     for (const std::string precision : {"fp32", "bf16"}) {
       test::Options options = tiny(kind);
@@ -68,7 +68,7 @@ NamedTensors state_after_a_step(const test::Options& options) {
   return model->state();
 }
 
-TEST(ActivationCheckpointing, RunningMeansMoveOnce) {
+TEST(ActivationCheckpointing, RunningMeans_MoveOnce) {
   const NamedTensors plain = state_after_a_step(tiny("resnet18"));
   const NamedTensors twice = state_after_a_step(checkpointed(tiny("resnet18")));
   ASSERT_EQ(plain.size(), twice.size());
@@ -102,7 +102,7 @@ std::int64_t peak_of(const test::Options& options) {
 
 // Eight layers, each of which keeps some 16 numbers per token and width beside those of its
 // attention: with it the inputs of eight and the whole of one.
-TEST(ActivationCheckpointing, KeepsTheInputsOfBlocksAlone) {
+TEST(ActivationCheckpointing, OnlyBlockInputs_AreKept) {
   test::Options options = tiny("gpt");
   options["model.blocks"] = std::int64_t{8};
   options["data.sequence_length"] = std::int64_t{64};
@@ -113,7 +113,7 @@ TEST(ActivationCheckpointing, KeepsTheInputsOfBlocksAlone) {
 }
 
 // In what torch gives out: memory that nothing was written to yet.
-TEST(Deterministic, IsTorchsSwitchForTheCaseAlone) {
+TEST(Deterministic, Switch_IsOfTheCaseOnly) {
   test::Options options = tiny("gpt");
   options["model.deterministic"] = true;
   const test::Driven switched = take_steps(options, 2);

@@ -280,7 +280,7 @@ const std::vector<Mistake>& mistakes() {
 }
 
 // Each is one mistake; what only this machine or model cannot do is left out of a sweep.
-TEST(Rules, AMistake_IsNamedAloneAndLeftOutOfASweep) {
+TEST(Rules, Mistake_IsNamedOrSkippedInASweep) {
   for (const Mistake& row : mistakes()) {
     SCOPED_TRACE(row.words);
     std::string options;
@@ -311,13 +311,13 @@ TEST(Rules, TwoMistakes_AreBothNamed) {
                                    HasSubstr("model.precision: bf16 is autocast")));
 }
 
-TEST(Rules, StepsOfRequests_BecomeLatencies) {
+TEST(Rules, RequestSteps_BecomeLatencies) {
   ResolvedCase resolved = test::train_case(prompts());
   EXPECT_THAT(judged(resolved, {}).errors, IsEmpty());
   EXPECT_EQ(resolved.text("schedule.sync"), "step");
 }
 
-TEST(Rules, ATransfer_NeedsSomethingToCopy) {
+TEST(Rules, Transfer_NeedsACopy) {
   for (const char* const placement : {"none", "upstream", "inline"}) {
     const Heard heard = judged(copies(placement), {.device_auto = true});
     EXPECT_THAT(heard.errors, IsEmpty());
@@ -337,7 +337,7 @@ Heard synced(ResolvedCase& resolved, const RuleFacts& facts = {}) {
   return heard;
 }
 
-TEST(GroupTrainStepRules, DdpIsTakenWhereNothingIsSaid) {
+TEST(GroupTrainStepRules, Default_IsDdp) {
   ResolvedCase group = test::train_case(in_ranks("train_step", 2));
   EXPECT_THAT(synced(group).errors, IsEmpty());
   EXPECT_EQ(group.text("distributed.sync"), "ddp");
@@ -346,7 +346,7 @@ TEST(GroupTrainStepRules, DdpIsTakenWhereNothingIsSaid) {
   EXPECT_FALSE(alone.has("distributed.sync"));
 }
 
-TEST(GroupTrainStepRules, WhatRanksCannotShareIsRefusedAloneAndLeftOutOfASweep) {
+TEST(GroupTrainStepRules, Unshareable_IsRejected) {
   const std::pair<test::Options, const char*> rows[] = {
       {{{"model.cuda_graph", true}}, "model.cuda_graph: is for one process"},
       {{{"loader.engine", text("python")}},
@@ -361,7 +361,7 @@ TEST(GroupTrainStepRules, WhatRanksCannotShareIsRefusedAloneAndLeftOutOfASweep) 
   }
 }
 
-TEST(GroupTrainStepRules, WhatBelongsToDdpIsRefusedBesideAnother) {
+TEST(GroupTrainStepRules, DdpOption_NeedsDdp) {
   const test::Options flat = {{"distributed.sync", text("flat")}};
   const test::Options buckets = {{"distributed.bucket_cap_mb", 5.0}};
   ResolvedCase fine = test::train_case(in_ranks("train_step", 2, flat));
@@ -376,7 +376,7 @@ TEST(GroupTrainStepRules, WhatBelongsToDdpIsRefusedBesideAnother) {
   EXPECT_EQ(given.number("distributed.bucket_cap_mb"), 5.0);
 }
 
-TEST(GroupTrainStepRules, SyncIsRefusedWhereThereIsNoModelOfOurs) {
+TEST(GroupTrainStepRules, Sync_NeedsOurModel) {
   for (const char* workload : {"collective", "python_step", "python_script"}) {
     const Heard heard = judged(in_ranks(
         workload, 2, {{"script.path", text("train.py")}, {"distributed.sync", text("ddp")}}));

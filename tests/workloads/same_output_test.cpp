@@ -89,7 +89,7 @@ std::filesystem::path make_example(const std::string& name) {
   return folder;
 }
 
-TEST(Model, GivesTheOutputsOfItsPythonReferenceWithTheSameWeights) {
+TEST(Model, SameWeights_MatchThePythonReference) {
   std::vector<std::string> arguments;
   for (const std::string kind :
        {"resnet18", "resnet50", "vit_b16", "gpt", "bert_base", "gpt_text"}) {

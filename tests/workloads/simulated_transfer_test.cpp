@@ -121,7 +121,7 @@ class PinThreadLoop {
 class SimulatedTransfer : public testing::TestWithParam<std::string> {};
 
 // What a step computes on is its own batch; host memory goes back, and events are destroyed.
-TEST_P(SimulatedTransfer, GivesEachStepItsBatchInAnyOrderOfStreams) {
+TEST_P(SimulatedTransfer, AnyStreamOrder_KeepsBatches) {
   for (unsigned order = 0; order < kOrders; ++order) {
     Outcome outcome;
     if (GetParam() == "pin_thread") {
@@ -142,13 +142,13 @@ INSTANTIATE_TEST_SUITE_P(Placements, SimulatedTransfer,
                                          "pin_thread"),
                          [](const auto& placement) { return placement.param; });
 
-TEST(SimulatedPinThread, NothingTouchesTheDeviceBeforeThePinThreadStands) {
+TEST(SimulatedPinThread, NoPinThread_TouchesNoDevice) {
   const auto stream =
       transfer::make_upload_stream(test::kSimulatedDevice);  // none is there to be touched
   EXPECT_NO_THROW(stream->finish());
 }
 
-TEST(SimulatedPinThread, TheCopiesAreNoOperationsThatAProfilerHears) {
+TEST(SimulatedPinThread, Copies_AreNoProfilerOps) {
   static std::atomic<int> heard;
   heard = 0;
   const auto handle =

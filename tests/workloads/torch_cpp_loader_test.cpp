@@ -12,7 +12,7 @@ namespace {
 
 const HostClock kTorchTestClock;
 
-TEST(TorchCppLoader, CountsTheSamplesThatItLosesByEndingAnEpochEarly) {
+TEST(TorchCppLoader, EarlyEpochEnd_CountsLostSamples) {
   const test::IndexDataset data(20, [](const data::SampleKey& key) {
     if (key.index < 4) throw Error("bad");
   });
@@ -25,7 +25,7 @@ TEST(TorchCppLoader, CountsTheSamplesThatItLosesByEndingAnEpochEarly) {
   EXPECT_EQ(loader->metrics().lost_samples, 16);
 }
 
-TEST(TorchCppLoader, TellsWhatNextSentAndNotWhetherItWaited) {
+TEST(TorchCppLoader, Dispatch_IsTimedAndWaitIsNot) {
   const test::IndexDataset data(50);
   const TickClock clock;
   const auto loader = torch_loader::make_torch_cpp_loader(data, {.batch_size = 2, .num_workers = 2},
