@@ -152,7 +152,7 @@ TEST(Arrows, EveryIncludeFollowsOne) {
   }
 }
 
-TEST(Arrows, AreAllUsed) {
+TEST(Arrows, EachArrow_IsUsed) {
   std::map<std::string, std::set<std::string>> unused = kArrows;
   for (const std::string& file : all_sources()) {
     for (const Include& include : includes_of(kRoot, file)) {
@@ -167,7 +167,7 @@ TEST(Arrows, AreAllUsed) {
 
 // The floors of workloads/data: what makes files is named by the table of kinds alone, and what all
 // kinds share knows none of them.
-TEST(Arrows, OnlyTheTableOfDataKindsNamesItsFloors) {
+TEST(Arrows, OnlyTheKindTableNamesDataFloors) {
   const std::string room = "workloads/data/";
   const auto floor_of = [&](const std::string& path) {
     const std::size_t end = path.find('/', room.size());
@@ -213,7 +213,7 @@ std::set<std::string> linked_by(const std::string& library) {
 }
 
 // What is only in a header no linker sees.
-TEST(Arrows, GoToNoLibraryThatTheirOwnDoesNotLink) {
+TEST(Arrows, FollowLinkedLibraries) {
   const std::map<std::string, std::string> libraries = libraries_of_rooms();
   ASSERT_EQ(libraries.at("harness/track"), "nights");
   ASSERT_TRUE(linked_by("report").contains("ground"));
@@ -230,7 +230,7 @@ TEST(Arrows, GoToNoLibraryThatTheirOwnDoesNotLink) {
   }
 }
 
-TEST(Arrows, AnIncludeAgainstThemWouldBeSeen) {
+TEST(Arrows, WrongInclude_IsFound) {
   EXPECT_FALSE(allowed("harness/stats", "harness/record"));
   EXPECT_FALSE(allowed("harness/run", "workloads/data"));
   EXPECT_FALSE(allowed("harness/base", "harness/text"));

@@ -42,7 +42,7 @@ std::string circles_of(Graph graph) {
 
 std::string without_ending(const std::string& file) { return file.substr(0, file.rfind('.')); }
 
-TEST(Circles, OfCpp_AreInNoUnitsAndNoFolders) {
+TEST(Circles, CppUnitsAndFolders_HaveNone) {
   Graph units;
   Graph folders;
   for (const char* folder : {"harness", "workloads", "tools"}) {
@@ -80,7 +80,7 @@ std::set<std::string> modules_used(const std::string& text) {
   return used;
 }
 
-TEST(Circles, AreInNoPackageOfPython) {
+TEST(Circles, PythonPackages_HaveNone) {
   for (const char* package : {"tools/python/stepbench_worker", "workloads/python/stepbench_hosted",
                               "workloads/python/stepbench_fallback"}) {
     Graph graph;
@@ -94,7 +94,7 @@ TEST(Circles, AreInNoPackageOfPython) {
   }
 }
 
-TEST(Circles, WouldBeSeen) {
+TEST(Circles, Circle_IsFound) {
   EXPECT_EQ(circles_of({{"a", {"b"}}, {"b", {"c"}}, {"c", {}}}), "");
   EXPECT_EQ(circles_of({{"a", {"b"}}, {"b", {"c"}}, {"c", {"b", "d"}}}),
             "\n  b uses c\n  c uses b");

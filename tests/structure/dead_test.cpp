@@ -90,7 +90,7 @@ bool is_defined_in(const std::string& code, const std::string& name) {
   return false;
 }
 
-TEST(Dead, IsNoFunctionOfAHeader) {
+TEST(Dead, EachHeaderFunction_IsUsed) {
   std::map<std::string, std::string> code;
   Counts everywhere;
   for (const char* folder : {"harness", "workloads", "tools"}) {
@@ -125,7 +125,7 @@ TEST(Dead, IsNoFunctionOfAHeader) {
   EXPECT_GT(checked, 1500);
 }
 
-TEST(Dead, FunctionsAreFoundWhereTheyAreDeclared) {
+TEST(Dead, DeclaredFunctions_AreFound) {
   const std::set<std::string> expected = {"a", "b", "c", "d"};
   EXPECT_EQ(declared_in("[[nodiscard]] int a();\n  static std::vector<int>& b(int x) {\n"
                         "inline const char* c() { return e(); }\n  return f();\n  g(1);\n"

@@ -79,7 +79,7 @@ bool has_anchor(const std::string& page, const std::string& anchor) {
   return false;
 }
 
-TEST(Documents, AtTheTop_HoldWhatIsAgreed) {
+TEST(Documents, TopFolder_HoldsTheAgreedFiles) {
   const std::set<std::string> expected = {
       "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE", "README.md", "configs",
       "harness",        "results",           "tests",           "tools",   "workloads"};
@@ -92,7 +92,7 @@ TEST(Documents, AtTheTop_HoldWhatIsAgreed) {
   EXPECT_EQ(top, expected);
 }
 
-TEST(Documents, EachRoomHasAPageToStartAt) {
+TEST(Documents, EachRoom_HasAReadme) {
   std::vector<std::string> rooms(kRooms.begin(), kRooms.end());
   for (const char* part : {"harness", "workloads"}) {
     for (const auto& entry : fs::directory_iterator(fs::path(kRoot) / part)) {
@@ -107,7 +107,7 @@ TEST(Documents, EachRoomHasAPageToStartAt) {
   }
 }
 
-TEST(Documents, LinkToFilesAndHeadingsThatExist) {
+TEST(Documents, Links_LeadToFilesAndHeadings) {
   const std::vector<std::string> all = pages();
   if (all.empty()) GTEST_SKIP() << "not a clone: git knows no files here";
   // What git does not know is absent from the next clone, even where it lies here.
@@ -136,7 +136,7 @@ TEST(Documents, LinkToFilesAndHeadingsThatExist) {
 
 // In CONTRIBUTING.md and in the rooms' pages a path in code quotes, from the root or from the
 // page's folder, is a promise.
-TEST(Documents, NameFoldersAndFilesThatExist) {
+TEST(Documents, NamedPaths_Exist) {
   std::vector<std::string> maps = {"CONTRIBUTING.md"};
   for (const std::string room : kRooms) maps.push_back(room + "/README.md");
   static const std::regex kPath(

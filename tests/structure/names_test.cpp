@@ -31,7 +31,7 @@ std::set<std::string> types_in(const std::string& text) {
   return found;
 }
 
-TEST(Names, OfTypesStandInOneHeaderEach) {
+TEST(Names, EachType_IsDefinedInOneHeader) {
   std::map<std::string, std::string> defined;
   for (const char* folder : {"harness", "workloads", "tools"}) {
     for (const std::string& file : sources(kRoot, folder)) {
@@ -81,7 +81,7 @@ bool is_shared(const std::string& file) {
   return file.starts_with("harness/base/") || public_headers().contains(file);
 }
 
-TEST(Names, OfARoomStandInTheRoomsOwnNamespace) {
+TEST(Names, RoomNames_AreInTheRoomsNamespace) {
   for (const char* folder : {"harness", "workloads", "tools"}) {
     for (const std::string& file : sources(kRoot, folder)) {
       if (!file.ends_with(".h")) continue;
@@ -98,7 +98,7 @@ TEST(Names, OfARoomStandInTheRoomsOwnNamespace) {
   }
 }
 
-TEST(Names, OfNamespacesAreReadWithWhatTheyHold) {
+TEST(Names, Namespaces_AreReadWithTheirContent) {
   const std::vector<NamespaceBlock> found = namespaces_in(
       "namespace stepbench::a {\nclass X;\nenum class Y : int;\n}  // namespace\n"
       "namespace stepbench::b {\nint f();\n}\n");
@@ -108,7 +108,7 @@ TEST(Names, OfNamespacesAreReadWithWhatTheyHold) {
   EXPECT_FALSE(found[1].only_declares);
 }
 
-TEST(Names, OfTypesAreFoundWhereTheyAreDefined) {
+TEST(Names, TypeDefinitions_AreFound) {
   const std::set<std::string> expected = {"A", "B", "C", "D", "E", "F"};
   EXPECT_EQ(types_in("struct A {\nclass B final : public X {\nenum class C : std::uint8_t {\n"
                      "template <typename T>\nclass D {\nusing E = int;\nclass [[nodiscard]] F {\n"

@@ -18,7 +18,7 @@ void add_with_includes(const std::string& header, std::set<std::string>& reached
   }
 }
 
-TEST(PublicHeaders, IncludeNoOtherHeadersOfTheProject) {
+TEST(PublicHeaders, IncludeOnlyInstalledHeaders) {
   const std::set<std::string> all = public_headers();
   ASSERT_TRUE(all.contains("harness/workload.h"));
   for (const std::string& header : all) {
@@ -29,7 +29,7 @@ TEST(PublicHeaders, IncludeNoOtherHeadersOfTheProject) {
   }
 }
 
-TEST(PublicHeaders, OfAWorkerProgramKeepProtocolAndProfilerOut) {
+TEST(PublicHeaders, WorkerMain_PullsNoProtocol) {
   std::set<std::string> reached;
   add_with_includes("harness/worker/worker_main.h", reached);
   for (const std::string& header : reached) {

@@ -94,7 +94,7 @@ bool depends_on_time(const std::string& line) {
          (sleeps(line) || reads_a_clock(line) || sets_a_short_limit(line));
 }
 
-TEST(RealTime, IsInNoTestOfTheDefaultRunButForAReason) {
+TEST(RealTime, DefaultTests_DoNotDependOnIt) {
   const std::vector<std::string> files = tracked_files(kRoot);
   if (files.empty()) GTEST_SKIP() << "not a clone: git knows no files here";
   constexpr const char* kKinds[] = {".cpp", ".h", ".py", ".sh", ".cmake"};
@@ -112,7 +112,7 @@ TEST(RealTime, IsInNoTestOfTheDefaultRunButForAReason) {
   }
 }
 
-TEST(RealTime, InItsUsualShapes_IsFound) {
+TEST(RealTime, UsualForms_AreFound) {
   for (const char* line :
        {"time.sleep(0.002)", "  ::usleep(10'000);", "std::this_thread::sleep_for(10ms);",
         "while [ -e go ]; do sleep 0.02; done", "script(\"sleep 3; echo\")",

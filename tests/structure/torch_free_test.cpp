@@ -60,7 +60,7 @@ bool is_torch_header(const std::string& target) {
   return false;
 }
 
-TEST(TorchFree, HarnessAndLoadingIncludeNoTorchOrCudaHeader) {
+TEST(TorchFree, Harness_IncludesNoTorchOrCuda) {
   for (const char* folder : {"harness", "workloads", "tools"}) {
     for (const std::string& file : sources(kRoot, folder)) {
       for (const Include& include : includes_of(kRoot, file)) {
@@ -94,7 +94,7 @@ std::vector<std::string> include_path(const std::string& command) {
   return path;
 }
 
-TEST(TorchFree, HarnessAndLoadingHaveNoTorchOnTheirIncludePath) {
+TEST(TorchFree, Harness_HasNoTorchIncludePath) {
   const fs::path commands = fs::path(STEPBENCH_BINARY_DIR) / "compile_commands.json";
   ASSERT_TRUE(fs::exists(commands));
   std::ifstream in(commands);
