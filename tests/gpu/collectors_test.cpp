@@ -12,7 +12,7 @@
 namespace stepbench::gpu {
 namespace {
 
-TEST(Gpu, TheManagementLibraryTellsWhatNvidiaSmiTells) {
+TEST(Gpu, Nvml_AgreesWithNvidiaSmi) {
   STEPBENCH_NEED_GPU(api);
   const auto nvml = machine::NvmlSession::open(machine::load_nvml_api());
   if (nvml == nullptr) GTEST_SKIP() << "no libnvidia-ml.so.1 here";
@@ -34,7 +34,7 @@ TEST(Gpu, TheManagementLibraryTellsWhatNvidiaSmiTells) {
 }
 
 // The counter of energy against readings of the power, over four seconds of work.
-TEST(Gpu, TheEnergyCounterAgreesWithThePowerThatIsRead) {
+TEST(Gpu, EnergyCounter_AgreesWithPower) {
   STEPBENCH_NEED_GPU(api);
   const auto nvml = machine::NvmlSession::open(machine::load_nvml_api());
   if (nvml == nullptr) GTEST_SKIP() << "no libnvidia-ml.so.1 here";
@@ -69,7 +69,7 @@ TEST(Gpu, TheEnergyCounterAgreesWithThePowerThatIsRead) {
          passed(!HasFailure()));
 }
 
-TEST(Gpu, TheCollectorAttachesAndDetachesTenTimes) {
+TEST(Gpu, Collector_AttachesTenTimes) {
   STEPBENCH_NEED_GPU(api);
   Products products(256, 1, 1);
   std::vector<std::size_t> kernels;

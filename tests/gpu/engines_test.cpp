@@ -39,7 +39,7 @@ ops::OpLog two_steps_on_the_device(profile::OpCollector& collector, test::WarmWo
 }
 
 // The native engine first: libtorch's profiler leaves CUPTI attached.
-TEST(Gpu, BothEnginesCountTheSameKernelsForEachOperation) {
+TEST(Gpu, BothEngines_CountTheSameKernels) {
   STEPBENCH_NEED_GPU(api);
   test::Options options = test::tiny_images("resnet18");
   options["device"] = tested_device().str();

@@ -62,7 +62,7 @@ std::optional<TwoClocks> on_both_clocks(const cuda::CudaApi& api, Products& work
 
 // Phases span their activity, and the periods the time from the first step's work to the last
 // one's, whatever the host's periods say.
-TEST(Gpu, OnADeviceBoundStepEventsAgreeWithActivity) {
+TEST(Gpu, DeviceBoundStep_EventsMatchActivity) {
   STEPBENCH_NEED_GPU(api);
   Products products(4096, 8, 16);
   std::string why;
@@ -103,7 +103,7 @@ TEST(Gpu, OnADeviceBoundStepEventsAgreeWithActivity) {
          std::to_string(ratio), passed(!HasFailure()));
 }
 
-TEST(Gpu, EventsNeverSpanLessThanTheActivityInside) {
+TEST(Gpu, Events_SpanTheirActivity) {
   STEPBENCH_NEED_GPU(api);
   Products products(256, 20, 20);  // small kernels: the device waits for the host
   std::string why;

@@ -71,7 +71,7 @@ int products_per_phase(Products& products) {
   return std::max(1, static_cast<int>(std::lround(kPhaseSeconds * kTried / shortest)));
 }
 
-TEST(Gpu, AStepUnderEventsAndRangesTakesAsLongAsABareLoop) {
+TEST(Gpu, Instruments_DoNotSlowTheStep) {
   STEPBENCH_NEED_GPU(api);
   constexpr int kSteps = 20;
   const int blocks = rehearsing() ? 8 : 60;  // at least 40

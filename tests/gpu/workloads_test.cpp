@@ -40,7 +40,7 @@ std::optional<Trained> trained(const cuda::CudaApi& api, const test::Options& op
   return result;
 }
 
-TEST(Gpu, AReplayedGraphTrainsAsTheStepsThatItHolds) {
+TEST(Gpu, ReplayedGraph_TrainsAsEagerSteps) {
   STEPBENCH_NEED_GPU(api);
   if (rehearsing()) GTEST_SKIP() << "a graph needs a device";
   for (const char* optimizer : {"sgd", "adamw"}) {
@@ -69,7 +69,7 @@ TEST(Gpu, AReplayedGraphTrainsAsTheStepsThatItHolds) {
 }
 
 // Set up before anything asks for a device: the workers are forked first.
-TEST(Gpu, ForkedWorkersFeedTheDeviceFromPinnedMemory) {
+TEST(Gpu, ForkedWorkers_FeedPinnedMemory) {
   test::Options options = small_mlp();
   options["loader.engine"] = std::string("fork");
   options["loader.num_workers"] = std::int64_t{2};
