@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes and bandwidths of collectives, by the definitions of nccl-tests, of one rank and of all.
+// Sizes and bandwidths of collectives of one rank and of all, by the definitions of nccl-tests.
 #include "harness/analyze/collectives.h"
 
 #include <gtest/gtest.h>
@@ -49,14 +49,14 @@ CollectiveRow row_of(const Sent& sent) {
   return analysis.collectives->front();
 }
 
-// nccl-tests, doc/PERFORMANCE.md: of 8 ranks and 100 us.
+// nccl-tests, doc/PERFORMANCE.md: 8 ranks and 100 us.
 TEST(Collectives, MatchNcclTestsBandwidths) {
   const CollectiveRow reduce = row_of({});
   EXPECT_EQ(reduce.facts.bytes, 4'000'000);
   EXPECT_EQ(reduce.facts.dtype, ops::Dtype::kFp32);
   EXPECT_DOUBLE_EQ(*reduce.facts.algorithm_bandwidth(reduce.duration.median), 40.0) << "GB/s";
   EXPECT_DOUBLE_EQ(*reduce.facts.bus_bandwidth(reduce.duration.median), 40.0 * 2 * 7 / 8);
-  // The size of a gather is what a rank ends up with, of a scatter what it begins with.
+  // The size of a gather is a rank's result, that of a scatter its input.
   const CollectiveRow gather = row_of({.name = "_allgather_base", .in = 125'000});
   EXPECT_EQ(gather.facts.bytes, 4'000'000);
   EXPECT_DOUBLE_EQ(*gather.facts.bus_factor(), 7.0 / 8);
@@ -69,7 +69,7 @@ TEST(Collectives, MatchNcclTestsBandwidths) {
   EXPECT_DOUBLE_EQ(*row_of({.name = "send", .group_size = 2}).facts.bus_factor(), 1.0);
 }
 
-// What TraceLens publishes for Llama 70B on eight MI300X: size in MiB, latency in us, GiB/s.
+// Published by TraceLens for Llama 70B on eight MI300X: size in MiB, latency in us, GiB/s.
 TEST(Collectives, MatchTraceLensBandwidths) {
   constexpr double kGib = 1.073741824;
   const ExchangeFacts gather{.name = "_allgather_base", .group_size = 8, .bytes = 1'711'308'800};
@@ -112,7 +112,7 @@ TEST(Collectives, SameKindAndSize_ShareARow) {
   EXPECT_EQ(rows[0].step_exposed_ns, 50 * kUs) << "the rest is hidden behind computing";
 }
 
-// Each of many in one of many steps would fill the memory otherwise.
+// Otherwise many rows, each in one of many steps, would fill the memory.
 TEST(Collectives, Row_KeepsOnlyItsOwnSteps) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 5; ++i) {
@@ -138,8 +138,7 @@ TEST(Collectives, Gloo_HasNoSize) {
   EXPECT_EQ(analysis.collectives->front().facts.bytes, -1);
 }
 
-// Rank 1 enters every collective 40 us late: exchanging alone takes 60 of the 100 us that rank 0
-// sees.
+// Rank 1 enters every collective 40 us late: the exchange itself takes 60 of the 100 us of rank 0.
 TEST(Collectives, AllRanks_AreTimedFromTheLastEntry) {
   std::vector<RankTrace> ranks;
   for (std::int64_t rank = 0; rank < 2; ++rank) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches and their queues, copies, kernels, operators, calls, fetches of data and memory, of
-// traces drawn by hand.
+// Launches and their queues, copies, kernels, operators, calls, fetches of data and memory of
+// hand-made traces.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using testing::numbers_of;
 using testing::TraceMaker;
 
 constexpr Drawn kInUs[] = {
-    // Nothing ran before a; b waited for a, c began while its call was still on its way.
+    // Nothing ran before a; b waited for a; c began while its call was still running.
     {"the delay of a launch counts from the end of its call",
      "kernel a 30 50 < 0 10; kernel b 50 55 < cuLaunchKernelEx 12 20; "
      "kernel c 60 61 < hipLaunchKernel 58 70",
@@ -115,7 +115,7 @@ constexpr Drawn kInNs[] = {
 
 TEST(DeviceBlocks, MatchExamplesInNanoseconds) { testing::expect_all(kInNs); }
 
-// Of one that was launched before the recording began nothing is known.
+// Nothing is known about a kernel that was launched before the recording began.
 TEST(Launches, LastStep_IsExcluded) {
   expect_numbers(
       numbers_of(testing::drawn("step 1 0 100; step 2 100 200; kernel gemm 20 60 < 10 15; "
@@ -166,7 +166,7 @@ TEST(KernelTable, ProbableTensorCores_KnownByName) {
 }
 
 struct MakerCase {
-  const char* device;  // empty: the trace has no properties of it
+  const char* device;  // empty: the trace does not describe the device
   int compute_major;
   int warp_size;
   const char* launch;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two traces that differ by something of known size: it is named first, with its size.
+// Two traces with a difference of known size: it comes first, with its size.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FLOP/s, bandwidth and time lost of operators with known shapes and kernels of known length.
+// FLOP/s, bandwidth and lost time of operators with known shapes and kernels of known length.
 #include "harness/analyze/efficiency.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ constexpr ShapedOp kSquare = {.shapes = "[[4096, 4096], [4096, 4096]]",
                               .types = R"(["c10::BFloat16", "c10::BFloat16"])"};
 constexpr std::string_view kH100 = "NVIDIA H100 80GB HBM3";
 
-// Three steps of a ms, in each of which the operator launches a kernel of `kernel_us`.
+// Three steps of 1 ms, in each of which the operator launches a kernel of `kernel_us`.
 TraceMaker three_steps(const ShapedOp& op, std::int64_t kernel_us,
                        std::string_view kernel = "gemm") {
   TraceMaker maker;
@@ -48,7 +48,7 @@ Efficiency efficiency_of(const trace::Trace& trace) {
   return analysis.efficiency ? *analysis.efficiency : Efficiency{};
 }
 
-// Of a product of 4096 x 4096 matrices in bf16 that takes 200 us.
+// A product of 4096 x 4096 matrices in bf16 that takes 200 us.
 TEST(Efficiency, Rate_UsesTheKernelTimeOfTheOperator) {
   TraceMaker maker = three_steps(kSquare, 200);
   name_device(maker, kH100);
@@ -84,7 +84,7 @@ struct Held {
 TEST(Efficiency, KnownPeak_GivesAShareOfIt) {
   constexpr std::string_view kSingle = R"(["float", "float"])";
   constexpr Held kHeld[] = {
-      // 33,570,816 bytes by 3350e9 of them a second by 20 us.
+      // 33,570,816 bytes at 3350e9 bytes/s, divided by 20 us.
       {"a thin product is bound by memory", "[[1, 4096], [4096, 4096]]", kSquare.types, 20, "gemm",
        kH100, "rows/0/roofline_share = 0.5010569552238806"},
       {"a device without a name", kSquare.shapes, kSquare.types, 200, "gemm", "",
@@ -203,7 +203,7 @@ TEST(Efficiency, MatchesTraceLensOnItsOwnTrace) {
     ASSERT_NE(row, found.rows.end()) << line;
     EXPECT_EQ(row->calls, std::stoll(cells[3])) << line;
     EXPECT_NEAR(double(row->time_ns) / 1e3, std::stod(cells[4]), 0.5) << line;
-    // Their mean is that of the calls' rates.
+    // Theirs is the mean of the calls' rates.
     EXPECT_NEAR(row->flops_per_s() / 1e12, std::stod(cells[5]), 0.05 * std::stod(cells[5])) << line;
     ++rows;
   }

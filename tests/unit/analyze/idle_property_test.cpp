@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of every trace, over thousands of random ones.
+// Properties of every trace, over thousands of random ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using ::stepbench::testing::RandomTrace;
 using ::stepbench::testing::steady_numbers;
 using ::stepbench::testing::trace_of_rows;
 
-// The same question, answered moment by moment: what did the device do, and if nothing, who was it?
+// Brute-force reference, moment by moment: the device's work, or else the cause of its idleness.
 class MomentByMoment {
  public:
   MomentByMoment(const trace::Trace& trace, const Steps& steps, const IdleReport& report)
@@ -124,7 +124,7 @@ void expect_closed(const Analysis& analysis, std::uint32_t seed) {
   for (const IntegrityNote& note : analysis.integrity) EXPECT_NE(note.id, "sums_do_not_close");
 }
 
-// Rows as no sound profiler writes them: they cross, repeat, have no length, belong to any call.
+// Rows that no sound profiler writes: they cross, repeat, have no length, belong to any call.
 TEST(IdleProperties, AnyRows_SumsClose) {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
     std::vector<DrawnRow> rows = RandomTrace(seed, 60).rows();
@@ -161,7 +161,7 @@ TEST(IdleProperties, PartsAndPlaces_SumToTheWhole) {
   }
 }
 
-// Rows of no length at the same moment have no order but the file's.
+// The order of zero-length rows at the same moment is that of the file.
 TEST(IdleProperties, ShiftedOrShuffled_SameNumbers) {
   constexpr std::int64_t kShiftNs = 1'700'000'000'123'456'789;
   for (std::uint32_t seed = 0; seed < 80; ++seed) {

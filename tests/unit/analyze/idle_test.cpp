@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of steps went, of traces drawn by hand. Times are nanoseconds.
+// Where the time of steps went, in hand-made traces. Times are in nanoseconds.
 #include "harness/analyze/idle.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of traces that cannot be believed: rows that are added to a sound one.
+// Notes on unreliable traces: rows added to a sound one.
 #include "harness/analyze/integrity.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using testing::expect_numbers;
 using testing::numbers_of;
 using testing::TraceMaker;
 
-// Steps of launches that all left their row.
+// Steps with a row for every launch.
 TraceMaker sound() {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 6; ++i) {
@@ -37,7 +37,7 @@ struct Added {
   const char* rows;
   std::int64_t times;  // each 10 ns later
   const char* note;
-  const char* level;  // "" where the note is absent
+  const char* level;  // "" if the note is absent
   std::int64_t count;
 };
 
@@ -88,7 +88,7 @@ TEST(Integrity, Error_BlocksNumbers) {
   EXPECT_FALSE(blocks_numbers(analyse(sound().finish()).integrity));
 }
 
-// As ROCm writes them: a kernel has the correlation of its neighbour, or none at all.
+// As in ROCm traces: a kernel has the correlation of its neighbour, or none at all.
 TEST(Integrity, UnlinkedRows_AreNoLoss) {
   TraceMaker pairs;
   TraceMaker graphs;
@@ -116,7 +116,7 @@ TEST(Integrity, UnlinkedRows_AreNoLoss) {
                      "integrity/launches_not_linked/count = 6; kernels/rows/node/step_ns = 800");
 }
 
-// Launched before the recording, they stand for no launch that is recorded.
+// Launched before the recording, so they match no recorded launch.
 TEST(Integrity, EarlierRows_ExcuseNoLoss) {
   TraceMaker maker = sound();
   for (std::int64_t i = 0; i < 9; ++i) {

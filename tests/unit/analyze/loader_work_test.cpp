@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loader's workers did while the step waited for data, of own traces.
+// Work of a loader's workers while the step waited for data, in stepbench's own traces.
 #include "harness/analyze/loader_work.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ constexpr std::int64_t kLoaderMs = 1'000'000;
 
 struct MadeSpan {
   int worker = 0;
-  std::int64_t begin_ms = 0;  // since the step's begin
+  std::int64_t begin_ms = 0;  // since the begin of the step
   std::int64_t fetch_ms = 0;
   std::int64_t decode_ms = 0;
   std::int64_t collate_ms = 0;
@@ -65,7 +65,7 @@ class LoaderLog {
   testing::LogMaker maker;
 };
 
-// Of the four steps that count, per step.
+// Per step, over the four steps that count.
 std::array<std::int64_t, 4> exposed_ms(const LoaderWork& work) {
   std::array<std::int64_t, 4> ms = {};
   for (std::size_t i = 0; i < ms.size(); ++i) ms[i] = work.exposed_ns[i] / (4 * kLoaderMs);
@@ -81,7 +81,7 @@ const Finding& finding_of(const std::vector<Finding>& findings, std::string_view
 }
 
 TEST(LoaderWork, Wait_IsSplitByConcurrentWork) {
-  // Of the wait of 40 ms two workers make batches in 30: one of 3 : 1 : 0, one of 0 : 1 : 1.
+  // During 30 of the 40 ms of waiting two workers make batches: one of 3 : 1 : 0, one of 0 : 1 : 1.
   LoaderLog log(40);
   log.made({.worker = 0, .begin_ms = 0, .fetch_ms = 30, .decode_ms = 10});
   log.made({.worker = 1, .begin_ms = 10, .decode_ms = 10, .collate_ms = 10});
@@ -102,7 +102,7 @@ TEST(LoaderWork, Wait_IsSplitByConcurrentWork) {
   EXPECT_NEAR(work.busy_share, 60.0 / 200, 1e-9);
 }
 
-// What a log is found to wait for.
+// The analysis and the findings of a log.
 struct Found {
   explicit Found(LoaderLog& log, const Fields& options = {})
       : trace(trace::trace_of(log.maker.log)),
@@ -155,7 +155,7 @@ TEST(LoaderWork, StepThreadLoading_SuggestsWorkers) {
                            [](const Finding& each) { return each.id == "trace.loader_workers"; }));
 }
 
-// Whatever the workers did, the shares of a wait sum to it.
+// For any work of the workers, the shares of a wait sum to it.
 TEST(LoaderWork, Shares_SumToTheWait) {
   std::mt19937 random(7);
   const auto below = [&](std::int64_t limit) {
@@ -199,7 +199,7 @@ std::vector<Finding> waited(std::int64_t (*wait_ns)(std::int64_t),
   return find_causes(trace, analyse(trace));
 }
 
-// Batches come in bursts of two: that the steps differ is no cause of its own.
+// Batches come in bursts of two: the varying steps are no separate cause.
 TEST(LoaderWork, VaryingWait_IsNoUnstableStepsFinding) {
   const auto findings =
       waited([](std::int64_t i) { return i % 2 == 0 ? 80 * kLoaderMs : kLoaderMs; },
@@ -210,7 +210,7 @@ TEST(LoaderWork, VaryingWait_IsNoUnstableStepsFinding) {
   EXPECT_FALSE(unstable.gain_ns);
 }
 
-// Work of 2 to 5 us in a step of 17 ms may differ as it likes.
+// Work of 2 to 5 us in a step of 17 ms may vary freely.
 TEST(LoaderWork, TinyRest_HasNoFinding) {
   const auto findings = waited([](std::int64_t) { return 17 * kLoaderMs; },
                                [](std::int64_t i) { return 2'000 + 1'000 * (i % 4); });

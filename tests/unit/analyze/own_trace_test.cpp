@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Own runs: the log of a launch says the same in memory, in a file and in a compressed file.
+// stepbench's own runs: the log of a launch gives the same in memory, in a file and in a compressed
+// file.
 #include <gtest/gtest.h>
 
 #include "harness/trace/read_trace.h"
@@ -15,7 +16,7 @@ namespace {
 using ::stepbench::testing::LogMaker;
 using ::stepbench::testing::RandomLog;
 
-// Steps that fetch data, copy it and run a kernel, as the worker's loop marks them.
+// Steps that fetch data, copy it and run a kernel, as marked by the worker's loop.
 ops::OpLog marked_log() {
   LogMaker maker;
   std::uint64_t correlation = 100;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a trace on a terminal: short, and nothing said twice or lost.
+// The page of a trace on a terminal: short, with nothing repeated or lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>

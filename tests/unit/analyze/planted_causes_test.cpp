@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every rule on traces that hold one cause of known size: it is named first, its size is right, and
-// below its threshold it is silent.
+// Every rule on traces with one cause of known size: above its threshold it comes first with the
+// right size, below it is silent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ using testing::planted;
 using testing::PlantedStep;
 using testing::TraceMaker;
 
-// Causes that hold the device up: the gap of each step is what could be won. Rows in thousandths
-// of the gap.
+// Causes that delay the device: the gap of each step is the possible gain. Rows in thousandths of
+// the gap.
 struct Cause {
   std::string_view id;
   const char* rows;
@@ -35,7 +35,8 @@ constexpr const char* kPageable = "copy up 0 1000 bytes=1048576 < cudaMemcpyAsyn
 constexpr const char* kSynchronise = "op aten::item 0 1000; call cudaStreamSynchronize 0 1000";
 constexpr const char* kAllocate = "op aten::empty 0 1000; call cudaMalloc 0 1000";
 
-// Some copies as torch's copy_ without non_blocking: the call returns, and the operation waits.
+// Some copies are as in torch's copy_ without non_blocking: the call returns, and the operation
+// waits.
 constexpr Cause kTimed[] = {
     {"trace.data_exposed", "load 0 1000"},
     {"trace.pageable_copies", kPageable},
@@ -91,7 +92,7 @@ TEST(PlantedCauses, AboveThreshold_AreNamedFirst) {
   }
 }
 
-// Eight steps, or `steps`, in which the device works all the time, as long as `length_ns` says.
+// Eight steps, or `steps`, in which the device always works, of lengths `length_ns`.
 trace::Trace steps_of(std::int64_t steps,
                       const std::function<std::int64_t(std::int64_t number)>& length_ns) {
   TraceMaker trace;
@@ -195,8 +196,8 @@ trace::Trace full_queue(double launches) {
   });
 }
 
-// A cause that is no gap: what is planted, the size at which it is named with `value`, and the one
-// at which it is not.
+// A cause that is no gap: the plant, the size at which it is named with `value`, and one at which
+// it is not.
 struct Sized {
   std::string_view id;
   trace::Trace (*trace)(double);
@@ -237,7 +238,7 @@ TEST(PlantedCauses, OtherKinds_AreNamedWithSize) {
 }
 
 TEST(PlantedCauses, OtherKinds_HaveAGain) {
-  // Of each 30 us the device works 4.
+  // The device works for 4 of each 30 us.
   EXPECT_NEAR(*find_made(causes_of(tiny_kernels(4'000)), "trace.tiny_kernels")->gain_ns,
               26.0 / 30 * 0.4 * double(kStepNs), 0.1 * 0.4 * double(kStepNs));
   const Finding varies = causes_of(unstable(0.25)).front();
@@ -262,7 +263,7 @@ TEST(PlantedCauses, DeviceControls_AreSilent) {
   EXPECT_EQ(find_made(causes_of(with_product("ampere_fp16_s16816gemm_fp16_64x64")),
                       "trace.tensor_cores_unused"),
             nullptr);
-  // A launch waits, while rows run that no recorded call launched.
+  // A launch waits while rows run that no recorded call launched.
   for (const bool busy : {false, true}) {
     const std::string orphan = busy ? "kernel orphan 0 999; " : "";
     const auto trace = planted(gap_at(0.2), in_gap(orphan + "kernel late 999 1000 < -1 0"));
@@ -270,7 +271,7 @@ TEST(PlantedCauses, DeviceControls_AreSilent) {
   }
 }
 
-// cudaFree waits for the device: what it takes meanwhile cannot be won.
+// cudaFree waits for the device: its time during device work cannot be gained.
 TEST(PlantedCauses, Allocations_GainTheDeviceWaitOnly) {
   const auto with_free = [](const char* rows) {
     return [rows](PlantedStep& step) {
@@ -303,7 +304,7 @@ TEST(PlantedCauses, OwnRun_ProposesAnUnsetOption) {
   EXPECT_TRUE(on.set.empty());
 }
 
-// What the first finding names and points at.
+// Text and place of the first finding.
 struct Named {
   const char* rows;
   std::string_view id;
@@ -353,8 +354,8 @@ TEST(PlantedCauses, EachFinding_NamesCallAndPlace) {
               HasSubstr("with_stack=True"));
 }
 
-// Small results that .item() and .to("cpu") bring back, 15 times: the call that copies them waits,
-// not one that synchronises. Pinning does not help. Large ones are transfers.
+// Small results of .item() and .to("cpu"), 15 times: the copying call waits, without a
+// synchronising one. Pinning does not help. Large ones are transfers.
 TEST(PlantedCauses, SmallReads_AreWaits) {
   const auto reads = [](const std::string& bytes) {
     return causes_of(planted(60 * kMs, [&](PlantedStep& step) {
@@ -377,8 +378,8 @@ TEST(PlantedCauses, SmallReads_AreWaits) {
   EXPECT_EQ(reads("8388608").front().id, "trace.pageable_copies");
 }
 
-// Half of the gap is a call that the host waits in while the device works; then the host has to
-// prepare what the device waits for.
+// Half of the gap is a call in which the host waits while the device works; then the host prepares
+// the work that the device waits for.
 TEST(PlantedCauses, LostLead_CountsTheLaterWait) {
   const Finding first =
       causes_of(planted(gap_at(0.06), in_gap("call cudaDeviceSynchronize -1000 500; "
@@ -388,7 +389,7 @@ TEST(PlantedCauses, LostLead_CountsTheLaterWait) {
   EXPECT_NEAR(*first.gain_ns, double(gap_at(0.06)), 0.01 * double(gap_at(0.06)));
 }
 
-// Of each gap a fourth is an allocation, a fourth a call that launches, and half an operator.
+// A quarter of each gap is an allocation, a quarter a launching call, and half an operator.
 TEST(PlantedCauses, Allocation_CountsOnce) {
   const double gap_ns = double(gap_at(0.4));
   const std::vector<Finding> findings = causes_of(

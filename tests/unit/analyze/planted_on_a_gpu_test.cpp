@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces that the real worker recorded on an H100 with one cause planted in each, by
-// tests/benchmarks/planted_causes.py: the cause is named first with its size, and not in the trace
-// without it.
+// Traces that the real worker recorded on an H100 with one planted cause each, by
+// tests/benchmarks/planted_causes.py: the cause comes first with its size, and is absent in the
+// trace without it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST(PlantedOnAGpu, EachCause_IsNamedFirstWithItsSize) {
   }
 }
 
-// Its own two small batches come from pageable memory, as the options of that run say.
+// Its two small batches come from pageable memory, as in the options of that run.
 TEST(PlantedOnAGpu, NoPlant_NamesThePageableBatchOnly) {
   for (const Finding& finding : recorded("control").findings) {
     if (finding.id == "trace.pageable_copies") continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces that others published: numbers that TensorBoard's plug-in and HolisticTraceAnalysis assert
-// of their own samples, and of the others that nothing breaks and nothing missing becomes a zero.
+// Published traces: the numbers that TensorBoard's plug-in and HolisticTraceAnalysis assert for
+// their own samples; for the others, that nothing breaks and nothing missing becomes a zero.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ TEST_F(Published, PluginSample_WaitsForData) {
   EXPECT_FALSE(analysis.memory);
 }
 
-// What others' traces have that ours have not, by file.
+// Features of foreign traces that ours lack, by file.
 TEST_F(Published, OtherTraces_AreReadAsTheyAre) {
   const auto expect = [&](const char* name, const char* numbers) {
     SCOPED_TRACE(name);

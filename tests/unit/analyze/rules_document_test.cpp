@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of rules that people read is the table of rules that runs.
+// The documented table of rules must equal the implemented one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps a trace has, of traces drawn by hand. Times are nanoseconds.
+// The steps of hand-made traces. Times are in nanoseconds.
 #include "harness/analyze/steps.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ constexpr Drawn kSteps[] = {
 
 TEST(Steps, MatchExamples) { testing::expect_all(kSteps); }
 
-// A backward on a thread of its own has three times the rows of the rest.
+// A backward pass on its own thread has three times the rows of the rest.
 void add_backward(TraceMaker& maker, std::int64_t at) {
   for (std::int64_t i = 0; i < 12; ++i) {
     draw(maker, "op 'autograd::engine::evaluate_function: AddmmBackward0' 0 1 tid=99", 1, at + i);
@@ -107,8 +107,7 @@ struct Served {
   const char* numbers;
 };
 
-// Of two annotations that take turns, each is a step: as serving engines name theirs, numbers and
-// all.
+// Each of two alternating annotations is a step: as serving engines name theirs, including numbers.
 TEST(Steps, AlternatingNames_AreAllSteps) {
   const std::string decode = "step[DECODE bs=16 g_sk=90";
   const Served kServed[] = {
@@ -136,7 +135,7 @@ TEST(Steps, AlternatingNames_AreAllSteps) {
     SCOPED_TRACE(each.name);
     TraceMaker maker;
     for (std::size_t i = 0; i < each.rows.size(); ++i) {
-      // Of kinds as long as each other the first one would be longer by nothing.
+      // With kinds of equal length the first one would not be longer.
       const std::string end = each.rows[i] == "checkpoint" ? "60" : "90";
       draw(maker, "note '" + each.rows[i] + "' 0 " + end + "; op aten::mm 5 50", 1,
            std::int64_t(100 * i));
@@ -154,7 +153,7 @@ TEST(Steps, NestedNames_UseTheOuterOne) {
   expect_numbers(numbers_of(maker.finish()), "windows/# = 4; steps/reason ~ 'train_step'");
 }
 
-// A number that counts is no name; one that is in each step is.
+// A counting number is no part of the name; one that occurs in each step is.
 TEST(Places, NamesWithACounter_ShareARow) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 6; ++i) {
