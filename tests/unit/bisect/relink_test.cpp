@@ -35,7 +35,7 @@ class Relink : public ::testing::Test {
     EXPECT_EQ(done.exit_status, 0) << command << done.err;
     return done.out + done.err;
   }
-  // What was linked, as text, by what it prints.
+  // Returns a linked program, identified by its printed text.
   std::string linked(const std::string& command, std::size_t number,
                      const std::string& compiler_path = "") const {
     std::vector<std::string> variables;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On real repositories, made by git for each test.
+// Uses real repositories, made by git for each test.
 #include "harness/bisect/repository.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ class RepositoryTest : public ::testing::Test {
     EXPECT_EQ(result.exit_status, 0) << result.err;
     return std::string(os::trim(result.out));
   }
-  // Its hash.
+  // Returns its hash.
   std::string commit(const std::string& title, const std::string& text) {
     std::ofstream(folder_ / "file.txt") << text;
     git({"add", "-A"});
@@ -102,7 +102,7 @@ TEST_F(RepositoryTest, InvalidEnds_SayWhatIsWrong) {
   EXPECT_THAT(refusal("main", "other"), HasSubstr("has no commit in common with it"));
 }
 
-// What only GOOD has would stand between it and the first commit of the line.
+// Commits only on GOOD's side would otherwise count as part of the first commit of the line.
 TEST_F(RepositoryTest, SideGoodEnd_NamesTheMergeBase) {
   const std::string base = commit("base", "1");
   git({"checkout", "-q", "-b", "release"});
@@ -151,8 +151,8 @@ TEST_F(RepositoryTest, CheckOut_LeavesTheUsersTree) {
   repository.check_out(first, tree);
   EXPECT_EQ(os::read_text(tree / "file.txt"), "1");
   EXPECT_EQ(commit_of_tree(tree), first);
-  repository.check_out(first, tree);  // one that a killed search left
-  // As git leaves it where it is killed between its own note of the tree and the tree.
+  repository.check_out(first, tree);  // left by a killed search
+  // Simulates git killed between writing its note of the tree and the tree.
   std::ofstream(folder_ / ".git/worktrees/first/locked") << "initializing";
   fs::remove_all(tree);
   repository.check_out(first, tree);
@@ -179,9 +179,9 @@ TEST_F(RepositoryTest, DeadSearchTrees_AreRemoved) {
   git({"worktree", "add", "-q", "--detach", (folder_ / "users").string()});
   git({"worktree", "add", "-q", "--detach", "--lock", (folder_ / "locked").string()});
   git({"worktree", "add", "-q", "--detach", (folder_ / "away").string()});
-  fs::remove_all(folder_ / "away");  // perhaps on a disk that is not there now
+  fs::remove_all(folder_ / "away");  // perhaps on a disk that is not mounted now
   repository.check_out(first, folder_ / "ours");
-  // Git was killed while it wrote this one down: no command on trees works beside it.
+  // Simulates git killed while writing this entry: commands on trees then fail.
   std::ofstream(folder_ / ".git/worktrees/half/commondir").flush();
   Repository(folder_ / "ours").remove_left();
   for (const char* left : {"users", "locked", "away", "ours"}) {
@@ -308,7 +308,7 @@ TEST_F(ProgramsTest, FailedCheckOut_SaysWhy) {
               HasSubstr("cannot be checked out"));
 }
 
-// Each waits for the other to have begun.
+// Each waits for the other to have started.
 TEST_F(ProgramsTest, Builds_RunInParallel) {
   commit("first", "first");
   commit("second", "second");

@@ -102,7 +102,7 @@ TEST(Search, GivenSize_FindsItsFirstStep) {
   EXPECT_NEAR(first.culprit.size, 0.03, 0.015);
 }
 
-// The change between the ends is all layout: another build draws another.
+// The change between the ends is all layout: another build draws another one.
 TEST(Search, LayoutChange_SeldomNamesACommit) {
   World world = one_step(16, 3, 0, kNoNoise);
   world.layout = 0.01;
@@ -149,7 +149,7 @@ TEST(Search, CountHint_IsTriedFirst) {
   EXPECT_EQ(misled.places.best, 40U);
 }
 
-// A pair that cannot be used makes the number of pairs odd.
+// An unusable pair makes the number of pairs odd.
 TEST(Search, LostPairs_LookOnceEnough) {
   for (const double lost : {0.1, 0.3}) {
     World world = one_step(64, 20, 0.05, 0.01);
@@ -162,7 +162,7 @@ TEST(Search, LostPairs_LookOnceEnough) {
   }
 }
 
-// Launches of 1 %, layout .5 %: results/DECISIONS.md says 98 % named; here enough of them for a
+// Launches of 1 %, layout .5 %: results/DECISIONS.md promises 98 % named; enough of them here for a
 // default test.
 TEST(Search, ThreePercentAndLayout_IsRight) {
   int named = 0;
@@ -179,7 +179,7 @@ TEST(Search, ThreePercentAndLayout_IsRight) {
   EXPECT_GE(right, named - 1);
 }
 
-// One pair of twice the time, as beside something else.
+// One pair of twice the time, as under other load.
 TEST(Search, OutlierAtTheEnds_DoesNotMislead) {
   Search search({.last = 1, .layouts = SearchSetup::no_layout()});
   std::vector<double> pairs = {0.05, 0.051, 0.049, 0.052, 0.048, 0.05, 0.051, 0.049};

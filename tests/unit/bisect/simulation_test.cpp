@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of results/DECISIONS.md on a search for a commit, on fresh seeds: prints them, and
-// holds them to what the page promises.
+// The tables of results/DECISIONS.md on a search for a commit, on fresh seeds: prints them and
+// checks the page's promises.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Row {
   double likely_right = 0;
   double ranges_right = 0;
   double commits = 0;    // in a range
-  double elsewhere = 0;  // of the named: said that more lies elsewhere
+  double elsewhere = 0;  // of the named: reported that more is elsewhere
   double builds = 0;
   std::size_t launches = 0;  // median, and 95 %
   std::size_t launches_95 = 0;
@@ -35,7 +35,7 @@ struct Row {
 
 double share(double part, double all) { return all > 0 ? 100 * part / all : 0; }
 
-// `second`: as large, at another place.
+// `second`: a second step of the same size at another place.
 template <typename MakeWorld>
 Row row_of(const std::string& what, const MakeWorld& make_world) {
   static std::mt19937_64 seeds(std::random_device{}());
@@ -146,7 +146,7 @@ TEST(BisectSimulation, NamesTheCulpritAsDocumented) {
         if (layout == 0.01 && cv == 0.01 && step == 0.03) {
           EXPECT_GE(row.named, 65);
         }
-        // Wrong names of all searches, however small the step.
+        // Wrong names among all searches, for steps of any size.
         EXPECT_LE(row.named * (100 - row.right) / 100, 2) << step;
       }
     }
