@@ -26,13 +26,13 @@ using ::testing::StartsWith;
 
 constexpr int kMaxLaunches = 100;
 
-// How a launch of this job ends.
+// Returns the outcome of a launch.
 using Script = std::function<Outcome(const run::Job&)>;
 
 Outcome always_measured(const run::Job&) { return Outcome::measured(); }
 
 // Arms of some points, "p0", "p1", ...; every launch takes 10 ms with a ripple, times the factor of
-// its point where it is of arm B.
+// its point in arm B.
 class Campaign {
  public:
   explicit Campaign(std::vector<double> factors) : factors_(std::move(factors)) {
@@ -47,8 +47,8 @@ class Campaign {
     setup.columns = finished.columns;
   }
 
-  // Runs until nothing is left to do. Results that are in `finished` already are those of an
-  // interrupted campaign.
+  // Runs until nothing is left. Results that are already in `finished` are those of an interrupted
+  // campaign.
   std::vector<run::Job> run(const Script& script = always_measured) {
     AbAgenda agenda{setup, finished};
     std::vector<run::Job> jobs;
@@ -160,7 +160,7 @@ TEST(AbAgenda, SkippedCases_AreRecordedOnceFirst) {
   EXPECT_THAT(again.run(), SizeIs(20));
 }
 
-// After three failures, or at once where its worker skips it; not after it was measured.
+// After three failures, or at once if its worker skips it; not after a measurement.
 TEST(AbAgenda, FailingArm_IsGivenUp) {
   const auto launches_of_b = [](const Script& script, bool given_up) {
     Campaign campaign({1.0, 1.0});
@@ -201,7 +201,7 @@ TEST(AbAgenda, Resume_ContinuesInTheSameOrder) {
   EXPECT_EQ(names(again.run()), std::vector<std::string>(all.begin() + 8, all.end()));
 }
 
-// The first ten pairs lie far apart, so that a look at them decides nothing.
+// The first ten pairs vary so much that a look at them decides nothing.
 void decide_at_twenty(Campaign& campaign) {
   campaign.setup.design = compare::with_looks(1, 1, 3);
   campaign.noise = [](int launch) { return launch >= 10 ? 1.0 : launch % 2 == 0 ? 1.08 : 0.93; };
@@ -212,7 +212,7 @@ TEST(AbAgenda, Resume_LooksAtTheSamePairs) {
   decide_at_twenty(whole);
   const std::vector<std::string> all = names(whole.run());
   ASSERT_THAT(whole.said, ElementsAre(StartsWith("decided after 20 pairs: point=0: ")));
-  for (const std::size_t finished : {24UL, 30UL, 40UL}) {  // launches before it was interrupted
+  for (const std::size_t finished : {24UL, 30UL, 40UL}) {  // launches before the interruption
     Campaign again({1.05});
     decide_at_twenty(again);
     const auto& launches = whole.finished.launches;

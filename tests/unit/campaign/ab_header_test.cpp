@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which call of `ab` goes on with which campaign.
+// Which call of `ab` resumes which campaign.
 #include "harness/campaign/ab_header.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key that joins the cases of two results follows the rule of a case's identity.
+// The key that joins the cases of two results must follow the rule of a case's identity.
 #include "harness/campaign/compare_key.h"
 
 #include <gmock/gmock.h>

@@ -49,7 +49,7 @@ TEST_F(KeptMachineFile, SameMachine_IsReadBack) {
   const KeptMachine kept = kept_machine(variables_, identity_);
   ASSERT_TRUE(kept.noise) << kept.problem;
   compare::MachineNoise again = *kept.noise;
-  again.too_few = noise_.too_few;  // for people, at the time
+  again.too_few = noise_.too_few;  // only shown, not stored
   EXPECT_EQ(machine_json(again), machine_json(noise_));
 }
 

@@ -25,14 +25,14 @@ constexpr const char* kNow = "2026-01-31T12:00:00Z";
 class NightProgramTest : public ::testing::Test {
  protected:
   [[nodiscard]] fs::path keep() const { return folder / "kept"; }
-  // An executable text, measured as it is now.
+  // An executable text, measured in its current form.
   [[nodiscard]] NightProgram program(const std::string& text, const std::string& name = "worker") {
     folder.write("src/" + name, text);
     const fs::path path = folder / "src" / name;
     fs::permissions(path, fs::perms::owner_exec, fs::perm_options::add);
     return night_program({run::WorkerProgram{path, run::program_build_id(path)}, {}});
   }
-  // A script of a repository, as an experiment on it has it.
+  // A script of a repository, as in an experiment on it.
   [[nodiscard]] NightProgram script(const std::string& path) {
     PlannedRun run{
         run::WorkerProgram{.path = "/share/stepbench_worker/__main__.py", .build_id = "package"},

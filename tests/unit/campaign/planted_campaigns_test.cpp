@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes of known size and slow launches, planted into runs of the stub worker, and what `compare`
-// and `ab` find of them. The stub's clock is scripted: the same seeds give the same times.
+// Changes of known size and slow launches, planted into runs of the stub worker, and the results of
+// `compare` and `ab`. The stub's clock is scripted: the same seeds give the same times.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -60,12 +60,12 @@ TEST(PlantedChanges, PromisedSize_IsMostlyFound) {
   EXPECT_LE(found(promised / 4), 2) << "of " << kComparisons;
 }
 
-// One in ten launches of arm B takes twice as long, through the program `stepbench ab`: `ok` is
-// said of the campaigns that met none of them, .9^10 of all, and of no other.
+// One in ten launches of arm B takes twice as long, through the program `stepbench ab`: only
+// campaigns without any of them, .9^10 of all, may be `ok`.
 struct SlowCampaign {
   int exit_status = -1;
   std::string out;
-  nlohmann::json step = {};  // as the verdict has it
+  nlohmann::json step = {};  // as in the verdict
   int launches_of_b = 0;
   int slow_of_b = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a plan will take: by earlier runs, and by a probe.
+// Estimates how long a plan takes: by earlier runs, and by a probe.
 #include "harness/campaign/probe.h"
 
 #include <gmock/gmock.h>
@@ -88,7 +88,7 @@ TEST(Estimate, Night_EndsWithItsBudget) {
     costs.by_case[each.resolved.case_id] = {.fixed_s = 1000};
   const campaign::TimeEstimate estimate = campaign::estimate_time(plan, costs);
   EXPECT_DOUBLE_EQ(estimate.night_s, 16e3);
-  // What was begun is ended: eight pairs of a case.
+  // A started case is finished: eight pairs.
   EXPECT_DOUBLE_EQ(estimate.night_most_s, campaign::night_budget_s(16e3) + 16e3);
 }
 

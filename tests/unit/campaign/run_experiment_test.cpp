@@ -78,7 +78,7 @@ TEST(RunExperiment, FailedLaunch_IsARowAndAnExitStatus) {
   EXPECT_THAT(end.results.launches, SizeIs(2));
 }
 
-// Cases that say what a machine is like.
+// Cases that characterise a machine.
 constexpr double kLongEnough = 3600;
 
 campaign::MachineRun measured_machine(const std::string& more, double seconds) {

@@ -28,7 +28,7 @@ TEST(Shard, FlagOrVariable_CountsFromOne) {
                 ThrowsMessage<ConfigError>(HasSubstr(why)));
   };
   refused({{"STEPBENCH_SHARD", "0/4"}}, "STEPBENCH_SHARD: `0/4` is not I/N");
-  // A task of an array must say which one it is.
+  // A task of an array must state its number.
   for (const std::string name : {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}) {
     refused({{name, "0"}}, name + " is set, so that this is one task of several");
     EXPECT_EQ(shard_here("1/1", {{name, "0"}}).count, 1);
@@ -61,7 +61,7 @@ CampaignContext context_with(int devices) {
   return {.built_in = {.catalogue = catalogue}, .devices = {.count = devices}};
 }
 
-// What the check refuses; empty: nothing.
+// The check's error message; empty if none.
 std::string refused(const std::function<void()>& check) {
   try {
     check();
@@ -87,7 +87,7 @@ TEST(Copies, Refusal_UsesTheCommandsWords) {
                     HasSubstr("`stepbench ab --ranks 2` starts the ranks itself; or unset the")));
   EXPECT_EQ(start({.shard = "1/2"}, torchrun), "");
   EXPECT_EQ(start({.ranks = "ab --ranks "}, {}), "");
-  // A forgotten pair harms no group: its launcher sets them anew.
+  // A stale pair does not affect a group: its launcher sets the variables again.
   EXPECT_EQ(start({.ranks = "ab --ranks "}, torchrun, 2), "");
 }
 

@@ -58,7 +58,7 @@ TEST(SplitCases, CurrentAndForeignCases_StayApart) {
   for (track::SeriesHistory& one : history.series) one.series.workload = "of_mine";
   EXPECT_THAT(split_cases(history, built_in_catalogue(), built_in_rules()), IsEmpty());
   history = history_of(cases_of({}));
-  // Options do not make this id: nothing is proven.
+  // This id does not follow from the options, so nothing is proven.
   for (track::SeriesHistory& one : history.series) one.series.case_id = "0123456789abcdef";
   EXPECT_THAT(split_cases(history, built_in_catalogue(), built_in_rules()), IsEmpty());
 }
