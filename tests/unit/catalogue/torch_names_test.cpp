@@ -55,11 +55,11 @@ struct Argument {
   const char* name;
   const char* usual;  // torch's default
   const char* other;
-  const char* says;         // of `other`: "option=value", or the error behind '!'; empty: as usual
-  const char* beside = "";  // what else the section says
+  const char* says;         // for `other`: "option=value", or the error after '!'; empty: as usual
+  const char* beside = "";  // other content of the section
 };
 
-// Beside `self`, `params`, `module` and `dataset`, which no file can name.
+// Without `self`, `params`, `module` and `dataset`, which no file can name.
 constexpr Argument kArguments[] = {
     // torch.utils.data.DataLoader
     {"loader", "batch_size", "1", "64", "loader.batch_size=64"},
@@ -211,7 +211,7 @@ TEST(TorchArguments, Swept_AreReadOrRejected) {
                          std::string_view(argument.section) == "schedule" ||
                          std::string_view(argument.name) == "timeout";
     const bool apart = std::string_view(argument.name) == "betas" ||  // see below
-                       std::string_view(argument.name) == "sampler";  // none is no value of ours
+                       std::string_view(argument.name) == "sampler";  // none is unsupported
     if (context || apart || std::string_view(argument.says).starts_with('!')) continue;
     const std::string values = std::string(argument.usual) + ", " + argument.other;
     const Planned swept =
@@ -260,7 +260,7 @@ TEST(TorchArguments, BetasVaryingTogether_AreAZip) {
               HasSubstr("would vary together"));
 }
 
-// What most training scripts pass.
+// The arguments of most training scripts.
 constexpr const char* kAsScripts =
     "{batch_size: 64, shuffle: true, num_workers: 4, pin_memory: true, drop_last: true, "
     "persistent_workers: true, prefetch_factor: 2}";
