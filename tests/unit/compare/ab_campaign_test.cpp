@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using testing_compare::around_10_ms;
 
-// Measures at once: a case's arms have the given levels and a ripple of +-0.4 %.
+// Measures immediately: a case's arms have the given levels and a ripple of +-0.4 %.
 class ScriptedArms {
  public:
   explicit ScriptedArms(std::vector<double> effects)
@@ -109,7 +109,7 @@ TEST(AbCampaign, Cases_AlternateWithinABlock) {
     }
   }
   EXPECT_EQ(slots[0].case_index, 0u);
-  EXPECT_EQ(slots[12].case_index, 1u);  // another case begins each block
+  EXPECT_EQ(slots[12].case_index, 1u);  // another case starts each block
 }
 
 TEST(AbCampaign, OddPairs_EndWithHalfABlock) {
@@ -151,7 +151,7 @@ TEST(AbCampaign, LostPairs_MayEndACase) {
   ScriptedArms arms({1.1, 1.1, 1.1});
   arms.lose(0, 2);   // a fifth of ten, a tenth of twenty
   arms.lose(1, 5);   // more than a tenth of forty
-  arms.lose(2, 10);  // nothing was measured at all
+  arms.lose(2, 10);  // nothing was measured
   (void)run(campaign, arms);
   EXPECT_EQ(campaign.cases()[0].ended_at, 20U);
   EXPECT_EQ(campaign.cases()[0].tests.at(0).verdict, Verdict::kRegression);
@@ -171,7 +171,7 @@ TEST(AbCampaign, SameResults_GiveTheSameOrder) {
   ScriptedArms arms({1.1, 1.0});
   arms.make_undecidable(1);
   const std::vector<AbSlot> slots = run(whole, arms);
-  // As after an interruption: a new campaign is walked through the results that are there.
+  // Simulates an interruption: a new campaign replays the existing results.
   AbCampaign again(with_looks(2, 2, 9));
   ScriptedArms replayed({1.1, 1.0});
   replayed.make_undecidable(1);

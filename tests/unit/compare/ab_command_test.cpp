@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench ab` as a shell sees it, on the scripted worker.
+// `stepbench ab` in a shell, on the scripted worker.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ class AbCommand : public ::testing::Test {
     program_.config(kOneCase);
   }
 
-  // Memory varies by a page or two, which is much of a small program: it is not what is tested.
+  // Memory varies by a page or two, which is much for a small program, and is not tested here.
   [[nodiscard]] os::CommandResult ab(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--margin", "peak_bytes=50%"});
     return program_.run(arguments);
@@ -66,7 +66,7 @@ TEST_F(AbCommand, SlowerArm_IsARegressionWithItsPhase) {
   EXPECT_EQ(file.at("exit_code"), 1);
   EXPECT_EQ(file.at("verdict"), "regression");
   EXPECT_NEAR(step_of(file).at("change").get<double>(), 0.1, 0.002);
-  // Far above what ten such pairs need for a claim: chance did not have to help.
+  // Far above the threshold of ten such pairs, so that the correction is small.
   EXPECT_NEAR(step_of(file).at("corrected_change").get<double>(), 0.1, 0.002);
   EXPECT_THAT(result.out,
               AllOf(HasSubstr(" corrected  "), HasSubstr("corrected: without the luck of")));
@@ -90,7 +90,7 @@ TEST_F(AbCommand, Group_NamesItsRanks) {
   EXPECT_NE(verdict().at("verdict"), "regression");
 }
 
-// Four pairs decide nothing: then it matters what this machine can show at all.
+// Four pairs decide nothing, so the machine's noise is quoted.
 TEST_F(AbCommand, Inconclusive_QuotesTheMachineNoise) {
   testing_compare::keep_noise(program_.folder / "state");
   EXPECT_EQ(ab({"--b-set", "stub.step_us=1100", "--pairs", "4"}).exit_status, 3);
@@ -100,7 +100,7 @@ TEST_F(AbCommand, Inconclusive_QuotesTheMachineNoise) {
   EXPECT_FALSE(verdict().contains("machine"));
 }
 
-// Every fiftieth step is slow: 2 % of the steps, which p99 sees and the step hardly.
+// Every fiftieth step is slow: 2 % of the steps, which affects p99 but hardly the step.
 constexpr const char* kWithTail =
     "name: ab\n"
     "workload: stub\n"
@@ -165,7 +165,7 @@ TEST_F(AbCommand, Undecidable_IsRejectedUpFront) {
 }
 
 TEST_F(AbCommand, UnwritableVerdict_IsAnError) {
-  // Its folder goes when the measurement has begun.
+  // Its folder disappears after the measurement has started.
   const fs::path gone = program_.folder / "gone";
   fs::create_directory(gone);
   const fs::path worker = program_.folder / "worker.sh";
@@ -181,7 +181,7 @@ TEST_F(AbCommand, UnwritableVerdict_IsAnError) {
 }
 
 TEST_F(AbCommand, ClosedOutput_IsAnErrorNotASignal) {
-  // The reader is gone before the program begins.
+  // The reader exits before the program starts.
   program_.prefix = {"bash", "-c", R"(exec 5> >(:); wait $!; "$@" >&5)", "bash"};
   const os::CommandResult result = ab({"--pairs", "2"});
   EXPECT_EQ(result.exit_status, 2);
@@ -232,7 +232,7 @@ TEST_F(AbCommand, Launches_CarryArmBlockAndPosition) {
 }
 
 TEST_F(AbCommand, Arms_MayDifferByEnvironment) {
-  // Enough for two tests: whether the peak of memory repeats to the byte is the allocator's affair.
+  // Enough for two tests: whether the peak of memory repeats to the byte depends on the allocator.
   const os::CommandResult result = ab({"--pairs", "7", "--a-env", "STUB_SLOWER=1.2"});
   EXPECT_EQ(result.exit_status, 0) << result.out;
   EXPECT_EQ(step_of(verdict()).at("verdict"), "improvement") << "a variable of A is none of B";
@@ -255,7 +255,7 @@ TEST_F(AbCommand, ArmsWithOtherResults_AreFlagged) {
   EXPECT_DOUBLE_EQ(difference.at("limit").get<double>(), 1e-4);
 }
 
-// Launch by launch: it drifts, others use a core at times, and in bursts all of it.
+// Factors per launch: a drift, others that sometimes use a core, and bursts that use all of it.
 std::string busy_machine(const fs::path& folder) {
   std::ofstream factors(folder / "factors");
   testing_noise::Noise noise(57);
@@ -338,8 +338,8 @@ TEST_F(AbCommand, DryRun_ListsPairsAndMeasuresNothing) {
   EXPECT_FALSE(fs::exists(file));
 }
 
-// The verdict file without what may differ between two campaigns with the same samples: the memory
-// that the operating system counted, what else the machine did, and names.
+// The verdict file without the parts that may differ between two campaigns with the same samples:
+// the memory counted by the operating system, other load of the machine, and names.
 Json comparable(Json verdict) {
   Json& gates = verdict.at("gates");
   gates.erase(std::remove_if(gates.begin(), gates.end(),
@@ -349,7 +349,7 @@ Json comparable(Json verdict) {
   for (Json& one : verdict.at("cases")) {
     one.erase("notes");
     one.at("metrics").erase(1);
-    one.at("metrics").at(0).erase("p_adjusted");  // corrected for the test of memory beside it
+    one.at("metrics").at(0).erase("p_adjusted");  // corrected together with the test of memory
   }
   return verdict;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large `ab` says a change is that it claims, by simulation: campaigns as they are run, with
-// looks after 10, 20 and 40 pairs where no number is named. Seeded.
+// Sizes of claimed changes, by simulation: real campaigns, with looks after 10, 20 and 40 pairs
+// unless a number is given. Seeded.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ AbCase campaign(std::uint64_t seed, const AbDesign& design, double effect, bool 
 }
 
 struct Sizes {
-  std::vector<double> seen;  // of each claim the change that was measured
+  std::vector<double> seen;  // measured change of each claim
   std::vector<double> corrected;
   std::size_t campaigns = 0;
 };
@@ -69,7 +69,7 @@ TEST(ClaimedSize, Corrected_IsUnbiasedAmongClaims) {
       RecordProperty("seen_median " + what, std::to_string(stats::median(sizes.seen)));
       RecordProperty("above " + what, std::to_string(share_above(sizes.corrected, effect - 1)));
       RecordProperty("median " + what, std::to_string(stats::median(sizes.corrected)));
-      // Earlier looks are left out of the correction, which costs some of it at 2 %.
+      // The correction ignores earlier looks, which costs some accuracy at 2 %.
       EXPECT_NEAR(share_above(sizes.corrected, effect - 1), 0.5, 0.14) << what;
       EXPECT_NEAR(stats::median(sizes.corrected), effect - 1, 0.0015) << what;
       if (effect < 1.02) {
@@ -85,7 +85,7 @@ TEST(ClaimedSize, FixedPairs_AreCorrectedToo) {
   EXPECT_NEAR(share_above(sizes.corrected, 0.015), 0.5, 0.12);
 }
 
-// What is claimed falsely is said to be as small as a claim may be.
+// False claims must be reported as small as a claim may be.
 TEST(ClaimedSize, LiesOutsideTheMarginInTheInterval) {
   std::size_t claims = 0;
   for (std::uint64_t seed = 141'000'000; seed < 141'003'000; ++seed) {

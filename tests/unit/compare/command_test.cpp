@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench compare` as a shell sees it: exit codes, files, messages.
+// `stepbench compare` in a shell: exit codes, files, messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -52,7 +52,7 @@ class CompareCommand : public testing::Test {
     testing_compare::write(make(made), folder_ / name);
   }
 
-  // In a shell with pipefail, as a pipeline of continuous integration would run it.
+  // In a shell with pipefail, like a CI pipeline.
   [[nodiscard]] Ended run(const std::string& arguments) const {
     const std::string command = "cd '" + folder_.string() +
                                 "' && XDG_STATE_HOME=$PWD/state bash -c \"set -o pipefail; "
@@ -139,7 +139,7 @@ TEST_F(CompareCommand, Ignore_JoinsCasesWithOtherOptions) {
               HasSubstr("did you mean 'loader.num_workers'?"));
 }
 
-// A recorded result whose profiled launch was made twice.
+// A recorded result with its profiled launch duplicated.
 std::string profiled_twice(const std::string& file) {
   std::ifstream recorded(STEPBENCH_SOURCE_DIR "/tests/unit/compare/data/" + file);
   const std::string first = R"("pass":"native","launch":0)";
@@ -155,7 +155,7 @@ std::string profiled_twice(const std::string& file) {
   return text;
 }
 
-// What one profiled launch of each side tells is in tests/corpus.
+// Results with one profiled launch per side are in tests/corpus.
 TEST_F(CompareCommand, Counts_FindOnePlantedCopy) {
   for (const char* file : {"without_copy.jsonl", "with_copy.jsonl"}) {
     std::ofstream(folder_ / file) << profiled_twice(file);

@@ -92,7 +92,7 @@ TEST(Compare, UnprovableLaunches_AreTooFew) {
   base.cases[0].peak_bytes = [](int launch) { return 1e9 + 4096.0 * (launch * 5 % 7); };
   candidate.cases[0].peak_bytes = [](int launch) { return 1e9 + 4096.0 * (launch * 3 % 7); };
   for (MadeResults* side : {&base, &candidate}) {
-    for (int i = 1; i < 12; ++i) {  // 24 tests: 6 launches carry 23
+    for (int i = 1; i < 12; ++i) {  // 24 tests: 6 launches suffice for 23
       side->cases.push_back(base.cases[0]);
       side->cases.back().case_id = std::string(15, 'a') + static_cast<char>('a' + i);
     }
@@ -269,7 +269,7 @@ TEST(Compare, AaControl_NeedsEnoughRuns) {
 TEST(Compare, UnstableBase_IsInvalid) {
   MadeResults wobbling = one_case(1, 0);
   wobbling.launches = 80;
-  // Every fourth and first launch of a quad is slow: what an ABBA order would take for a change.
+  // The first and the fourth launch of a quad are slow, which an ABBA order would see as a change.
   wobbling.cases[0].step_ns = [](int launch) {
     return 10'000'000 + launch * 13 % 7 * 1000 + (launch % 4 == 0 || launch % 4 == 3 ? 200'000 : 0);
   };

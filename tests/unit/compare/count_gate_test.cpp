@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --gate counts: a verdict on what launches counted, whatever their times.
+// --gate counts: a verdict by counts, independent of times.
 #include "harness/compare/count_gate.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using testing_compare::around_10_ms;
 
-// Two steps with so many calls of an op.
+// Two steps with `calls` calls of an op.
 ops::OpTable counted_ops(std::int64_t calls) {
   ops::OpTable table;
   table.strings = {"aten::copy_", "forward"};
@@ -111,7 +111,7 @@ TEST(CountGate, AnyTimes_CountsDecide) {
   EXPECT_EQ(gated({.calls = {1000, 1000}}, {.calls = {1002, 1002}}, 0.001).exit_code, 1);
 }
 
-// A single launch repeats itself whatever it counts.
+// A single launch repeats any count.
 TEST(CountGate, OneLaunchPerSide_IsSuspectAtMost) {
   const Comparison more = gated({.calls = {10}}, {.calls = {11}});
   EXPECT_EQ(more.exit_code, 3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `profile.counts` and `compare.gate` as a shell sees them, on the scripted worker under a program
-// that leaves what callgrind leaves.
+// `profile.counts` and `compare.gate` in a shell, on the scripted worker under a program that
+// writes callgrind's files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -48,7 +48,7 @@ TEST(NoiseGate, AboveTenPerCent_Warns) {
   EXPECT_THAT(gate.text, HasSubstr("arm B's own launches differ by 96.0 % (good: below 10 %)"));
   EXPECT_EQ(state({100, 200, 300}), GateState::kPassed) << "three say nothing";
   EXPECT_EQ(state({100, 200, 300, 400}), GateState::kWarning);
-  // What is no number is left out.
+  // NaN is ignored.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> values = spread_by(5);
   values.insert(values.end(), {nan, 0, nan, std::numeric_limits<double>::infinity()});
@@ -163,7 +163,7 @@ TEST(Gates, FailedCampaignGate_IsInvalid) {
               HasSubstr("\n  stepbench compare old new --allow clocks\n"));
 }
 
-// Ten pairs of one case; a test changes what the machine did to some launches.
+// Ten pairs of one case; a test changes the machine facts of some launches.
 class MachineGates : public testing::Test {
  protected:
   MachineGates() : cases_(1) {
@@ -177,7 +177,7 @@ class MachineGates : public testing::Test {
   }
   record::LaunchRow& base(int i) { return launches_[static_cast<std::size_t>(2 * i)].row; }
   record::LaunchRow& candidate(int i) { return launches_[static_cast<std::size_t>(2 * i + 1)].row; }
-  // In launch i of the base and of the candidate.
+  // Sets launch i of the base and of the candidate.
   void put(const std::string& field, const std::function<double(int)>& of_base,
            const std::function<double(int)>& of_candidate) {
     for (int i = 0; i < 10; ++i) {
@@ -354,7 +354,7 @@ TEST_F(MachineGates, OnePair_NeedsFourTimesTheDifference) {
   EXPECT_FALSE(is_even(base(0), candidate(0)));
 }
 
-// Launches whose steps a test chooses.
+// Launches with steps chosen by the test.
 class Arm {
  public:
   void add(const std::vector<double>& steps, std::int64_t workers = 0, double factor = 1) {
@@ -414,7 +414,7 @@ TEST(NoiseGate, SpreadOfBlocks_AsksForALongerWindow) {
   EXPECT_THAT(gate.text, Not(HasSubstr("machine")));
 }
 
-// With as many steps as it asks for, the launches do lie within the limit.
+// With the proposed number of steps, the launches are within the limit.
 TEST(NoiseGate, ProposedSteps_AreEnough) {
   Arm arm;
   for (std::uint64_t i = 0; i < 30; ++i) arm.add(Noise(i).autoregressive(20, 0, 0.5));

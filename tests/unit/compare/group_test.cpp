@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of ranks in verdicts: which rank changed, and in what.
+// Groups of ranks in verdicts: the rank that changed, and its cause.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@ using testing_compare::make;
 
 constexpr double kMs = 1e6;
 
-// Three ranks that leave each step together, of which each waits for data as long as it is said;
-// `other` is what remains, the wait for the others too.
+// Three ranks that leave each step together, each waiting for data for its own time; `other` is the
+// rest, including the wait for the other ranks.
 record::Results group(double factor, int seed, const std::vector<double>& data_wait_ms) {
   record::Results results;
   for (std::size_t rank = 0; rank < data_wait_ms.size(); ++rank) {

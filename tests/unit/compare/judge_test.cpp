@@ -18,7 +18,7 @@ using testing::IsEmpty;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// A ripple of up to +-0.4 %, another one in each arm.
+// A ripple of up to +-0.4 %, different in each arm.
 std::vector<double> arm(std::size_t n, double level, unsigned phase) {
   std::vector<double> values(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -126,7 +126,7 @@ TEST(Judge, ManyTests_EstimateThePairsNeeded) {
   EXPECT_EQ(too_few_to_prove(1, 1, {}),
             "1 pair is too few to prove any single change among 1 test: use 6 or more");
   EXPECT_EQ(too_few_to_prove(0, 0, {}), "") << "nothing was tested";
-  // 2 / C(2n, n): .05 / 1.55e-4 tests with eight launches of each side, 85 with seven.
+  // 2 / C(2n, n): .05 / 1.55e-4 tests with eight launches per side, 85 with seven.
   const VerdictRule unpaired{.design = Design::kSequential};
   EXPECT_EQ(too_few_to_prove(8, 321, unpaired), "");
   EXPECT_EQ(too_few_to_prove(8, 322, unpaired),

@@ -16,9 +16,9 @@ using testing_compare::make;
 
 const std::map<std::string, std::string> kNames = {{"aaaa", "compute"}, {"bbbb", "memory"}};
 
-// 10 ms, of which every second launch takes 2 % more.
+// 10 ms; every second launch takes 2 % more.
 std::int64_t in_turns(int launch) { return launch % 2 == 0 ? 10'000'000 : 10'200'000; }
-// One tenth of a percent more with each launch, and nothing from one to the next beyond that.
+// 0.1 % more with each launch, without other variation.
 std::int64_t slowly(int launch) { return static_cast<std::int64_t>(1e7 * std::pow(1.001, launch)); }
 
 TEST(MachineNoise, SeparatesLaunchesFromDrift) {

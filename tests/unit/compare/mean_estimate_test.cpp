@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What verdicts on time / steps of a launch promise, whatever the shape of the steps, by
-// simulation: launches with a standard deviation of 0.5 % among themselves and about 50 steps each.
-// Seeded; 500 campaigns of each figure.
+// Error rates of verdicts on time / steps of a launch for any shape of steps, by simulation:
+// launches with a standard deviation of 0.5 % and about 50 steps each. Seeded; 500 campaigns per
+// number.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -29,7 +29,8 @@ std::vector<double> even(Noise& noise) { return noise.autoregressive(50, 0, 0.02
 std::vector<double> wandering(Noise& noise) { return noise.autoregressive(50, 0.5, 0.05); }
 std::vector<double> lockstep(Noise& noise) { return noise.lockstep(13, 4, 0.05); }
 
-// Of one launch whose workers take `effect` times as long; what is ready at once costs the same.
+// One launch whose workers take `effect` times as long; batches that are ready at once cost the
+// same.
 double launch(Noise& noise, const Steps& steps, Estimate estimate, double effect) {
   const double level = std::exp(0.005 * noise.normal());
   std::vector<double> taken = steps(noise);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `compare` takes for the value of a launch, and what it says where there is none.
+// The value of a launch in `compare`, and the message if there is none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ TEST(MetricValues, MfuAboveOne_IsNoValue) {
   EXPECT_THAT(refused.notes, Contains(HasSubstr("an MFU above 100 % is left out")));
 }
 
-// The host waited for the device at the end of its window, the device's clock did not.
+// The host waited for the device at the end of its window; the device's clock did not.
 TEST(MetricValues, DifferentClocks_HaveNoVerdict) {
   const auto on_device = [](bool events) {
     record::Results results = launches(8, 50, [](record::Launch& launch) {

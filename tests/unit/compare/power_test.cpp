@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `plan` promises of `compare`, held against its rule by simulation: changes of known size,
-// planted into launches that differ by chance. Seeded.
+// The promises of `plan` about `compare`, checked against its rule by simulation: changes of known
+// size planted into launches with noise. Seeded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class Planted {
  public:
   explicit Planted(std::uint64_t seed) : random_(seed) {}
 
-  // One changed test among others of which none changed.
+  // One changed test among unchanged ones.
   std::vector<PairedSamples> family(const ComparisonSize& size, double sd, double change) {
     std::vector<PairedSamples> all;
     for (std::size_t test = 0; test < size.tests; ++test) {
@@ -115,7 +115,7 @@ TEST(Power, Spread_IsOfThePlannedCases) {
   EXPECT_THAT(launch_spreads(results, {"cccc"}), ElementsAre());
 }
 
-// What is advised of launches and steps: they are drawn, with the change planted, and judged.
+// The advised launches and steps are drawn with the planted change, and judged.
 double launch_sd_at(const estimate::CaseNoise& noise, double steps) {
   return std::hypot(noise.launch_sd, *noise.step_sd / std::sqrt(steps));
 }
@@ -132,7 +132,7 @@ estimate::CaseNoise noise(double launch_sd, double step_sd, double overhead_ns =
           .step_ns = 1e7};
 }
 
-// Of comparisons whose launches are drawn step by step.
+// Share of comparisons whose launches are drawn step by step.
 double share_found(const estimate::CaseNoise& model, const LaunchDesign& design, double change) {
   constexpr int kDesigns = 300;
   Noise random(61'007 + design.launches);

@@ -48,7 +48,7 @@ TEST(FingerprintCheck, Difference_IsNamedWithItsSize) {
   EXPECT_THAT(to_text(*found), HasSubstr("loss 0.5 and 0.6 differ by 1.7e-01, more than 1e-04"));
 }
 
-// A file holds null for a loss that is no finite number.
+// A file has null for a non-finite loss.
 TEST(FingerprintCheck, NonFiniteLoss_Differs) {
   const Side nan(std::numeric_limits<double>::quiet_NaN());
   Side null(1);
@@ -118,7 +118,7 @@ TEST(FingerprintCheck, DisagreeingBase_IsNoted) {
 
 class ExactCounts : public testing::Test {
  protected:
-  // One launch for each value; nothing: the launch does not report the metric.
+  // One launch per value; nullopt: the launch does not report the metric.
   std::vector<const record::Launch*> launches(const std::string& metric,
                                               const std::vector<std::optional<double>>& values) {
     std::vector<const record::Launch*> made;

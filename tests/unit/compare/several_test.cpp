@@ -28,7 +28,7 @@ MadeResults run_of(double factor, int seed) {
                     {.case_id = "bbbb", .num_workers = 8, .step_ns = around_10_ms(1, seed)}}};
 }
 
-// The base, and the others by their factors.
+// The base, and the others with their factors.
 std::vector<Comparison> compared(const std::vector<MadeResults>& made,
                                  const CompareOptions& options = {}) {
   std::vector<record::Results> results;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules promise, by simulation: processes with a CV of 1 % on a machine whose level walks
-// at random by 0.3 % per process, measured in ABBA and BAAB blocks of random order. Seeded; 20,000
-// trials of each figure.
+// Promises of the rules, by simulation: processes with a CV of 1 % on a machine whose level is a
+// random walk of 0.3 % per process, measured in ABBA and BAAB blocks of random order. Seeded;
+// 20,000 trials per number.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -66,7 +66,7 @@ TEST(Simulation, FixedPairs_FindWhatTheyPromise) {
   EXPECT_GE(two_percent.claims, 0.95);
 }
 
-// The verdict of the first of the looks at which `ends` is satisfied, else of the last.
+// The verdict of the first look at which `ends` is true, else of the last.
 TestResult looked_at(Machine& machine, double effect, double margin,
                      const std::function<bool(Verdict)>& ends) {
   PairedSamples samples{.margin = margin};
@@ -83,11 +83,10 @@ bool is_a_claim(Verdict verdict) {
   return verdict == Verdict::kRegression || verdict == Verdict::kImprovement;
 }
 
-// As a case leaves `ab`: when it is decided, ok included.
+// A case leaves `ab` when it is decided, including ok.
 bool is_decided(Verdict verdict) { return verdict != Verdict::kInconclusive; }
 
-// Stops at the first of the looks that claims a difference; without a margin, so that every claim
-// counts.
+// Stops at the first look that claims a difference; without a margin, so that every claim counts.
 TEST(Simulation, ThreeLooks_KeepTheLevel) {
   int claims = 0;
   int covered = 0;
@@ -114,7 +113,7 @@ TEST(Simulation, EarlyDecisions_KeepCoverage) {
   }
 }
 
-// How often `ab` claims a change that there is not, and says `ok` where there is one: the table of
+// How often `ab` claims a change that does not exist, and reports `ok` despite one: the table of
 // results/verdict_simulation.md.
 TEST(FalseClaims, EqualArms_AreRarelyClaimed) {
   constexpr int kLookedAt = 4000;
@@ -190,13 +189,13 @@ TEST(Simulation, FullRule_FindsTwoAndThreePercent) {
   EXPECT_LE(three_percent.false_families, 0.03);
 }
 
-// `ok` means that the typical launch and the mean of what launches cost lie within the margin: of
-// launches that differ by chance some of one side take far longer.
+// `ok` means that the typical launch and the mean cost of launches are within the margin: launches
+// differ by chance, and some of one side take far longer.
 constexpr int kOkCampaigns = 5000;
 
 struct OneIn {
   double share = 0;   // of the launches
-  double factor = 1;  // by which these take longer
+  double factor = 1;  // slow-down of these
 };
 
 class TwoArms {
@@ -262,8 +261,8 @@ TEST(TwoSidedOk, SlowLaunchesOnBothSides_AreEqual) {
   EXPECT_LE(claimed, 0.001);
 }
 
-// What `compare` finds in results that were measured one after the other: families of a hundred
-// tests, corrected together.
+// Results of `compare` for sequential measurements: families of a hundred tests, corrected
+// together.
 constexpr int kFamilies = 300;
 constexpr std::size_t kFamilyTests = 100;
 constexpr VerdictRule kUnpaired = {.design = Design::kSequential};
@@ -279,7 +278,7 @@ class Runs {
  public:
   Runs(std::uint64_t seed, const Launches& launches) : noise_(seed), launches_(launches) {}
 
-  // One changed test among others of which none changed.
+  // One changed test among unchanged ones.
   std::vector<PairedSamples> family(double change) {
     std::vector<PairedSamples> all(kFamilyTests, {.margin = 0.01});
     for (PairedSamples& one : all) {
@@ -356,7 +355,7 @@ TEST(Unpaired, SurplusLaunches_AddPower) {
   EXPECT_GT(more, eight + 0.1);
 }
 
-// Why nothing that was measured one after the other is more than a suspect.
+// The reason why sequential measurements give a suspect at most.
 TEST(Unpaired, DifferingRuns_LookLikeChanges) {
   const double eight = claims(5900, {.run_sd = 0.005}, 0).false_families;
   const double twenty =
