@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device did in two steps of 100 ns each, from 1000 on.
+// Activity of a device in two steps of 100 ns each, from 1000 on.
 #include "harness/cuda/activity_summary.h"
 
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ constexpr Summed kSummed[] = {
      "launches 2 copies 2 bytes 100 pageable 1 waits 1 waited 50"},
     {"what ran outside the steps is not theirs", "kernel 100 900; kernel 1300 1400",
      "busy 0 kernels 0"},
-    // Within it; of another thread; after it; in another way; after the steps.
+    // Within it; on another thread; after it; by another API; after the steps.
     {"all ways to launch count, and one inside another counts once",
      "runtime __cudaLaunchKernel 1000 1010 #1 @0; driver cuLaunchKernelEx 1002 1008 #2 @0; "
      "driver cuLaunchKernelEx 1002 1008 #3 @1; driver cuLaunchKernelEx 1010 1012 #4 @0; "
@@ -91,7 +91,7 @@ constexpr Summed kSummed[] = {
      "runtime cudaMemcpyAsync 1040 1042 #7 @0; runtime cudaLaunchKernelExC 1050 1052 #8 @0; "
      "driver cuLaunchKernelEx 1052 1053 #8 @2; runtime __cudaLaunchKernel 1300 1302 #9 @0",
      "launches 5"},
-    // Until the device has done what the steps asked for.
+    // Until the device has finished the work of the steps.
     {"work of a device that is behind belongs to the step that started it",
      "runtime cudaLaunchKernel 1010 1015 #1 @0; runtime cudaLaunchKernel 1180 1210 #2 @0; "
      "runtime cudaLaunchKernel 1400 1410 #3 @0; kernel 1020 1220 #1; kernel 1230 1500 #2; "

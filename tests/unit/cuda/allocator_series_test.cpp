@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// An allocator whose counters the test sets.
+// An allocator with counters set by the test.
 struct Scene {
   AllocatorCounters counters;
   int reads = 0;

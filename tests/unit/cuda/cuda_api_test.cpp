@@ -10,8 +10,8 @@
 namespace stepbench::cuda {
 namespace {
 
-// libtorch checks the thread's last error after each kernel that it launches: a query that found an
-// event not ready must not look like a kernel that failed.
+// libtorch checks the thread's last error after each kernel launch: a query of an event that is not
+// ready must not look like a failed kernel.
 TEST(CudaApi, EventNotReady_LeavesNoError) {
   void* library = ::dlopen(STAND_IN_RUNTIME, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << ::dlerror();
@@ -33,7 +33,7 @@ TEST(CudaApi, EventNotReady_LeavesNoError) {
   EXPECT_EQ(last(), kCudaSuccess);
 }
 
-// Code 35 has two meanings, and two remedies.
+// Code 35 has two meanings with different remedies.
 TEST(CudaApi, OldDriver_IsNotNoDevice) {
   ScriptedClock clock;
   ScriptedCuda cuda(clock);

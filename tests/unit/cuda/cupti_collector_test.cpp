@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers are composed of CUPTI's own structures, as its headers lay them out.
+// Buffers are composed of CUPTI's own structures, in the layout of its headers.
 #include "harness/cuda/cupti_collector.h"
 
 #include <gmock/gmock.h>
@@ -308,7 +308,7 @@ TEST(ActivityCollector, NoDevice_GivesAReason) {
   EXPECT_NE(reason, "");
 }
 
-// NCCL's and torch's copies between cards are records of a kind of their own.
+// NCCL's and torch's copies between cards have their own kind of record.
 TEST(CuptiCollector, PeerCopies_AreCounted) {
   StartedScene scene;
   EXPECT_THAT(scene.cupti.log, testing::Contains("enable 22"));
@@ -359,7 +359,7 @@ TEST(CuptiCollector, Cuda12Records_AreReadAsCuda13Ones) {
   EXPECT_EQ(of_older.activity.registers_per_thread, of_newer.activity.registers_per_thread);
 }
 
-// Waiting on the thread's own device, 0, would make a context on a card that nobody asked for.
+// Waiting on the thread's default device, 0, would create a context on an unused card.
 TEST(CuptiCollector, Wait_UsesTheDeviceOfTheCase) {
   CollectorScene scene;
   scene.cuda.keep_log = true;

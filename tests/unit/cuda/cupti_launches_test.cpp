@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls launch work, which work belongs to which call, and what is missed when it is lost.
+// Which calls launch work, which work belongs to which call, and which losses are counted.
 #include <gmock/gmock.h>
 
 #include "harness/cuda/activity_summary.h"
@@ -32,7 +32,7 @@ TEST(CuptiLaunches, EachLaunchKind_IsMissedWithoutWork) {
 }
 
 TEST(CuptiLaunches, NestedDriverLaunch_IsTheSameLaunch) {
-  for (const std::uint32_t kernel_of : {5U, 6U}) {  // whichever number the kernel bears
+  for (const std::uint32_t kernel_of : {5U, 6U}) {  // with either number
     StartedScene scene;
     scene.cupti.emit(launch(5, 100));
     CUpti_ActivityAPI inner = call(CUPTI_ACTIVITY_KIND_DRIVER, 307, 6, 101);
@@ -63,7 +63,7 @@ TEST(CuptiLaunches, GraphOfCopies_IsNotLost) {
 TEST(CuptiLaunches, FailedLaunch_StartsNothing) {
   StartedScene scene;
   CUpti_ActivityAPI refused = launch(1, 10);
-  refused.returnValue = 701;  // too many resources asked for
+  refused.returnValue = 701;  // too many resources requested
   EXPECT_EQ(scene.log_of(refused).dropped, 0);
 }
 

@@ -9,7 +9,7 @@ namespace {
 struct Shared {
   const char* name;
   std::vector<DeviceSpan> spans;
-  std::int64_t gap_ns;  // to the step before; this one lasts 100
+  std::int64_t gap_ns;  // to the previous step; this one lasts 100
   std::int64_t forward_ns, h2d_ns, side_ns, idle_ns, other_ns;
 };
 

@@ -25,7 +25,7 @@ using testing::StartsWith;
 struct Timed {
   const char* name;
   std::vector<Part> step;
-  // In us, of the last window; one value: of each step. Then metrics of the ring.
+  // In us, of the last window; a single value is that of each step. Then metrics of the ring.
   const char* columns;
   struct Window {
     std::int64_t warmup = 2, active = 4, repeat = 1;
@@ -39,7 +39,7 @@ constexpr auto kH2d = PhaseId::kH2d;
 
 TEST(EventClock, Device_IsTimed) {
   const Timed kTimed[] = {
-      // The two steps of warm-up are not done when the window begins.
+      // The two warm-up steps are not finished when the window begins.
       {"a device that is behind the host",
        {{kForward, 300, 10}, {kBackward, 600, 20}},
        "forward_ns 10; step_device_ns 900; forward_device_ns 300; backward_device_ns 600; "
@@ -54,7 +54,7 @@ TEST(EventClock, Device_IsTimed) {
       {"a copy on a side stream and its overlap",
        {{kForward, 50}, {kH2d, 30, 0, 1}, {{}, 0, 80}},
        "h2d_side_device_ns 30; forward_device_ns 50; overlap_device_ns 30"},
-      // Every copy but the first runs beside the first step's forward.
+      // Every copy except the first runs during the first step's forward pass.
       {"a copy that runs ahead",
        {{kH2d, 30, 1, 1}, {kForward, 1000, 1}},
        "h2d_side_device_ns 30; overlap_device_ns 29 30 30 30",
@@ -104,7 +104,7 @@ TEST(EventClock, Device_IsTimed) {
 }
 
 TEST(EventClock, SpansAndGaps_SumToTheWindow) {
-  constexpr std::int64_t kRecord = 700;  // each record takes the host so long: the gap of two steps
+  constexpr std::int64_t kRecord = 700;  // host time of a record: the gap between two steps
   EventScene scene;
   scene.cuda.record_cost_ns = kRecord;
   scene.schedule = {.wait = 1, .warmup = 1, .active = 20, .repeat = 3};
@@ -132,7 +132,7 @@ TEST(EventClock, CycleStartToWindowEnd_NeverWaits) {
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
   std::vector<std::string> cycle;  // two steps and four, with six borders each
   for (int step = 0; step < 6; ++step) {
-    if (step == 2) cycle.insert(cycle.end(), {"WINDOW", "query"});  // is the device idle?
+    if (step == 2) cycle.insert(cycle.end(), {"WINDOW", "query"});  // whether the device is idle
     cycle.insert(cycle.end(), 6, "record");
   }
   auto from = scene.cuda.log.begin();
@@ -188,11 +188,11 @@ TEST(EventClock, ManyShortTimes_SumWithoutDrift) {
   scene.options = {.window = 5000, .ring = 64};
   scene.schedule = {.wait = 0, .warmup = 1, .active = 5000, .repeat = 1};
   scene.cuda.resolution_ns = 32;
-  scene.run(two_phases(scene, 7'000'123, 5'000'456));  // a minute in all
+  scene.run(two_phases(scene, 7'000'123, 5'000'456));  // a minute in total
   for (const std::int64_t ns : scene.column("step_device_ns")) {
     EXPECT_NEAR(static_cast<double>(ns), 12'000'579, 33);
   }
-  // The lead of the last step is the sum of all differences: float rounding must not pile up.
+  // The lead of the last step is the sum of all differences: float rounding must not accumulate.
   const double lead = 5001.0 * (12'000'579 - 30 * kUs);
   EXPECT_NEAR(static_cast<double>(scene.column("host_lead_ns").back()), lead, 1000);
 }
@@ -243,7 +243,7 @@ TEST(EventClock, AdjacentWindows_AreSeparate) {
 
 TEST(EventClock, EventTime_IsTheMiddleOfTwoReadings) {
   EventScene scene;
-  scene.cuda.synchronize_cost_ns = 400;  // it passes at once, and the host hears of it later
+  scene.cuda.synchronize_cost_ns = 400;  // it passes at once, and the host notices it later
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
   EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 200);
   EXPECT_EQ(scene.column("host_lead_ns").front(), 2610 * kUs + 200);
@@ -254,7 +254,7 @@ TEST(EventClock, GrowthAndWorstError_AreOfAllWindows) {
   scene.options = {.window = 4, .ring = 4};
   scene.schedule = {.wait = 0, .warmup = 1, .active = 10, .repeat = 3};
   scene.run([&, inner = two_phases(scene, 300 * kUs, 600 * kUs)](StepRecorder& step) {
-    // The first window's end is seen late by 4 us, those of the others at once.
+    // The first window's end is seen 4 us late, those of the others at once.
     scene.cuda.synchronize_cost_ns = step.index() == 10 ? 4 * kUs : 0;
     inner(step);
   });
@@ -285,7 +285,7 @@ TEST(EventClock, ShortHostSteps_KeepTheLead) {
   scene.cuda.synchronize_cost_ns = 10 * kUs;
   scene.run(two_phases(scene, 4000 * kUs, 6000 * kUs));  // the host takes 30 us
   EXPECT_THAT(scene.cycles.back().names, Contains("host_lead_ns"));
-  // 5 us, and what 60 ms lose as a float of milliseconds.
+  // 5 us, plus the rounding of 60 ms as a float in milliseconds.
   EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 5 * kUs + 3);
 }
 
@@ -329,7 +329,7 @@ TEST(EventClock, MissingDevice_IsRefused) {
   EXPECT_EQ(second.cuda.device, 2);
 }
 
-// A user's step: 40 us of work on a stream of its own, launched far ahead of the device.
+// A user's step: 40 us of work on its own stream, launched far ahead of the device.
 DeviceWork::Step on_own_stream(EventScene& scene, void* stream, std::optional<DeviceStream> told) {
   return [&scene, stream, told](StepRecorder& step) {
     const auto work = [&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever call of the runtime fails, and whenever: the launch is timed on the host as if there
-// were no event clock, and the first reason is kept.
+// Any call of the runtime may fail at any time: the launch is then timed on the host as without an
+// event clock, and the first reason is kept.
 #include <gmock/gmock.h>
 
 #include "tests/unit/cuda/event_scene.h"
@@ -57,7 +57,7 @@ TEST(EventFailures, AnyCall_MayFail) {
       const EventScene& scene = run.scene;
       EXPECT_EQ(scene.cuda.events, 0) << "an event is left behind after call " << at;
       if (scene.refused) {
-        // The scripted machine has no driver: 35 means that.
+        // The scripted machine has no driver, which is the meaning of 35.
         const bool absent = scene.cuda.failed == "device_count" && code != 999;
         EXPECT_EQ(*scene.refused == "no CUDA device", absent) << *scene.refused;
         if (!absent) {

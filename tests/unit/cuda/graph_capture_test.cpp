@@ -34,7 +34,7 @@ struct CaptureScene {
   std::vector<std::string> made;
 };
 
-// What the runs before the capture keep cached would stay reserved beside the graph's own pool.
+// Memory cached by the runs before the capture would stay reserved next to the graph's own pool.
 TEST(GraphCapture, CachedMemory_IsReleasedFirst) {
   CaptureScene scene;
   capture(scene.calls());

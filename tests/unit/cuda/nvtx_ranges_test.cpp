@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tool that listens to NVTX sees, in processes of their own: NVTX starts its tool once in a
-// process.
+// The view of an NVTX tool, in separate processes: NVTX starts its tool once per process.
 #include "harness/cuda/nvtx_ranges.h"
 
 #include <gmock/gmock.h>
@@ -81,7 +80,7 @@ struct Capture {
     EXPECT_EQ(ranges->exercise(), std::nullopt);
     cuda.keep_log = true;
   }
-  // What the instrument does with the device in one cycle.
+  // The instrument's device calls in one cycle.
   std::vector<std::string> calls_of_a_cycle(bool cut) {
     ranges->change(Action::kNone, Action::kWarmup);
     cuda.log.emplace_back("warm-up");

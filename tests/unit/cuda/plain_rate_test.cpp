@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// A link that takes 4 ms for a copy until it has worked for 150 ms, and 1 ms from then on.
+// A link that takes 4 ms per copy until it has worked for 150 ms, and 1 ms afterwards.
 struct ColdLink {
   void copy() { queued_ns += worked_ns + queued_ns < 150 * kMs ? 4 * kMs : kMs; }
   void wait() {

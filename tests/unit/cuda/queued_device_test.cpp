@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device takes in about a thousand launches before the host has to wait. What a window of steps
-// takes on such a device is known from the script; the sum of the periods must be exactly that.
+// A device accepts about a thousand launches before the host has to wait. The script sets the time
+// of a window of steps on such a device; the sum of the periods must equal it exactly.
 #include <gmock/gmock.h>
 
 #include <deque>
@@ -39,8 +39,8 @@ struct Expected {
   bool host_is_right;  // once the queue is full
 };
 
-// Of every window: the periods are the device's time, the host's are that or far from it, and what
-// ran on the stream that computes sums to each period.
+// In every window: the periods are the device's time, the host's are equal or far off, and the work
+// on the compute stream sums to each period.
 void expect_device_time(const QueuedScene& scene, Expected expected) {
   ASSERT_EQ(scene.cycles.size(), 2U);
   for (const Series& cycle : scene.cycles) {
@@ -114,7 +114,7 @@ TEST(QueuedDevice, AwaitedCopy_IsInThePeriod) {
 TEST(QueuedDevice, SlowSideStreamCopies_AreTimed) {
   QueuedScene scene(10, 8);
   int side = 0;
-  std::deque<std::int64_t> copied;    // ends of copies not yet computed on
+  std::deque<std::int64_t> copied;    // ends of copies without a computation yet
   std::deque<std::int64_t> computed;  // ends of the last two steps
   scene.run([&](StepRecorder& step) {
     scene.cuda.launch_cost_ns = 10 * kUs;
@@ -143,7 +143,7 @@ TEST(QueuedDevice, SlowSideStreamCopies_AreTimed) {
   }
 }
 
-// A loader delivers in less time a batch that the device computes on for longer.
+// A loader delivers a batch faster than the device computes on it.
 TEST(QueuedDevice, HiddenLoader_DoesNotCount) {
   for (const auto& [loader_us, device_us] : {std::pair(18'000, 20'000), std::pair(9'400, 10'000)}) {
     SCOPED_TRACE(loader_us);

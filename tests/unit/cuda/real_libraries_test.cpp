@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found at run time, against NVIDIA's own libraries: names, numbers, and their answers
-// where there is no driver.
+// The functions found at run time, compared with NVIDIA's own libraries: names, numbers, and
+// results without a driver.
 #include <cupti.h>
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Optional;
 
-// As libtorch has them loaded; null where the packages are without libraries.
+// As loaded by libtorch; null if the packages have no libraries.
 void* loaded(const char* name) {
   return ::dlopen((std::filesystem::path(CUDA_LIBRARIES) / name).c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
@@ -48,7 +48,7 @@ TEST_F(Runtime, NoDriver_SeesNoDevice) {
   EXPECT_EQ(device_missing(api, 0), "no CUDA device");
 }
 
-// libtorch checks the thread's last error after each kernel that it launches.
+// libtorch checks the thread's last error after each kernel launch.
 TEST_F(Runtime, FailedCall_LeavesNoError) {
   auto* const set_device = reinterpret_cast<int (*)(int)>(::dlsym(library, "cudaSetDevice"));
   auto* const last = reinterpret_cast<int (*)()>(::dlsym(library, "cudaGetLastError"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every recording in recorded/ goes through the collector again; README.md there says how they are
-// made. Until one is there, composed buffers show that writer and reader agree.
+// Every recording in recorded/ goes through the collector again; its README.md describes how they
+// are made. Composed buffers check that writer and reader agree.
 #include "tests/unit/cuda/recorded_activity.h"
 
 #include <cupti.h>
@@ -20,7 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// CUPTI as it was.
+// Replays CUPTI as recorded.
 std::string replayed(RecordedActivity recorded) {
   ScriptedClock clock;
   ScriptedCuda cuda{clock};
@@ -51,7 +51,7 @@ struct Recorded {
   std::string summary;
 };
 
-// Two kernels, a copy and the calls that made them, in buffers of a few records each.
+// Two kernels, a copy and their calls, in buffers of a few records each.
 Recorded composed() {
   ScriptedClock clock;
   ScriptedCuda cuda{clock};
