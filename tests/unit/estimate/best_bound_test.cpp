@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much slower than the best at most: held against drawn tables in which the best is known.
-// Seeded.
+// The bound on how much slower than the best, checked on drawn tables with a known best. Seeded.
 #include "harness/estimate/best_bound.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +54,7 @@ std::vector<std::vector<RoundTime>> drawn(const Table& table, Noise& noise) {
   return cases;
 }
 
-// Of tables in which every bound holds.
+// Share of tables in which every bound holds.
 double share_held(const Table& table, std::uint64_t seed) {
   constexpr int kTables = 200;
   Noise noise(seed);
@@ -71,8 +70,8 @@ double share_held(const Table& table, std::uint64_t seed) {
   return static_cast<double>(held) / kTables;
 }
 
-// Of tables of eight cases on a machine that becomes 5 % slower in six rounds, in which every bound
-// holds. A case that stands before another one is a percent slower than it.
+// Share of tables of eight cases in which every bound holds, on a machine that becomes 5 % slower
+// in six rounds. Each case is one percent slower than the next one.
 double share_held_under_drift(bool in_turns, std::uint64_t seed) {
   constexpr std::size_t kCases = 8;
   constexpr int kRounds = 6;

@@ -55,7 +55,7 @@ TEST(CaseEstimate, Group_ScalesByItsRate) {
     }
     return launch;
   };
-  // As many samples a rank, and a half more time for four: 4 / 1.5 of the rate.
+  // As many samples per rank, and 1.5 times the time for four: 4 / 1.5 of the rate.
   std::vector<record::Launch> launches = {of_ranks(1, 1000, "a.py"), of_ranks(4, 1500, "a.py"),
                                           of_ranks(2, 1000, "b.py")};
   launches[1].row.report.schedule = {{"group_window_ns", 3000}, {"group_samples", 4 * 2 * 64}};
@@ -140,7 +140,7 @@ TEST(RareSlowSteps, EvenOrSlowLaunches_AreSilent) {
   EXPECT_FALSE(rare_slow_steps(case_rows(one_slow).front(), 0.01));
 }
 
-// Of 96 samples in batches of 64: the largest step has 64, the mean step 48.
+// 96 samples in batches of 64: the largest step has 64, the mean step 48.
 TEST(CaseEstimate, PartialBatches_CountFewerOperations) {
   record::Launch launch =
       made_launch({"step_ns", "samples"}, {{1000, 1000, 1000, 1000}, {64, 32, 64, 32}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of metrics: what each row says agrees with what its name says, and a launch has the
-// value that a case of it alone has.
+// The table of metrics: each row agrees with its name, and a launch has the value of a case with
+// this launch only.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ record::Launch launch_that_says_all() {
   return launch;
 }
 
-// Of a workload whose work is bytes.
+// A workload that moves bytes.
 record::Launch launch_that_copies() {
   record::Launch launch = launch_that_says_all();
   std::vector<std::string>& names = launch.samples.front().steps.names;

@@ -79,7 +79,7 @@ TEST(LaunchEstimate, EpochGap_IsTheExtraWait) {
 }
 
 TEST(LaunchEstimate, EpochGap_CoversAWholeTurn) {
-  // Two workers in turns: of two batches one waits 100 and one finds its batch ready.
+  // Two workers alternate: of two batches one waits 100 and one is ready.
   const std::vector<std::int64_t> wait = {100, 0, 100, 0, 100, 0, 100, 0};
   const std::vector<std::int64_t> flags = {0, 0, 0, 0, 1, 0, 0, 0};
   std::vector<std::int64_t> epoch_wait(8, 0);

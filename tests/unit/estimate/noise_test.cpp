@@ -65,7 +65,7 @@ TEST(CaseNoise, StepsThatExplainAll_LeaveNone) {
   EXPECT_LT(noise->launch_interval.high, 0.006);
 }
 
-// What is foretold of longer launches is what longer launches then do.
+// The prediction must match the behaviour of longer launches.
 TEST(CaseNoise, PredictsLongerLaunches) {
   const record::Results shorter = drawn(71'003, 30, 40, 0.002, 0.06);
   const record::Results longer = drawn(71'004, 30, 640, 0.002, 0.06);

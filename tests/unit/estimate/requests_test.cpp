@@ -12,7 +12,7 @@
 namespace stepbench::estimate {
 namespace {
 
-// A launch whose requests take from + 1, from + 2, ... ns, each a tenth of it to the first token.
+// A launch whose requests take from + 1, from + 2, ... ns, a tenth of it to the first token.
 record::Launch of_requests(std::int64_t from, std::size_t count) {
   std::vector<std::int64_t> latency(count), first(count);
   std::iota(latency.begin(), latency.end(), from + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one rule by which two rows are told apart.
+// The one rule that decides whether two rows differ.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace stepbench::estimate {
 namespace {
 
-// Launches of these steps.
+// Launches with these steps.
 record::Results case_of(const std::vector<std::int64_t>& steps) {
   std::vector<record::Launch> launches;
   for (const std::int64_t step : steps) {

@@ -9,7 +9,7 @@
 namespace stepbench::estimate {
 namespace {
 
-// A ripple of up to .2 %, another one in each launch.
+// A ripple of up to .2 %, different in each launch.
 std::vector<std::int64_t> rippled(std::size_t steps, int launch) {
   std::vector<std::int64_t> times(steps);
   for (std::size_t i = 0; i < steps; ++i) {
@@ -61,7 +61,7 @@ TEST(WarmupEffectOfACase, EarlyEpochBorder_HasNone) {
   for (int k = 0; k < 6; ++k) {
     std::vector<std::int64_t> times = rippled(60, k);
     std::vector<std::int64_t> flags(60, 0);
-    times[10] += 30000000;  // its whole turn waits, and the next turns find nothing changed
+    times[10] += 30000000;  // its whole turn waits, and the next turns are unchanged
     flags[10] = kEpochBorder;
     launches.push_back(made_launch({"step_ns", "flags"}, {times, flags}));
   }
