@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks find their controller, and what they say to it.
+// How ranks find their controller, and their messages to it.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -73,7 +73,7 @@ TEST(Address, NoListener_NamesAllAddresses) {
                                          HasSubstr("127.0.0.2 (Connection refused)"))));
 }
 
-// As torch's store does, which listens some seconds after the port was chosen.
+// Like torch's store, which listens some seconds after the port was chosen.
 bool can_listen(int port, bool reuse) {
   const os::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = reuse ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank a process is, by the variables of each launcher and by stale ones.
+// The rank of a process by the variables of each launcher, including stale ones.
 #include "harness/fleet/rank_place.h"
 
 #include <gmock/gmock.h>
