@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads inside Google Benchmark's loop, on a workload that writes down what is called.
+// Workloads inside Google Benchmark's loop, on a workload that logs its calls.
 #include <gmock/gmock.h>
 
 #include <memory>
