@@ -36,7 +36,7 @@ TEST(AlikeOptions, SweepCases_ShareNamesAndValues) {
   EXPECT_EQ(first.at("a"), Value(std::int64_t{1}));
 }
 
-// Whatever stood in the lines before.
+// Independent of earlier lines.
 TEST(AlikeOptions, EqualLines_ReadAlike) {
   Reader reader;
   for (const std::string options :

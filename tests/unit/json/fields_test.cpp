@@ -38,7 +38,7 @@ std::string page(const char* file) {
   return text.str();
 }
 
-// Whether a line of the page names the field, and the version that brought it.
+// Whether a line of the page names the field and the version that added it.
 bool tells_of(const std::string& page, const std::string& field, int since) {
   const std::string version = "since 1." + std::to_string(since);
   std::istringstream lines(page);
@@ -77,7 +77,7 @@ TYPED_TEST_SUITE(MessageFields, Messages);
 
 TYPED_TEST(MessageFields, DrawnValues_ReadBackAsWritten) { expect_round_trips<TypeParam>(); }
 TYPED_TEST(MessageFields, Protocol_ListsEachField) {
-  // Of what was measured it points to the schema.
+  // For measurements it refers to the schema.
   expect_told<TypeParam>(page("harness/protocol/PROTOCOL.md") + page("results/SCHEMA.md"));
 }
 

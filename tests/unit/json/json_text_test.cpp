@@ -53,7 +53,7 @@ TEST(JsonText, InfiniteNumber_IsNull) {
   EXPECT_EQ(json.line(), "[1.0,0.5,null]");
 }
 
-// Characters that need nothing are copied in runs: a run may end anywhere.
+// Plain characters are copied in runs: a run may end anywhere.
 TEST(JsonText, CutString_IsWrittenAlike) {
   const auto bare = [](const std::string& text) {
     const std::string quoted = json_string(text);
