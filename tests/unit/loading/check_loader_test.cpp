@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of the sections data and loader: what they change, refuse, or leave out of a sweep.
+// Rules of the sections data and loader: their changes, errors, and points skipped in a sweep.
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/case.h"
@@ -30,7 +30,7 @@ Said sampler_rule(const OptionList& changes, bool swept = false) {
   return said_by(loader::check_sampler, changes, {.swept = swept});
 }
 
-// The same rule is an error of a case, and takes a point out of a sweep.
+// The same rule is an error for a single case and skips a point of a sweep.
 template <typename Of>
 void expect_refused(const Of& of, const std::string& error, const std::string& skip) {
   EXPECT_THAT(of(kAlone).errors, ElementsAre(HasSubstr(error)));
@@ -219,7 +219,7 @@ TEST(SamplerRules, IterableData_CannotBeShuffled) {
   }
 }
 
-// What Python's constructor refuses, the option's own data refuses: Requires and ranges.
+// Errors of Python's constructor are errors of the option's own data: Requires and ranges.
 TEST(LoaderRules, Options_DeclareNeedsAndRanges) {
   const Section section = loader::loader_section();
   const auto option = [&](const char* name) {

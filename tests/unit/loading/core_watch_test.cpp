@@ -21,7 +21,7 @@ class CoreWatchOf : public ::testing::Test {
     thread_had(getpid(), 0, 0);
   }
 
-  // Both CPUs: a second went by, of which each was busy for `busy_ticks`.
+  // Advances both CPUs by a second, of which each was busy for `busy_ticks`.
   void cpus_had(int busy_ticks) {
     const std::string times =
         ' ' + std::to_string(busy_ticks) + " 0 0 " + std::to_string(100 - busy_ticks) + " 0 0 0 0";

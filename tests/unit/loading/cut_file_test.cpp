@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are cut while they are mapped, shards that cannot be read, sets that have shrunk: each
-// is named.
+// Files that are cut while they are mapped, unreadable shards, sets with missing files: each is
+// named.
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

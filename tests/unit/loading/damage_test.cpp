@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are cut, bent, empty, announce more than they hold, or are something else: an error
-// that names the file, or samples; nothing else.
+// Files that are cut, bent, empty, too short for their header, or something else: an error that
+// names the file, or samples; nothing else.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -23,7 +23,7 @@ class Damage : public testing::TestWithParam<test::SmallFormat> {
  protected:
   Damage() { test::make(GetParam().kind, root.path() / "set", GetParam().changes); }
 
-  // Reads everything; the text of the error, or nothing.
+  // Reads everything; returns the text of the error, or an empty one.
   [[nodiscard]] std::string outcome() const {
     try {
       const auto data = GetParam().open(root.path() / "set");
@@ -40,7 +40,7 @@ class Damage : public testing::TestWithParam<test::SmallFormat> {
 
   void expect_good_or_named(const std::string& file, const std::string& bytes) const {
     std::filesystem::remove(root.path() / "set" /
-                            file);  // ext4 flushes what replaces a file's content
+                            file);  // ext4 flushes a file whose content is replaced
     root.write("set/" + file, bytes);
     const std::string error = outcome();
     if (error.empty()) return;
@@ -95,7 +95,7 @@ TEST_P(Damage, ForeignFile_IsANamedError) {
 INSTANTIATE_TEST_SUITE_P(Formats, Damage, testing::ValuesIn(test::small_formats()),
                          [](const auto& tested) { return tested.param.name; });
 
-// What a user should read, one line per mistake: set, file, bytes in place of it, words.
+// Messages for users, one line per mistake: set, file, replacement bytes, words.
 struct Said {
   const char* set;
   const char* file;

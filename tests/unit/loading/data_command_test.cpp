@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench data` as a program.
+// Runs `stepbench data` as a program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ class DataCommand : public ::testing::Test {
     words.insert(words.begin(), {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "data"});
     return os::run_command(words, "", std::chrono::minutes(10));
   }
-  // An experiment over the set, with `more` at its end.
+  // An experiment over the set, with `more` appended.
   [[nodiscard]] os::CommandResult show(const std::string& more, std::vector<std::string> words = {},
                                        const std::string& workload = "loader") const {
     root.write("x.yaml", "name: x\nworkload: " + workload + "\ndata: {kind: jpeg_folder, path: \"" +
@@ -84,8 +84,7 @@ TEST_F(DataCommand, BadData_IsNamed) {
   EXPECT_THAT(show("").out, HasSubstr("note: 1 of 13 files is left out: 1 dangling link"));
 }
 
-// A worker of somebody else, with a loader of its own; `answer` is what it does when asked for
-// data.
+// A foreign worker with its own loader; `answer` is its command when asked for data.
 std::string foreign_worker(const std::string& answer) {
   return R"(#!/bin/sh
 case $1 in

@@ -48,7 +48,7 @@ TEST(Dispatcher, InOrder_StragglerDelaysOthers) {
 TEST(Dispatcher, OutOfOrder_YieldsTheFirstFinished) {
   loader::Dispatcher dispatcher(2, 1, false);
   (void)prime(dispatcher, 4);
-  for (const std::int64_t next : {1, 2, 3}) {  // worker 0 keeps task 0 to itself
+  for (const std::int64_t next : {1, 2, 3}) {  // worker 0 keeps task 0
     dispatcher.received(next);
     ASSERT_EQ(dispatcher.state(), State::kYield);
     EXPECT_EQ(dispatcher.yield(), (Task{next, 1}));
@@ -80,8 +80,8 @@ TEST(Dispatcher, EndedWorker_IsSkipped) {
   EXPECT_EQ(dispatcher.state(), State::kEnd);
 }
 
-// Workers answer in a random order of their own queues; every rule that Python's loader keeps is
-// checked at every step.
+// Workers finish in a random order of their own queues; every rule of Python's loader is checked at
+// every step.
 TEST(Dispatcher, RandomSchedules_KeepAllPromises) {
   for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
     data::Philox random(seed, 1);
@@ -122,7 +122,7 @@ TEST(Dispatcher, RandomSchedules_KeepAllPromises) {
   }
 }
 
-// One line of the record: what the Dispatcher does where the same arrives.
+// One line of the record: the Dispatcher's actions for the same arrivals.
 std::string retraced(std::istringstream line) {
   int workers = 0, in_order = 0;
   std::int64_t prefetch_factor = 0, tasks = 0;
@@ -157,7 +157,7 @@ std::string retraced(std::istringstream line) {
   return out.str() + " E";
 }
 
-// As tests/workloads/dispatch_order.py wrote it down.
+// As recorded by tests/workloads/dispatch_order.py.
 TEST(Dispatcher, MatchesPythonsDataLoader) {
   std::ifstream file(STEPBENCH_SOURCE_DIR "/tests/unit/loading/data/dispatch_orders.txt");
   int compared = 0;

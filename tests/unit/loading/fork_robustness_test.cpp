@@ -65,7 +65,7 @@ TEST_F(ForkRobustness, Death_NamesWorkerAndCause) {
   expect_death([] { ::_exit(3); }, "exited with status 3");
 }
 
-// No timeout is set, and the other worker has nothing to say: only the pidfd can end the wait.
+// No timeout is set, and the other worker sends nothing: only the pidfd can end the wait.
 TEST_F(ForkRobustness, OutsideKill_EndsTheWait) {
   const test::SharedGate gate(2);
   const test::Shared<pid_t> pids(2);
@@ -114,7 +114,7 @@ TEST_F(ForkRobustness, MidEpochStop_FinishesOneSampleEach) {
   }
 }
 
-// A hundred loaders, dropped at any place, and the process is as it was.
+// A hundred loaders, dropped at any point, leave the process unchanged.
 TEST_F(ForkRobustness, Repetitions_LeakNothing) {
   const test::IndexDataset data(12, [](const data::SampleKey& key) {
     if (key.index == 7 && key.epoch == 1) throw Error("bad");
@@ -179,8 +179,8 @@ TEST_F(ForkRobustness, Workers_HaveNameAndCore) {
   }
 }
 
-// The process between dies by SIGKILL and can tell nobody; its worker comes to this one as an
-// orphan.
+// The intermediate process dies by SIGKILL without notice; its worker becomes an orphan of this
+// one.
 TEST_F(ForkRobustness, DeadParent_EndsItsWorkers) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const test::SharedGate gate(1);

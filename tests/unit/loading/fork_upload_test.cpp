@@ -54,7 +54,7 @@ TEST_P(ForkUpload, Batches_ReachTheDeviceInOrder) {
     EXPECT_EQ(upload.entered, 2);
     EXPECT_EQ(upload.there(), 0);
     loader->begin_epoch(2);
-    (void)loader->next();  // and stops in its midst
+    (void)loader->next();  // and stops in the middle
   }
   EXPECT_EQ(upload.there(), 0);
   EXPECT_EQ(memory.out(), 0U);

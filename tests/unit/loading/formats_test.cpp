@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is made is what is read, in every format, and made sets are left alone.
+// Written data reads back in every format, and existing sets are not changed.
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/formats.h"
@@ -144,7 +144,7 @@ TEST(TokenBin, RandomWindows_CoverAllAndRepeat) {
       if (window == made_tokens(start, 8)) starts.insert(start);
     }
   }
-  EXPECT_EQ(starts.size(), 12U);  // 20 - 8: the last window has a token after it
+  EXPECT_EQ(starts.size(), 12U);  // 20 - 8: the last window is followed by a token
 }
 
 TEST(SkippedSamples, AreReplacedByTheNextAndCounted) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kBlock = 64;
 
-// A code with up to 16 bits; some bits are no code at all.
+// A code with up to 16 bits; some bit patterns are no code.
 data::HuffmanTable::Code random_code(data::Philox& random) {
   data::HuffmanTable::Code code;
   std::iota(code.symbol.begin(), code.symbol.end(), std::uint8_t{0});
@@ -35,7 +35,7 @@ struct Plain {
   int run = 0, size = 0, value = 0, length = 0;
 };
 
-// As the standard describes it: bit by bit, code by code.
+// As in the standard: bit by bit, code by code.
 std::optional<Plain> read_plainly(const data::HuffmanTable::Code& code, std::uint64_t window) {
   std::uint64_t next = 0;
   std::size_t index = 0;
@@ -108,7 +108,7 @@ TEST(HuffmanTable, SeveralSymbols_MatchSingleReads) {
   EXPECT_GT(more_than_one, 10'000);
 }
 
-// Also of the same image with restarts, which libjpeg decodes itself.
+// Also for the same image with restarts, which libjpeg decodes itself.
 TEST(HuffmanScan, MatchesLibjpegsPixels) {
   const auto pixels_of = [](const data::JpegEncoding& encoding, bool own_huffman = true) {
     data::JpegDecoder decoder(own_huffman);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterable data sets: what each worker gets, and how epochs of several workers end. The order of
-// Python's own DataLoader is held against the Dispatcher in tests/workloads/dispatch_order.py.
+// Iterable data sets: each worker's share, and the end of epochs of several workers.
+// tests/workloads/dispatch_order.py compares the Dispatcher with Python's own DataLoader.
 #include "tests/unit/loading/counters.h"
 #include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/test_data.h"
@@ -28,7 +28,7 @@ TEST_P(IterableContract, Workers_AlternateUntilAllEnd) {
   }
 }
 
-// As Python's, where each worker has an endless stream of its own.
+// Like Python's, where each worker has its own endless stream.
 TEST_P(IterableContract, Joined_EachWorkerRepeatsItsShare) {
   const Counters data({5, 1, 0}, -1, 1000);
   for (const std::int64_t prefetch : {1, 2, 5}) {

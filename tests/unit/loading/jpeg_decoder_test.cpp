@@ -150,7 +150,7 @@ TEST_F(BadFile, NextFile_IsReadable) {
   EXPECT_NO_THROW(read());
 }
 
-// Bytes changed at random places: an image or an Error, never anything else. The seeds are fixed.
+// Bytes changed at random places give an image or an Error. The seeds are fixed.
 TEST_F(BadFile, DamagedFiles_AreReadOrRejected) {
   for (const bool progressive : {false, true}) {
     data::JpegEncoding small{.width = 40, .height = 24, .progressive = progressive};

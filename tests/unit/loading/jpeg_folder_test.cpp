@@ -55,7 +55,7 @@ TEST_F(JpegFolderTest, Sample_DependsOnSeedEpochAndIndex) {
     EXPECT_EQ(read(plain, {.index = i, .seed = 1, .epoch = 0}),
               read(plain, {.index = i, .seed = 2, .epoch = 7}));
   }
-  // A decoder that was used for another sample gives the same.
+  // A decoder that was used for another sample gives the same result.
   const auto used = folder.make_scratch();
   std::vector<float> image(expected.image.size());
   std::int64_t label = -1;

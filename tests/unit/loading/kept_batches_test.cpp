@@ -18,13 +18,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
-// What happened to a counting loader, which may end before its reader asks.
+// Calls of a counting loader, which may end before its reader asks.
 struct Counts {
   int asked = 0;
   bool gone = false;
 };
 
-// Batches of one number, which is how many were asked for; all in the same memory.
+// Batches of one number, which is the count of requested batches; all in the same memory.
 class CountingLoader final : public loader::Loader {
  public:
   CountingLoader(Counts& counts, int per_epoch) : counts_(counts), per_epoch_(per_epoch) {}

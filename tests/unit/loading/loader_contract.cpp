@@ -35,7 +35,7 @@ std::vector<std::vector<std::byte>> two_epochs(loader::Loader& loader) {
   return batches;
 }
 
-// What a batch of samples of different lengths holds, its shape and its padding.
+// Content, shape and padding of a batch of samples of different lengths.
 struct Padded {
   std::vector<std::byte> numbers;
   std::vector<std::int64_t> shape;
@@ -54,7 +54,7 @@ std::vector<Padded> padded_batches(loader::Loader& loader, std::int64_t count) {
   return batches;
 }
 
-// The next batch, however often a slow machine times out before it.
+// The next batch, after any number of timeouts on a slow machine.
 Batch patiently(loader::Loader& loader) {
   for (;;) {
     try {
@@ -201,8 +201,8 @@ TEST_P(LoaderContract, ReadAhead_IsBounded) {
   EXPECT_EQ(yielded, 60);
 }
 
-// Waits for the next sample to be begun while nobody is in next(): it hangs unless next() itself
-// sent the task.
+// Waits outside next() for the next sample to be started: it hangs unless next() itself sent the
+// task.
 TEST_P(LoaderContract, RefillsInsideNext) {
   const SharedSemaphores begun(12);
   const IndexDataset data(12, [&](const data::SampleKey& key) { begun.post(key.index); });
@@ -277,7 +277,7 @@ TEST_P(LoaderContract, JoinedEpochs_GiveFullBatches) {
     const auto expected = joined_batches(loader::shuffled_order(size, 3), batch_size, 2 * kBatches);
     const auto loader = make(data, options, loader::shuffled_order(size, 3), kContractClock);
     EXPECT_LT(loader->batches_per_epoch(), 0);
-    for (int time = 0; time < 2; ++time) {  // it may be begun anew
+    for (int time = 0; time < 2; ++time) {  // it may be restarted
       loader->begin_epoch(0);
       std::set<std::int64_t> seen;
       for (std::int64_t i = 0; i < kBatches; ++i) {
@@ -304,7 +304,7 @@ TEST_P(LoaderContract, Ready_IsBoundedByReadAhead) {
   EXPECT_LE(*loader->ready(), 6);
 }
 
-// As many draws as num_samples says, whatever the data set's size; none, too.
+// As many draws as num_samples, for any size of the data set; also none.
 TEST_P(LoaderContract, Epoch_IsAsLongAsItsOrder) {
   const IndexDataset data(3);
   const auto none = make(data, {.batch_size = 4, .num_workers = 2, .drop_last = true});

@@ -23,8 +23,8 @@ std::int64_t batch_ms_of(const Facts& facts) {
          (kSteps * kMs);
 }
 
-// A run of `kSteps` steps in steady state by the model: the consumer needs `consumer_ms` for a
-// step, a worker `batch_ms` for a batch, all of it decoding.
+// A run of `kSteps` steps in steady state by the model: the consumer takes `consumer_ms` per step,
+// a worker `batch_ms` per batch, all of it decoding.
 Facts steady(std::int64_t workers, std::int64_t cores, std::int64_t consumer_ms,
              std::int64_t batch_ms) {
   Facts facts;
@@ -53,7 +53,7 @@ Facts steady(std::int64_t workers, std::int64_t cores, std::int64_t consumer_ms,
   return facts;
 }
 
-// Of batches of samples of different lengths, so much is padding; sorted, so much would be.
+// Batches of samples of different lengths: their share of padding, and the share after sorting.
 Facts padded(std::int64_t percent, double sorted) {
   Facts facts = steady(1, 4, 100, 10);
   facts.measured.elements = kSteps * 100;
@@ -78,7 +78,7 @@ void wait_for_storage(Facts& facts) {
   facts.machine.storage_stalled_ns = facts.window.elapsed_ns / 2;
 }
 
-// Another program computes all the time on `cores`; the workers wait for a CPU half of their time.
+// Another program uses `cores` all the time; the workers wait for a CPU half of their time.
 void share_with_others(Facts& facts, std::int64_t cores) {
   facts.machine.others_ns = cores * facts.window.elapsed_ns;
   facts.machine.workers.waited_ns = facts.machine.workers.cpu_ns /= 2;
@@ -91,7 +91,7 @@ std::string set_of(const Finding& finding) {
   return text;
 }
 
-// A batch waits so long for Python's lock.
+// A batch waits `held_ms` for Python's lock.
 Facts with_gil_held(double held_ms) {
   Facts facts = steady(1, 8, 0, 20);
   facts.engine = "python";
@@ -112,7 +112,7 @@ Facts with_slow_memory(double ms_for_each) {
   return facts;
 }
 
-// Epochs begin so often in the window, for so long.
+// Epochs begin `borders` times in the window, for `border_ms` each.
 void add_borders(Facts& facts, std::int64_t borders, std::int64_t border_ms,
                  std::int64_t next_ms = 0) {
   facts.window.borders = borders;
@@ -121,7 +121,7 @@ void add_borders(Facts& facts, std::int64_t borders, std::int64_t border_ms,
   facts.window.elapsed_ns += facts.window.border_ns;
 }
 
-// The kernel has other work with a batch of 1000 pages.
+// The kernel handles 1000 page faults per batch.
 Facts with_faults() {
   Facts facts = steady(2, 8, 10, 16);
   facts.measured.bytes = kSteps * 4096 * 1000;
@@ -130,7 +130,7 @@ Facts with_faults() {
   return facts;
 }
 
-// The step waits though workers are idle.
+// The step waits although workers are idle.
 Facts with_waits(std::int64_t consumer_ms, std::int64_t batch_ms, std::int64_t wait_ms) {
   Facts facts = steady(2, 8, consumer_ms, batch_ms);
   facts.measured.wait_ns.assign(kSteps, wait_ms * kMs);
@@ -149,7 +149,7 @@ Facts tiny_batches() {
   return facts;
 }
 
-// Finished batches wait for a late one, which the order of slow samples makes late.
+// Finished batches wait for a late one, which the order of slow samples delays.
 Facts slow_samples() {
   Facts facts = steady(2, 8, 0, 20);
   block(facts);
@@ -186,7 +186,7 @@ Facts with(Facts facts, const Change& change) {
   return facts;
 }
 
-// What is found, all of it; the last one says and sets this.
+// Checks all findings; the last one has this text and these settings.
 void found(const char* name, const Facts& facts, const std::string& expected = "",
            const std::vector<std::string>& says = {}, const std::string& set = "",
            std::optional<double> share = {}, std::optional<Severity> severity = {}) {
@@ -304,7 +304,7 @@ TEST(LoaderFindings, LimitingCores_SuggestNoMoreWorkers) {
         {"computing 50.0 %, waiting for a CPU 50.0 %", "other programs use 1 of 2 cores",
          "waits 50.0 %"},
         "",
-        0.25);  // the CPU time of all needs 15 ms on two cores
+        0.25);  // the CPU time of all is 15 ms on two cores
 }
 
 TEST(LoaderFindings, CpuQuota_CountsOthersOnAllCores) {
@@ -391,7 +391,7 @@ TEST(LoaderFindings, UnevenBatches_SuggestAnyOrder) {
   facts.machine.workers.cpu_ns /= 2;
   found("what waits for a CPU is uneven anyway", facts);
   const auto first_of = [](const Facts& of) { return loader::loader_findings(of).at(0); };
-  // What the workers could do, not the wait.
+  // The potential of the workers, not the wait.
   EXPECT_EQ(first_of(slow_samples()).id, "loader.straggler");
   EXPECT_THAT(first_of(slow_samples()).text, HasSubstr("90.0 %"));
   EXPECT_NEAR(first_of(slow_samples()).share.value_or(0), 0.25, 1e-9);
@@ -550,7 +550,7 @@ TEST(LoaderAnalysis, StepThreadSleep_IsSplitIfCertain) {
   EXPECT_NEAR(loader::LoaderAnalysis(facts).reading->blocked, 1, 0.03);
   EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kStorage);
   facts = steady(0, 2, 40, 40);
-  facts.machine.training->cpu_ns /= 2;  // one of both slept
+  facts.machine.training->cpu_ns /= 2;  // one of the two slept
   EXPECT_FALSE(loader::LoaderAnalysis(facts).reading);
 }
 

@@ -163,7 +163,7 @@ TEST(LoaderWorkloadAffinity, Cores_AreReportedPerWorker) {
       {first, first},
       {first + "," + last, first == last ? first : apart}};
   std::vector<std::string> engines = {"thread"};
-#ifndef __SANITIZE_THREAD__  // it does not follow a process that forks and goes on
+#ifndef __SANITIZE_THREAD__  // does not support a process that continues after a fork
   engines.emplace_back("fork");
 #endif
   for (const std::string& engine : engines) {
@@ -187,7 +187,7 @@ TEST(LoaderWorkloadAffinity, Cores_AreReportedPerWorker) {
   }
 }
 
-// Its workers begin in set_up(), long before the first step asks.
+// Its workers start in set_up(), long before the first step.
 TEST(LoaderWorkloadFork, FirstBatch_HasItsTimeAndWait) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer does not follow a process that forks and goes on";
@@ -217,7 +217,7 @@ class LoaderWorkloadFiles : public testing::Test {
       std::filesystem::temp_directory_path() / ("stepbench-cycle-" + std::to_string(::getpid()));
 };
 
-// With the files gone, whoever brings the page cache into state says so.
+// With the files removed, preparing the page cache fails visibly.
 TEST_F(LoaderWorkloadFiles, PageCache_IsPreparedPerCycle) {
   std::filesystem::create_directories(folder_ / "cat");
   std::ofstream(folder_ / "cat" / "0.jpg", std::ios::binary) << "not looked at";
@@ -274,7 +274,7 @@ TEST_P(LoaderWorkloadTest, EpochWithoutBatch_NamesDropLast) {
   recorder.start_step(0);
   EXPECT_THAT([&] { workload.step(recorder); }, ThrowsMessage<Error>(HasSubstr("drop_last")));
   workload.tear_down();
-  workload.tear_down();  // once more does nothing
+  workload.tear_down();  // a second call does nothing
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, LoaderWorkloadTest, testing::Values(0, 1, 2));

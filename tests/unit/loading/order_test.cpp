@@ -73,7 +73,7 @@ TEST(Order, WeightsWithoutReplacement_NeverRepeat) {
   EXPECT_GT(first, 95);
 }
 
-// As DistributedSampler deals out ten samples: with four ranks two of them come twice.
+// DistributedSampler with ten samples: with four ranks, two of them come twice.
 TEST(Order, Ranks_AlternateAndGetEqualCounts) {
   const loader::EpochOrder all = loader::sequential_order(10);
   EXPECT_THAT(loader::order_of_rank(all, 0, 4)(0), ElementsAre(0, 4, 8));

@@ -63,7 +63,7 @@ TEST_F(PageCacheTest, Warm_IsResidentAndColdIsNot) {
   EXPECT_EQ(warm.effective(), "warm, 100.0 % resident");
 }
 
-// By mincore(2), of which the code under test asks only where cachestat(2) is missing.
+// Uses mincore(2), which the code under test uses only if cachestat(2) is missing.
 std::size_t resident_pages(const std::filesystem::path& file) {
   const data::MappedFile mapped(file.string());
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

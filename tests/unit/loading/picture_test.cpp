@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of samples: the bytes that the numbers were made from, in the right channels and places,
-// and a PNG file that other programs read.
+// Pictures of samples: the original bytes in the right channels and places, and a PNG file that
+// other programs can read.
 #include "workloads/loader/preview/picture.h"
 
 #include <gmock/gmock.h>
@@ -62,7 +62,7 @@ TEST(Picture, Bytes_AreShownUnchanged) {
 }
 
 TEST(Picture, NormalisedNumbers_GiveTheImage) {
-  // Half of it red: swapped channels, a wrong mean or a wrong place would show.
+  // Half of it red: swapped channels, a wrong mean or a wrong place would be visible.
   const test::TemporaryFolder root;
   const data::JpegEncoding encoding{.width = 32, .height = 32};
   std::vector<std::uint8_t> rgb;

@@ -16,13 +16,13 @@ using std::chrono::nanoseconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// What a scripted pool was told, and what it answers. Outlives the pools of a loader.
+// Calls of a scripted pool, and its results. Outlives the pools of a loader.
 struct Script {
   ScriptedClock clock{0};
   std::vector<loader::LoaderTask> sent = {};
   std::vector<int> workers = {};                             // of `sent`
-  std::vector<loader::LoaderResult> there = {};              // to be received at once
-  std::function<std::vector<loader::LoaderResult>()> later;  // what a wait ends with
+  std::vector<loader::LoaderResult> there = {};              // immediately available
+  std::function<std::vector<loader::LoaderResult>()> later;  // results that end a wait
   std::vector<nanoseconds> limits = {};                      // one per wait
   int pools = 0;
   int drained = 0;
@@ -201,7 +201,7 @@ TEST_F(Prefetching, NonPersistentWorkers_StopAtTheEnd) {
   }
 }
 
-// A stream's end comes as an empty batch, once for each task that its worker still had.
+// A stream's end comes as an empty batch, once for each remaining task of its worker.
 TEST_F(Prefetching, StreamEnd_IsNoBatch) {
   const auto made = loader({}, -1);
   const auto end = [](std::int64_t batch) {

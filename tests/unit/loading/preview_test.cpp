@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench data show`: the order of the samples, what is said of batches, labels and numbers, and
-// pictures that look as their files do.
+// `stepbench data show`: the order of the samples, the description of batches, labels and numbers,
+// and pictures that match their files.
 #include <gmock/gmock.h>
 
 #include <limits>

@@ -35,7 +35,7 @@ std::vector<std::int64_t> numbers_of(const Batch& batch, std::size_t field) {
   return numbers;
 }
 
-// 8 and 32 tokens in turns.
+// 8 and 32 tokens alternating.
 data::SyntheticTokens in_turns(std::int64_t samples, data::SampleLengthsOptions lengths = {}) {
   lengths.longest = 32;
   lengths.listed = {8, 32};
@@ -105,8 +105,8 @@ TEST(SampleLengths, PlantedLengths_GiveTheirPadding) {
   EXPECT_EQ(mixed.elements, 64 * 32);
   EXPECT_EQ(mixed.padding, 32 * 24);  // 37.5 %
   EXPECT_EQ(metrics_of_epoch(data, 4, 2).padding, 0);
-  // 12 samples are 6 short and 6 long ones: the batch between has two of each. So has the batch
-  // that is left over.
+  // 12 samples are 6 short and 6 long ones: the batch between has two of each, and so has the last
+  // one.
   EXPECT_EQ(metrics_of_epoch(data, 4, 3).padding, (5 + 1) * 2 * 24);
   EXPECT_EQ(metrics_of_epoch(in_turns(64, {.pads_to_longest = false}), 4, 2).padding, 32 * 24);
 }
@@ -141,7 +141,7 @@ TEST(SampleLengths, SortingEstimate_IsExact) {
   EXPECT_FALSE(loader::padding_of_epoch(fixed, {}, loader::sequential_order(8), 4).has_value());
 }
 
-// A batch of whole buckets holds neighbours in length, and each sample comes once.
+// A batch of whole buckets holds samples of similar length, and each sample comes once.
 TEST(SampleLengths, JoinedEpochs_SortWithinBorders) {
   const data::SampleLengths lengths({.shortest = 1, .longest = 1000});
   constexpr std::int64_t kSamples = 10;
@@ -158,7 +158,7 @@ TEST(SampleLengths, JoinedEpochs_SortWithinBorders) {
       epochs[epoch].push_back(samples->indices[i]);
       of_batch.push_back(lengths.of(samples->indices[i], 0));
     }
-    // The third of an epoch's batches, of five that begin with two epochs, holds both.
+    // The third batch of every five spans two epochs.
     EXPECT_TRUE(batch % 5 == 2 || std::ranges::is_sorted(of_batch)) << batch;
   }
   for (std::vector<std::int64_t>& epoch : epochs) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that fit the loader, as the plan makes them.
+// Windows that fit the loader, as planned.
 #include "workloads/loader/schedule_rule.h"
 
 #include <gmock/gmock.h>

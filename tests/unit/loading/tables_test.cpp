@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of data kinds and engines, from which catalogue, rules and loaders are made.
+// The tables of data kinds and engines, which define catalogue, rules and loaders.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// loader.pin_memory, and copies to a device by the pin thread; memory and device are scripted.
-// Engine fork: fork_upload_test.cpp.
+// loader.pin_memory, and copies to a device by the pin thread; memory and device are scripted. For
+// the engine fork see fork_upload_test.cpp.
 #include <gmock/gmock.h>
 
 #include <latch>
@@ -32,7 +32,7 @@ TEST(Pinning, NoWorkers_PinInsideNext) {
   EXPECT_EQ(test::pinned_epoch(loader, 0, memory), (Batches{{0, 1}, {2, 3}, {4}}));
   EXPECT_THAT(memory.threads(), ElementsAre(std::this_thread::get_id()));
   const loader::LoaderMetrics& m = loader.metrics();
-  EXPECT_EQ(m.pin_ns, 3);  // one tick for each batch
+  EXPECT_EQ(m.pin_ns, 3);  // one tick per batch
   EXPECT_EQ(m.pinning_ns, 3);
   EXPECT_EQ(std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0}),
             m.blocked_ns + m.read_ns + m.receive_ns + m.pinning_ns + m.dispatch_ns);
@@ -66,7 +66,7 @@ TEST(Pinning, Workers_ShareOnePinThread) {
                 (Batches{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
     }
     EXPECT_FALSE(memory.threads().contains(std::this_thread::get_id()));
-    EXPECT_EQ(memory.entered, 2);  // the thread is started anew for each epoch
+    EXPECT_EQ(memory.entered, 2);  // the thread is started again for each epoch
     EXPECT_EQ(memory.out(), 0U);
     EXPECT_GT(loader->metrics().pin_ns, 0);
     EXPECT_EQ(loader->metrics().pinning_ns, 0);
@@ -113,7 +113,7 @@ TEST(Upload, PinThread_CopiesInOrder) {
       EXPECT_EQ(test::uploaded_epoch(*loader, epoch), test::epoch(*plain, epoch));
     }
     EXPECT_EQ(scene.upload.order().size(), 10U);
-    EXPECT_EQ(scene.upload.entered, 2);  // the thread is started anew for each epoch
+    EXPECT_EQ(scene.upload.entered, 2);  // the thread is started again for each epoch
     EXPECT_EQ(scene.upload.threads(), scene.memory.threads());
     EXPECT_FALSE(scene.upload.threads().contains(std::this_thread::get_id()));
     EXPECT_EQ(scene.upload.there(), 0);
@@ -132,11 +132,11 @@ TEST(Upload, RunsAheadAsFarAsPrefetching) {
   const auto loader =
       loader::make_thread_loader(data, options, loader::sequential_order(64), kUploadClock);
   loader->begin_epoch(0);
-  ahead.wait();  // nothing was asked for yet
+  ahead.wait();  // before any request
   std::int64_t batches = 0;
   while (const std::optional<Batch> held = loader->next()) ++batches;
   EXPECT_EQ(batches, 32);
-  EXPECT_LE(scene.upload.most(), 6 + 1);  // and the one in the consumer's hands
+  EXPECT_LE(scene.upload.most(), 6 + 1);  // and the one held by the consumer
 }
 
 TEST(Upload, UploadTime_IsNotPinningTime) {
@@ -220,7 +220,7 @@ TEST(Upload, UntakenBatches_AreReleased) {
             loader::make_thread_loader(data, options, loader::sequential_order(40), kUploadClock);
         loader->begin_epoch(0);
         (void)loader->next();
-        EXPECT_EQ(test::uploaded_epoch(*loader, 1).size(), 20U);  // anew in mid-epoch
+        EXPECT_EQ(test::uploaded_epoch(*loader, 1).size(), 20U);  // restarted in mid-epoch
         EXPECT_EQ(scene.upload.there(), 0);
         loader->begin_epoch(2);
         kept = loader->next();  // and ends there

@@ -25,7 +25,7 @@ std::string file_contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Every sample's class is its own: 13 images in 13 classes, 5 shards of 3, 3, 3, 2 and 2.
+// Every sample has its own class: 13 images in 13 classes, 5 shards of 3, 3, 3, 2 and 2.
 class WebDatasetTest : public testing::Test {
  protected:
   static constexpr std::int64_t kImages = 13;
@@ -185,7 +185,7 @@ TEST_F(WebDatasetTest, ForeignOrEmptyShard_IsNamed) {
               ThrowsMessage<ConfigError>(HasSubstr("holds no .tar shard")));
 }
 
-// A field of a ustar header changes, its checksum with it.
+// Changes a field of a ustar header with its checksum.
 std::string with_name(std::string tar, std::size_t header, const std::string& name) {
   std::fill_n(tar.begin() + static_cast<std::ptrdiff_t>(header), 100, '\0');
   tar.replace(header, name.size(), name);
