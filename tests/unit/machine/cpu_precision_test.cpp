@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a CPU computes slowly: formats that it has no instructions for, more threads than cores.
+// Slow computing on a CPU: formats without instructions, more threads than cores.
 #include "harness/machine/cpu_precision.h"
 
 #include <gmock/gmock.h>

@@ -140,7 +140,7 @@ TEST(DeviceSampler, NoLibraryOrDevice_NeverSamples) {
   }
 }
 
-// CUDA orders its devices from the fastest on, the library by their places on the bus.
+// CUDA orders its devices by speed, the library by their place on the bus.
 TEST(DeviceSampler, Device_IsThatOfTheWorker) {
   ScriptedClock clock;
   ScriptedNvml nvml;
@@ -175,7 +175,7 @@ TEST(DeviceSampler, Device_IsThatOfTheWorker) {
   EXPECT_EQ(to_text(by_place.summary().at("gpu.samples")), "1") << "by its place alone";
 }
 
-// As slow as some drivers are.
+// As slow as some drivers.
 TEST(DeviceSampler, SlowReadings_ComeOnceASecond) {
   Scene scene;
   scene.nvml.on_read = [&] { scene.clock.pass(5'000'000); };

@@ -174,7 +174,7 @@ TEST(Doctor, Unreadable_IsNotFine) {
   EXPECT_THAT(diagnose(seen).at(0).text, testing::Not(HasSubstr("other programs")));
 }
 
-// Of each fact: below the level of a warning, at it, and at that of a problem.
+// For each fact: below the level of a warning, at it, and at that of a problem.
 TEST(Doctor, Levels_AreThoseOfTheTable) {
   using record::Fact;
   struct Planted {
@@ -339,7 +339,7 @@ TEST(Doctor, OldDriver_IsAProblem) {
   EXPECT_EQ(found(12080, 0), "") << "built without CUDA";
 }
 
-// A file system without a free byte stands for one that is full.
+// A file system without a free byte simulates a full one.
 TEST(SharedMemory, Refused_IsExplainedAsDoctorDoes) {
   const std::string reason =
       "RuntimeError: unable to allocate shared memory(shm) for file </torch_29003_1_4>: busy";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine made of files.
+// Uses a machine made of files.
 #include "harness/machine/environment.h"
 
 #include <gmock/gmock.h>
@@ -85,7 +85,7 @@ TEST_F(Machine, Turbo_IsReadFromBothDrivers) {
 
 struct Groups {
   const char* name;
-  const char* files;  // a file of sys/fs each line; `|` ends a line of it
+  const char* files;  // one file of sys/fs per line; `|` separates its lines
   std::optional<double> quota = {};
   std::optional<std::int64_t> memory = {}, oom_kills = {}, throttled_ns = {};
 };
@@ -175,7 +175,7 @@ TEST_F(Machine, Devices_AreFoundWithoutCuda) {
     write(file, "");
   }
   EXPECT_EQ(find_devices(root_, nullptr).count, 2) << "where the driver shows nothing else";
-  // As gVisor and WSL do: the management library names what proc hides.
+  // As with gVisor and WSL: the management library reports what proc hides.
   const auto told = [] {
     return std::optional{Devices{.count = 8,
                                  .driver_version = "580.159.03",
@@ -228,7 +228,7 @@ TEST_F(Machine, ProcessTree_IgnoresNames) {
   write_process(root_, 13, 1, "other");
   EXPECT_THAT(children_of(root_, 10), ElementsAre(11));
   EXPECT_THAT(process_tree(root_, 10), ElementsAre(10, 11, 12));
-  // The kernel's list of children, where there is one, is trusted.
+  // The kernel's list of children is trusted, if there is one.
   write("proc/20/task/20/children", "21 \n");
   write("proc/20/task/24/children", "25 \n");
   write("proc/21/task/21/children", "\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tools/gpu_check recorded of real devices (recorded/NAME.answers) is told again to all that
-// is made of it.
+// Replays records of real devices by tools/gpu_check (recorded/NAME.answers) through all code that
+// uses them.
 #include <gmock/gmock.h>
 
 #include <filesystem>
