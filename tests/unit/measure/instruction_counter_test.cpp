@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A kernel with two threads, whose answers the test changes.
+// A kernel with two threads and results set by the test.
 struct ScriptedKernel {
   std::vector<pid_t> threads = {10, 11};
   std::map<pid_t, int> open_errors = {};
@@ -60,7 +60,7 @@ TEST(InstructionCounter, EndedOrSharedThread_IsHandled) {
   ScriptedKernel kernel;
   kernel.open_errors[10] = ESRCH;  // a thread that has ended
   kernel.knows_threads_alone = false;
-  kernel.value = {1000, 50, 40};  // others had the counter for a while
+  kernel.value = {1000, 50, 40};  // others used the counter for a while
   const InstructionCounter counter(kernel.calls());
   EXPECT_EQ(counter.read().instructions, 1000);
   EXPECT_TRUE(counter.read().shared);

@@ -19,7 +19,7 @@ std::int64_t phase_ns(const StepRecorder::Step& step, PhaseId id) {
 
 class StepRecorderTest : public testing::Test {
  protected:
-  // Phases of one step, each in its time.
+  // Runs a phase of the step for `ns`.
   void phase(PhaseId id, std::int64_t ns) {
     const auto scope = recorder.phase(id);
     clock.pass(ns);

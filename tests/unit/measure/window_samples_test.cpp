@@ -23,7 +23,7 @@ std::vector<std::string> phase_names() {
   return names;
 }
 
-// A recorder and a window that are filled by scripted steps.
+// A recorder and a window filled by scripted steps.
 class Window {
  public:
   explicit Window(std::size_t steps) { samples.prepare(steps); }
@@ -66,7 +66,7 @@ TEST(WindowSamples, Request_WaitsForItsTokensOnly) {
     window.recorder.first_token(later);
     window.phase(PhaseId::kForward, 42);
     window.recorder.answered();
-    window.clock.pass(7);  // what the harness does is nobody's wait
+    window.clock.pass(7);  // the harness's own time is not a wait
     window.finish();
   }
   const Series columns = window.columns();
@@ -82,7 +82,7 @@ TEST(WindowSamples, NoAnswerOrLaterToken_HasNoColumn) {
     window.recorder.start_step(0);
     window.phase(PhaseId::kForward, 30);
     if (tokens) window.recorder.first_token(0);
-    window.recorder.answered();  // also by schedule.sync: step
+    window.recorder.answered();  // also sent with schedule.sync: step
     window.finish();
     EXPECT_EQ(window.columns().find("time_per_output_token_ns"), nullptr);
     EXPECT_EQ(window.columns().find("request_latency_ns") != nullptr, tokens);
