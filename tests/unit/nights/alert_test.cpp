@@ -71,7 +71,7 @@ TEST(Alert, Event_RecordsBothStates) {
   EXPECT_EQ(fixed.to_state, "fixed");
 }
 
-// What versions before 3 of the history wrote.
+// States written by versions before 3 of the history.
 TEST(OldAlert, HasTheStateThatItHasNow) {
   struct Row {
     const char* state;

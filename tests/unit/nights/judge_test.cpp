@@ -19,12 +19,12 @@ using testing_nights::Noise;
 
 constexpr std::uint64_t kSeed = 20261129;
 
-// One series, whose nights have four pairs, and fresh ones where it looks odd.
+// One series with four pairs per night, and fresh ones if it looks odd.
 class Nights {
  public:
   explicit Nights(const JudgeRule& rule = {}) : rule_(rule) {}
 
-  // `log_ratio`: of tonight's program to the reference, without the noise of launches.
+  // `log_ratio`: tonight's program over the reference, without the noise of launches.
   SeriesVerdict night(double log_ratio, std::string build = "") {
     const Tonight tonight{.run = std::to_string(++night_),
                           .build = build.empty() ? "b" + std::to_string(night_) : build,
@@ -47,7 +47,7 @@ class Nights {
   SeriesState state = {};
   std::string reference = "ref";
   double sd = .002;
-  std::size_t measured = 0;  // pairs, in the last night
+  std::size_t measured = 0;  // number of pairs in the last night
 
  private:
   std::vector<double> draw(double log_ratio, std::size_t count) {
@@ -261,7 +261,7 @@ TEST(NightJudge, ManySeries_ShareTheError) {
   EXPECT_DOUBLE_EQ(error_of(5 * kManySeries), kError / 5);
 }
 
-// What nights-simulation shows at full size.
+// A small version of nights-simulation.
 class NightLives : public ::testing::TestWithParam<Noise> {};
 
 TEST_P(NightLives, NoChange_IsSeldomReported) {
@@ -272,7 +272,7 @@ TEST_P(NightLives, NoChange_IsSeldomReported) {
     told += life.told;
     nights += life.nights;
   }
-  // The goal is .5 of 1,000, 1.2 of these; 6 are no chance.
+  // The goal is 0.5 in 1,000, which are 1.2 here: more than 6 are not chance.
   EXPECT_LE(told, 6U) << "of " << nights;
 }
 
@@ -296,7 +296,7 @@ INSTANTIATE_TEST_SUITE_P(AllNoises, NightLives, ::testing::ValuesIn(testing_nigh
                            return name;
                          });
 
-// Without ranks 7 of 1,000 nights told what was not there.
+// Without ranks, 7 of 1,000 nights reported a change that did not exist.
 TEST(NightLives, BusyCore_StillFindsAQuarter) {
   std::size_t told = 0;
   std::size_t found = 0;

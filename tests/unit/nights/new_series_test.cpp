@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a night says of a case that has no history (harness/track/new_series.h).
+// Notes of a night about a case without a history (harness/track/new_series.h).
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void set_options(TrackedSeries& series, const std::string& engine, std::int64_t 
   series.options = {{"loader.engine", Value{engine}}, {"loader.num_workers", Value{workers}}};
 }
 
-// Of the night with that number, and of what was known then.
+// For the night with that number, with the history known then.
 std::vector<std::string> news_of(const NightMaker& maker, std::size_t night) {
   History known = maker.history;
   const std::string tonight = NightMaker::run_id(night);

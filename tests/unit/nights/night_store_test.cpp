@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 
 constexpr std::uint64_t kStoredSeed = 20261129;
 
-// A history on disk, with nights of made-up launches.
+// A history on disk with nights of generated launches.
 class StoredNights : public ::testing::Test {
  protected:
   track::TrackStore open() { return track::TrackStore::open(url_); }
@@ -242,7 +242,7 @@ TEST_F(StoredNights, FailingReference_IsCounted) {
   }
 }
 
-// Random lives, with what people say between the nights.
+// Random lives, with human actions between the nights.
 class RebuiltNights : public StoredNights, public ::testing::WithParamInterface<int> {};
 
 TEST_P(RebuiltNights, EqualTheJudgedOnes) {

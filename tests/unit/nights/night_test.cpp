@@ -130,7 +130,7 @@ TEST(Night, Improvement_IsNoAlert) {
   EXPECT_THAT(night.alerts.alerts, IsEmpty());
 }
 
-// One series that was measured, in whatever way.
+// One series with pairs of any kind.
 class OneNight : public ::testing::Test {
  protected:
   OneNight() {

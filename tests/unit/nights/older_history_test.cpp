@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histories that older versions wrote: of the first, twelve quiet nights and a suspicion that
-// nobody measured; of the second, seven quiet nights beside a reference program, and two of 12 %
-// that were told.
+// Histories written by older versions: for the first, twelve quiet nights and a suspicion that
+// nobody confirmed; for the second, seven quiet nights with a reference program, and two of 12 %
+// that were reported.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ class OlderHistory : public ::testing::Test {
   void write(const std::string& dump) {
     std::ifstream file(std::string(STEPBENCH_SOURCE_DIR) + "/tests/unit/nights/data/" + dump);
     auto database = store::Database::open(url_);
-    database->exec("PRAGMA foreign_keys = OFF");  // its tables stand in the order of their names
+    database->exec("PRAGMA foreign_keys = OFF");  // the dump orders its tables by name
     std::string statement;
     for (std::string line; std::getline(file, line);) {
       statement += line + '\n';
@@ -38,7 +38,7 @@ class OlderHistory : public ::testing::Test {
 
   [[nodiscard]] std::string asked(const std::string& sql) const {
     std::string text;
-    // As people look at it.
+    // Opened with the schema of views for people.
     const auto database = store::open_sqlite(folder_ / "history.db", {.run_schema = true});
     database->exec(sql, {}, [&](store::SqlRow row) {
       for (const store::SqlValue& value : row) {
