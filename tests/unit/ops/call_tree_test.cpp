@@ -14,7 +14,7 @@ namespace {
 using testing::LogMaker;
 using testing::RandomLog;
 
-// "  forward 1 60 = 20" for each row: name, calls, host time with and without children.
+// "  forward 1 60 = 20" per row: name, calls, host time with and without children.
 std::vector<std::string> drawn(const OpTable& table) {
   std::vector<std::string> lines;
   for (const FoldedCall& row : table.calls) {
@@ -78,7 +78,7 @@ TEST(CallTree, DeviceWork_CountsToCallAndCallers) {
   EXPECT_EQ(nodes[2].kind, OpKind::kCall);
 }
 
-// Whatever a collector recorded, and however few rows are kept.
+// For any collected events and any row limit.
 TEST(CallTree, ChildrenAndOwnTime_SumToTheParent) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     OpLog log = RandomLog(seed).make();
@@ -96,7 +96,7 @@ TEST(CallTree, ChildrenAndOwnTime_SumToTheParent) {
       OpTable cut;
       cut.calls = folded_calls(log, tree, {}, most);
       EXPECT_LE(cut.calls.size(), most);
-      for (FoldedCall& row : cut.calls) {  // by name alone, the texts do not matter here
+      for (FoldedCall& row : cut.calls) {  // by name only, the texts do not matter here
         cut.strings.push_back(std::to_string(row.name));
         row.name = static_cast<std::uint32_t>(cut.strings.size() - 1);
       }

@@ -14,7 +14,7 @@ using testing::LogMaker;
 
 constexpr std::int64_t kMiB = 1 << 20;
 
-// Two steps at 100 MiB; in the second one's backward a temporary of `extra` for 2 % of the time.
+// Two steps at 100 MiB; the second one's backward has a temporary of `extra` for 2 % of the time.
 LogMaker with_temporary(std::int64_t extra) {
   LogMaker maker;
   maker.step(3, 0, 1000);

@@ -50,7 +50,7 @@ const ModuleNode& node_at(const ModuleTree& tree, NodeKind kind, const std::stri
   return tree.nodes.front();
 }
 
-// Of every number the children of a node sum to it.
+// For every number, the children of a node sum to it.
 void expect_sums(const ModuleTree& tree) {
   std::vector<ModuleNode> sums(tree.nodes.size());
   std::vector<bool> has_children(tree.nodes.size(), false);

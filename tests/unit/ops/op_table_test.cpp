@@ -23,7 +23,7 @@ TEST(OpTable, AsyncEvent_HasNoSelfTime) {
   EXPECT_EQ(row.self_cpu_ns, 0);
 }
 
-// Outermost: without a parent. Holds for every log, whatever a collector recorded.
+// Outermost: without a parent. Holds for any log.
 TEST(OpTable, SelfTimes_SumToTheOutermostTotals) {
   for (std::uint32_t seed = 0; seed < 150; ++seed) {
     const OpLog log = RandomLog(seed).make();
@@ -145,7 +145,7 @@ TEST(OpTable, Marks_LimitActivitiesToSteps) {
   maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 112, 118, 2, 0);
   maker.activity(ActivityKind::kKernel, "gemm", 900, 990, 2);  // runs after all steps
   maker.activity(ActivityKind::kRuntime, "cudaMemsetAsync", 130, 135, 3);
-  maker.activity(ActivityKind::kMemset, "Memset", 990, 995, 3);                  // no op around it
+  maker.activity(ActivityKind::kMemset, "Memset", 990, 995, 3);                  // outside of an op
   maker.activity(ActivityKind::kRuntime, "cudaEventElapsedTime", 205, 208, 4);   // between
   maker.activity(ActivityKind::kRuntime, "cudaDeviceSynchronize", 700, 990, 5);  // after
   maker.activity(ActivityKind::kSynchronization, "Context Synchronize", 701, 989, 5);

@@ -10,7 +10,7 @@ namespace {
 
 using testing::LogMaker;
 
-// Of the op with this index in the log.
+// For the op with this index in the log.
 std::string parent_name(const OpTree& tree, std::size_t op) {
   const std::uint32_t node = tree.node_of_op[op];
   if (node == kNoIndex) return "left out";
@@ -21,7 +21,7 @@ std::string parent_name(const OpTree& tree, std::size_t op) {
 struct Called {
   const char* name;
   std::int64_t begin_ns, end_ns;
-  const char* parent;  // null: not looked at
+  const char* parent;  // null: not checked
   std::uint32_t thread = 0;
   std::uint32_t end_thread = 0;
   bool async = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one call computes and moves, by hand and beside TraceLens; types and peaks of devices.
+// Work and data movement of one call, compared with manual counts and TraceLens; types and peaks of
+// devices.
 #include "harness/ops/op_work.h"
 
 #include <gtest/gtest.h>
@@ -19,9 +20,9 @@ struct Counted {
   std::string_view op;
   std::string_view shapes;
   std::string_view arguments;
-  std::int64_t flops;     // of the call itself; 0: none are known
-  std::int64_t elements;  // that it moves; 0: not looked at
-  bool summed;            // sums over operators count it; others are counted in what they call
+  std::int64_t flops;     // of the call itself; 0: unknown
+  std::int64_t elements;  // moved by the call; 0: not checked
+  bool summed;            // counted in sums over operators; others are counted in their callees
 };
 
 constexpr std::int64_t kProduct = 2 * 8 * 32 * 64;  // a multiply-add is two
@@ -147,15 +148,15 @@ TEST(OpWork, MatchesTheTraceLensSheets) {
     const std::int64_t bytes =
         work->elements * element_bytes(dtype_named(quoted_text(cells[3], work->typed_input)));
     const double flops = static_cast<double>(work->flops - work->masked_flops);
-    // Theirs count a gradient that nobody asked for: of the network's input.
+    // They count an unneeded gradient, that of the network's input.
     const double asked = cells[4].find("[False, True") == std::string::npos ? 1 : 0.5;
     const double theirs = asked * std::stod(cells[5]) * 1e9;
     const double their_bytes = asked * std::stod(cells[6]) * 1024 * 1024;
-    // Theirs have the additions of a bias: at most one for fifty that a product has.
+    // They include the additions of a bias: at most one per fifty operations of a product.
     const bool biased = cells[1] == "aten::addmm" || cells[1] == "aten::convolution";
     EXPECT_LE(flops, theirs * (1 + 1e-9)) << line;
     EXPECT_GE(flops, theirs * (biased ? 0.98 : 1 - 1e-9)) << line;
-    // Ours have the bias of a convolution.
+    // Ours include the bias of a convolution.
     const double bias = cells[1] == "aten::convolution" ? 1e-3 : 1e-9;
     EXPECT_GE(static_cast<double>(bytes), their_bytes * (1 - 1e-9)) << line;
     EXPECT_LE(static_cast<double>(bytes), their_bytes * (1 + bias)) << line;
