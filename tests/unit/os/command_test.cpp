@@ -54,7 +54,7 @@ TEST(Command, TimeLimit_KillsGrandchildren) {
   const test::TemporaryFolder folder;
   const std::string pid_file = folder / "pid";
   pid_t grandchild = 0;
-  // A busy machine may need longer to come to the `wait`.
+  // A busy machine may need longer to reach the `wait`.
   for (auto limit = 500ms; grandchild == 0 && limit < 10min; limit *= 10) {
     const CommandResult result =
         run_command({"sh", "-c", "sleep 1000 & echo $! > " + pid_file + "; wait"}, "", limit);

@@ -114,7 +114,7 @@ TEST(OutputFile, TwoWriters_TheLastWins) {
 TEST(OutputFile, FullDisk_KeepsTheOldFile) {
   const test::TemporaryFolder folder;
   folder.write("out.csv", "old\n");
-  // No file of this process may grow: a disk without room, for a moment.
+  // No file of this process may grow, which simulates a full disk.
   rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
   const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};

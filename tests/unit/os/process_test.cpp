@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel says of a process: how it ended, what it used.
+// The kernel's data on a process: its end and its usage.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
