@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user reads whose file, or argument, is wrong: the place and what was expected.
+// Messages for an invalid file or argument: the place and the expectation.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -268,7 +268,7 @@ TEST(Mistakes, InTheFileName_AreNamed) {
               HasSubstr("is larger than 8 MiB"));
 }
 
-// Of the built-in workloads.
+// For the built-in workloads.
 TEST(Mistakes, OtherToolsWords_GetOurs) {
   const std::pair<const char*, const char*> kTheirs[] = {
       {"workload: train_step\noptimizer: {learning_rate: 1}\n", "did you mean 'lr'?"},

@@ -58,7 +58,8 @@ TEST(FixedExperiment, CommandLineSettings_HaveFullNames) {
 }
 
 TEST(FixedExperiment, Texts_KeepTheirMeaning) {
-  // A quoted number is a text, a dollar sign of a value is no name, and names stay names.
+  // A quoted number is a text, a dollar sign of a value is no variable, and variables stay
+  // variables.
   const std::string text = fixed(
       "name: '12'\nworkload: loader\ndata: {kind: files, path: \"${NOWHERE:-a: b}\"}\n"
       "loader: {batch_size: 8}\n");

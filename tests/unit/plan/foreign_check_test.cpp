@@ -60,7 +60,7 @@ TEST_F(ForeignCheckTest, Rules_MayChangeStepsButNotTheId) {
   EXPECT_EQ(ids(checked), ids(asked));
 }
 
-// Whether the rules are linked in or asked of a program is no part of what a case is.
+// A case's id does not depend on whether the rules are linked in or run by a program.
 TEST_F(ForeignCheckTest, LinkedOrAsked_GiveTheSameId) {
   const auto rule = [](ResolvedCase& resolved, const RuleFacts&, RuleSink&) {
     if (resolved.integer("loader.num_workers") == 2) {
