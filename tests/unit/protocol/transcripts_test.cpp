@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workers of older protocols said, and the record lines that their controller wrote of it:
-// both recorded with the programs of that time. Today's controller must make the same lines.
+// Messages of workers with older protocols, and the record lines of their controllers, recorded
+// with the programs of that time. The current controller must write the same lines.
 #include <gmock/gmock.h>
 
 #include <filesystem>
