@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result files that would fill the memory are refused and named.
+// Result files that would fill the memory are rejected by name.
 #include "harness/record/input.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ TEST(Input, TwoGzipMembers_CountTogether) {
   EXPECT_EQ(Input::read(root / "two.gz").text().size(), 2 * kMebi);
 }
 
-// Nothing is kept of it: 4 MiB would be allowed.
+// No content is kept: 4 MiB would be allowed.
 TEST(Input, EndlessPackedLine_IsRejectedEarly) {
   const test::TemporaryFolder root;
   root.write("line.jsonl.gz", packed_zeros(4 * kMebi));
@@ -98,7 +98,7 @@ TEST(Input, EndlessPipe_IsRejectedAndNamed) {
   const std::string path = "/proc/self/fd/" + std::to_string(ends[0]);
   EXPECT_THAT([&] { (void)Input::read(path, {.piped_bytes = kMebi}); },
               ThrowsMessage<ConfigError>(HasSubstr("does not end within 1.00 MiB")));
-  // The writer must come to its end.
+  // The writer must be able to finish.
   std::string rest(kMebi, '\0');
   while (::read(ends[0], rest.data(), rest.size()) > 0) {
   }

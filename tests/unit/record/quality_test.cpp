@@ -36,7 +36,7 @@ TEST(Quality, EachLevel_StartsAtItsThreshold) {
   }
 }
 
-// The levels themselves: a change of one is a change of what people are told.
+// The levels are pinned: a change changes what users see.
 TEST(Quality, Levels_ArePinned) {
   EXPECT_EQ(level_of(Fact::kWaited, 0.0099), FactLevel::kFine);
   EXPECT_EQ(level_of(Fact::kWaited, 0.01), FactLevel::kTold);

@@ -51,7 +51,7 @@ Results read_text(const std::string& text) {
   return read_results(write_file(folder / "a.jsonl", text));
 }
 
-// What reading says, with the file's own path cut down to its name.
+// The error message, with the file's own path reduced to its name.
 std::string error_of(const std::string& text) {
   const TemporaryFolder folder;
   const auto file = write_file(folder / "a.jsonl", text);
@@ -263,7 +263,7 @@ TEST(Reader, LaterMinor_HasOneWarning) {
   EXPECT_THAT(results.warnings, ElementsAre(HasSubstr("newer schema 1.99"), HasSubstr("op_table")));
 }
 
-// Every name that a file holds is of a version that this program cannot know.
+// Every name in the file is of a later version that this program cannot know.
 const char* const kLaterFile = "tests/unit/record/data/version_1_99/later.jsonl";
 
 TEST(Reader, LaterMinorFile_KeepsTheKnownPart) {
@@ -301,7 +301,7 @@ TEST(Reader, FirstVersion_HasNoWarning) {
   EXPECT_EQ(results.end->measured, 9);
 }
 
-// data/versions has what each version's writer wrote of one case.
+// data/versions has the files of each version's writer for one case.
 TEST(Reader, EachVersion_HasNoWarning) {
   for (int minor = 0; minor <= kResultMinor; ++minor) {
     SCOPED_TRACE(minor);

@@ -129,7 +129,7 @@ TEST(ResultWriter, SpecialNumbersAndText_AreKept) {
   EXPECT_EQ(read.output, std::string("nul \0 and \x1b[31m and ", 20) + "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
-// The disk is full in the middle of a line: seen as a short write followed by an error.
+// The disk is full in the middle of a line: a short write followed by an error.
 TEST(ResultWriter, FullDisk_KeepsFinishedLines) {
   const TemporaryFolder folder;
   const auto file = folder / "a.jsonl";
