@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Two cases of a sweep over batch sizes; samples of a step by case, step time by case and launch.
+// Two cases of a sweep over batch sizes; samples per step by case, step time by case and launch.
 struct SweepMaker {
   std::vector<std::int64_t> samples = {8, 16};
   std::vector<std::int64_t> step_us = {100, 150};
@@ -41,7 +41,7 @@ struct SweepMaker {
         made.row.key = {.case_id = std::to_string(i + 1) + "abcdef123456789", .launch = launch};
         made.row.workload = "train_step";
         made.row.options["loader.batch_size"] = samples[i];
-        // Launches differ by one part in a hundred.
+        // Launches differ by one percent.
         const std::int64_t step = step_us[i] * kNs + launch * step_us[i] * 2;
         record::CycleSamples part;
         part.steps.names = {"index", "step_ns", "samples"};
@@ -63,7 +63,7 @@ void fail_case(char number, record::Results& results) {
   }
 }
 
-// That the answer begins with the first part, and holds the others.
+// Asserts that the answer begins with the first part and contains the others.
 void expect_answer(const record::Results& results, const std::vector<std::string>& parts) {
   const std::string answer = answer_of(results);
   EXPECT_THAT(answer, StartsWith(parts.front()));
@@ -71,7 +71,7 @@ void expect_answer(const record::Results& results, const std::vector<std::string
 }
 
 TEST(Answer, Sweep_NamesTheBestCaseAndItsLead) {
-  expect_answer(SweepMaker().make(),  // different work by its rate
+  expect_answer(SweepMaker().make(),  // different work compares by rate
                 {"best: batch_size=16 (*), 106,", " samples/s [",
                  "; 1.33x as fast as the next (batch_size=8) [1.32, 1.35]"});
   expect_answer(SweepMaker{.samples = {8, 8}}.make(),
@@ -89,7 +89,7 @@ TEST(Answer, Sweep_NamesTheBestCaseAndItsLead) {
                        "--sweep batch_size=8,9 --set seed=1 --launches 12 -- --launches 3; the "
                        "fastest two alone: stepbench ab 'my job.yaml' --set seed=1 --set "
                        "loader.batch_size=8 -- --launches 3"});
-  open.running = true;  // it goes on by itself
+  open.running = true;  // it is still running
   EXPECT_THAT(answer_of(open), Not(HasSubstr("stepbench run")));
   const record::Results few = SweepMaker{.launches = 3}.make();
   expect_answer(few, {"fastest so far: batch_size=16, 106,", "(n=3, 6 needed)"});
@@ -128,7 +128,7 @@ TEST(Answer, FewCasesOrArms_ShowTheMeasurement) {
   expect_answer(arms, {"", "`stepbench compare` gives their verdict"});
 }
 
-// The timed launches know the step, the profiled one who made it long.
+// The timed launches have the step time, the profiled one its slowest rank.
 TEST(Answer, Group_NamesTheSlowRank) {
   record::Results results = SweepMaker{.samples = {8}, .step_us = {100}}.make();
   record::Launch profiled = results.launches.front();
@@ -298,7 +298,7 @@ TEST(Columns, Heads_FindThem) {
   record::Results results = SweepMaker().make();
   for (record::Launch& launch : results.launches) {
     launch.row.report.metrics["peak_bytes"] = 1048576;
-    launch.row.options["margin.step"] = 0.01;  // `step` for short, but the column is what is seen
+    launch.row.options["margin.step"] = 0.01;  // `step` for short, but the shown column is meant
   }
   const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   for (const auto& [head, name] :

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other programs read: JUnit, annotations, OpenMetrics, Google Benchmark's JSON, CSV. That the
-// programs themselves read it is told in tests/judges.
+// Exports for other programs: JUnit, annotations, OpenMetrics, Google Benchmark's JSON, CSV.
+// tests/judges checks them with these programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -148,7 +148,7 @@ TEST(OpenMetrics, HistoryAndRun_NameAMetricAlike) {
   std::string of_run;
   write_openmetrics(sample_run(), 10'000, [&](std::string_view text) { of_run += text; });
   std::set<std::string> known = families(of_run);
-  known.insert("stepbench_step_p99_seconds gauge");  // of runs with more steps than the sample
+  known.insert("stepbench_step_p99_seconds gauge");  // for runs with more steps than the sample
   const std::set<std::string> found = families(openmetrics_page(history, 10'000));
   EXPECT_THAT(found, SizeIs(7));
   for (const std::string& family : found) EXPECT_TRUE(known.contains(family)) << family;

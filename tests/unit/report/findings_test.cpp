@@ -32,7 +32,7 @@ Finding finding(std::string id, double value, Severity severity = Severity::kWar
           .share = share};
 }
 
-// One case per list; of each, one list of findings per launch.
+// One case per list, with one list of findings per launch.
 using FoundByLaunch = std::vector<std::vector<Finding>>;
 
 record::Results results_of(const std::vector<FoundByLaunch>& cases) {
@@ -169,7 +169,7 @@ TEST(Findings, Json_HasTheirLaunches) {
 struct Case {
   std::int64_t workers = 0;
   std::int64_t batch_size = 8;
-  std::vector<std::int64_t> step_ns = {};  // one per launch; none: it failed
+  std::vector<std::int64_t> step_ns = {};  // one per launch; empty: it failed
   std::vector<Finding> findings = {};
 };
 
@@ -224,7 +224,7 @@ std::vector<std::string> lines_of(const record::Results& results) {
   return document::lines_of(finding_paragraphs(estimate::case_rows(results), results));
 }
 
-// Of two cases: one without workers that is told to take `proposed`, one with two.
+// Findings of two cases: one without workers with the proposal `proposed`, one with two.
 std::vector<std::string> told(std::vector<std::int64_t> without, std::vector<std::int64_t> with,
                               const Finding& finding) {
   return lines_of(swept_results({{.step_ns = std::move(without), .findings = {finding}},
@@ -256,7 +256,7 @@ TEST(Proposals, SweptOption_ShowsItsMeasurement) {
               Contains("  num_workers=2 failed: out of memory"));
 }
 
-// Ranges of two launches lie apart by chance in 33 of 100 tries, of three in 10, of four in 3.
+// By chance, ranges of two launches are disjoint in 33 of 100 tries, of three in 10, of four in 3.
 TEST(Proposals, EqualLaunches_AreSeldomSeparated) {
   testing_noise::Noise noise(90210);
   const auto drawn = [&](std::size_t launches) {
@@ -363,7 +363,7 @@ TEST(Proposals, SlowerPrecision_IsReported) {
   EXPECT_THAT(lines_of(results), IsEmpty());
 }
 
-// Whatever was measured and found.
+// For any measurements and findings.
 TEST(Proposals, AnyRun_IsNotContradicted) {
   std::mt19937 random(7);
   const auto below = [&](std::int64_t end) {

@@ -24,7 +24,7 @@ struct Planted {
   std::int64_t num_workers = 2;
 };
 
-// Launches of a case differ by one part in a thousand.
+// Launches of a case differ by 0.1 %.
 record::Results results_of(const std::vector<Planted>& cases, int launches = 6) {
   constexpr std::int64_t kNs = 1000;
   record::Results results;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of a case where its launches do not agree.
+// Notes on a case whose launches disagree.
 #include "harness/report/notes.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ TEST(WarmUpNotes, Trend_NeedsMoreThanHalfTheLaunches) {
                           "within the window (2 of 3 launches)"));
   EXPECT_THAT(notes({{"drifting", 0, 0.05}}),
               ElementsAre(HasSubstr("drifting: steps became 5.0 % slower")));
-  EXPECT_THAT(notes({{"too_short", 7}}),  // a file that does not say how much faster
+  EXPECT_THAT(notes({{"too_short", 7}}),  // a file without the size of the change
               ElementsAre("warm-up too short, at least 7 more steps (1 of 1 launches)"));
   EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"ok"}}), IsEmpty());
   EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"drifting", 0, 0.1}, {"ok"}}), IsEmpty());
@@ -55,7 +55,7 @@ TEST(WarmUpNotes, Trend_NeedsMoreThanHalfTheLaunches) {
                           "out"));
 }
 
-// A launch that waits so many of 1000 ns for a CPU, of which others used a share.
+// A launch that waits `waited_ns` of 1000 ns for a CPU, with a share used by others.
 void add_waiting(estimate::CaseRow& row, std::deque<record::Launch>& launches,
                  std::int64_t waited_ns, double others) {
   record::LaunchRow& made = launches.emplace_back().row;
@@ -142,8 +142,8 @@ TEST(MachineNotes, HaveTheirSizeAndLaunches) {
                   "launches)"));
 }
 
-// Launches of 60 steps of 1 ms, the first 12 of them by `excess` longer, each launch with a ripple
-// of its own of up to `ripple` of the step.
+// Launches of 60 steps of 1 ms, the first 12 of them longer by `excess`, each launch with its own
+// ripple of up to `ripple` of the step.
 record::Results windows(double excess, double ripple) {
   record::Results results;
   for (int k = 0; k < 6; ++k) {

@@ -106,7 +106,7 @@ TEST(OpsReport, LongNames_KeepTheirEnd) {
   EXPECT_THAT(text, HasSubstr("autograd::eng…ion: NativeBatchNormBackward0"));
 }
 
-// What is refused: where, and what is said of it.
+// Asserts the place and the words of an error.
 void expect_refused(const record::Results& results, const OpsView& view, const char* words) {
   EXPECT_THAT([&] { (void)render_ops(results, view, Format::kTable, {}); },
               ::testing::ThrowsMessage<ConfigError>(HasSubstr(words)));

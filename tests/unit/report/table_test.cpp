@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tables of results choose, rank and fit; tests/corpus has their words.
+// Selection, ranking and fitting of result tables; tests/corpus has their texts.
 #include "harness/report/table.h"
 
 #include <gmock/gmock.h>
@@ -69,7 +69,7 @@ TEST(Table, Colours_AreOptional) {
   EXPECT_THAT(coloured, AllOf(HasSubstr("\x1b[31m"), HasSubstr("\x1b[32m")));
 }
 
-// Of the rows of a coloured table, those in the colour of the best, by their case.
+// The cases of the rows in the colour of the best.
 std::vector<std::string> best_cases(const record::Results& results) {
   std::vector<std::string> cases;
   std::istringstream lines(render_table(results, {.colour = true, .columns = 140}));

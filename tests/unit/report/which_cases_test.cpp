@@ -24,7 +24,7 @@ class Sweep {
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].asked = &options_[i];
   }
 
-  // Of the rows with these numbers, 3 * place of the workers + place of the batch.
+  // Name of the rows with these numbers, 3 * index of the workers + index of the batch.
   [[nodiscard]] std::string name(const std::vector<std::size_t>& numbers) const {
     const WhichCases which(rows_, results_);
     std::vector<const estimate::CaseRow*> some;

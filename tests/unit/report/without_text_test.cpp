@@ -34,7 +34,7 @@ Catalogue small_catalogue() {
           .workloads = {}};
 }
 
-// A measured run in which every text that a run can hold is "secret-N".
+// A measured run in which every text field is "secret-N".
 class SecretRun {
  public:
   SecretRun() {

@@ -54,7 +54,7 @@ TEST(ComparisonCharts, EachMetric_HasItsRow) {
     }
   }
   EXPECT_EQ(json["rows"], Json(rows));
-  // One was measured after the other.
+  // The sides were measured one after the other.
   EXPECT_THAT(forest_figure(comparison, 0)->alt, HasSubstr("1 perhaps worse"));
 }
 

@@ -24,7 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// One series that became 8 % slower in night 22, one that stayed, a night without a value.
+// One series that became 8 % slower in night 22, one unchanged, and a night without a value.
 NightMaker moved_history() {
   NightMaker maker;
   Nightly slower = NightMaker::steady(26, 53e6);
@@ -110,7 +110,7 @@ TEST(HistoryCharts, BusyNightsAndNotes_AreMarked) {
   EXPECT_FALSE(drawn[1]["nights"][7].contains("waited_for_cpu_share"));
 }
 
-// That its pages open and lead to each other is told in tests/report.
+// tests/report checks that its pages open and link to each other.
 TEST(HistorySite, History_HasItsPagesAndOneScript) {
   NightMaker maker = moved_history();
   maker.run(22).context = {

@@ -58,7 +58,7 @@ double sum_of(const Json& values) {
   return sum;
 }
 
-// The time of the area with this label, with all below it.
+// The time of the area with this label and all areas below it.
 double total_of(const Json& areas, const std::string& label) {
   std::vector<double> totals = areas["ns"];
   double found = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the chapters of a run draw, held against the rows of the table and the steps of the file.
+// The charts of a run, compared with the rows of the table and the steps of the file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +73,7 @@ TEST(RunCharts, CaseWithoutNumber_SaysWhy) {
   EXPECT_EQ(charts["cases"][1]["without"], "failed: out of memory");
 }
 
-// Times a phase of a device, and of a stream beside it.
+// With times of a device phase and of a side stream.
 record::Results device_results() {
   record::Results results = test::planned_results(
       {{.options = {{"a", std::int64_t{1}}}, .step_ns = {2'000'000, 2'000'000, 2'100'000}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which charts a sweep is drawn as, and on which axes. What they look like is told in tests/report.
+// The kind and the axes of a sweep's charts. tests/report checks their look.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// Six launches about `ms`, one part in a thousand apart.
+// Six launches around `ms`, 0.1 % apart.
 std::vector<std::int64_t> about(double ms) {
   std::vector<std::int64_t> steps;
   for (int i = 0; i < 6; ++i) steps.push_back(std::int64_t(ms * (1000 + i) / 1000 * kMs));

@@ -24,7 +24,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using testing::TraceMaker;
 
-// Six steps: loading for 10 ms and `extra_ns`, computing for 30, then nothing for 5.
+// Six steps: loading for 10 ms and `extra_ns`, computing for 30, then idle for 5.
 trace::Trace loading_trace(std::int64_t extra_ns = 0) {
   TraceMaker maker;
   std::int64_t at_ns = 0;
@@ -95,7 +95,7 @@ trace::Trace trace_of_rank(std::int64_t rank, std::int64_t world, std::int64_t l
   return maker.finish();
 }
 
-// The page of some traces, which it keeps.
+// The page of some traces, which it owns.
 struct TracePage {
   std::deque<trace::Trace> traces = {};
   std::vector<AnalysedTrace> analysed = {};

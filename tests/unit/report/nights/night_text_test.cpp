@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights and alerts as people and other programs read them: a night with one of everything and what
-// became of its alert stand in data/, and STEPBENCH_APPROVE=1 writes them anew. tests/corpus has
-// the words of the other pages.
+// Nights and alerts for people and other programs: the golden files in data/ have a night with one
+// of each event and the history of its alert; STEPBENCH_APPROVE=1 rewrites them. tests/corpus has
+// the texts of the other pages.
 #include "harness/report/night_document.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ void expect_night_golden(const std::string& name, const std::string& text) {
   EXPECT_EQ(text, known.str()) << "STEPBENCH_APPROVE=1 accepts a change";
 }
 
-// One of everything in night 25.
+// One of each event in night 25.
 NightMaker eventful() {
   NightMaker maker;
   maker.add_series("0", NightMaker::moved_from(22, 1.05, 76e6));
@@ -72,7 +72,7 @@ TEST(NightText, EventfulNight_MatchesTheGolden) {
   std::string json = nlohmann::ordered_json::parse(night_json(night, {})).dump() + '\n';
   for (std::size_t at = 0; (at = json.find("{\"", at + 1)) != std::string::npos;) {
     if (json[at - 1] == ',' || json[at - 1] == '[')
-      json.insert(at++, 1, '\n');  // a line per object
+      json.insert(at++, 1, '\n');  // one line per object
   }
   expect_night_golden("eventful.json", json);
 }

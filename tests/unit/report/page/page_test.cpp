@@ -107,7 +107,7 @@ TEST(Page, Compact_PacksLongParts) {
   EXPECT_THAT(compact, HasSubstr(source_of(page.plotly.script)));
 }
 
-// As long as the real one, which ends like this.
+// As long as the real one, with the same end.
 std::string made_plotly(const std::string& version) {
   return "/**\n* plotly.js v" + version + "\n*/\n" + std::string(3'500'000, ' ') +
          "var a = '</SCRIPT>';\nreturn Plotly;\n}));";
