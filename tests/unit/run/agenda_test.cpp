@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-constexpr std::uint64_t kAsListed = 27;  // draws the order in which two or three cases are listed
+constexpr std::uint64_t kAsListed = 27;  // a seed that keeps two or three cases in the listed order
 
 std::string text(const std::optional<Job>& job) {
   return job ? std::to_string(job->case_index) + "." + std::to_string(job->launch) : "";
@@ -48,7 +48,7 @@ std::vector<std::string> drain_turns(TurnsAgenda& agenda, record::Results finish
   return order;
 }
 
-// In the reference's plan the cases stand the other way round.
+// The reference's plan has the cases in reverse order.
 const std::map<std::size_t, std::size_t> kBothPaired = {{0, 1}, {1, 0}};
 
 TEST(TurnsAgenda, BothPrograms_AlternateInPairs) {
@@ -81,7 +81,7 @@ TEST(TurnsAgenda, ProfiledCase_RecordsBothPrograms) {
   EXPECT_THAT(drain_turns(agenda), ElementsAre("0.0", "R1.0", "R0.0", "1.0", "0.0", "R1.0"));
 }
 
-// Two pairs of "a": how its launches ended, tonight's first; '-': not launched.
+// Two pairs of "a": the outcomes of its launches, tonight's first; '-': not launched.
 record::Results in_turns(const std::string& first, const std::string& second, int attempt = 0) {
   record::Results results;
   int number = 0;

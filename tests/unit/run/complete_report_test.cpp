@@ -48,7 +48,7 @@ TEST(CompleteReport, WorkersVerdict_IsKept) {
   EXPECT_THAT(launch.row.report.notes, IsEmpty());
 }
 
-// What torch.profiler writes of a script: its annotations are the step and the phases.
+// torch.profiler's trace of a script: its annotations are the step and the phases.
 constexpr const char* kScript = R"({"schemaVersion": 1, "traceEvents": [
 {"ph":"X","cat":"user_annotation","name":"ProfilerStep#7","pid":9,"tid":9,"ts":100,"dur":100,"args":{"External id":1}},
 {"ph":"X","cat":"user_annotation","name":"stepbench::data_wait","pid":9,"tid":9,"ts":101,"dur":9,"args":{"External id":2}},

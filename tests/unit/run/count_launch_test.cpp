@@ -73,7 +73,7 @@ TEST(CountLaunch, CountedCase_IsShortOnOneThread) {
   EXPECT_EQ(counted_case(automatic).integer("schedule.active"), 3);
 }
 
-// As callgrind leaves its files: of the worker, and of a process that it forked.
+// Files like those of callgrind: of the worker, and of a process that it forked.
 class CallgrindFiles : public ::testing::Test {
  protected:
   CallgrindFiles() { std::filesystem::create_directories(files_.folder); }

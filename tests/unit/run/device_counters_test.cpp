@@ -20,7 +20,7 @@ std::vector<record::CycleSamples> three_seconds(const char* clock) {
   return {{0, steps}};
 }
 
-// The readings lie 100 ms apart from the window: 3.1 s at 600 W, half of it at the power limit.
+// The readings are 100 ms away from the window: 3.1 s at 600 W, half of it at the power limit.
 machine::WindowCounters at_600_watts() {
   machine::WindowCounters counters;
   counters.windows = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of what goes wrong in one case: it is a row, the other cases are measured, and nothing
-// is left behind. Then faults of a run as a whole, and of a worker that is asked.
+// Faults of one case: it becomes a row, the other cases are measured, and nothing is left behind.
+// Then faults of a whole run, and of a worker that is queried.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -26,7 +26,7 @@ struct FaultRow {
 constexpr FaultRow kFaults[] = {
     {"segfault", "killed by SIGSEGV (Segmentation fault)", "warmup"},
     {"abort", "killed by SIGABRT (Aborted)", "warmup"},
-    {"kill_self", "killed by SIGKILL (Killed)", "warmup"},  // not called out of memory
+    {"kill_self", "killed by SIGKILL (Killed)", "warmup"},  // not reported as out of memory
     {"oom", "killed by SIGKILL (Killed)", "warmup"},
     {"exit_3", "exited with status 3 without a final line", "warmup"},
     {"no_final_line", "exited with status 0 without a final line", "tear_down"},
@@ -66,10 +66,10 @@ TEST(Faults, FailedCases_AreRowsAndOthersRun) {
 
 struct HangCase {
   const char* behaviour;
-  const char* limit;  // key below `limits`
+  const char* limit;  // key in `limits`
   double limit_s;
   double told_s;
-  const char* reason;  // after the time
+  const char* reason;  // after the duration
   const char* stage;
   const char* more = "";  // lines of the experiment
 };
@@ -83,7 +83,7 @@ constexpr HangCase kHangs[] = {
     {"hang_in_step", "wall_s", 1, 1, "(limits.wall_s)", "warmup"},
 };
 
-// A busy machine may need longer to come to the stage that hangs: then again with ten times that.
+// A busy machine may need longer to reach the stage that hangs: retry with ten times the limit.
 void expect_timeout(HangCase hang) {
   RunProgram program(yaml_with(hang.behaviour, std::string(hang.more) + "limits: {" + hang.limit +
                                                    ": " + text::short_number(hang.limit_s) +
@@ -150,7 +150,7 @@ TEST(Faults, InvalidWorker_IsRejectedUpFront) {
   }
 }
 
-// As torch leaves one of a tensor for which /dev/shm has no room.
+// torch leaves a segment like this for a tensor that does not fit into /dev/shm.
 TEST(Faults, EndedProcess_LeavesNoSegment) {
   RunProgram program(yaml_with("ok"));
   program.worker =
@@ -183,7 +183,7 @@ TEST(Faults, FullDisk_KeepsFinishedLaunches) {
   EXPECT_EQ(program.results().launches.size(), 4U);
 }
 
-// A worker that prints so on its channel in its launches, by sh commands.
+// A worker whose launches run these sh commands to print on its channel.
 void expect_breach(const std::string& printing, const std::string& what) {
   RunProgram program(yaml_with("ok"));
   program.worker = program.stub_after(
@@ -201,7 +201,7 @@ void expect_breach(const std::string& printing, const std::string& what) {
               AllOf(HasSubstr("of the worker breaks the protocol: "), HasSubstr(what)));
 }
 
-// All that is wrong of numbers: LaunchRules.
+// All invalid numbers are tested in LaunchRules.
 TEST(Faults, ImpossibleNumbers_AreNamed) {
   expect_breach(R"(say '{"kind":"launch"}'; exit 0)", "nothing was measured: there are no samples");
   expect_breach(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launches of all ranks say together, as readers of rank 0 see it.
+// The combined launch of all ranks, as seen by readers of rank 0.
 #include "harness/run/group_facts.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ TEST(GroupFacts, Group_HasTheSlowestTimeAndAllWork) {
   EXPECT_EQ(estimate::estimate_of(ranks[1])->samples, 8) << "a rank alone is as it was";
 }
 
-// A rank that needs more memory than others fails first: the group is judged by it.
+// The rank with the highest memory fails first: the group is judged by it.
 TEST(GroupFacts, Group_HasTheHighestMemory) {
   std::vector<record::Launch> ranks = {launch_of(0, {100}, 1), launch_of(1, {100}, 1)};
   ranks[0].row.report.metrics = {{"peak_rss_bytes", 100.0}, {"peak_allocated_bytes", 90.0}};

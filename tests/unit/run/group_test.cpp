@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench run --ranks` on the stub worker: what is recorded of a group, and that it has one
-// fate.
+// `stepbench run --ranks` on the stub worker: the record of a group, and its common outcome.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -64,7 +63,7 @@ TEST(Group, EachRank_HasARowAndSamples) {
   EXPECT_NEAR(*rows.front().samples_per_s, 3 * 32 / 1e-3, 1) << "the work of all its ranks";
 }
 
-// Rank 1 behaves so, the others are well.
+// Behaviour of rank 1; the others are fine.
 constexpr std::pair<const char*, const char*> kFaultsOfARank[] = {
     {"kill_self",
      "rank 1: was killed by SIGKILL (Killed) without a final line (the other 2 ranks "
@@ -110,8 +109,8 @@ TEST(Group, FailedRank_FailsTheGroup) {
   }
 }
 
-// The reason of a run that fails at a limit. Where a busy machine keeps the other ranks, too,
-// longer than that, `accepts` says no: then again with ten times that.
+// The reason of a run that fails at a limit. If a busy machine delays the other ranks beyond it,
+// `accepts` returns false: retry with ten times the limit.
 std::string reason_at_limit(const std::function<void(RunProgram&, const std::string&)>& prepare,
                             const std::function<bool(const std::string&)>& accepts) {
   std::string reason;
@@ -139,7 +138,7 @@ TEST(Group, HangingRank_IsNamed) {
       << "the others have said their last line and wait for it";
 }
 
-// A mpirun that is a shell script.
+// Uses a shell script as mpirun.
 void start_by_mpirun(RunProgram& program, const std::string& body, const std::string& more = "") {
   fs::create_directory(program.folder / "bin");
   program.script("bin/mpirun", body);
@@ -179,7 +178,7 @@ TEST(Group, FailingLauncher_IsReported) {
   }
 }
 
-// Its ranks hang in their window; then `end` is done to the run.
+// A group whose ranks hang in their window; then `end` is applied to the run.
 struct EndedGroup {
   explicit EndedGroup(const std::function<void(const StartedRun&)>& end) {
     program.config(yaml_with("hang_in_step", std::string(kThree) + "stub: {at_step: 3, marker: " +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run cut off at any moment loses nothing that was finished, leaves nothing behind, and is
-// completed by --resume.
+// A run cut off at any moment loses no finished launch, leaves nothing behind, and is completed by
+// --resume.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -53,7 +53,7 @@ std::size_t launch_lines(const std::filesystem::path& run_dir) {
   return count;
 }
 
-// Other lines are told, too: that the run began, and which workers of other tests it ended.
+// Other lines come too: the start of the run, and workers of other tests that it ended.
 void read_until_told(StartedRun& run, std::size_t launches) {
   std::string line;
   for (std::size_t told = 0; run.read_line(line);) {
@@ -148,7 +148,7 @@ void complete(const RunProgram& program) {
   expect_complete(program);
 }
 
-// How long all launches take here.
+// Duration of all launches on this machine.
 std::chrono::nanoseconds time_of_a_run() {
   RunProgram program(kSweep);
   const auto began = std::chrono::steady_clock::now();
@@ -156,7 +156,7 @@ std::chrono::nanoseconds time_of_a_run() {
   return std::chrono::steady_clock::now() - began;
 }
 
-// False when the run was over before the signal came.
+// Returns false if the run was over before the signal.
 bool start_and_kill(const RunProgram& program, std::chrono::nanoseconds latest,
                     std::mt19937& random) {
   StartedRun run =
@@ -222,7 +222,7 @@ TEST(Resume, OtherExperiment_IsRejected) {
   expect_refusal("was 5 and is now 7", {"--set", "schedule.active=7"});
   program.config(yaml_with("ok, skip"));
   expect_refusal("the plan's digest");
-  const auto data = program.folder / "data";  // to which the run appends
+  const auto data = program.folder / "data";  // the file to which the run appends
   std::ofstream{data} << "1";
   program.config(yaml_with("ok", "stub: {marker: " + data.string() + "}\n"));
   measure();
@@ -247,7 +247,7 @@ TEST(Resume, RunningRun_IsRejectedWithoutLocks) {
   RunProgram program(kSweep);
   const auto folder = program.folder / "results/20260131-120000-cut";
   std::filesystem::create_directories(folder);
-  // As long as this writer lives, its run does.
+  // While this writer lives, the run counts as running.
   const record::ResultWriter other(folder / (machine::host_name("/") + "-1of1-1.jsonl"));
   const os::CommandResult result = program.resume();
   EXPECT_EQ(result.exit_status, 2) << result.err;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a worker that cannot be a measurement are named; those that any worker may send are
-// taken.
+// Numbers of a worker that cannot be a measurement are named; valid ones are accepted.
 #include "harness/run/launch_rules.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +47,7 @@ constexpr std::int64_t kAge = 5'000'000'000;
 
 using Cycles = std::vector<record::CycleSamples>;
 
-// What is wrong of windows of so many cycles and of the report behind them; "" of a measurement.
+// The error in the windows of `cycles` cycles and the report; "" for a measurement.
 std::string breach_of(const Cycles& windows, const record::LaunchReport& report = {},
                       std::int64_t cycles = 1) {
   LaunchCheck check{rules(cycles)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch of a scripted worker: what a shell can say on descriptor 3.
+// One launch of a scripted worker: a shell that writes to descriptor 3.
 #include "harness/run/launch.h"
 
 #include <gmock/gmock.h>
@@ -122,7 +122,7 @@ TEST_F(LaunchOfAScript, StoppedBySignal_EndsEarly) {
 }
 
 TEST_F(LaunchOfAScript, SleepOfThisProgram_KillsNothing) {
-  // Jumps when there is a file `waits`, and makes a file `jumped` when the launch has seen it.
+  // Jumps when the file `waits` exists, and makes a file `jumped` when the launch has seen it.
   class JumpingClock final : public Clock {
    public:
     explicit JumpingClock(fs::path folder) : folder_(std::move(folder)) {}

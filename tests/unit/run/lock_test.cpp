@@ -43,7 +43,7 @@ TEST(DeviceLockTest, ProcessEnd_ReleasesIt) {
   EXPECT_TRUE(DeviceLock::try_acquire(folder.path(), "cpu", holder));
 }
 
-// Anybody may make one in a folder that all may write to.
+// Any user may make one in a folder that is writable by all.
 TEST(DeviceLockTest, PipeOfItsName_IsNotWaitedFor) {
   const test::TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "stepbench-cpu.lock").c_str(), 0444), 0);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine did to launches, planted into the file of a real run: what each command says of
-// it.
+// Machine facts of launches, planted into the file of a real run, and the output of each command.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -25,7 +24,7 @@ class MachineFacts : public ::testing::Test {
         "name: facts\nworkload: stub\nlaunches: 1\nschedule: {wait: 0, warmup: 2, active: 5}\n");
     ASSERT_EQ(program_.run().exit_status, 0);
   }
-  // A copy of the run in which this is all that was seen of its machine.
+  // A copy of the run with only these machine facts.
   [[nodiscard]] fs::path planted(const std::string& name, const Json& machine) const {
     fs::path copy = program_.folder / name;
     for (const auto& file : fs::directory_iterator(program_.run_dir())) {

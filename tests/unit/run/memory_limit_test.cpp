@@ -40,10 +40,10 @@ TEST(MemoryLimit, Device_LimitsTorchsAllocator) {
   const LaunchRequest request = limited(250, "cuda", devices.get());
   EXPECT_THAT(request.spawn.environment,
               ElementsAre(Pair("PYTORCH_CUDA_ALLOC_CONF", "per_process_memory_fraction:0.250000")));
-  // The process holds what it likes: CUDA maps what it never touches.
+  // The process itself is not limited: CUDA maps memory that it never touches.
   EXPECT_FALSE(request.spawn.data_bytes);
   EXPECT_FALSE(request.limits.memory_bytes);
-  // What the user asked of the allocator stays.
+  // The user's own setting of the allocator stays.
   const machine::Variables own = {{"PYTORCH_ALLOC_CONF", "expandable_segments:True"}};
   EXPECT_THAT(limited(500, "cuda:0", devices.get(), own).spawn.environment,
               ElementsAre(Pair("PYTORCH_ALLOC_CONF",

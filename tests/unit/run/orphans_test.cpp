@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run that was killed left: processes, segments of shared memory.
+// Leftovers of a killed run: processes, segments of shared memory.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,7 +75,7 @@ TEST(EndOrphans, AnySession_IsEnded) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::setsid();
-    // No process is as old as the machine.
+    // The start time cannot belong to a living process.
     ::execl("/usr/bin/env", "env", "STEPBENCH_CONTROLLER=2.1", "sleep", "1000", nullptr);
     ::_exit(1);
   }
@@ -83,7 +83,7 @@ TEST(EndOrphans, AnySession_IsEnded) {
   while (program != "sleep") {
     program = os::read_line("/proc/" + std::to_string(child) + "/comm").value_or("sleep");
   }
-  // Empty where another run of this machine was there first.
+  // Empty if another run of this machine ended them first.
   const std::string said = end_orphans();
   if (!said.empty()) {
     EXPECT_THAT(said, ::testing::HasSubstr(std::to_string(child) + " (sleep)"));

@@ -30,7 +30,7 @@ record::Launch launch_of(const Made& made) {
   launch.row.report.effective["device"] = made.device;
   launch.samples = {{0, {{"step_ns", "flags"}, {{made.step_ns, made.step_ns}, {0, 0}}}}};
   if (made.device != "cpu" &&
-      !is_profiling(made.pass)) {  // as on a GPU: events in timed ones alone
+      !is_profiling(made.pass)) {  // as on a GPU: events in timed launches only
     launch.samples.front().steps.names.emplace_back("period_device_ns");
     launch.samples.front().steps.columns.push_back({made.step_ns, made.step_ns});
   }
@@ -48,7 +48,7 @@ record::Launch checked(const Made& profiled, const std::vector<Made>& timed) {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(ProfileCheck, Overhead_IsReported) {
-  // On a device timed steps have events, profiled ones have not.
+  // On a device, timed steps have events, profiled ones have not.
   for (const char* device : {"cpu", "cuda:0"}) {
     const record::Launch launch =
         checked({.pass = Pass::kNative, .step_ns = 1200, .device = device},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench run` records, and `stepbench show` says of it, as a shell sees them.
+// The records of `stepbench run` and the output of `stepbench show`, in a shell.
 #include <gmock/gmock.h>
 
 #include <chrono>

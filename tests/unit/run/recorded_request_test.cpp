@@ -15,7 +15,7 @@ constexpr const char* kProgram = STEPBENCH_BINARY_DIR "/tools/stepbench/stepbenc
 constexpr const char* kSmall =
     "workload: stub\nlaunches: 1\nschedule: {wait: 0, warmup: 0, active: 2}\n";
 
-// From the folder of the test, as a user would.
+// Runs in the folder of the test, as a user would.
 os::CommandResult stepbench(const RunProgram& program, std::vector<std::string> arguments,
                             const std::string& input = "", const std::string& from = "") {
   const std::string folder = from.empty() ? program.folder.string() : from;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a worker may be silent, and where one hung.
+// How long a worker may be silent, and the place of a hang.
 #include <gmock/gmock.h>
 
 #include "harness/run/stack_place.h"
@@ -32,7 +32,7 @@ TEST(StallWatch, StageArrivals_TimeAWindow) {
 }
 
 TEST(StallWatch, UninformativeArrivals_AreIgnored) {
-  StallWatch device{kOnADevice};  // its commands arrive before it has done its work
+  StallWatch device{kOnADevice};  // its messages arrive before it has done its work
   device.stage({Stage::kWarmup}, 5 * kMs);
   device.stage({Stage::kActive}, 25 * kMs);
   EXPECT_EQ(device.silence_ns(), kByStepS);

@@ -39,7 +39,7 @@ TEST(Output, LastWords_AreTheLastLine) {
   EXPECT_EQ(last_words(std::string(1000, 'x')).size(), 302U);
 }
 
-// Open MPI does.
+// As in Open MPI.
 TEST(Output, RuledParagraph_IsTheLastWords) {
   const std::string rule = std::string(74, '-') + '\n';
   EXPECT_EQ(last_words("warning: slow\n" + rule +
@@ -91,7 +91,7 @@ class ProgressTest : public ::testing::Test {
     progress_.emplace(out_, style, clock_);
     return *progress_;
   }
-  // What the last update wrote over the live line.
+  // The text of the last update over the live line.
   [[nodiscard]] std::string live_line() {
     out_.str("");
     progress_->update("active", 0);

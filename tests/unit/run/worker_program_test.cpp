@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker that is found, and what it and its data are known by.
+// Finding the worker, and the identity of it and its data.
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
