@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench runs` as a shell sees it; what it lists is in the corpus.
+// `stepbench runs` in a shell; its lists are in the corpus.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
