@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many steps a window has: whole epochs or none, whole blocks.
+// Number of steps of a window: whole epochs or none, whole blocks.
 #include <gtest/gtest.h>
 
 #include "harness/schedule/epoch_window.h"

@@ -36,7 +36,7 @@ TEST(Stopping, TenWindows_HaveAnInterval) {
 }
 
 TEST(Stopping, ManyWindows_ArePaired) {
-  // Neighbours cancel: once pairs are joined, nothing varies.
+  // Neighbours cancel: once pairs are merged, nothing varies.
   std::vector<double> means;
   for (int i = 0; i < 40; ++i) means.push_back(i % 2 == 0 ? 90 : 110);
   EXPECT_GT(interval_of_windows(std::span(means).first(18))->high, 104);
@@ -60,7 +60,7 @@ TEST(Stopping, TwoPreciseLooks_Stop) {
 }
 
 TEST(Stopping, OneLuckyLook_DoesNotStop) {
-  // Of 20 windows pairs are joined, and these cancel; of 19 nothing is.
+  // With 20 windows pairs are merged and cancel; with 19 nothing is merged.
   std::vector<double> means;
   for (int i = 0; i < 22; ++i) means.push_back(i % 2 == 0 ? 90 : 110);
   const StopRule rule{.automatic = true};

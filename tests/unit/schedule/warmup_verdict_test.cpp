@@ -64,7 +64,7 @@ TEST(Warmup, RisingWindow_IsDrifting) {
   EXPECT_THAT(describe(verdict), HasSubstr("slower within the window, which no warm-up cures"));
 }
 
-// One long wait and three ready batches, again and again: four workers in lockstep.
+// One long wait and three ready batches, repeatedly: four workers in lockstep.
 std::vector<std::int64_t> lockstep_of_four(std::size_t steps) {
   std::vector<std::int64_t> out = window(steps, 0);
   for (std::size_t i = 0; i < steps; ++i) out[i] = i % 4 == 0 ? 4 * out[i] : out[i] / 50;
