@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Help, and what every wrong command line is answered with: what was expected, in our words.
+// Help, and the errors of wrong command lines, with the expected words in our own terms.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ TEST(Help, CommandAndOption_PrintTheSame) {
             stepbench({"data", "make", "jpeg_folder", "--help"}).out);
 }
 
-// Raw names of kinds of values are the parser's, not ours.
+// The parser's own names for kinds of values must not appear.
 TEST(Help, Page_FitsAScreen) {
   std::vector<std::vector<std::string>> commands = {{}};
   for (const std::string& name : kCommands) commands.push_back({name});
@@ -68,7 +68,8 @@ TEST(Help, Topic_PrintsItsPage) {
   EXPECT_THAT(nowhere.err, HasSubstr("has nothing about 'zebras'; its sections are: What to do"));
 }
 
-// A made-up trace: what the deepest operators wait for is looked for through all around them.
+// A generated trace: the cause of the deepest operators' waits is searched through all operators
+// around them.
 TEST(Analyze, TimeLimit_EndsTheAnalysis) {
   const test::TemporaryFolder folder;
   constexpr int kRows = 20'000;
@@ -156,7 +157,7 @@ TEST(Usage, Error_NamesTheExpected) {
   }
 }
 
-// The options of a command that take a value of this kind, as its help shows them.
+// The options of a command that take a value of this kind, from its help.
 std::vector<std::string> options_with(const std::string& command, const std::string& value) {
   std::vector<std::string> found;
   for (const std::string& line : testing::lines_of_text(stepbench({command, "--help-all"}).out)) {
@@ -212,8 +213,7 @@ TEST(Usage, NumberOption_RejectsAWord) {
   EXPECT_GE(tried, 7U * 4U);
 }
 
-// What stands in a file under `model` and `schedule`, not the options of the same name that few
-// set.
+// The options of `model` and `schedule` in a file, not rarely used ones of the same name.
 TEST(Usage, ShortName_MeansWhatAFileMeans) {
   const std::string file = std::string(STEPBENCH_SOURCE_DIR) + "/configs/train_mlp.yaml";
   const auto cases_with = [&](const std::vector<std::string>& options) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench plan` with what `stepbench doctor --measure` kept, and with a probe.
+// `stepbench plan` with the noise kept by `stepbench doctor --measure`, and with a probe.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
