@@ -56,7 +56,7 @@ TEST(BlockMeans, SurplusValues_DropAtTheStart) {
   EXPECT_TRUE(block_means(steps, 8).empty());
 }
 
-// The spread that the blocks of one launch predict, against the spread of many launches.
+// The spread predicted from the blocks of one launch, compared with that of many launches.
 TEST(SpreadOfMean, PredictsManyLaunches) {
   constexpr int kLaunches = 400;
   for (const double lag : {0.0, 0.5}) {

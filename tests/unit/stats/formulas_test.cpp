@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small formulas, by published values and by those of numpy and scipy.
+// Small formulas, compared with published values and those of numpy and scipy.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -19,7 +19,7 @@ std::optional<GroupedQuantile> quantile_of(const std::vector<std::vector<double>
   return grouped_quantile(views, q, confidence);
 }
 
-// 1, 2, ... dealt to groups in turn: alike as values can be.
+// 1, 2, ... dealt to groups in turn, so that groups are as similar as possible.
 std::vector<std::vector<double>> dealt(int groups, int each) {
   std::vector<std::vector<double>> out(static_cast<std::size_t>(groups));
   for (int i = 0; i < groups * each; ++i)
@@ -76,8 +76,8 @@ double normal(Random& random) {
 }
 
 struct Coverage {
-  double held = 0;  // share of the drawn campaigns whose interval holds the quantile
-  double high = 0;  // of them that have an upper end
+  double held = 0;  // share of the drawn campaigns whose interval includes the quantile
+  double high = 0;  // share with an upper end
 };
 
 Coverage coverage(double load, double launch_sd, int launches, int requests, double q) {

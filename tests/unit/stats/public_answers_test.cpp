@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers that other projects publish for their own data: perfolizer's Mann-Whitney values
-// (computed with R) and what benchstat warns of.
+// Results that other projects publish for their own data: perfolizer's Mann-Whitney values
+// (computed with R) and the warnings of benchstat.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our answers over a grid of samples, judged by scipy in one Python process.
+// Our results over a grid of samples, checked by scipy in one Python process.
 #include <gtest/gtest.h>
 
 #include <array>

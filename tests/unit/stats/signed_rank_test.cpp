@@ -103,7 +103,7 @@ TEST(SignInterval, Ranks_AreThePublishedOnes) {
   EXPECT_EQ(sign_rank(40, 0.05), 14u);
 }
 
-// Of 1,075 values and more the probability that all lie on one side is less than a double holds.
+// From 1,075 values on, the probability that all are on one side is below the range of a double.
 TEST(SignInterval, ManyValues_UseTheNormalLaw) {
   for (const std::size_t n : {1'074U, 1'075U, 100'000U}) {
     const double size = static_cast<double>(n);

@@ -104,7 +104,8 @@ TEST(MannKendall, Series_AddUp) {
   EXPECT_EQ(mann_kendall({}).p_two_sided, 1);
 }
 
-// A third of 100 values is 20 runs of one and 13 over: these were the first ones.
+// A third of 100 values is 20 runs of one value, and 13 are left over: these used to be the first
+// ones.
 TEST(Trend, FirstValues_CountInAnyLength) {
   for (const std::size_t size : {100, 117}) {
     std::vector<double> series(size, 1000);

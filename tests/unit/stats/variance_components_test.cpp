@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Components of variance, held against models from which they are drawn. Seeded.
+// Components of variance, checked on models from which they are drawn. Seeded.
 #include "harness/stats/variance_components.h"
 
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ struct Model {
   std::size_t steps = 60;
   double launch_sd = 0;
   double step_sd = 0.03;
-  double alike = 0;     // neighbouring steps
-  bool skewed = false;  // steps: lognormal about their mean, sigma .75
+  double alike = 0;     // of neighbouring steps
+  bool skewed = false;  // steps: lognormal around their mean, sigma .75
 
   [[nodiscard]] double long_run() const { return step_sd * step_sd * (1 + alike) / (1 - alike); }
   [[nodiscard]] std::string name() const {
