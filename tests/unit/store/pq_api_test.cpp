@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of libpq that are found at run time, against its own header.
+// The functions of libpq that are found at run time, compared with its header.
 #include "harness/store/pq_api.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Handles have names of ours; all else must be the same.
+// Handles have our own type names; everything else must be the same.
 template <typename T>
 struct Plain {
   using type = T;

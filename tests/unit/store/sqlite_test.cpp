@@ -123,11 +123,11 @@ TEST_F(SqliteTest, LockedWithoutLog_TimesOut) {
                     file(), {.busy_timeout = std::chrono::milliseconds(1000), .file_system = {}});
               }),
               HasSubstr("another process has kept it locked for 1 s"));
-  // Once, and not a second for each of a hundred looks.
+  // Once, instead of a second for each of a hundred attempts.
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(60));
 }
 
-// As a user who may read it alone.
+// As a user with read access only.
 TEST_F(SqliteTest, ReadOnlyHistory_IsReadable) {
   const std::string odd = folder / "50% of #1?.db";
   {
@@ -205,7 +205,7 @@ std::vector<std::string> second_version(const Database&) {
   return {"ALTER TABLE a ADD COLUMN w TEXT", "CREATE TABLE b (v TEXT)"};
 }
 
-// `work` in eight threads.
+// Runs `work` in eight threads.
 void at_once(const std::function<void()>& work) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) threads.emplace_back(work);
@@ -254,7 +254,7 @@ TEST_F(SqliteTest, SharedFileSystem_IsRejectedByName) {
                                                                       {0x47504653, "GPFS"}}) {
     EXPECT_THAT(error_on(type),
                 AllOf(HasSubstr(std::string("lies on ") + name), HasSubstr("--db postgresql://")));
-    // As 32-bit machines give it: with a sign.
+    // 32-bit machines give it with a sign.
     EXPECT_THAT(error_on(static_cast<std::int32_t>(type)), HasSubstr(name));
   }
   EXPECT_FALSE(std::filesystem::exists(file()));
