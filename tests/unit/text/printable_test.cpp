@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of anybody on a terminal, in a table, a page or a file of another format: it stays text.
+// Foreign text on a terminal, in a table, a page or a file of another format stays text.
 #include "harness/text/printable.h"
 
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<ShellHole, 1> kHoles = {{{"{worktree}", "STEPBENCH_WORKTREE"}}};
 
-// What sh makes of it.
+// Output of sh.
 std::string said(const std::string& command, const std::string& value) {
   const os::CommandResult result =
       os::run_command({"sh", "-c", with_variables(command, kHoles)}, "", std::chrono::minutes(10),

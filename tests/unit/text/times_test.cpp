@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ages and times of day as people type and read them.
+// Ages and times of day for people.
 #include <gtest/gtest.h>
 
 #include "harness/text/age.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that are mistyped or cut, and words of sentences.
+// Mistyped and shortened names, and words of sentences.
 #include <gtest/gtest.h>
 
 #include <string>
