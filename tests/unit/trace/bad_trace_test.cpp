@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broken, hostile and unusual files: one sentence with the place, or a note; never half a result.
+// Broken, hostile and unusual files give one sentence with the place, or a note; never a partial
+// result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <libdeflate.h>
@@ -49,7 +50,7 @@ TEST(BadTrace, OtherFile_IsRejectedWithItsPlace) {
       {R"({"traceEvents":[{"ph":nothing}]})", "expected a value"},
       {R"({"traceEvents":[{"ph":"X"},]})", "byte 27: expected a value, found ']'"},
       {R"({"traceEvents":[{"ph":"X"} {}]})", "byte 27: expected ',' or ']', found '{'"},
-      // An unescaped quotation mark, which some versions of torch wrote.
+      // An unescaped quotation mark, as written by some versions of torch.
       {R"({"traceEvents":[{"name":"a"b"}]})", "byte 27: expected ',' or '}', found 'b'"},
       {std::string("{\"traceEvents\":[\0]}", 19), "byte 16: expected a value, found byte 0x00"},
       {R"({"traceEvents":[]} [])", "byte 19: more text behind the end of the trace"},
@@ -90,7 +91,7 @@ TEST(BadTrace, CutOrDamagedGzip_IsRejected) {
     std::string damaged = packed;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
     const std::string why = refusal(damaged);
-    const bool in_header = at < 10;  // its time stamp and flags change no text
+    const bool in_header = at < 10;  // its time stamp and flags do not change the text
     ASSERT_TRUE(in_header || !why.empty()) << "byte " << at;
   }
   EXPECT_THAT(refusal(packed + "rubbish"), HasSubstr("no gzip member"));

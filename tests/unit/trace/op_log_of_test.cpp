@@ -17,7 +17,7 @@ namespace {
 
 using testing::LogMaker;
 
-// Every row of the table as one line, in an order of its own.
+// Every row of the table as one line, sorted.
 std::set<std::string> lines_of(const ops::OpTable& table) {
   std::set<std::string> lines;
   for (const ops::OpRow& row :
@@ -44,9 +44,9 @@ TEST(OpLogOf, Table_IsThatOfTheLog) {
     LogMaker maker;
     maker.log = testing::RandomLog(seed).make();
     for (ops::OpEvent& op : maker.log.ops)
-      op.end_thread = op.thread;  // no file says where it ended
+      op.end_thread = op.thread;  // no file has its end
     for (std::string& name : maker.log.names) {
-      if (name.starts_with("ProfilerStep")) name = "aten::step";  // the steps are the marks below
+      if (name.starts_with("ProfilerStep")) name = "aten::step";  // the marks below are the steps
     }
     maker.step(4, 0, 3'000);
     maker.phase("data_wait", 4, 0, 900);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces that others published, of every age of torch.profiler.
+// Published traces from every period of torch.profiler.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the writer wrote, the reader reads; and what does not matter in a file changes nothing.
+// The reader reads what the writer wrote, and irrelevant differences in a file change nothing.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -46,7 +46,7 @@ TraceHeader full_header() {
   return header;
 }
 
-// Rows of every kind that the writer knows.
+// Rows of every kind of the writer.
 ops::OpLog full_log(std::uint32_t seed) {
   ops::OpLog log = testing::RandomLog(seed).make();
   testing::LogMaker maker;
@@ -126,7 +126,7 @@ TEST(RoundTrip, LargeFile_IsTheSame) {
   EXPECT_EQ(difference(rows_text(read), rows_text(trace_of(maker.log, full_header()))), "");
 }
 
-// A pipe hands out a few bytes at a time, so that every place of the text is once the end of a run.
+// A pipe delivers a few bytes at a time, so that every place of the text is once the end of a run.
 TEST(RoundTrip, AnyPieces_ReadAlike) {
   const test::TemporaryFolder folder;
   const ops::OpLog log = full_log(5);
@@ -149,7 +149,7 @@ TEST(RoundTrip, AnyPieces_ReadAlike) {
   }
 }
 
-// The same file, its rows changed one by one; `change` may return null to leave one out.
+// The same file with its rows changed; `change` may return null to drop one.
 Trace changed(const std::function<void(OrderedJson& rows)>& change) {
   const test::TemporaryFolder folder;
   OrderedJson file = OrderedJson::parse(testing::read_file(write(folder, full_log(8))));

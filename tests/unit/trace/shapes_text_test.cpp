@@ -10,7 +10,7 @@ TEST(ShapesText, JsonShapes_ArePlain) {
   for (const char* plain : {"[]", "[[]]", "[8]", "[[8,32],[],[-1, 0]]", " [ 1 , 2 ] "}) {
     EXPECT_TRUE(are_plain_shapes(plain)) << plain;
   }
-  // The blank was found by the fuzzer: nothing was written where JSON needs a value.
+  // The blank was found by the fuzzer: it left a value out where JSON needs one.
   for (const char* other : {"", " ", "8", "[", "]", "[1", "[1]]", "[1],[2]", "[1 2]", "[,]", "[1,]",
                             "[01]", "[-]", "[--1]", "[1-2]", "[1.5]", "[[8]", "[\"8\"]"}) {
     EXPECT_FALSE(are_plain_shapes(other)) << other;

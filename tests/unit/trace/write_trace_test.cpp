@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 using test::TemporaryFolder;
 using testing::LogMaker;
 
-// One step: a batch is waited for, a product runs on the device, its gradient on another thread.
+// One step: a wait for a batch, a product on the device, its gradient on another thread.
 LogMaker one_step() {
   LogMaker maker;
   maker.step(7, 1'000'000, 1'100'000);
@@ -85,7 +85,7 @@ struct Field {
   const char* value;
 };
 
-// What viewers, torch-tb-profiler 0.4.3 and HolisticTraceAnalysis 0.5 are built on.
+// Required by viewers, torch-tb-profiler 0.4.3 and HolisticTraceAnalysis 0.5.
 constexpr const char* kWait = "enumerate(DataLoader)#StepbenchLoader.__next__";
 constexpr const char* kCopy = "Memcpy HtoD (Pinned -> Device)";
 constexpr Field kFields[] = {
@@ -99,7 +99,7 @@ constexpr Field kFields[] = {
     {"ProfilerStep#7", "X", "/cat", R"("user_annotation")"},
     {"ProfilerStep#7", "X", "/tid", "4711"},
     {kWait, "X", "/dur", "20.0"},
-    {kWait, "X", "/cat", R"("cpu_op")"},  // the plug-in sees it as nothing else
+    {kWait, "X", "/cat", R"("cpu_op")"},  // the plug-in accepts nothing else
     {"stepbench::forward", "X", "/cat", R"("user_annotation")"},
     {"aten::mm", "X", "/args/Input Dims", "[[2, 3], [3, 4]]"},
     {"aten::mm", "X", "/args/Sequence number", "5"},
