@@ -86,7 +86,7 @@ TEST_F(MergedCasesTest, BothCases_ShareTheirSeries) {
   EXPECT_THAT(cases_of(history), ElementsAre(std::string(kNew) + " 6"));
   EXPECT_THAT(history.series, SizeIs(4));
   EXPECT_EQ(store.extents().count(old_id), 0U);
-  // A launch that comes late is taken into the joined point.
+  // A late launch is added to the merged point.
   const auto grown = testing_history::night(2, {.cases = {kOld}, .launches = 8});
   store.add(testing_history::make(grown), "results/" + grown.run_id);
   EXPECT_THAT(cases_of(store.history()), ElementsAre(std::string(kNew) + " 6"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which facts make another series, which a new segment, and which nothing at all.
+// Which facts start another series, which a new segment, and which neither.
 #include "harness/track/series.h"
 
 #include <gmock/gmock.h>

@@ -202,7 +202,7 @@ TEST_F(TrackStoreTest, ResumedRun_RenewsItsPoints) {
             step_of(at_once.history(), "aaaaaaaaaaaaaaaa").points.at(0).value);
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 10);
 
-  // A later attempt takes the place of a failed one.
+  // A later attempt replaces a failed one.
   record::Results results = testing_history::make(testing_history::night(4));
   results.launches[0].row.outcome = Outcome::failed("out of memory");
   store.add(results, "results/RUN");
@@ -330,7 +330,7 @@ TEST_F(TrackStoreTest, RebuiltHistory_ReadsItsEvents) {
   open().record(std::vector{event, event});
   std::filesystem::remove(file());
   EXPECT_THAT(open().events(), SizeIs(2));
-  // A torn last line is no event, and gives way to the next.
+  // A torn last line is no event, and is overwritten by the next one.
   std::ofstream(events_file(), std::ios::app) << R"({"schema":"stepbench.event","ver)";
   EXPECT_THAT(open().events(), SizeIs(2));
   open().record({&event, 1});

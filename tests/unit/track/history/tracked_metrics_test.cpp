@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What else has a history: metrics that a case names, and branches beside main.
+// Further series: metrics named by a case, and branches other than main.
 #include "harness/track/tracked_metrics.h"
 
 #include <gmock/gmock.h>
