@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of `tune` in the table of results/tune/README.md: the same seeds, the same searches.
+// The rows of `tune` in the table of results/tune/README.md, by the same seeds and searches.
 #include "tests/unit/tune/replay.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,8 @@ TEST(TuneReplay, ScalesTheLaunchResidualsOnly) {
   const Recording tokens = recording("tokens");
   const RecordedGrid whole = with_cv(tokens, 0.03);
   ASSERT_EQ(whole.rounds.size(), tokens.rounds.size());
-  // Ranks of points by all rounds are those of the recording, and its rounds stay apart.
+  // Ranks of points over all rounds equal those of the recording, and differences between its
+  // rounds stay.
   Recording scaled = tokens;
   scaled.rounds = whole.rounds;
   const RecordedGrid again = with_cv(scaled, 0.03);

@@ -114,7 +114,7 @@ TEST(PointSearch, Drift_ChangesNoScore) {
     return 0.05 * static_cast<double>(slot.point * 5 % 16);
   };
   run_all(quiet, value);
-  // From round to round the machine gets slower by 20 %; two launches of point 0 come before.
+  // The machine gets 20 % slower per round; two launches of point 0 come first.
   run_all(drifting, [&](const Slot& slot) {
     const std::size_t round = slot.warm ? 0 : slot.launch - (slot.point == 0 ? 2 : 0);
     return value(slot) + 0.2 * static_cast<double>(round);
@@ -167,7 +167,7 @@ TEST(PointSearch, PartialRound_DoesNotCount) {
   EXPECT_EQ(search.standing().front().point, 0U);
 }
 
-// Of whole searches on drawn surfaces; fixed seeds.
+// Whole searches on drawn surfaces; fixed seeds.
 TEST(Bound, MeasuredPoints_HoldTheRegret) {
   std::mt19937_64 engine(7);
   int held = 0;
@@ -178,7 +178,7 @@ TEST(Bound, MeasuredPoints_HoldTheRegret) {
   EXPECT_GE(held, 97);
 }
 
-// What a short first launch of every point used to take away.
+// Slow first launches of all points used to break the bound.
 TEST(Bound, ColdStart_HoldsTheRegret) {
   std::mt19937_64 engine(8);
   int held = 0;

@@ -43,7 +43,7 @@ std::vector<std::string> sweeps(const std::string& space, const ResolvedCase& ow
 TEST(TuneSpace, Loader_VariesAroundItsValues) {
   EXPECT_THAT(sweeps("loader", loader_case(5, "cpu")),
               ElementsAre("loader.num_workers=0,1,2,3,4,5", "loader.prefetch_factor=1,2,3,4,8"));
-  // Without workers there is nothing to read ahead, and yet that is what may be gained.
+  // Without workers there is nothing to read ahead, yet reading ahead may be the gain.
   EXPECT_THAT(sweeps("loader", loader_case(0, "cuda"), 1),
               ElementsAre("loader.num_workers=0,1,2", "loader.prefetch_factor=1,2,4,8",
                           "loader.pin_memory=false,true"));
@@ -61,7 +61,7 @@ TEST(TuneSpace, Transfer_ListsThePlacements) {
       sweeps("transfer", own),
       ElementsAre("transfer.placement=inline,inline_non_blocking,pin_thread,prefetch_stream",
                   "loader.pin_memory=false,true"));
-  // What both spaces have is swept once.
+  // Options of both spaces are swept once.
   const std::vector<std::string> both = {"loader", "transfer"};
   EXPECT_THAT(sweeps_of(both, own, 1),
               ElementsAre("loader.num_workers=0,1,2", "loader.prefetch_factor=1,2,3,4,8",

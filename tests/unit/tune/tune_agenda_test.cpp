@@ -26,7 +26,7 @@ struct Made {
   Outcome outcome = {};
   double memory_bytes = 1e9;
   std::int64_t wall_ns = 1'000 * kMs;
-  std::int64_t samples = 0;  // of a step; 0: it tells none
+  std::int64_t samples = 0;  // per step; 0: not reported
 };
 using Script = std::function<Made(std::size_t point, int launch)>;
 
@@ -83,7 +83,7 @@ class Scripted {
     for (std::size_t i = from; i < plan_.cases.size(); ++i) plan_.cases[i].skip = "no GPU";
   }
 
-  // Until it is over, or after `most` launches.
+  // Runs to the end, or for `most` launches.
   std::unique_ptr<TuneAgenda> run(std::size_t most = 10'000) {
     auto agenda = this->agenda();
     while (jobs.size() < most) {
@@ -109,7 +109,7 @@ class Scripted {
   Script script_;
 };
 
-// The best is point 7; launches ripple.
+// The best is point 7; launches have a ripple.
 Made valley(std::size_t point, int launch) {
   const double away = std::abs(static_cast<double>(point) - 7);
   const double ripple =
@@ -196,7 +196,7 @@ TEST(TuneAgenda, EndedAtMemoryLimit_IsNoFailure) {
 }
 
 TEST(TuneAgenda, PredictedTooLargeBatch_IsSkipped) {
-  // 100 MB and 10 MB a sample.
+  // 100 MB plus 10 MB per sample.
   Scripted search(24, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     made.memory_bytes = 1e8 + 1e7 * static_cast<double>(point + 1);
@@ -223,7 +223,7 @@ TEST(TuneAgenda, Launch_MayTakeFiveTimesTheBest) {
   EXPECT_FALSE(search.jobs.front().context.contains("limits.wall_s"));
   for (const run::Job& job : search.jobs) {
     if (&job == &search.jobs.front()) continue;
-    // A batch that is larger may take longer.
+    // A larger batch may take longer.
     const auto batch = static_cast<double>(job.case_index + 1);
     const auto limit = number_of(job.context, "limits.wall_s");
     EXPECT_EQ(limit, batch * 100 < 600 ? std::optional(batch * 100) : std::nullopt);
@@ -237,7 +237,7 @@ TEST(TuneAgenda, UsedUpTime_EndsTheSearch) {
   EXPECT_TRUE(end->is_stopped());
   EXPECT_EQ(search.jobs.size(), 30U);
   EXPECT_FALSE(end->search().standing().empty());
-  // More time later: it goes on.
+  // With more time it continues.
   search.allowance.seconds = 1000;
   EXPECT_FALSE(search.run()->is_stopped());
 }
@@ -248,7 +248,7 @@ TEST(TuneAgenda, TooShortTime_StatesTheNeed) {
     double seconds;
     std::size_t reserved;
     bool fails;
-    double needed;  // two that are thrown away, one of each, and the confirmation
+    double needed;  // two that are dropped, one of each, and the confirmation
   };
   for (const auto& [points, seconds, reserved, fails, needed] :
        std::vector<Row>{{48, 40, 0, false, 50},
@@ -277,7 +277,7 @@ TEST(TuneAgenda, UnrunnablePoints_UseNoBudget) {
     return made;
   });
   search.cannot_run(12);
-  search.allowance.seconds = 14;  // two that are thrown away, and one of each that can
+  search.allowance.seconds = 14;  // two that are dropped, and one of each runnable point
   const auto end = search.run();
   EXPECT_TRUE(end->search().has_whole_round());
   EXPECT_EQ(end->launches(), 14U);
@@ -306,7 +306,7 @@ TEST(TuneAgenda, DroppedLaunches_AreNoValues) {
   EXPECT_EQ(search.jobs[3].note, "thrown away");
 }
 
-// Steps that last as long as they hold samples: all points do as much work.
+// Steps take as long as they have samples: all points do the same work.
 TEST(TuneAgenda, NoNamedObjective_UsesTheWork) {
   for (const bool named : {false, true}) {
     Scripted search(12, [](std::size_t point, int launch) {
