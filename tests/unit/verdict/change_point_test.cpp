@@ -17,7 +17,7 @@ using testing_noise::Noise;
 constexpr double kLayout = 0.005;
 constexpr std::size_t kLast = 12;
 
-// Each of the places once against the kept program, which itself lies `offset` off.
+// Each place once against the kept program, which itself is off by `offset`.
 std::vector<Measured> row_of(Noise& noise, std::size_t changed, double step, double offset) {
   std::vector<Measured> row;
   for (std::size_t place = 1; place <= kLast; ++place) {

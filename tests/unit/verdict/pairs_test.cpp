@@ -94,7 +94,7 @@ TEST(Spread, Blocks_IgnoreTheirCentres) {
   EXPECT_NEAR(pooled.sd, .01, .0008);
 }
 
-// Share of 4,000 draws in which the interval of the first of `blocks` has the true value. They
+// Share of 4,000 draws in which the interval of the first of `blocks` includes the true value. They
 // share one spread.
 double coverage(std::uint64_t seed, std::size_t pairs, std::size_t blocks) {
   constexpr int kTrials = 4000;
@@ -132,7 +132,7 @@ TEST(Interval, Layout_WidensIt) {
   EXPECT_NEAR(built.variance, plain.variance + 2 * .005 * .005, 1e-15);
 }
 
-// Four launches of one program met a core that others used, and none of the other program did.
+// Four launches of one program ran on a core that others used, and none of the other program.
 TEST(Interval, PartlySlowedPairs_HoldNoDifference) {
   const std::vector<double> pairs{.69, .01, .70, -.01, .02, .68, -.02, .69, 0, .01};
   EXPECT_GT(interval(of(pairs), .01).low, -.1);
