@@ -18,7 +18,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// A processor that has executed 100 instructions more at each reading.
+// A processor that has executed 100 more instructions at each reading.
 struct CountingProcessor {
   std::uint64_t count = 0;
   std::uint64_t running_ns = 50;

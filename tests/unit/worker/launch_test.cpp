@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-// What one kind of workload does; `make` reads it because WorkloadType holds a plain function.
+// Behaviour of one workload; `make` reads it because WorkloadType holds a plain function.
 struct Script {
   ScriptedClock clock{};
   std::vector<std::string> log = {};
@@ -261,7 +261,7 @@ TEST(Launch, Profile_TakesAsManySteps) {
   EXPECT_EQ(profiled.report->schedule.at("steps"), timed.schedule.at("steps"));
   EXPECT_EQ(profiled.report->schedule.at("active"), Value(std::int64_t{2}));
   EXPECT_EQ(profiled.samples.size(), 1U);
-  // A warm-up of its own makes it short.
+  // Its own warm-up makes it short.
   const Options own{{"profile.active", std::int64_t{4}}, {"profile.warmup", std::int64_t{2}}};
   EXPECT_EQ(run(script, own, {}, "scripted", Pass::kKineto).report->schedule.at("steps"),
             Value(std::int64_t{6}));

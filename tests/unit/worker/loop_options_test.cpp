@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case leaves out, and what the loop makes of a schedule.
+// Defaults of a case, and the loop's options from a schedule.
 #include <gtest/gtest.h>
 
 #include "harness/catalogue/catalogue.h"

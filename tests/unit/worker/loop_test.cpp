@@ -139,7 +139,7 @@ TEST(Loop, Stage_HasItsStepsAndKnownTime) {
     std::int64_t after_one_step_ns, before_the_window_ns;
   } rows[] = {{false, false, 0, (2 * 100 + 1000) / 2},  // synchronised
               {true, false, 100, 0},
-              {false, true, 0, 0}};  // a timed device is not waited for
+              {false, true, 0, 0}};  // the loop does not wait for a timed device
   for (const auto& row : rows) {
     Scene scene({.wait = 1, .warmup = 1, .active = 2, .repeat = 1});
     scene.options.host_alone = row.host_alone;
@@ -166,7 +166,7 @@ TEST(Loop, AutomaticWindow_StopsWhenPrecise) {
 
 TEST(Loop, WallLimit_KeepsFinishedCycles) {
   Scene scene({.wait = 0, .warmup = 0, .active = 10, .repeat = 100});
-  scene.options.deadline_ns = scene.clock.now_ns() + 7000;  // two synchronisations a window
+  scene.options.deadline_ns = scene.clock.now_ns() + 7000;  // two synchronisations per window
   const LoopResult result = scene.run();
   EXPECT_EQ(result.reason, schedule::StopReason::kWallLimit);
   EXPECT_TRUE(result.truncated);
@@ -191,7 +191,8 @@ TEST(Loop, AllRanks_StopTogether) {
   EXPECT_EQ(scene.run().cycles, 1);
 }
 
-// Each instrument ends every step and phase that it heard begin, and ends at `none`.
+// Each instrument receives the end of every step and phase whose begin it received, and ends at
+// `none`.
 void expect_balanced(const std::vector<std::string>& log, const std::string& name) {
   std::map<std::string, int> open;
   std::string action = "none";

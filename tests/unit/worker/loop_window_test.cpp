@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known truth on a scripted clock: whatever the shape of the steps, the window's time is the sum of
-// its steps' periods, to the nanosecond.
+// Known truth on a scripted clock: for any shape of the steps, the window's time is the sum of its
+// steps' periods, to the nanosecond.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// Step i takes cost(i) on the host; the device has `queued` to do when the loop waits for it.
+// Step i takes cost(i) on the host; the device has `queued` left when the loop waits for it.
 class Costly final : public Workload {
  public:
   Costly(ScriptedClock& clock, std::function<std::int64_t(std::int64_t)> cost,
@@ -74,7 +74,7 @@ Measured measure(const LoopOptions& options, const std::function<std::int64_t(st
   return out;
 }
 
-// N workers deliver in turns: one step waits for all of them.
+// N workers deliver in turns: one step in N waits for the batch, the others do not.
 auto turns(std::int64_t workers, std::int64_t batch_ns) {
   return [=](std::int64_t step) { return step % workers == 0 ? batch_ns : 3; };
 }
@@ -112,7 +112,7 @@ TEST(LoopWindow, DeviceRest_IsInTheDrainedTime) {
   EXPECT_EQ(measured.result.window_drained_ns, 3 * (1000 + 5000));
 }
 
-// An epoch of 10 batches for 4 workers: 4, 4 and 2 batches, each in the time of one.
+// An epoch of 10 batches for 4 workers: 4, 4 and 2 batches, each group in the time of one.
 std::int64_t step_of_an_epoch(std::int64_t step) {
   const std::int64_t in_epoch = step % 10;
   return in_epoch % 4 == 0 ? 12 * kMs : 3;
@@ -149,7 +149,7 @@ TEST(LoopWindow, StepsPastABorder_AreExtra) {
   LoopOptions options = options_of({.wait = 0, .warmup = 2, .active = 5, .repeat = 2});
   fit_to_epochs(9, options);
   const auto measured = measure(options, [](std::int64_t) { return 1; });
-  // Steps 2 to 6; from 7 the next window would begin at the border.
+  // Steps 2 to 6; a next window from 7 on would begin at the border.
   EXPECT_EQ(measured.cycles[0].column("index").front(), 2);
   EXPECT_EQ(measured.cycles[1].column("index").front(), 10);
   EXPECT_EQ(measured.result.all_steps, 15);

@@ -25,7 +25,7 @@ class Concluding final : public Workload {
   }
 };
 
-// Knows one thing better than the workload, and says another of two devices.
+// Reports one metric better than the workload, and another one for two devices.
 class Knowing final : public Instrument {
  public:
   [[nodiscard]] std::string_view name() const override { return "knowing"; }

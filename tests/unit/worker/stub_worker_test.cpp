@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real worker process on a socket, as the controller sees it. How it fails is the table of
-// tests/unit/run/faults_test.cpp.
+// A real worker process on a socket, as seen by the controller. tests/unit/run/faults_test.cpp
+// tests its failures.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/socket.h>
@@ -21,7 +21,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// All that the stub says of one case until it closes its end; it must exit with 0.
+// All messages of the stub for one case until it closes its end; it must exit with 0.
 std::vector<protocol::WorkerMessage> messages_of(
     const std::vector<std::pair<std::string, Value>>& options) {
   protocol::CaseMessage message;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker program takes from the shell and returns to it.
+// A worker program's arguments and exit status.
 #include <gmock/gmock.h>
 
 #include <stdexcept>
