@@ -29,7 +29,7 @@ LEAST = 2.7  # lower end of its interval
 
 
 def serve(folder, workers, batch):
-    """Reads one epoch for each line on standard input; answers with seconds and images."""
+    """Reads one epoch per line on standard input and prints its seconds and images."""
     import torch
     from torch.utils.data import DataLoader
     from torchvision import datasets, transforms
@@ -49,7 +49,7 @@ def serve(folder, workers, batch):
 
 
 def random_crop(width, height, random):
-    """RandomResizedCrop's, for FFmpeg."""
+    """FFmpeg arguments for a crop like RandomResizedCrop's."""
     for _ in range(10):
         area = width * height * random.uniform(0.08, 1)
         ratio = math.exp(random.uniform(math.log(3 / 4), math.log(4 / 3)))
@@ -96,7 +96,7 @@ def serve_spdl(folder, workers, batch):
 
 
 def cpu_seconds(process):
-    """Of a process and those that it started."""
+    """CPU seconds of a process and its children."""
     text = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     own = (int(text[11]) + int(text[12])) / os.sysconf("SC_CLK_TCK")
     children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
@@ -106,7 +106,7 @@ def cpu_seconds(process):
 class Reader:
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.cpu = []  # seconds of each epoch
+        self.cpu = []  # seconds per epoch
 
     def images_per_second(self):
         before = cpu_seconds(self.process.pid)
@@ -142,7 +142,7 @@ def describe(program, folder, batch):
 
 
 def interval(values):
-    """Order statistics around the median: 95 % from six values on, else smallest and largest."""
+    """Interval around the median by order statistics: 95 % from six values on, else smallest and largest."""
     values = sorted(values)
     cut = {6: 0, 7: 0, 8: 0, 9: 1, 10: 1, 11: 1, 12: 2, 13: 2, 14: 2, 15: 3}.get(len(values), 0)
     return values[cut], values[-1 - cut]

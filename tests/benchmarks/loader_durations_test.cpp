@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loader says of real durations, against clocks outside it and the steady-state model.
-// Needs a machine with nothing else to do; never in the default test run.
+// Checks the loader's real durations against clocks outside it and the steady-state model. Needs an
+// idle machine; never in the default test run.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -89,7 +89,7 @@ TEST(LoaderDurations, PartsOfNext_SumToItsWallTime) {
   }
 }
 
-// From the seconds that step and batch took in this run: a sleep lasts longer on a busy machine.
+// Uses the measured seconds per step and batch: a sleep lasts longer on a busy machine.
 TEST(LoaderDurations, DataWait_FollowsTheModel) {
   struct Case {
     std::int64_t workers;
@@ -112,8 +112,8 @@ TEST(LoaderDurations, DataWait_FollowsTheModel) {
   }
 }
 
-// One batch of 100 ms among batches of 1 ms, each used for 4 ms: four batches lie ready when the
-// consumer begins to wait for it.
+// One batch of 100 ms among batches of 1 ms, each used for 4 ms: four batches are ready when the
+// consumer starts to wait for it.
 TEST(LoaderDurations, Straggler_LosesThePrefetchedTime) {
   class Straggling final : public data::Dataset {
    public:

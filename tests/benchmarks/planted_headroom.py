@@ -17,7 +17,7 @@ import tempfile
 
 WAIT_MS = 10
 MOST_OFF = 0.10
-SLICE_MS = 4  # who wakes up on a busy core waits for its turn
+SLICE_MS = 4  # a thread that wakes up on a busy core waits for its turn
 LOADER = """
 import threading, time, zlib, torch
 
@@ -58,7 +58,8 @@ sweep:
 
 
 def steps_of(program, run):
-    """Medians over launches in milliseconds, with the wait for data in them, by (wait, burn, what is measured alone)."""
+    """Returns medians over launches in milliseconds, including the wait for data, by (wait, burn, part measured
+    alone)."""
     shown = subprocess.run([program, "show", run, "--format", "json"], check=True, capture_output=True, text=True).stdout
     rows = [(row["options"], row["step_ns"] * 1e-6, row["data_wait_share"]) for row in json.loads(shown)["cases"]]
     return {

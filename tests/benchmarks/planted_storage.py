@@ -14,11 +14,11 @@ import sys
 import tempfile
 
 MOST_OFF = 0.03
-RECORD = 200_000  # bytes of a sample: raw uint8, whose reading costs next to nothing
+RECORD = 200_000  # bytes of a sample: raw uint8, cheap to read
 SAMPLES = 64
 BATCH = 4
 
-# name: options, the step in ms that arithmetic gives, and AU of it (None: none is emulated)
+# name: options, the step in ms by arithmetic, and its AU (None: none is emulated)
 PLANTS = {
     "latency, 1 worker": ({"latency_us": 5000}, 1, 0, BATCH * 5, None),
     "latency, 2 workers": ({"latency_us": 5000}, 2, 0, BATCH * 5 / 2, None),

@@ -47,7 +47,7 @@ def make_model(case, models):
 
 
 def save_script(case, file):
-    """In a process of its own: what scripting leaves behind must not be in Python's loop."""
+    """Runs in a separate process, so that scripting does not affect Python's loop."""
     sys.path.insert(0, str(HERE.parent / "workloads"))
     import python_models
     import torch
@@ -56,7 +56,7 @@ def save_script(case, file):
 
 
 def serve(case, library):
-    """Python's loop: so many steps for each number on standard input; answers with seconds and page faults."""
+    """Python's loop: reads a number of steps per line on standard input and prints seconds and page faults."""
     sys.path.insert(0, str(HERE.parent / "workloads"))
     import python_models
     import python_step
@@ -101,7 +101,7 @@ def serve(case, library):
 
 
 class Side:
-    """A process that takes steps when told to."""
+    """A process that takes steps on request."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -120,7 +120,8 @@ class Side:
 
 
 def instructions(command, steps):
-    """Of one step. Compiled code for AVX2 and older runs alike on both sides; callgrind knows no newer."""
+    """Returns the instructions of one step. Compiled code for AVX2 runs alike on both sides; callgrind knows nothing
+    newer."""
     run = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--instr-atstart=no",
                           "--collect-atstart=no", *command], input=f"{steps}\n", capture_output=True, text=True,
                          env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False)
@@ -131,7 +132,7 @@ def instructions(command, steps):
 
 
 def interval(values):
-    """Order statistics around the median that hold it with 95 %."""
+    """Returns the 95 % interval of the median by order statistics."""
     values, n = sorted(values), len(values)
     cut, tail, term = 0, 0.0, 0.5 ** n
     while cut < n // 2 and 2 * (tail + term) <= 0.05:
