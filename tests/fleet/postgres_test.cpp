@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A history on a real PostgreSQL server beside one in a file: the same answers, for many writers at
-// once, and whatever dies in between.
+// A history on a real PostgreSQL server compared with one in a file: equal results, with many
+// writers at once, and after any process dies.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -48,7 +48,7 @@ MadeNight night_of(int day, int cases = 4) {
   return made;
 }
 
-// All that a history says, as text.
+// All data of a history as text.
 std::string text_of(const track::History& history) {
   std::ostringstream text;
   text.precision(17);
@@ -87,7 +87,7 @@ class FleetTest : public ::testing::Test {
   [[nodiscard]] track::TrackStore open(const std::string& url) const {
     return track::TrackStore::open(url, {.events_file = folder / "events.jsonl"});
   }
-  // What the history of these nights is when one process adds them in peace.
+  // The history of these nights when one process adds them without disturbance.
   [[nodiscard]] std::string in_peace(int nights) const {
     track::TrackStore store = open(sqlite_url("peace"));
     for (int day = 1; day <= nights; ++day) {
@@ -95,7 +95,7 @@ class FleetTest : public ::testing::Test {
     }
     return text_of(store.history());
   }
-  // In a process of its own; returns its id.
+  // Runs `work` in a child process; returns its id.
   template <typename Work>
   static pid_t in_process(const Work& work) {
     const pid_t child = ::fork();
@@ -305,7 +305,7 @@ TEST_F(FleetTest, NewerOrForeignSchema_IsRejected) {
 }
 
 TEST_F(FleetTest, Password_IsInNoMessage) {
-  // One that ends early is refused before it is taken for a host.
+  // A password with an unescaped @ or / is rejected before a part of it is read as a host.
   const auto expect = [](const char* url, const char* what, const char* secret) {
     EXPECT_THAT([&] { (void)store::Database::open(url); },
                 ThrowsMessage<ConfigError>(AllOf(HasSubstr(what), Not(HasSubstr(secret)))));
@@ -337,7 +337,7 @@ TEST_F(FleetTest, StoppedServer_TimesOut) {
     const std::vector<store::SqlValue> much = {std::string(std::size_t{32} << 20, 'x')};
     EXPECT_THAT([&] { database->exec("SELECT LENGTH($1)", much); },
                 ThrowsMessage<ConfigError>(HasSubstr("the server has given no answer for 0.5 s")));
-  }  // nor does taking it back hang
+  }  // and the rollback does not hang
   EXPECT_THROW(database->exec("SELECT 1"), ConfigError);
   ::kill(pid, SIGCONT);
   database->reconnect();
