@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The management library beside nvidia-smi and its own readings; a collector again and again.
+// The management library compared with nvidia-smi and its own readings; a collector used
+// repeatedly.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -33,7 +34,7 @@ TEST(Gpu, Nvml_AgreesWithNvidiaSmi) {
          passed(!HasFailure()));
 }
 
-// The counter of energy against readings of the power, over four seconds of work.
+// Compares the energy counter with readings of the power over four seconds of work.
 TEST(Gpu, EnergyCounter_AgreesWithPower) {
   STEPBENCH_NEED_GPU(api);
   const auto nvml = machine::NvmlSession::open(machine::load_nvml_api());
@@ -51,7 +52,7 @@ TEST(Gpu, EnergyCounter_AgreesWithPower) {
       after_each();
     }
   };
-  work_for(1'000'000'000, [] {});  // until the clocks are up
+  work_for(1'000'000'000, [] {});  // until the clocks have risen
   std::vector<double> watts;
   sampler.window_begins();
   work_for(4'000'000'000, [&] {

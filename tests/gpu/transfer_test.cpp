@@ -114,7 +114,7 @@ TEST(Gpu, PrefetchStream_OverlapsCompute) {
   }
 }
 
-// The host time to take a batch while the device has products to do that take much longer.
+// Measures the host time to take a batch while the device has products that take much longer.
 TEST(Gpu, BatchOnTheDevice_TakesNoWait) {
   STEPBENCH_NEED_GPU(api);
   constexpr std::int64_t kSamples = 256;

@@ -23,7 +23,7 @@ struct Trained {
   Fingerprint fingerprint{};
 };
 
-// Nothing: it cannot be set up here, `why` says the reason.
+// Returns nullopt with the reason in `why` if it cannot be set up here.
 std::optional<Trained> trained(const cuda::CudaApi& api, const test::Options& options,
                                std::int64_t steps, std::string& why) {
   const HostClock clock;
@@ -68,7 +68,7 @@ TEST(Gpu, ReplayedGraph_TrainsAsEagerSteps) {
   }
 }
 
-// Set up before anything asks for a device: the workers are forked first.
+// Set up before any device is used: the workers are forked first.
 TEST(Gpu, ForkedWorkers_FeedPinnedMemory) {
   test::Options options = small_mlp();
   options["loader.engine"] = std::string("fork");
