@@ -15,7 +15,7 @@ from built_wheel import SHORT, STEP, STEP_YAML, Wheel, output
 
 RELEASE = "trixie"
 PACKAGES = ("python3-venv", "python3-torch")
-# All that is mounted here goes with the process.
+# All mounts end with the process.
 ENTER = """\
 mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"; mount --rbind /sys "$1/sys"
 mount -t tmpfs -o size=2g shm "$1/dev/shm"
