@@ -132,7 +132,7 @@ def judge_holistic(program, folder):
 
 
 def record(path):
-    """A small training loop on the CPU under today's torch.profiler."""
+    """Records a small training loop on the CPU with the current torch.profiler."""
     import torch
     from torch.profiler import ProfilerActivity, profile, schedule
     torch.manual_seed(0)
@@ -180,4 +180,4 @@ def main():
 if __name__ == "__main__":
     status = main()
     sys.stdout.flush()
-    os._exit(status)  # the plug-in's helper threads would keep the interpreter waiting
+    os._exit(status)  # the plug-in's helper threads would keep the interpreter from exiting

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 PROGRAM = sys.argv.pop(1)
-sys.modules["torch"] = None  # seconds, for what it does without
+sys.modules["torch"] = None  # takes seconds, and is not needed here
 try:
     import webdataset
 except ImportError:
@@ -39,7 +39,7 @@ class Shards(unittest.TestCase):
             cls.jpeg = next(made.extractfile(each).read() for each in made if each.name.endswith(".jpg"))
 
     def write(self, members):
-        """members: (name, content or a type of tarfile's, more of TarInfo)."""
+        """members: (name, content or a type of tarfile, more fields of TarInfo)."""
         shard = pathlib.Path(self.folder.name) / "shard.tar"
         with tarfile.open(shard, "w", format=self.format) as out:
             for name, content, more in members:
