@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The map stays true: each room has a page to start at, and what the pages point to exists.
+// Keeps the pages true: each room has a README, and their links lead to existing files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::vector<std::string> lines_of(const std::string& file) {
   return lines;
 }
 
-// Every page that git tracks but for recorded output.
+// Every page that git tracks except recorded output.
 std::vector<std::string> pages() {
   std::vector<std::string> found;
   for (const std::string& file : tracked_files(kRoot)) {
@@ -58,7 +58,7 @@ std::vector<std::string> matches(const std::string& text, const std::regex& patt
   return found;
 }
 
-// "## What is measured, and how" is reached by #what-is-measured-and-how.
+// "## What is measured, and how" -> #what-is-measured-and-how.
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
   for (const char c : heading.substr(heading.find_first_not_of("# "))) {
@@ -110,7 +110,7 @@ TEST(Documents, EachRoom_HasAReadme) {
 TEST(Documents, Links_LeadToFilesAndHeadings) {
   const std::vector<std::string> all = pages();
   if (all.empty()) GTEST_SKIP() << "not a clone: git knows no files here";
-  // What git does not know is absent from the next clone, even where it lies here.
+  // An untracked file is absent from the next clone, even if it exists here.
   const std::vector<std::string> known = tracked_files(kRoot);
   const auto is_in_a_clone = [&](const std::string& target) {
     const std::string folder = target.ends_with('/') ? target : target + "/";
@@ -134,8 +134,8 @@ TEST(Documents, Links_LeadToFilesAndHeadings) {
   }
 }
 
-// In CONTRIBUTING.md and in the rooms' pages a path in code quotes, from the root or from the
-// page's folder, is a promise.
+// In CONTRIBUTING.md and in the rooms' READMEs, a path in code quotes must exist, from the root or
+// from the page's folder.
 TEST(Documents, NamedPaths_Exist) {
   std::vector<std::string> maps = {"CONTRIBUTING.md"};
   for (const std::string room : kRooms) maps.push_back(room + "/README.md");

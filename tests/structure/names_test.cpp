@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A name per thing: who reads the name of a type knows which one is meant, and the linker, too.
+// One name per type, for readers and for the linker.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +14,7 @@
 namespace stepbench::structure {
 namespace {
 
-// Of the types that a header defines outside of functions and other types.
+// Returns the types that a header defines outside of functions and other types.
 std::set<std::string> types_in(const std::string& text) {
   static const std::regex kType(
       R"(^(?:struct|class|enum class|enum|union) (?:\[\[[^\]]*\]\] ?)?(\w+)(?: final)?)"
@@ -68,7 +68,7 @@ std::vector<NamespaceBlock> namespaces_in(const std::string& text) {
   return found;
 }
 
-// The namespace of a folder: that of its room; the commands' is cli.
+// The namespace of a folder is that of its room; that of the commands is cli.
 std::string namespace_of(const std::string& file) {
   const std::string part = part_of(file);
   if (part == "tools/stepbench") return "stepbench::cli";
@@ -76,7 +76,7 @@ std::string namespace_of(const std::string& file) {
   return slash == std::string::npos ? "stepbench" : "stepbench::" + part.substr(slash + 1);
 }
 
-// What all rooms and users share has no name of a room: the ground, the seam, what is installed.
+// Parts shared by all rooms and users have no room's name: the ground, the seam, installed headers.
 bool is_shared(const std::string& file) {
   return file.starts_with("harness/base/") || public_headers().contains(file);
 }
@@ -88,7 +88,7 @@ TEST(Names, RoomNames_AreInTheRoomsNamespace) {
       const std::string home = namespace_of(file);
       for (const NamespaceBlock& block : namespaces_in(text_of(kRoot, file))) {
         const bool at_home = block.name == home || block.name.starts_with(home + "::") ||
-                             file.ends_with("/fields.h") ||  // fields() is found beside its struct
+                             file.ends_with("/fields.h") ||  // fields() is found next to its struct
                              (is_shared(file) && !block.name.starts_with("stepbench::")) ||
                              file.starts_with("harness/base/");
         EXPECT_TRUE(at_home || block.only_declares)

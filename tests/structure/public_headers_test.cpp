@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is installed is a small set of headers, closed under inclusion: the interface of workers and
-// plug-ins of one's own.
+// The installed headers are a small set, closed under inclusion: the interface of custom workers
+// and plug-ins.
 #include <gtest/gtest.h>
 
 #include <set>
