@@ -20,7 +20,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The only file of the folder; empty: there is none.
+// The only file of the folder; empty if there is none.
 std::filesystem::path file_in(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".safetensors") return entry.path();
@@ -30,7 +30,7 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
 
 struct Trained {
   std::vector<std::int64_t> phase_ns;  // of checkpoints, in each step
-  std::string file;                    // as the last one left it
+  std::string file;                    // as written by the last one
   std::vector<data::StoredTensor> tensors;
   test::Told told;
 };
@@ -80,7 +80,7 @@ TEST(Checkpoint, HoldsParametersAndOptimizerState) {
   const Trained sgd = train(folder);
   const Trained adam = train(folder, {{"optimizer.kind", std::string("adam")}});
   ASSERT_FALSE(sgd.tensors.empty());
-  // Two means and a counter of steps for each parameter.
+  // Two means and a step counter per parameter.
   EXPECT_EQ(adam.tensors.size(), 4 * sgd.tensors.size());
   EXPECT_EQ(bytes(adam), 3 * bytes(sgd) + sizeof(float) * sgd.tensors.size());
   EXPECT_EQ(adam.told.metrics.at("checkpoint_bytes"), static_cast<double>(adam.file.size()));
@@ -169,10 +169,10 @@ TEST(Checkpoint, InvalidOrLostFolder_IsAUserError) {
       recorder.start_step(index);
       workload->step(recorder);
     };
-    // Of one that is written beside the steps, the next one tells.
+    // An error of an asynchronous one is thrown by the next one.
     if (async) step(0);
     EXPECT_THROW(step(async ? 1 : 0), ConfigError);
-    // Of the last one the end tells.
+    // An error of the last one is thrown at the end.
     if (!async) continue;
     const auto last = step::make_train_step(test::train_case(options), context);
     set_up_and_lose(*last);

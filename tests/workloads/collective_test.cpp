@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of a group as threads of one process: each has a group of its own, which meets the others
-// over loopback.
+// Ranks of a group as threads of one process: each has its own group, which meets the others over
+// loopback.
 #include "workloads/distributed/collective.h"
 
 #include <ATen/TensorOperators.h>
@@ -33,16 +33,16 @@ using testing::HasSubstr;
 
 constexpr int kSteps = 3;
 
-// torch's flight recorder notes the groups of a process in a map that nothing locks: with a group
-// in each of several threads it crashes. Where a rank has its process, as in a worker, it is on.
+// torch's flight recorder keeps the groups of a process in a map without a lock: with a group in
+// each of several threads it crashes. In a worker, where a rank has its own process, it is on.
 [[maybe_unused]] const int kFlightRecorderIsOff = ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
 
 struct Exchanged {
   test::Told told;
-  std::vector<std::int64_t> bytes;  // of each step
+  std::vector<std::int64_t> bytes;  // per step
 };
 
-// As a worker drives it; the workload checks what it exchanged.
+// Drives it like a worker; the workload checks the exchanged data.
 Exchanged exchange(const test::Options& options, int rank, int world, std::uint16_t port) {
   const TickClock clock;
   WorkerContext context{clock, {}, {}, rank, world};
@@ -92,7 +92,7 @@ TEST_P(EachCollective, EachTypeAndWorld_IsRight) {
       for (const Exchanged& rank : ranks) {
         EXPECT_EQ(rank.bytes, std::vector<std::int64_t>(kSteps, 192));
         EXPECT_EQ(rank.told.effects.at("collective.backend"), Value("gloo"));
-        // The slowest rank's, which all say.
+        // That of the slowest rank, which all report.
         EXPECT_EQ(rank.told.metrics.at("bus_bytes_per_s"),
                   ranks.front().told.metrics.at("bus_bytes_per_s"));
       }
@@ -197,7 +197,7 @@ TEST(BusBandwidth, Factors_AreNcclTests) {
   EXPECT_DOUBLE_EQ(factor("broadcast", 8), 1);
 }
 
-// A tick of the clock is a nanosecond: all numbers of the report are known.
+// A tick of the clock is a nanosecond, so all numbers of the report are known.
 TEST(BusBandwidth, IsBytesOverTimeTimesTheFactor) {
   const auto ranks = exchange_in_threads({{"collective.bytes", std::int64_t{1200}}}, 3);
   const double per_step_ns = 1200 * 4 / 3. * 1e9 / ranks.front().told.metrics.at("bus_bytes_per_s");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that AOTInductor compiled, in a worker process. The files are those of compiled_models.py.
+// Models compiled by AOTInductor in a worker process. compiled_models.py makes the files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench-worker data`: what a worker with torch delivers, and that it is what `stepbench` shows
-// without it.
+// `stepbench-worker data`: the output of a worker with torch equals that of `stepbench` without it.
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"

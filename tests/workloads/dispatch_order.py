@@ -17,7 +17,7 @@ import torch.utils.data.dataloader as dataloader
 
 
 class Turnstile(torch.utils.data.Dataset):
-    """Sample i can be read once release(i) was called."""
+    """Sample i can be read after release(i)."""
 
     def __init__(self, samples):
         self.pipes = [os.pipe() for _ in range(samples)]
@@ -38,7 +38,7 @@ class Turnstile(torch.utils.data.Dataset):
 
 
 class Turnstiles(torch.utils.data.IterableDataset):
-    """Worker w yields lengths[w] samples; each, and the end, after one release(w)."""
+    """Worker w yields lengths[w] samples; each of them, and the end, after one release(w)."""
 
     def __init__(self, lengths):
         self.lengths = lengths
@@ -58,7 +58,7 @@ class Turnstiles(torch.utils.data.IterableDataset):
 
 
 class Traced(dataloader._MultiProcessingDataLoaderIter):
-    """Python's iterator; what it does is written down, and each result it waits for is one that we choose."""
+    """Python's iterator with a log of its actions; the test chooses each result that it waits for."""
 
     def _try_put_index(self):
         before = self._send_idx
@@ -79,7 +79,7 @@ class Traced(dataloader._MultiProcessingDataLoaderIter):
         index, data = super()._get_data()
         if hasattr(data, "worker_id"):  # an _IterableDatasetStopIteration
             self.events.append(f"X {worker}")
-            self.queued[worker] = []  # its other tasks are never answered
+            self.queued[worker] = []  # its other tasks are never completed
         else:
             self.events.append(f"R {index}")
             self.numbers[int(data)] = index

@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Says what it is asked for, in the order in which a device would be told.
+// Logs its calls in the order in which a device would receive them.
 class LoggedCopies final : public transfer::CopyStream {
  public:
   explicit LoggedCopies(std::vector<std::string>& log) : log_(log) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same steps under both engines: the same operations, calls, shapes, parents and bytes.
+// The same steps with both engines: the same operations, calls, shapes, parents and bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

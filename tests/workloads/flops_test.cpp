@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations counted from what was called, against formulas and published numbers.
+// Operations counted from the calls, compared with formulas and published numbers.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/rand.h>
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ double flops_of(const test::Options& options,
   return metrics_of(options, make).at("model_flops_per_step");
 }
 
-// A layer of in x out multiplies and adds in * out times per sample, and twice as often again for
-// its two gradients; the first layer needs none for its input.
+// A layer of in x out multiplies and adds in * out times per sample, and twice as often for its two
+// gradients; the first layer needs none for its input.
 TEST(ModelFlops, LinearLayers_FollowTheFormula) {
   test::Options options = test::tiny_images("mlp");
   options["data.features"] = std::int64_t{20};
@@ -81,7 +81,7 @@ TEST(ModelFlops, Attention_FollowsTheFormula) {
   EXPECT_DOUBLE_EQ(flops_of(options), tokens * (6 * weights + 12 * layers * width * positions));
 }
 
-// Multiply-adds of one image of 224 x 224, as torchvision's documentation gives them.
+// Multiply-adds of one image of 224 x 224, from torchvision's documentation.
 TEST(ModelFlops, VisionModels_MatchPublishedNumbers) {
   const std::pair<const char*, double> published[] = {
       {"resnet18", 1.814e9}, {"resnet50", 4.089e9}, {"vit_b16", 17.564e9}};
@@ -101,7 +101,7 @@ TEST(ModelFlops, VisionModels_MatchPublishedNumbers) {
   }
 }
 
-// A name that begins alike is another device.
+// A name with the same beginning is another device.
 TEST(DevicePeak, KnownName_HasItsDataSheet) {
   struct Row {
     const char *name, *precision;

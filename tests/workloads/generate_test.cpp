@@ -35,8 +35,8 @@ std::unique_ptr<Model> small_gpt() {
   return model;
 }
 
-// The largest difference between the logits by the cache and those of a whole forward pass, over
-// prompts and single tokens up to the end of `text`, of the largest logit.
+// The largest difference between the cache's logits and those of a whole forward pass, over prompts
+// and single tokens up to the end of `text`, relative to the largest logit.
 double cache_error(Model& model, const at::Tensor& text, std::int64_t prompt) {
   Decoder& decoder = *model.decoder();
   decoder.restart();
@@ -70,7 +70,7 @@ TEST(KeyValueCache, Autocast_KeepsItsType) {
   const at::Tensor text = at::randint(40, {2, 12}, at::kLong);
   EXPECT_LT(cache_error(*model, text, 5), 1e-5);
   const step::AutocastScope autocast(c10::kCPU, at::kBFloat16);
-  EXPECT_LT(cache_error(*model, text, 5), 0.03);  // eight bits of a mantissa
+  EXPECT_LT(cache_error(*model, text, 5), 0.03);  // eight bits of mantissa
 }
 
 TEST(KeyValueCache, TokenBeyondContext_IsRejected) {

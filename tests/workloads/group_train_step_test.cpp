@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of a group as processes: models draw their weights from a generator that threads would
-// share. The process of the test itself never runs a backward pass, after which none could be
-// started.
+// share. The test process itself never runs a backward pass, after which it could not fork.
 #include "workloads/step/train_step.h"
 
 #include <ATen/Parallel.h>
@@ -40,10 +39,10 @@ std::unique_ptr<at::ObserverContext> count_exchange(const at::RecordFunction& fu
   return nullptr;
 }
 
-// Of one rank, after its last step.
+// State of one rank after its last step.
 struct Trained {
   std::vector<float> weights;
-  std::vector<float> exchanges;  // in each step
+  std::vector<float> exchanges;  // per step
 };
 
 void put(std::ofstream& file, const std::vector<float>& numbers) {
@@ -62,7 +61,7 @@ std::vector<float> take(std::ifstream& file) {
   return numbers;
 }
 
-// As a worker drives it.
+// Drives it like a worker.
 void train(const test::Options& options, int rank, int world, std::uint16_t port,
            const std::filesystem::path& out) {
   at::set_num_threads(1);
@@ -184,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::vector<std::string>{"distributed.sync=ddp", "distributed.static_graph=true"},
         std::vector<std::string>{"distributed.sync=flat"}));
 
-// fp16 keeps 11 bits of a gradient, bf16 8 of them.
+// fp16 keeps 11 bits of a gradient, bf16 8.
 TEST(GroupTrainStep, RoundedGradients_StayNear) {
   for (const std::string type : {"fp16", "bf16"}) {
     SCOPED_TRACE(type);
@@ -210,7 +209,7 @@ TEST(GroupTrainStep, NoSync_LetsRanksDiverge) {
   EXPECT_THAT(ranks[0].exchanges, Each(0));
 }
 
-// Batch normalisation: its buffers go round, which makes nobody's weights others.
+// Batch normalisation: its buffers are exchanged, which does not change the weights.
 TEST(GroupTrainStep, ModelWithBuffers_Agrees) {
   for (const std::string sync : {"ddp", "flat"}) {
     const auto ranks = train_in_processes(

@@ -9,7 +9,7 @@
 namespace stepbench {
 namespace {
 
-// Wheels of torch carry a second copy that fails when it is called with the system's types.
+// Wheels of torch carry a second copy that fails with the system's types.
 TEST(Linking, Filesystem_IsTheSystemsLibstdcxx) {
   std::uintmax_t (*remove_all)(const std::filesystem::path&) = &std::filesystem::remove_all;
   Dl_info where{};

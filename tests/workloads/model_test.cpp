@@ -54,7 +54,7 @@ TEST(Model, ParameterCounts_ArePublishedOnes) {
   EXPECT_GT(compared, 5);
 }
 
-// What stands behind a sample changes neither its outputs nor the loss.
+// Padding after a sample changes neither its outputs nor the loss.
 TEST(Model, PaddedGpt_HasTheLossOfItsSamples) {
   const ResolvedCase resolved = model_case("gpt", "tiny");
   const auto model = make_model(resolved, tokens(16, 50));

@@ -26,8 +26,7 @@ std::vector<at::Tensor> new_parameters() {
   return parameters;
 }
 
-// Ten updates whose gradients depend on the parameters, so that a wrong step shows in the next
-// ones.
+// Ten updates whose gradients depend on the parameters, so that a wrong step affects the next ones.
 template <typename Step>
 std::vector<at::Tensor> after_ten_steps(const std::vector<at::Tensor>& parameters, Step step) {
   for (int i = 0; i < 10; ++i) {

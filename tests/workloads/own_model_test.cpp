@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models from files of the user's, in a worker process. The files are those of own_models.py.
+// Models from user files in a worker process. own_models.py makes the files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

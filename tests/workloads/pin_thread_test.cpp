@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transfer.placement: pin_thread on a device that is scripted: what it is told, and when.
+// transfer.placement: pin_thread on a scripted device: its calls and their order.
 #include <gmock/gmock.h>
 
 #include <mutex>
@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Optional;
 
-// Each mark is one microsecond later on the device than the one before; `reached` marks have
+// Each mark is one microsecond later on the device than the previous one; `reached` marks have
 // passed.
 struct DeviceScript {
   void say(std::string what) {
@@ -169,7 +169,7 @@ TEST(PinThread, FailingCopy_KeepsItsSource) {
   scene.script.reached = 2;
   { const Batch next = scene.uploaded(2); }
   EXPECT_EQ(scene.memory.out(), 1U);
-  EXPECT_EQ(scene.upload->device_ns(), std::nullopt);  // it counts as no copy
+  EXPECT_EQ(scene.upload->device_ns(), std::nullopt);  // it is not counted as a copy
 }
 
 TEST(PinThread, CopiesEndingInWindows_AreTimed) {
@@ -179,7 +179,7 @@ TEST(PinThread, CopiesEndingInWindows_AreTimed) {
   scene.upload->window(Edge::kBegin);
   { const Batch during = scene.uploaded(1); }
   { const Batch during = scene.uploaded(2); }
-  scene.script.reached = 5;  // the second is not over when the window ends
+  scene.script.reached = 5;  // the second is not finished when the window ends
   scene.upload->window(Edge::kEnd);
   { const Batch after = scene.uploaded(3); }
   scene.script.reached = 8;
@@ -247,7 +247,7 @@ TEST(PinThread, Samples_AreInInlineOrder) {
       EXPECT_EQ(samples, loader::shuffled_order(20, 1)(epoch));
       EXPECT_FALSE(loader->next().has_value());
     }
-    loader->begin_epoch(2);  // and stops in its midst, with copies under way
+    loader->begin_epoch(2);  // and stops in the middle, with copies under way
   }
   scene.upload.reset();
   EXPECT_EQ(scene.memory.out(), 0U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradients of a model that runs as model.kind: python, against those of ours in this process.
+// The gradients of a model run as model.kind: python, compared with those of ours in this process.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <gtest/gtest.h>

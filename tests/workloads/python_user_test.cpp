@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models and steps that users wrote in Python, in a worker process. The files are those of
-// python_files.py.
+// Models and steps that users wrote in Python, in a worker process. python_files.py makes the
+// files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ const Finding* finding(const record::LaunchReport& report, std::string_view id) 
 
 double number(const Fields& fields, const char* name) { return std::get<double>(fields.at(name)); }
 
-// With the same weights. The learning rate is so small that they stay what they are.
+// With the same weights. The learning rate is so small that they do not change.
 TEST(PythonModel, TorchvisionResnet_MatchesOurs) {
   test::Options ours = {{"model.size", std::string("standard")},
                         {"optimizer.lr", 1e-9},
@@ -121,7 +121,7 @@ TEST(PythonStep, Phases_AreMarked) {
        {"data_wait_ns", "zero_grad_ns", "forward_ns", "loss_ns", "backward_ns", "optimizer_ns"}) {
     EXPECT_THAT(samples.column(phase), Each(Gt(0))) << phase;
   }
-  // Of 40 samples in batches of 16.
+  // 40 samples in batches of 16.
   EXPECT_THAT(samples.column("samples"), AllOf(Contains(16), Contains(8)));
   const record::LaunchReport& report = test::only<record::LaunchReport>(messages);
   EXPECT_EQ(number(report.fingerprint, "loss"), 2.5);

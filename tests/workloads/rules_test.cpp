@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planner says of cases of the built-in workloads before anything runs.
+// The planner's messages about cases of the built-in workloads before anything runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ Heard judged(const test::Options& options, const RuleFacts& facts = {}) {
 
 std::string text(const char* words) { return words; }
 
-// `more` on top of `options`.
+// `options` changed by `more`.
 test::Options with(test::Options options, const test::Options& more) {
   for (const auto& [name, value] : more) options[name] = value;
   return options;
@@ -125,7 +125,7 @@ const test::Options kTwice = {{"model.activation_checkpointing", true}};
 struct Mistake {
   test::Options options;
   RuleFacts facts;
-  std::string words;  // empty: it is fine
+  std::string words;  // empty: it is valid
   bool skipped_in_a_sweep = true;
 };
 
@@ -279,7 +279,7 @@ const std::vector<Mistake>& mistakes() {
   return rows;
 }
 
-// Each is one mistake; what only this machine or model cannot do is left out of a sweep.
+// Each is one mistake; points that only this machine or model cannot run are skipped in a sweep.
 TEST(Rules, Mistake_IsNamedOrSkippedInASweep) {
   for (const Mistake& row : mistakes()) {
     SCOPED_TRACE(row.words);
@@ -329,7 +329,7 @@ TEST(Rules, Transfer_NeedsACopy) {
       testing::ElementsAre("pinned memory needs a CUDA device"));
 }
 
-// The rule of ranks that train one model, by itself.
+// Only the rule of ranks that train one model.
 Heard synced(ResolvedCase& resolved, const RuleFacts& facts = {}) {
   Heard heard;
   Sink sink(heard);
@@ -370,7 +370,7 @@ TEST(GroupTrainStepRules, DdpOption_NeedsDdp) {
   ResolvedCase wrong = test::train_case(in_ranks("train_step", 2, with(flat, buckets)));
   EXPECT_THAT(synced(wrong).errors,
               testing::ElementsAre("distributed.bucket_cap_mb: needs distributed.sync: ddp"));
-  // With ddp, said or not, they hold.
+  // With ddp, explicit or by default, they are kept.
   ResolvedCase given = test::train_case(in_ranks("train_step", 2, buckets));
   EXPECT_THAT(synced(given).errors, IsEmpty());
   EXPECT_EQ(given.number("distributed.bucket_cap_mb"), 5.0);

@@ -31,7 +31,7 @@ TEST(TorchCppLoader, Dispatch_IsTimedAndWaitIsNot) {
   const auto loader = torch_loader::make_torch_cpp_loader(data, {.batch_size = 2, .num_workers = 2},
                                                           loader::sequential_order(50), clock);
   loader->begin_epoch(0);
-  (void)loader->next();  // and begins anew in mid-epoch
+  (void)loader->next();  // and restarts in mid-epoch
   loader->reset_metrics();
   (void)test::epoch(*loader, 1);
   EXPECT_GE(loader->metrics().dispatch_ns, 21) << "21 of the 25 calls sent another job";

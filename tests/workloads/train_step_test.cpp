@@ -204,7 +204,7 @@ TEST(Fingerprint, Loading_DoesNotMatter) {
   EXPECT_EQ(after_three_steps(options).loss, base.loss);
 }
 
-// Two micro-batches of four make the gradient of one batch of eight: the loss is a mean.
+// Two micro-batches of four give the gradient of one batch of eight, because the loss is a mean.
 TEST(Fingerprint, Accumulation_MatchesTheWholeBatch) {
   test::Options options = test::tiny_images("mlp");
   const Fingerprint whole = after_three_steps(options);

@@ -40,7 +40,7 @@ def command_of(request):
 
 
 def become(request):
-    """The child's part, up to the script."""
+    """The child's part, before the script."""
     die_with_parent()
     os.setpgid(0, 0)
     os.chdir(request.get("folder") or ".")
@@ -61,9 +61,9 @@ def main():
     try:
         import stepbench_python  # noqa: F401
     except ImportError:
-        pass  # of a build without Python
+        pass  # in a build without Python
     sys.path.pop(0)
-    gc.freeze()  # else each child looks through all of torch for garbage, and copies it
+    gc.freeze()  # otherwise each child scans all of torch for garbage, and copies it
     answer(ready=True)
     while line := os.read(0, 1 << 16):
         request = json.loads(line)

@@ -78,7 +78,7 @@ std::int64_t forward_ns(const ops::ModuleTree& tree, const std::string& path) {
   return 0;
 }
 
-// To the nanosecond: operations, what is outside them, and so all modules.
+// To the nanosecond: operations, the time outside them, and therefore all modules.
 void expect_modules_sum_to_the_steps(const std::vector<protocol::WorkerMessage>& messages,
                                      const std::string& module) {
   const std::vector<std::int64_t>& step_ns =
