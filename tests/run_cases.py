@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a GoogleTest program whole, in one process, and says what became of each case.
+"""Runs a whole GoogleTest program in one process and reports the result of each case.
 
 usage: run_cases.py FOLDER NAME PROGRAM [--limit SECONDS]
 
-A case that takes longer than its limit is ended with its process group and fails; after a hang or a crash the cases
-that had no turn run in a new process. STEPBENCH_CASES, a regular expression, picks cases by "Suite.Case". Results
-stand in FOLDER/NAME.xml, in JUnit's form, for tests/summary.py. Exit status: 0, or 1 when a case failed, or 77 when
-every case that ran skipped.
+A case that takes longer than its limit is ended with its process group and fails; after a hang or a crash the remaining
+cases run in a new process. STEPBENCH_CASES, a regular expression, selects cases by "Suite.Case". Results go to
+FOLDER/NAME.xml, in JUnit's form, for tests/summary.py. Exit status: 0, or 1 if a case failed, or 77 if every case that
+ran skipped.
 """
 import os
 import pathlib

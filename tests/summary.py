@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last lines of tools/test: what failed, how to repeat it and where its output lies, and why tests skipped.
+"""The last lines of tools/test: the failures, how to repeat them, where their output is, and the reasons of skipped
+tests.
 
 usage: summary.py [--ci] BUILD_DIR...
 
-Each folder holds what ctest wrote of one run or more in junit/*.xml, and beside it, in cases-RUN/, what run_cases.py
-wrote of the cases of GoogleTest programs; what failed tests printed is left in failed/.
-With --ci a test that skips because something is not installed is a failure. Exit status 1 when a test failed.
+Each folder has ctest's results of one or more runs in junit/*.xml, and next to it, in cases-RUN/, those of run_cases.py
+for the cases of GoogleTest programs; output of failed tests is left in failed/.
+With --ci a test that skips because something is not installed is a failure. Exit status 1 if a test failed.
 """
 import collections
 import pathlib

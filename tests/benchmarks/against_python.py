@@ -5,13 +5,14 @@ usage: against_python.py --program IMAGE_EPOCHS --folder DIR [--rounds N] [--wor
                          [--buffers reused|fresh] [--spdl]
 
 Python: torchvision's ImageFolder with RandomResizedCrop(224), RandomHorizontalFlip, ToTensor and Normalize behind
-torch.utils.data.DataLoader, one torch thread. Ours: data.kind jpeg_folder, engine thread (inline without workers), with
-loader.buffers as --buffers says: reused, or fresh, whose pages the kernel clears anew for each batch as it does for Python's.
-With --spdl, SPDL's threads stand beside them (pip install spdl, and FFmpeg's libraries): its own decoder, crop and resize,
-whose batches stay bytes (N, 224, 224, 3), so it does less than the others. All keep their workers but SPDL's, whose threads
-live for an epoch; they read a first epoch that does not count, and then take turns epoch by epoch, so that a busy
-machine slows all. CPU seconds of each process, children included, are told beside the rates: they hold on a busy machine. The rate is images over the whole epoch: never "after the first batch", which a head start flatters.
-What the ratio depends on is printed first: processor, libraries with their JPEG decoders, files.
+torch.utils.data.DataLoader, one torch thread. Ours: data.kind jpeg_folder, engine thread (inline without workers),
+with loader.buffers from --buffers: reused, or fresh, whose pages the kernel clears for each batch as for Python's.
+--spdl adds SPDL's threads (pip install spdl, and FFmpeg's libraries): its own decoder, crop and resize, whose
+batches stay bytes (N, 224, 224, 3), so it does less than the others. All keep their workers except SPDL, whose
+threads live for an epoch; they read a first epoch that does not count and then alternate by epoch, so that a busy
+machine slows all. CPU seconds of each process with its children are printed with the rates: they hold on a busy
+machine. The rate is images over the whole epoch: never "after the first batch", which hides the start. The
+conditions of the ratio are printed first: processor, libraries with their JPEG decoders, files.
 """
 import argparse
 import math

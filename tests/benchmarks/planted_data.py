@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data sets with one cost each, and a stopwatch beside what stepbench measures: the section `python` chooses."""
+"""Data sets with one cost each, selected by the section `python`, and a stopwatch to check stepbench's measurements."""
 import mmap
 import os
 import random

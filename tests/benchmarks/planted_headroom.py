@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A loader that waits 10 ms and shares its core with a busy thread, planted in the real worker: does `run --headroom`
-split what a perfect loader would save into the wait and the core, and say nothing of one that does neither?
+"""Plants a loader that waits 10 ms and shares its core with a busy thread in the real worker: `run --headroom` must
+split the saving of a perfect loader into the wait and the core, and report nothing for a loader that does neither.
 
     planted_headroom.py STEPBENCH WORKER [LAUNCHES]
 
-All runs on one core, which the busy thread and the step share by halves: beside more threads than cores that wait for
-each other a step takes five to ten times as long, and never twice the same. What the core costs is measured by itself,
-in the same run: the same step beside the same thread without the wait, less the step alone."""
+All runs use one core, which the busy thread and the step share by halves: with more threads than cores that wait for
+each other, a step takes five to ten times as long and varies a lot. The cost of the core is measured separately in
+the same run: the same step with the same thread and without the wait, minus the step alone."""
 import json
 import os
 import pathlib

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Storage and steps of known speed through a worker of ours: do rates, AU and what an export says come out as arithmetic
-has them?
+"""Compares rates, AU and exported values of storage and steps with known speed, through a worker of ours, with
+arithmetic.
 
     planted_storage.py STEPBENCH SLOW_STORAGE_WORKER [LAUNCHES]
 
-Files of one size. With W workers, a latency L, B bytes a file and a link of R bytes/s a loader gives at most
-min(W / (L + B / R), R / B) samples/s, and a step of C seconds beside it waits for what is left. A control has neither."""
+Files of one size. With W workers, a latency L, B bytes per file and a link of R bytes/s, a loader gives at most
+min(W / (L + B / R), R / B) samples/s, and a parallel step of C seconds waits for the rest. A control has neither."""
 import json
 import pathlib
 import subprocess

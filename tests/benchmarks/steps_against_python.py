@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training and evaluation steps of stepbench beside the same steps in Python's own loop, on the CPU with one thread.
+"""Training and evaluation steps of stepbench compared with the same steps in Python's own loop, on the CPU with one
+thread.
 
 usage: steps_against_python.py --program MODEL_STEPS --library COUNTED_INSTRUCTIONS [--rounds N] [--only REGEX]
                                [--device cuda]
 
-Both set up a model of the same shape, warm up, and then take turns, some steps at a time, so that a busy machine slows
-both; the wait for data does not count. The ratio is ours over Python's: the median over the turns, in brackets its
-interval. Where that reaches beyond 1.02, callgrind counts the instructions of both, which no neighbour changes.
+Both set up a model of the same shape, warm up, and then alternate, some steps at a time, so that a busy machine
+slows both; the wait for data does not count. The ratio is ours over Python's: the median over the turns with its
+interval in brackets. If the interval reaches beyond 1.02, callgrind counts the instructions of both, which do not
+depend on other load.
 """
 import argparse
 import ctypes

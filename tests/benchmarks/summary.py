@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins the JSON of several Google Benchmark programs, adds start-up times, and prints them beside an earlier run.
+"""Joins the JSON of several Google Benchmark programs, adds start-up times, and prints them next to an earlier run.
 
 usage: summary.py --out FILE --parts DIR [--against FILE] [--start STEPBENCH --root DIR]
 """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replays recorded command lines and shows which of them answer otherwise:
+"""Replays recorded command lines and shows those whose output changed:
 corpus_test.py STEPBENCH DATED SOURCE_DIR OUT [--approve] [--against OTHER_STEPBENCH] [SCENE]...
 
-A scene is a file scenes/*.txt: command lines of a shell, run one after the other in an empty folder in which `in` holds
-the inputs (inputs.py), each followed by what it printed: `|` standard output, `!` standard error, `>` a file that it
-wrote, `[2]` its exit status. What stands in a scene already is left out of the next ones (`~ 12 lines`); of what is
-left the first lines are recorded, or all where `# whole` ends the command line or begins the file. A digest holds what
-is left out: it differs if any of it does, and `against` shows which. All of an output is left under OUT.
+A scene is a file scenes/*.txt: shell command lines, run one after the other in an empty folder with the inputs
+(inputs.py) in `in`, each followed by its output: `|` standard output, `!` standard error, `>` a written file, `[2]`
+its exit status. Lines that are already in a scene are omitted from later outputs (`~ 12 lines`); the first of the
+remaining lines are recorded, or all if `# whole` ends the command line or begins the file. A digest covers the omitted
+lines: it changes with any of them, and `against` shows which. Complete outputs are left under OUT.
 """
 import argparse
 import concurrent.futures

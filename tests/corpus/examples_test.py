@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every command line that help and the pages show is run as it stands there:
+"""Runs every command line of help and of the pages as written:
 examples_test.py STEPBENCH STUB_WORKER SOURCE_DIR [WORDS]...      WORDS: only lines that contain them
 
-A folder holds what the lines name: experiments, scripts, results, traces, a history with an alert, a repository. The
-worker is the stub, which takes every experiment of the real one. Each example of help has a copy of the folder for
-itself, the lines of a page's chapter are run one after the other. A line may end with any verdict, but with no mistake;
-one that cannot be run here is listed with the test that runs it."""
+A folder has everything that the lines name: experiments, scripts, results, traces, a history with an alert, a
+repository. The worker is the stub, which accepts every experiment of the real one. Each example of help gets its own
+copy of the folder; the lines of a page's chapter run one after the other. A line may end with any verdict but not
+with an error; one that cannot run here is listed with the test that runs it."""
 import concurrent.futures
 import gzip
 import json

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills one process of a group after another and looks for what is left: kills_test.py STEPBENCH WORKER [--kills N]
-[--launchers local,torchrun,...] [--seed N]. Of each launcher that is installed N groups are started, and in each one
-process is ended by SIGKILL: the controller, the launcher or a process of its own, a rank, its worker. Within 3 s nothing
-of the group runs any more (zombies apart), and the row of a group whose controller lives says who was killed."""
+"""Kills one process of a group after another and checks the leftovers: kills_test.py STEPBENCH WORKER [--kills N]
+[--launchers local,torchrun,...] [--seed N]. For each installed launcher N groups are started, and in each one
+process is ended by SIGKILL: the controller, the launcher or one of its own processes, a rank, its worker. Within 3 s
+no process of the group runs any more (except zombies), and if the controller lives, the row of the group names the
+killed one."""
 import argparse
 import collections
 import json

@@ -39,7 +39,7 @@ void require(bool holds, const char* what);
 // caught.
 void read_samples(const std::function<std::unique_ptr<data::Dataset>()>& open);
 
-// The two files of a set in one input: a little-endian u16 with the length of the first, both.
+// Two files of a set in one input: a little-endian u16 with the length of the first, then both.
 struct TwoFiles {
   Input first, second;
 };

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The CI recipes of tools/examples in a clean checkout: recipes_test.py SOURCE_DIR BUILD_DIR [TEST]...
 
-Every line of a job is run as it stands there, on what git tracks and nothing else, with the real worker and the real
-experiments. Only installing and compiling are left out: cmake hands out this build. Cases are small and few."""
+Every line of a job runs as written, on tracked files only, with the real worker and the real experiments. Only
+installing and compiling are skipped: cmake provides this build. Cases are small and few."""
 import os
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a wheel of this build, and what its launcher does: wheel_test.py SOURCE_DIR BUILD_DIR [TEST]..."""
+"""Content of a wheel of this build, and behaviour of its launcher: wheel_test.py SOURCE_DIR BUILD_DIR [TEST]..."""
 import base64
 import hashlib
 import importlib.util

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The jobs of a performance engineer, done through the program as its users do them:
+"""The jobs of a performance engineer, done through the program like its users do:
 jobs.py STEPBENCH WORKER LOADING_WORKER SOURCE_DIR [CLASS[.test_JOB]]...
 
-What is checked is what a user needs to find in the output, not how it is worded. Each launch of WORKER loads torch, for
-seconds: what is no matter of models is done with LOADING_WORKER, which of a step knows the loader."""
+Checks the facts that a user needs in the output, not their wording. Each launch of WORKER loads torch for seconds, so
+jobs without models use LOADING_WORKER, which has only the loader of a step."""
 import csv
 import io
 import json

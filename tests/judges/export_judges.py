@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs of others read out of our exports: export_judges.py STEPBENCH SOURCE_DIR BUILD_DIR JUDGE.
+"""Values that other programs read from our exports: export_judges.py STEPBENCH SOURCE_DIR BUILD_DIR JUDGE.
 
-JUDGE: compare_py, bridge, junit, openmetrics, promtool or pandas. Ends with 77 where the judge is not installed.
+JUDGE: compare_py, bridge, junit, openmetrics, promtool or pandas. Exits with 77 if the judge is not installed.
 """
 import io
 import itertools

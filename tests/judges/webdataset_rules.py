@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shards as webdataset 1.0 reads them beside us: the same samples in the same order, or both refuse.
+"""Shards as read by webdataset 1.0 and by us: the same samples in the same order, or both reject them.
 
     webdataset_rules.py STEPBENCH"""
 import io

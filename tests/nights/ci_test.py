@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/examples/ci tells people to use is run: ci_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
+"""Runs the advice of tools/examples/ci: ci_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
 import http.server
 import json
 import os

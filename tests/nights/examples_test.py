@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/examples/nightly tells people to use is run: examples_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
+"""Runs the advice of tools/examples/nightly: examples_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
 import http.server
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nights beside a reference program: reference_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
+"""Nights with a reference program: reference_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
 import json
 import pathlib
 import signal

@@ -300,7 +300,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(fates, {"": "measured", "--hold_mib 1": "measured", "--hold_mib 2": "measured",
                                  "--hold_mib 500": "over_memory", "--hold_mib 5000": "over_memory"})
         self.assertIn("MemoryError", points["--hold_mib 5000"]["reason"])
-        # It is ended as soon as it is seen to hold too much, maybe before it holds all of it.
+        # It is ended when it is first seen above the limit, maybe before it holds all of it.
         self.assertRegex(points["--hold_mib 500"]["reason"], r"held [2-5]\d\d MiB, more than 250 MiB")
         # A point without a limit, or below it, is not ended.
         self.assertEqual({point["fate"] for point in hold("1,500", 5).values()}, {"measured"})

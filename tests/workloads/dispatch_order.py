@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python's own DataLoader does in an epoch: dispatch_order.py FILE [--approve], the record that the Dispatcher is
-held against in tests/unit/loading/dispatcher_test.cpp.
+"""Records the actions of Python's own DataLoader in an epoch: dispatch_order.py FILE [--approve]. The Dispatcher is
+compared with the record in tests/unit/loading/dispatcher_test.cpp.
 
 Workers wait for their turn on a pipe, so the order in which batches finish is forced and nothing sleeps. A line has
-workers, prefetch_factor, in_order and tasks (-1: without end), then every dispatch (D batch worker), arrival (R batch),
+workers, prefetch_factor, in_order and tasks (-1: endless), then every dispatch (D batch worker), arrival (R batch),
 end of a worker of an iterable data set (X worker) and yield (Y batch), and E at the end.
 """
 import itertools

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands make of real loaders, without torch: --headroom, lengths of samples, AU.
+"""Output of commands on real loaders, without torch: --headroom, lengths of samples, AU.
 
     python loading_commands.py STEPBENCH LOADING_WORKER [CLASS[.TEST]]...
 """

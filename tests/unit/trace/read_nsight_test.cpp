@@ -352,7 +352,7 @@ TEST(ReadNsight, MoreRowsThanBytes_AreRejected) {
   const std::string inner = bytes.substr(2 * kPage, kPage);  // of the root
   ASSERT_EQ(inner[0], 5);
   ASSERT_GT(number_at(inner, 3, 2), 25U);
-  // Each level points some thirty times to the next one, the last to one leaf.
+  // Each level points about thirty times to the next one, the last to one leaf.
   const std::vector<std::uint32_t> pages = {3, 4, 5, 6, 7, 8};
   for (std::size_t i = 0; i + 1 < pages.size(); ++i) {
     bytes.replace((pages[i] - 1) * kPage, kPage, leading_to(inner, pages[i + 1]));
