@@ -30,7 +30,7 @@ struct World {
   Noise noise = Noise::kGaussian;
   double launch_sd = 0.01;
   double layout_sd = 0.005;  // of a build: the placement of its code
-  double night_sd = 0;  // change of tonight's program alone per night, autoregressive by 0.8
+  double night_sd = 0;       // change of tonight's program alone per night, autoregressive by 0.8
   std::span<const double> recorded = {};  // for kRecorded: log ratios of pairs
 };
 

@@ -43,8 +43,7 @@ TEST(OpLogOf, Table_IsThatOfTheLog) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     LogMaker maker;
     maker.log = testing::RandomLog(seed).make();
-    for (ops::OpEvent& op : maker.log.ops)
-      op.end_thread = op.thread;  // no file has its end
+    for (ops::OpEvent& op : maker.log.ops) op.end_thread = op.thread;  // no file has its end
     for (std::string& name : maker.log.names) {
       if (name.starts_with("ProfilerStep")) name = "aten::step";  // the marks below are the steps
     }
