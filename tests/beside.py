@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stepbench that finds another worker beside itself than its build has."""
+"""A stepbench that finds another worker next to it than that of its build."""
 import atexit
 import os
 import pathlib
@@ -8,7 +8,7 @@ import tempfile
 
 
 def beside(program, worker):
-    """The program in a new folder, where `worker` is the worker that it takes unless --worker names one."""
+    """Copies the program to a new folder with `worker` as its default worker."""
     program = pathlib.Path(program).resolve()
     folder = pathlib.Path(tempfile.mkdtemp(dir=program.parent, prefix="beside-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

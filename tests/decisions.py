@@ -14,7 +14,7 @@ import sys
 
 
 def tables_of(output: str) -> str:
-    """Headings and rows; a table that has no line below its head gets one."""
+    """Returns headings and rows; adds a separator to a table that has none below its head."""
     lines: list[str] = []
     for line in output.splitlines():
         if line.startswith(("#", "**missed**")):

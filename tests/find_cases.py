@@ -11,7 +11,7 @@ import run_cases
 
 
 def programs_of(build):
-    """Entry -> program, of those that run_cases.py runs."""
+    """Returns the program of each entry that run_cases.py runs."""
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, check=True).stdout
     commands = {test["name"]: test.get("command", []) for test in json.loads(listed)["tests"]}
     return {name: command[4] for name, command in commands.items() if command[1:2] and command[1].endswith("run_cases.py")}

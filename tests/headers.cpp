@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled for its precompiled headers alone, which all tests without torch share.
+// Compiled only for its precompiled headers, which all torch-free tests share.

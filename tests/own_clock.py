@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python scripts to measure whose steps last as they say, on a clock of their own: they take no time and do not vary."""
+"""Python scripts with a scripted clock for their steps: they take no real time and do not vary."""
 import textwrap
 
 BEGIN = """\
@@ -13,5 +13,5 @@ class Loader:
 
 
 def on_its_own_clock(begin, step):
-    """A script that begins with `begin` and adds to now_ns in each step. Phases stay on the machine's clock."""
+    """A script that starts with `begin` and adds to now_ns in each step. Phases use the machine's clock."""
     return begin + BEGIN + "for batch in measure(Loader()):\n" + textwrap.indent(step, "    ")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a GoogleTest program whole, in one process, and says what became of each case.
+"""Runs a whole GoogleTest program in one process and reports the result of each case.
 
 usage: run_cases.py FOLDER NAME PROGRAM [--limit SECONDS]
 
-A case that takes longer than its limit is ended with its process group and fails; after a hang or a crash the cases
-that had no turn run in a new process. STEPBENCH_CASES, a regular expression, picks cases by "Suite.Case". Results
-stand in FOLDER/NAME.xml, in JUnit's form, for tests/summary.py. Exit status: 0, or 1 when a case failed, or 77 when
-every case that ran skipped.
+A case that takes longer than its limit is ended with its process group and fails; after a hang or a crash the remaining
+cases run in a new process. STEPBENCH_CASES, a regular expression, selects cases by "Suite.Case". Results go to
+FOLDER/NAME.xml, in JUnit's form, for tests/summary.py. Exit status: 0, or 1 if a case failed, or 77 if every case that
+ran skipped.
 """
 import os
 import pathlib
@@ -18,11 +18,11 @@ import sys
 import time
 import xml.etree.ElementTree as xml
 
-LIMIT_S = 300  # of one case: on any machine it hangs
-MOST_OUTPUT = 200_000  # bytes of one case that are kept
+LIMIT_S = 300  # per case: anything slower hangs, on any machine
+MOST_OUTPUT = 200_000  # kept bytes of one case
 BEGIN = re.compile(rb"^\[ RUN      \] (\S+)$")
 END = re.compile(rb"\[ +(OK|FAILED|SKIPPED) +\] ([^\s,]+)(?:, where .*)? \((\d+) ms\)$")
-WHOLE = re.compile(rb"^\[==========\] \d+ tests? from .* ran\.")  # the program came to its own end
+WHOLE = re.compile(rb"^\[==========\] \d+ tests? from .* ran\.")  # the program ended by itself
 
 
 class Case:
@@ -45,14 +45,14 @@ def cases_of(program):
 
 
 class Process:
-    """One process of the program over the cases that are left, or, where they are not known, over all."""
+    """One process of the program for the remaining cases, or for all if they are unknown."""
 
     def __init__(self, program, cases, flags, limit):
         self.all = cases is None
         self.cases, self.limit, self.running = {case.name.encode(): case for case in cases or []}, limit, None
-        self.ended = []  # cases that came to their end
+        self.ended = []  # finished cases
         self.whole = False
-        self.since = time.monotonic()  # of what begun or ended last
+        self.since = time.monotonic()  # of the last begin or end of a case
         # May be longer than a command line.
         flags.write_text("--gtest_filter=" + ("*" if self.all else ":".join(case.name for case in cases)))
         self.child = subprocess.Popen([program, f"--gtest_flagfile={flags}", "--gtest_color=no"],
@@ -78,7 +78,8 @@ class Process:
             self.running.output += line + b"\n"
 
     def follow(self):
-        """Reads until the program has ended or a case has taken too long; returns why it ended, "" for by itself."""
+        """Reads until the program has ended or a case has taken too long; returns the reason, "" if it ended by
+        itself."""
         rest = b""
         with selectors.DefaultSelector() as selector:
             selector.register(self.child.stdout, selectors.EVENT_READ)
@@ -87,7 +88,7 @@ class Process:
                     self.kill()
                     return f"ended after more than {self.limit:g} s"
                 if not selector.select(1):
-                    # What a test started may outlive the program and keep its output open.
+                    # Children of a test may outlive the program and keep its output open.
                     if self.child.poll() is not None:
                         break
                     continue
@@ -115,9 +116,9 @@ class Process:
 
 
 def run(program, cases, flags, limit):
-    """Runs the cases, or all that the program has, in as many processes as it takes; returns them.
+    """Runs the cases, or all of the program, in as many processes as needed; returns them.
 
-    A program is asked for its cases only when it ended before it had run them: many take long to load.
+    A program is asked for its cases only if it ended before it had run them: many take long to load.
     """
     ran = cases or []
     left = cases
@@ -143,7 +144,7 @@ def run(program, cases, flags, limit):
 
 
 def text_of(output):
-    """What XML may hold of a program's bytes."""
+    """Returns a program's bytes as text that XML may hold."""
     return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", output.decode(errors="replace"))
 
 

@@ -8,7 +8,7 @@
 
 namespace stepbench {
 
-// Stands still until the test lets time pass.
+// Time advances only when the test calls pass() or set().
 class ScriptedClock final : public Clock {
  public:
   ScriptedClock() = default;
@@ -21,7 +21,7 @@ class ScriptedClock final : public Clock {
   std::atomic<std::int64_t> now_ns_ = 1'000'000;
 };
 
-// Each reading is `step_ns` later than the one before.
+// Each reading is `step_ns` later than the previous one.
 class TickClock final : public Clock {
  public:
   TickClock() = default;

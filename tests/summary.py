@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last lines of tools/test: what failed, how to repeat it and where its output lies, and why tests skipped.
+"""The last lines of tools/test: the failures, how to repeat them, where their output is, and the reasons of skipped
+tests.
 
 usage: summary.py [--ci] BUILD_DIR...
 
-Each folder holds what ctest wrote of one run or more in junit/*.xml, and beside it, in cases-RUN/, what run_cases.py
-wrote of the cases of GoogleTest programs; what failed tests printed is left in failed/.
-With --ci a test that skips because something is not installed is a failure. Exit status 1 when a test failed.
+Each folder has ctest's results of one or more runs in junit/*.xml, and next to it, in cases-RUN/, those of run_cases.py
+for the cases of GoogleTest programs; output of failed tests is left in failed/.
+With --ci a test that skips because something is not installed is a failure. Exit status 1 if a test failed.
 """
 import collections
 import pathlib
@@ -13,21 +14,21 @@ import re
 import sys
 import xml.etree.ElementTree as xml
 
-# What no installation brings: a test whose reason holds one of these may skip.
+# Things that no installation can provide: a test whose reason for skipping names one may skip.
 EXCUSES = re.compile("|".join((
     "no CUDA device", "needs a CUDA device", "running as root", "needs the performance counters",
     "published series are not on this machine", "public traces are not (at hand|here)",
     "the kernel has no cachestat", "kernel has no transparent huge pages", "the build folder lies on tmpfs",
     "/dev/shm is no tmpfs here", "there is a (driver|device)$", "ThreadSanitizer does not follow", "UBSan opens a pipe")))
-# ctest's words for a test that is there and was not started.
+# ctest's text for an existing test that was not started.
 NOT_STARTED = ("Unable to find executable", "Fixture dependency failed", "Unable to find required file")
 MOST_LINES = 60  # of one test's output
 MOST_OUTPUTS = 10
-MOST_SLOW, SLOW_S = 12, 10  # entries of a build that took longest
+MOST_SLOW, SLOW_S = 12, 10  # slowest entries of a build
 
 
 class Test:
-    """One test, or one case of a program, over all runs of one build. `entry` is what ctest calls it."""
+    """One test, or one case of a program, over all runs of one build. `entry` is its name in ctest."""
 
     def __init__(self, build, entry, name):
         self.build, self.entry, self.name = build, entry, name
@@ -45,7 +46,7 @@ class Test:
         elif skipped is not None:
             self.skipped = True
             self.reasons.append(reason_of(output))
-        else:  # of a script with many tests some may have skipped
+        else:  # some of a script's tests may have skipped
             self.reasons += re.findall(r"(?m)\.\.\. skipped ['\"](.*)['\"]$", output)
 
     def again(self):
@@ -58,14 +59,14 @@ def quoted(name):
 
 
 def reason_of(output):
-    """GoogleTest's reason, or the last line of a program that ended with ctest's status for skipped."""
+    """Returns GoogleTest's reason, or the last line of a program that exited with ctest's status for skipped."""
     said = re.search(r": Skipped\n(.+)", output)
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     return said[1].strip() if said else lines[-1] if lines else "it does not say why"
 
 
 def tests_of(build):
-    """All tests of a build, and the seconds of each entry of ctest."""
+    """Returns all tests of a build, and the seconds of each entry of ctest."""
     tests, seconds = {}, collections.Counter()
     for file in sorted((build / "junit").glob("*.xml"), key=lambda file: int(file.stem)):
         for entry in xml.parse(file).iter("testcase"):
@@ -73,7 +74,7 @@ def tests_of(build):
             seconds[name] += float(entry.get("time") or 0)
             cases = build / "junit" / f"cases-{file.stem}" / f"{name}.xml"
             parts = list(xml.parse(cases).iter("testcase")) if cases.exists() else []
-            # A program that fails though none of its cases did is a failure of its own.
+            # A program that fails although none of its cases did is a separate failure.
             if not any(part.find("failure") is not None for part in parts) and entry.find("failure") is not None:
                 parts = []
             for case in parts or [entry]:
@@ -131,7 +132,7 @@ def main(arguments):
         tests += of_build
         failed += failed_here
     hiding = [test for test in tests if ci and not test.failed and not all(map(EXCUSES.search, test.reasons))]
-    if not tests:  # ctest was asked to list them, or says itself that there are none
+    if not tests:  # ctest listed the tests, or reports itself that there are none
         return 0
     print_outputs(failed)
     print()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of its own for a test, removed with everything in it when the test ends.
+// A temporary folder for a test, removed with its contents when the test ends.
 #pragma once
 
 #include <unistd.h>
@@ -34,7 +34,7 @@ class TemporaryFolder {
     return path_ / name;
   }
 
-  // Makes the folders on the way to it.
+  // Creates parent folders as needed.
   void write(std::string_view name, std::span<const std::byte> bytes) const {
     std::filesystem::create_directories((path_ / name).parent_path());
     std::ofstream{path_ / name, std::ios::binary}.write(reinterpret_cast<const char*>(bytes.data()),

@@ -17,7 +17,7 @@ import sys
 CONFIG = pathlib.Path(__file__).parents[2] / "configs" / "quickstart.yaml"
 SMALLEST = ["--filter", "num_workers=0", "--set", "loader.batch_size=4", "--set", "schedule.wait=0",
             "--set", "schedule.warmup=1", "--set", "schedule.active=6"]
-MOST_SMALL_P = 7  # of 60 raw p < .05: more come of a sound test once in 100
+MOST_SMALL_P = 7  # of 60 raw p < .05: a sound test exceeds it once in 100 runs
 
 
 def campaign(arguments, number):

@@ -39,7 +39,7 @@ for _ in measure(Loader(), samples=lambda batch: 8):
 
 
 def most_by_chance(tries, p, sure=.99):
-    """The largest count that is no surprise among so many tries of this chance."""
+    """Returns the largest count that is plausible among so many tries of this chance."""
     total = 0.0
     for count in range(tries + 1):
         total += math.comb(tries, count) * p**count * (1 - p)**(tries - count)

@@ -5,13 +5,14 @@ usage: against_python.py --program IMAGE_EPOCHS --folder DIR [--rounds N] [--wor
                          [--buffers reused|fresh] [--spdl]
 
 Python: torchvision's ImageFolder with RandomResizedCrop(224), RandomHorizontalFlip, ToTensor and Normalize behind
-torch.utils.data.DataLoader, one torch thread. Ours: data.kind jpeg_folder, engine thread (inline without workers), with
-loader.buffers as --buffers says: reused, or fresh, whose pages the kernel clears anew for each batch as it does for Python's.
-With --spdl, SPDL's threads stand beside them (pip install spdl, and FFmpeg's libraries): its own decoder, crop and resize,
-whose batches stay bytes (N, 224, 224, 3), so it does less than the others. All keep their workers but SPDL's, whose threads
-live for an epoch; they read a first epoch that does not count, and then take turns epoch by epoch, so that a busy
-machine slows all. CPU seconds of each process, children included, are told beside the rates: they hold on a busy machine. The rate is images over the whole epoch: never "after the first batch", which a head start flatters.
-What the ratio depends on is printed first: processor, libraries with their JPEG decoders, files.
+torch.utils.data.DataLoader, one torch thread. Ours: data.kind jpeg_folder, engine thread (inline without workers),
+with loader.buffers from --buffers: reused, or fresh, whose pages the kernel clears for each batch as for Python's.
+--spdl adds SPDL's threads (pip install spdl, and FFmpeg's libraries): its own decoder, crop and resize, whose
+batches stay bytes (N, 224, 224, 3), so it does less than the others. All keep their workers except SPDL, whose
+threads live for an epoch; they read a first epoch that does not count and then alternate by epoch, so that a busy
+machine slows all. CPU seconds of each process with its children are printed with the rates: they hold on a busy
+machine. The rate is images over the whole epoch: never "after the first batch", which hides the start. The
+conditions of the ratio are printed first: processor, libraries with their JPEG decoders, files.
 """
 import argparse
 import math
@@ -29,7 +30,7 @@ LEAST = 2.7  # lower end of its interval
 
 
 def serve(folder, workers, batch):
-    """Reads one epoch for each line on standard input; answers with seconds and images."""
+    """Reads one epoch per line on standard input and prints its seconds and images."""
     import torch
     from torch.utils.data import DataLoader
     from torchvision import datasets, transforms
@@ -49,7 +50,7 @@ def serve(folder, workers, batch):
 
 
 def random_crop(width, height, random):
-    """RandomResizedCrop's, for FFmpeg."""
+    """FFmpeg arguments for a crop like RandomResizedCrop's."""
     for _ in range(10):
         area = width * height * random.uniform(0.08, 1)
         ratio = math.exp(random.uniform(math.log(3 / 4), math.log(4 / 3)))
@@ -96,7 +97,7 @@ def serve_spdl(folder, workers, batch):
 
 
 def cpu_seconds(process):
-    """Of a process and those that it started."""
+    """CPU seconds of a process and its children."""
     text = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     own = (int(text[11]) + int(text[12])) / os.sysconf("SC_CLK_TCK")
     children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
@@ -106,7 +107,7 @@ def cpu_seconds(process):
 class Reader:
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.cpu = []  # seconds of each epoch
+        self.cpu = []  # seconds per epoch
 
     def images_per_second(self):
         before = cpu_seconds(self.process.pid)
@@ -142,7 +143,7 @@ def describe(program, folder, batch):
 
 
 def interval(values):
-    """Order statistics around the median: 95 % from six values on, else smallest and largest."""
+    """Interval around the median by order statistics: 95 % from six values on, else smallest and largest."""
     values = sorted(values)
     cut = {6: 0, 7: 0, 8: 0, 9: 1, 10: 1, 11: 1, 12: 2, 13: 2, 14: 2, 15: 3}.get(len(values), 0)
     return values[cut], values[-1 - cut]

@@ -60,11 +60,11 @@ PACKAGES = {"torch-tb-profiler": "torch_tb_profiler", "HolisticTraceAnalysis": "
 def serve(tool, path):
     started = TOOLS[tool](path)
     print(f"seconds {time.process_time() - started}", flush=True)
-    os._exit(0)  # the plug-in's helper threads would keep the interpreter waiting
+    os._exit(0)  # the plug-in's helper threads would keep the interpreter from exiting
 
 
 def run(command):
-    """Processor seconds, peak of memory in bytes, standard output."""
+    """Returns CPU seconds, peak memory in bytes and standard output."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         child = subprocess.Popen(command, stdout=output, stderr=errors)
         _, status, usage = os.wait4(child.pid, 0)
@@ -91,7 +91,7 @@ def processor():
 
 
 def table(found, megabytes, rows, rounds):
-    """Lines of Markdown, and what is not reached."""
+    """Returns lines of Markdown and the goals that were missed."""
     own = statistics.median(seconds for seconds, _ in found[OWN])
     load = os.getloadavg()[1]
     busy = f"beside other work (load {load:.0f}): the ratios count, not the seconds" if load > 1.5 else "otherwise idle"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A step for `workload: python_step` that is run by the harness and, in turn, by a bare loop of its own in the same
-process. Writes nanoseconds of CPU time per step of both, block by block, to python.out:
-python_step_against_bare.py reads them."""
+"""A step for `workload: python_step`, run in turn by the harness and by a bare loop in the same process. Writes the
+CPU time per step of both in nanoseconds, block by block, to python.out for python_step_against_bare.py."""
 import json
 import time
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loader() whose epochs take turns with a bare loop over the same batches, in one process. Writes the bare loop's median
-time per batch, epoch by epoch: iterable_against_bare.py."""
+"""A loader() whose epochs alternate with a bare loop over the same batches in one process. Writes the bare loop's
+median time per batch, epoch by epoch, for iterable_against_bare.py."""
 import json
 import statistics
 import time

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast a trace is read: 255 MB with 605,604 rows, as the writer makes them of a training run.
-// The aims: 450 MB/s and 0.9 us for a row on one core, 200 MB/s of text from gzip, a peak of half
-// the text; ten million rows (4.2 GB) within 2.5 GiB. And how fast it is analysed: 0.25 s for all
-// of them, 10 ms for ten steps of 1,100 rows and their causes. Times are of the processor: others
-// may use the machine.
+// Speed of reading a trace: 255 MB with 605,604 rows, written as for a training run. Goals: 450
+// MB/s and 0.9 us per row on one core, 200 MB/s of text from gzip, a peak of half the text; ten
+// million rows (4.2 GB) within 2.5 GiB. Speed of analysing it: 0.25 s for all rows, 10 ms for ten
+// steps of 1,100 rows and their causes. Times are CPU time, so other load does not matter.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -24,11 +23,11 @@ namespace {
 
 constexpr std::int64_t kRows = 605'604;
 constexpr std::int64_t kLaunchesPerStep = 1'100;
-constexpr std::int64_t kRowsPerLaunch = 8;  // with both ends of the arrow
+constexpr std::int64_t kRowsPerLaunch = 8;  // including both ends of the arrow
 constexpr std::int64_t kLaunchNs = 90'000;
 constexpr std::size_t kNames = 120;
 
-// Steps of so many launches: an op within an op, the call, the kernel, and a change of memory.
+// Steps of `n` launches each: nested ops, the call, the kernel, and a memory change.
 class Recording {
  public:
   explicit Recording(std::int64_t rows, std::int64_t launches_per_step = kLaunchesPerStep)
@@ -40,7 +39,7 @@ class Recording {
     log_.threads = {{4711, "step"}, {4712, "autograd"}};
     for (std::size_t i = 0; i < kNames; ++i) {
       const std::string number = std::to_string(i);
-      // Every twelfth has a formula for what it computes.
+      // Every twelfth name has a work formula.
       log_.names.push_back(i % 12 == 0 ? "aten::conv2d" : "aten::operator_number_" + number);
       log_.names.push_back(kernel_name(number));
       log_.modules.push_back("model.layer" + number + ".residual_block.1.convolution_2");
@@ -57,9 +56,9 @@ class Recording {
   }
 
  private:
-  static constexpr int kDepth = 3;  // of ops in each other
+  static constexpr int kDepth = 3;  // nested ops
 
-  // As long as those of templates are.
+  // As long as the names of kernel templates.
   static std::string kernel_name(const std::string& number) {
     std::string name = "void at::native::(anonymous namespace)::vectorized_elementwise_kernel<4";
     for (const char* part : {"Forward", "Backward", "Reduction"}) {
@@ -134,7 +133,7 @@ void write_recording(std::int64_t rows, const std::filesystem::path& path) {
   trace::write_trace(Recording(rows).make(), header, path);
 }
 
-// Made once; on tmpfs, so that no disk is measured.
+// Made once, on tmpfs, so that no disk is measured.
 std::filesystem::path made(std::int64_t rows, const char* suffix) {
   const std::filesystem::path folder =
       std::filesystem::path("/dev/shm") / ("stepbench_traces_" + std::to_string(::getuid()));
@@ -145,7 +144,7 @@ std::filesystem::path made(std::int64_t rows, const char* suffix) {
   return path;
 }
 
-// Since the last reset: of the reading alone, not of the writing before it.
+// Resets the peak, so that it covers the reading without the writing before it.
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 double peak_megabytes() {
   std::ifstream status("/proc/self/status");
@@ -193,7 +192,7 @@ void analyse_rows(benchmark::State& state, std::int64_t rows,
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// What a profiled launch does before it reports: from its log to the causes.
+// Post-processing of a profiled launch: from its log to the causes.
 void report_of_a_worker(benchmark::State& state, std::int64_t steps, std::int64_t rows_of_step) {
   const ops::OpLog log = Recording(steps * rows_of_step, rows_of_step / kRowsPerLaunch).make();
   for (auto _ : state) {

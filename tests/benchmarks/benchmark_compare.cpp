@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts over 1,000 cases in two results with 20 launches of 50 steps each, and over 100,000
-// cases with 6 launches; those of `ab` over 1,000 cases of 40 pairs; the best of 1,000 cases.
+// Verdicts over 1,000 cases in two results with 20 launches of 50 steps, and over 100,000 cases
+// with 6 launches; those of `ab` over 1,000 cases of 40 pairs; the best of 1,000 cases.
 #include <benchmark/benchmark.h>
 
 #include <iterator>
@@ -66,8 +66,8 @@ BENCHMARK(BM_Verdicts)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
 
-// The launches of `ab` in both arms, every case one percent and a half slower, so that most go on
-// to the last look and are claimed there.
+// Launches of `ab` in both arms. Every case is 1.5 % slower, so that most continue to the last look
+// and are claimed there.
 record::Results ab_results(int cases, std::vector<compare::AbPoint>& points) {
   constexpr int kPairs = 40;
   record::Results results = made(cases, kPairs, 5, 1);
@@ -91,7 +91,7 @@ record::Results ab_results(int cases, std::vector<compare::AbPoint>& points) {
   return results;
 }
 
-// As `ab --resume` of a finished campaign: both looks, and all that is told of it.
+// Like `ab --resume` of a finished campaign: both looks and the complete report.
 void BM_AbVerdicts(benchmark::State& state) {
   std::vector<compare::AbPoint> points;
   const record::Results results = ab_results(static_cast<int>(state.range(0)), points);
@@ -113,7 +113,7 @@ void BM_AbVerdicts(benchmark::State& state) {
 }
 BENCHMARK(BM_AbVerdicts)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond)->Iterations(1);
 
-// Rows of a table, their ranking and how much slower than the best each is at most.
+// Rows of a table, their ranking, and the bound on how much slower than the best each is.
 void BM_BestOfManyCases(benchmark::State& state) {
   const record::Results results = made(1000, 20, 50, 1);
   for (auto _ : state) {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What processes cost where threads would do. Each line sets the first against the second in turn;
-// `ratio` is the median of time / time, with `low` and `high` as its 95 % interval.
-// - hand_over: one worker writes a batch of 19.27 MB, the consumer copies it out. fork with
-// shm_ring
-//   against thread with reused buffers is to be 1.15 at most; torch_fd stands beside it.
-// - decode: JPEG files at 224 px, whole epochs. Two bare threads that decode the same files and do
-//   nothing else are the first: the ratio, the engine's share of their rate, is to be 0.92 at
-//   least.
-// - over_inline: two workers against none. Beside it, two bare threads against one: 0.9 of that is
-//   to be reached.
+// Cost of processes compared with threads. Each line runs both sides in turn; `ratio` is the median
+// of time / time, `low` and `high` its 95 % interval.
+// - hand_over: one worker writes a batch of 19.27 MB, the consumer copies it out. Goal: fork with
+//   shm_ring is at most 1.15 of thread with reused buffers; torch_fd is shown for comparison.
+// - decode: JPEG files at 224 px, whole epochs, against two bare threads that decode the same
+//   files. Goal: the ratio, the engine's share of their rate, is at least 0.92.
+// - over_inline: two workers against none. Goal: 0.9 of the speed-up of two bare threads over one.
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -30,7 +27,7 @@ using namespace stepbench;
 constexpr int kPairs = 31;
 const HostClock kClock;
 
-// 32 x 3 x 224 x 224 floats, written as a decoder does: every byte once.
+// 32 x 3 x 224 x 224 floats; writes every byte once, like a decoder.
 class Images final : public data::Dataset {
  public:
   static constexpr std::int64_t kBatch = 32;
@@ -67,7 +64,7 @@ std::unique_ptr<loader::Loader> make(Engine engine, const data::Dataset& data,
   return loader::make_fork_loader(data, options, order, kClock);
 }
 
-// Whole epochs; the consumer copies each batch out when there is a place for it.
+// Whole epochs; the consumer copies each batch out, if it has a destination.
 class Epochs {
  public:
   Epochs(Engine engine, const data::Dataset& data, const loader::LoaderOptions& options,

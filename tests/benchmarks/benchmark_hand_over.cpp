@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine `thread` adds to a batch: one ready scalar per batch, against a bare mutex and
-// condition-variable queue per worker and one for the results. `ratio` is to be 1.3 at most. All
-// threads share one core: over two, the kernel's placement of either set of threads decides, and
-// the ratio is 6 in one process and 0.2 in the next.
+// Cost that the engine `thread` adds to a batch: one ready scalar per batch, against a bare mutex
+// and condition-variable queue per worker and one for the results. Goal: `ratio` is at most 1.3.
+// All threads share one core: on two, the kernel's placement of threads decides, and the ratio was
+// 6 in one process and 0.2 in the next.
 #include <condition_variable>
 #include <cstring>
 #include <deque>

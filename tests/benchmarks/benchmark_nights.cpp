@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `track check` of a night of 1,000 series after a year: what it judges from the state that the
-// night before left, and what it tells of one that was judged before. And what `track show` and
-// `track report` read of such a year.
+// `track check` of a night of 1,000 series after a year: a new night, judged from the state of the
+// night before, and one that was judged already. Also what `track show` and `track report` read of
+// such a year.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ class YearOfNights {
   YearOfNights() {
     for (int night = 0; night < kNights; ++night) {
       add(night);
-      // What older nights left is forgotten.
+      // Only the last nights are judged: the state of older ones is not used.
       if (night >= kNights - kJudged) (void)check(night);
     }
   }
@@ -111,7 +111,7 @@ BENCHMARK(BM_JudgeANight)->Unit(benchmark::kMillisecond)->Iterations(5);
 void BM_ShowANightAgain(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(a_year().check(next_night - 1));
 }
-// As each command does, before it reads anything.
+// Each command opens the history first.
 void BM_OpenTheHistory(benchmark::State& state) {
   const std::string url = a_year().url();
   for (auto _ : state) benchmark::DoNotOptimize(track::TrackStore::open(url));
@@ -119,8 +119,7 @@ void BM_OpenTheHistory(benchmark::State& state) {
 BENCHMARK(BM_OpenTheHistory)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_ShowANightAgain)->Unit(benchmark::kMillisecond);
 
-// What `track show` reads: the newest point of each series, to know them by their words, and then
-// one of them.
+// The reads of `track show`: the newest point of each series to match its words, then one series.
 void BM_ReadOneSeries(benchmark::State& state) {
   YearOfNights& year = a_year();
   for (auto _ : state) {
@@ -130,7 +129,7 @@ void BM_ReadOneSeries(benchmark::State& state) {
 }
 BENCHMARK(BM_ReadOneSeries)->Unit(benchmark::kMillisecond);
 
-// What `track report --site` reads.
+// The reads of `track report --site`.
 void BM_ReadEachSeries(benchmark::State& state) {
   YearOfNights& year = a_year();
   for (auto _ : state) {

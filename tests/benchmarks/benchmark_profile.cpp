@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recording operations costs, on a step of many small ones: nothing, an empty observer, the
-// native collector and libtorch's profiler in turns, so that a drift of the machine meets all
-// alike. Medians over rounds of the time added per event.
+// Cost of recording operations on a step of many small ones: nothing, an empty observer, the native
+// collector and libtorch's profiler in turns, so that a drift of the machine affects all alike.
+// Reports medians over rounds of the time added per event.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -176,8 +176,7 @@ std::map<std::string, double> shares_of(LaunchBoundStep& step, profile::OpCollec
   return shares;
 }
 
-// Does an operation weigh the same under both engines? Largest difference of the shares of those
-// above 5 %, medians over rounds.
+// Largest difference between both engines' shares of the operations above 5 %; medians over rounds.
 void same_shares(benchmark::State& state) {
   for (auto _ : state) {
     LaunchBoundStep step;
@@ -224,7 +223,7 @@ void cycles(benchmark::State& state) {
 }
 BENCHMARK(cycles)->Iterations(1)->Unit(benchmark::kSecond);
 
-// What a module's scope costs a timed step.
+// Cost of a module's scope in a timed step.
 void module_scope_unheard(benchmark::State& state) {
   for (auto _ : state) {
     const ModuleScope scope(&state);

@@ -18,7 +18,7 @@ namespace {
 
 using stepbench::record::LaunchKey;
 
-// Times of a 20 ms step in parts; of as many digits as real ones.
+// Phase times of a 20 ms step, with as many digits as real ones.
 stepbench::record::SamplesRow samples(const LaunchKey& key, std::int64_t first, std::int64_t steps,
                                       std::size_t columns, std::mt19937_64& random) {
   stepbench::record::SamplesRow row{.key = key, .samples = {}};

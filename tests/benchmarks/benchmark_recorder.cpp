@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the harness adds to a step when nothing listens: a phase mark (begin and end) in at most 150
-// ns, the whole bookkeeping of a step with 8 phases in at most 2 us, and its instructions, which do
-// not depend on the machine's load.
+// Cost that the harness adds to a step without instruments: at most 150 ns for a phase mark (begin
+// and end), at most 2 us for the bookkeeping of a step with 8 phases; and its instructions, which
+// do not depend on the machine's load.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -40,7 +40,7 @@ void step_of_8_phases(benchmark::State& state) {
 }
 BENCHMARK(step_of_8_phases);
 
-// Of a whole process that records so many steps; nothing without valgrind.
+// Instructions of a process that records `steps` steps; nullopt without valgrind.
 std::optional<double> instructions(int steps) {
   const std::string command = "valgrind --tool=callgrind --callgrind-out-file=/dev/null " +
                               std::string(RECORDED_STEPS) + " " + std::to_string(steps) + " 2>&1";

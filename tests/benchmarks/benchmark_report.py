@@ -55,7 +55,7 @@ def report(run, file, *words):
 
 
 def first_chart(driver, file):
-    """Seconds by the page's own clock until a reader who follows a link to the sweep sees its first figure."""
+    """Seconds by the page's own clock from following a link to the sweep to its first figure."""
     page = Page(driver, file, fragment="#sweep")
     return page, page.first_chart_ms() / 1000
 

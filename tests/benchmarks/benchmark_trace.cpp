@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes after the last profiled step: a log of a million ops becomes a table and a trace on
-// tmpfs. The aim is at most 2 s and 300 MB; torch.profiler takes about a minute.
+// Post-processing after the last profiled step: turns a log of a million ops into a table and a
+// trace on tmpfs. Goal: at most 2 s and 300 MB; torch.profiler takes about a minute.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kOps = 1'000'000;
 constexpr std::int64_t kOpsPerStep = 1'000;
 
-// As a native collector leaves it: one thread, every fourth op encloses the three after it, memory
+// Like the log of a native collector: one thread, every fourth op encloses the next three, memory
 // in every other one.
 ops::OpLog recorded(bool memory) {
   ops::OpLog log;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the scripts that run campaigns: what they measured, and how far it may be trusted."""
+"""Shared by the scripts that run campaigns: reads measurements and their intervals."""
 import itertools
 import json
 import math
@@ -8,7 +8,7 @@ import random
 import statistics
 import subprocess
 
-# Bound by its loader: four workers that sleep, so that the machine's cores do not decide.
+# Bound by its loader: four workers that sleep, so that the number of cores does not matter.
 LOADER_BOUND = """
 name: planted-loader
 workload: train_step
@@ -24,7 +24,7 @@ threads: {intra_op: 1}
 
 
 def whole_epochs(run_dir, column, batches):
-    """This column of each epoch with all its batches, without the first step, in nanoseconds."""
+    """Returns the column of each whole epoch without its first step, in nanoseconds."""
     epochs = []
     for file in pathlib.Path(run_dir).glob("*/*.jsonl"):
         for line in file.read_text().splitlines():
@@ -56,7 +56,7 @@ def run(stepbench, config, folder, *arguments):
 
 
 def lines(folder):
-    """(launch lines, their samples by key) of a run's folder."""
+    """Returns the launch lines and their samples by key of a run folder."""
     launches, samples = [], {}
     for file in sorted(folder.glob("*.jsonl")):
         for row in map(json.loads, file.read_text().splitlines()):
@@ -71,7 +71,7 @@ def lines(folder):
 
 
 def batch_cost_ns(launch):
-    """What a batch cost the worker that made it, as the workers measured it."""
+    """Returns the cost of a batch in its worker, as the workers measured it."""
     metrics = launch["metrics"]
     return sum(metrics[f"loader_{part}_ns"] for part in ("fetch", "decode", "collate", "transport")
                if metrics.get(f"loader_{part}_ns") is not None)
@@ -123,7 +123,7 @@ def change_interval(pairs, confidence):
 
 
 def median_interval(values):
-    """Of the median, 95 %, by resampling."""
+    """Returns the 95 % interval of the median by resampling."""
     draws = random.Random(0)
     medians = sorted(statistics.median(draws.choices(values, k=len(values))) for _ in range(2000))
     return medians[50], medians[1949]

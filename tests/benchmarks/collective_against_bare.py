@@ -18,11 +18,11 @@ import time
 import campaigns
 
 NEAR = 0.02
-TURN_S, TURN_STEPS = 0.05, 25  # at least
+TURN_S, TURN_STEPS = 0.05, 25  # at least this many
 WARMUP = 50
 MOST_STEPS = 200_000
-# Of both. Gloo takes new memory in each all_gather and reduce_scatter; whether the kernel clears its pages each time is
-# otherwise a matter of what the process freed before: all_gather of 16 MiB then differed by 1.45.
+# For both groups. Gloo allocates memory in each all_gather and reduce_scatter; otherwise the kernel clears its pages or
+# not depending on earlier frees: all_gather of 16 MiB then differed by 1.45.
 MALLOC = {"MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TRIM_THRESHOLD_": "1099511627776"}
 FACTOR = {"all_reduce": 1.0, "all_gather": 0.5, "reduce_scatter": 0.5, "broadcast": 1.0, "all_to_all": 0.5}  # of 2 ranks
 
@@ -33,7 +33,7 @@ def bare(op, size, steps):
     import torch.distributed as dist
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
-    # Written once: pages of zeros that nobody wrote are one page, which stays in the cache.
+    # Written once, because unwritten zero pages share one page that stays in the cache.
     whole, part, other = (torch.zeros(elements).fill_(0) for elements in (size // 4, size // 8, size // 4))
     call = {"all_reduce": lambda: dist.all_reduce(whole),
             "broadcast": lambda: dist.broadcast(whole, 0),
@@ -87,7 +87,7 @@ def workers_of(pid):
 
 
 def take_turns(one, other, turn_s, ended):
-    """Until `ended`: both go on then."""
+    """Alternates both until `ended`, then lets both run."""
     while not ended():
         for runs, waits in ((one, other), (other, one)):
             for pid in waits:
@@ -105,7 +105,7 @@ def take_turns(one, other, turn_s, ended):
 
 
 def turns_of(steps, turn_s):
-    """The steps of each turn: a step in which the group was stopped ends one and counts for none."""
+    """Splits the steps into turns; a step in which the group was stopped ends a turn and is dropped."""
     turns = [[]]
     for step in steps:
         if step > 0.8 * turn_s * 1e9:
@@ -120,7 +120,7 @@ def main():
     seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 60
     op = sys.argv[4] if len(sys.argv) > 4 else "all_reduce"
     size = int(sys.argv[5]) if len(sys.argv) > 5 else 16 << 20
-    # How long a step takes here decides how many there are.
+    # The measured step time sets the number of steps.
     probe = [json.loads(rank.communicate()[0]) for rank in start_bare(op, size, 100)][0]
     step_s = statistics.mean(probe) * 1e-9
     steps, turn_s = min(int(seconds / 2 / step_s), MOST_STEPS), max(TURN_S, TURN_STEPS * step_s)
@@ -144,7 +144,7 @@ def main():
     bus = size * FACTOR[op] / statistics.median([statistics.median(theirs) for _, theirs in pairs])
     low, high = campaigns.median_interval(middle)
     mean_low, mean_high = campaigns.median_interval(mean)
-    # What is said is what its own steps tell, those in which it was stopped included.
+    # The reported bandwidth must match the launch's own steps, including those in which it was stopped.
     said = launch["metrics"]["bus_bytes_per_s"] / (size * FACTOR[op] * 1e9 / statistics.mean(our_steps))
     print(f"{op} of {size:,} bytes, bare {bus:.3f} GB/s on the bus; bandwidth over bare {statistics.median(middle):.4f} "
           f"[{low:.4f}, {high:.4f}], {len(pairs)} pairs of turns; by means {statistics.median(mean):.4f} "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same calls for C++ and, as a library with C names, for Python.
+// The calls for C++ and, as a library with C names, for Python.
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
 #else

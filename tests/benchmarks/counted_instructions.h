@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells callgrind which instructions to count (valgrind --tool=callgrind --instr-atstart=no
-// --collect-atstart=no). Without valgrind, or without its header, nothing happens. A library with
-// C names, so that Python counts by the same calls.
+// Selects the instructions that callgrind counts (valgrind --tool=callgrind --instr-atstart=no
+// --collect-atstart=no). Does nothing without valgrind or without its header. A library with C
+// names, so that Python uses the same calls.
 #pragma once
 
 extern "C" {

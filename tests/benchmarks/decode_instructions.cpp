@@ -115,7 +115,7 @@ Read reader_of(std::string_view arm) {
 
 }  // namespace
 
-// By this name callgrind knows what to count.
+// Callgrind selects this function by its name.
 [[gnu::noinline]] void read_counted(const Files& files, const Read& read, std::int64_t epoch) {
   std::vector<float> image(3 * kSize * kSize);
   for (std::size_t i = 0; i < files.size(); ++i)

@@ -12,7 +12,7 @@ import sys
 
 SIZES = {"500x375": (500, 375, 24), "3000x2000": (3000, 2000, 6)}
 ARMS = ("decode", "bare", "exact", "fast")
-# At most, as parts of another arm's instructions.
+# Upper limits, as shares of another arm's instructions.
 LIMITS = [
     ("500x375", "exact", "bare", 0.55),
     ("3000x2000", "exact", "bare", 0.5),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long the export of 100,000 cases takes in each format, and their table: export_speed.py STEPBENCH SOURCE_DIR [CASES]
+"""Time to export 100,000 cases in each format, and to print their table: export_speed.py STEPBENCH SOURCE_DIR [CASES]
 
-Reading the file is told apart: it is what `stepbench show --columns case` of the same file takes.
+Reading the file is measured separately, as `stepbench show --columns case` of the same file.
 """
 import json
 import pathlib

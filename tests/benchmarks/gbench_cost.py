@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a launch costs more in stepbench-gbench than in `stepbench run`: the stub worker, runs in turn.
+"""Extra cost of a launch in stepbench-gbench over `stepbench run`: the stub worker, alternating runs.
 
 usage: gbench_cost.py BUILD [PAIRS]
 """

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a folder of JPEG files epoch by epoch, one for each line on standard input, and answers
-// each with the seconds from the epoch's start to its last batch and the images read. Workers
-// persist.
+// Reads a folder of JPEG files, one epoch per line on standard input, and prints the seconds from
+// the epoch's start to its last batch and the images read. Workers persist.
 //
 //   image_epochs FOLDER WORKERS BATCH exact|fast [fresh|reused]
-//   image_epochs --libjpeg     answers with the decoder that it was built with
+//   image_epochs --libjpeg     prints the decoder it was built with
 #include <charconv>
 #include <chrono>
 #include <cstdio>

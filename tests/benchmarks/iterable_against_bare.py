@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a step of `loader.engine: iterable` costs beyond the iterable's own next(): the same batches in a bare loop, epoch by
-epoch in turn in one process: iterable_against_bare.py STEPBENCH WORKER [EPOCHS [LAUNCHES]]"""
+"""Cost of a step of `loader.engine: iterable` beyond the iterable's own next(): the same batches in a bare loop,
+epochs alternating in one process: iterable_against_bare.py STEPBENCH WORKER [EPOCHS [LAUNCHES]]"""
 import json
 import pathlib
 import statistics
@@ -17,7 +17,7 @@ FLOATS = [1, 25_000]
 
 
 def launch(stepbench, worker, floats, epochs):
-    """What our step took beyond the bare loop's, in microseconds, by epoch."""
+    """Returns the extra time of our step over the bare loop in microseconds, by epoch."""
     users = pathlib.Path(__file__).with_name("bare_iterable.py")
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder, "bare.json")

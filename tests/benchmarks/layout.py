@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# A parser, a hash table and a matrix: branches, calls and loops, in files of their own as a job has them.
+# A parser, a hash table and a matrix: branches, calls and loops, in separate files as in a real program.
 SOURCES = {
     "table.cpp": """
 #include <cstdint>
@@ -84,7 +84,8 @@ int main() {
 
 
 def linkers(folder):
-    """The linker of the search, as the program writes it."""
+    """Writes the search's linker script, extracted from the program's source, under each linker's name; returns the
+    folder."""
     source = (ROOT / "harness/bisect/relink.cpp").read_text()
     script = re.search(r'R"sh\((.*?)\)sh"', source, re.S).group(1)
     folder.mkdir()
@@ -106,13 +107,13 @@ def step_s(program):
 
 
 def spread(programs, rounds):
-    """Of builds beyond launches, of launches, and the error of a build's mean: standard deviations of logarithms, less the
-    median of their round, which the machine's drift moves."""
+    """Returns standard deviations of logarithms, without the median of their round, which a drift of the machine
+    moves: of builds beyond launches, of launches, and the error of a build's mean."""
     logs = [[] for _ in programs]
     for _ in range(rounds):
         for place in random.sample(range(len(programs)), len(programs)):
             logs[place].append(math.log(step_s(programs[place])))
-    level = [statistics.median(column) for column in zip(*logs)]  # of each round
+    level = [statistics.median(column) for column in zip(*logs)]  # per round
     logs = [[value - shift for value, shift in zip(row, level)] for row in logs]
     launches = statistics.mean(statistics.variance(row) for row in logs)
     between = statistics.variance(statistics.mean(row) for row in logs)

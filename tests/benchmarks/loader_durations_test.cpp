@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loader says of real durations, against clocks outside it and the steady-state model.
-// Needs a machine with nothing else to do; never in the default test run.
+// Checks the loader's real durations against clocks outside it and the steady-state model. Needs an
+// idle machine; never in the default test run.
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -79,7 +79,7 @@ Seen consume(loader::Loader& loader, double step_ms, int warm_up) {
   return seen;
 }
 
-TEST(LoaderDurations, PartsOfNextSumToItsWallTimeWithinTwoPercent) {
+TEST(LoaderDurations, PartsOfNext_SumToItsWallTime) {
   for (const std::int64_t workers : {0, 1, 2}) {
     const data::Synthetic data(sleeping(200, 2));
     const auto loader = make(data, workers);
@@ -89,8 +89,8 @@ TEST(LoaderDurations, PartsOfNextSumToItsWallTimeWithinTwoPercent) {
   }
 }
 
-// From the seconds that step and batch took in this run: a sleep lasts longer on a busy machine.
-TEST(LoaderDurations, DataWaitFollowsTheSteadyStateModelWithinTwoPoints) {
+// Uses the measured seconds per step and batch: a sleep lasts longer on a busy machine.
+TEST(LoaderDurations, DataWait_FollowsTheModel) {
   struct Case {
     std::int64_t workers;
     double batch_ms;
@@ -112,9 +112,9 @@ TEST(LoaderDurations, DataWaitFollowsTheSteadyStateModelWithinTwoPoints) {
   }
 }
 
-// One batch of 100 ms among batches of 1 ms, each used for 4 ms: four batches lie ready when the
-// consumer begins to wait for it.
-TEST(LoaderDurations, OneStragglerCostsItsTimeLessWhatWasReadAhead) {
+// One batch of 100 ms among batches of 1 ms, each used for 4 ms: four batches are ready when the
+// consumer starts to wait for it.
+TEST(LoaderDurations, Straggler_LosesThePrefetchedTime) {
   class Straggling final : public data::Dataset {
    public:
     [[nodiscard]] std::int64_t size() const override { return 60; }
@@ -154,7 +154,7 @@ double process_cpu_s() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-TEST(LoaderDurations, AnIdleWorkerUsesLessThanOnePercentOfACore) {
+TEST(LoaderDurations, IdleWorker_UsesUnderOnePercent) {
   constexpr int kWorkers = 4;
   constexpr double kSeconds = 2;
   const data::Synthetic data(sleeping(1000, 0));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// model_steps key=value ...: sets up a train_step or eval_step, takes four steps, and then answers
-// each number on standard input with so many steps: "seconds faults", without what the wait for
-// data took; on a device (device=cuda) under the event clock and up to the end of its last work.
-// steps_against_python.py lets Python's own loop take turns with it.
+// model_steps key=value ...: sets up a train_step or eval_step and takes four steps. For each
+// number on standard input it then takes as many steps and prints "seconds faults" without the wait
+// for data; on a device (device=cuda) under the event clock, up to the end of its last work.
+// steps_against_python.py alternates it with Python's own loop.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ using namespace stepbench;
 
 namespace {
 
-// Goes on as a process with the variables that a launch gives its worker.
+// Restarts the process with the variables that a launch sets for its worker.
 void enter_launch(const test::Options& options, char** argv, char** environment) {
   machine::Variables inherited;
   for (char** entry = environment; *entry != nullptr; ++entry) {
@@ -54,7 +54,7 @@ long page_faults() {
   return usage.ru_minflt;
 }
 
-// Takes the wait for data out of what is counted: page faults, and instructions under callgrind.
+// Excludes the wait for data from the counts: page faults, and instructions under callgrind.
 class OutsideDataWait final : public Instrument {
  public:
   [[nodiscard]] long faults_inside() const { return faults_inside_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ways to do the same, timed in turn in one run: the ratio holds on a busy machine, where times
-// of two runs would not.
+// Times two implementations in turn in one run: the ratio holds on a busy machine, where times of
+// two runs would not.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -12,9 +12,9 @@
 
 namespace stepbench {
 
-// Each iteration of `state` runs both, the first one first in every other iteration, and counts as
-// the time of `ours`. Counters: median of the ratios ours / theirs and its 95 % interval by order
-// statistics, and the median time of `theirs` in ms. One pair is run before, untimed.
+// Each iteration of `state` runs both, alternating the order, and counts as the time of `ours`.
+// Counters: median of the ratios ours / theirs with its 95 % interval by order statistics, and the
+// median time of `theirs` in ms. One untimed pair runs first.
 template <typename Ours, typename Theirs>
 void time_in_turn(benchmark::State& state, const Ours& ours, const Theirs& theirs) {
   const auto seconds = [](const auto& run) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A data set for `data.kind: python` whose sampler reads an epoch by a plain DataLoader before each of the harness's:
-both take turns in one process. Writes the plain loader's waits, epoch by epoch: python_loader_against_plain.py."""
+"""A data set for `data.kind: python` whose sampler runs an epoch of a plain DataLoader before each of the harness's
+epochs: both alternate in one process. Writes the plain loader's waits, epoch by epoch, for
+python_loader_against_plain.py."""
 import json
 import time
 
@@ -25,7 +26,7 @@ def dataset(samples, floats):
 
 
 class Turns:
-    """The indices in order, after an epoch of the plain loader."""
+    """Yields the indices in order, after an epoch of the plain loader."""
 
     def __init__(self, data, out, batch_size, num_workers):
         self.size = len(data)
@@ -45,7 +46,7 @@ class Turns:
             waits.append(time.perf_counter_ns() - began)
             if batch is None:
                 break
-        self.waits.append(waits[1:-1])  # without the first, and the end
+        self.waits.append(waits[1:-1])  # without the first and the end
         with open(self.out, "w", encoding="utf-8") as file:
             json.dump(self.waits, file)
         yield from range(self.size)

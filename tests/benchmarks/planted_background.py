@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is a step beside `background.busy_cpus` as slow as the kernel's fair division of the CPUs says?
+"""Checks that `background.busy_cpus` slows a step as much as the kernel's fair division of the CPUs predicts.
 
     planted_background.py STEPBENCH WORKER [LAUNCHES]
 
-One training thread and two busy threads for each of n CPUs: 2n + 1 threads want n CPUs, and the step takes (2n + 1) / n
-times as long. Beside half a CPU where there are two it takes what it takes alone. For a quiet machine."""
+One training thread and two busy threads for each of n CPUs: 2n + 1 threads share n CPUs, and the step takes (2n + 1)
+/ n times as long. With half a CPU busy out of two, the step takes the same time as alone. Needs a quiet machine."""
 import json
 import os
 import pathlib

@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import campaigns  # noqa: E402
 
 CORES = len(os.sched_getaffinity(0))
-# A step of ten to forty milliseconds whose operators are large; its samples cost next to nothing.
+# A step of ten to forty milliseconds with large operators; its samples cost next to nothing.
 STEP = """
 name: planted
 workload: train_step
@@ -33,15 +33,15 @@ optimizer: {{kind: sgd, implementation: fused, lr: 0.01}}
 threads: {{intra_op: 1}}
 profile: {{trace: json, active: 16}}
 """
-# On a device its kernels outlast what the host takes to launch them.
+# On a device, kernels take longer than the host needs to launch them.
 ON_DEVICE = {"model.hidden": 8192, "loader.batch_size": 128, "data.features": 64}
 SLOW = {"data.cost": "sleep", "data.cost_us": 5000}  # a batch of 40 ms
-SLOW_FOR_TWO = {"data.cost": "sleep", "data.cost_us": 15000}  # 120 ms: two workers need longer than the step
-LATE_MS = 1200  # longer than the step takes for all batches that six workers have read ahead
+SLOW_FOR_TWO = {"data.cost": "sleep", "data.cost_us": 15000}  # 120 ms a batch: two workers take longer than the step
+LATE_MS = 1200  # longer than the steps for all batches that six workers have read ahead
 
 
 class Found:
-    """What one run says: findings of the run, and of `analyze` on its trace."""
+    """Findings of one run, and of `analyze` on its trace."""
 
     def __init__(self, arguments, options, planted):
         config = STEP.format(device=arguments.device)
@@ -89,7 +89,7 @@ def number_in(found, name, pattern):
 
 
 def exposed(part):
-    """The share of a wait that one kind of the loader's work has."""
+    """Returns a function for the share of a wait that one kind of loader work has."""
     def share(found):
         parts = found.analysis["blocks"]["loader_work"]["exposed"]
         return parts[f"{part}_ns"] / sum(parts.values())
@@ -97,7 +97,7 @@ def exposed(part):
 
 
 def waits_for(milliseconds, part):
-    """The planted cost, and what the loader itself says that a batch took: more where the machine is busy."""
+    """Checks for the planted cost or the loader's own time of a batch, which is more on a busy machine."""
     def check(found, control):
         gain_ms = gain_of(found, "trace.data_exposed") / 1e6
         took_ms = found.profiled[f"loader_{part}_ns"] / 1e6
@@ -108,7 +108,7 @@ def waits_for(milliseconds, part):
 
 
 def workers_bound(found, control):
-    """Two workers with batches of 120 ms: a step lasts 60 ms, whatever part of it is its own work."""
+    """Two workers with batches of 120 ms: a step takes 60 ms, whatever its own work."""
     batch = found.analysis["blocks"]["loader_work"]["batch_ns"]["mean"] / 1e6
     own = found.wall_ns - gain_of(found, "trace.data_exposed")
     bound = batch / 2 * 1e6
@@ -141,7 +141,7 @@ def operators(count):
 
 
 def blocks(count):
-    """Those of the step itself, gradients and activations, come on top."""
+    """Expects `count` blocks or somewhat more: gradients and activations of the step itself are included."""
     def check(found, control):
         seen = number_in(found, "trace.host_allocations", r"in ([\d,.]+) blocks per step")
         return near(seen, count, 1, 1.25), f"{seen:g} blocks of {count}"
@@ -159,7 +159,7 @@ def at_least(name, share):
 class Plant:
     def __init__(self, name, cause, check, options=None, base=None, planted="", of_run=None):
         self.name, self.cause, self.check = name, cause, check
-        self.base = base or {}  # of the control, too
+        self.base = base or {}  # also used by the control
         self.options = {**self.base, **(options or {})}
         self.planted, self.of_run = planted, of_run
 
@@ -197,10 +197,10 @@ ON_CUDA = [
 
 
 def verdict(plant, found, control):
-    """What is wrong; and what was seen."""
+    """Returns what is wrong and what was found."""
     wrong = []
     if plant.cause.startswith("trace."):
-        # How even the steps are is the machine's doing here.
+        # Uneven steps are caused by the machine.
         others = [each["id"] for each in found.findings if each.get("gain_ns") and each["id"] != "trace.unstable_steps"]
         info = plant.cause == "trace.host_reads"  # costs nothing on a CPU
         if not info and others[:1] != [plant.cause]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data sets with one cost each, and a stopwatch beside what stepbench measures: the section `python` chooses."""
+"""Data sets with one cost each, selected by the section `python`, and a stopwatch to check stepbench's measurements."""
 import mmap
 import os
 import random
@@ -10,25 +10,25 @@ import torch
 from torch.utils.data import Dataset, IterableDataset, default_collate
 
 FOLDER = os.environ.get("PLANTED_FOLDER", ".")
-CONTENT = random.Random(0).randbytes(1 << 16) * 4  # 256 KiB that zlib works on for milliseconds
+CONTENT = random.Random(0).randbytes(1 << 16) * 4  # 256 KiB that take zlib milliseconds
 
 
 def spin(ms):
-    """Python that computes, by the CPU time of its thread: waiting for a CPU makes it no shorter."""
+    """Computes in Python for `ms` of its thread's CPU time: waiting for a CPU does not shorten it."""
     end = time.thread_time_ns() + ms * 1_000_000
     while time.thread_time_ns() < end:
         pass
 
 
 def c_compute(ms):
-    """C that gives Python's lock away."""
+    """Computes in C without the GIL."""
     end = time.thread_time_ns() + ms * 1_000_000
     while time.thread_time_ns() < end:
         zlib.compress(CONTENT, 1)
 
 
 def hold(ms):
-    """C that keeps Python's lock: one call, which no switch interval interrupts."""
+    """Computes in C holding the GIL: one call, which no switch interval interrupts."""
     count = int(ms * HOLD_PER_MS)
     sum(range(count))
 
@@ -44,7 +44,7 @@ COSTS = {"compute": spin, "c_compute": c_compute, "gil": hold, "sleep": lambda m
 
 
 class Stopwatch:
-    """Of this process: nanoseconds and calls of __getitem__, in a file of its own that costs nothing to write."""
+    """Nanoseconds and calls of __getitem__ in this process, in a separate file that costs nothing to write."""
 
     def __init__(self):
         self.pid, self.sums = 0, None
@@ -105,7 +105,7 @@ class Planted(Dataset):
 
 
 class Stream(IterableDataset):
-    """Every worker reads all of it, unless it is told to share."""
+    """Every worker reads the whole stream unless told to share."""
 
     def __init__(self, ms, shared):
         self.ms, self.shared = ms, shared

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A loader that waits 10 ms and shares its core with a busy thread, planted in the real worker: does `run --headroom`
-split what a perfect loader would save into the wait and the core, and say nothing of one that does neither?
+"""Plants a loader that waits 10 ms and shares its core with a busy thread in the real worker: `run --headroom` must
+split the saving of a perfect loader into the wait and the core, and report nothing for a loader that does neither.
 
     planted_headroom.py STEPBENCH WORKER [LAUNCHES]
 
-All runs on one core, which the busy thread and the step share by halves: beside more threads than cores that wait for
-each other a step takes five to ten times as long, and never twice the same. What the core costs is measured by itself,
-in the same run: the same step beside the same thread without the wait, less the step alone."""
+All runs use one core, which the busy thread and the step share by halves: with more threads than cores that wait for
+each other, a step takes five to ten times as long and varies a lot. The cost of the core is measured separately in
+the same run: the same step with the same thread and without the wait, minus the step alone."""
 import json
 import os
 import pathlib
@@ -17,7 +17,7 @@ import tempfile
 
 WAIT_MS = 10
 MOST_OFF = 0.10
-SLICE_MS = 4  # who wakes up on a busy core waits for its turn
+SLICE_MS = 4  # a thread that wakes up on a busy core waits for its turn
 LOADER = """
 import threading, time, zlib, torch
 
@@ -58,7 +58,8 @@ sweep:
 
 
 def steps_of(program, run):
-    """Medians over launches in milliseconds, with the wait for data in them, by (wait, burn, what is measured alone)."""
+    """Returns medians over launches in milliseconds, including the wait for data, by (wait, burn, part measured
+    alone)."""
     shown = subprocess.run([program, "show", run, "--format", "json"], check=True, capture_output=True, text=True).stdout
     rows = [(row["options"], row["step_ns"] * 1e-6, row["data_wait_share"]) for row in json.loads(shown)["cases"]]
     return {

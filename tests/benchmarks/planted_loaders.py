@@ -41,7 +41,8 @@ OTHERS = "other programs use"
 
 
 class Plant:
-    """`expects`: of the number of workers, the findings of which one must be first, and a word that its text has."""
+    """`expects`: returns, for the number of workers, the findings of which one must come first, and a word of its
+    text."""
 
     def __init__(self, name, python, ours, expects, workers=(0, 1, 2, 4), cheap=(), **options):
         self.name, self.python, self.ours, self.expects = name, python, ours, expects
@@ -129,9 +130,9 @@ class Cell:
         self.watches = [memoryview(file.read_bytes()).cast("q") for file in arguments.work.glob("stopwatch-*.int64")]
 
     def wrong(self):
-        """What did not come out as planted."""
+        """Returns the mismatches with the plant."""
         if self.plant.expects is None:
-            # Beside other programs the step itself may wait.
+            # With other programs running, the step itself may wait.
             return [each["text"] for each in self.findings if each.get("share") and self.others < 0.1 * CORES]
         ids, word = self.plant.expects(self.workers)
         faults = []
@@ -152,12 +153,12 @@ class Cell:
 
     def wrong_times(self):
         sums = [each for each in self.watches if each[1] >= 8 * BATCH]
-        if self.engine != "python" or not sums or self.others >= 0.1 * CORES:  # the window had more or less of them
+        if self.engine != "python" or not sums or self.others >= 0.1 * CORES:  # the window had more or fewer of them
             return []
         samples = self.plant.options.get("batch", BATCH)
         watch_ms = sum(each[0] for each in sums) / sum(each[1] for each in sums) * samples * 1e-6
         told_ms = self.metrics["loader_fetch_ns"] * 1e-6
-        # What torch itself does around each sample is a few microseconds.
+        # torch's own work around each sample is a few microseconds.
         if watch_ms < 1 or abs(told_ms / watch_ms - 1) <= 0.15:
             return []
         return [f"a batch takes {told_ms:.2f} ms, by the stopwatch {watch_ms:.2f} ms"]

@@ -30,14 +30,14 @@ except ImportError as missing:
     sys.exit(77)
 
 WAIT, WARMUP, ACTIVE = 1, 2, 14
-COUNTED = range(WAIT + WARMUP + 1, WAIT + WARMUP + ACTIVE - 1)  # analyze leaves out the first and the last
+COUNTED = range(WAIT + WARMUP + 1, WAIT + WARMUP + ACTIVE - 1)  # analyze excludes the first and the last
 BATCH = 128
-# How even the steps are is the machine's doing.
+# Uneven steps are caused by the machine.
 OF_THE_MACHINE = {"trace.unstable_steps", "trace.edge_step_bias"}
 
 
 class Stopwatch:
-    """Seconds of what was planted, by step: of a wait by the wall's clock, of work by that of the CPU."""
+    """Planted seconds by step: wall time of a wait, CPU time of work."""
 
     def __init__(self, clock=time.perf_counter):
         self.step, self.seconds, self.clock = 0, {}, clock
@@ -76,7 +76,7 @@ def network(width=2048):
 
 
 def train(path, model, batches, watch, planted=lambda step: None, **options):
-    """The loop that is profiled; `planted` runs between the forward passes of two steps."""
+    """The profiled loop; `planted` runs between the forward passes of two steps."""
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     with profile(activities=[ProfilerActivity.CPU],
                  schedule=schedule(wait=WAIT, warmup=WARMUP, active=ACTIVE, repeat=1),
@@ -121,7 +121,7 @@ class Run:
         return sum(idle[part][i] for i in counted) / len(counted)
 
     def function_ns(self, word):
-        """Of the step thread's time under no row: what a function of Python had."""
+        """Returns the step thread's time outside all rows: time inside a Python function."""
         return sum(place["idle_ns"] for place in self.analysis["idle"][-1]["places"]
                    if place["cause"] == "unattributed" and re.search(word, place["name"] or "")) / len(COUNTED)
 
@@ -138,7 +138,7 @@ def sleeping(watch, seconds=0.025):
 
 
 def collecting(watch):
-    kept = [[i] for i in range(400_000)]  # what the collector has to look through
+    kept = [[i] for i in range(400_000)]  # objects for the garbage collector to scan
 
     def made(step):
         with watch:
@@ -193,7 +193,7 @@ class Plant:
         self.is_first, self.clock = first, clock
 
     def seen_ns(self, found, control):
-        """A gap is all that Python did there: what was planted is a function of it, or comes on top."""
+        """A gap is all the Python work in it: the plant is a function in it, or is added to it."""
         if self.cause != "trace.unattributed":
             return found.finding(self.cause)["gain_ns"]
         if self.words:
@@ -231,7 +231,7 @@ PLANTS = [
     Plant("tiny operators", "trace.tiny_operators", tiny_operators, [r"2,0\d\d operators per step", r"aten::add_"],
           width=128, clock=time.thread_time),
     Plant("items", "trace.host_reads", reading, [r"300 times", r"aten::item"], width=128, clock=time.thread_time),
-    # At most the operators that touch its fresh pages. Giving them back takes time under no row, which may be more.
+    # At most the operators that touch its fresh pages. Freeing them takes time outside all rows, which may be more.
     Plant("large block", "trace.host_allocations", allocating, [r"64\.0 MiB in 1 block "], {"profile_memory": True},
           size=(0.1, 1.1), width=256, first=False),
 ]
@@ -284,7 +284,7 @@ def verdict_of_ranks(arguments, where):
     torch.multiprocessing.spawn(rank_main, args=(free_port(), where, folder), nprocs=2)
     straggler = analysis_of(arguments, folder)[-1]["ranks"]["straggler"]
     if where == "nowhere":
-        # Two cores of one machine are not equally fast; a third of what is planted elsewhere is no plant.
+        # Two cores of a machine differ in speed; a straggler below a third of the plants elsewhere is no plant.
         gain_ns = straggler["gain_ns"] if straggler else 0
         return ([] if gain_ns < 25e6 / 3 else [f"a straggler by {gain_ns / 1e6:.2f} ms"]), "none planted"
     planted_ns = float((folder / "rank1.ns").read_text())

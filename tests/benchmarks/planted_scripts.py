@@ -28,7 +28,7 @@ for _ in measure(loader):
     time.sleep(step_ms * 1e-3)
 '''
 TOLD = {"loader.gil", "loader.transport"}
-PLANTS = [  # name, arguments of the script, what is to be found of TOLD
+PLANTS = [  # name, arguments of the script, expected part of TOLD
     ("lock held", ("gil", 2, 12, 8, 1, 0), {"loader.gil"}),
     ("reading that gives the lock away", ("c_compute", 2, 12, 8, 1, 0), set()),
     ("transport", ("none", 0, 128, 32, 2, 0), {"loader.transport"}),

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Storage and steps of known speed through a worker of ours: do rates, AU and what an export says come out as arithmetic
-has them?
+"""Compares rates, AU and exported values of storage and steps with known speed, through a worker of ours, with
+arithmetic.
 
     planted_storage.py STEPBENCH SLOW_STORAGE_WORKER [LAUNCHES]
 
-Files of one size. With W workers, a latency L, B bytes a file and a link of R bytes/s a loader gives at most
-min(W / (L + B / R), R / B) samples/s, and a step of C seconds beside it waits for what is left. A control has neither."""
+Files of one size. With W workers, a latency L, B bytes per file and a link of R bytes/s, a loader gives at most
+min(W / (L + B / R), R / B) samples/s, and a parallel step of C seconds waits for the rest. A control has neither."""
 import json
 import pathlib
 import subprocess
@@ -14,11 +14,11 @@ import sys
 import tempfile
 
 MOST_OFF = 0.03
-RECORD = 200_000  # bytes of a sample: raw uint8, whose reading costs next to nothing
+RECORD = 200_000  # bytes of a sample: raw uint8, cheap to read
 SAMPLES = 64
 BATCH = 4
 
-# name: options, the step in ms that arithmetic gives, and AU of it (None: none is emulated)
+# name: options, the step in ms by arithmetic, and its AU (None: none is emulated)
 PLANTS = {
     "latency, 1 worker": ({"latency_us": 5000}, 1, 0, BATCH * 5, None),
     "latency, 2 workers": ({"latency_us": 5000}, 2, 0, BATCH * 5 / 2, None),

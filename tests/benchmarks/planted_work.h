@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes of a training loop, of a known size: what planted-worker adds to each step.
+// Mistakes of a known size in a training loop, added to each step by planted-worker.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ class PlantedWork {
   virtual void once() = 0;
 };
 
-// "KIND=SIZE" for a device such as "cpu" or "cuda:0"; null for an empty text. Throws Error for a
-// text that it does not know. Kinds, each by its number per step:
+// Reads "KIND=SIZE" for a device such as "cpu" or "cuda:0"; null for an empty text. Throws Error
+// for an unknown text. Kinds, each with its number per step:
 //   items         values read by .item()
 //   tiny_ops      operators on one element
-//   allocations   blocks of 32 MiB: made, written, given back to the system
+//   allocations   blocks of 32 MiB: made, written, returned to the system
 //   pageable      copies of 4 MiB from pageable memory to the device
-//   synchronous   copies of 4 MiB from pinned memory whose call waits
+//   synchronous   copies of 4 MiB from pinned memory with a blocking call
 [[nodiscard]] std::unique_ptr<PlantedWork> make_planted_work(std::string_view text,
                                                              const std::string& device);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// stepbench-worker with a slow-down that is asked for: each training step spins for
-// STEPBENCH_PLANTED_US microseconds in its phase `optimizer`: of a case (`env:`), or of a
-// build, where a script sets it and starts this program. STEPBENCH_PLANTED adds work there, as
-// planted_work.h reads it.
+// stepbench-worker with a planted slow-down: each training step spins for STEPBENCH_PLANTED_US
+// microseconds in its phase `optimizer`. The variable belongs to a case (`env:`), or to a build, if
+// a script sets it and starts this program. STEPBENCH_PLANTED adds work as described in
+// planted_work.h.
 #include <array>
 #include <cstdlib>
 #include <memory>

@@ -32,5 +32,5 @@ int main(int argc, char** argv) {
   if (native) native->begin_window(100);
   add_small_tensors(2000);
   std::fflush(stdout);
-  ::_exit(0);  // what comes after is not counted, and slow under an instrument
+  ::_exit(0);  // the exit is not counted, and slow under an instrument
 }

@@ -6,8 +6,8 @@
 
 namespace stepbench {
 
-// A step that waits for nothing but the launching of its many small operations: 20 x Linear(32,
-// 32), batch 8, forward, backward and SGD, on one thread.
+// A step bound by launching its many small operations: 20 x Linear(32, 32), batch 8, forward,
+// backward and SGD, on one thread.
 class LaunchBoundStep {
  public:
   LaunchBoundStep();
@@ -19,7 +19,7 @@ class LaunchBoundStep {
   std::unique_ptr<Tensors> tensors_;
 };
 
-// While it lives, each operation calls an observer that does nothing.
+// While alive, every operation calls an observer that does nothing.
 class EmptyObserver {
  public:
   EmptyObserver();
@@ -31,7 +31,7 @@ class EmptyObserver {
   std::uint64_t handle_;
 };
 
-// libtorch's profiler as Python users run it with everything on, without reading its events.
+// libtorch's profiler with all options, as Python users run it, without reading its events.
 class BareKineto {
  public:
   BareKineto(bool shapes, bool memory, bool flops);
@@ -47,7 +47,7 @@ class BareKineto {
 };
 
 void add_small_tensors(std::int64_t times);  // aten::add of 4 floats
-void warm_small_tensors();                   // the same, some times
+void warm_small_tensors();                   // the same, a few times
 [[nodiscard]] bool observers_installed();
 
 }  // namespace stepbench

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `loader.engine: python` adds to the wait for a batch beside the same loop in plain Python, epoch by epoch in turn
-in one process, in several launches: python_loader_against_plain.py STEPBENCH WORKER [EPOCHS [LAUNCHES]]"""
+"""Cost that `loader.engine: python` adds to the wait for a batch over the same loop in plain Python, epochs
+alternating in one process, in several launches: python_loader_against_plain.py STEPBENCH WORKER [EPOCHS [LAUNCHES]]"""
 import json
 import pathlib
 import statistics
@@ -17,7 +17,7 @@ SETTINGS = [("0.8 MB", 8, 25_000), ("38 MB", 8, 1_200_000)]
 
 
 def launch(stepbench, worker, size, floats, workers, epochs):
-    """Pairs of mean waits, ours and the plain loader's, by epoch."""
+    """Returns pairs of mean waits, ours and the plain loader's, by epoch."""
     users = pathlib.Path(__file__).with_name("plain_loader.py")
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder, "plain.json")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What starting the interpreter adds to `import torch` where a case has parts in Python, in CPU time:
-python_start.py PYTHON FOLDER_OF_STEPBENCH_HOST [ROUNDS]"""
+"""CPU time that starting the interpreter adds to `import torch` for a case with Python parts: python_start.py PYTHON
+FOLDER_OF_STEPBENCH_HOST [ROUNDS]"""
 import os
 import pathlib
 import statistics
@@ -12,7 +12,7 @@ MOST_MS = 15
 
 
 def cpu_ms(command):
-    """Of one process."""
+    """Returns the CPU time of one process."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -25,7 +25,7 @@ def main():
     python, folder = sys.argv[1:3]
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 15
     version = subprocess.check_output([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).decode().strip()
-    # Looks for its torch, does not import it as it is another one, and becomes the program that it was given.
+    # It finds its torch, does not import it because the version differs, and executes the given program.
     host = [python, str(pathlib.Path(folder, "stepbench_host.py")), "--worker=/bin/true", "--build-id=none",
             f"--python={version}", "--torch=0.0", "--"]
     ways = {"host": host, "torch": [python, "-c", "import torch"], "true": ["/bin/true"]}

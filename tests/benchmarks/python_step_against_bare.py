@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `workload: python_step` adds to a training step beside the same step in a bare Python loop. Both run in turn in
-one process, 20 steps each, in CPU time of the training thread: python_step_against_bare.py STEPBENCH WORKER [PAIRS]"""
+"""Cost that `workload: python_step` adds to a training step over the same step in a bare Python loop. Both alternate
+in one process, 20 steps each, in CPU time of the training thread: python_step_against_bare.py STEPBENCH WORKER
+[PAIRS]"""
 import json
 import pathlib
 import statistics
@@ -30,7 +31,7 @@ def main():
         run = [stepbench, "run", config, "--worker", worker, "--results", folder, "--no-lock"]
         subprocess.run(run, check=True, stdout=subprocess.DEVNULL)
         found = json.loads(out.read_text())
-    # A measured block beside the bare ones before and after it, so that a drift of the machine falls out.
+    # Compares a measured block with the bare ones before and after it, so that a drift cancels.
     blocks = found["pairs"]
     ratios = [2 * after[0] / (before[1] + after[1]) for before, after in zip(blocks, blocks[1:])]
     bare = statistics.median(bare for _, bare in blocks)

@@ -13,7 +13,7 @@ namespace stepbench {
 
 inline constexpr std::size_t kRecordedPhases = 8;
 
-// All that the harness does for one step of eight phases, around no work at all.
+// The harness's bookkeeping of one step of eight phases, without any work.
 class RecordedStep {
  public:
   explicit RecordedStep(std::size_t window) : window_(window), samples_(names()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records as many steps as asked, for counting instructions: recorded_steps N.
+// Records the given number of steps, for counting instructions: recorded_steps N.
 #include <charconv>
 #include <cstring>
 

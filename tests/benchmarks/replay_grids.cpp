@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// replay_grids FILE...: searches replayed on recorded grids of settings, as one line of JSON for
-// each grid as it was measured and for each with launches that vary by 1 and by 3 %. Beside how
-// they did stand the grid's points and values, for tune_regret.py to replay others on the same.
+// replay_grids FILE...: replays searches on recorded grids of settings. Prints one line of JSON for
+// each grid as measured and for each with launches that vary by 1 and by 3 %. The line also has the
+// grid's points and values, for tune_regret.py to replay other searches on.
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -21,7 +21,7 @@ constexpr double kRegret = 0.02;
 
 using Search = std::function<Replayed(std::uint64_t)>;
 
-// Returns its cost.
+// Returns the search's cost.
 double add_row(json::JsonText& json, const std::string& name, const Search& search) {
   double regret = 0;
   double good = 0;

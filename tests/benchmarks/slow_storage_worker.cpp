@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker without torch whose data sets lie on storage of a known speed (section `storage`), for
+// A torch-free worker whose data sets are on storage of a known speed (section `storage`), for
 // planted_storage.py.
 #include <sys/prctl.h>
 
@@ -25,16 +25,15 @@ using std::chrono::nanoseconds;
 
 struct Storage {
   double latency_us = 0;      // of a read, until its first byte
-  double bandwidth_mb_s = 0;  // that all readers share; 0: no limit
+  double bandwidth_mb_s = 0;  // shared by all readers; 0: no limit
 };
 
-// A read's bytes pass one link after those of the reads before it, while its latency runs beside
-// them.
+// A read's bytes pass one link after those of earlier reads, while its latency overlaps them.
 class SlowStorage {
  public:
   explicit SlowStorage(Storage storage) : storage_(storage) {}
 
-  // Until a read of so many bytes that began then is there.
+  // Waits until a read of `bytes` that started at `began` is complete.
   void wait(Time began, std::uint64_t bytes) {
     std::int64_t passed = began.time_since_epoch() / nanoseconds(1);
     if (storage_.bandwidth_mb_s > 0) {
@@ -45,14 +44,14 @@ class SlowStorage {
         passed = std::max(began_ns, link_free) + takes;
       } while (!free_ns_.compare_exchange_weak(link_free, passed));
     }
-    ::prctl(PR_SET_TIMERSLACK, 1UL);  // 50 us otherwise, a hundredth of a read
+    ::prctl(PR_SET_TIMERSLACK, 1UL);  // the default of 50 us is a hundredth of a read
     std::this_thread::sleep_until(
         Time(nanoseconds(passed + std::llround(1e3 * storage_.latency_us))));
   }
 
  private:
   Storage storage_;
-  std::atomic<std::int64_t> free_ns_ = 0;  // when the link has passed what was asked
+  std::atomic<std::int64_t> free_ns_ = 0;  // when the link has passed all requested bytes
 };
 
 class OnSlowStorage final : public data::Dataset {
@@ -107,7 +106,7 @@ const Catalogue& catalogue() {
   return with_storage;
 }
 
-// Of the one case that this process measures.
+// Settings of the one case that this process measures.
 Storage asked;
 std::unique_ptr<OnSlowStorage> made;
 

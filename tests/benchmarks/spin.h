@@ -7,7 +7,7 @@
 
 namespace stepbench {
 
-// A fixed amount of work: a chain of multiplications that no compiler shortens.
+// A fixed amount of work: a chain of multiplications that the compiler cannot shorten.
 inline void spin(std::int64_t rounds) {
   std::uint64_t state = 1;
   for (std::int64_t i = 0; i < rounds; ++i) {

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training and evaluation steps of stepbench beside the same steps in Python's own loop, on the CPU with one thread.
+"""Training and evaluation steps of stepbench compared with the same steps in Python's own loop, on the CPU with one
+thread.
 
 usage: steps_against_python.py --program MODEL_STEPS --library COUNTED_INSTRUCTIONS [--rounds N] [--only REGEX]
                                [--device cuda]
 
-Both set up a model of the same shape, warm up, and then take turns, some steps at a time, so that a busy machine slows
-both; the wait for data does not count. The ratio is ours over Python's: the median over the turns, in brackets its
-interval. Where that reaches beyond 1.02, callgrind counts the instructions of both, which no neighbour changes.
+Both set up a model of the same shape, warm up, and then alternate, some steps at a time, so that a busy machine
+slows both; the wait for data does not count. The ratio is ours over Python's: the median over the turns with its
+interval in brackets. If the interval reaches beyond 1.02, callgrind counts the instructions of both, which do not
+depend on other load.
 """
 import argparse
 import ctypes
@@ -47,7 +49,7 @@ def make_model(case, models):
 
 
 def save_script(case, file):
-    """In a process of its own: what scripting leaves behind must not be in Python's loop."""
+    """Runs in a separate process, so that scripting does not affect Python's loop."""
     sys.path.insert(0, str(HERE.parent / "workloads"))
     import python_models
     import torch
@@ -56,7 +58,7 @@ def save_script(case, file):
 
 
 def serve(case, library):
-    """Python's loop: so many steps for each number on standard input; answers with seconds and page faults."""
+    """Python's loop: reads a number of steps per line on standard input and prints seconds and page faults."""
     sys.path.insert(0, str(HERE.parent / "workloads"))
     import python_models
     import python_step
@@ -101,7 +103,7 @@ def serve(case, library):
 
 
 class Side:
-    """A process that takes steps when told to."""
+    """A process that takes steps on request."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -120,7 +122,8 @@ class Side:
 
 
 def instructions(command, steps):
-    """Of one step. Compiled code for AVX2 and older runs alike on both sides; callgrind knows no newer."""
+    """Returns the instructions of one step. Compiled code for AVX2 runs alike on both sides; callgrind knows nothing
+    newer."""
     run = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--instr-atstart=no",
                           "--collect-atstart=no", *command], input=f"{steps}\n", capture_output=True, text=True,
                          env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False)
@@ -131,7 +134,7 @@ def instructions(command, steps):
 
 
 def interval(values):
-    """Order statistics around the median that hold it with 95 %."""
+    """Returns the 95 % interval of the median by order statistics."""
     values, n = sorted(values), len(values)
     cut, tail, term = 0, 0.0, 0.5 ** n
     while cut < n // 2 and 2 * (tail + term) <= 0.05:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joins the JSON of several Google Benchmark programs, adds start-up times, and prints them beside an earlier run.
+"""Joins the JSON of several Google Benchmark programs, adds start-up times, and prints them next to an earlier run.
 
 usage: summary.py --out FILE --parts DIR [--against FILE] [--start STEPBENCH --root DIR]
 """
@@ -18,7 +18,7 @@ START_UP_RUNS = 41
 
 
 def start_up(stepbench, root):
-    """Median and extremes of a whole process, in ms, one command after the other in turn."""
+    """Returns median and extremes of a whole process in ms; the commands alternate."""
     commands = {
         "start_up/help": [stepbench, "--help"],
         "start_up/plan": [stepbench, "plan", str(root / "configs/quickstart.yaml")],
@@ -39,7 +39,7 @@ def start_up(stepbench, root):
 
 
 def instructions(command, root):
-    """Instructions of a whole process by callgrind; None without valgrind."""
+    """Returns the instructions of a whole process by callgrind; None without valgrind."""
     if not shutil.which("valgrind"):
         return None
     run = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],

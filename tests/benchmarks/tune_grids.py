@@ -23,9 +23,9 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-SHORTER = 3  # of the steps of a launch, as `stepbench tune` has it in its first rung
-MOST_FAILED = 3  # rounds of a grid, of which no more are measured then
-TURNS = 6  # steps for each worker at least
+SHORTER = 3  # of the steps of a launch, as in the first rung of `stepbench tune`
+MOST_FAILED = 3  # failed rounds after which a grid is no longer measured
+TURNS = 6  # at least, per worker
 
 COLUMNS = ["round", "lane", "position", "step_ns", "short_step_ns", "wall_s", "short_wall_s", "worker_ns", "wait_ns",
            "peak_bytes"]
@@ -100,7 +100,7 @@ def grids_of(data):
 
 
 def cells_of(point):
-    """Its columns: the options that vary, of a script its arguments but for the data."""
+    """Returns its columns: the options that vary; for a script, its arguments without the data."""
     if "script.args" not in point:
         return {name: str(value).lower() for name, value in point.items()}
     words = point["script.args"].split()[2:]
@@ -138,7 +138,7 @@ class Grid:
         return {"name": self.name, **self.experiment, "launches": 1, "sweep": {"zip": swept}}
 
     def point_of(self, options):
-        # Where an option means nothing, the plan has null in its place.
+        # The plan has null for an option without a meaning.
         found = [number for number, point in enumerate(self.points)
                  if all(options[name] in (value, None) or name == "loader.engine" and options[name] == "inline"
                         for name, value in point.items())]

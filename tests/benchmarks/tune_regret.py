@@ -21,12 +21,12 @@ SWEEP = 6  # launches of every point
 REGRET = 0.02
 NAMES = {"tune": "`tune`", "random": "random search", "halving": "plain halving", "tpe": "Optuna's TPE",
          "sweep": "the whole sweep"}
-# That the workers of a grid had, and their option.
+# Cores per grid, and the option for the number of workers.
 CORES = {"jpeg": 4, "python": 2, "tokens": 2, "cuda": 2}
 
 
 class Replay:
-    """A recorded round is drawn for as many launches as the grid has points, as for the other searches."""
+    """Draws a recorded round for each group of launches as large as the grid, as for the other searches."""
 
     def __init__(self, grid, draw):
         self.steps = [each["values"] for each in grid["steps"]]
@@ -44,7 +44,7 @@ class Replay:
 
 
 def tpe(grid, budget, seed):
-    """With its defaults, on the values that each option has; the best launch wins, as study.best_params has it."""
+    """TPE with its defaults, on the values of each option; the best launch wins, as in study.best_params."""
     import optuna
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     points = grid["points"]
@@ -56,11 +56,11 @@ def tpe(grid, budget, seed):
         trial = study.ask()
         asked = {name: trial.suggest_categorical(name, values) for name, values in options.items() if len(values) > 1}
         workers = next((name for name in asked if name.endswith("num_workers")), None)
-        # Without workers there is nothing else to choose.
+        # Without workers there is no other choice.
         alike = [place for place, point in enumerate(points)
                  if all(point[name] == value for name, value in asked.items())
                  or workers and asked[workers] == point[workers] == "0"]
-        if not alike:  # a combination that does not exist, as an engine without its transport
+        if not alike:  # an invalid combination, such as an engine without its transport
             study.tell(trial, state=optuna.trial.TrialState.PRUNED)
             continue
         point = alike[0]
@@ -110,7 +110,7 @@ def print_model(files):
 
             step = median(1, "step_ns")
             alone = step - median(1, "wait_ns")
-            batch = median(1, "worker_ns") or step  # where nobody tells it, the one worker is what is waited for
+            batch = median(1, "worker_ns") or step  # without a reported time, the wait is for the one worker
             for count in sorted(by_workers):
                 if count > 1:
                     predicted = max(alone, batch / min(count, CORES[file.stem]))

@@ -15,7 +15,7 @@ PICTURES = 64
 
 
 def make(path):
-    """Smooth pictures with some noise, so that they compress as real ones do."""
+    """Makes smooth pictures with some noise, so that they compress like real ones."""
     draw = random.Random(0)
     packed = []
     for _ in range(PICTURES):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`stepbench bisect` on real repositories: bisect_test.py STEPBENCH STUB_WORKER [TEST]...
 
-Each commit holds how slow its program is, and the build makes the program of it: a script around the stub worker,
-whose launches vary by 1 % and last no time."""
+Each commit sets the speed of its program, and the build makes the program: a script around the stub worker, whose
+launches vary by 1 % in scripted time."""
 import json
 import os
 import pathlib
@@ -39,7 +39,7 @@ SLOWER=$(cat slower)
 END
 chmod +x out/stepbench-worker
 """
-# Each start draws the next of one row of normal numbers.
+# Each start draws the next of one series of normal numbers.
 LAUNCH = f"""\
 number=$(cat NUMBER); echo $((number + 1)) > NUMBER
 STUB_SLOWER=$(awk "BEGIN {{ srand($number); for (i = 0; i < 12; ++i) sum += rand()
@@ -48,12 +48,12 @@ export STUB_SLOWER
 exec '{STUB}' "$@"
 """
 
-# A script whose steps last as long as its own commit says.
+# A script whose step time is set by its own commit.
 SCRIPT = on_its_own_clock("import sys\nimport cost\n", """\
 with phase("forward"):
     now_ns += int(1_000_000 * cost.SLOWER * float(sys.argv[1]))
 """)
-# One that calls relu as often as the commit says.
+# Calls relu as often as its commit says.
 PROFILED = """\
 import torch
 from stepbench_worker import measure, phase
@@ -63,7 +63,7 @@ for batch in measure([[1, 2]] * 100):
     with phase("forward"):
         for _ in range(cost.CALLS): data = torch.relu(data)
 """
-# The same with both: calls that are counted, and a time of its own, beside which that of the calls is nothing.
+# The same with both: counted calls, and a scripted time that exceeds that of the calls by far.
 COUNTED = on_its_own_clock("import torch\nimport cost\ndata = torch.ones(4)\n", """\
 with phase("forward"):
     for _ in range(cost.CALLS): data = torch.relu(data)
@@ -92,7 +92,7 @@ class Bisect(unittest.TestCase):
                               cwd=self.repository, text=True, capture_output=True, check=True).stdout.strip()
 
     def commits(self, slower, broken=()):
-        """A commit for each factor; their hashes."""
+        """Makes a commit for each factor and returns the hashes."""
         hashes = []
         for number, factor in enumerate(slower):
             (self.repository / "slower").write_text(str(factor))
@@ -126,24 +126,24 @@ class Bisect(unittest.TestCase):
         (self.repository / "notes").write_text("not committed")
         done = self.bisect(hashes[0], "HEAD", "job.yaml", "--build", BUILD)
         self.assertIn(f'culprit: {hashes[20][:12]} "change number 20": step +', done.stdout)
-        self.assertRegex(done.stdout, r"slower \|")  # what the commit changed
+        self.assertRegex(done.stdout, r"slower \|")  # the commit's change
         self.assertRegex(" ".join(done.stdout.split()), r"confidence 95.0 %; \d builds, \d+ launches, \d")
         answer = self.answer()
         self.assertEqual(answer["culprit"]["commit"], hashes[20])
         self.assertAlmostEqual(answer["culprit"]["change"]["change"], 0.05, delta=0.015)
         self.assertGreaterEqual(answer["range"]["chance"], 0.98)
-        self.assertNotIn("layout", answer)  # of scripts, which lie nowhere
-        self.assertLessEqual(answer["builds"], 5 + 2 + 2)  # log2 32, the ends, and a turn or two that noise asks for
+        self.assertNotIn("layout", answer)  # of scripts, which have none
+        self.assertLessEqual(answer["builds"], 5 + 2 + 2)  # log2 32, the ends, and one or two more because of noise
         self.assertLessEqual(answer["launches"], 200)
         self.assertEqual((self.repository / "notes").read_text(), "not committed")
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
-        # Git can go on from there.
+        # Git can continue from the log.
         (log,) = (self.repository / "results").glob("*/bisect.log")
         self.assertIn(f"git bisect replay {log}", " ".join(done.stdout.split()))
         self.git("stash", "-q")
         self.assertIn(f"{hashes[20]} is the first bad commit", self.git("bisect", "replay", str(log)))
         self.git("bisect", "reset")
-        # The command that repeats it is one.
+        # The proposed command repeats the comparison.
         command = re.search(r"stepbench (ab .*--metric step)", done.stdout).group(1)
         again = subprocess.run(f"{STEPBENCH} {command} --pairs 10 --no-lock", shell=True, cwd=self.repository, text=True,
                                capture_output=True, env=self.environment())
@@ -157,7 +157,7 @@ class Bisect(unittest.TestCase):
         self.assertEqual((answer["range"]["after"], answer["range"]["last"]), (hashes[4], hashes[7]))
         self.assertEqual((answer["range"]["commits"], answer["range"]["left_out"]), (3, 2))
         self.assertRegex(done.stdout, "one of the 3 commits after .* up to .*, chance 9[89]|chance 100")
-        # Where the broken ones hide nothing they cost nothing but the attempt; here they are built beside each other.
+        # Broken commits that hide nothing cost only their failed builds; here they are built in parallel.
         hashes = self.commits([1] * 3 + [1.05] * 9, broken={5})
         done = self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", BUILD, "--jobs", 3, "--results", "elsewhere")
         self.assertIn(f"culprit: {hashes[3][:12]}", done.stdout)
@@ -207,7 +207,7 @@ END
         builds = [programs[name] for name in sorted(programs) if name.startswith(hashes[3][:12])]
         self.assertGreaterEqual(len(set(builds)), 2)
         self.assertEqual(len(set(builds)), len(builds))
-        # A linker that no other can stand in for draws no other layout.
+        # Without a replaceable linker there is no other layout.
         done = self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", "unset COMPILER_PATH; " + BUILD, "--results", "same",
                            status=1)
         self.assertIn(f"likely, not sure: {hashes[3][:12]}", done.stdout)
@@ -277,18 +277,18 @@ END
 
     def test_scripts_are_those_of_each_commit(self):
         hashes = self.scripts(SCRIPT, ["SLOWER = 1.0"] * 5 + ["SLOWER = 1.04"] * 3)
-        (self.repository / "job/cost.py").write_text("SLOWER = 7.0")  # of the user's own tree: nobody reads it
+        (self.repository / "job/cost.py").write_text("SLOWER = 7.0")  # in the user's own tree, which is not read
         done = self.bisect(hashes[0], hashes[-1], "--python", "job/train.py", "--interpreter", sys.executable, *SHORT,
                            "--", "2.0")
         self.assertRegex(done.stdout, f'culprit: {hashes[5][:12]} "change number 5": step [+]4.00 % in other, confidence')
         self.assertEqual(self.answer()["builds"], 0)
-        # Values may lie in the tree of the commit.
+        # Values may be in the commit's tree.
         (self.repository / "script.yaml").write_text("workload: python_script\nscript: {path: job/train.py, args: '1'}\n")
         done = self.bisect(hashes[0], hashes[-1], "script.yaml", "--set", "script.path={worktree}/job/train.py", "--build",
                            "test -e job/train.py", "--interpreter", sys.executable, *SHORT, "--results", "trees")
         self.assertIn(f"culprit: {hashes[5][:12]}", done.stdout)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
-        # A commit without the script is left out, and the build command may make what the script needs.
+        # A commit without the script is skipped, and the build command may make files that the script needs.
         self.git("rm", "-q", "job/train.py")
         self.git("commit", "-q", "-m", "no script")
         done = self.bisect(hashes[0], "HEAD", "--python", "job/train.py", "--interpreter", sys.executable, *SHORT, status=2)
@@ -313,7 +313,7 @@ END
         answer = self.answer()
         self.assertIn(answer["counted"], ("op_calls", "cpu_allocated_bytes"))
         self.assertIn(answer["counted"] + " moved in the same commit", " ".join(done.stdout.split()))
-        self.assertEqual([each["apart"] for each in answer["judged"]], [False, True, True])  # the ends, and copies
+        self.assertEqual([each["apart"] for each in answer["judged"]], [False, True, True])  # the ends and their copies
 
     def test_counts_that_moved_elsewhere_mislead_nobody(self):
         hashes = self.scripts(COUNTED, ["CALLS, SLOWER = 4, 1", "CALLS, SLOWER = 5, 1", "CALLS, SLOWER = 5, 1",
@@ -323,7 +323,7 @@ END
         self.assertIn("moved between the ends: it is counted in the commits", done.stderr)
         self.assertNotIn("moved in the same commit", done.stdout)
         self.assertRegex(done.stdout, f'culprit: {hashes[3][:12]} "change number 3": step [+]4.0')
-        # Nothing that is counted moved: nothing is said of counts, and each commit is timed.
+        # No count changed: counts are not mentioned, and each commit is timed.
         done = self.bisect(hashes[1], hashes[-1], *words, "--results", "again", limit_s=3000)
         self.assertIn(f"culprit: {hashes[3][:12]}", done.stdout)
         self.assertNotIn("counted", done.stdout)
@@ -412,7 +412,7 @@ END
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
     def when_it_builds(self, sign):
-        """The end of a search that gets a signal while it builds: its status, words and the build's process."""
+        """Returns status and output of a search that gets a signal while it builds, and the build's process."""
         hashes = self.commits([1, 1.05])
         pid = self.folder / "pid"
         build = f"(sleep 1000 & echo $! > {pid}.part; mv {pid}.part {pid}; wait) & wait"
@@ -458,7 +458,7 @@ END
         self.assertEqual(self.git("status", "--porcelain"), "")
 
     def measured(self):
-        files = (self.repository / "results").glob("*/[cer]*/*/*.jsonl")  # trees come and go
+        files = (self.repository / "results").glob("*/[cer]*/*/*.jsonl")  # trees are made and removed
         return sum(file.read_bytes().count(b'{"kind":"launch"') for file in files)
 
     def when_more_is_measured(self, process, launches):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every file of configs/: configs_test.py STEPBENCH WORKER|none SOURCE_DIR. It is planned, and of its cases the first and the last
-are measured for one step by a worker that is forked from one Python; groups of ranks are not."""
+"""Every file of configs/: configs_test.py STEPBENCH WORKER|none SOURCE_DIR. Each is planned, and its first and last
+case are measured for one step by a worker that is forked from one Python; groups of ranks are not measured."""
 import json
 import pathlib
 import subprocess

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replays recorded command lines and shows which of them answer otherwise:
+"""Replays recorded command lines and shows those whose output changed:
 corpus_test.py STEPBENCH DATED SOURCE_DIR OUT [--approve] [--against OTHER_STEPBENCH] [SCENE]...
 
-A scene is a file scenes/*.txt: command lines of a shell, run one after the other in an empty folder in which `in` holds
-the inputs (inputs.py), each followed by what it printed: `|` standard output, `!` standard error, `>` a file that it
-wrote, `[2]` its exit status. What stands in a scene already is left out of the next ones (`~ 12 lines`); of what is
-left the first lines are recorded, or all where `# whole` ends the command line or begins the file. A digest holds what
-is left out: it differs if any of it does, and `against` shows which. All of an output is left under OUT.
+A scene is a file scenes/*.txt: shell command lines, run one after the other in an empty folder with the inputs
+(inputs.py) in `in`, each followed by its output: `|` standard output, `!` standard error, `>` a written file, `[2]`
+its exit status. Lines that are already in a scene are omitted from later outputs (`~ 12 lines`); the first of the
+remaining lines are recorded, or all if `# whole` ends the command line or begins the file. A digest covers the omitted
+lines: it changes with any of them, and `against` shows which. Complete outputs are left under OUT.
 """
 import argparse
 import concurrent.futures
@@ -26,9 +26,9 @@ import textwrap
 
 from inputs import make_inputs
 
-NOW = datetime.datetime(2026, 12, 1, 12, tzinfo=datetime.timezone.utc)  # of every command line
+NOW = datetime.datetime(2026, 12, 1, 12, tzinfo=datetime.timezone.utc)  # for every command line
 TEXT = {".html", ".json", ".jsonl", ".csv", ".md", ".xml", ".prom", ".txt", ".npy"}
-# Of a text: as it is; all that is new in it; else its first new lines; at most; columns of a line.
+# Lines of a text: short enough to record whole; new lines to record whole; first new lines otherwise; at most; columns.
 SHORT_LINES, KEPT_LINES, FIRST_LINES, WHOLE_LINES, WIDTH = 4, 24, 9, 200, 200
 
 
@@ -37,7 +37,7 @@ def digest(content):
 
 
 def compact(value, indent=""):
-    """Lines of a value of JSON: a list or an object on one line if it is short, else each part by itself."""
+    """Formats a JSON value as lines: short lists and objects on one line, others part by part."""
     line = json.dumps(value, ensure_ascii=False)
     if len(indent + line) <= 110 or not isinstance(value, (dict, list)) or not value:
         return [indent + line]
@@ -53,7 +53,7 @@ def compact(value, indent=""):
 
 
 def readable(text):
-    """The lines of a text as a person compares them: those that a page shows, the values of an object."""
+    """Splits a text into lines for comparison: the lines of a page, the values of an object."""
     if text.startswith("<!DOCTYPE html>"):
         shown = re.sub(r"(?s)<(style|script)\b.*?</\1>|<[^>]*>", "\n", text)
         return [line for line in map(str.strip, shown.split("\n")) if line]
@@ -66,7 +66,7 @@ def readable(text):
 
 
 def clipped(text, mark, known, whole):
-    """The lines that are recorded of a text where those of `known` stand elsewhere; it adds what it records."""
+    """Returns the lines to record for a text, without those in `known`; adds the recorded ones to it."""
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -93,12 +93,12 @@ def clipped(text, mark, known, whole):
 
 
 def stands(recorded):
-    """Lines that are recorded somewhere, without their marks."""
+    """Returns the recorded lines without their marks."""
     return {line[1:] for line in recorded if line[0] in "|!>" and not line[1:].startswith(("~ ", "... "))}
 
 
 class Program:
-    """The program in a folder of its own, where it finds the script that draws charts, and no worker."""
+    """The program in its own folder, with the script that draws charts and no worker."""
 
     def __init__(self, path, plotly, dated, folder):
         self.folder, self.dated = folder, dated
@@ -110,7 +110,7 @@ class Program:
 
 
 class Folder:
-    """An empty folder in which command lines are run with one program."""
+    """An empty folder for the command lines of one program."""
 
     def __init__(self, program, inputs, source):
         self.program, self.source = program, source
@@ -122,7 +122,7 @@ class Folder:
         self.seen = {}
 
     def plain(self, text):
-        """Without what differs between two machines."""
+        """Removes differences between machines."""
         if self.program.plotly:
             text = text.replace(self.program.plotly, "PLOTLY")
         for path, name in ((self.path, "/FOLDER"), (self.program.folder, "/PROGRAMS"), (self.source, "/SOURCE")):
@@ -132,7 +132,7 @@ class Folder:
         return re.sub(rf"{NOW:%Y-%m-%d}([T ]){NOW:%H:%M}:\d\d", rf"{NOW:%Y-%m-%d}\g<1>{NOW:%H:%M:%S}", text)
 
     def written(self):
-        """Texts of files that are new or changed, by name."""
+        """Returns texts of new or changed files by name."""
         found = {}
         for path in sorted(self.work.rglob("*")):
             if path.suffix not in TEXT or not path.is_file() or "in" in path.relative_to(self.work).parts:
@@ -144,7 +144,7 @@ class Folder:
         return found
 
     def run(self, command):
-        """What it printed and wrote, each with its mark, and its exit status."""
+        """Returns output and written files, each with its mark, and the exit status."""
         moved = math.ceil((NOW - datetime.datetime.now(datetime.timezone.utc)).total_seconds())
         environment = {"PATH": f"{self.program.folder}:/usr/bin:/bin", "HOME": str(self.path), "USER": "somebody",
                        "LC_ALL": "C.UTF-8", "TZ": "UTC", "CUDA_VISIBLE_DEVICES": "", "DATED_SECONDS": str(moved),
@@ -166,7 +166,7 @@ class Folder:
 
 
 def recorded_form(answer, known, whole):
-    """The lines that are recorded of an answer."""
+    """Returns the lines recorded for an output."""
     texts, status = answer
     known = known | {""}
     lines = [line for mark, text in texts for line in clipped(text, mark, known, whole)]
@@ -211,7 +211,7 @@ class Scene:
 
 
 def differences(scene, answers, others, known, out):
-    """A diff for each command line that answers otherwise than before."""
+    """Returns a diff for each command line whose output changed."""
     found = []
     for at, (_, number, command, recorded) in enumerate(scene.parts):
         if others:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every command line that help and the pages show is run as it stands there:
+"""Runs every command line of help and of the pages as written:
 examples_test.py STEPBENCH STUB_WORKER SOURCE_DIR [WORDS]...      WORDS: only lines that contain them
 
-A folder holds what the lines name: experiments, scripts, results, traces, a history with an alert, a repository. The
-worker is the stub, which takes every experiment of the real one. Each example of help has a copy of the folder for
-itself, the lines of a page's chapter are run one after the other. A line may end with any verdict, but with no mistake;
-one that cannot be run here is listed with the test that runs it."""
+A folder has everything that the lines name: experiments, scripts, results, traces, a history with an alert, a
+repository. The worker is the stub, which accepts every experiment of the real one. Each example of help gets its own
+copy of the folder; the lines of a page's chapter run one after the other. A line may end with any verdict but not
+with an error; one that cannot run here is listed with the test that runs it."""
 import concurrent.futures
 import gzip
 import json
@@ -25,7 +25,7 @@ PAGES = ("README.md", "tools/COMMANDS.md", "results/COOKBOOK.md", "tools/example
 PATIENCE_S = 300
 VERDICTS = {0, 1, 3}  # 1: slower; 3: undecided
 
-# Lines with these words are not run here: why, and where they are.
+# Lines with these words do not run here: the reason, and where they run.
 ELSEWHERE = {
     "postgresql://": "wants a server: tests/fleet",
     "track confirm": "wants nights of this machine: tests/nights",
@@ -46,7 +46,7 @@ ELSEWHERE = {
     "measure.sh": "Install.TheRecipesForCiPassInACleanCheckout",
 }
 MERE_NAMES = {"stepbench ab", "stepbench nightly", "stepbench run", "stepbench run --python", "stepbench tune"}
-# Words that stand for what a reader puts there, in a table's cells.
+# Placeholders that a reader replaces, in table cells.
 PLACES = {"PATH": "build/my-worker", "GOOD BAD": "HEAD~20 HEAD", "ID": "3f9a", "SERIES": "3f2a91", "WORDS": "alert",
           "DIR": "bundle", "FILE": "train.yaml"}
 
@@ -65,7 +65,7 @@ SWEEP = "sweep:\n  matrix: {loader.num_workers: [0, 2, 4], loader.batch_size: [8
 
 SCRIPT = "from stepbench_worker import measure\nfor batch in measure([[1, 2]] * 100):\n    sum(batch)\n"
 
-# What the lines call beside stepbench.
+# Commands other than stepbench in the lines.
 PROGRAMS = {
     "nsys": 'case $1 in export) cp "$SEED" report.sqlite;; *) shift 3; exec "$@";; esac',
     "jq": "cat > /dev/null",
@@ -76,7 +76,7 @@ PROGRAMS = {
 
 
 def joined(text):
-    """The lines of a text, with those that a `\\` continues."""
+    """Returns the lines of a text, joining those that a `\\` continues."""
     return re.sub(r" *\\\n *", " ", text).splitlines()
 
 
@@ -85,7 +85,7 @@ def without_remark(line):
 
 
 def lines_of_help(program, command=""):
-    """The examples of a command and of those below it."""
+    """Returns the examples of a command and of its subcommands."""
     text = subprocess.run([program, *command.split(), "--help-all"], text=True, capture_output=True, check=True).stdout
     about, usage, rest = text.partition("Usage:\n")
     commands = re.findall(r"(?m)^  ([a-z]\S*)  +[A-Z]", rest)
@@ -97,7 +97,7 @@ def lines_of_help(program, command=""):
 
 
 def chapters_of(path):
-    """What stands behind a prompt, in blocks of shell, and as a whole command line in a text; a list for each chapter."""
+    """Returns the command lines after a prompt, in blocks of shell, and whole in a text; a list per chapter."""
     chapters, fence = [[]], ""
     for line in joined(path.read_text()):
         if line.startswith("```"):
@@ -115,7 +115,7 @@ def chapters_of(path):
 
 
 class Place:
-    """All that the lines name, made once; each line gets a copy."""
+    """Everything that the lines name, made once; each line gets a copy."""
 
     def __init__(self, program, stub, source, root):
         self.source, self.root, self.stub = source, root, stub
@@ -152,7 +152,7 @@ class Place:
         self.script(file, f'STUB_AS=built_in {settings} exec "{self.stub}" "$@"')
 
     def run(self, command, folder):
-        # Whoever else measures on this machine does not matter here.
+        # Device locks of other tests on this machine do not matter here.
         command = re.sub(r"stepbench (run|ab|nightly|bisect|tune)\b", r"stepbench \1 --no-lock", command)
         return subprocess.run(["sh", "-c", command], cwd=folder, env=self.environment, text=True, errors="replace",
                               capture_output=True, stdin=subprocess.DEVNULL, timeout=PATIENCE_S)
@@ -193,7 +193,7 @@ class Place:
             folder = self.made / name
             folder.mkdir()
             (folder / "rows.jsonl").write_text(rows.replace(run.name, folder.name))
-        # Only where a line names them: they would be taken for what `results/2026*` means.
+        # Made only if a line names them: `results/2026*` would match them.
         for name, command in (("20260131-120000-train", "ab train.yaml"),
                               ("20260131-120000-sweep-tune", "tune sweep.yaml"),
                               ("20260131-120000-bisect-train", "bisect HEAD~20 HEAD train.yaml --build 'make worker'")):
@@ -243,7 +243,7 @@ class Place:
         self.make(f"for i in $(seq 20); do {git} commit -q --allow-empty -m $i || exit 9; done")
 
     def meant(self, line):
-        """With what is there in the places of an example's names."""
+        """Replaces an example's names by existing ones."""
         if "`" not in line:
             for word, there in PLACES.items():
                 line = re.sub(rf"(?<![\w/.]){word}(?![\w/=])", there, line)
@@ -266,7 +266,7 @@ class Place:
         return line
 
     def failures(self, lines):
-        """What went wrong with lines that are run one after the other."""
+        """Runs lines one after the other and returns the failures."""
         copy = pathlib.Path(tempfile.mkdtemp(dir=self.root))
         subprocess.run(["cp", "-a", f"{self.made}/.", copy], check=True)
         found = []
@@ -290,7 +290,7 @@ class Place:
 
 
 def not_of_the_sample(program, source):
-    """Lines of the README's first box and of its table that `show results/sample` does not print."""
+    """Returns lines of the README's first box and table that `show results/sample` does not print."""
     page = (source / "README.md").read_text()
     table = re.search(r"```\n(quickstart, .*?)```", page, re.DOTALL)[1].splitlines()
     answer = re.search(r"(?m)^\$ stepbench run .*\n(.*)", page)[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The inputs of the corpus: recorded results of this repository, and made ones that are the same every time."""
+"""The inputs of the corpus: recorded results of this repository, and generated ones that are identical every time."""
 import datetime
 import json
 import pathlib
@@ -15,7 +15,7 @@ RECORDED = ("report/data/sweep.jsonl", "report/data/dataloader_sweep.jsonl", "re
             "report/data/profiled.jsonl", "report/data/smoke.jsonl", "compare/data/with_copy.jsonl",
             "compare/data/without_copy.jsonl", "record/data/version_1_99/later.jsonl", "report/nights/data/eventful.json")
 
-# A little noise of a machine from night to night, in no order.
+# Small variation of a machine from night to night, without order.
 WEATHER = (1.0, 1.0011, 0.9992, 1.0005, 0.9987, 1.0018, 0.9996, 1.0009, 0.9981, 1.0014, 0.9999, 1.0022, 0.9990, 1.0003)
 
 EXPERIMENTS = {
@@ -137,8 +137,8 @@ def make_nights(sample, folder):
 
 
 def make_pairs(file):
-    """What `nightly` would have recorded in the nights of `train` beside the program of the first one: pairs, and that a
-    step of 6 % came with the build of the 16th."""
+    """The pairs of `nightly` in the nights of `train` against its first program: a step of 6 % with the build of the
+    16th."""
     step = {0: "ad97484060c42947", 2: "7a6b4324c880afae"}
     first = f"{BEGIN:%Y%m%d-%H%M%S}-train"
     lines = []
@@ -172,7 +172,7 @@ def make_pairs(file):
 
 
 class Plant:
-    """A trace of eight steps of 10 ms on a GPU that is busy but for a gap in each step, of a known cause."""
+    """A trace of eight steps of 10 ms on a GPU that is busy except for a gap of known cause in each step."""
 
     def __init__(self, rank=0, world=1):
         self.rows, self.correlation, self.rank, self.world = [], 100, rank, world
@@ -243,7 +243,7 @@ def make_traces(fuzz, folder):
 
 
 def make_trace_folders(folder):
-    """Of a job with a rank missing beside another one, and of two runs of the same cases."""
+    """Traces of a job with a missing rank next to another job, and of two runs of the same cases."""
     for rank in (0, 1, 3):
         Plant(rank, 4).write(folder / "job" / f"r{rank}.json", "loading")
     Plant(0, 2).write(folder / "job/other.json", "loading", steps=4)

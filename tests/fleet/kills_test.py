@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills one process of a group after another and looks for what is left: kills_test.py STEPBENCH WORKER [--kills N]
-[--launchers local,torchrun,...] [--seed N]. Of each launcher that is installed N groups are started, and in each one
-process is ended by SIGKILL: the controller, the launcher or a process of its own, a rank, its worker. Within 3 s nothing
-of the group runs any more (zombies apart), and the row of a group whose controller lives says who was killed."""
+"""Kills one process of a group after another and checks the leftovers: kills_test.py STEPBENCH WORKER [--kills N]
+[--launchers local,torchrun,...] [--seed N]. For each installed launcher N groups are started, and in each one
+process is ended by SIGKILL: the controller, the launcher or one of its own processes, a rank, its worker. Within 3 s
+no process of the group runs any more (except zombies), and if the controller lives, the row of the group names the
+killed one."""
 import argparse
 import collections
 import json
@@ -33,7 +34,7 @@ limits: {join_s: 240, wall_s: 3600, step_s: 600}
 
 
 class Group:
-    """One run under way, and its processes by what they are."""
+    """A running group and its processes by role."""
 
     def __init__(self, program, worker, launcher, folder, mark):
         self.mark = mark.encode()
@@ -49,7 +50,7 @@ class Group:
                                     stderr=subprocess.DEVNULL, start_new_session=True)
 
     def processes(self):
-        """Command lines by process, without zombies."""
+        """Returns command lines by process, without zombies."""
         found = {}
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -70,7 +71,7 @@ class Group:
         return kinds
 
     def measures(self):
-        """Both workers have taken steps: they use processor time after their start."""
+        """Whether both workers have taken steps: they use CPU time after their start."""
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             if self.run.poll() is not None:
@@ -93,7 +94,7 @@ class Group:
 
 
 def _is_connected(pid):
-    """It exchanges with the other rank: Gloo's thread holds sockets beside the one to its rank."""
+    """Whether it exchanges with the other rank: Gloo's thread has sockets besides that to its rank."""
     try:
         return len(list(pathlib.Path(f"/proc/{pid}/task").iterdir())) >= 4 and sum(
             os.readlink(each).startswith("socket:") for each in pathlib.Path(f"/proc/{pid}/fd").iterdir()) >= 3
@@ -102,7 +103,7 @@ def _is_connected(pid):
 
 
 def kill_one(options, launcher, kind, draws):
-    """The reason that was recorded, and what was left."""
+    """Returns the recorded reason and the leftovers."""
     folder = pathlib.Path(tempfile.mkdtemp())
     group = Group(options.program, options.worker, launcher, folder, f"STEPBENCH_KILLS={folder}")
     try:
@@ -119,7 +120,7 @@ def kill_one(options, launcher, kind, draws):
         reason = group.reason()
         return chosen, reason, left
     finally:
-        for pid in group.processes():  # of this test alone: they bear its mark
+        for pid in group.processes():  # of this test only: they have its mark
             try:
                 os.kill(pid, 9)
             except OSError:
@@ -150,7 +151,7 @@ def main():
             reasons.setdefault(chosen, reason)
             if left:
                 left_after.append((chosen, sorted(left.values())))
-            # A launcher that is told of a dead child may end the ranks before we hear of it.
+            # A launcher that notices a dead child may end the ranks before we do.
             if chosen != "controller" and "SIGKILL" not in (reason or ""):
                 unnamed[chosen] += 1
         print(f"{launcher}: {sum(counts.values())} kills ({', '.join(f'{n} {kind}' for kind, n in sorted(counts.items()))}), "

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group on two nodes, one of which dies: nodes_test.py STEPBENCH WORKER. A node is a network namespace of its own; an
-srun of five lines starts a rank in each. The host's name is a loopback address, as Debian's /etc/hosts has it: the ranks
-must find each other all the same. Then the cable is pulled, and nobody is told: within a minute the run must end by
-itself, name the rank that is gone, and leave nothing on either node. Needs root and iproute2."""
+"""A group on two nodes, one of which dies: nodes_test.py STEPBENCH WORKER. A node is a network namespace; an srun of
+five lines starts a rank in each. The host's name is a loopback address, as in Debian's /etc/hosts, and the ranks
+must find each other anyway. Then the cable is pulled without notice: within a minute the run must end by itself,
+name the lost rank, and leave nothing on either node. Needs root and iproute2."""
 import json
 import os
 import pathlib
@@ -85,7 +85,7 @@ class Nodes(unittest.TestCase):
         run = subprocess.Popen([STEPBENCH, "run", self.folder / "nodes.yaml", "--worker", WORKER, "--no-lock", "--results",
                                 self.folder / "results"], env=environment, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True)
-        while packets_sent() < 2000:  # until many steps were taken over the cable
+        while packets_sent() < 2000:  # until many steps used the cable
             self.assertIsNone(run.poll(), run.stdout.read() if run.poll() is not None else "")
             time.sleep(0.2)
         ip("link", "set", "near", "down")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PostgreSQL server of a test's own: in a temporary folder, on a free port of the loopback, gone
-// when the object is. The programs are those of an installed package, or Debian's package unpacked
-// into the build folder; nothing is installed. One thread.
+// A PostgreSQL server for one test: in a temporary folder, on a free port of the loopback, removed
+// with the object. Uses the programs of an installed package, or Debian's package unpacked into the
+// build folder; installs nothing. One thread.
 #pragma once
 
 #include <memory>
@@ -13,16 +13,16 @@ namespace stepbench::testing_fleet {
 
 class PostgresServer {
  public:
-  // Null where there is no server to be had; `reason` says why.
+  // Null if no server is available; `reason` says why.
   [[nodiscard]] static std::unique_ptr<PostgresServer> start(std::string& reason);
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
   ~PostgresServer();
 
   [[nodiscard]] std::string url() const;
-  // A new, empty database; its URL.
+  // Creates an empty database and returns its URL.
   [[nodiscard]] std::string new_database(const std::string& name) const;
-  // As when its machine loses power.
+  // Stops without shutdown, like a power loss.
   void stop();
   void start_again();
 

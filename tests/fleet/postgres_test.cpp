@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A history on a real PostgreSQL server beside one in a file: the same answers, for many writers at
-// once, and whatever dies in between.
+// A history on a real PostgreSQL server compared with one in a file: equal results, with many
+// writers at once, and after any process dies.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -48,7 +48,7 @@ MadeNight night_of(int day, int cases = 4) {
   return made;
 }
 
-// All that a history says, as text.
+// All data of a history as text.
 std::string text_of(const track::History& history) {
   std::ostringstream text;
   text.precision(17);
@@ -87,7 +87,7 @@ class FleetTest : public ::testing::Test {
   [[nodiscard]] track::TrackStore open(const std::string& url) const {
     return track::TrackStore::open(url, {.events_file = folder / "events.jsonl"});
   }
-  // What the history of these nights is when one process adds them in peace.
+  // The history of these nights when one process adds them without disturbance.
   [[nodiscard]] std::string in_peace(int nights) const {
     track::TrackStore store = open(sqlite_url("peace"));
     for (int day = 1; day <= nights; ++day) {
@@ -95,7 +95,7 @@ class FleetTest : public ::testing::Test {
     }
     return text_of(store.history());
   }
-  // In a process of its own; returns its id.
+  // Runs `work` in a child process; returns its id.
   template <typename Work>
   static pid_t in_process(const Work& work) {
     const pid_t child = ::fork();
@@ -118,7 +118,7 @@ class FleetTest : public ::testing::Test {
   std::unique_ptr<PostgresServer> server;
 };
 
-TEST_F(FleetTest, BothStoresGiveTheSameHistoryForTheSameNights) {
+TEST_F(FleetTest, SameNights_SameHistoryInBothStores) {
   const std::string shared = server->new_database("same");
   std::vector<std::string> texts;
   for (const std::string& url : {shared, sqlite_url("same")}) {
@@ -144,7 +144,7 @@ TEST_F(FleetTest, BothStoresGiveTheSameHistoryForTheSameNights) {
   EXPECT_EQ(texts[0], texts[1]);
 }
 
-TEST_F(FleetTest, EventsClaimsAndBuildsAreTheSameOnAServer) {
+TEST_F(FleetTest, Server_KeepsEventsClaimsAndBuilds) {
   track::TrackStore store = open(server->new_database("events"));
   const std::string evil = "Robert'); DROP TABLE event;--\"\\ \n$1";
   const track::TrackEvent event{.who = evil, .what = "ignored", .details = {{evil, Value{0.1}}}};
@@ -155,7 +155,7 @@ TEST_F(FleetTest, EventsClaimsAndBuildsAreTheSameOnAServer) {
   EXPECT_THAT(store.builds(), SizeIs(1));
 }
 
-TEST_F(FleetTest, TheViewOfTheAlertsIsTheSameOnAServer) {
+TEST_F(FleetTest, Server_HasTheSameAlertView) {
   const test::TemporaryFolder own;
   const std::string of_file = "sqlite:" + (own / "history.db").string();
   const std::string of_server = server->new_database("views");
@@ -211,7 +211,7 @@ TEST_F(FleetTest, TheViewOfTheAlertsIsTheSameOnAServer) {
   EXPECT_EQ(texts[0], texts[1]);
 }
 
-TEST_F(FleetTest, EightImportersAtOnceAndAgainMakeTheHistoryThatOneMakes) {
+TEST_F(FleetTest, EightImporters_MakeOneHistory) {
   constexpr int kNights = 8;
   const std::string expected = in_peace(kNights);
   for (const std::string& url : {server->new_database("eight"), sqlite_url("eight")}) {
@@ -232,7 +232,7 @@ TEST_F(FleetTest, EightImportersAtOnceAndAgainMakeTheHistoryThatOneMakes) {
   }
 }
 
-TEST_F(FleetTest, AnImportThatIsKilledLeavesWholeRunsAndTheNextOneAddsTheRest) {
+TEST_F(FleetTest, KilledImport_NextOneAddsTheRest) {
   constexpr int kNights = 28;
   const std::string expected = in_peace(kNights);
   for (const std::string& url : {server->new_database("killed"), sqlite_url("killed")}) {
@@ -268,7 +268,7 @@ TEST_F(FleetTest, AnImportThatIsKilledLeavesWholeRunsAndTheNextOneAddsTheRest) {
   }
 }
 
-TEST_F(FleetTest, AConnectionThatTheServerEndsIsMadeAnewOnce) {
+TEST_F(FleetTest, ClosedConnection_ReconnectsOnce) {
   const std::string url = server->new_database("ended");
   track::TrackStore store = open(url);
   const std::string end_all =
@@ -279,7 +279,7 @@ TEST_F(FleetTest, AConnectionThatTheServerEndsIsMadeAnewOnce) {
   EXPECT_THAT(store.history().runs, SizeIs(1));
 }
 
-TEST_F(FleetTest, AServerThatIsDownIsToldAndNothingIsHalfImported) {
+TEST_F(FleetTest, ServerDown_ImportsNothing) {
   const std::string url = server->new_database("down");
   track::TrackStore store = open(url);
   store.add(testing_history::make(night_of(1)), "results/RUN");
@@ -293,7 +293,7 @@ TEST_F(FleetTest, AServerThatIsDownIsToldAndNothingIsHalfImported) {
   EXPECT_THAT(open(url).runs(), SizeIs(2));
 }
 
-TEST_F(FleetTest, ANewerSchemaAndADatabaseOfSomethingElseAreRefused) {
+TEST_F(FleetTest, NewerOrForeignSchema_IsRejected) {
   const std::string newer = server->new_database("newer");
   (void)open(newer);
   store::Database::open(newer)->exec("UPDATE meta SET value = '99'");
@@ -304,8 +304,8 @@ TEST_F(FleetTest, ANewerSchemaAndADatabaseOfSomethingElseAreRefused) {
   EXPECT_THAT(store::Database::open(other)->tables(), ElementsAre("recipes"));
 }
 
-TEST_F(FleetTest, APasswordIsInNoMessage) {
-  // One that ends early is refused before it is taken for a host.
+TEST_F(FleetTest, Password_IsInNoMessage) {
+  // A password with an unescaped @ or / is rejected before a part of it is read as a host.
   const auto expect = [](const char* url, const char* what, const char* secret) {
     EXPECT_THAT([&] { (void)store::Database::open(url); },
                 ThrowsMessage<ConfigError>(AllOf(HasSubstr(what), Not(HasSubstr(secret)))));
@@ -325,7 +325,7 @@ pid_t server_process(store::Database& database) {
   return pid;
 }
 
-TEST_F(FleetTest, AServerThatIsStoppedInAStatementIsWaitedForNoLongerThanSaid) {
+TEST_F(FleetTest, StoppedServer_TimesOut) {
   const auto database =
       store::open_postgres(server->url(), {.answer_limit = std::chrono::milliseconds(500)});
   const pid_t pid = server_process(*database);
@@ -337,7 +337,7 @@ TEST_F(FleetTest, AServerThatIsStoppedInAStatementIsWaitedForNoLongerThanSaid) {
     const std::vector<store::SqlValue> much = {std::string(std::size_t{32} << 20, 'x')};
     EXPECT_THAT([&] { database->exec("SELECT LENGTH($1)", much); },
                 ThrowsMessage<ConfigError>(HasSubstr("the server has given no answer for 0.5 s")));
-  }  // nor does taking it back hang
+  }  // and the rollback does not hang
   EXPECT_THROW(database->exec("SELECT 1"), ConfigError);
   ::kill(pid, SIGCONT);
   database->reconnect();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ab` over groups of ranks, with planted changes and a control: ranks_ab_test.py STEPBENCH SOURCE_DIR [TEST]..."""
+"""`ab` over groups of ranks with planted changes and a control: ranks_ab_test.py STEPBENCH SOURCE_DIR [TEST]..."""
 import json
 import os
 import pathlib

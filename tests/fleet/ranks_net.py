@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model that sleeps `ms` in the forward pass of rank 1: what is planted in a training step of stepbench's own."""
+"""A model that sleeps `ms` in the forward pass of rank 1, as a plant in stepbench's own training step."""
 import os
 import time
 

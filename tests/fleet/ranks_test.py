@@ -64,7 +64,7 @@ class Ranks(unittest.TestCase):
         return [row for row in rows if row["kind"] == "launch"]
 
     def left(self):
-        """Processes of this test that still run, after a wait for those that are ending."""
+        """Returns the running processes of this test, after waiting for those that are ending."""
         for _ in range(150):
             found = []
             for process in pathlib.Path("/proc").glob("[0-9]*"):
@@ -102,7 +102,7 @@ class Ranks(unittest.TestCase):
     def control_is_silent(self, launcher, prefix=()):
         self.run_ranks(launcher, "none", "--profile", prefix=prefix)
         found, _ = self.straggler()
-        for each in found:  # what else the machine does is not planted; it is no more than that
+        for each in found:  # other load on the machine is no plant and must be smaller
             self.assertLess(each["value"], 0.1 * PLANTED_MS * 1e6, each["text"])
 
     def each_rank_has_a_row(self, launcher, prefix=()):
@@ -159,7 +159,7 @@ class Ranks(unittest.TestCase):
         return found
 
     def in_script(self):
-        """Both workers run."""
+        """Whether both workers run."""
         return len(self.pids("stepbench_worker", "--control-fd=3")) >= 2
 
     def controllers(self):

@@ -32,7 +32,7 @@ class Numbers(Dataset):
         return BATCH * 400
 
     def __getitem__(self, index: int) -> tuple[torch.Tensor, int]:
-        if self.planted[0] and index // dist.get_world_size() % BATCH == 0:  # once in a batch
+        if self.planted[0] and index // dist.get_world_size() % BATCH == 0:  # once per batch
             plant(*self.planted)
         return self.inputs[index % len(self.inputs)], index % 10
 

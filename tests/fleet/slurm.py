@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Slurm of two nodes on this machine, on the loopback, in a folder of its own: as root, with Debian's slurmctld, slurmd
+"""A Slurm of two nodes on this machine, on the loopback, in its own folder: as root, with Debian's slurmctld, slurmd
 and munged."""
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATIENCE_S = 60.0
 
 
 def missing() -> str:
-    """What is not here; empty: nothing."""
+    """Returns what is not installed; empty if nothing is missing."""
     absent = [name for name in ("slurmctld", "slurmd", "srun", "salloc", "munged") if shutil.which(name) is None]
     if absent:
         return f"no {', '.join(absent)}: apt-get install slurm-wlm munge"
@@ -91,5 +91,5 @@ class Cluster:
 
     @property
     def batch(self) -> tuple[str, ...]:
-        """Words before a command that is to run in an allocation of both nodes."""
+        """Returns the words before a command that runs it in an allocation of both nodes."""
         return ("salloc", "--quiet", "--nodes=2", "--ntasks=2")

@@ -34,7 +34,7 @@ sweep: {{matrix: {{distributed.sync: [ddp, flat, none]}}}}
 
 class TrainStep(unittest.TestCase):
     def first_ranks(self, ms):
-        """The profiled launch of rank 0 by distributed.sync."""
+        """Returns the profiled launch of rank 0 by distributed.sync."""
         with tempfile.TemporaryDirectory() as folder:
             config = pathlib.Path(folder, "ranks.yaml")
             config.write_text(EXPERIMENT.format(net=SOURCE / "tests/fleet/ranks_net.py", ms=ms,
@@ -58,7 +58,7 @@ class TrainStep(unittest.TestCase):
         for sync, row in self.first_ranks(PLANTED_MS).items():
             with self.subTest(sync=sync):
                 found = self.stragglers(row)
-                if sync == "none":  # nobody waits
+                if sync == "none":  # no rank waits
                     self.assertEqual(found, [])
                     continue
                 self.assertEqual(len(found), 1, row)
@@ -68,7 +68,7 @@ class TrainStep(unittest.TestCase):
 
     def test_control_is_silent(self):
         for row in self.first_ranks(0).values():
-            for each in self.stragglers(row):  # what else the machine does is not planted
+            for each in self.stragglers(row):  # other load on the machine is no plant
                 self.assertLess(each["value"], 0.1 * PLANTED_MS * 1e6, each["text"])
 
 

@@ -15,7 +15,7 @@ namespace stepbench::fuzz {
 
 using Input = std::span<const std::uint8_t>;
 
-// Bytes as a file of its own, without a disk.
+// Bytes as a file without a disk.
 class MemoryFile {
  public:
   explicit MemoryFile(Input bytes);
@@ -32,13 +32,14 @@ class MemoryFile {
   return {reinterpret_cast<const char*>(input.data()), input.size()};
 }
 
-// What must hold, or the input is a finding.
+// Aborts unless `holds`: the input is then a finding.
 void require(bool holds, const char* what);
 
-// Opens a data set and reads its first samples. An Error is an answer; anything else is not caught.
+// Opens a data set and reads its first samples. An Error is a valid result; anything else is not
+// caught.
 void read_samples(const std::function<std::unique_ptr<data::Dataset>()>& open);
 
-// The two files of a set in one input: a little-endian u16 with the length of the first, both.
+// Two files of a set in one input: a little-endian u16 with the length of the first, then both.
 struct TwoFiles {
   Input first, second;
 };

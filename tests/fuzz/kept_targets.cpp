@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that stepbench writes and keeps, and traces that it takes from others.
+// Files that stepbench writes and keeps, and foreign traces.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -48,7 +48,7 @@ void folder(Input input) {
   }
 }
 
-// What a history keeps as text: fields, command lines, the file of events.
+// Texts that a history stores: fields, command lines, the file of events.
 void history(Input input) {
   const std::string text(text_of(input));
   try {
@@ -112,8 +112,8 @@ void night(const test::TemporaryFolder& folder, std::string_view text) {
   std::filesystem::remove(file);
 }
 
-// Files that stepbench keeps to go on with: a search for a commit, a night that was cut off, what
-// the machine can show. The first byte tells which.
+// State files: a search for a commit, an unfinished night, the measured noise of the machine. The
+// first byte selects the kind.
 void kept(Input input) {
   static const test::TemporaryFolder folder;
   if (input.empty()) return;
@@ -138,8 +138,8 @@ void night(Input input) {
   }
 }
 
-// Packed files, whole and damaged. Input: u16 position and u8 what is changed there (0: nothing),
-// u8 how many bytes are cut off, the text.
+// Packed files, whole and damaged. Input: u16 position and u8 change there (0: none), u8 number of
+// bytes cut off, the text.
 void packed(Input input) {
   constexpr std::size_t kHead = 4;
   if (input.size() < kHead) return;
@@ -151,7 +151,7 @@ void packed(Input input) {
   const MemoryFile file({reinterpret_cast<const std::uint8_t*>(packed.data()), packed.size()});
   try {
     const record::Input read = record::Input::read(file.path());
-    // The gzip header has fields that say nothing of the text, and what is no gzip is plain.
+    // Some gzip header fields do not affect the text, and other data is read as plain.
     const bool plain = !packed.starts_with("\x1F\x8B");
     require(read.text() == (plain ? std::string_view(packed) : text), "what is read was written");
   } catch (const ConfigError&) {
@@ -173,7 +173,8 @@ void read_again(record::LineDecoder& decoder, const Written& row) {
   require(same != nullptr && record::encode(*same) == line, "a line is read as it was written");
 }
 
-// A result file, plain or gzip. What was read is written and read again as the same line.
+// A result file, plain or gzip. Rows that were read must be written and read again as the same
+// line.
 void result(Input input) {
   const MemoryFile file(input);
   record::LineDecoder decoder;
@@ -194,7 +195,7 @@ void result(Input input) {
   }
 }
 
-// What every analysis relies on.
+// Invariants of every analysis.
 void check(const trace::Trace& trace) {
   for (std::size_t lane = 0; lane < trace.lanes.size(); ++lane) {
     std::int64_t last_ns = INT64_MIN;

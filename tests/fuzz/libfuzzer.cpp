@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libFuzzer calls: the target of the name FUZZ_TARGET.
+// Entry point of libFuzzer: the target named by FUZZ_TARGET.
 #include <cstdlib>
 
 #include "tests/fuzz/targets.h"

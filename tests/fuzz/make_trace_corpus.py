@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the seeds of fuzz_trace into a folder: one small file for each thing that a reader meets."""
+"""Writes the seeds of fuzz_trace into a folder: one small file per feature of the reader."""
 import gzip
 import json
 import pathlib

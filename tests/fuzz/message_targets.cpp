@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user, a worker or another rank says.
+// Messages of a user, a worker or another rank.
 #include <algorithm>
 
 #include "harness/base/error.h"
@@ -27,14 +27,14 @@ void read_twice(std::string_view line, const Decode& decode) {
   require(protocol::encode(decode(written)) == written, "a line is read as it was written");
 }
 
-// What the controller says to a worker: a case, and facts of the machine.
+// Messages of the controller to a worker: a case, and facts of the machine.
 void case_message(Input input) {
-  const std::string line(text_of(input));  // with a NUL behind it
+  const std::string line(text_of(input));  // terminated by a NUL
   read_twice(line, [](std::string_view text) { return protocol::decode_case(text); });
   read_twice(line, [](std::string_view text) { return protocol::decode_facts(text); });
 }
 
-// What a worker answers to `describe` and to `check`.
+// Output of a worker for `describe` and `check`.
 void catalogue(Input input) {
   const std::string text(text_of(input));
   try {
@@ -77,7 +77,7 @@ void read(std::string_view text, Line (*decode)(std::string_view)) {
   require(fleet::encode(decode(written)) == written, "a line is read as it was written");
 }
 
-// What the controller of a group and its ranks say to each other; the first byte tells which line.
+// Messages between the controller of a group and its ranks; the first byte selects the line.
 void group_lines(Input input) {
   if (input.empty()) return;
   const std::string_view text = text_of(input.subspan(1));
@@ -93,7 +93,7 @@ void group_lines(Input input) {
   }
 }
 
-// What a worker may say, in pieces of any size.
+// Messages of a worker, in pieces of any size.
 void worker_messages(Input input) {
   if (input.empty()) return;
   const std::size_t piece = std::size_t{1} + input[0] * std::size_t{input[0]};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_replay CORPUS [TARGET=FOLDER...]: feeds each target the files of CORPUS/TARGET, and of more
-// folders. The last line names the input that ended the program.
+// fuzz_replay CORPUS [TARGET=FOLDER...]: feeds each target the files of CORPUS/TARGET and of the
+// other folders. The last printed line names the input that ended the program.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

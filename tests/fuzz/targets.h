@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers that are fuzzed. An Error is an answer; anything else is not caught.
+// The fuzzed readers. An Error is a valid result; anything else is not caught.
 #pragma once
 
 #include <string_view>

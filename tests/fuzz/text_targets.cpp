@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of others in what is written, and what is computed of them.
+// Foreign text in output, and values computed from it.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -51,7 +51,7 @@ bool has_bare_pipe(const std::string& cell) {
   return false;
 }
 
-// Of HTML and XML.
+// Replaces the references of HTML and XML.
 std::string without_references(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, char>, 6> kReferences = {
       {{"&amp;", '&'},
@@ -92,7 +92,7 @@ std::string without_quotes(const std::string& cell) {
   return plain;
 }
 
-// What XML forbids though it is visible.
+// Characters that XML forbids although they are visible.
 std::string as_xml_allows(std::string text) {
   for (const std::string_view forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
     for (std::size_t at = 0; (at = text.find(forbidden, at)) != std::string::npos;) {
@@ -121,8 +121,8 @@ void read_back(const std::string& name, const std::string& plain) {
   }
 }
 
-// Names that others chose, in all that is written for people and programs: each is read back as a
-// reader of the format does.
+// Foreign names in all output for people and programs: each is read back like a reader of the
+// format does.
 void names(Input input) {
   const std::string name(text_of(input));
   const std::string plain = text::printable(name);
@@ -159,7 +159,7 @@ constexpr std::array<std::string_view, 20> kOps = {
     "aten::_scaled_dot_product_efficient_attention_backward",
 };
 
-// Shapes and arguments of an operator, as traces and workers write them, and what is computed of
+// Shapes and arguments of an operator, as in traces and from workers, and values computed from
 // them. Input: a byte for the operator, the shapes, a line end, the arguments.
 void shapes(Input input) {
   if (input.empty()) return;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans, ids and schema against approved files, and the list of metrics: plans_test.py STEPBENCH SOURCE_DIR [--approve]."""
+"""Plans, ids, schema and the list of metrics against approved files: plans_test.py STEPBENCH SOURCE_DIR [--approve]."""
 import json
 import os
 import pathlib
@@ -12,7 +12,7 @@ import yaml
 
 program, source, approve = sys.argv[1], pathlib.Path(sys.argv[2]), "--approve" in sys.argv
 golden = source / "tests" / "golden"
-sets = tempfile.TemporaryDirectory()  # plans ask only whether a data set is there
+sets = tempfile.TemporaryDirectory()  # plans only check that a data set exists
 for kind in ("cifar_bin", "safetensors", "raw_tensor", "jpeg_folder", "webdataset"):
     pathlib.Path(sets.name, kind).mkdir()
 environment = {**os.environ, "STEPBENCH_DATA": "/tmp", "STEPBENCH_SETS": sets.name, "CUDA_VISIBLE_DEVICES": ""}

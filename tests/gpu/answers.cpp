@@ -55,8 +55,8 @@ void read_value(const std::string& text, std::vector<int>& value) {
   for (int each = 0; in >> each;) value.push_back(each);
 }
 
-// Applies `each` to every function of the table that answers with one value: each(key, function).
-// What is asked of a device has its index before the key.
+// Calls each(key, function) for every function of the table that returns one value. The key of a
+// query about a device begins with its index.
 template <typename Each>
 void for_each_question(NvmlApi& api, const Each& each) {
   each("driver_version", api.driver_version);
@@ -84,7 +84,8 @@ void for_each_question(NvmlApi& api, const Each& each) {
 // Handles of replayed devices are indices plus one; those of real ones are learnt.
 using Handles = std::map<NvmlDevice, unsigned>;
 
-// The device before the question, other arguments behind it; the last one is where the answer goes.
+// The device comes before the query, other arguments after it; the last argument receives the
+// value.
 template <typename... Arguments>
 std::string key_of(const Handles& handles, const char* question, Arguments... arguments) {
   std::string before;

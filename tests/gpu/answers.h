@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a real device answered to each question, written down and told again: tests of what is made
-// of the answers run on every machine.
+// Records the values that a real device returned for each query and replays them, so that tests of
+// their use run on every machine.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ namespace stepbench::gpu {
 
 struct Answer {
   int code = 0;         // nvmlReturn_t
-  std::int64_t ns = 0;  // that the call took
+  std::int64_t ns = 0;  // of the call
   std::string value = {};
 };
 
-// By question: "0.power", of device 0; "0.clock.1" with an argument; "driver_version".
+// By query: "0.power" of device 0; "0.clock.1" with an argument; "driver_version".
 using Answers = std::map<std::string, Answer>;
 
-// The same functions, which note what they answer; a question that is asked again keeps its last
-// answer. `answers` outlives them.
+// The same functions, recording their results; a repeated query keeps the last one. `answers` must
+// outlive them.
 [[nodiscard]] machine::NvmlApi recording(machine::NvmlApi api, Answers& answers);
-// Tells them again; what was never asked is not supported.
+// Replays recorded results; other queries are not supported.
 [[nodiscard]] machine::NvmlApi replaying(const Answers& answers);
 
-// Question, code, nanoseconds and value, a line each, with tabs between.
+// A line each: query, code, nanoseconds and value, separated by tabs.
 void write(const Answers& answers, std::ostream& out);
-[[nodiscard]] Answers read_answers(std::istream& in);  // throws Error at a line that is none
+[[nodiscard]] Answers read_answers(std::istream& in);  // throws Error at an invalid line
 
 }  // namespace stepbench::gpu

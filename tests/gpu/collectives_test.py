@@ -23,7 +23,7 @@ launches: 1
 
 class Collectives(unittest.TestCase):
     def run_config(self, *options, hosts=2):
-        """Exit status, rows of the result and what was said."""
+        """Returns exit status, rows of the result and output."""
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "ranks.yaml").write_text(EXPERIMENT)
             path = f"{SOURCE / 'tests/gpu/one_device'}:{os.environ['PATH']}"
@@ -34,7 +34,7 @@ class Collectives(unittest.TestCase):
                     for line in file.read_text().splitlines()]
         return run.returncode, [row for row in rows if row["kind"] == "launch"], run.stdout + run.stderr
 
-    # The workload compares every element with what the operation is defined to leave.
+    # The workload compares every element with the defined result of the operation.
     def test_every_operation_and_type_is_right(self):
         status, rows, said = self.run_config(
             "--sweep", "collective.op=all_reduce,all_gather,reduce_scatter,broadcast,all_to_all",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The management library beside nvidia-smi and its own readings; a collector again and again.
+// The management library compared with nvidia-smi and its own readings; a collector used
+// repeatedly.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace stepbench::gpu {
 namespace {
 
-TEST(Gpu, TheManagementLibraryTellsWhatNvidiaSmiTells) {
+TEST(Gpu, Nvml_AgreesWithNvidiaSmi) {
   STEPBENCH_NEED_GPU(api);
   const auto nvml = machine::NvmlSession::open(machine::load_nvml_api());
   if (nvml == nullptr) GTEST_SKIP() << "no libnvidia-ml.so.1 here";
@@ -33,8 +34,8 @@ TEST(Gpu, TheManagementLibraryTellsWhatNvidiaSmiTells) {
          passed(!HasFailure()));
 }
 
-// The counter of energy against readings of the power, over four seconds of work.
-TEST(Gpu, TheEnergyCounterAgreesWithThePowerThatIsRead) {
+// Compares the energy counter with readings of the power over four seconds of work.
+TEST(Gpu, EnergyCounter_AgreesWithPower) {
   STEPBENCH_NEED_GPU(api);
   const auto nvml = machine::NvmlSession::open(machine::load_nvml_api());
   if (nvml == nullptr) GTEST_SKIP() << "no libnvidia-ml.so.1 here";
@@ -51,7 +52,7 @@ TEST(Gpu, TheEnergyCounterAgreesWithThePowerThatIsRead) {
       after_each();
     }
   };
-  work_for(1'000'000'000, [] {});  // until the clocks are up
+  work_for(1'000'000'000, [] {});  // until the clocks have risen
   std::vector<double> watts;
   sampler.window_begins();
   work_for(4'000'000'000, [&] {
@@ -69,7 +70,7 @@ TEST(Gpu, TheEnergyCounterAgreesWithThePowerThatIsRead) {
          passed(!HasFailure()));
 }
 
-TEST(Gpu, TheCollectorAttachesAndDetachesTenTimes) {
+TEST(Gpu, Collector_AttachesTenTimes) {
   STEPBENCH_NEED_GPU(api);
   Products products(256, 1, 1);
   std::vector<std::size_t> kernels;

@@ -10,10 +10,10 @@
 
 namespace stepbench::gpu {
 
-// To the device.
+// Copies to the device.
 struct Copies {
-  double ns = 0;          // all together
-  double overlapped = 0;  // the part of it during which a kernel ran on another stream
+  double ns = 0;          // of all copies
+  double overlapped = 0;  // overlapped by a kernel on another stream
   std::int64_t count = 0;
 };
 

@@ -21,7 +21,7 @@
 
 namespace stepbench::gpu {
 
-// The CUDA runtime, or why tests of a device are skipped here.
+// The CUDA runtime, or the reason why device tests are skipped.
 [[nodiscard]] inline std::variant<cuda::CudaApi, std::string> device_or_reason() {
   if (rehearsing()) return rehearsed_device();
   auto api = cuda::load_cuda_api();
@@ -31,7 +31,7 @@ namespace stepbench::gpu {
   return api;
 }
 
-// A line of the report that tools/gpu_check makes: what was asked for and what was seen.
+// Prints a line of the report of tools/gpu_check: the requirement and the value.
 inline void number(const std::string& what, const std::string& asked, const std::string& seen,
                    const std::string& verdict) {
   std::printf("number: | %s | %s | %s | %s |\n", what.c_str(), asked.c_str(), seen.c_str(),
@@ -79,7 +79,7 @@ struct Listeners {
   bool nvtx = false;
 };
 
-// One cycle with events and what else listens.
+// Measures one cycle with events and other instruments.
 [[nodiscard]] inline Measured measure_with(const cuda::CudaApi& api, Workload& workload,
                                            std::int64_t active, const Listeners& listeners) {
   const HostClock clock;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both engines on the same steps. The last file of the program: libtorch's profiler leaves CUPTI
-// attached, and nothing else can collect in the process then.
+// Both engines on the same steps. Must be the last file of the program: libtorch's profiler leaves
+// CUPTI attached, and nothing else in the process can collect then.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -38,8 +38,8 @@ ops::OpLog two_steps_on_the_device(profile::OpCollector& collector, test::WarmWo
   return collector.take();
 }
 
-// The native engine first: libtorch's profiler leaves CUPTI attached.
-TEST(Gpu, BothEnginesCountTheSameKernelsForEachOperation) {
+// The native engine comes first: libtorch's profiler leaves CUPTI attached.
+TEST(Gpu, BothEngines_CountTheSameKernels) {
   STEPBENCH_NEED_GPU(api);
   test::Options options = test::tiny_images("resnet18");
   options["device"] = tested_device().str();

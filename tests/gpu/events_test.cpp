@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events against activity records: two clocks on the same steps.
+// Compares events with activity records: two clocks on the same steps.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace stepbench::gpu {
 namespace {
 
-// Of the device work that carries one mark; `busy` is the union of its times.
+// The device work with one mark; `busy` is the union of its times.
 struct DeviceInterval {
   std::int64_t begin = std::numeric_limits<std::int64_t>::max();
   std::int64_t end = 0;
@@ -44,7 +44,7 @@ struct TwoClocks {
   std::map<std::uint64_t, DeviceInterval> work;
 };
 
-// Nothing: CUPTI is not to be had, `why` says the reason.
+// Returns nullopt with the reason in `why` if CUPTI is not available.
 std::optional<TwoClocks> on_both_clocks(const cuda::CudaApi& api, Products& work,
                                         std::int64_t active, std::string& why) {
   const auto collector = cuda::make_activity_collector(0);
@@ -60,9 +60,9 @@ std::optional<TwoClocks> on_both_clocks(const cuda::CudaApi& api, Products& work
   return both;
 }
 
-// Phases span their activity, and the periods the time from the first step's work to the last
-// one's, whatever the host's periods say.
-TEST(Gpu, OnADeviceBoundStepEventsAgreeWithActivity) {
+// Phases must span their activity, and the periods must be the time from the first step's work to
+// the last one's, whatever the host's periods are.
+TEST(Gpu, DeviceBoundStep_EventsMatchActivity) {
   STEPBENCH_NEED_GPU(api);
   Products products(4096, 8, 16);
   std::string why;
@@ -75,7 +75,7 @@ TEST(Gpu, OnADeviceBoundStepEventsAgreeWithActivity) {
     return both->work.at(Attribution::id_of(index[i], phase));
   };
   double largest = 0;
-  std::int64_t events_ns = 0;  // without the first: the step before it left no records
+  std::int64_t events_ns = 0;  // without the first: the step before it has no records
   for (std::size_t i = 0; i < index.size(); ++i) {
     events_ns += i == 0 ? 0 : periods[i];
     EXPECT_EQ(cycle.column("forward_device_ns")[i] + cycle.column("backward_device_ns")[i] +
@@ -103,7 +103,7 @@ TEST(Gpu, OnADeviceBoundStepEventsAgreeWithActivity) {
          std::to_string(ratio), passed(!HasFailure()));
 }
 
-TEST(Gpu, EventsNeverSpanLessThanTheActivityInside) {
+TEST(Gpu, Events_SpanTheirActivity) {
   STEPBENCH_NEED_GPU(api);
   Products products(256, 20, 20);  // small kernels: the device waits for the host
   std::string why;

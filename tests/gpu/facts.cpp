@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gpu_facts [FILE]: what CUDA and the management library answer on this machine, each call with its
-// code and how long it took; with FILE the answers of the library for tests. Needs no torch, so
-// that it says something within seconds also where torch cannot be loaded. Exit code: 0, 77 where
-// neither sees a device.
+// gpu_facts [FILE]: prints the values of CUDA and the management library on this machine, each call
+// with its code and duration; writes the library's values to FILE for tests. Needs no torch, so
+// that it prints within seconds even if torch cannot be loaded. Exit code: 0, or 77 if neither sees
+// a device.
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -24,7 +24,7 @@ void fact(const std::string& what, const std::string& value) {
   std::cout << "| " << what << " | " << value << " |\n";
 }
 
-// What energy per step rests on: how often the counter moves.
+// Update interval of the energy counter, which limits energy per step.
 void tell_energy_counter(const machine::NvmlSession& session, machine::NvmlDevice device) {
   const HostClock clock;
   const std::int64_t begin_ns = clock.now_ns();
@@ -41,7 +41,7 @@ void tell_energy_counter(const machine::NvmlSession& session, machine::NvmlDevic
                              std::to_string(*values.rbegin() - *values.begin()) + " mJ");
 }
 
-// The number of devices.
+// Returns the number of devices.
 int tell_management_library(const char* file) {
   auto api = machine::load_nvml_api();
   if (!api) {
@@ -79,7 +79,7 @@ std::string code_text(const cuda::CudaApi& api, int code) {
                                     : api.error_name(code) + " (" + std::to_string(code) + ')';
 }
 
-// The smallest step that the events' clock shows.
+// Prints the resolution of the events' clock.
 void tell_events(const cuda::CudaApi& api) {
   cuda::CudaEvent first = nullptr;
   cuda::CudaEvent next = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What events and ranges cost a step.
+// Cost of events and ranges per step.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -57,7 +57,7 @@ double seconds_of(const Part& part) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// As many products to each of eight phases as make a step of about 5 ms.
+// Returns the number of products per phase for a step of about 5 ms in eight phases.
 int products_per_phase(Products& products) {
   constexpr int kTried = 64;
   constexpr double kPhaseSeconds = 5e-3 / 8;
@@ -71,7 +71,7 @@ int products_per_phase(Products& products) {
   return std::max(1, static_cast<int>(std::lround(kPhaseSeconds * kTried / shortest)));
 }
 
-TEST(Gpu, AStepUnderEventsAndRangesTakesAsLongAsABareLoop) {
+TEST(Gpu, Instruments_DoNotSlowTheStep) {
   STEPBENCH_NEED_GPU(api);
   constexpr int kSteps = 20;
   const int blocks = rehearsing() ? 8 : 60;  // at least 40

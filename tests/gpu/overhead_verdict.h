@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a measured step as fast as a bare one? Pure.
+// Decides whether a measured step is as fast as a bare one. Pure function.
 #pragma once
 
 #include <optional>

@@ -41,7 +41,7 @@ PinThreadRun train(const cuda::CudaApi& api, const test::Options& options,
   return trained;
 }
 
-TEST(Gpu, ThePinThreadsCopiesTrainTheSameModelAsInline) {
+TEST(Gpu, PinThreadCopies_TrainAsInline) {
   STEPBENCH_NEED_GPU(api);
   if (rehearsing()) GTEST_SKIP() << "copies to a device need one";
   test::Options options = test::tiny_images("mlp");
@@ -57,7 +57,7 @@ TEST(Gpu, ThePinThreadsCopiesTrainTheSameModelAsInline) {
   }
 }
 
-TEST(Gpu, ThePinThreadCopiesWhileTheDeviceComputesAndTheStepWaitsForLessThanTheCopy) {
+TEST(Gpu, PinThreadCopies_OverlapCompute) {
   STEPBENCH_NEED_GPU(api);
   if (rehearsing()) GTEST_SKIP() << "copies to a device need one";
   const auto collector = cuda::make_activity_collector(0);

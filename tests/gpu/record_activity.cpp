@@ -20,7 +20,7 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kNoGpu = 77;
 
-// A little of everything that a record is made for.
+// A little of each activity that has a record.
 class SomeOfEverything final : public Workload {
  public:
   std::optional<std::string> set_up() override { return std::nullopt; }

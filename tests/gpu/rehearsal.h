@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where there is no GPU, `gpu_tests --rehearse` shows that the tests themselves work: the CPU
-// stands for the device, and events are readings of the host's clock.
+// Without a GPU, `gpu_tests --rehearse` checks the tests themselves: the CPU replaces the device,
+// and events are readings of the host's clock.
 #pragma once
 
 #include <c10/core/Device.h>

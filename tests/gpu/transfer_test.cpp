@@ -17,7 +17,7 @@
 namespace stepbench::gpu {
 namespace {
 
-TEST(Gpu, PinnedCopiesReachABareLoopWithinFivePerCent) {
+TEST(Gpu, PinnedCopies_ReachABareLoop) {
   STEPBENCH_NEED_GPU(api);
   if (rehearsing()) GTEST_SKIP() << "pinned memory needs a device";
   const ResolvedCase resolved =
@@ -81,7 +81,7 @@ class CopyAndCompute final : public Workload {
   torch_loader::BatchTensors tensors_;
 };
 
-TEST(Gpu, APrefetchStreamCopiesWhileTheDeviceComputesAndInlineDoesNot) {
+TEST(Gpu, PrefetchStream_OverlapsCompute) {
   STEPBENCH_NEED_GPU(api);
   for (const auto& [placement, overlaps] :
        {std::pair{"inline_non_blocking", false}, std::pair{"prefetch_stream", true}}) {
@@ -114,8 +114,8 @@ TEST(Gpu, APrefetchStreamCopiesWhileTheDeviceComputesAndInlineDoesNot) {
   }
 }
 
-// The host time to take a batch while the device has products to do that take much longer.
-TEST(Gpu, ABatchOfDataOnTheDeviceIsTakenWithoutWaitingForTheDevice) {
+// Measures the host time to take a batch while the device has products that take much longer.
+TEST(Gpu, BatchOnTheDevice_TakesNoWait) {
   STEPBENCH_NEED_GPU(api);
   constexpr std::int64_t kSamples = 256;
   const auto owner = std::make_shared<std::vector<std::byte>>(kSamples * sizeof(float));

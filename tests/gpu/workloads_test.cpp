@@ -23,7 +23,7 @@ struct Trained {
   Fingerprint fingerprint{};
 };
 
-// Nothing: it cannot be set up here, `why` says the reason.
+// Returns nullopt with the reason in `why` if it cannot be set up here.
 std::optional<Trained> trained(const cuda::CudaApi& api, const test::Options& options,
                                std::int64_t steps, std::string& why) {
   const HostClock clock;
@@ -40,7 +40,7 @@ std::optional<Trained> trained(const cuda::CudaApi& api, const test::Options& op
   return result;
 }
 
-TEST(Gpu, AReplayedGraphTrainsAsTheStepsThatItHolds) {
+TEST(Gpu, ReplayedGraph_TrainsAsEagerSteps) {
   STEPBENCH_NEED_GPU(api);
   if (rehearsing()) GTEST_SKIP() << "a graph needs a device";
   for (const char* optimizer : {"sgd", "adamw"}) {
@@ -68,8 +68,8 @@ TEST(Gpu, AReplayedGraphTrainsAsTheStepsThatItHolds) {
   }
 }
 
-// Set up before anything asks for a device: the workers are forked first.
-TEST(Gpu, ForkedWorkersFeedTheDeviceFromPinnedMemory) {
+// Set up before any device is used: the workers are forked first.
+TEST(Gpu, ForkedWorkers_FeedPinnedMemory) {
   test::Options options = small_mlp();
   options["loader.engine"] = std::string("fork");
   options["loader.num_workers"] = std::int64_t{2};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wheel of this build, unpacked, for the tests of it: TEST.py SOURCE_DIR BUILD_DIR [TEST]..."""
+"""A wheel of this build, unpacked for its tests: TEST.py SOURCE_DIR BUILD_DIR [TEST]..."""
 import os
 import pathlib
 import shutil
@@ -26,7 +26,7 @@ SHORT = ("--launches", "1", "--set", "schedule.warmup=1", "--set", "schedule.act
 
 
 def attempt(*words, **options):
-    """Status and all that was printed, on one line."""
+    """Returns status and output on one line."""
     done = subprocess.run([*map(str, words)], text=True, capture_output=True, timeout=1200, **options)
     return done.returncode, " ".join((done.stdout + done.stderr).split())
 
@@ -38,7 +38,7 @@ def output(*words, **options):
 
 
 def python_of(version):
-    """The interpreter for 3.12, that of the system or of pyenv; None: there is none."""
+    """Returns the interpreter of the system or of pyenv for a version such as 3.12; None if there is none."""
     kept = sorted(pathlib.Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"))
     for python in (*kept, shutil.which(f"python{version}")):
         if python and subprocess.run([python, "-c", "import venv"], capture_output=True).returncode == 0:
@@ -64,7 +64,7 @@ class Wheel(unittest.TestCase):
                 (cls.folder / "site" / name).chmod(0o755)
 
     def fresh_environment(self, name, python=sys.executable, wheel=True):
-        """A new venv with the wheel, and its site-packages."""
+        """Makes a venv with the wheel; returns it and its site-packages."""
         venv = self.folder / name
         output(python, "-m", "venv", venv)
         if wheel:

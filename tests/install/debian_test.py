@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel on a bare Debian 13, beside the torch that Debian has, which has no CUDA: debian_test.py SOURCE_DIR BUILD_DIR
+"""The wheel on a bare Debian 13 with Debian's torch, which has no CUDA: debian_test.py SOURCE_DIR BUILD_DIR
 
-A folder with that system (2 GB, downloaded, removed at the end) is entered with chroot. Ends with 77 where this user is
-not root or debootstrap is not installed."""
+Enters a folder with that system (2 GB, downloaded, removed at the end) with chroot. Exits with 77 if this user is not
+root or debootstrap is not installed."""
 import json
 import os
 import shutil
@@ -15,7 +15,7 @@ from built_wheel import SHORT, STEP, STEP_YAML, Wheel, output
 
 RELEASE = "trixie"
 PACKAGES = ("python3-venv", "python3-torch")
-# All that is mounted here goes with the process.
+# All mounts end with the process.
 ENTER = """\
 mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"; mount --rbind /sys "$1/sys"
 mount -t tmpfs -o size=2g shm "$1/dev/shm"

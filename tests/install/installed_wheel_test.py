@@ -17,7 +17,7 @@ import built_wheel
 from built_wheel import SCRIPT, SHORT, SOURCE, STEP, STEP_YAML, Wheel, attempt, output, python_of
 
 TORCH = SOURCE / ".venv/lib/python{}.{}/site-packages".format(*sys.version_info[:2])
-# What a build of torch without CUDA has in place of these: nothing.
+# Parts that a build of torch without CUDA lacks.
 OF_CUDA = re.compile(r"cuda|nvshmem|nvrtc")
 # A user's project, with a function that a test measures.
 WORK = """\
@@ -41,7 +41,7 @@ def test_inside(stepbench):
 
 
 def put_torch(site, version=None):
-    """The build's torch beside the wheel; a version: that of another one."""
+    """Puts the build's torch next to the wheel; with a version, an imitation of that one."""
     (site / "torch").mkdir()
     for part in (TORCH / "torch").iterdir():
         (site / "torch" / part.name).symlink_to(part)
@@ -53,8 +53,8 @@ def put_torch(site, version=None):
 
 
 def put_torch_without_cuda(site):
-    """What a build of torch for CPUs has: its libraries ask for none of CUDA, but that libtorch_cpu.so of this build
-    looks for two of NVIDIA's own."""
+    """Puts a build of torch for CPUs: its libraries need no CUDA, except that libtorch_cpu.so of this build needs
+    two of NVIDIA's own."""
     have = re.search(r"__version__ = '([\d.]+)", (TORCH / "torch/version.py").read_text())[1]
     put_torch(site, have + "+cpu")
     (site / "torch/lib").unlink()
@@ -80,7 +80,7 @@ class Installed(Wheel):
         (self.folder / "step.yaml").write_text(STEP_YAML)
 
     def mlp(self, venv, *words, device="cpu"):
-        """The built-in training of an MLP, which only C++ computes."""
+        """The built-in training of an MLP, which runs in C++ only."""
         site, = venv.glob("lib/python*/site-packages")
         return (venv / "bin/stepbench", "run", site / "stepbench/configs/train_mlp.yaml", "--smoke", "--set",
                 f"device={device}", "--no-lock", *words)
@@ -101,11 +101,11 @@ class Installed(Wheel):
         print(f"from nothing to the table of a script: {time.monotonic() - began:.1f} s")
         output(venv / "bin/python", "script.py", **self.at)
         self.assertIn("has no torch: pip install torch==", attempt(*self.mlp(venv), **self.at)[1])
-        # One in another folder, one of another version beside it, and the right one beside it.
+        # A torch in another folder, one of another version next to it, and the matching one.
         (site / "torch.pth").write_text(str(TORCH))
         self.assertIn("smoke", output(*self.mlp(venv, "--results", "elsewhere"), **self.at))
         put_torch(site, "2.9.1+cpu")
-        # What C++ computes is refused with what to install; what is in Python is measured by Python.
+        # Workloads in C++ are rejected with what to install; those in Python are measured by Python.
         self.assertRegex(attempt(*self.mlp(venv), **self.at)[1],
                          r"has torch 2.9.1\+cpu, and this stepbench was built for torch [\d.]+")
         self.assertIn("measured by stepbench's worker in Python",
@@ -116,7 +116,7 @@ class Installed(Wheel):
         began = time.monotonic()
         self.assertIn("smoke", output(*self.mlp(venv, "--results", "beside"), **self.at))
         print(f"a first table of the worker in C++: {time.monotonic() - began:.1f} s")
-        # A step in Python: inside the interpreter, and where the module is for another one.
+        # A step in Python: inside the interpreter, and with a module for another one.
         self.assertNotIn("worker in Python", output(*self.step(venv, "--results", "hosted"), **self.at))
         (site / "stepbench/bin/python/stepbench_python.so").unlink()
         self.assertIn("measured by stepbench's worker in Python",
@@ -169,7 +169,7 @@ class Installed(Wheel):
             self.fail("what is mounted read-only was written")
         if attempt(*private, mount, "sh", "true")[0] == 0:
             output(*private, mount, "sh", *words, **self.at)
-        else:  # who may not mount is nobody who may write everywhere
+        else:  # a user who may not mount may not write everywhere either
             output("chmod", "-R", "a-w", site)
             self.addCleanup(subprocess.run, ["chmod", "-R", "u+w", site])
             output(*words, **self.at)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel beside other torches: other_torches_test.py SOURCE_DIR BUILD_DIR [TORCH=PYTHON]...
+"""The wheel with other versions of torch: other_torches_test.py SOURCE_DIR BUILD_DIR [TORCH=PYTHON]...
 
 Each torch, e.g. 2.9.1=3.12, is downloaded into an environment of that Python (3 GB, 6 GB on disk, removed at the end),
-one after the other. Without arguments: the oldest and the newest that are promised. A torch that this build has is to be
+one after the other. Without arguments: the oldest and the newest supported ones. The torch of this build must be
 measured by the worker in C++, any other by the one in Python."""
 import json
 import re

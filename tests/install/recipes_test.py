@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The CI recipes of tools/examples in a clean checkout: recipes_test.py SOURCE_DIR BUILD_DIR [TEST]...
 
-Every line of a job is run as it stands there, on what git tracks and nothing else, with the real worker and the real
-experiments. Only installing and compiling are left out: cmake hands out this build. Cases are small and few."""
+Every line of a job runs as written, on tracked files only, with the real worker and the real experiments. Only
+installing and compiling are skipped: cmake provides this build. Cases are small and few."""
 import os
 import pathlib
 import re
@@ -16,7 +16,7 @@ import yaml
 
 SOURCE, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 PROGRAMS = BUILD / "tools/stepbench"
-PATIENCE_S = 900  # what takes longer hangs, on any machine
+PATIENCE_S = 900  # anything slower hangs, on any machine
 GITHUB = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
 GITLAB = ("bash", "-eo", "pipefail", "-c")
 SHORT = "--set schedule.warmup=1 --set schedule.active=2 --set model.kind=mlp --set device=cpu --no-lock"
@@ -24,7 +24,7 @@ SHORT_NIGHT = "--set schedule.warmup=1 --set schedule.active=2 --set launches=2 
 ONE_CASE = "--filter num_workers=1"  # it reads the files
 ALLOW = " ".join(f"--allow {what}" for what in ("noise", "drift", "load", "steal", "throttling", "clocks"))
 
-# Without its packages of tests, which tools/setup does not install, the tests cannot be configured.
+# The tests cannot be configured without their packages, which tools/setup does not install.
 CMAKE = f"""#!/bin/sh
 echo "cmake $*" >> "$ASKED"
 case "$*" in
@@ -33,7 +33,7 @@ case "$*" in
   *) echo "GTest was not found" >&2; exit 1 ;;
 esac
 """
-# The program with less to do; 2 pairs decide nothing, which is status 3.
+# The program with less work; 2 pairs decide nothing, which is status 3.
 STEPBENCH = f"""#!/bin/sh
 echo "stepbench $*" >> "$ASKED"
 command=$1
@@ -93,7 +93,7 @@ class Recipes(unittest.TestCase):
         return done.stdout
 
     def expect_measured(self, kept):
-        """All that the job keeps is there, and says what was measured."""
+        """Checks that all kept files exist and show a measurement."""
         for name in kept:
             self.assertTrue((self.checkout / name).exists(), name)
         self.assertRegex((self.checkout / "bench/comment.md").read_text(), r"num_workers|\| step")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a wheel of this build, and what its launcher does: wheel_test.py SOURCE_DIR BUILD_DIR [TEST]..."""
+"""Content of a wheel of this build, and behaviour of its launcher: wheel_test.py SOURCE_DIR BUILD_DIR [TEST]..."""
 import base64
 import hashlib
 import importlib.util
@@ -156,7 +156,7 @@ class Contents(Wheel):
         libraries = [name for name in self.names if name.startswith("stepbench/lib/")]
         self.assertTrue(libraries)
         torchs = [name for name in self.names if re.search(r"lib(torch|c10|cud|nccl|gomp|c\.so)", name)]
-        # Empty ones, which stand in for what a torch without CUDA has not.
+        # Empty files that replace the parts that a torch without CUDA lacks.
         self.assertTrue(all("/without_cuda/" in name for name in torchs), torchs)
         licences = [name for name in self.names if "/licenses/lib" in name]
         shared = [name for name in libraries if name not in torchs and not name.endswith("/")]
@@ -165,7 +165,7 @@ class Contents(Wheel):
 
 
 class Launcher(Wheel):
-    """What stepbench-worker becomes beside which torch: the ELF file, the torch and the interpreter are stand-ins."""
+    """The choice of stepbench-worker for each torch: the ELF file, the torch and the interpreter are stand-ins."""
 
     def setUp(self):
         self.site = self.folder / self.id().rpartition(".")[2]
@@ -256,7 +256,7 @@ class Launcher(Wheel):
         ran = output(sys.executable, "-m", "stepbench", "run", "--python", "../script.py", *SHORT, "--results", "r",
                      cwd=self.site / "two", env={**python, "PYTHONPATH": f"{self.site}:{other}"})
         self.assertNotIn("the other one", ran)
-        # Whatever comes first for the script: the program hands it the package beside itself.
+        # Whatever precedes the script, the program passes it the package next to itself.
         ran = output(self.site / "stepbench/bin/stepbench", "run", "--python", "../script.py", "--interpreter", sys.executable,
                      *SHORT, "--results", "r2", cwd=self.site / "two", env={**python, "PYTHONPATH": str(other)})
         self.assertNotIn("the other one", ran)

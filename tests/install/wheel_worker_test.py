@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/package/wheel_worker.sh, beside stand-ins for the worker, its Python part and torch: which torch it takes.
+"""The choice of torch by tools/package/wheel_worker.sh, with stand-ins for the worker, its Python part and torch.
 
     wheel_worker_test.py SOURCE
 """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The jobs of a performance engineer, done through the program as its users do them:
+"""The jobs of a performance engineer, done through the program like its users do:
 jobs.py STEPBENCH WORKER LOADING_WORKER SOURCE_DIR [CLASS[.test_JOB]]...
 
-What is checked is what a user needs to find in the output, not how it is worded. Each launch of WORKER loads torch, for
-seconds: what is no matter of models is done with LOADING_WORKER, which of a step knows the loader."""
+Checks the facts that a user needs in the output, not their wording. Each launch of WORKER loads torch for seconds, so
+jobs without models use LOADING_WORKER, which has only the loader of a step."""
 import csv
 import io
 import json
@@ -90,7 +90,7 @@ class Jobs(unittest.TestCase):
 
 
 class WithTorch(Jobs):
-    """Whole runs of the real worker: each loader engine, what Python brings, operations, two ranks."""
+    """Whole runs of the real worker: each loader engine, Python parts, operations, two ranks."""
 
     worker = WORKER
 
@@ -158,7 +158,7 @@ class WithTorch(Jobs):
         example = SOURCE / "tools/examples/python_worker"
         self.environment["PATH"] = f"{PYTHON.parent}:{self.environment['PATH']}"
         self.environment["TORCHINDUCTOR_CACHE_DIR"] = str(self.folder / "inductor")
-        # torch is loaded in set-up, which takes minutes where other programs have the cores.
+        # torch is loaded in set-up, which takes minutes if other programs use the cores.
         run = self.stepbench("run", example / "mlp.yaml", "--worker", example / "python_worker.py", "--launches", "1",
                              "--set", "limits.set_up_s=840", "--set", "limits.wall_s=840")
         self.says(run, "python-mlp, 20", "batch_size")
@@ -213,18 +213,18 @@ class WithoutTorch(Jobs):
         self.says(run, r"best: (emulated\.)?step_us=100")
 
     def test_findings_agree_with_the_rows(self):
-        # A batch sleeps for 64 ms. Two workers win 32 ms a step, unless other programs have the cores.
+        # A batch sleeps for 64 ms. Two workers gain 32 ms a step, unless other programs use the cores.
         slow = TINY.replace("samples: 2048", "samples: 2048, cost: sleep, cost_us: 4000").replace("active: 20", "active: 10")
         (self.folder / "slow.yaml").write_text(slow.replace("launches: 1", "launches: 2"))
         alone = self.stepbench("run", "slow.yaml")
-        # Where other programs hold the cores, they may be the cause, and the answer's doubts say so too.
+        # If other programs use the cores, they may be the cause, and the doubts say so.
         contended = "other programs use" in alone.out
         self.says(alone, r"(problem|warning): .*waits",
                   r"doubts: (.|\n)*waited|try: --set" if contended else r"try: --set loader\.num_workers=")
         swept = self.stepbench("run", "slow.yaml", "--sweep", "num_workers=0,2")
         rates = {row[1]: float(row[-1]) for row in map(str.split, swept.out.splitlines())
                  if len(row) > 4 and row[1] in ("0", "2") and row[-1].replace(".", "").isdigit()}
-        # Two launches a case may overlap: the ratio is told then too, as no clear difference.
+        # Two launches per case may overlap: the ratio is then shown as no clear difference.
         measured, = re.findall(r"num_workers=2 was measured:\s+(?:no\s+clear\s+difference\s+\()?([\d.]+)x\s+the\s+samples/s",
                                swept.out)
         self.assertAlmostEqual(float(measured), rates["2"] / rates["0"], delta=0.02 * float(measured))

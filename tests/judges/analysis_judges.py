@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch-tb-profiler and HolisticTraceAnalysis find what our analysis finds, within 1 us.
+"""torch-tb-profiler and HolisticTraceAnalysis must find the same as our analysis, within 1 us.
 
 usage: analysis_judges.py tensorboard|holistic|recorded PRINT_ANALYSIS
 
-The judges' own mistakes, which we do not share and which the traces therefore leave out or turn round:
+The judges' own mistakes, which we do not share and which the traces therefore avoid or reverse:
   torch-tb-profiler 0.4.3
-    - knows the calls and annotations of today's files by their old categories alone: it is given the old ones, Runtime
+    - recognises the calls and annotations of current files only by their old categories: it gets the old ones, Runtime
       and Operator;
     - counts kernels without an occupancy as zero;
-    - leaves out last steps that launched less than the others, also of what it says of the device: that is not compared.
+    - excludes last steps with fewer launches than the others, also from its device numbers: these are not compared.
   HolisticTraceAnalysis 0.5.0
     - rounds starts up and ends down to microseconds, so that short kernels have a negative length;
-    - takes every row with a stream for device work, waits included;
-    - knows launches by four names, and none of the driver's in its launch statistics;
-    - takes work for unlaunched whose call is the first row of the file.
+    - takes every row with a stream for device work, including waits;
+    - recognises launches by four names, and none of the driver's in its launch statistics;
+    - treats work as not launched if its call is the first row of the file.
 """
 import json
 import logging
@@ -132,7 +132,7 @@ def judge_holistic(program, folder):
 
 
 def record(path):
-    """A small training loop on the CPU under today's torch.profiler."""
+    """Records a small training loop on the CPU with the current torch.profiler."""
     import torch
     from torch.profiler import ProfilerActivity, profile, schedule
     torch.manual_seed(0)
@@ -180,4 +180,4 @@ def main():
 if __name__ == "__main__":
     status = main()
     sys.stdout.flush()
-    os._exit(status)  # the plug-in's helper threads would keep the interpreter waiting
+    os._exit(status)  # the plug-in's helper threads would keep the interpreter from exiting

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: compose_trace FOLDER
-// Writes two traces, host.*.pt.trace.json and device.*.pt.trace.json.gz, each in a folder of its
-// own, and expected.json: what readers of traces must find in them. Times are whole microseconds,
+// Writes two traces, host.*.pt.trace.json and device.*.pt.trace.json.gz, each into its own folder,
+// and expected.json with the values that readers of traces must find. Times are whole microseconds,
 // because one of the readers rounds.
 #include <fstream>
 #include <iostream>
@@ -67,7 +67,8 @@ ops::OpLog compose(bool device) {
   return maker.log;
 }
 
-// What follows from the times above. HolisticTraceAnalysis leaves out what the last step launched.
+// Values that follow from the times above. HolisticTraceAnalysis excludes the launches of the last
+// step.
 Json expected(bool device) {
   Json out = {{"steps", kSteps},
               {"categories",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random traces of a training loop in torch.profiler's format, for readers that disagree on nothing but the numbers.
+"""Random traces of a training loop in torch.profiler's format, on which readers must agree.
 
-Times are whole microseconds and no two edges of device work fall together: one reader rounds, and sorts ties as it
-likes. Rows nest, as the profiler's do. Kernels carry the External id of the op that launched them.
+Times are whole microseconds and no two edges of device work coincide: one reader rounds, and orders ties arbitrarily.
+Rows nest, as in the profiler. Kernels have the External id of the op that launched them.
 """
 import json
 import random
@@ -30,7 +30,7 @@ class Composer:
                             "dur": end - start, "args": args})
 
     def unused(self, at):
-        """An odd moment of its own: calls begin at even ones."""
+        """Returns an unused odd moment: calls begin at even ones."""
         at |= 1
         while at in self.taken:
             at += 2
@@ -105,7 +105,7 @@ class Composer:
             self.ops(start + r.randint(0, 900), end, BACKWARD, 0)
             now = end + r.randint(0, 40)
         r.shuffle(self.events)
-        # One reader takes the row with index 0 for none.
+        # One reader treats the row with index 0 as missing.
         self.events.insert(0, {"ph": "M", "name": "process_name", "pid": PID, "tid": 0, "ts": 0,
                                "args": {"name": "python"}})
         properties = [{"id": 0, "name": "Composed GPU", "totalGlobalMem": 1 << 34, "computeMajor": 7,

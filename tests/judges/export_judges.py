@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs of others read out of our exports: export_judges.py STEPBENCH SOURCE_DIR BUILD_DIR JUDGE.
+"""Values that other programs read from our exports: export_judges.py STEPBENCH SOURCE_DIR BUILD_DIR JUDGE.
 
-JUDGE: compare_py, bridge, junit, openmetrics, promtool or pandas. Ends with 77 where the judge is not installed.
+JUDGE: compare_py, bridge, junit, openmetrics, promtool or pandas. Exits with 77 if the judge is not installed.
 """
 import io
 import itertools
@@ -30,7 +30,7 @@ def export(run, form):
 
 
 def unpacked(file):
-    """Of Debian's packages, unpacked into the build folder by the first test that asks."""
+    """Returns a file of Debian's packages, which the first caller unpacks into the build folder."""
     folder = BUILD / "readers"
     if not (folder / file).exists():
         with tempfile.TemporaryDirectory(dir=BUILD) as fresh:
@@ -42,7 +42,7 @@ def unpacked(file):
 
 
 def composed(folder, name, times_ns, **options):
-    """A run of one case with a launch of ten equal steps for each time."""
+    """Makes a run of one case with a launch of ten equal steps per time."""
     lines = [json.loads(line) for line in next((SOURCE / "results/sample").glob("*.jsonl")).open()]
     first = {row["kind"]: row for row in reversed(lines)}
     rows = [first["run"], first["columns"], first["worker"]]
@@ -83,7 +83,7 @@ def judge_compare_py(folder):
 
 
 def judge_bridge(folder):
-    """compare.py pairs benchmarks by name: two runs of stepbench-gbench with other repetitions, and an export."""
+    """compare.py pairs benchmarks by name: two runs of stepbench-gbench with different repetitions, and an export."""
     script = unpacked("usr/share/benchmark/compare.py")
     bridge = pathlib.Path(PROGRAM).with_name("stepbench-gbench")
     if not bridge.exists():
@@ -132,7 +132,7 @@ def judge_junit(folder):
 
 
 def empty_export(run, form):
-    """Of a run in which nothing was measured: it comes out, and the status says so."""
+    """Exports a run without measurements: it succeeds, and the status says so."""
     done = subprocess.run([PROGRAM, "export", run, "--format", form], capture_output=True, text=True)
     assert done.returncode == 4, done.stderr
     return done.stdout

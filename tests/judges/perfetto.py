@@ -35,7 +35,7 @@ const done = arguments[arguments.length - 1];
 
 
 class Pages(http.server.SimpleHTTPRequestHandler):
-    """The UI's folder, and the traces under /traces/NUMBER/."""
+    """Serves the UI's folder, and the traces under /traces/NUMBER/."""
 
     def __init__(self, *arguments, traces, **options):
         self.traces = traces

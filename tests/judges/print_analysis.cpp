@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: print_analysis TRACE...
-// Prints what our analysis finds in each trace in the terms of the judges, a line of JSON for each.
-// Times are microseconds.
+// Prints our analysis of each trace in the terms of the judges, one line of JSON per trace. Times
+// are in microseconds.
 #include <iostream>
 #include <nlohmann/json.hpp>
 

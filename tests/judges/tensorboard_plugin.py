@@ -41,4 +41,4 @@ def main():
 
 
 if __name__ == "__main__":
-    os._exit(main())  # its helper threads would keep the interpreter waiting
+    os._exit(main())  # its helper threads would keep the interpreter from exiting

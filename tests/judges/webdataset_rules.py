@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shards as webdataset 1.0 reads them beside us: the same samples in the same order, or both refuse.
+"""Shards as read by webdataset 1.0 and by us: the same samples in the same order, or both reject them.
 
     webdataset_rules.py STEPBENCH"""
 import io
@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 PROGRAM = sys.argv.pop(1)
-sys.modules["torch"] = None  # seconds, for what it does without
+sys.modules["torch"] = None  # takes seconds, and is not needed here
 try:
     import webdataset
 except ImportError:
@@ -39,7 +39,7 @@ class Shards(unittest.TestCase):
             cls.jpeg = next(made.extractfile(each).read() for each in made if each.name.endswith(".jpg"))
 
     def write(self, members):
-        """members: (name, content or a type of tarfile's, more of TarInfo)."""
+        """members: (name, content or a type of tarfile, more fields of TarInfo)."""
         shard = pathlib.Path(self.folder.name) / "shard.tar"
         with tarfile.open(shard, "w", format=self.format) as out:
             for name, content, more in members:

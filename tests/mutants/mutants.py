@@ -25,10 +25,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parents[1]
 SEED, UNTIL = 20261128, "2ab88ee0"
 CODE = (".cpp", ".h", ".py", ".cu", ".cc")
-MOST_LINES = 80  # of production code that a mend changes; what changes more is a feature
-LIMIT_S = 600  # of a program; a mutant that hangs is found
+MOST_LINES = 80  # of production code in a fix; larger changes are features
+LIMIT_S = 600  # per program; a mutant that hangs is found
 END_TO_END = {"golden", "nights"}  # labels
-TARGETS = ["stepbench", "stub-worker", "dated"]  # what the end-to-end runs need
+TARGETS = ["stepbench", "stub-worker", "dated"]  # needed by the end-to-end runs
 
 
 def git(tree, *words, **more):
@@ -39,7 +39,7 @@ def git(tree, *words, **more):
 
 
 def candidates(until):
-    """{commit: (lines of production code that it changed, title)} of those that changed such code and a test."""
+    """Returns {commit: (changed lines of production code, title)} of those that changed such code and a test."""
     found = {}
     commit, title, code, tests = None, None, 0, 0
     log = git(TREE, "log", "--no-merges", "--reverse", "--numstat", "--format=@%H %s", until)
@@ -87,14 +87,14 @@ class Mutant:
         self.files = re.findall(r"^\+\+\+ b/(.*)$", self.text, re.M)
 
     def folders(self):
-        """Below tests/unit, of the rooms that it touches."""
+        """Returns the folders below tests/unit of the rooms that it touches."""
         for file in self.files:
             first, room = file.split("/")[:2]
             yield {"harness": room, "workloads": "loading", "tools": "shell"}[first]
 
 
 def programs_of(tree, mutant):
-    """Those that its head names first, which are most likely to find it, then all others of its rooms."""
+    """Returns those that its head names first, which are most likely to find it, then all others of its rooms."""
     known = {}
     for file in sorted((tree / "tests" / "unit").rglob("CMakeLists.txt")):
         for name, rest in re.findall(r"stepbench_test\(\s*(\w+)([^\n]*)", file.read_text()):
@@ -127,7 +127,7 @@ class Runner:
         raise Stop(f"no {program} in {self.build}")
 
     def unit(self, program, cases="*"):
-        """What of it fails: names of cases, or how it ended."""
+        """Returns its failures: names of cases, or how the program ended."""
         with tempfile.TemporaryDirectory(dir=self.temporary.name) as folder:
             report = pathlib.Path(folder) / "report.json"
             command = [self.binary(program), f"--gtest_filter={cases}", f"--gtest_output=json:{report}"]
@@ -145,7 +145,7 @@ class Runner:
                     if case.get("failures")] or [f"{program} (exit status {done.returncode})"]
 
     def scripts(self):
-        """Names of the tests that run the program as a whole; the cheap ones first."""
+        """Returns names of the tests that run the whole program, cheap ones first."""
         shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], capture_output=True, text=True)
         cheap, others = [], []
         for test in json.loads(shown.stdout)["tests"]:
@@ -160,7 +160,7 @@ class Runner:
         return cheap + sorted(others, key=lambda name: not name.startswith("golden"))
 
     def script(self, name):
-        """Whether it fails."""
+        """Whether the test fails."""
         words = ["ctest", "--test-dir", self.build, "--timeout", str(LIMIT_S), "-R", f"^{re.escape(name)}$"]
         return subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL).returncode != 0
 
@@ -180,7 +180,7 @@ class Runner:
             signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
     def find(self, mutant):
-        """(kind, program or test, case) of the first that finds it; None: nothing does."""
+        """Returns (kind, program or test, case) of the first that finds it; None if none does."""
         with self.applied(mutant):
             for program in programs_of(self.tree, mutant):
                 self.make(program)
@@ -193,7 +193,7 @@ class Runner:
         return None
 
     def passes(self, kind, where, case):
-        """Of the tree as it is: what found a mutant must find nothing there."""
+        """Whether the unchanged tree passes the test that found a mutant."""
         if kind == "script":
             self.make(*TARGETS)
             return not self.script(where)

@@ -51,7 +51,7 @@ class AlertBisect(unittest.TestCase):
         self.assertAlmostEqual(answer["size"], 0.05, delta=0.02)
         self.assertEqual(len(answer["commits"]), 1 + 6)
         self.assertEqual(answer["metric"], "step")
-        # What no search can follow.
+        # Invalid arguments.
         for words, said in [(["A9"], "no alert 'A9' (did you mean 'A"),
                             (["A2", "--series", "nosuch"], "--series: expected one of ")]:
             done = self.machine.run("track", "bisect", *words, "--build", BUILD, "--no-lock", status=2)

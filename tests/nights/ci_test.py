@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/examples/ci tells people to use is run: ci_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
+"""Runs the advice of tools/examples/ci: ci_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
 import http.server
 import json
 import os
@@ -27,7 +27,7 @@ workload: stub
 schedule: {wait: 0, warmup: 1, active: 5}
 stub: {jitter: 0.002, step_us: 1000}
 """
-# Enough to prove a change of a half; what other tests do to this machine is not the question.
+# Enough to prove a change of a half; other load on this machine does not matter here.
 AB = "--pairs 8 --metric step --no-lock " + " ".join(f"--allow {what}" for what in ("load", "steal", "throttling", "clocks"))
 
 
@@ -103,7 +103,7 @@ class Recipes(unittest.TestCase):
             self.skipTest("jq is not installed")
         self.script(self.folder / "bin/gh", f'''echo "$@" >> {self.folder}/asked
             case "$*" in *--paginate*) echo '[{{"id": 3, "body": "hello"}}]' | jq -r "$5" ;; esac''')
-        # The job that writes the comment has a token, and what it writes was made by the pull request's programs.
+        # The job that writes the comment has a token, and the comment's text is made by the pull request's programs.
         for first, status in (('<!-- stepbench")), {id: env.GH_TOKEN}, select("" | startswith("', 0), ("", 2), ("hello", 2)):
             (self.folder / "comment.md").write_text(first + "\nwords\n")
             done = self.run_shell("tools/examples/ci/comment_github.sh comment.md 5", GITHUB_REPOSITORY="me/mine",

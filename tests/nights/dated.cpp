@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into a program, moves its date by DATED_SECONDS: a month of nights in a minute. Clocks
-// that measure durations stay as they are.
+// When preloaded, shifts the date by DATED_SECONDS: a month of nights in a minute. Clocks that
+// measure durations are unchanged.
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tools/examples/nightly tells people to use is run: examples_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
+"""Runs the advice of tools/examples/nightly: examples_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
 import http.server
 import json
 import os
@@ -48,7 +48,7 @@ class Examples(unittest.TestCase):
         file.chmod(0o755)
 
     def placed(self, text):
-        """With the paths of this machine in the places of the examples'."""
+        """Replaces the examples' paths by those of this machine."""
         return text.replace("/opt/stepbench/bin", str(self.bin)).replace("/srv/nightly", str(self.folder))
 
     def run_shell(self, command, shell=("sh", "-c"), **variables):
@@ -87,7 +87,7 @@ class Examples(unittest.TestCase):
         self.assertIn(str(UNDECIDED), re.search(r"(?m)^SuccessExitStatus=(.*)$", service)[1].split())
 
     def check_out(self):
-        """What a checkout has after its build."""
+        """Makes the files that a checkout has after its build."""
         tools = self.folder / "build/ci/tools/stepbench"
         self.script(tools / "stepbench", f'exec {self.bin / "stepbench"} "$@"')
         (self.folder / "configs").mkdir()

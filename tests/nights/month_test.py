@@ -18,7 +18,7 @@ class Month(unittest.TestCase):
         self.addCleanup(self.machine.close)
 
     def night(self, status, states=(), slower=1.0, words=()):
-        """A night with a program of its own. `states`: one of these is that of each step series."""
+        """Runs a night with its own program. `states`: each step series must have one of them."""
         worker = self.machine.build(f"built-{self.machine.date:%m-%d}", slower)
         done, verdict = self.machine.verdict(worker, *words)
         steps = [series for series in verdict["series"] if series["metric"] == "step_ns"]

@@ -21,7 +21,7 @@ class Nights(unittest.TestCase):
         self.good = self.build_held("good", launch=3)
 
     def build_held(self, name, launch, **options):
-        """A program that signal_when_held() can stop in this launch."""
+        """Builds a program that signal_when_held() can stop in this launch."""
         return self.machine.build(name, more=HOLDS.format(hold=self.machine.folder / f"{name}-hold", launch=launch), **options)
 
     def signal_when_held(self, program, number, *words):
@@ -29,7 +29,7 @@ class Nights(unittest.TestCase):
         return signal_when_held(self.machine, program, hold, number, *words)
 
     def launches(self, *runs):
-        """Of these runs or all, by the files: what was measured, as often as it was measured."""
+        """Returns the launch rows in the files of these runs, or of all, including repetitions."""
         rows = []
         for run in runs or self.machine.runs():
             for file in run.glob("*.jsonl"):
@@ -38,7 +38,7 @@ class Nights(unittest.TestCase):
         return rows
 
     def settle(self):
-        """Nights of which the last have a level."""
+        """Runs nights until there is a level."""
         self.machine.night(self.good)
         self.machine.ignore_memory()
         for name in ("second", "third"):
@@ -156,7 +156,7 @@ class Nights(unittest.TestCase):
 
     def test_a_command_that_hangs_is_ended_and_said(self):
         self.machine.experiment("nightly", "    - {stub.behaviour: throw_in_step}\n")
-        # One that left its group, and writes without end, holds nobody up.
+        # A command that left its group and writes endlessly delays nothing.
         failed = self.machine.night(self.good, "--on-alert", "setsid yes & sleep 1000", status=4)
         self.assertRegex(failed.err, "told of a failed night, took longer than 60 s and was ended")
 

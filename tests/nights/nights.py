@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine that is measured every night: `stepbench` on the stub worker, on any date, in any weather."""
+"""A machine that is measured every night: `stepbench` on the stub worker, on any date, with any noise."""
 import datetime
 import json
 import os
@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE_S = 600  # what takes longer hangs, on any machine
+PATIENCE_S = 600  # anything slower hangs, on any machine
 FIRST = datetime.datetime(2026, 2, 1, 2, 17, tzinfo=datetime.timezone.utc)
 
 EXPERIMENT = """\
@@ -24,10 +24,10 @@ sweep:
 CASES = ("    - {stub.step_us: 1000}\n"
          "    - {stub.step_us: 3000}\n")
 
-# A little noise of the machine from night to night, in no order: 0.3 % at most.
+# Small variation of the machine from night to night, without order: 0.3 % at most.
 WEATHER = (1.0, 1.0011, 0.9992, 1.0005, 0.9987, 1.0018, 0.9996, 1.0009, 0.9981, 1.0014, 0.9999, 1.0022, 0.9990, 1.0003)
 
-# As long as there is a file to hold it, this launch goes no further.
+# The launch waits while the hold file exists.
 HOLDS = """\
 case $1 in --control*) if [ -e '{hold}' ]; then
   echo >> '{hold}'
@@ -46,7 +46,7 @@ class Done:
 
 
 class Machine:
-    """One folder with experiments, programs and results. `stub` is the stub worker, `dated` the library that moves
+    """A folder with experiments, programs and results. `stub` is the stub worker, `dated` the library that shifts
     the date."""
 
     def __init__(self, stepbench, stub, dated):
@@ -77,7 +77,7 @@ class Machine:
         (self.folder / f"{name}.yaml").write_text(EXPERIMENT.format(name=name, cases=cases, launches=launches))
 
     def build(self, name, slower=1.0, more=""):
-        """A program of its own that is so many times as slow; the weather of the night is on top of it."""
+        """Builds a program that is slower by a factor; the variation of the night is added."""
         program = self.folder / name
         program.write_text(f"#!/bin/sh\n# {name}\n{more}\n"
                            f"STUB_SLOWER=$(awk \"BEGIN {{ print {slower} * ${{WEATHER:-1}} }}\")\n"
@@ -86,7 +86,7 @@ class Machine:
         return program
 
     def environment(self):
-        # Of all programs of one night the same: its clock never goes back.
+        # The same for all programs of one night: its clock never runs backwards.
         if self.moved_to != self.date:
             self.moved_to, self.moved = self.date, self.date - datetime.datetime.now(datetime.timezone.utc)
         return {**os.environ, "LD_PRELOAD": str(self.dated), "DATED_SECONDS": str(round(self.moved.total_seconds())),
@@ -104,7 +104,7 @@ class Machine:
         return done
 
     def night(self, worker, *words, file="nightly.yaml", status=None, next_night=True):
-        """Tonight; the date is tomorrow's when it returns."""
+        """Runs tonight; afterwards the date is tomorrow's."""
         done = self.run("nightly", file, "--worker", worker, "--no-lock", "--quiet", *words, status=status)
         if next_night:
             self.date += datetime.timedelta(days=1)
@@ -113,39 +113,40 @@ class Machine:
         return done
 
     def verdict(self, worker, *words, **options):
-        """Tonight as the JSON form tells it, with its exit status."""
+        """Returns tonight's verdict in JSON and its exit status."""
         done = self.night(worker, "--format", "json", *words, **options)
         return done, json.loads(done.out)
 
     def ignore_memory(self):
-        """The times of the stub worker are scripted, its memory is this machine's: from the first night on."""
+        """Ignores memory from the first night on: the stub worker's times are scripted, but its memory is this
+        machine's."""
         verdict = json.loads(self.run("track", "check", "--format", "json").out)
         for series in verdict["series"]:
             if series["metric"] != "step_ns":
                 self.run("track", "note", series["id"], "--as", "ignored", "not scripted", status=0)
 
     def runs(self):
-        """Folders of nights; a second one that begins in the same second has a number."""
+        """Returns the folders of nights; a second one that begins in the same second has a number."""
         return sorted(path for path in (self.folder / "results").iterdir()
                       if path.is_dir() and re.search(r"-nightly(-\d+)?$", path.name))
 
 
 def start_night(machine, worker, *words, lock="--no-lock"):
-    """A night that does not wait for its end."""
+    """Starts a night without waiting for its end."""
     return subprocess.Popen([machine.stepbench, "nightly", "nightly.yaml", "--worker", worker, lock, *words],
                             cwd=machine.folder, env=machine.environment(), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def wait_until_held(process, hold):
-    """A night of a program that HOLDS holds by that file, which is there."""
+    """Waits until a night's program is held by the existing file (HOLDS)."""
     while not hold.with_suffix(".reached").exists():
         assert process.poll() is None, "the night ended by itself"
         time.sleep(0.01)
 
 
 def signal_when_held(machine, program, hold, number, *words):
-    """Sent to a night of this program, which HOLDS holds by that file."""
+    """Sends a signal to a night of this program, held by that file (HOLDS)."""
     hold.touch()
     process = start_night(machine, program, *words)
     wait_until_held(process, hold)

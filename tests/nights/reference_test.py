@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nights beside a reference program: reference_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
+"""Nights with a reference program: reference_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
 import json
 import pathlib
 import signal
@@ -21,7 +21,7 @@ class References(unittest.TestCase):
         self.machine.commit("eight launches: four pairs")
 
     def night(self, status, slower=1.0, words=(), more="", weather=None):
-        """With a program of its own, as a new commit gives one."""
+        """Runs a night with its own program, as of a new commit."""
         if weather is not None:
             self.machine.weather = weather
         worker = self.machine.build(f"built-{self.machine.date:%m-%d}", slower, more)
@@ -30,7 +30,7 @@ class References(unittest.TestCase):
         return verdict
 
     def launches(self):
-        """Of the newest night: how many of each arm."""
+        """Returns the launch rows of the newest night."""
         rows = []
         for file in self.machine.runs()[-1].glob("*.jsonl"):
             rows += [row for row in map(json.loads, file.read_text().splitlines()) if row["kind"] == "launch"]

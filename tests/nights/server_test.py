@@ -17,11 +17,11 @@ from nights import HOLDS, PATIENCE_S, Machine, start_night, wait_until_held  # n
 
 PROGRAM, STUB, DATED, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:5])
 PROGRAMS = "usr/lib/postgresql/15/bin"
-LAUNCHES = 10  # of a night
+LAUNCHES = 10  # per night
 
 
 def server_programs():
-    """Those of an installed package, else Debian's package unpacked into the build folder."""
+    """Returns the programs of an installed package, else of Debian's package unpacked into the build folder."""
     if (pathlib.Path("/") / PROGRAMS / "initdb").exists():
         return pathlib.Path("/") / PROGRAMS
     unpacked = PROGRAM.parents[2] / "postgres"
@@ -33,7 +33,7 @@ def server_programs():
 
 
 class Server:
-    """In a temporary folder, on a free port of the loopback."""
+    """A server in a temporary folder, on a free port of the loopback."""
 
     def __init__(self):
         self.temporary = tempfile.TemporaryDirectory()
@@ -61,7 +61,7 @@ class Server:
                  "-c unix_socket_directories= -c fsync=off' start")
 
     def stop(self):
-        """As when its machine loses power."""
+        """Stops without shutdown, like a power loss."""
         self.run("pg_ctl -D data -w -m immediate stop")
 
     def close(self):
@@ -82,7 +82,7 @@ class Servers(unittest.TestCase):
         return self.machine.build(name, slower, HOLDS.format(hold=hold, launch=launch)), hold
 
     def lose_server(self, program, hold, *words):
-        """While this night's program is held at a launch; the night ends by itself."""
+        """Stops the server while this night's program is held at a launch; the night ends by itself."""
         hold.touch()
         night = start_night(self.machine, program, *self.history, *words)
         wait_until_held(night, hold)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a team needs of its nights: team_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
+"""Requirements of a team on its nights: team_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR [TEST]..."""
 import datetime
 import json
 import pathlib
@@ -28,7 +28,7 @@ class Team(unittest.TestCase):
         self.machine.commit("say what is tracked")
 
     def settle(self, *words):
-        """Nights of which the last have a level."""
+        """Runs nights until there is a level."""
         self.machine.night(self.good, *words)
         for series in json.loads(self.track("check", "--format", "json").out)["series"]:
             if series["unit"] == "bytes":

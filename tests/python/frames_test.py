@@ -24,7 +24,7 @@ VERDICT = SOURCE / "tests/corpus/data/ab/verdict.json"
 
 
 def read_csv(text, schema_overrides, infer_schema_length):
-    """Of polars, as far as it is called."""
+    """The part of polars that is called."""
     assert infer_schema_length is None
     head, *rows = csv.reader(io.StringIO(text.read().decode()))
     return {name: [row[at] for row in rows] for at, name in enumerate(head)} | {"overrides": schema_overrides}
@@ -34,7 +34,7 @@ POLARS = types.SimpleNamespace(__name__="polars", DataFrame=lambda columns: colu
 
 
 def steps_of_sample():
-    """By the program's other output."""
+    """Returns the steps from the program's other output."""
     done = subprocess.run([PROGRAM, "show", SAMPLE, "--samples", "--format", "csv"], capture_output=True, text=True, check=True)
     return list(csv.DictReader(io.StringIO(done.stdout)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""measure() by itself, on loaders without torch and on a scripted CUDA: loop_test.py SOURCE_DIR [TEST]..."""
+"""measure() without the rest, on torch-free loaders and a scripted CUDA: loop_test.py SOURCE_DIR [TEST]..."""
 import collections
 import contextlib
 import dataclasses
@@ -35,7 +35,7 @@ from stepbench_worker.worker import Launch  # noqa: E402
 
 
 class Loader:
-    """Batches of two samples, the last of an epoch of one."""
+    """Batches of two samples; the last of an epoch has one."""
 
     def __init__(self, length):
         self.length = length
@@ -60,7 +60,7 @@ def action_names(schedule, steps):
 
 
 class DataLoader:
-    """As torch's, as far as it is looked at."""
+    """The parts of torch's DataLoader that are used."""
 
     dataset, collate_fn, batch_size, pin_memory, sampler = Loader(3), None, 4, False, None
 
@@ -92,7 +92,7 @@ class LoaderFindings(unittest.TestCase):
         (self.proc / str(pid) / "io").write_text(f"rchar: 9\nread_bytes: {read_bytes}\n")
 
     def stat(self, busy_ticks):
-        """Two cores' time, spread over the CPUs that this process may use, however many they are."""
+        """The time of two cores, spread over all CPUs that this process may use."""
         mine = os.sched_getaffinity(0)
         rows = [f"cpu{cpu} {2 * busy_ticks // len(mine)} 0 0 5 5 0 0 0 0 0" for cpu in mine]
         (self.proc / "stat").write_text("cpu 0 0 0 0\n" + "\n".join(rows) + "\n")
@@ -178,8 +178,9 @@ class LoaderFindings(unittest.TestCase):
         self.assertEqual(watch.findings(), [], "a border waits no longer than other steps")
 
     def handed_over(self, made_us, sent_us, step_us, wait_us, computing=1.0, for_cpu_ms=0):
-        """What is found of one worker: each batch is made for so long and sent so much later, or, with a negative
-        `wait_us`, lay there when it was asked for and took that long; the training thread waits for a CPU meanwhile."""
+        """Returns the findings for one worker: each batch takes `made_us` and arrives `sent_us` later; with a
+        negative `wait_us` it is ready when requested and takes that long; the training thread waits for a CPU
+        meanwhile."""
         count = 60
         watch = LoaderWatch(DataLoader(1), self.proc, cores=2)
         watch.handover._records = records = Records()
@@ -228,7 +229,7 @@ class LoaderFindings(unittest.TestCase):
         handover = Handover()
         handover._records = records = Records()
         for batch in range(20):
-            records.write(batch, (1, 2, 10**12))  # as in the epoch that began meanwhile
+            records.write(batch, (1, 2, 10**12))  # as in the epoch that started meanwhile
         handover.end(10**9, [(1000, 500, False)] * 20)
         self.assertEqual((handover.all.delivered, handover.all.known, handover.all.tells), (20, 0, False))
 
@@ -464,7 +465,7 @@ class Loops(unittest.TestCase):
             for number, _ in enumerate(measure(Loader(9), wait=0, warmup=2, active=4)):
                 gc.collect() if number != 4 else (gc.collect(), gc.collect())
         metrics = launch_report(self.told.loop, {})["metrics"]
-        self.assertGreaterEqual(metrics["gc_collections"], 5 / 4)  # and those that Python begins of its own
+        self.assertGreaterEqual(metrics["gc_collections"], 5 / 4)  # and those that Python starts itself
         self.assertEqual(metrics["gc_ns"], 1000 * metrics["gc_collections"])
         self.assertFalse([each for each in gc.callbacks if "Collections" in repr(each)])
 
@@ -476,7 +477,7 @@ class Loops(unittest.TestCase):
         self.assertEqual(found["set"], [{"option": "script.gc", "value": "freeze"}])
         found, = garbage.findings(3e7, 3, 1e8, "freeze", 100)
         self.assertEqual((found["severity"], found["set"][0]["value"]), ("problem", "off"))
-        # There is nothing left to try.
+        # There is no remedy left.
         self.assertNotIn("set", garbage.findings(3e7, 3, 1e8, "off", 100)[0])
 
     def test_a_collection_that_a_short_window_may_have_met_by_chance_is_no_finding(self):
@@ -568,7 +569,7 @@ class Alone(unittest.TestCase):
         self.assertEqual(self.err.getvalue(), "")
 
     def test_the_parts_of_the_result_sum_to_its_step(self):
-        clock = itertools.count(0, 10)  # each look at it takes 10 ns
+        clock = itertools.count(0, 10)  # each reading takes 10 ns
         self.enterContext(mock.patch("stepbench_worker.loop.monotonic_ns", clock.__next__))
         self.enterContext(mock.patch("stepbench_worker.phases.monotonic_ns", clock.__next__))
         result = self.measure(Loader(9), repeat=2)
@@ -799,7 +800,7 @@ class NamedLoops(unittest.TestCase):
 
 
 class OwnRanks(unittest.TestCase):
-    """Of a script that starts its own ranks, by a stand-in of torch.distributed."""
+    """A script that starts its own ranks, with a stand-in for torch.distributed."""
 
     def of_group(self, rank, world):
         group = types.SimpleNamespace(is_available=lambda: True, is_initialized=lambda: world > 0, get_rank=lambda: rank,
@@ -816,7 +817,7 @@ class OwnRanks(unittest.TestCase):
 
     def test_a_loop_in_what_the_script_started_is_heard_and_refused(self):
         with mock.patch.dict(os.environ):
-            own_ranks.refuse()  # nobody listens: it is measured
+            own_ranks.refuse()  # no listener: it is measured
             ear = own_ranks.Ear()
             self.assertIsNone(ear.heard())
             for world in (0, 2):
@@ -855,7 +856,7 @@ class Tiny:
 
 
 class Callbacks(unittest.TestCase):
-    """On stand-ins of the frameworks that call their hooks in the frameworks' order."""
+    """Stand-ins for the frameworks that call their hooks in the frameworks' order."""
 
     def setUp(self):
         self.told = Session()
@@ -913,7 +914,7 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(self.columns_with("optimizer")["samples"], [8, 8, 8])
 
     def evaluated(self, announced):
-        """The loop of a Trainer that evaluates after each second step, and then saves, on a scripted clock."""
+        """The loop of a Trainer that evaluates after each second step and then saves, on a scripted clock."""
         from stepbench_worker.callbacks import HuggingFaceCallback
         self.clock = clock = types.SimpleNamespace(now=1, used=0)
         self.enterContext(mock.patch("stepbench_worker.loop.monotonic_ns", lambda: clock.now))
@@ -955,7 +956,7 @@ class Callbacks(unittest.TestCase):
 
 
 class ScriptedCuda(types.SimpleNamespace):
-    """A device on which each mark comes 1 ms after the one before."""
+    """A device on which each mark comes 1 ms after the previous one."""
 
     def __init__(self):
         self.marks = self.synchronised = 0
@@ -1019,7 +1020,7 @@ class OnADevice(unittest.TestCase):
 
         class Slow(LoaderWatch):
             def begin(self, iterator):
-                clock.now += 7_000_000  # of the host, as 64 workers take
+                clock.now += 7_000_000  # the host's work, as 64 workers take it
 
             def end(self, iterator, elapsed_ns, waits_ns, borders_ns):
                 clock.now += 7_000_000

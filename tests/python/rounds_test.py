@@ -98,7 +98,7 @@ class ThroughTheProgram(Case):
         shutil.copytree(self.root, self.folder / "base")
         try:
             self.rounds(self.folder / "base", ("--pairs", "2"))(self.project.work, self.folder / "calls", self.project.Wanted())
-        except (Slower, RoundError) as told:  # what the times of a test machine are worth is not the question
+        except (Slower, RoundError) as told:  # the quality of this machine's times does not matter here
             self.assertIn("verdict: ", str(told))
         roots = [line[1] for line in self.lines()]
         self.assertEqual((roots.count("base"), roots.count("new")), (8, 8))
@@ -155,7 +155,7 @@ def fail(text, pytrace):
 
 
 class Plugin(unittest.TestCase):
-    """On a stand-in of pytest."""
+    """With a stand-in for pytest."""
 
     def setUp(self):
         pytest = types.SimpleNamespace(fixture=lambda function: function, fail=fail, UsageError=ValueError)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many samples the batches of torch's own DataLoader have, whatever they look like: samples_test.py SOURCE_DIR"""
+"""Checks the number of samples in batches of torch's own DataLoader, of any form: samples_test.py SOURCE_DIR"""
 import collections
 import dataclasses
 import pathlib
@@ -43,7 +43,7 @@ def detection(samples):
     return tuple(zip(*samples))
 
 
-def merged(samples):  # one row for each box
+def merged(samples):  # one row per box
     return {"images": torch.stack([image for image, _ in samples]), "boxes": torch.cat([each["boxes"] for _, each in samples])}
 
 

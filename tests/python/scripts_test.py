@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripts as they are, through `stepbench run --python`: scripts_test.py STEPBENCH SOURCE_DIR [TEST]..."""
+"""Unchanged scripts through `stepbench run --python`: scripts_test.py STEPBENCH SOURCE_DIR [TEST]..."""
 import atexit
 import json
 import os
@@ -32,7 +32,7 @@ now_ns = loop.monotonic_ns()
 loop.monotonic_ns = lambda: now_ns
 """
 
-FAULTS = {  # what the script does, and the reason of its row
+FAULTS = {  # the script's fault, and the reason in its row
     "print('no loop')": "ended without a loop over measure()",
     "for number, _ in enumerate(measure(Loader())):\n    if number == 4: raise ValueError('no such label: 12')":
         "ValueError: no such label: 12 (script.py, line 7)",
@@ -161,7 +161,7 @@ def rows_of(folder, kind):
     return rows
 
 
-WARM = []  # Pythons that have imported torch, of which scripts are forked: one for each rank
+WARM = []  # Pythons with torch imported, from which scripts are forked: one per rank
 
 
 def warm(rank=0):
@@ -172,7 +172,7 @@ def warm(rank=0):
 
 
 def pythons_in(folder):
-    """Processes whose working folder is this one."""
+    """Returns processes whose working folder is this one."""
     found = []
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -183,7 +183,7 @@ def pythons_in(folder):
     return found
 
 
-GOOD = {  # loops that a notebook or a script may have, each measured as a plain one
+GOOD = {  # loops of a notebook or a script, each measured like a plain one
     "break, and again": "for _ in range(3):\n    for number, _ in enumerate(measure(Loader())):\n        if number > 8: break",
     "another thread": "import threading\n"
                       "def second():\n    try: list(measure(Loader(), name='b'))\n    except Exception as e: print(e)\n"
@@ -296,7 +296,7 @@ class Scripts(unittest.TestCase):
         self.assertNotEqual(digests[1], digests[2])
 
     def by_hand(self, world=2):
-        """Runs script.py once for each rank, as torchrun would, in processes that have torch; what each said."""
+        """Runs script.py once per rank, as torchrun would, in processes with torch imported; returns their outputs."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = str(free.getsockname()[1])
@@ -307,7 +307,7 @@ class Scripts(unittest.TestCase):
         return [rank.wait()[1] for rank in ranks]
 
     def alone(self, *arguments):
-        """Runs script.py by itself, in a process that has torch; what it said."""
+        """Runs script.py without stepbench, in a process with torch imported; returns its output."""
         process = warm().start(arguments, self.folder, {**self.environment, "PYTHONPATH": str(SOURCE / "tools/python")},
                                script=str(self.folder / "script.py"))
         status, said = process.wait()

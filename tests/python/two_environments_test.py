@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two environments of Python side by side, `stepbench ab train.py`: two_environments_test.py STEPBENCH SOURCE_DIR"""
+"""Compares two environments of Python, `stepbench ab train.py`: two_environments_test.py STEPBENCH SOURCE_DIR"""
 import json
 import os
 import pathlib
@@ -15,8 +15,8 @@ from own_clock import on_its_own_clock  # noqa: E402
 PROGRAM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 del sys.argv[1:3]
 
-# The library is what differs between the environments; its cost is on the script's own clock. Phases are on the
-# machine's, and what a busy core adds to them has to be far less: a step is as long as its process's age allows.
+# The environments differ in the library, whose cost is on the script's own clock. Phases are on the machine's clock,
+# and the delay of a busy core must be far less: a step is as long as its process's age allows.
 TRAIN = on_its_own_clock("import os, sys\nimport library\n", """\
 with phase("forward"):
     now_ns += 10_000_000
@@ -65,7 +65,7 @@ class TwoEnvironments(unittest.TestCase):
 
     def test_variables_differ_too(self):
         self.ab("--interpreter", self.old, "--b-env", "FACTOR=1.2", status=1)
-        # --set behind it does not hide it: both sides have the library of the new environment, and none here has it else.
+        # A later --set does not hide the interpreter: both sides have the library, which only the new environment has.
         self.ab("--interpreter", self.new, "--b-env", "FACTOR=1.0", status=0)
 
     def test_an_environment_that_is_none_is_named(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mypy and pyright have nothing to say of what is delivered as typed: types_test.py SOURCE_DIR. Ends with 77 where
-neither is installed."""
+"""mypy and pyright must report nothing about the typed packages: types_test.py SOURCE_DIR. Exits with 77 if neither
+is installed."""
 import importlib.util
 import json
 import pathlib
@@ -20,7 +20,7 @@ MYPY = importlib.util.find_spec("mypy") is not None
 
 class Types(unittest.TestCase):
     def copies(self, folder):
-        """Of both packages, which are read as they are installed: side by side."""
+        """Copies both packages next to each other, as installed."""
         for package in PACKAGES:
             shutil.copytree(package, folder / package.name)
         return [folder / package.name for package in PACKAGES]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chromium without a window: started alike by all tests that need a browser, and a report's page in it."""
+"""Headless Chromium, started alike by all tests that need a browser, and a report's page in it."""
 import base64
 import json
 import pathlib
@@ -10,7 +10,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.keys import Keys
 
-PATIENCE_S = 600  # what takes longer hangs, on any machine
+PATIENCE_S = 600  # anything slower hangs, on any machine
 
 
 def missing_programs():
@@ -30,13 +30,13 @@ def browser(*more, logs=False):
 
 
 class Page:
-    """One report in a browser, with all that the browser said of it since it was opened."""
+    """One report in a browser, with all console messages since it was opened."""
 
     def __init__(self, driver, path, *, script=True, fragment="", address=""):
         self.driver, self.path = driver, pathlib.Path(path)
         self.address = (address or self.path.resolve().as_uri()) + fragment
         self.command("Emulation.setScriptExecutionDisabled", value=not script)
-        # It has the focus, whatever else has it on this machine.
+        # Emulates focus, whatever window has it on this machine.
         self.command("Emulation.setFocusEmulationEnabled", enabled=True)
         driver.get("about:blank")
         for log in ("browser", "performance"):
@@ -58,19 +58,19 @@ class Page:
         return value
 
     def begin_at_its_top(self):
-        """Where TAB goes from is the top, as on a page that was just opened: scrolling, drawing and what was pointed at may
-        have moved it."""
+        """Resets the start of TAB to the top, as on a newly opened page: scrolling, drawing and pointing may have
+        moved it."""
         self.run("document.body.tabIndex = -1; document.body.focus()")
         self.until("document.hasFocus() && document.activeElement === document.body", "the focus")
 
     def press_tab(self):
-        """Returns when the focus has moved."""
+        """Returns after the focus has moved."""
         self.run("window.left = document.activeElement")
         webdriver.ActionChains(self.driver).send_keys(Keys.TAB).perform()
         self.until("document.activeElement !== window.left", "the focus to move")
 
     def draw_all(self):
-        """Opens what is folded, looks at every figure, and returns how each came out."""
+        """Opens folded parts, looks at every figure, and returns the state of each."""
         self.run("document.querySelectorAll('details').forEach(each => each.open = true)")
         choices = self.run("return document.querySelectorAll('.views button').length")
         for number in [*range(choices), *range(0, choices)]:
@@ -88,7 +88,7 @@ class Page:
                        f"figure {number}")
 
     def figures(self):
-        """What Plotly made of each figure: its title, the traces, and the points of each."""
+        """Returns Plotly's result for each figure: its title, the traces, and the points of each."""
         return self.run("""
             return [...document.querySelectorAll('figure')].map(figure => {
               const plot = figure.querySelector('.plot');
@@ -104,7 +104,7 @@ class Page:
         return [entry for entry in self.driver.get_log("browser")]
 
     def requests(self):
-        """Addresses that the page asked for, beside its own; data: and blob: are in the page."""
+        """Returns the addresses that the page requested, besides its own; data: and blob: are in the page."""
         asked = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
@@ -116,7 +116,7 @@ class Page:
         return asked
 
     def picture(self, file, whole=False):
-        """A PNG of what is seen, or of the whole page."""
+        """Saves a PNG of the visible part, or of the whole page."""
         parameters = {}
         if whole:
             size = self.command("Page.getLayoutMetrics")["cssContentSize"]
@@ -127,7 +127,7 @@ class Page:
         file.write_bytes(base64.b64decode(self.command("Page.captureScreenshot", **parameters)["data"]))
 
     def on_paper(self, width):
-        """As it is printed, seen on the screen."""
+        """Shows the print layout on the screen."""
         self.command("Emulation.setEmulatedMedia", media="print")
         self.command("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False)
         self.run("window.dispatchEvent(new Event('beforeprint'))")
@@ -135,7 +135,7 @@ class Page:
                    f"each.getBoundingClientRect().width < {width})", "figures as wide as paper")
 
     def first_chart_ms(self):
-        """From the page's beginning, by its own clock."""
+        """Milliseconds from the page's start, by its own clock."""
         return self.until("(performance.getEntriesByName('first-chart')[0] || {}).startTime", "the first chart")
 
     def printed(self):

@@ -58,7 +58,7 @@ def page_of(*words, status=(0, 4)):
 
 
 def embedded(page):
-    """The page's data, and of each figure its title and what it asks."""
+    """Returns the page's data, and the title and the request of each figure."""
     texts = {}
     for name, packed, text in re.findall(r'<script type="application/json" id="([\w-]+)"(.*?)>(.*?)</script>', page, re.S):
         texts[name] = json.loads(gzip.decompress(base64.b64decode(text)) if packed else text)
@@ -67,7 +67,7 @@ def embedded(page):
 
 
 def drawn(*words):
-    """(data of the page, [(title, asked, figure of Plotly)])"""
+    """Returns (data of the page, [(title, request, figure of Plotly)])."""
     data, figures = embedded(page_of(*words))
     made = evaluated("arguments[1].map(({chart, ...asked}) => charts[chart](asked, arguments[0]))",
                      data, [asked for _, asked in figures])

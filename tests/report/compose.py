@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result files that no machine has to measure first: made of the rows of the committed sample."""
+"""Result files made from the rows of the committed sample, without measuring."""
 import datetime
 import hashlib
 import json
@@ -13,7 +13,7 @@ def utc(moment):
 
 
 class Run:
-    """A run of made-up launches. `sample`: the folder of the committed one."""
+    """A run of generated launches. `sample`: the folder of the committed one."""
 
     def __init__(self, sample, name="made", begin=BEGIN, **run):
         with next(sample.glob("*.jsonl")).open() as file:
@@ -27,7 +27,7 @@ class Run:
         self.random = random.Random(name)
 
     def build(self, number):
-        """Measured with a program of its own, of a commit of its own."""
+        """Sets a program and a commit of its own."""
         build, commit = (hashlib.sha1(f"{what} {number}".encode()).hexdigest() for what in ("build", "commit"))
         self.worker = dict(self.worker, build_id=build)
         self.rows[1] = self.worker
@@ -37,7 +37,7 @@ class Run:
         self.head["swept"] = list(options)
 
     def add(self, options, step_ns=None, launches=6, steps=50, flags=None, noise=0.01, **row):
-        """A case: launches that took about step_ns a step, or none of it: outcome="failed", reason=…"""
+        """Adds a case: launches of about step_ns per step, or without measurements: outcome="failed", reason=…"""
         case_id = hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:16]
         outcome = row.get("outcome", "measured")
         for launch in range(launches):
@@ -70,7 +70,7 @@ class Run:
 
 
 def nights(sample, folder, count, **options):
-    """A file for each night; the level rises by 4 % two thirds through."""
+    """Writes a file per night; the level rises by 4 % after two thirds."""
     files = []
     for night in range(count):
         run = Run(sample, "train", BEGIN + datetime.timedelta(days=night))

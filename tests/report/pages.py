@@ -79,7 +79,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 class Tags(html.parser.HTMLParser):
-    """Elements that are closed in another order than they were opened."""
+    """Finds elements that are closed in a different order than they were opened."""
     VOID = {"meta", "input", "br", "hr", "img", "link"}
 
     def __init__(self):
@@ -106,14 +106,14 @@ class Reports(unittest.TestCase):
         return page.run(QUESTIONS + f"return questions.{question}();")
 
     def quiet(self, page):
-        """Nothing was asked of a server, nothing was written to the console, no dialog was opened."""
+        """Asserts that no server was contacted, nothing was written to the console and no dialog was opened."""
         self.assertEqual(page.requests(), [], page.path.name)
         self.assertEqual(page.console(), [], page.path.name)
         with self.assertRaises(NoAlertPresentException):
             _ = driver.switch_to.alert
 
     def whole(self, file):
-        """Opens a report, draws all of it and holds it to what every page promises."""
+        """Opens a report, draws all of it and checks the promises of every page."""
         page = self.look(file)
         states = page.draw_all()
         self.assertEqual([state for state in states if state != "drawn"], [], page.path.name)
@@ -138,7 +138,7 @@ class Reports(unittest.TestCase):
         return page
 
     def embedded(self, page):
-        """The data of the page, as its own button hands them out."""
+        """Returns the page's data through its own button."""
         text = page.run("return document.getElementById('stepbench-data').textContent")
         if page.run("return document.getElementById('stepbench-data').dataset.encoding"):
             text = driver.execute_async_script("""
@@ -152,8 +152,8 @@ class Reports(unittest.TestCase):
         return data
 
     def estimates_stand_in(self, page, cases):
-        """Each case's number as `show` has it is in the table of the first screen, where three digits do, in the table
-        of all numbers, and in a chart."""
+        """Asserts that each case's number from `show` is in the table of the first screen to three digits, in the
+        table of all numbers, and in a chart."""
         tables, figures = self.ask(page, "tables"), page.figures()
         every = next(table for table in tables if table["title"].startswith("Every number"))
         drawn = [number for figure in figures for trace in figure["data"] for number in numbers_of(trace)]
@@ -169,7 +169,7 @@ class Reports(unittest.TestCase):
 
 
 def near(time_ns, value, error):
-    """The value is that time, in one of its units."""
+    """Whether the value is that time in one of its units."""
     return value and any(abs(value * unit / time_ns - 1) < error for unit in (1, 1e3, 1e6, 1e9))
 
 
@@ -361,8 +361,8 @@ class Tables(Reports):
 
 
 class EveryKind(Reports):
-    """What each kind of page promises at all widths, in the dark and on paper: its answer on the first screen, nothing
-    beside the page, no text over another, names above their bars, details folded until somebody asks for them."""
+    """Promises of each kind of page at all widths, in the dark and on paper: its answer on the first screen, nothing
+    outside the page, no overlapping text, names above their bars, details folded until opened."""
     SCREENS = ((1440, 900), (800, 1000), (400, 800))
     PAPER = 718  # pixels
 
@@ -522,7 +522,7 @@ class HostileNames(Reports):
 
 
 class OddRuns(Reports):
-    """Each page is whole, quiet and says what there is."""
+    """Each page is complete, quiet and describes its content."""
 
     def page_of(self, name, run, *words, status=(0,)):
         file = run if isinstance(run, pathlib.Path) else run.write(path(f"{name}.jsonl"))
@@ -622,7 +622,7 @@ class OtherSources(Reports):
         return path(name)
 
     def tell_of_a_step(self, history, nights):
-        """What a night writes of a step that came between the two."""
+        """Adds the events of a night with a step between the two."""
         with contextlib.closing(sqlite3.connect(history)) as rows:
             series, = rows.execute("SELECT series_id FROM series WHERE metric = 'step_ns'").fetchone()
             host, begin = rows.execute("SELECT host, started_at FROM run WHERE run_id = ?", nights[1:]).fetchone()
@@ -640,7 +640,7 @@ class OtherSources(Reports):
         self.tell_of_a_step(path("nights.db"), [json.loads(file.read_text().splitlines()[0])["run_id"]
                                                 for file in files[16:18]])
         folder = self.site("site")
-        self.site("site", "--title", "Again")  # a site is replaced by a site
+        self.site("site", "--title", "Again")  # a site replaces a site
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fuzzers of a build, side by side, until each has read its inputs."""
+"""The fuzzers of a build, run in parallel until each has read its inputs."""
 import concurrent.futures
 import os
 import pathlib
@@ -8,13 +8,13 @@ import shutil
 import subprocess
 import threading
 
-GOAL = 1_000_000  # inputs of each, over all runs
-FIRST_SHARE = 0.1  # of the time: a short turn of each
-LEAST_TURN_S = 20.0  # a turn begins with all that was learned
+GOAL = 1_000_000  # inputs per fuzzer, over all runs
+FIRST_SHARE = 0.1  # of the time: a short turn for each
+LEAST_TURN_S = 20.0  # a turn first reads everything learned before
 LEAST_BYTES = 1024  # of the longest input; else twice the longest committed one: small ones are read quickly
-MOST_LEARNED = 2000  # files; above it those that add no coverage go first
+MOST_LEARNED = 2000  # files; beyond this, those that add no coverage are removed first
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "fuzz"
-# What is freed is looked at for a while only, with short stacks: half as many inputs would be read without.
+# A small quarantine and short stacks: the defaults would halve the number of inputs.
 ENVIRONMENT = {"ASAN_OPTIONS": "quarantine_size_mb=16:malloc_context_size=8:" + os.environ.get("ASAN_OPTIONS", "")}
 
 
@@ -23,8 +23,8 @@ class Fuzzer:
         self.program, self.before = program, before
         self.kind = program.name.removeprefix("fuzz_")
         self.inputs, self.seconds, self.edges, self.turns = 0, 0.0, 0, 0
-        self.failed = None  # what, and the file that repeats it
-        # What it learns stays in the build folder; the committed inputs stay as they are.
+        self.failed = None  # the failure, and the file that repeats it
+        # New inputs stay in the build folder; the committed inputs are not changed.
         self.learned = program.parent / "found" / self.kind
         self.learned.mkdir(parents=True, exist_ok=True)
         seeds = [SOURCES / "corpus" / self.kind] + ([SOURCES.parents[1] / "configs"] if self.kind == "config" else [])
@@ -62,7 +62,7 @@ class Fuzzer:
                          "-print_final_stats=1", f"-seed={seed + self.turns}", self.learned, *self.seeds)
         executed = re.search(r"number_of_executed_units: (\d+)", done.stderr)
         covered = re.findall(r"cov: (\d+)", done.stderr)
-        # One that fails says no sum, but how many it had read at its last line.
+        # A failing fuzzer prints no total; use the count of its last line.
         read = [executed.group(1)] if executed else re.findall(r"^#(\d+)\s", done.stderr, re.MULTILINE)
         self.inputs += int(read[-1]) if read else 0
         self.edges = int(covered[-1]) if covered else self.edges
@@ -74,8 +74,8 @@ class Fuzzer:
 
 
 class Turns:
-    """Whose turn it is, and for how long: a short one each, then a share of the time each, those first that can be done
-    first. What these do not need is left to the others; when all have read enough they go on in turn."""
+    """Divides the time: first a short turn each, then a share of the time each, starting with those that can finish
+    first. Unused time goes to the others; when all have read enough they continue in turn."""
 
     def __init__(self, fuzzers, part):
         self.waiting, self.part = list(fuzzers), part
@@ -85,7 +85,7 @@ class Turns:
         return self.part.left() * self.part.arguments.jobs
 
     def take(self):
-        """A fuzzer and its seconds; nothing where none waits."""
+        """Returns a fuzzer and its seconds; None if none waits."""
         if not self.waiting:
             return None, 0.0
         mine = min(self.waiting, key=lambda each: (each.turns > 0 and not each.wants(), each.turns,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // killed_at STOP COMMAND...: kills the command at that entry or exit of a system call; -1: never.
-// Prints how many there were and the status with which it ended by itself, else -1.
+// Prints the number of stops and the exit status if the command ended by itself, else -1.
 #include <sys/wait.h>
 
 #include <cstdio>

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of a label, one by one, as long as there is time."""
+"""Runs the tests of a label one by one within the time."""
 import json
 import os
 import re
 import signal
 import subprocess
 
-OWN_PARTS = re.compile(r"^(Storm|Fuzz)\.")  # are parts of a hardening run by themselves
+OWN_PARTS = re.compile(r"^(Storm|Fuzz)\.")  # separate parts of a hardening run
 SKIPPED = re.compile(r"\*\*\*(Skipped|Not Run \(Disabled\))")
 
 
@@ -18,11 +18,11 @@ def tests_of(build, label):
         properties = {each["name"]: each["value"] for each in test.get("properties", [])}
         if not OWN_PARTS.match(test["name"]):
             tests[test["name"]] = properties.get("TIMEOUT", 1500.0)
-    return sorted(tests, key=lambda name: (tests[name], name))  # those first that may take least
+    return sorted(tests, key=lambda name: (tests[name], name))  # those of the shortest limit first
 
 
 def run(build, name, seconds):
-    """Its exit status, and what it said; no status: it had not ended."""
+    """Returns exit status and output; no status if it had not ended."""
     process = subprocess.Popen(["ctest", "--test-dir", build, "-R", f"^{re.escape(name)}$", "--output-on-failure"],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                                start_new_session=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of `stepbench` that are cut off at some moment, and what must hold then and after they were given again."""
+"""Commands of `stepbench` that are cut off at some moment, and conditions that must hold then and after a
+repetition."""
 import contextlib
 import json
 import os
@@ -10,13 +11,13 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE_S = 600  # what takes longer hangs, on any machine
+PATIENCE_S = 600  # anything slower hangs, on any machine
 CASES = "sweep: {matrix: {stub.samples: [1, 2]}}\n"
 CONFIG = "name: storm\nworkload: stub\nlaunches: %d\nschedule: {wait: 0, warmup: 1, active: 3}\n"
 
 
 class Broken(Exception):
-    """What should hold does not."""
+    """A required condition does not hold."""
 
 
 def require(holds, what):
@@ -34,7 +35,7 @@ class Ground:
         self.killed_at = build / "tests/storm/killed_at"
         self.shim = build / "tests/storm/libstorm_shim.so"
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="stepbench-storm-"))
-        self.finished = self.home / "finished"  # a run that is copied
+        self.finished = self.home / "finished"  # a run to copy
         with self.folder() as folder:
             scene = Run(self, folder)
             done = scene.call(scene.command())
@@ -56,7 +57,7 @@ class Ground:
 
 class Scene:
     name = ""
-    fine = (0,)  # with which it ends where nothing goes wrong
+    fine = (0,)  # exit status without failures
 
     def __init__(self, ground, folder):
         self.ground, self.folder = ground, folder
@@ -89,13 +90,13 @@ class Scene:
         return done
 
     def after_cut(self):
-        """Holds at once, whatever was cut off."""
+        """Checks conditions that hold after any cut."""
 
     def complete(self):
-        """Gives the command again."""
+        """Repeats the command."""
 
     def whole(self):
-        """Holds when the command has done its work."""
+        """Checks conditions that hold after the command has finished."""
 
     def processes(self):
         found = []
@@ -120,7 +121,7 @@ class Scene:
 
 
 class Run(Scene):
-    """A run whose worker leaves a segment in shared memory, for its controller to remove."""
+    """A run whose worker leaves a segment in shared memory for its controller to remove."""
     name = "run"
     launches = 4
     again = False  # a finished launch may be measured again
@@ -143,7 +144,7 @@ class Run(Scene):
         return folders[0] if folders else None
 
     def rows(self):
-        """Whole lines by file."""
+        """Returns whole lines by file."""
         folder = self.run_folder()
         files = folder.glob("*.jsonl") if folder else []
         return {file: text[:text.rfind("\n") + 1] for file in files if (text := file.read_text()) is not None}
@@ -166,7 +167,7 @@ class Run(Scene):
         launches = [json.loads(line) for text in rows.values() for line in text.splitlines()
                     if line.startswith('{"kind":"launch"')]
         keys = {(each["case_id"], each.get("arm"), each["launch"]) for each in launches}
-        # The half of a pair that was cut off is measured again with the other one, as another attempt.
+        # A cut-off half of a pair is measured again together with the other one, as another attempt.
         tries = {(each["case_id"], each.get("arm"), each["launch"], each.get("attempt")) for each in launches}
         require(len(keys) == self.launches, f"{len(keys)} launches of {self.launches}")
         require(len(tries) == len(launches) and (self.again or len(tries) == len(keys)),
@@ -201,7 +202,7 @@ class Ab(Run):
 
 
 class History(Scene):
-    """Of commands that write into a database."""
+    """Commands that write into a database."""
 
     def tables(self):
         with contextlib.closing(sqlite3.connect(self.database)) as database:
@@ -249,7 +250,7 @@ class Night(History):
 
     def whole(self):
         rows = self.tables()
-        require(rows["run"] in (1, 2), f"{rows['run']} nights")  # a second one where the first was finished
+        require(rows["run"] in (1, 2), f"{rows['run']} nights")  # a second one if the first was finished
         require(json.loads((self.folder / "night.json").read_text())["exit_code"] == 0, "the night is not well")
         self.nothing_left()
 
@@ -279,7 +280,7 @@ class Export(Scene):
 
 
 class Site(History):
-    """The pages of a history, each old or new, never half."""
+    """The pages of a history, each old or new, never partial."""
     name = "site"
 
     def set_up(self):
@@ -304,7 +305,7 @@ class Site(History):
 
 
 class Search(Scene):
-    """Of commands that search for long, in a folder of their own: that which they began is gone on with."""
+    """Long searches in their own folder, which continue after a cut."""
     answer_file = ""
 
     def complete(self):
@@ -389,7 +390,8 @@ PRECIOUS = "import stepbench_worker  # nobody wants to lose this\n"
 
 
 def spares_files_of_others(ground, preload=None):
-    """Outputs over files that stepbench did not write, and through links to other folders. How many."""
+    """Writes outputs over files that stepbench did not write, and through links to other folders. Returns the number
+    of cases."""
     with ground.folder() as folder:
         scene = Run(ground, folder)
         away = folder / "away"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A long run: what its controller holds must not grow."""
+"""A long run: the controller's resources must not grow."""
 import contextlib
 import math
 import os
@@ -11,19 +11,19 @@ import time
 
 from scenes import PATIENCE_S, Broken, Run, require
 
-# Each launch's rows stay in memory until the run ends; a launch that keeps more than this keeps something else, too.
+# Each launch's rows stay in memory until the run ends; a launch that keeps more than this leaks.
 MOST_KIB_A_LAUNCH = 16
-SURE = 3.72  # standard deviations: one in ten thousand, as several resources are looked at
+SURE = 3.72  # standard deviations: one in ten thousand, because several resources are tested
 
 
 def slope_per_hour(samples):
-    """Theil and Sen: the median of the slopes between all pairs."""
+    """Theil-Sen estimator: the median of the slopes between all pairs."""
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for i, a in enumerate(samples) for b in samples[i + 1:]]
     return 3600 * statistics.median(slopes) if slopes else 0.0
 
 
 def grows(samples):
-    """By Mann and Kendall, with ties: more pairs rise than chance would have it."""
+    """Mann-Kendall test with ties: whether more pairs rise than by chance."""
     values = [value for _, value in samples]
     n = len(values)
     rising = sum((b > a) - (b < a) for i, a in enumerate(values) for b in values[i + 1:])
@@ -33,7 +33,7 @@ def grows(samples):
 
 
 def require_steady(name, samples):
-    """No more than one in an hour, unless chance explains it. What it says of the slope."""
+    """Requires a slope of at most one per hour, unless chance explains it. Returns a description of the slope."""
     some = samples[::max(1, len(samples) // 300)]
     slope = slope_per_hour(some)
     require(not (slope > 1 and grows(some)), f"{name} grow by {slope:.1f} per hour")
@@ -41,7 +41,7 @@ def require_steady(name, samples):
 
 
 def held(scene, pid):
-    """What the controller holds now, by name; nothing where it has ended or is only beginning."""
+    """Returns the controller's current resources by name; empty if it has ended or is only starting."""
     proc = pathlib.Path(f"/proc/{pid}")
     with contextlib.suppress(OSError):
         status = dict(line.split(":", 1) for line in (proc / "status").read_text().splitlines() if ":" in line)
@@ -56,7 +56,7 @@ def held(scene, pid):
 
 
 class Lines:
-    """How many launches a run has written, read on from where it was read before."""
+    """Counts the launches that a run has written, reading incrementally."""
 
     def __init__(self):
         self.at, self.launches = 0, 0
@@ -73,7 +73,7 @@ class Lines:
 
 
 def soak_for(ground, seconds, preload=None):
-    """From the end of the first launch on: launches, and by name of a resource its values over time."""
+    """Returns, from the end of the first launch on, the launches and the values of each resource over time."""
     with ground.folder() as folder:
         scene = Run(ground, folder)
         (folder / "config.yaml").write_text((folder / "config.yaml").read_text().replace(
@@ -101,7 +101,7 @@ def soak_for(ground, seconds, preload=None):
 
 
 def steady(samples):
-    """What is to be said of each resource; Broken where one grows."""
+    """Returns a description of each resource; raises Broken if one grows."""
     said = [require_steady(name, values) for name, values in samples.items() if name not in ("launches", "rss_kib")]
     # The first tenth fills caches of the allocator.
     begin = len(samples["rss_kib"]) // 10
@@ -112,7 +112,7 @@ def steady(samples):
 
 
 def soak(part, ground):
-    """Rounds of at most half an hour: a run has an end, too."""
+    """Rounds of at most half an hour: the end of a run is tested as well."""
     try:
         while part.left() > 10 or not part.counts:
             samples = soak_for(ground, min(1800, max(10, part.left())))

@@ -33,8 +33,8 @@ from labelled import labelled
 from scenes import SCENES, Bisect, Broken, Ground, Run, require, spares_files_of_others
 from soak import soak, soak_for, steady
 
-MOST_FINDINGS = 20  # then the part ends
-PATIENCE_OF_A_PLANT_S = 30  # with what hangs, or lives on, where a bug is planted
+MOST_FINDINGS = 20  # after these the part ends
+PATIENCE_OF_A_PLANT_S = 30  # for hanging or surviving processes of a planted bug
 
 
 class Part:
@@ -60,7 +60,7 @@ class Part:
         print(f"found: {what}\n  again: {repeat}", flush=True)
 
     def in_turn(self, waiting, once):
-        """`once(what, place)` for one place of each, then for another, in all lanes as long as there is time."""
+        """Calls `once(what, place)` for one place of each, then for another, in all lanes within the time."""
         turns = itertools.cycle(waiting)
 
         def lane():
@@ -90,7 +90,7 @@ class Part:
 
 
 def killed(ground, scene, stop):
-    """Stops in all, and the status where it ended by itself."""
+    """Returns the number of stops, and the status if it ended by itself."""
     done = scene.call([ground.killed_at, stop, *scene.command()])
     require(done.returncode == 0, f"killed_at: {done.stderr}")
     calls, status = map(int, done.stdout.split())
@@ -142,7 +142,7 @@ def kills(part, ground):
 
 
 def fail_once(ground, kind, number, how):
-    """False: there are not so many calls."""
+    """Returns False if there are fewer calls."""
     with ground.folder() as folder:
         scene = kind(ground, folder)
         fired = pathlib.Path(f"{folder}.fired")
@@ -164,7 +164,7 @@ def fail_once(ground, kind, number, how):
 
 
 def calls_of(ground, kind, how):
-    """How many there are, by whether the N-th one is reached."""
+    """Returns the number of calls, by probing whether the N-th one is reached."""
     def is_reached(number):
         with ground.folder() as folder:
             scene = kind(ground, folder)
@@ -184,7 +184,7 @@ def calls_of(ground, kind, how):
 
 
 def cuts(ground, preload=None):
-    """A packed file that was cut is refused, or what is missing is said. The number of cuts."""
+    """A cut packed file is rejected, or the missing part is reported. Returns the number of cuts."""
     with ground.folder() as folder:
         scene = Run(ground, folder)
         run = folder / "packed"
@@ -239,7 +239,8 @@ def disk(part, ground):
 
 
 def expect_caught(part, plant, look, sign):
-    """`look` with the bug must find it, and not something else: its words have the sign; without it nothing."""
+    """`look` must find the planted bug and nothing else: its words have the sign; without the bug it must find
+    nothing."""
     for preload in ({}, {"STORM_PLANT": plant}):
         try:
             look(preload)
@@ -273,7 +274,7 @@ def plants(part, ground):
         with ground.folder() as folder:
             scene = Bisect(ground, folder)
             begun = folder / "begun"
-            # Nor does another run on this machine find it by this variable, and end it.
+            # Without the variable, another run on this machine does not find and end it.
             build = f"unset STEPBENCH_CONTROLLER; : > '{begun}'; exec sleep {PATIENCE_OF_A_PLANT_S * 2}"
             words = [build if "{worktree}" in str(word) else str(word) for word in scene.command()]
             process = subprocess.Popen(words, cwd=scene.repository, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -316,7 +317,7 @@ def plants(part, ground):
                               ("followed_link", foreign, "link.csv"), ("read_by_a_shell", searched, "a shell ran"),
                               ("endless_comparison", compared, "does not end")):
         expect_caught(part, plant, look, sign)
-    for rest in pathlib.Path("/dev/shm").glob("stepbench-*-tmp*"):  # what keep_segment kept
+    for rest in pathlib.Path("/dev/shm").glob("stepbench-*-tmp*"):  # the segments kept by keep_segment
         if not pathlib.Path(f"/proc/{rest.name.split('-')[1]}").exists():
             rest.unlink()
 

@@ -2,9 +2,8 @@
 // Preloaded into `stepbench`: a disk that fails at its N-th call, and planted bugs that prove that
 // the storms would find them.
 //   STORM_DISK=FOLDER:N:KIND  calls that change files below FOLDER, the N-th from 1: `full` (that
-//   one
-//                             and all after it: ENOSPC), `broken` (that one: EIO), `short` (a write
-//                             of half the bytes); makes FOLDER.fired when it did
+//                             one and all after it: ENOSPC), `broken` (that one: EIO), `short` (a
+//                             write of half the bytes); makes FOLDER.fired when it did
 //   STORM_PLANT=NAME          lose_row, leak_fd, leak_memory, keep_segment, accept_truncated,
 //                             outliving_build, followed_link, read_by_a_shell or
 //                             endless_comparison
@@ -62,7 +61,7 @@ Function* next(const char* name) {
 
 enum class Fate { kFine, kFails, kShort };
 
-// Of one more call that changes what lies below the folder.
+// Returns the fate of the next call that changes files below the folder.
 Fate fate(std::string_view path, bool writes) {
   static std::atomic<long> calls = 0;
   const Disk& failing = disk();
@@ -91,7 +90,7 @@ Fate fate(int descriptor, bool writes) {
                    : fate(std::string_view(path.data(), static_cast<std::size_t>(size)), writes);
 }
 
-// Half of it, and one byte at least.
+// Half of it, but at least one byte.
 std::size_t written_now(Fate fate, std::size_t size) {
   return fate == Fate::kShort && size > 1 ? size / 2 : size;
 }
@@ -182,7 +181,7 @@ int open64(const char* path, int flags, ...) {
 int socketpair(int domain, int type, int protocol, int* ends) noexcept {
   static auto* const real = next<decltype(socketpair)>("socketpair");
   const int result = real(domain, type, protocol, ends);
-  // Not one of the pair: who waits for its end would wait for ever.
+  // Not one of the pair: its reader would wait for end of file for ever.
   if (is_planted("leak_fd")) (void)open_as("/dev/null", O_RDONLY | O_CLOEXEC, 0);
   if (is_planted("leak_memory")) leak_memory();
   return result;
@@ -197,7 +196,7 @@ int remove(const char* path) noexcept {
   return is_segment(path) ? 0 : real(path);
 }
 
-// What binds a program that we start to us.
+// PR_SET_PDEATHSIG binds a child program to this process.
 int prctl(int option, ...) noexcept {
   static auto* const real = next<int(int, ...)>("prctl");
   va_list more;
@@ -223,7 +222,7 @@ int lstat(const char* path, struct stat* facts) noexcept {
   return follows ? ::stat(path, facts) : real(path, facts);
 }
 
-// The value in place of the variable, as if it had been filled in.
+// Substitutes the value for the variable, as if it had been filled in.
 int execvpe(const char* program, char* const* words, char* const* variables) noexcept {
   static auto* const real = next<decltype(execvpe)>("execvpe");
   constexpr std::string_view kUse = "\"${STEPBENCH_WORKTREE}\"";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the time of a hardening run is divided among its fuzzers, on fuzzers of which the rates are known."""
+"""The division of a hardening run's time among its fuzzers, tested on fuzzers with known rates."""
 import sys
 import types
 import unittest
@@ -8,7 +8,7 @@ from fuzzers import GOAL, LEAST_TURN_S, Turns
 
 
 class Reader:
-    """Reads so many inputs in a second."""
+    """Reads a fixed number of inputs per second."""
 
     def __init__(self, rate, before=0):
         self.rate, self.before = rate, before
@@ -30,7 +30,7 @@ class Reader:
 
 
 def divide(readers, seconds):
-    """As one lane does."""
+    """Acts like one lane."""
     clock = types.SimpleNamespace(left_s=seconds)
     turns = Turns(readers, types.SimpleNamespace(left=lambda: clock.left_s, arguments=types.SimpleNamespace(jobs=1)))
     while clock.left_s > 1:
@@ -46,7 +46,7 @@ class TurnsTest(unittest.TestCase):
         slow = [Reader(100), Reader(200)]
         divide(quick + slow, 2000)
         self.assertEqual([each.wants() for each in quick], [0] * 10)
-        # 10 x 50 s of 2,000: the slow ones have what is left, in halves.
+        # 10 x 50 s of 2,000: the slow ones share the rest equally.
         for each in slow:
             self.assertGreater(each.seconds, 600)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may include whom. This table is the one place where it stands.
+// Allowed includes between rooms. This table is their only definition.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -13,11 +13,11 @@
 namespace stepbench::structure {
 namespace {
 
-// The ground floor: what every room needs. Any room but `stats` may include it.
+// The ground floor, which every room needs. Any room except `stats` may include it.
 const std::set<std::string> kGroundFloor = {"harness/base", "harness/text", "harness/json",
                                             "harness/os"};
 
-// "harness" is the seam: workload.h and rule.h beside the rooms, which every room that measures may
+// "harness" is the seam: workload.h and rule.h next to the rooms, which every measuring room may
 // include. A room that is absent here may include the ground floor and the seam only.
 const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/base", {}},
@@ -75,7 +75,7 @@ const std::map<std::string, std::set<std::string>> kArrows = {
       "harness/schedule", "harness/findings"}},
 };
 
-// What comes before the seam in the order of building cannot include it.
+// Built before the seam, so these cannot include it.
 const std::set<std::string> kBelowTheSeam = {
     "harness/base",     "harness/text",     "harness/json",    "harness/os",       "harness/stats",
     "harness/schedule", "harness/findings", "harness/measure", "harness/catalogue"};
@@ -86,8 +86,8 @@ bool may_use_all_of_harness(const std::string& part) {
          part.starts_with("tools/");
 }
 
-// Among the parts of workloads. "workloads" is what lies beside the rooms: the catalogue and the
-// table of workloads, which name all of them.
+// Includes among the parts of workloads. "workloads" is the files next to the rooms: the catalogue
+// and the table of workloads, which name all of them.
 const std::map<std::string, std::set<std::string>> kWorkloadArrows = {
     {"workloads/data", {}},
     {"workloads/loader", {"workloads/data"}},
@@ -152,7 +152,7 @@ TEST(Arrows, EveryIncludeFollowsOne) {
   }
 }
 
-TEST(Arrows, AreAllUsed) {
+TEST(Arrows, EachArrow_IsUsed) {
   std::map<std::string, std::set<std::string>> unused = kArrows;
   for (const std::string& file : all_sources()) {
     for (const Include& include : includes_of(kRoot, file)) {
@@ -165,9 +165,9 @@ TEST(Arrows, AreAllUsed) {
   }
 }
 
-// The floors of workloads/data: what makes files is named by the table of kinds alone, and what all
-// kinds share knows none of them.
-TEST(Arrows, OnlyTheTableOfDataKindsNamesItsFloors) {
+// The floors of workloads/data: only the table of kinds names the parts that make files, and the
+// shared part includes none of them.
+TEST(Arrows, OnlyTheKindTableNamesDataFloors) {
   const std::string room = "workloads/data/";
   const auto floor_of = [&](const std::string& path) {
     const std::size_t end = path.find('/', room.size());
@@ -190,7 +190,7 @@ std::string first_match(const std::string& text, const std::string& pattern) {
   return std::regex_search(text, found, std::regex(pattern)) ? found[1].str() : "";
 }
 
-// "harness/track" -> "nights", as the folder's CMakeLists.txt says.
+// Library of each room, as in the folder's CMakeLists.txt: "harness/track" -> "nights".
 std::map<std::string, std::string> libraries_of_rooms() {
   std::map<std::string, std::string> found = {{"harness", "ground"}};
   for (const std::string& file : all_sources()) {
@@ -202,7 +202,7 @@ std::map<std::string, std::string> libraries_of_rooms() {
   return found;
 }
 
-// "report" -> "campaigns" and all that campaigns link, as harness/CMakeLists.txt says.
+// "report" -> "campaigns" and all libraries that it links, as in harness/CMakeLists.txt.
 std::set<std::string> linked_by(const std::string& library) {
   const std::string text = text_of(kRoot, "harness/CMakeLists.txt");
   std::istringstream links(
@@ -212,8 +212,8 @@ std::set<std::string> linked_by(const std::string& library) {
   return linked;
 }
 
-// What is only in a header no linker sees.
-TEST(Arrows, GoToNoLibraryThatTheirOwnDoesNotLink) {
+// The linker does not see dependencies that are only in headers.
+TEST(Arrows, FollowLinkedLibraries) {
   const std::map<std::string, std::string> libraries = libraries_of_rooms();
   ASSERT_EQ(libraries.at("harness/track"), "nights");
   ASSERT_TRUE(linked_by("report").contains("ground"));
@@ -230,7 +230,7 @@ TEST(Arrows, GoToNoLibraryThatTheirOwnDoesNotLink) {
   }
 }
 
-TEST(Arrows, AnIncludeAgainstThemWouldBeSeen) {
+TEST(Arrows, WrongInclude_IsFound) {
   EXPECT_FALSE(allowed("harness/stats", "harness/record"));
   EXPECT_FALSE(allowed("harness/run", "workloads/data"));
   EXPECT_FALSE(allowed("harness/base", "harness/text"));

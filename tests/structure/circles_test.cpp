@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What needs each other cannot be read, tested or replaced alone. A unit is a header with the
-// source of its name, or a module of a Python package.
+// Units that need each other cannot be read, tested or replaced separately. A unit is a header with
+// its source, or a module of a Python package.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 using Graph = std::map<std::string, std::set<std::string>>;
 
-// Whoever uses nothing that is left can go, and so can whoever is used by nothing that is left.
+// Repeatedly removes nodes that no remaining node uses, or that use none.
 std::string circles_of(Graph graph) {
   for (bool removed = true; removed;) {
     std::set<std::string> used;
@@ -42,7 +42,7 @@ std::string circles_of(Graph graph) {
 
 std::string without_ending(const std::string& file) { return file.substr(0, file.rfind('.')); }
 
-TEST(Circles, OfCpp_AreInNoUnitsAndNoFolders) {
+TEST(Circles, CppUnitsAndFolders_HaveNone) {
   Graph units;
   Graph folders;
   for (const char* folder : {"harness", "workloads", "tools"}) {
@@ -61,7 +61,7 @@ TEST(Circles, OfCpp_AreInNoUnitsAndNoFolders) {
   EXPECT_EQ(circles_of(folders), "");
 }
 
-// "from .loop import Loop" and "from . import facts, session", also inside of functions.
+// "from .loop import Loop" and "from . import facts, session", also inside functions.
 std::set<std::string> modules_used(const std::string& text) {
   static const std::regex kFromModule(R"(^\s*from \.(\w+) import .*$)");
   static const std::regex kFromPackage(R"(^\s*from \. import ([\w, ]+).*$)");
@@ -80,7 +80,7 @@ std::set<std::string> modules_used(const std::string& text) {
   return used;
 }
 
-TEST(Circles, AreInNoPackageOfPython) {
+TEST(Circles, PythonPackages_HaveNone) {
   for (const char* package : {"tools/python/stepbench_worker", "workloads/python/stepbench_hosted",
                               "workloads/python/stepbench_fallback"}) {
     Graph graph;
@@ -94,7 +94,7 @@ TEST(Circles, AreInNoPackageOfPython) {
   }
 }
 
-TEST(Circles, WouldBeSeen) {
+TEST(Circles, Circle_IsFound) {
   EXPECT_EQ(circles_of({{"a", {"b"}}, {"b", {"c"}}, {"c", {}}}), "");
   EXPECT_EQ(circles_of({{"a", {"b"}}, {"b", {"c"}}, {"c", {"b", "d"}}}),
             "\n  b uses c\n  c uses b");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nobody calls is deleted. Texts are read, no program: a function counts as used where its
-// name stands once more than it is declared and defined.
+// Unused functions are deleted. Works on text without a compiler: a function is used if its name
+// occurs more often than in its declaration and definition.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 namespace stepbench::structure {
 namespace {
 
-// Used by tests alone, with a reason.
+// Used only by tests, with a reason.
 const std::set<std::string> kForTests = {
     "decode_worker",           // transcripts, and the tests of workers in other languages
     "mann_whitney_p_greater",  // published answers are one-sided
-    "outstanding",             // what a dispatcher promises at every moment
+    "outstanding",             // a promise of the dispatcher at every moment
     "unyielded",
 };
 
@@ -49,8 +49,8 @@ void count_words(std::string_view code, Counts& counts) {
   }
 }
 
-// The name of the function that a line declares or defines: `before` is what stands before the
-// bracket, a type and a name, no call, no initialiser. Empty: none.
+// Returns the name of the function that a line declares or defines, empty if none: `before` is the
+// text before the bracket, a type and a name without a call or an initialiser.
 std::string declared_by(std::string_view before) {
   if (before.find_first_of("=.-?\"(") != std::string_view::npos) return {};
   const std::size_t begin = before.find_first_not_of(' ');
@@ -77,7 +77,7 @@ std::set<std::string> declared_in(const std::string& code) {
   return found;
 }
 
-// Whether the one place of the name in a source is its definition: "Type Class::name(" at the
+// Whether the only occurrence of the name in a source is its definition: "Type Class::name(" at the
 // beginning of a line.
 bool is_defined_in(const std::string& code, const std::string& name) {
   for (std::size_t at = code.find(name + "("); at != std::string::npos;
@@ -90,7 +90,7 @@ bool is_defined_in(const std::string& code, const std::string& name) {
   return false;
 }
 
-TEST(Dead, IsNoFunctionOfAHeader) {
+TEST(Dead, EachHeaderFunction_IsUsed) {
   std::map<std::string, std::string> code;
   Counts everywhere;
   for (const char* folder : {"harness", "workloads", "tools"}) {
@@ -99,7 +99,7 @@ TEST(Dead, IsNoFunctionOfAHeader) {
       count_words(code[file], everywhere);
     }
   }
-  // What is installed is used by programs of others, as the examples are.
+  // Installed functions are used by foreign programs, like the examples.
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(kRoot) / "tools/examples")) {
     if (entry.path().extension() != ".cpp") continue;
     count_words(
@@ -125,7 +125,7 @@ TEST(Dead, IsNoFunctionOfAHeader) {
   EXPECT_GT(checked, 1500);
 }
 
-TEST(Dead, FunctionsAreFoundWhereTheyAreDeclared) {
+TEST(Dead, DeclaredFunctions_AreFound) {
   const std::set<std::string> expected = {"a", "b", "c", "d"};
   EXPECT_EQ(declared_in("[[nodiscard]] int a();\n  static std::vector<int>& b(int x) {\n"
                         "inline const char* c() { return e(); }\n  return f();\n  g(1);\n"

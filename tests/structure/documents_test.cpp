@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The map stays true: each room has a page to start at, and what the pages point to exists.
+// Keeps the pages true: each room has a README, and their links lead to existing files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::vector<std::string> lines_of(const std::string& file) {
   return lines;
 }
 
-// Every page that git tracks but for recorded output.
+// Every page that git tracks except recorded output.
 std::vector<std::string> pages() {
   std::vector<std::string> found;
   for (const std::string& file : tracked_files(kRoot)) {
@@ -58,7 +58,7 @@ std::vector<std::string> matches(const std::string& text, const std::regex& patt
   return found;
 }
 
-// "## What is measured, and how" is reached by #what-is-measured-and-how.
+// "## What is measured, and how" -> #what-is-measured-and-how.
 std::string anchor_of(const std::string& heading) {
   std::string anchor;
   for (const char c : heading.substr(heading.find_first_not_of("# "))) {
@@ -79,7 +79,7 @@ bool has_anchor(const std::string& page, const std::string& anchor) {
   return false;
 }
 
-TEST(Documents, AtTheTop_HoldWhatIsAgreed) {
+TEST(Documents, TopFolder_HoldsTheAgreedFiles) {
   const std::set<std::string> expected = {
       "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE", "README.md", "configs",
       "harness",        "results",           "tests",           "tools",   "workloads"};
@@ -92,7 +92,7 @@ TEST(Documents, AtTheTop_HoldWhatIsAgreed) {
   EXPECT_EQ(top, expected);
 }
 
-TEST(Documents, EachRoomHasAPageToStartAt) {
+TEST(Documents, EachRoom_HasAReadme) {
   std::vector<std::string> rooms(kRooms.begin(), kRooms.end());
   for (const char* part : {"harness", "workloads"}) {
     for (const auto& entry : fs::directory_iterator(fs::path(kRoot) / part)) {
@@ -107,10 +107,10 @@ TEST(Documents, EachRoomHasAPageToStartAt) {
   }
 }
 
-TEST(Documents, LinkToFilesAndHeadingsThatExist) {
+TEST(Documents, Links_LeadToFilesAndHeadings) {
   const std::vector<std::string> all = pages();
   if (all.empty()) GTEST_SKIP() << "not a clone: git knows no files here";
-  // What git does not know is absent from the next clone, even where it lies here.
+  // An untracked file is absent from the next clone, even if it exists here.
   const std::vector<std::string> known = tracked_files(kRoot);
   const auto is_in_a_clone = [&](const std::string& target) {
     const std::string folder = target.ends_with('/') ? target : target + "/";
@@ -134,9 +134,9 @@ TEST(Documents, LinkToFilesAndHeadingsThatExist) {
   }
 }
 
-// In CONTRIBUTING.md and in the rooms' pages a path in code quotes, from the root or from the
-// page's folder, is a promise.
-TEST(Documents, NameFoldersAndFilesThatExist) {
+// In CONTRIBUTING.md and in the rooms' READMEs, a path in code quotes must exist, from the root or
+// from the page's folder.
+TEST(Documents, NamedPaths_Exist) {
   std::vector<std::string> maps = {"CONTRIBUTING.md"};
   for (const std::string room : kRooms) maps.push_back(room + "/README.md");
   static const std::regex kPath(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A name per thing: who reads the name of a type knows which one is meant, and the linker, too.
+// One name per type, for readers and for the linker.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +14,7 @@
 namespace stepbench::structure {
 namespace {
 
-// Of the types that a header defines outside of functions and other types.
+// Returns the types that a header defines outside of functions and other types.
 std::set<std::string> types_in(const std::string& text) {
   static const std::regex kType(
       R"(^(?:struct|class|enum class|enum|union) (?:\[\[[^\]]*\]\] ?)?(\w+)(?: final)?)"
@@ -31,7 +31,7 @@ std::set<std::string> types_in(const std::string& text) {
   return found;
 }
 
-TEST(Names, OfTypesStandInOneHeaderEach) {
+TEST(Names, EachType_IsDefinedInOneHeader) {
   std::map<std::string, std::string> defined;
   for (const char* folder : {"harness", "workloads", "tools"}) {
     for (const std::string& file : sources(kRoot, folder)) {
@@ -68,7 +68,7 @@ std::vector<NamespaceBlock> namespaces_in(const std::string& text) {
   return found;
 }
 
-// The namespace of a folder: that of its room; the commands' is cli.
+// The namespace of a folder is that of its room; that of the commands is cli.
 std::string namespace_of(const std::string& file) {
   const std::string part = part_of(file);
   if (part == "tools/stepbench") return "stepbench::cli";
@@ -76,19 +76,19 @@ std::string namespace_of(const std::string& file) {
   return slash == std::string::npos ? "stepbench" : "stepbench::" + part.substr(slash + 1);
 }
 
-// What all rooms and users share has no name of a room: the ground, the seam, what is installed.
+// Parts shared by all rooms and users have no room's name: the ground, the seam, installed headers.
 bool is_shared(const std::string& file) {
   return file.starts_with("harness/base/") || public_headers().contains(file);
 }
 
-TEST(Names, OfARoomStandInTheRoomsOwnNamespace) {
+TEST(Names, RoomNames_AreInTheRoomsNamespace) {
   for (const char* folder : {"harness", "workloads", "tools"}) {
     for (const std::string& file : sources(kRoot, folder)) {
       if (!file.ends_with(".h")) continue;
       const std::string home = namespace_of(file);
       for (const NamespaceBlock& block : namespaces_in(text_of(kRoot, file))) {
         const bool at_home = block.name == home || block.name.starts_with(home + "::") ||
-                             file.ends_with("/fields.h") ||  // fields() is found beside its struct
+                             file.ends_with("/fields.h") ||  // fields() is found next to its struct
                              (is_shared(file) && !block.name.starts_with("stepbench::")) ||
                              file.starts_with("harness/base/");
         EXPECT_TRUE(at_home || block.only_declares)
@@ -98,7 +98,7 @@ TEST(Names, OfARoomStandInTheRoomsOwnNamespace) {
   }
 }
 
-TEST(Names, OfNamespacesAreReadWithWhatTheyHold) {
+TEST(Names, Namespaces_AreReadWithTheirContent) {
   const std::vector<NamespaceBlock> found = namespaces_in(
       "namespace stepbench::a {\nclass X;\nenum class Y : int;\n}  // namespace\n"
       "namespace stepbench::b {\nint f();\n}\n");
@@ -108,7 +108,7 @@ TEST(Names, OfNamespacesAreReadWithWhatTheyHold) {
   EXPECT_FALSE(found[1].only_declares);
 }
 
-TEST(Names, OfTypesAreFoundWhereTheyAreDefined) {
+TEST(Names, TypeDefinitions_AreFound) {
   const std::set<std::string> expected = {"A", "B", "C", "D", "E", "F"};
   EXPECT_EQ(types_in("struct A {\nclass B final : public X {\nenum class C : std::uint8_t {\n"
                      "template <typename T>\nclass D {\nusing E = int;\nclass [[nodiscard]] F {\n"

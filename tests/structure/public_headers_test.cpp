@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is installed is a small set of headers, closed under inclusion: the interface of workers and
-// plug-ins of one's own.
+// The installed headers are a small set, closed under inclusion: the interface of custom workers
+// and plug-ins.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -18,7 +18,7 @@ void add_with_includes(const std::string& header, std::set<std::string>& reached
   }
 }
 
-TEST(PublicHeaders, IncludeNoOtherHeadersOfTheProject) {
+TEST(PublicHeaders, IncludeOnlyInstalledHeaders) {
   const std::set<std::string> all = public_headers();
   ASSERT_TRUE(all.contains("harness/workload.h"));
   for (const std::string& header : all) {
@@ -29,7 +29,7 @@ TEST(PublicHeaders, IncludeNoOtherHeadersOfTheProject) {
   }
 }
 
-TEST(PublicHeaders, OfAWorkerProgramKeepProtocolAndProfilerOut) {
+TEST(PublicHeaders, WorkerMain_PullsNoProtocol) {
   std::set<std::string> reached;
   add_with_includes("harness/worker/worker_main.h", reached);
   for (const std::string& header : reached) {

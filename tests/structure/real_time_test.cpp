@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// No test of the default run depends on how fast the machine is or what else it does: a file that
-// sleeps, reads a clock or gives something less than ten seconds stands below, with why no machine
-// decides what comes of it. Tests that measure this machine belong to tests/benchmarks or
-// tests/gpu.
+// No test of the default run may depend on the speed or the load of the machine: a file that
+// sleeps, reads a clock or sets a limit below ten seconds is listed here, with the reason why its
+// result does not depend on the machine. Tests that measure this machine belong to tests/benchmarks
+// or tests/gpu.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ bool is_allowed(const std::string& file) {
 }
 
 bool sleeps(const std::string& line) {
-  constexpr double kHang = 60;  // what sleeps as long stands for a hang
+  constexpr double kHang = 60;  // a sleep of this length simulates a hang
   static const std::regex kSleep(R"(\b(u?)(?:nano)?sleep(?:_for|_until)?\b(\(| [\d.]+)([\d.]*))");
   std::smatch found;
   if (!std::regex_search(line, found, kSleep)) return false;
@@ -85,7 +85,7 @@ bool depends_on_time(const std::string& line) {
   if (begin == std::string::npos || line[begin] == '#' || line.compare(begin, 2, "//") == 0) {
     return false;
   }
-  // Most lines hold none of these, and a regular expression takes its time.
+  // Filters lines first: most have none of these words, and regular expressions are slow.
   constexpr const char* kWords[] = {"sleep",  "clock", "now_ns", "time", "_ns(",
                                     "rusage", "ms",    "milli",  "_s"};
   return std::ranges::any_of(
@@ -94,7 +94,7 @@ bool depends_on_time(const std::string& line) {
          (sleeps(line) || reads_a_clock(line) || sets_a_short_limit(line));
 }
 
-TEST(RealTime, IsInNoTestOfTheDefaultRunButForAReason) {
+TEST(RealTime, DefaultTests_DoNotDependOnIt) {
   const std::vector<std::string> files = tracked_files(kRoot);
   if (files.empty()) GTEST_SKIP() << "not a clone: git knows no files here";
   constexpr const char* kKinds[] = {".cpp", ".h", ".py", ".sh", ".cmake"};
@@ -112,7 +112,7 @@ TEST(RealTime, IsInNoTestOfTheDefaultRunButForAReason) {
   }
 }
 
-TEST(RealTime, InItsUsualShapes_IsFound) {
+TEST(RealTime, UsualForms_AreFound) {
   for (const char* line :
        {"time.sleep(0.002)", "  ::usleep(10'000);", "std::this_thread::sleep_for(10ms);",
         "while [ -e go ]; do sleep 0.02; done", "script(\"sleep 3; echo\")",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests/run_cases.py makes of programs that pass, fail, crash and hang: run_cases_test.py SOURCE_DIR"""
+"""tests/run_cases.py on programs that pass, fail, crash and hang: run_cases_test.py SOURCE_DIR"""
 import os
 import pathlib
 import subprocess
@@ -9,7 +9,7 @@ import unittest
 import xml.etree.ElementTree as xml
 
 RUN_CASES = pathlib.Path(sys.argv.pop(1)).resolve() / "tests/run_cases.py"
-# Behaves as a GoogleTest program does; a case's name says what happens in it.
+# Behaves like a GoogleTest program; a case's name selects its result.
 PROGRAM = """#!{python}
 import os, signal, subprocess, sys, time
 cases = {cases}
@@ -45,7 +45,7 @@ class RunCases(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
 
     def run_of(self, *cases, status=0, options=(), picked=None):
-        """Exit status, {case: passed | failed | skipped}, outputs of those that did not pass."""
+        """Returns exit status, {case: passed | failed | skipped}, outputs of those that did not pass."""
         program = self.folder / "program"
         program.write_text(PROGRAM.format(python=sys.executable, cases=list(cases), status=status))
         program.chmod(0o755)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The project's own sources and what they include, read as text.
+// Reads the project's sources and their includes as text.
 #pragma once
 
 #include <filesystem>
@@ -18,14 +18,14 @@ struct Include {
   bool angled = false;
 };
 
-// Files that git tracks, in order; outside a clone (a source archive) none.
+// Files tracked by git, in order; empty outside a clone (a source archive).
 [[nodiscard]] std::vector<std::string> tracked_files(const std::filesystem::path& root);
 
-// Every C++ file below root/folder, in order; paths from root. The examples are projects of their
-// own, which see the installed package only: they are left out.
+// Every C++ file below root/folder, in order; paths from root. Excludes the examples: they are
+// separate projects that see only the installed package.
 [[nodiscard]] std::vector<std::string> sources(const std::filesystem::path& root,
                                                const std::string& folder);
-// What is installed, as CMake wrote it: the PUBLIC_HEADERS of all rooms, paths from the root.
+// The installed headers, as written by CMake: the PUBLIC_HEADERS of all rooms, paths from the root.
 [[nodiscard]] std::set<std::string> public_headers();
 
 [[nodiscard]] std::string text_of(const std::filesystem::path& root, const std::string& file);
@@ -33,7 +33,7 @@ struct Include {
                                                const std::string& file);
 
 // The part that a path belongs to: "harness/run", "workloads/data", "tools/stepbench"; "harness"
-// for files beside the folders.
+// for files directly in it.
 [[nodiscard]] std::string part_of(const std::string& path);
 
 }  // namespace stepbench::structure

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the end of tools/test says of runs that ctest recorded: summary_test.py SOURCE_DIR"""
+"""The last lines of tools/test for runs recorded by ctest: summary_test.py SOURCE_DIR"""
 import pathlib
 import subprocess
 import sys
@@ -24,14 +24,14 @@ class Summary(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
 
     def run_of(self, *cases, build="ci"):
-        """Of one run of ctest; cases are (kind, name, output)."""
+        """Makes one run of ctest; cases are (kind, name, output)."""
         folder = self.folder / build / "junit"
         folder.mkdir(parents=True, exist_ok=True)
         text = "".join(kind.format(name=name, output=output) for kind, name, output in cases)
         (folder / f"{len(list(folder.glob('*.xml'))) + 1}.xml").write_text(f"<testsuite>{text}</testsuite>")
 
     def cases_of(self, entry, *cases):
-        """What run_cases.py left of an entry of the first run."""
+        """Makes the files of run_cases.py for an entry of the first run."""
         folder = self.folder / "ci/junit/cases-1"
         folder.mkdir(parents=True, exist_ok=True)
         text = "".join(kind.format(name=name, output=output) for kind, name, output in cases)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must compile on a machine without torch sees none: neither in its includes nor on its
-// include path.
+// Torch-free code must not see torch: neither in its includes nor on its include path.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -33,24 +32,24 @@ constexpr std::array kTorchHeaders = {"torch/torch.h", "ATen/ATen.h", "c10/core/
                                       "cuda_runtime_api.h", "cupti.h"};
 
 bool is_torch_free(const std::string& file) {
-  // The worker program's main() only names what workloads/step offers.
+  // The worker program's main() only names the content of workloads/step.
   return std::any_of(kTorchFree.begin(), kTorchFree.end(),
                      [&](const char* folder) { return file.starts_with(folder); });
 }
 
-// A unity source, which stands for all files of a room.
+// Whether it is a unity source, which replaces all files of a room.
 bool is_torch_free_unit(const std::string& unit) {
   return unit.starts_with("harness/CMakeFiles/") || unit.starts_with("tools/stepbench/") ||
          unit.find("/stepbench_loading.dir/") != std::string::npos ||
          unit.find("/stepbench_workload_catalogue.dir/") != std::string::npos;
 }
 
-// Its records and ranges are laid out by the headers of CUPTI and NVTX, which two files see.
+// CUPTI and NVTX define the layout of its records and ranges; two files include their headers.
 bool may_see_cuda(const std::string& file) {
   return file.starts_with("harness/cuda/") && file.ends_with(".cpp");
 }
 
-// It has no code.
+// Contains no code.
 constexpr const char* kHoldsDeclarationsAgainstNvidias = "harness/cuda/nvidia_headers.cpp";
 
 bool is_torch_header(const std::string& target) {
@@ -60,7 +59,7 @@ bool is_torch_header(const std::string& target) {
   return false;
 }
 
-TEST(TorchFree, HarnessAndLoadingIncludeNoTorchOrCudaHeader) {
+TEST(TorchFree, Harness_IncludesNoTorchOrCuda) {
   for (const char* folder : {"harness", "workloads", "tools"}) {
     for (const std::string& file : sources(kRoot, folder)) {
       for (const Include& include : includes_of(kRoot, file)) {
@@ -94,7 +93,7 @@ std::vector<std::string> include_path(const std::string& command) {
   return path;
 }
 
-TEST(TorchFree, HarnessAndLoadingHaveNoTorchOnTheirIncludePath) {
+TEST(TorchFree, Harness_HasNoTorchIncludePath) {
   const fs::path commands = fs::path(STEPBENCH_BINARY_DIR) / "compile_commands.json";
   ASSERT_TRUE(fs::exists(commands));
   std::ifstream in(commands);

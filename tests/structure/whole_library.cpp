@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked with all of one library: that this can be linked is the test.
+// Linked with all of one library: the test is that it links.
 int main() { return 0; }

@@ -36,7 +36,7 @@ void print_much() {
   }
 }
 
-// A process in a session of its own that keeps this one's descriptors open.
+// Starts a process in its own session that keeps this one's descriptors open.
 void leave_an_orphan() {
   constexpr unsigned kAtMostSeconds = 120;
   const pid_t child = ::fork();
@@ -51,8 +51,7 @@ void leave_an_orphan() {
   ::waitpid(child, nullptr, 0);
 }
 
-// What the kernel does to a process of a full cgroup, without filling the memory of the machine
-// that runs the tests.
+// Simulates the kernel's kill in a full cgroup, without filling the memory of the test machine.
 [[noreturn]] void be_killed_for_memory() {
   std::vector<char> memory(std::size_t{64} << 20, 1);
   volatile char* kept = memory.data();

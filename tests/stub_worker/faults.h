@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that can go wrong in a worker process.
+// Injects faults of a worker process.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker with our data and loaders and without torch: `loader` as it is, and of a model step its
-// loader alone.
+// A torch-free worker with our data and loaders: the workload `loader`, and the loader of a model
+// step.
 #include "harness/worker/worker_main.h"
 #include "workloads/built_in.h"
 #include "workloads/loader/engines.h"

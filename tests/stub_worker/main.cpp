@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker whose steps, faults and time are scripted: what plan, run, resume and their tests are
-// run against. A shell script that sets one of these and starts it is another build of it:
-//   STUB_SLOWER=1.03     everything takes so many times as long
+// A worker with scripted steps, faults and time, for tests of plan, run and resume. A shell script
+// that sets one of these variables and starts it counts as another build:
+//   STUB_SLOWER=1.03     multiplies all times
 //   STUB_LOSS=0.6        computes this loss in place of stub.loss
-//   STUB_TORCH=2.10.0    says that it runs on this torch
-//   STUB_MEMORY_MB=96    so much more memory, beside which what differs from start to start is
-//   little
+//   STUB_TORCH=2.10.0    reports this version of torch
+//   STUB_MEMORY_MB=96    allocates more memory, so that variation between starts is small
 //   STUB_LACKS=jitter    does not know this option of the section `stub`
-//   STUB_AS=built_in     takes what the real worker takes, and runs its script
+//   STUB_AS=built_in     accepts the options of the real worker and runs its script
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -43,7 +42,7 @@ int control_descriptor(int argc, char** argv) {
   return -1;
 }
 
-// The case that worker_main is about to read, left in the socket.
+// Reads the case for worker_main() without taking it from the socket.
 std::string peek_line(int descriptor) {
   std::vector<char> bytes(std::size_t{1} << 16);
   while (true) {
@@ -64,7 +63,7 @@ bool from_the_future(int descriptor) {
     const Value* behaviour = message.resolved.options.get("stub.behaviour");
     return behaviour != nullptr && *behaviour == Value(std::string("future_protocol"));
   } catch (const std::exception&) {
-    return false;  // worker_main says what is wrong with it
+    return false;  // worker_main reports the error
   }
 }
 
@@ -73,7 +72,7 @@ std::string variable(const char* name) {
   return value == nullptr ? std::string{} : std::string{value};
 }
 
-// Its times pass as a script says, in no time of this machine.
+// Its times are scripted and independent of this machine.
 Fields software() {
   Fields fields{{"stub", std::string("1")}, {"clock", std::string("scripted")}};
   if (std::string torch = variable("STUB_TORCH"); !torch.empty()) fields["torch"] = torch;

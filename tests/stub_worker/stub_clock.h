@@ -8,11 +8,11 @@
 
 namespace stepbench {
 
-// Time that passes only when a script says so: durations are exact and cost nothing. With `real`,
-// the host's time.
+// Time that passes only by the script: durations are exact and cost nothing. With `real`, the
+// host's time.
 class StubClock final : public Clock {
  public:
-  // `slower`: everything takes this many times as long as scripted.
+  // `slower`: a factor on all scripted times.
   explicit StubClock(int control_descriptor = -1, double slower = 1)
       : control_descriptor_(control_descriptor), slower_(slower) {}
   [[nodiscard]] std::int64_t now_ns() const noexcept override {

@@ -190,7 +190,7 @@ class StubWorkload final : public Workload {
 }  // namespace
 
 std::unique_ptr<Workload> make_stub(const ResolvedCase& given, WorkerContext& context) {
-  // Whoever planned it by the catalogue of the built-in workloads says nothing of the script.
+  // A case planned with the catalogue of the built-in workloads has no options of the script.
   ResolvedCase resolved = given;
   const Catalogue catalogue = stub_catalogue();
   for (const Option& option : catalogue.find_section("stub")->options) {
@@ -198,7 +198,7 @@ std::unique_ptr<Workload> make_stub(const ResolvedCase& given, WorkerContext& co
     if (resolved.options.get(name) != nullptr || is_null(option.default_value)) continue;
     resolved.options[name] = option.default_value;
   }
-  // The program owns its clock and hands it out read-only; only the script may move it.
+  // The program owns its clock and passes it read-only; only the script may move it.
   auto& clock = const_cast<StubClock&>(dynamic_cast<const StubClock&>(context.clock));
   if (resolved.text("stub.clock") == "host") clock.use_host();
   return std::make_unique<StubWorkload>(resolved, context, clock);

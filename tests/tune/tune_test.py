@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`stepbench tune` as a user calls it: tune_test.py STEPBENCH STUB_WORKER [TEST]...
 
-The worker is a script around the stub worker, whose launches vary by 1 % and last no time."""
+The worker is a script around the stub worker, whose launches vary by 1 % in scripted time."""
 import json
 import os
 import pathlib
@@ -30,7 +30,7 @@ sweep:
     stub.step_us: [{values}]
     stub.set_up_us: [1000, 2000, 3000, 4000]
 {more}"""
-# Each start draws the next of one row of normal numbers.
+# Each start draws the next of one series of normal numbers.
 LAUNCH = f"""\
 #!/bin/sh
 number=$(cat NUMBER); echo $((number + 1)) > NUMBER
@@ -39,7 +39,7 @@ export STUB_SLOWER
 exec '{STUB}' "$@"
 """
 
-# A script whose steps last as its argument says.
+# A script whose step time is set by its argument.
 SCRIPT = on_its_own_clock("""\
 import argparse
 parser = argparse.ArgumentParser()
@@ -51,7 +51,8 @@ with phase("forward"):
     now_ns += [2_000_000, 1_400_000, 1_000_000, 1_100_000][arguments.num_workers] * arguments.width
 """)
 
-# A script that holds as many MiB as its argument says: much of it as pages that it writes, very much as a promise.
+# A script that holds as many MiB as its argument: written pages for moderate sizes, a mere allocation for very large
+# ones.
 HOLD = """\
 import argparse, time
 from stepbench_worker import measure, phase
@@ -97,7 +98,7 @@ class Tune(unittest.TestCase):
         (folder,) = (self.folder / results).iterdir()
         answer = json.loads((folder / "tuning.json").read_text())
         for point in answer["points"]:
-            point.pop("memory_bytes", None)  # of processes that are gone before anyone looks
+            point.pop("memory_bytes", None)  # of processes that end before they are sampled
         return answer
 
     def test_a_better_setting_is_found_and_confirmed(self):
@@ -110,16 +111,16 @@ class Tune(unittest.TestCase):
         self.assertEqual(answer["answer"], "better")
         winner = next(point for point in answer["points"] if point["case_id"] == answer["winner"])
         self.assertEqual(winner["options"]["stub.step_us"], 780)
-        # What was planted, from fresh pairs.
+        # The planted change, from fresh pairs.
         self.assertAlmostEqual(answer["confirmation"]["change"], -0.22, delta=0.02)
         self.assertLessEqual(answer["confirmation"]["low"], -0.22)
         self.assertGreaterEqual(answer["confirmation"]["high"], -0.22)
-        # A quarter goes on; the sweep has the file's own settings, too.
+        # A quarter continues; the sweep includes the file's own settings.
         self.assertEqual([len(rung["points"]) for rung in answer["rungs"]], [24, 6, 2])
         self.assertEqual(sorted(len(point["launches"]) for point in answer["points"]), [1] * 18 + [3] * 4 + [7] * 2)
         self.assertEqual(answer["spent"]["launches"], answer["spent"]["thrown_away"] + 24 + 6 * 2 + 2 * 4)
         self.assertIn(answer["spent"]["thrown_away"], (2, 3))
-        # What was written is an experiment of one case.
+        # The written file is an experiment of one case.
         plan = self.stepbench("plan", "tuned.yaml", "--worker", self.worker)
         self.assertIn("1 case", plan.stdout)
         self.assertIn("Found by `stepbench tune` among 24 points", (self.folder / "tuned.yaml").read_text())
@@ -153,7 +154,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(self.answer()["direction"], "higher")
 
     def test_an_option_of_one_value_is_in_all_that_is_said(self):
-        # The file has 32 samples. What holds other work is judged by samples per second.
+        # The file has 32 samples. Points with different work are judged by samples per second.
         self.write(more="    stub.samples: [64]\n")
         done = self.tune("--write", "tuned.yaml")
         self.assertRegex(done.text, r"best: step_us=780 .*samples=64.*: samples_per_s \+15\d\.?\d* %")
@@ -173,7 +174,7 @@ class Tune(unittest.TestCase):
         self.tune("--launches", 200, "--resume", folder)
         self.assertEqual(self.answer()["answer"], "better")
         self.assertEqual(len(list((folder / "confirm").iterdir())), 2)
-        # The same once more measures nothing.
+        # A repetition measures nothing.
         before = self.launches("results")
         self.tune("--launches", 200, "--resume", folder)
         self.assertEqual(self.launches("results"), before)
@@ -201,7 +202,7 @@ class Tune(unittest.TestCase):
         self.assertEqual((answer["spent"]["launches"], answer["confirmation"]["pairs"]), (26, 10))
         self.assertTrue(answer["spent"]["stopped"])
         done = self.tune("--launches", 26, "--no-confirm")
-        # What would confirm it is a command that works.
+        # The proposed command for confirmation works.
         command = re.search(r"stepbench (ab .*--metric step)", done.stdout).group(1)
         again = subprocess.run(f"{STEPBENCH} {command} --pairs 10 --no-lock", shell=True, cwd=self.folder, text=True,
                                capture_output=True, env=self.environment())
@@ -222,11 +223,11 @@ class Tune(unittest.TestCase):
         done = self.tune("--budget", "0.05s", status=2)
         self.assertRegex(done.stderr, r"--budget: launches that are thrown away, one of each of the 24 points and 10 pairs to "
                                       r"confirm take .*give at least")
-        # With more of it the search goes on.
+        # With more budget the search continues.
         (folder,) = (self.folder / "results").iterdir()
         self.tune("--budget", "10m", "--resume", folder)
         self.assertEqual(self.answer()["answer"], "better")
-        # All of few points are measured in full, also where nothing could be measured.
+        # With few points all are measured in full, even if nothing could be measured.
         (self.folder / "few.yaml").write_text("name: few\nworkload: stub\nsweep: {matrix: {stub.step_us: [1, 2, 3]}}\n")
         for behaviour in ("ok", "throw_in_step"):
             done = self.stepbench("tune", "few.yaml", "--worker", STUB, "--no-lock", "--budget", "0.01s", "--set",
@@ -256,7 +257,7 @@ class Tune(unittest.TestCase):
             answer = self.answer(results)
             for part in ("winner", "rungs", "standing", "points", "seed", "answer", "changes", "bound"):
                 self.assertEqual(answer[part], whole[part], part)
-        # A finished one says the same again, and measures nothing.
+        # A finished search prints the same again and measures nothing.
         before = self.launches("whole")
         (folder,) = (self.folder / "whole").iterdir()
         self.tune(*words, "--resume", folder, worker=STUB)
@@ -299,9 +300,9 @@ class Tune(unittest.TestCase):
         self.assertEqual(fates, {"": "measured", "--hold_mib 1": "measured", "--hold_mib 2": "measured",
                                  "--hold_mib 500": "over_memory", "--hold_mib 5000": "over_memory"})
         self.assertIn("MemoryError", points["--hold_mib 5000"]["reason"])
-        # It is ended as soon as it is seen to hold too much, maybe before it holds all of it.
+        # It is ended when it is first seen above the limit, maybe before it holds all of it.
         self.assertRegex(points["--hold_mib 500"]["reason"], r"held [2-5]\d\d MiB, more than 250 MiB")
-        # Nobody is ended who has no limit, or who keeps to it.
+        # A point without a limit, or below it, is not ended.
         self.assertEqual({point["fate"] for point in hold("1,500", 5).values()}, {"measured"})
         self.assertEqual({point["fate"] for point in hold("1,500", 6, "--memory-limit", "700MiB").values()}, {"measured"})
 
@@ -316,7 +317,7 @@ class Tune(unittest.TestCase):
                 (["one.yaml", "--sweep", "stub.step_us=1000"], "has one point"),
                 (["one.yaml", "--sweep", "stub.step_su=1,2"], "did you mean"),
                 (["required.yaml"], "nosuch"),
-                # Points of which one is left when what is alike is put together.
+                # Equal points are merged into one.
                 (["one.yaml", "--sweep", "stub.step_us=1000,1000.0"], "has one point"),
                 (["job.yaml", "--smoke"], "--smoke"),
                 (["job.yaml", "--space", "transfer"], "workload stub has no such options"),
@@ -344,7 +345,7 @@ class Tune(unittest.TestCase):
         for words, text in [(["--seed", "7"], "another --seed"), (["--objective", "step_p90"], "another --objective")]:
             with self.subTest(words):
                 self.assertIn(text, self.tune("--resume", folder, *words, worker=STUB, status=2).stderr)
-        # Who gives no seed means that of the search.
+        # Without a seed, --resume uses that of the search.
         self.tune("--no-confirm", "--seed", "7", "--results", "seven", worker=STUB)
         (seven,) = (self.folder / "seven").iterdir()
         self.tune("--no-confirm", "--resume", seven, worker=STUB)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs scripts of this folder, each in a process of its own that finds torch imported: against_python.py SCRIPT ARGUMENT... [--
+"""Runs scripts of this folder, each in its own process with torch imported: against_python.py SCRIPT ARGUMENT... [--
 SCRIPT ARGUMENT...]..."""
 import itertools
 import pathlib
@@ -7,7 +7,7 @@ import sys
 
 folder = pathlib.Path(__file__).resolve().parent
 commands = [list(group) for dashes, group in itertools.groupby(sys.argv[1:], lambda word: word == "--") if not dashes]
-sys.argv.insert(1, commands[-1][-1])  # in place of a worker, of which there is none here
+sys.argv.insert(1, commands[-1][-1])  # in place of a worker, which does not exist here
 from python_worker import Warm  # noqa: E402
 
 

@@ -26,7 +26,7 @@ TEST(BatchTensor, SharesTheMemoryOfTheBatch) {
   EXPECT_EQ(tensor[1][1][2].item<float>(), 7);
 }
 
-TEST(BatchTensor, KeepsTheOwnerUntilTheLastTensorIsGone) {
+TEST(BatchTensor, LastTensor_KeepsTheOwner) {
   auto memory = std::make_shared<std::vector<float>>(12, 1.0F);
   const std::weak_ptr<std::vector<float>> watch = memory;
   at::Tensor part;
@@ -39,13 +39,13 @@ TEST(BatchTensor, KeepsTheOwnerUntilTheLastTensorIsGone) {
   EXPECT_TRUE(watch.expired());
 }
 
-TEST(BatchTensor, ABatchWithoutTargetIsRefused) {
+TEST(BatchTensor, BatchWithoutTarget_IsRejected) {
   EXPECT_THROW(
       (void)torch_loader::batch_tensors(batch_of(std::make_shared<std::vector<float>>(6), 1)),
       Error);
 }
 
-TEST(BatchTensor, EveryFieldTypeHasItsTorchType) {
+TEST(BatchTensor, EachFieldType_HasItsTorchType) {
   std::vector<std::int64_t> memory(4);
   Batch batch{.fields = {}, .size = 1, .owner = nullptr};
   for (const DType dtype : {DType::kUInt8, DType::kInt32, DType::kInt64, DType::kFloat32}) {
@@ -58,7 +58,7 @@ TEST(BatchTensor, EveryFieldTypeHasItsTorchType) {
   EXPECT_EQ(torch_loader::field_tensor(batch, 3).scalar_type(), at::kFloat);
 }
 
-TEST(Transfer, OnTheCpuNothingIsCopiedAndNoPhaseIsMarked) {
+TEST(Transfer, Cpu_CopiesNothing) {
   std::vector<float> image(12);
   std::vector<std::int64_t> label(2);
   Batch batch{.fields = {}, .size = 2, .owner = nullptr};

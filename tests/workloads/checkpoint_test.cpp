@@ -20,7 +20,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The only file of the folder; empty: there is none.
+// The only file of the folder; empty if there is none.
 std::filesystem::path file_in(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() == ".safetensors") return entry.path();
@@ -30,7 +30,7 @@ std::filesystem::path file_in(const std::filesystem::path& folder) {
 
 struct Trained {
   std::vector<std::int64_t> phase_ns;  // of checkpoints, in each step
-  std::string file;                    // as the last one left it
+  std::string file;                    // as written by the last one
   std::vector<data::StoredTensor> tensors;
   test::Told told;
 };
@@ -63,14 +63,14 @@ Trained train(const test::TemporaryFolder& folder, const test::Options& more = {
   return trained;
 }
 
-TEST(Checkpoint, IsWrittenInAPhaseOfItsOwnAfterEachThirdStep) {
+TEST(Checkpoint, EachThirdStep_WritesInItsPhase) {
   const test::TemporaryFolder folder;
   std::vector<bool> written;
   for (const std::int64_t ns : train(folder).phase_ns) written.push_back(ns > 0);
   EXPECT_THAT(written, ElementsAre(false, false, true, false, false, true));
 }
 
-TEST(Checkpoint, HoldsParametersAndWhatTheOptimizerKeeps) {
+TEST(Checkpoint, HoldsParametersAndOptimizerState) {
   const test::TemporaryFolder folder;
   const auto bytes = [](const Trained& trained) {
     return std::accumulate(
@@ -80,20 +80,20 @@ TEST(Checkpoint, HoldsParametersAndWhatTheOptimizerKeeps) {
   const Trained sgd = train(folder);
   const Trained adam = train(folder, {{"optimizer.kind", std::string("adam")}});
   ASSERT_FALSE(sgd.tensors.empty());
-  // Two means and a counter of steps for each parameter.
+  // Two means and a step counter per parameter.
   EXPECT_EQ(adam.tensors.size(), 4 * sgd.tensors.size());
   EXPECT_EQ(bytes(adam), 3 * bytes(sgd) + sizeof(float) * sgd.tensors.size());
   EXPECT_EQ(adam.told.metrics.at("checkpoint_bytes"), static_cast<double>(adam.file.size()));
 }
 
-TEST(Checkpoint, IsTheSameWhoeverWritesIt) {
+TEST(Checkpoint, AnyWriter_WritesTheSame) {
   const test::TemporaryFolder folder;
   const Trained by_the_step = train(folder);
   const Trained beside_it = train(folder, {{"checkpoint.async", true}, {"checkpoint.fsync", true}});
   EXPECT_EQ(by_the_step.file, beside_it.file);
 }
 
-TEST(Checkpoint, ThatTakesMuchOfTheTimeIsAFinding) {
+TEST(Checkpoint, SlowCheckpoints_AreAFinding) {
   const test::TemporaryFolder folder;
   const test::Options often = {{"checkpoint.every", std::int64_t{1}}};
   const Trained trained = train(folder, often);
@@ -108,13 +108,13 @@ TEST(Checkpoint, ThatTakesMuchOfTheTimeIsAFinding) {
   EXPECT_TRUE(train(folder, {{"checkpoint.every", std::int64_t{6}}}).told.findings.empty());
 }
 
-TEST(Checkpoint, WithoutItNothingIsWrittenOrSaid) {
+TEST(Checkpoint, NoCheckpoint_IsNotReported) {
   const test::Driven driven =
       test::drive(test::train_case(test::tiny_images("mlp")), step::make_train_step, 0);
   EXPECT_FALSE(driven.told.metrics.contains("checkpoint_bytes"));
 }
 
-TEST(Checkpoint, InAFolderOfOthers_LeavesTheirFiles) {
+TEST(Checkpoint, ForeignFolder_KeepsItsFiles) {
   const test::TemporaryFolder folder;
   const test::TemporaryFolder mine;
   mine.write("precious.txt", "precious");
@@ -145,7 +145,7 @@ TEST(Checkpoint, InAFolderOfOthers_LeavesTheirFiles) {
   EXPECT_TRUE(std::filesystem::is_symlink(old));
 }
 
-TEST(Checkpoint, AFolderThatIsNoneOrIsGoneIsAnErrorOfTheUser) {
+TEST(Checkpoint, InvalidOrLostFolder_IsAUserError) {
   const test::TemporaryFolder folder;
   test::Options options = test::tiny_images("mlp");
   options["checkpoint.every"] = std::int64_t{1};
@@ -169,10 +169,10 @@ TEST(Checkpoint, AFolderThatIsNoneOrIsGoneIsAnErrorOfTheUser) {
       recorder.start_step(index);
       workload->step(recorder);
     };
-    // Of one that is written beside the steps, the next one tells.
+    // An error of an asynchronous one is thrown by the next one.
     if (async) step(0);
     EXPECT_THROW(step(async ? 1 : 0), ConfigError);
-    // Of the last one the end tells.
+    // An error of the last one is thrown at the end.
     if (!async) continue;
     const auto last = step::make_train_step(test::train_case(options), context);
     set_up_and_lose(*last);

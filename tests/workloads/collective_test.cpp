@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of a group as threads of one process: each has a group of its own, which meets the others
-// over loopback.
+// Ranks of a group as threads of one process: each has its own group, which meets the others over
+// loopback.
 #include "workloads/distributed/collective.h"
 
 #include <ATen/TensorOperators.h>
@@ -33,16 +33,16 @@ using testing::HasSubstr;
 
 constexpr int kSteps = 3;
 
-// torch's flight recorder notes the groups of a process in a map that nothing locks: with a group
-// in each of several threads it crashes. Where a rank has its process, as in a worker, it is on.
+// torch's flight recorder keeps the groups of a process in a map without a lock: with a group in
+// each of several threads it crashes. In a worker, where a rank has its own process, it is on.
 [[maybe_unused]] const int kFlightRecorderIsOff = ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
 
 struct Exchanged {
   test::Told told;
-  std::vector<std::int64_t> bytes;  // of each step
+  std::vector<std::int64_t> bytes;  // per step
 };
 
-// As a worker drives it; the workload checks what it exchanged.
+// Drives it like a worker; the workload checks the exchanged data.
 Exchanged exchange(const test::Options& options, int rank, int world, std::uint16_t port) {
   const TickClock clock;
   WorkerContext context{clock, {}, {}, rank, world};
@@ -80,7 +80,7 @@ std::vector<Exchanged> exchange_in_threads(const test::Options& options, int wor
 
 class EachCollective : public testing::TestWithParam<std::string> {};
 
-TEST_P(EachCollective, OfEachTypeHasTheRightResultOnEachNumberOfRanks) {
+TEST_P(EachCollective, EachTypeAndWorld_IsRight) {
   for (const std::string dtype :
        {"float32", "float64", "float16", "bfloat16", "int32", "int64", "int8", "uint8"}) {
     for (const int world : {1, 2, 3}) {
@@ -92,7 +92,7 @@ TEST_P(EachCollective, OfEachTypeHasTheRightResultOnEachNumberOfRanks) {
       for (const Exchanged& rank : ranks) {
         EXPECT_EQ(rank.bytes, std::vector<std::int64_t>(kSteps, 192));
         EXPECT_EQ(rank.told.effects.at("collective.backend"), Value("gloo"));
-        // The slowest rank's, which all say.
+        // That of the slowest rank, which all report.
         EXPECT_EQ(rank.told.metrics.at("bus_bytes_per_s"),
                   ranks.front().told.metrics.at("bus_bytes_per_s"));
       }
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Collective, EachCollective,
                          [](const auto& each) { return each.param; });
 
 // More than one block of the indices that fill and check a buffer.
-TEST(Collective, LargeBuffersAreCheckedToTheirEnds) {
+TEST(Collective, LargeBuffers_AreCheckedToTheEnd) {
   EXPECT_EQ(exchange_in_threads({{"collective.op", std::string("all_to_all")},
                                  {"collective.dtype", std::string("int8")},
                                  {"collective.bytes", std::int64_t{(2 << 20) + 6}}},
@@ -115,14 +115,14 @@ TEST(Collective, LargeBuffersAreCheckedToTheirEnds) {
             2U);
 }
 
-TEST(RankDevice, IsThatOfTheNumberOnItsMachineOrTheOnlyOneThatTheLauncherShows) {
+TEST(RankDevice, LocalRank_SelectsIt) {
   EXPECT_EQ(distributed::device_of_rank(0, 2), 0);
   EXPECT_EQ(distributed::device_of_rank(1, 2), 1);
   EXPECT_EQ(distributed::device_of_rank(3, 1), 0);
   EXPECT_THROW((void)distributed::device_of_rank(2, 2), Error);
 }
 
-TEST(RankDevice, IsSetWhereTheCaseSaysCudaAlone) {
+TEST(RankDevice, PlainCuda_IsPlaced) {
   const HostClock clock;
   const WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
   ResolvedCase resolved;
@@ -136,7 +136,7 @@ TEST(RankDevice, IsSetWhereTheCaseSaysCudaAlone) {
   EXPECT_EQ(resolved.text("device"), "cuda:0");
 }
 
-TEST(MeetingPlace, IsWhatTheLauncherSaid) {
+TEST(MeetingPlace, LauncherVariables_SetIt) {
   using Variables = std::vector<std::pair<std::string, std::string>>;
   const Variables said = {{"MASTER_ADDR", "node1"},
                           {"MASTER_PORT", "29500"},
@@ -157,7 +157,7 @@ TEST(MeetingPlace, IsWhatTheLauncherSaid) {
   }
 }
 
-TEST(Collective, ARankThatIsToldNoMeetingPlaceSaysWhatIsMissing) {
+TEST(Collective, NoMeetingPlace_SaysWhatIsMissing) {
   try {
     exchange({}, 1, 2, 0);
     FAIL();
@@ -166,7 +166,7 @@ TEST(Collective, ARankThatIsToldNoMeetingPlaceSaysWhatIsMissing) {
   }
 }
 
-TEST(CollectiveData, ALostADoubledAndAMisplacedPartShow) {
+TEST(CollectiveData, LostOrDoubledPart_IsFound) {
   const CollectiveShape shape{.op = CollectiveOp::kAllReduce, .rank = 0, .world = 3, .elements = 9};
   at::Tensor sum = at::zeros({9});
   at::Tensor last;
@@ -184,7 +184,7 @@ TEST(CollectiveData, ALostADoubledAndAMisplacedPartShow) {
   EXPECT_EQ(wrong_element(sum, shape), "element 4 is 3 and must be 2");
 }
 
-TEST(BusBandwidth, IsThatOfNcclTests) {
+TEST(BusBandwidth, Factors_AreNcclTests) {
   const auto factor = [](const char* op, int ranks) {
     return distributed::bus_factor(distributed::collective_kind(op), ranks);
   };
@@ -197,8 +197,8 @@ TEST(BusBandwidth, IsThatOfNcclTests) {
   EXPECT_DOUBLE_EQ(factor("broadcast", 8), 1);
 }
 
-// A tick of the clock is a nanosecond: all numbers of the report are known.
-TEST(BusBandwidth, IsBytesOverTheTimeOfAStepTimesTheFactor) {
+// A tick of the clock is a nanosecond, so all numbers of the report are known.
+TEST(BusBandwidth, IsBytesOverTimeTimesTheFactor) {
   const auto ranks = exchange_in_threads({{"collective.bytes", std::int64_t{1200}}}, 3);
   const double per_step_ns = 1200 * 4 / 3. * 1e9 / ranks.front().told.metrics.at("bus_bytes_per_s");
   EXPECT_NEAR(per_step_ns * kSteps, std::round(per_step_ns * kSteps), 1e-6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that AOTInductor compiled, in a worker process. The files are those of compiled_models.py.
+// Models compiled by AOTInductor in a worker process. compiled_models.py makes the files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::string reason_against(const test::Options& options) {
 }
 
 // A compiled model is scored on a full batch, others on four samples: here the same four, twice.
-TEST(CompiledModel, ComputesWhatTheModelItWasExportedFromComputes) {
+TEST(CompiledModel, MatchesTheExportedModel) {
   const auto of_four = [](const char* kind, const char* file) {
     return report_of(with(evaluated(kind, file), "data.samples", std::int64_t{4}));
   };
@@ -45,14 +45,14 @@ TEST(CompiledModel, ComputesWhatTheModelItWasExportedFromComputes) {
               std::get<double>(scripted.fingerprint.at("loss")), 1e-5);
 }
 
-TEST(CompiledModel, ABatchOfAnotherSizeIsNamedBesideTheExpectedOne) {
+TEST(CompiledModel, OtherBatchSize_IsNamed) {
   EXPECT_THAT(
       reason_against(with(evaluated("aoti", "eight.pt2"), "loader.batch_size", std::int64_t{16})),
       AllOf(HasSubstr("dimension 0 of its input was fixed at 8"), HasSubstr("it was given 16"),
             HasSubstr("set loader.batch_size: 8"), HasSubstr("dynamic_shapes")));
 }
 
-TEST(CompiledModel, ALastBatchThatIsNotFullIsFoundBeforeTheWindow) {
+TEST(CompiledModel, PartialLastBatch_IsFoundEarly) {
   test::Options options = evaluated("aoti", "eight.pt2");
   options["data.samples"] = std::int64_t{30};
   options["loader.epochs"] = std::string("separate");
@@ -63,20 +63,20 @@ TEST(CompiledModel, ALastBatchThatIsNotFullIsFoundBeforeTheWindow) {
   EXPECT_GT(std::get<double>(report_of(options).fingerprint.at("loss")), 0);
 }
 
-TEST(CompiledModel, SamplesOfAnotherShapeAreNamedBesideTheExpectedOnes) {
+TEST(CompiledModel, OtherSampleShape_IsNamed) {
   EXPECT_THAT(
       reason_against(with(evaluated("aoti", "eight.pt2"), "data.image_size", std::int64_t{16})),
       AllOf(HasSubstr("given 'image' {3, 16, 16} per sample"),
             HasSubstr("dimension 2 of its input was fixed at 32"), HasSubstr("it was given 16")));
 }
 
-TEST(CompiledModel, OneForAnotherDeviceIsRefused) {
+TEST(CompiledModel, OtherDevice_IsRejected) {
   EXPECT_THAT(reason_against(evaluated("aoti", "for_cuda.pt2")),
               AllOf(HasSubstr("was compiled for cuda"), HasSubstr("the case runs on cpu"),
                     HasSubstr("export it on that device")));
 }
 
-TEST(CompiledModel, AFileThatIsNoneIsNamed) {
+TEST(CompiledModel, OtherFile_IsNamed) {
   for (const char* file : {"text.pt2", "not_compiled.pt2"}) {
     EXPECT_THAT(reason_against(evaluated("aoti", file)),
                 AllOf(HasSubstr(file), HasSubstr("is not an AOTInductor package"),

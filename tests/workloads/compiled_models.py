@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes models compiled by AOTInductor, and files that are none, for batches of 8 x {3, 32, 32} images in ten
-classes: compiled_models.py FOLDER."""
+"""Writes models compiled by AOTInductor, and invalid files, for batches of 8 x {3, 32, 32} images in ten classes:
+compiled_models.py FOLDER."""
 import os
 import pathlib
 import shutil
 import sys
 import zipfile
 
-# Asking the compiler which instructions there are takes longer than compiling this model.
+# Probing the compiler for instruction sets takes longer than compiling this model.
 os.environ["TORCHINDUCTOR_VEC_ISA_OK"] = "1"
 os.environ["TORCHINDUCTOR_CACHE_DIR"] = sys.argv[1] + "_cache"
 
@@ -16,7 +16,7 @@ from torch import nn  # noqa: E402
 
 
 def with_metadata(package, path, old, new):
-    """Copies a package; its metadata says something else."""
+    """Copies a package with changed metadata."""
     with zipfile.ZipFile(package) as source, zipfile.ZipFile(path, "w") as target:
         for item in source.infolist():
             data = source.read(item)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench-worker data`: what a worker with torch delivers, and that it is what `stepbench` shows
-// without it.
+// `stepbench-worker data`: the output of a worker with torch equals that of `stepbench` without it.
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
@@ -28,7 +27,7 @@ std::string by_worker(const ResolvedCase& resolved, const loader::ShowDataReques
   return test::data_shown(resolved, loader::encode(request));
 }
 
-TEST(DataShown, ByAWorkerWithTorchIsThatWithoutIt) {
+TEST(DataShown, TorchWorker_ShowsTheSame) {
   const loader::ShowDataRequest request{.samples = 20, .json = true};
   const ResolvedCase resolved = shuffled_case("thread");
   ASSERT_TRUE(loader::previews_without_torch(resolved));
@@ -36,7 +35,7 @@ TEST(DataShown, ByAWorkerWithTorchIsThatWithoutIt) {
             loader::show_data(resolved, request, loader::engines(), loader::order_without_torch));
 }
 
-TEST(DataShown, ByTorchsOwnLoaderHasTheSameSamplesInTheSameOrder) {
+TEST(DataShown, TorchLoader_HasTheSameOrder) {
   const ResolvedCase resolved = shuffled_case("torch_cpp");
   ASSERT_FALSE(loader::previews_without_torch(resolved));
   const std::string shown = by_worker(resolved, {.json = true});
@@ -49,7 +48,7 @@ TEST(DataShown, ByTorchsOwnLoaderHasTheSameSamplesInTheSameOrder) {
   EXPECT_EQ(from_order(shown), from_order(thread));
 }
 
-TEST(DataShown, AnErrorOfAWorkerHasItsOwnWords) {
+TEST(DataShown, WorkerError_KeepsItsWords) {
   ResolvedCase resolved = shuffled_case("thread");
   resolved.options["data.kind"] = std::string("jpeg_folder");
   resolved.options["data.path"] = std::string("/nowhere");

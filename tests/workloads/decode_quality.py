@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds JpegFolder against Pillow and torchvision on the same crops: decode_quality.py DUMP_SAMPLE.
+"""Compares JpegFolder with Pillow and torchvision on the same crops: decode_quality.py DUMP_SAMPLE.
 
-Every image must reach 40 dB for data.decode: exact; the ratio of fast is printed and held above 28 dB.
+Every image must reach 40 dB for data.decode: exact; for fast the ratio is printed and must be above 28 dB.
 """
 import os
 import subprocess
@@ -45,7 +45,7 @@ def write_folder(folder):
     photograph(random, 3, 2).save(f"{folder}/dog/tiny.jpg", quality=90)
     photograph(random, 2400, 1600).save(f"{folder}/dog/large.jpg", quality=90)
     rotated = Image.Exif()
-    rotated[0x0112] = 6  # orientation: Pillow does not apply it, and neither do we
+    rotated[0x0112] = 6  # orientation: neither Pillow nor stepbench applies it
     photograph(random, 400, 300).save(f"{folder}/dog/rotated.jpg", quality=90, exif=rotated)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python's own DataLoader does in an epoch: dispatch_order.py FILE [--approve], the record that the Dispatcher is
-held against in tests/unit/loading/dispatcher_test.cpp.
+"""Records the actions of Python's own DataLoader in an epoch: dispatch_order.py FILE [--approve]. The Dispatcher is
+compared with the record in tests/unit/loading/dispatcher_test.cpp.
 
 Workers wait for their turn on a pipe, so the order in which batches finish is forced and nothing sleeps. A line has
-workers, prefetch_factor, in_order and tasks (-1: without end), then every dispatch (D batch worker), arrival (R batch),
+workers, prefetch_factor, in_order and tasks (-1: endless), then every dispatch (D batch worker), arrival (R batch),
 end of a worker of an iterable data set (X worker) and yield (Y batch), and E at the end.
 """
 import itertools
@@ -17,7 +17,7 @@ import torch.utils.data.dataloader as dataloader
 
 
 class Turnstile(torch.utils.data.Dataset):
-    """Sample i can be read once release(i) was called."""
+    """Sample i can be read after release(i)."""
 
     def __init__(self, samples):
         self.pipes = [os.pipe() for _ in range(samples)]
@@ -38,7 +38,7 @@ class Turnstile(torch.utils.data.Dataset):
 
 
 class Turnstiles(torch.utils.data.IterableDataset):
-    """Worker w yields lengths[w] samples; each, and the end, after one release(w)."""
+    """Worker w yields lengths[w] samples; each of them, and the end, after one release(w)."""
 
     def __init__(self, lengths):
         self.lengths = lengths
@@ -58,7 +58,7 @@ class Turnstiles(torch.utils.data.IterableDataset):
 
 
 class Traced(dataloader._MultiProcessingDataLoaderIter):
-    """Python's iterator; what it does is written down, and each result it waits for is one that we choose."""
+    """Python's iterator with a log of its actions; the test chooses each result that it waits for."""
 
     def _try_put_index(self):
         before = self._send_idx
@@ -79,7 +79,7 @@ class Traced(dataloader._MultiProcessingDataLoaderIter):
         index, data = super()._get_data()
         if hasattr(data, "worker_id"):  # an _IterableDatasetStopIteration
             self.events.append(f"X {worker}")
-            self.queued[worker] = []  # its other tasks are never answered
+            self.queued[worker] = []  # its other tasks are never completed
         else:
             self.events.append(f"R {index}")
             self.numbers[int(data)] = index

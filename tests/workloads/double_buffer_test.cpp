@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Says what it is asked for, in the order in which a device would be told.
+// Logs its calls in the order in which a device would receive them.
 class LoggedCopies final : public transfer::CopyStream {
  public:
   explicit LoggedCopies(std::vector<std::string>& log) : log_(log) {}
@@ -56,7 +56,7 @@ struct BufferScene {
   std::int64_t throw_at = -1;
 };
 
-TEST(DoubleBuffer, TheFirstStepWaitsForItsOwnCopyAndBeginsTheNext) {
+TEST(DoubleBuffer, FirstStep_WaitsForItsOwnCopy) {
   BufferScene scene;
   (void)scene.next();
   EXPECT_THAT(scene.log,
@@ -65,7 +65,7 @@ TEST(DoubleBuffer, TheFirstStepWaitsForItsOwnCopyAndBeginsTheNext) {
                           "copy batch 1 to 1", "mark copied 1", "step"));
 }
 
-TEST(DoubleBuffer, ASlotIsFilledAgainOnlyAfterTheComputationOnItIsMarked) {
+TEST(DoubleBuffer, Slot_IsReusedAfterItsComputation) {
   BufferScene scene;
   (void)scene.next();
   scene.log.clear();
@@ -78,14 +78,14 @@ TEST(DoubleBuffer, ASlotIsFilledAgainOnlyAfterTheComputationOnItIsMarked) {
                                      "copy batch 3 to 1", "mark copied 1", "step"));
 }
 
-TEST(DoubleBuffer, TheCopyIsMarkedAsItsPhase) {
+TEST(DoubleBuffer, Copy_IsMarkedAsItsPhase) {
   BufferScene scene;
   (void)scene.next();
   const auto h2d = static_cast<std::uint32_t>(PhaseId::kH2d);
   EXPECT_NE(scene.step.current().occurred >> h2d & 1U, 0U);
 }
 
-TEST(DoubleBuffer, ALoaderThatThrowsLosesTheBatchInHandAndNoMore) {
+TEST(DoubleBuffer, ThrowingLoader_LosesOneBatch) {
   BufferScene scene;
   (void)scene.next();
   scene.throw_at = 2;
@@ -96,7 +96,7 @@ TEST(DoubleBuffer, ALoaderThatThrowsLosesTheBatchInHandAndNoMore) {
   EXPECT_THAT(scene.log, testing::Contains("copy batch 2 to 0"));
 }
 
-TEST(DoubleBuffer, AStepIsMarkedWithTheBatchThatItUsesNotWithTheOneThatItTakes) {
+TEST(DoubleBuffer, Step_IsMarkedWithItsUsedBatch) {
   TickClock clock;
   StepRecorder step(clock);
   std::vector<std::string> log;
@@ -125,7 +125,7 @@ Batch numbered(std::vector<float>& memory, std::int64_t index, std::int64_t size
           .owner = nullptr};
 }
 
-TEST(DoubleBuffer, OnTheCpuBatchesComeInOrderAndOutliveTheirMemory) {
+TEST(DoubleBuffer, CpuBatches_StayInOrder) {
   TickClock clock;
   StepRecorder step(clock);
   transfer::DoubleBuffer buffer(transfer::make_copy_stream(at::kCPU, true));
@@ -145,7 +145,7 @@ TEST(DoubleBuffer, OnTheCpuBatchesComeInOrderAndOutliveTheirMemory) {
   }
 }
 
-TEST(ResidentBatches, OfJoinedEpochsAreFullAndHaveNoBorder) {
+TEST(ResidentBatches, JoinedEpochs_HaveNoBorder) {
   std::vector<float> memory = {10, 11, 12};
   auto* data = reinterpret_cast<std::byte*>(memory.data());
   const Batch all{
@@ -165,7 +165,7 @@ TEST(ResidentBatches, OfJoinedEpochsAreFullAndHaveNoBorder) {
   }
 }
 
-TEST(ResidentBatches, GiveTheLoadersOrderAndMarks) {
+TEST(ResidentBatches, OrderAndMarks_AreTheLoaders) {
   std::vector<float> memory = {10, 11, 12, 13, 14};
   auto* data = reinterpret_cast<std::byte*>(memory.data());
   const Batch all{

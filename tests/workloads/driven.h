@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads as a worker drives them, on a clock that ticks.
+// Drives workloads like a worker, on a ticking clock.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace stepbench::test {
 
-// What is reported.
+// The reports.
 struct Told {
   std::map<std::string, double> metrics = {};
   std::map<std::string, Value> effects = {};

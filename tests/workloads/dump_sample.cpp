@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // dump-sample FOLDER SIZE SEED EPOCH exact|fast train|eval OUT: writes the float32 tensors of all
-// samples to OUT, and for each a line "path label left top width height flip" to stdout, so that
-// another implementation can be compared.
+// samples to OUT, and one line per sample, "path label left top width height flip", to stdout for
+// comparison with another implementation.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same steps under both engines: the same operations, calls, shapes, parents and bytes.
+// The same steps with both engines: the same operations, calls, shapes, parents and bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ Both profile(const std::string& model) {
 
 class EnginesAgree : public testing::TestWithParam<const char*> {};
 
-TEST_P(EnginesAgree, OnOpsCallsShapesParentsBytesAndModules) {
+TEST_P(EnginesAgree, EachModel_RecordsAlike) {
   const Both both = profile(GetParam());
   EXPECT_GT(both.native.ops.size(), 50U);
   EXPECT_GT(both.native.memory.size(), 20U);
@@ -77,7 +77,7 @@ TEST_P(EnginesAgree, OnOpsCallsShapesParentsBytesAndModules) {
 INSTANTIATE_TEST_SUITE_P(Models, EnginesAgree, testing::Values("mlp", "resnet18", "gpt"),
                          [](const auto& model) { return std::string(model.param); });
 
-TEST(NativeCollector, BackwardOpsBelongToTheModuleOfTheirForward) {
+TEST(NativeCollector, BackwardOps_HaveTheForwardModule) {
   test::WarmWorkload warm(test::train_case(test::tiny_images("resnet18")));
   profile::NativeCollector native({});
   const ops::OpLog log = test::two_steps(native, warm);

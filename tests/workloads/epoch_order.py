@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the sample order of torch's DataLoader, a line per epoch:
-SIZE SEED SHUFFLE REPLACEMENT ONE_ITERATOR WEIGHTED DRAWS EPOCH index index ...
-One iterator serves all epochs where workers persist, and where the sampler never ends."""
+"""Prints the sample order of torch's DataLoader, a line per epoch: SIZE SEED SHUFFLE REPLACEMENT ONE_ITERATOR
+WEIGHTED DRAWS EPOCH index index ... One iterator serves all epochs if workers persist or the sampler never ends."""
 import itertools
 
 import torch
@@ -22,7 +21,7 @@ def main():
         for shuffle, replacement in ((True, False), (False, False), (False, True)):
             for persistent in (False, True):
                 torch.manual_seed(seed)
-                # Persistent workers exist only where there are workers; the order does not depend on their number.
+                # Persistent workers need workers; the order does not depend on their number.
                 data = Indices(size)
                 loader = DataLoader(data, shuffle=None if replacement else shuffle, num_workers=int(persistent),
                                     sampler=RandomSampler(data, replacement=True) if replacement else None,

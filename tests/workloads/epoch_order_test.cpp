@@ -11,7 +11,7 @@
 namespace stepbench {
 namespace {
 
-TEST(EpochOrder, IsThatOfPythonsDataLoader) {
+TEST(EpochOrder, MatchesPythonsDataLoader) {
   std::istringstream lines(test::run_python("epoch_order.py", {}));
   int compared = 0;
   for (std::string line; std::getline(lines, line); ++compared) {
@@ -31,7 +31,7 @@ TEST(EpochOrder, IsThatOfPythonsDataLoader) {
   EXPECT_EQ(compared, 48 + 96 + 36 + 48);
 }
 
-TEST(EpochOrder, OfAShuffleIsTheSameWithoutTorch) {
+TEST(EpochOrder, Shuffle_IsTheSameWithoutTorch) {
   for (const std::int64_t size : {1, 2, 10, 1000, 70'001}) {
     for (const std::uint64_t seed : {0ULL, 7ULL, (1ULL << 40U) + 3}) {
       for (const bool one_iterator : {false, true}) {
@@ -44,7 +44,7 @@ TEST(EpochOrder, OfAShuffleIsTheSameWithoutTorch) {
   }
 }
 
-TEST(EpochOrder, DoesNotDependOnTheEpochsAskedForBefore) {
+TEST(EpochOrder, EarlierEpochs_DoNotMatter) {
   for (const std::vector<double>& weights : {std::vector<double>{}, std::vector<double>(50, 1)}) {
     const loader::EpochOrder order = torch_loader::torch_epoch_order(
         {.size = 50, .shuffle = true, .with_replacement = false, .weights = weights, .seed = 1});

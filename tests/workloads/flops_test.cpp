@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations counted from what was called, against formulas and published numbers.
+// Operations counted from the calls, compared with formulas and published numbers.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/rand.h>
 #include <gtest/gtest.h>
@@ -25,9 +25,9 @@ double flops_of(const test::Options& options,
   return metrics_of(options, make).at("model_flops_per_step");
 }
 
-// A layer of in x out multiplies and adds in * out times per sample, and twice as often again for
-// its two gradients; the first layer needs none for its input.
-TEST(ModelFlops, OfLinearLayersAreThoseOfTheFormula) {
+// A layer of in x out multiplies and adds in * out times per sample, and twice as often for its two
+// gradients; the first layer needs none for its input.
+TEST(ModelFlops, LinearLayers_FollowTheFormula) {
   test::Options options = test::tiny_images("mlp");
   options["data.features"] = std::int64_t{20};
   options["model.hidden"] = std::int64_t{30};
@@ -38,7 +38,7 @@ TEST(ModelFlops, OfLinearLayersAreThoseOfTheFormula) {
 }
 
 // Autocast casts the inputs of an operator and calls it again.
-TEST(ModelFlops, DoNotDependOnThePrecision) {
+TEST(ModelFlops, Precision_DoesNotMatter) {
   for (const std::string kind : {"mlp", "resnet18", "vit_b16"}) {
     for (const auto& make : {step::make_train_step, step::make_eval_step}) {
       test::Options options = test::tiny_images(kind);
@@ -49,7 +49,7 @@ TEST(ModelFlops, DoNotDependOnThePrecision) {
   }
 }
 
-TEST(ModelFlops, AreThoseOfTheSamplesOfAStep) {
+TEST(ModelFlops, SamplesOfAStep_Count) {
   test::Options options = test::tiny_images("mlp");
   const double full = flops_of(options);
   options["model.accumulate"] = std::int64_t{3};
@@ -61,7 +61,7 @@ TEST(ModelFlops, AreThoseOfTheSamplesOfAStep) {
   EXPECT_DOUBLE_EQ(driven.told.metrics.at("model_flops_per_step"), full * 5 / 8);
 }
 
-TEST(ModelFlops, OfConvolutionsAreThreeTimesTheForwardPassButForTheImagesGradient) {
+TEST(ModelFlops, Convolutions_AreThreeForwardPasses) {
   const test::Options options = test::tiny_images("resnet18");
   const double stem = 2.0 * 8 * (16 * 16) * (8 * 3 * 7 * 7);  // 16 x 16 outputs, 7 x 7 kernels
   const double forward = flops_of(options, step::make_eval_step);
@@ -71,7 +71,7 @@ TEST(ModelFlops, OfConvolutionsAreThreeTimesTheForwardPassButForTheImagesGradien
 
 // 6 per weight of a matrix product and token, 12 per layer, width and pair of positions: Chowdhery
 // et al. 2022, appendix B.
-TEST(ModelFlops, OfAttentionAreThoseOfTheFormula) {
+TEST(ModelFlops, Attention_FollowsTheFormula) {
   test::Options options = test::tiny_images("gpt");
   options["data.kind"] = std::string("synthetic_tokens");
   options["data.sequence_length"] = std::int64_t{16};
@@ -81,8 +81,8 @@ TEST(ModelFlops, OfAttentionAreThoseOfTheFormula) {
   EXPECT_DOUBLE_EQ(flops_of(options), tokens * (6 * weights + 12 * layers * width * positions));
 }
 
-// Multiply-adds of one image of 224 x 224, as torchvision's documentation gives them.
-TEST(ModelFlops, OfVisionModelsAreThePublishedOnes) {
+// Multiply-adds of one image of 224 x 224, from torchvision's documentation.
+TEST(ModelFlops, VisionModels_MatchPublishedNumbers) {
   const std::pair<const char*, double> published[] = {
       {"resnet18", 1.814e9}, {"resnet50", 4.089e9}, {"vit_b16", 17.564e9}};
   for (const auto& [kind, multiply_adds] : published) {
@@ -101,8 +101,8 @@ TEST(ModelFlops, OfVisionModelsAreThePublishedOnes) {
   }
 }
 
-// A name that begins alike is another device.
-TEST(DevicePeak, IsThatOfTheDataSheetForAName) {
+// A name with the same beginning is another device.
+TEST(DevicePeak, KnownName_HasItsDataSheet) {
   struct Row {
     const char *name, *precision;
     std::optional<double> flops;
@@ -125,7 +125,7 @@ TEST(DevicePeak, IsThatOfTheDataSheetForAName) {
   }
 }
 
-TEST(DevicePeak, AnOptionGivesItWhereNobodyKnowsIt) {
+TEST(DevicePeak, UnknownDevice_UsesTheOption) {
   test::Options options = test::tiny_images("mlp");
   EXPECT_FALSE(metrics_of(options).contains("device_peak_flops"));
   options["model.device_peak_flops"] = 1e12;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of a test meet.
+// The meeting place of a test's ranks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace stepbench::test {
 
-// Of loopback, that nobody listens on at the moment.
+// A loopback port that is currently free.
 inline std::uint16_t free_port() {
   const os::Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};

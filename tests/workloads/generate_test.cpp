@@ -35,8 +35,8 @@ std::unique_ptr<Model> small_gpt() {
   return model;
 }
 
-// The largest difference between the logits by the cache and those of a whole forward pass, over
-// prompts and single tokens up to the end of `text`, of the largest logit.
+// The largest difference between the cache's logits and those of a whole forward pass, over prompts
+// and single tokens up to the end of `text`, relative to the largest logit.
 double cache_error(Model& model, const at::Tensor& text, std::int64_t prompt) {
   Decoder& decoder = *model.decoder();
   decoder.restart();
@@ -51,7 +51,7 @@ double cache_error(Model& model, const at::Tensor& text, std::int64_t prompt) {
   return worst;
 }
 
-TEST(KeyValueCache, GivesTheLogitsOfAWholeForwardPassAtEachToken) {
+TEST(KeyValueCache, Logits_MatchAWholeForwardPass) {
   const at::NoGradGuard no_grad;
   const auto model = small_gpt();
   const at::Tensor text = at::randint(40, {3, kContext}, at::kLong);
@@ -64,16 +64,16 @@ TEST(KeyValueCache, GivesTheLogitsOfAWholeForwardPassAtEachToken) {
   }
 }
 
-TEST(KeyValueCache, KeepsTheTypeOfAutocast) {
+TEST(KeyValueCache, Autocast_KeepsItsType) {
   const at::NoGradGuard no_grad;
   const auto model = small_gpt();
   const at::Tensor text = at::randint(40, {2, 12}, at::kLong);
   EXPECT_LT(cache_error(*model, text, 5), 1e-5);
   const step::AutocastScope autocast(c10::kCPU, at::kBFloat16);
-  EXPECT_LT(cache_error(*model, text, 5), 0.03);  // eight bits of a mantissa
+  EXPECT_LT(cache_error(*model, text, 5), 0.03);  // eight bits of mantissa
 }
 
-TEST(KeyValueCache, RefusesATokenBeyondTheContext) {
+TEST(KeyValueCache, TokenBeyondContext_IsRejected) {
   const at::NoGradGuard no_grad;
   const auto model = small_gpt();
   Decoder& decoder = *model->decoder();
@@ -105,7 +105,7 @@ std::vector<std::size_t> phases_of(const StepRecorder::Step& step) {
   return phases;
 }
 
-TEST(GenerateStep, ReadsThePromptThenMakesATokenAtATime) {
+TEST(GenerateStep, ReadsThePromptThenSingleTokens) {
   const StepRecorder::Step step = driven(requests(), 1).steps.at(0);
   EXPECT_THAT(phases_of(step), ElementsAre(static_cast<std::size_t>(PhaseId::kDataWait),
                                            static_cast<std::size_t>(declared_phase(0)),
@@ -115,7 +115,7 @@ TEST(GenerateStep, ReadsThePromptThenMakesATokenAtATime) {
   EXPECT_GT(step.first_token_ns, step.start_ns);
 }
 
-TEST(GenerateStep, OfOneTokenHasNothingToDecode) {
+TEST(GenerateStep, OneToken_HasNoDecoding) {
   test::Options options = requests();
   options["generate.new_tokens"] = std::int64_t{1};
   const StepRecorder::Step step = driven(options, 1).steps.at(0);
@@ -123,7 +123,7 @@ TEST(GenerateStep, OfOneTokenHasNothingToDecode) {
   EXPECT_EQ(step.later_tokens, 0);
 }
 
-TEST(GenerateStep, TheFingerprintIsOfTheTextNotOfTheLoader) {
+TEST(GenerateStep, Fingerprint_IsOfTheText) {
   std::vector<double> losses;
   for (const std::int64_t batch : {2, 3}) {
     test::Options options = requests();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of a group as processes: models draw their weights from a generator that threads would
-// share. The process of the test itself never runs a backward pass, after which none could be
-// started.
+// share. The test process itself never runs a backward pass, after which it could not fork.
 #include "workloads/step/train_step.h"
 
 #include <ATen/Parallel.h>
@@ -40,10 +39,10 @@ std::unique_ptr<at::ObserverContext> count_exchange(const at::RecordFunction& fu
   return nullptr;
 }
 
-// Of one rank, after its last step.
+// State of one rank after its last step.
 struct Trained {
   std::vector<float> weights;
-  std::vector<float> exchanges;  // in each step
+  std::vector<float> exchanges;  // per step
 };
 
 void put(std::ofstream& file, const std::vector<float>& numbers) {
@@ -62,7 +61,7 @@ std::vector<float> take(std::ifstream& file) {
   return numbers;
 }
 
-// As a worker drives it.
+// Drives it like a worker.
 void train(const test::Options& options, int rank, int world, std::uint16_t port,
            const std::filesystem::path& out) {
   at::set_num_threads(1);
@@ -166,7 +165,7 @@ double difference(const std::vector<float>& a, const std::vector<float>& b) {
 
 class EachSync : public testing::TestWithParam<std::vector<std::string>> {};
 
-TEST_P(EachSync, RanksHoldTheWeightsOfOneRankOnTheJoinedBatch) {
+TEST_P(EachSync, Ranks_MatchOneRankOnTheJoinedBatch) {
   const auto ranks = train_in_processes(options_of(16, 2, GetParam()), 2);
   EXPECT_EQ(ranks[0].weights, ranks[1].weights);
   EXPECT_LT(difference(ranks[0].weights, weights_alone(16)), 1e-6);
@@ -184,8 +183,8 @@ INSTANTIATE_TEST_SUITE_P(
         std::vector<std::string>{"distributed.sync=ddp", "distributed.static_graph=true"},
         std::vector<std::string>{"distributed.sync=flat"}));
 
-// fp16 keeps 11 bits of a gradient, bf16 8 of them.
-TEST(GroupTrainStep, RanksWhoseGradientsTravelRoundedAgreeAndStayNear) {
+// fp16 keeps 11 bits of a gradient, bf16 8.
+TEST(GroupTrainStep, RoundedGradients_StayNear) {
   for (const std::string type : {"fp16", "bf16"}) {
     SCOPED_TRACE(type);
     const auto ranks = train_in_processes(
@@ -197,21 +196,21 @@ TEST(GroupTrainStep, RanksWhoseGradientsTravelRoundedAgreeAndStayNear) {
   }
 }
 
-TEST(GroupTrainStep, ThreeRanksToo) {
+TEST(GroupTrainStep, ThreeRanks_Agree) {
   const auto ranks = train_in_processes(options_of(12, 3, {"distributed.sync=ddp"}), 3);
   EXPECT_EQ(ranks[0].weights, ranks[1].weights);
   EXPECT_EQ(ranks[0].weights, ranks[2].weights);
   EXPECT_LT(difference(ranks[0].weights, weights_alone(12)), 1e-6);
 }
 
-TEST(GroupTrainStep, WithoutSyncRanksComeApart) {
+TEST(GroupTrainStep, NoSync_LetsRanksDiverge) {
   const auto ranks = train_in_processes(options_of(16, 2, {"distributed.sync=none"}), 2);
   EXPECT_GT(difference(ranks[0].weights, ranks[1].weights), 1e-5);
   EXPECT_THAT(ranks[0].exchanges, Each(0));
 }
 
-// Batch normalisation: its buffers go round, which makes nobody's weights others.
-TEST(GroupTrainStep, RanksOfAModelWithBuffersAgree) {
+// Batch normalisation: its buffers are exchanged, which does not change the weights.
+TEST(GroupTrainStep, ModelWithBuffers_Agrees) {
   for (const std::string sync : {"ddp", "flat"}) {
     const auto ranks = train_in_processes(
         options_of(8, 2, {"distributed.sync=" + sync, "model.kind=resnet18"}), 2);
@@ -219,7 +218,7 @@ TEST(GroupTrainStep, RanksOfAModelWithBuffersAgree) {
   }
 }
 
-TEST(GroupTrainStep, GradientsAreExchangedForTheLastMicroBatchAlone) {
+TEST(GroupTrainStep, LastMicroBatch_ExchangesGradients) {
   for (const std::string sync : {"ddp", "flat"}) {
     SCOPED_TRACE(sync);
     const auto ranks =
@@ -230,7 +229,7 @@ TEST(GroupTrainStep, GradientsAreExchangedForTheLastMicroBatchAlone) {
   }
 }
 
-TEST(GroupTrainStep, SmallBucketsAreExchangedOneByOneFromTheSecondStepOn) {
+TEST(GroupTrainStep, SmallBuckets_ExchangeOneByOne) {
   const auto ranks = train_in_processes(
       options_of(8, 2, {"distributed.sync=ddp", "distributed.bucket_cap_mb=0.001"}), 2);
   EXPECT_EQ(ranks[0].exchanges[0], 1);

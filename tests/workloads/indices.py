@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data set and sampler that the scripts beside this file give to Python's DataLoader."""
+"""Data set and sampler that the scripts next to this file pass to Python's DataLoader."""
 import torch
 
 
@@ -17,7 +17,7 @@ class Indices(torch.utils.data.Dataset):
 
 
 class Endless(torch.utils.data.Sampler):
-    """`sampler`, or any other iterable of indices, again and again."""
+    """Repeats `sampler`, or any other iterable of indices, endlessly."""
 
     def __init__(self, sampler):
         self.sampler = sampler

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GPT-2 and BERT written out from their papers over a flat dictionary of weights, with attention as a plain softmax:
-what the C++ models are compared with."""
+"""GPT-2 and BERT written from their papers over a flat dictionary of weights, with attention as a plain softmax:
+references for the C++ models."""
 import math
 
 import torch
@@ -45,7 +45,7 @@ def gpt(tensors, tokens):
 
 
 def gpt_text(tensors, prompts, tokens=16):
-    """The likeliest token each time, by a whole forward pass without a cache."""
+    """Generates the most likely tokens, each by a whole forward pass without a cache."""
     text = prompts
     for _ in range(tokens):
         text = torch.cat([text, gpt(tensors, text)[:, -1].argmax(-1, keepdim=True)], 1)

@@ -9,8 +9,8 @@
 namespace stepbench {
 namespace {
 
-// Wheels of torch carry a second copy that fails when it is called with the system's types.
-TEST(Linking, FilesystemComesFromTheSystemsLibstdcxx) {
+// Wheels of torch carry a second copy that fails with the system's types.
+TEST(Linking, Filesystem_IsTheSystemsLibstdcxx) {
   std::uintmax_t (*remove_all)(const std::filesystem::path&) = &std::filesystem::remove_all;
   Dl_info where{};
   ASSERT_NE(dladdr(std::bit_cast<void*>(remove_all), &where), 0);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands make of real loaders, without torch: --headroom, lengths of samples, AU.
+"""Output of commands on real loaders, without torch: --headroom, lengths of samples, AU.
 
     python loading_commands.py STEPBENCH LOADING_WORKER [CLASS[.TEST]]...
 """
@@ -18,7 +18,7 @@ STEPBENCH, WORKER = (os.path.abspath(argument) for argument in (sys.argv.pop(1),
 
 @contextlib.contextmanager
 def one_core():
-    """For programs that are started meanwhile."""
+    """Limits programs started inside to one core."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     try:
@@ -31,7 +31,7 @@ class Commands(unittest.TestCase):
     CONFIG = ""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(dir=".")  # the build folder: a temporary one may lie in memory
+        folder = tempfile.TemporaryDirectory(dir=".")  # the build folder: a temporary one may be in memory
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name).resolve()
         (self.folder / "file.yaml").write_text(self.CONFIG)
@@ -45,7 +45,7 @@ class Commands(unittest.TestCase):
         return self.call("run", "file.yaml", "--worker", WORKER, "--no-lock", *more, status=status)
 
     def measured(self, name, *more):
-        """The folder of a run."""
+        """Returns the folder of a run."""
         self.run_on("--results", name, *more)
         return str(next((self.folder / name).iterdir()))
 
@@ -61,7 +61,8 @@ data: {kind: synthetic}
 """
 
     def parts(self, *more):
-        """Of one case, in ms: saved, waiting, shared, the loader alone, the step alone, both; without a saving the last three."""
+        """Returns the parts of one case in ms: saved, waiting, shared, the loader alone, the step alone, both;
+        without a saving only the last three."""
         said = self.run_on("--headroom", *more)
         self.assertNotIn("fastest so far", said)
         ms = {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
@@ -134,8 +135,8 @@ optimizer: {kind: sgd, lr: 0.1}
             tokens = round(case["tokens_per_s"] * case["step_ns"] * 1e-9)
             found.setdefault(key, set()).add((case["padding_share"], tokens))
         self.assertEqual(found, {
-            ("planted.txt", 1): {(0.375, 80)},  # of 4 x 32 tokens 80 are none of padding, in each batch
-            ("planted.txt", 2): {(0, 80)},  # 4 x 8 and 4 x 32 in turns
+            ("planted.txt", 1): {(0.375, 80)},  # 80 of 4 x 32 tokens are real in each batch
+            ("planted.txt", 2): {(0, 80)},  # 4 x 8 and 4 x 32 alternating
             ("equal.txt", 1): {(0, 128)},
             ("equal.txt", 2): {(0, 128)},
         })

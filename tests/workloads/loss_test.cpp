@@ -18,7 +18,7 @@ step::Loss loss_named(const std::string& name, std::int64_t classes) {
   return step::Loss(test::train_case({{"model.loss", name}}), classes);
 }
 
-TEST(Loss, CrossEntropyIsTheMeanOverPositions) {
+TEST(Loss, CrossEntropy_IsTheMeanOverPositions) {
   const at::Tensor logits = at::rand({2, 3, 5});
   const at::Tensor target = at::randint(5, {2, 3}, at::kLong);
   const at::Tensor picked = at::log_softmax(logits, -1).gather(-1, target.unsqueeze(-1));
@@ -26,14 +26,14 @@ TEST(Loss, CrossEntropyIsTheMeanOverPositions) {
               -picked.mean().item<double>(), 1e-6);
 }
 
-TEST(Loss, SquaredAndBinaryErrorCompareWithOneHotLabels) {
+TEST(Loss, SquaredAndBinary_UseOneHotLabels) {
   const at::Tensor logits = at::zeros({2, 4});
   const at::Tensor target = at::randint(4, {2}, at::kLong);
   EXPECT_DOUBLE_EQ(loss_named("mse", 4)(logits, target).item<double>(), 0.25);
   EXPECT_NEAR(loss_named("bce", 4)(logits, target).item<double>(), std::log(2), 1e-6);
 }
 
-TEST(Loss, MaskingHidesSomeTokensAndAsksForThemOnly) {
+TEST(Loss, Masking_HidesAndTargetsSomeTokens) {
   step::Loss loss = loss_named("masked_cross_entropy", 100);
   const at::Tensor tokens = at::randint(99, {16, 64}, at::kLong);
   const torch_loader::BatchTensors prepared = loss.prepare({tokens, tokens.add(1)});
@@ -46,7 +46,7 @@ TEST(Loss, MaskingHidesSomeTokensAndAsksForThemOnly) {
                   .equal(tokens.masked_select(hidden.logical_not())));
 }
 
-TEST(Loss, OnlyHiddenTokensCount) {
+TEST(Loss, OnlyHiddenTokens_Count) {
   step::Loss loss = loss_named("masked_cross_entropy", 10);
   const at::Tensor tokens = at::randint(9, {2, 8}, at::kLong);
   const torch_loader::BatchTensors prepared = loss.prepare({tokens, tokens});
@@ -57,7 +57,7 @@ TEST(Loss, OnlyHiddenTokensCount) {
   EXPECT_NEAR(loss(logits, prepared.target).item<double>(), before, 1e-6);
 }
 
-TEST(Loss, PaddingIsNeitherHiddenNorAskedFor) {
+TEST(Loss, Padding_IsNeitherHiddenNorATarget) {
   step::Loss loss(test::train_case({{"data.kind", std::string("synthetic_tokens")},
                                     {"data.lengths", std::string("uniform")},
                                     {"model.loss", std::string("masked_cross_entropy")}}),
@@ -72,7 +72,7 @@ TEST(Loss, PaddingIsNeitherHiddenNorAskedFor) {
   EXPECT_GT(prepared.input.eq(99).sum().item<std::int64_t>(), 16);
 }
 
-TEST(Loss, TheMaskRepeatsForASeed) {
+TEST(Loss, Mask_RepeatsForASeed) {
   const at::Tensor tokens = at::randint(9, {4, 16}, at::kLong);
   step::Loss first = loss_named("masked_cross_entropy", 10);
   step::Loss second = loss_named("masked_cross_entropy", 10);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench doctor --measure`: its cases, measured by the worker that it measures with; what it
-// tells, keeps and quotes, with the loaders of those cases alone.
+// `stepbench doctor --measure`: its cases, measured by its worker; its printed, kept and quoted
+// values, with only the loaders of those cases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(DoctorMeasure, ItsThreeCasesAreMeasuredByTheWorker) {
+TEST(DoctorMeasure, ThreeCases_AreMeasured) {
   const test::Options step = {{"data.features", std::int64_t{256}},
                               {"data.samples", std::int64_t{4096}},
                               {"loader.engine", std::string("thread")},
@@ -36,10 +36,11 @@ TEST(DoctorMeasure, ItsThreeCasesAreMeasuredByTheWorker) {
   }
 }
 
-// How many launches ten seconds hold is the machine's affair: what is told, kept and quoted agrees.
-TEST(DoctorMeasure, KeepsWhatItTellsAndPlanQuotesIt) {
+// The number of launches in ten seconds depends on the machine: printed, kept and quoted values
+// must agree.
+TEST(DoctorMeasure, Plan_QuotesTheKeptNoise) {
   const test::TemporaryFolder folder;
-  // The program takes the worker that lies beside it.
+  // The program uses the worker next to it.
   std::filesystem::copy_file(STEPBENCH_PROGRAM, folder / "stepbench");
   std::filesystem::create_symlink(STEPBENCH_LOADING_WORKER, folder / "stepbench-worker");
   const std::string state = "XDG_STATE_HOME=" + (folder / "state").string();

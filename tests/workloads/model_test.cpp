@@ -40,7 +40,7 @@ ResolvedCase model_case(const std::string& kind, const std::string& size) {
   return test::train_case(options);
 }
 
-TEST(Model, ParameterCountsAreThePublishedOnes) {
+TEST(Model, ParameterCounts_ArePublishedOnes) {
   std::ifstream golden(STEPBENCH_SOURCE_DIR "/tests/workloads/parameter_counts.txt");
   std::string kind, size;
   std::int64_t classes = 0, extent = 0, expected = 0;
@@ -54,8 +54,8 @@ TEST(Model, ParameterCountsAreThePublishedOnes) {
   EXPECT_GT(compared, 5);
 }
 
-// What stands behind a sample changes neither its outputs nor the loss.
-TEST(Model, TheLossOfAPaddedBatchOfGptIsThatOfItsSamplesAlone) {
+// Padding after a sample changes neither its outputs nor the loss.
+TEST(Model, PaddedGpt_HasTheLossOfItsSamples) {
   const ResolvedCase resolved = model_case("gpt", "tiny");
   const auto model = make_model(resolved, tokens(16, 50));
   const step::Loss loss(resolved, 50);
@@ -73,7 +73,7 @@ TEST(Model, TheLossOfAPaddedBatchOfGptIsThatOfItsSamplesAlone) {
   EXPECT_NEAR(loss(model->forward(input), target).item<double>(), expected, 1e-5);
 }
 
-TEST(Model, TheCatalogueOffersExactlyTheModelsOfTheTable) {
+TEST(Model, Catalogue_OffersEachModel) {
   std::vector<std::string> offered = built_in_catalogue().find_option("model.kind")->choices;
   std::vector<std::string> made;
   for (const ModelType& type : model_types()) made.emplace_back(type.kind);
@@ -82,7 +82,7 @@ TEST(Model, TheCatalogueOffersExactlyTheModelsOfTheTable) {
   EXPECT_EQ(made, offered);
 }
 
-TEST(Model, TheLossFallsOnAFixedBatch) {
+TEST(Model, FixedBatch_LowersTheLoss) {
   for (const ModelType& type : model_types()) {
     const std::string kind(type.kind);
     if (kind == "torchscript" || kind == "plugin" || kind == "aoti" || type.make == nullptr)
@@ -109,7 +109,7 @@ TEST(Model, TheLossFallsOnAFixedBatch) {
   }
 }
 
-TEST(Model, ChannelsLastChangesTheLayoutOfConvolutionsOnly) {
+TEST(Model, ChannelsLast_ChangesConvolutionsOnly) {
   const auto model = make_model(model_case("resnet18", "tiny"), images(32, 10));
   model->to(at::Device(at::kCPU), at::MemoryFormat::ChannelsLast);
   for (const at::Tensor& parameter : model->parameters()) {
@@ -129,7 +129,7 @@ std::string message_for(const std::string& kind, const DataShape& data) {
   return "";
 }
 
-TEST(Model, DataThatDoesNotFitIsNamed) {
+TEST(Model, UnfitData_IsNamed) {
   DataShape vectors = images(32, 10);
   vectors.input.shape = {64};
   EXPECT_EQ(message_for("resnet18", vectors),
@@ -138,7 +138,7 @@ TEST(Model, DataThatDoesNotFitIsNamed) {
   EXPECT_NE(message_for("mlp", images(32, 0)), "");
 }
 
-TEST(Model, TheMlpTakesAnySampleWithALabel) {
+TEST(Model, Mlp_TakesAnyLabelledSample) {
   DataShape vectors = images(32, 10);
   vectors.input.shape = {64};
   const auto model = make_model(model_case("mlp", "tiny"), vectors);

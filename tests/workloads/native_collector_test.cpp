@@ -59,7 +59,7 @@ class Annotation {
   at::RecordFunction function_;
 };
 
-TEST(NativeCollector, RecordsNamesShapesAndNestingOfOps) {
+TEST(NativeCollector, Ops_HaveNamesShapesAndNesting) {
   const at::Tensor a = at::ones({8, 4});
   const at::Tensor b = at::ones({4});
   const ops::OpLog log = native_log([&] { (void)at::add(a, b, 2); });
@@ -69,14 +69,14 @@ TEST(NativeCollector, RecordsNamesShapesAndNestingOfOps) {
   EXPECT_EQ(log.threads.size(), 1U);
 }
 
-TEST(NativeCollector, AListOfTensorsHasNoShape) {
+TEST(NativeCollector, TensorList_HasNoShape) {
   const at::Tensor a = at::ones({2});
   const ops::OpLog log = native_log([&] { (void)at::cat({a, a}); });
   ASSERT_THAT(test::names_of(log), Contains("aten::cat"));
   EXPECT_EQ(shapes_of(log, 0), "[[], []]");
 }
 
-TEST(NativeCollector, WithoutShapesAndMemoryThereAreNone) {
+TEST(NativeCollector, ShapesAndMemory_AreOptional) {
   const ops::OpLog log =
       native_log([] { (void)at::ones({4}); }, {.shapes = false, .memory = false});
   EXPECT_FALSE(log.ops.empty());
@@ -84,7 +84,7 @@ TEST(NativeCollector, WithoutShapesAndMemoryThereAreNone) {
   EXPECT_THAT(log.memory, IsEmpty());
 }
 
-TEST(NativeCollector, KeepsWhatBeganInTheWindowAlone) {
+TEST(NativeCollector, OnlyTheWindow_IsKept) {
   profile::NativeCollector collector({});
   collector.start();
   { const Annotation before("before"); }
@@ -95,7 +95,7 @@ TEST(NativeCollector, KeepsWhatBeganInTheWindowAlone) {
   EXPECT_THAT(test::names_of(collector.take()), ElementsAre("in"));
 }
 
-TEST(NativeCollector, AnnotationsOfOneNameNestInThemselves) {
+TEST(NativeCollector, EqualAnnotations_Nest) {
   const ops::OpLog log = native_log([] {
     const Annotation outer("again");
     const Annotation inner("again");
@@ -106,7 +106,7 @@ TEST(NativeCollector, AnnotationsOfOneNameNestInThemselves) {
   EXPECT_GE(log.ops[0].end_ns, log.ops[1].end_ns);
 }
 
-TEST(NativeCollector, SeesThreadsThatTorchDidNotStart) {
+TEST(NativeCollector, ForeignThreads_AreSeen) {
   const at::Tensor a = at::ones({4});
   const ops::OpLog log = native_log([&] { std::thread([&] { (void)at::add(a, a); }).join(); });
   ASSERT_EQ(log.ops.size(), 1U);
@@ -114,7 +114,7 @@ TEST(NativeCollector, SeesThreadsThatTorchDidNotStart) {
   EXPECT_NE(log.threads[0].id, log.threads[1].id);
 }
 
-TEST(NativeCollector, AnOpThatEndsOnAnotherThreadIsAsynchronous) {
+TEST(NativeCollector, OpEndingElsewhere_IsAsynchronous) {
   const ops::OpLog log = native_log([] {
     std::optional<Annotation> far(std::in_place, "far");
     std::thread([&] { far.reset(); }).join();
@@ -126,7 +126,7 @@ TEST(NativeCollector, AnOpThatEndsOnAnotherThreadIsAsynchronous) {
   EXPECT_FALSE(log.ops[1].async);
 }
 
-TEST(NativeCollector, AnOpThatNeverEndsIsCountedAsDropped) {
+TEST(NativeCollector, UnfinishedOp_IsDropped) {
   std::optional<Annotation> open;
   const ops::OpLog log = native_log([&] { open.emplace("open"); });
   EXPECT_THAT(log.ops, IsEmpty());
@@ -134,7 +134,7 @@ TEST(NativeCollector, AnOpThatNeverEndsIsCountedAsDropped) {
   open.reset();
 }
 
-TEST(NativeCollector, ChargesMemoryToTheInnermostOp) {
+TEST(NativeCollector, Memory_CountsToTheInnermostOp) {
   const ops::OpLog log = native_log([] {
     const Annotation mine("mine");
     const at::Tensor kilobyte = at::empty({256});
@@ -158,7 +158,7 @@ class PushLog final : public profile::OpListener {
   void pop() noexcept override { open.pop_back(); }
 };
 
-TEST(NativeCollector, TellsItsListenerOfEachOpAndFindsItByItsId) {
+TEST(NativeCollector, Listener_GetsEachOp) {
   PushLog pushes;
   profile::NativeCollector collector({}, &pushes);
   collector.start();
@@ -176,7 +176,7 @@ TEST(NativeCollector, TellsItsListenerOfEachOpAndFindsItByItsId) {
   EXPECT_EQ(collector.op_of(pushes.seen[1] + 7), ops::kNoIndex);
 }
 
-TEST(NativeCollector, AnOpThatEndsOutOfTurnLeavesItsListenerInStep) {
+TEST(NativeCollector, OutOfOrderEnd_KeepsTheListener) {
   PushLog pushes;
   (void)native_log(
       [] {
@@ -192,27 +192,27 @@ TEST(NativeCollector, AnOpThatEndsOutOfTurnLeavesItsListenerInStep) {
   EXPECT_THAT(pushes.open, IsEmpty());
 }
 
-TEST(NativeCollector, OnlyOneCollectsAtATime) {
+TEST(NativeCollector, OnlyOne_Collects) {
   profile::NativeCollector first({});
   first.start();
   profile::NativeCollector second({});
   EXPECT_THROW(second.start(), Error);
 }
 
-TEST(NativeCollector, WorksWithoutTheProcessorsCounter) {
+TEST(NativeCollector, NoTsc_StillWorks) {
   const ops::OpLog log = native_log([] { const Annotation one("one"); }, {}, nullptr, false);
   ASSERT_THAT(test::names_of(log), ElementsAre("one"));
   EXPECT_GE(log.ops[0].end_ns, log.ops[0].start_ns);
 }
 
-TEST(Collectors, FindWhatAProbeDoes) {
+TEST(Collectors, Probe_IsRecorded) {
   profile::NativeCollector native({});
   EXPECT_EQ(profile::probe(native), std::nullopt);
   profile::KinetoCollector kineto({});
   EXPECT_EQ(profile::probe(kineto), std::nullopt);
 }
 
-TEST(Collectors, AgreeOnNestedRepeatedAndAsynchronousEvents) {
+TEST(Collectors, NestedAndAsyncEvents_Agree) {
   const auto body = [] {
     const Annotation outer("twice");
     const Annotation inner("twice");

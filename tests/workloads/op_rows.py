@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles two steps of each case with torch.profiler, after four that warm up, and prints a line per operation and
+"""Profiles two steps of each case with torch.profiler after four warm-up steps, and prints a line per operation and
 shapes: "CASE name[[8, 32], []]: 2 calls, 0 B". op_rows.py FOLDER CASE..., where a CASE is "key=value key=value ...".
 
-A scripted model is saved as FOLDER/NUMBER.pt, NUMBER being the case's. Left out: annotations, which Python's optimizers
-and TorchScript's methods add, and frees outside all operations, which depend on what was allocated before."""
+A scripted model is saved as FOLDER/NUMBER.pt, NUMBER being the case's. Excludes annotations, which Python's
+optimizers and TorchScript's methods add, and frees outside all operations, which depend on earlier allocations."""
 import pathlib
 import sys
 from unittest import mock
@@ -36,7 +36,7 @@ def rows(case, file):
     step = python_step.make_step(model, case)
     for _ in range(4):
         step(batch, target)
-    one = torch.tensor(1.0)  # Adam's foreach makes it anew in each step, by operations that only Python needs
+    one = torch.tensor(1.0)  # Adam's foreach creates it in each step, by operations that only Python needs
     with mock.patch.object(torch, "tensor", lambda *_, **__: one), torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], record_shapes=True,
                                 profile_memory=True) as profiler:
         for _ in range(2):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of a step are those of the same step in Python: calls, shapes and bytes of each,
-// as torch.profiler's table gives them.
+// The operations of a step equal those of the same step in Python: calls, shapes and bytes of each,
+// from torch.profiler's table.
 #include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ test::Options options_of(const std::string& text, const std::string& file) {
   return options;
 }
 
-// The rows of each case as Python gives them; the files that it wrote lie in `folder`.
+// The rows of each case in Python; its files are in `folder`.
 std::vector<std::vector<std::string>> rows_in_python(const std::filesystem::path& folder) {
   std::vector<std::string> arguments = {folder.string()};
   arguments.insert(arguments.end(), cases().begin(), cases().end());
@@ -92,7 +92,7 @@ std::vector<std::string> rows_here(const test::Options& options) {
   return test::costs_of(collector.take());
 }
 
-TEST(OpRows, OfEachStepAreThoseOfTheSameStepInPython) {
+TEST(OpRows, EachStep_MatchesPython) {
   const auto folder = std::filesystem::path(testing::TempDir()) /
                       ("stepbench-op-rows-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);

@@ -26,8 +26,7 @@ std::vector<at::Tensor> new_parameters() {
   return parameters;
 }
 
-// Ten updates whose gradients depend on the parameters, so that a wrong step shows in the next
-// ones.
+// Ten updates whose gradients depend on the parameters, so that a wrong step affects the next ones.
 template <typename Step>
 std::vector<at::Tensor> after_ten_steps(const std::vector<at::Tensor>& parameters, Step step) {
   for (int i = 0; i < 10; ++i) {
@@ -56,7 +55,7 @@ void append(std::ofstream& file, const std::vector<at::Tensor>& parameters) {
   }
 }
 
-TEST(Optimizer, TenUpdatesAreThoseOfPythonsOptimizers) {
+TEST(Optimizer, TenUpdates_MatchPython) {
   struct Setting {
     const char* kind;
     double momentum;
@@ -103,7 +102,7 @@ TEST(Optimizer, TenUpdatesAreThoseOfPythonsOptimizers) {
   std::filesystem::remove(path);
 }
 
-TEST(Optimizer, AFusedStepTakesTheLossScaleAndLeavesOutAnOverflow) {
+TEST(Optimizer, FusedStep_SkipsAnOverflow) {
   for (const std::string kind : {"sgd", "adam", "adamw"}) {
     const ResolvedCase resolved = test::train_case(
         {{"optimizer.kind", kind}, {"optimizer.implementation", std::string("fused")}});
@@ -127,7 +126,7 @@ TEST(Optimizer, AFusedStepTakesTheLossScaleAndLeavesOutAnOverflow) {
                    ->takes_loss_scale());
 }
 
-TEST(Optimizer, AParameterWithoutGradientIsLeftAlone) {
+TEST(Optimizer, NoGradient_LeavesTheParameter) {
   auto parameters = new_parameters();
   const at::Tensor before = parameters[0].detach().clone();
   const auto optimizer =
@@ -137,7 +136,7 @@ TEST(Optimizer, AParameterWithoutGradientIsLeftAlone) {
   EXPECT_TRUE(at::equal(parameters[0], before));
 }
 
-TEST(Optimizer, ResettingForgetsAllUpdates) {
+TEST(Optimizer, Reset_ForgetsAllUpdates) {
   for (const std::string kind : {"sgd", "adam", "adamw"}) {
     for (const std::string implementation : {"single", "foreach", "fused"}) {
       test::Options options = {{"optimizer.kind", kind},
@@ -160,7 +159,7 @@ TEST(Optimizer, ResettingForgetsAllUpdates) {
   }
 }
 
-TEST(Optimizer, ZeroGradFreesOrFills) {
+TEST(Optimizer, ZeroGrad_FreesOrFills) {
   auto parameters = new_parameters();
   const auto optimizer =
       step::make_optimizer(test::train_case({{"optimizer.kind", std::string("sgd")}}), parameters);
@@ -172,7 +171,7 @@ TEST(Optimizer, ZeroGradFreesOrFills) {
   EXPECT_FALSE(parameters[1].grad().defined());
 }
 
-TEST(Optimizer, ClippingScalesTheTotalNormDownAndNeverUp) {
+TEST(Optimizer, Clipping_OnlyLowersTheNorm) {
   auto parameters = new_parameters();
   (parameters[1].sum() * 10 + parameters[2].sum()).backward();
   const double norm = std::sqrt(15 * 100.0 + 192);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models from files of the user's, in a worker process. The files are those of own_models.py.
+// Models from user files in a worker process. own_models.py makes the files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ std::string refusal(const test::Options& options) {
   return failed.message;
 }
 
-TEST(TorchScript, TrainsAndIsLabelledLegacy) {
+TEST(TorchScript, Model_TrainsAndIsLegacy) {
   for (const char* file : {"small.pt", "traced.pt"}) {
     const record::LaunchReport report = measured(torchscript(file));
     EXPECT_EQ(report.metrics.at("model_parameters"), 2690) << file;
@@ -44,7 +44,7 @@ TEST(TorchScript, TrainsAndIsLabelledLegacy) {
   }
 }
 
-TEST(TorchScript, TheFilesContentIsAFactOfTheResult) {
+TEST(TorchScript, Content_IsInTheResult) {
   const auto digest = [](const char* file) {
     return std::get<std::string>(measured(torchscript(file)).effective.at("model.digest"));
   };
@@ -52,11 +52,11 @@ TEST(TorchScript, TheFilesContentIsAFactOfTheResult) {
   EXPECT_NE(digest("small.pt"), digest("traced.pt"));
 }
 
-TEST(TorchScript, LanguageModelsTrainToo) {
+TEST(TorchScript, LanguageModel_Trains) {
   EXPECT_GT(measured(tokens(torchscript("speaker.pt"))).metrics.at("model_parameters"), 0);
 }
 
-TEST(TorchScript, AFrozenModelCanBeEvaluatedAndNotTrained) {
+TEST(TorchScript, FrozenModel_IsEvaluatedOnly) {
   test::Options options = torchscript("frozen.pt");
   EXPECT_THAT(refusal(options), AllOf(HasSubstr("model.path: "), HasSubstr("frozen.pt"),
                                       HasSubstr("no parameters to train"), HasSubstr("eval_step")));
@@ -64,7 +64,7 @@ TEST(TorchScript, AFrozenModelCanBeEvaluatedAndNotTrained) {
   EXPECT_EQ(measured(options).metrics.at("model_parameters"), 0);
 }
 
-TEST(TorchScript, AFileThatIsNoneIsNamed) {
+TEST(TorchScript, OtherFile_IsNamed) {
   for (const char* file : {"text.pt", "weights.pt"}) {
     EXPECT_THAT(
         refusal(torchscript(file)),
@@ -73,27 +73,27 @@ TEST(TorchScript, AFileThatIsNoneIsNamed) {
   }
 }
 
-TEST(TorchScript, AnInputOfAnotherShapeIsNamedBesideTheExpectedOne) {
+TEST(TorchScript, OtherInputShape_IsNamed) {
   EXPECT_THAT(refusal(torchscript("vectors.pt")),
               AllOf(HasSubstr("given 'image' {3, 32, 32} per sample"),
                     HasSubstr("'1.weight' {10, 64} expects 64 features"),
                     HasSubstr("mat1 and mat2 shapes cannot be multiplied")));
 }
 
-TEST(TorchScript, TokenIdsBeyondTheEmbeddingAreNamed) {
+TEST(TorchScript, TokenBeyondEmbedding_IsNamed) {
   test::Options options = tokens(torchscript("speaker.pt"));
   options["data.vocabulary"] = std::int64_t{500};
   EXPECT_THAT(refusal(options),
               AllOf(HasSubstr("expects token ids below 50"), HasSubstr("index out of range")));
 }
 
-TEST(TorchScript, TooFewClassesAreNamedBesideTheNeededOnes) {
+TEST(TorchScript, TooFewClasses_AreNamed) {
   EXPECT_THAT(refusal(torchscript("five_classes.pt")),
               HasSubstr("five_classes.pt gives {4, 5} for 4 samples; this data set needs logits "
                         "{4, 10}"));
 }
 
-TEST(TorchScript, AnOutputThatIsNoTensorIsNamed) {
+TEST(TorchScript, OtherOutput_IsNamed) {
   EXPECT_THAT(refusal(torchscript("pair.pt")), HasSubstr("expected one tensor of logits"));
 }
 

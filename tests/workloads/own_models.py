@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes TorchScript files, good and bad, for data of 8 x {3, 32, 32} images in ten classes: own_models.py FOLDER."""
+"""Writes valid and invalid TorchScript files for data of 8 x {3, 32, 32} images in ten classes: own_models.py
+FOLDER."""
 import pathlib
 import shutil
 import sys

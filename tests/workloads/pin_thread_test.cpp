@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transfer.placement: pin_thread on a device that is scripted: what it is told, and when.
+// transfer.placement: pin_thread on a scripted device: its calls and their order.
 #include <gmock/gmock.h>
 
 #include <mutex>
@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Optional;
 
-// Each mark is one microsecond later on the device than the one before; `reached` marks have
+// Each mark is one microsecond later on the device than the previous one; `reached` marks have
 // passed.
 struct DeviceScript {
   void say(std::string what) {
@@ -111,7 +111,7 @@ struct PinThreadScene {
                                                   std::unique_ptr<transfer::UploadStream>(stream)};
 };
 
-TEST(PinThread, ACopyLiesBetweenTwoMarksAndComputeWaitsForTheSecond) {
+TEST(PinThread, Copy_IsMarkedAndWaitedFor) {
   PinThreadScene scene;
   scene.upload->enter_thread();
   Batch batch = scene.uploaded(0);
@@ -126,7 +126,7 @@ TEST(PinThread, ACopyLiesBetweenTwoMarksAndComputeWaitsForTheSecond) {
   EXPECT_NE(scene.step.current().occurred >> h2d & 1U, 0U);
 }
 
-TEST(PinThread, TheSourceStaysUntilItsCopyHasPassedThoughNobodyTookTheBatch) {
+TEST(PinThread, Source_StaysUntilItsCopyEnds) {
   PinThreadScene scene;
   { const Batch dropped = scene.uploaded(0); }
   { const Batch dropped = scene.uploaded(1); }
@@ -140,7 +140,7 @@ TEST(PinThread, TheSourceStaysUntilItsCopyHasPassedThoughNobodyTookTheBatch) {
   EXPECT_EQ(scene.script.marks_alive, 0);
 }
 
-TEST(PinThread, ItsEndWaitsForTheCopiesAndThenLetsTheirSourcesGo) {
+TEST(PinThread, End_WaitsForCopiesAndFrees) {
   PinThreadScene scene;
   { const Batch dropped = scene.uploaded(0); }
   scene.script.log.clear();
@@ -151,7 +151,7 @@ TEST(PinThread, ItsEndWaitsForTheCopiesAndThenLetsTheirSourcesGo) {
   EXPECT_EQ(scene.script.marks_alive, 0);
 }
 
-TEST(PinThread, ABatchInUseOutlivesTheUpload) {
+TEST(PinThread, BatchInUse_OutlivesTheUpload) {
   PinThreadScene scene;
   const Batch kept = scene.uploaded(0);
   scene.upload.reset();
@@ -159,7 +159,7 @@ TEST(PinThread, ABatchInUseOutlivesTheUpload) {
   EXPECT_EQ(scene.script.marks_alive, 1);
 }
 
-TEST(PinThread, ACopyThatFailsInItsMidstKeepsItsSourceToo) {
+TEST(PinThread, FailingCopy_KeepsItsSource) {
   PinThreadScene scene;
   scene.stream->fails_at = 1;
   scene.upload->window(Edge::kBegin);
@@ -169,17 +169,17 @@ TEST(PinThread, ACopyThatFailsInItsMidstKeepsItsSourceToo) {
   scene.script.reached = 2;
   { const Batch next = scene.uploaded(2); }
   EXPECT_EQ(scene.memory.out(), 1U);
-  EXPECT_EQ(scene.upload->device_ns(), std::nullopt);  // it counts as no copy
+  EXPECT_EQ(scene.upload->device_ns(), std::nullopt);  // it is not counted as a copy
 }
 
-TEST(PinThread, TheCopiesThatEndInWindowsAreTimedOnTheDevice) {
+TEST(PinThread, CopiesEndingInWindows_AreTimed) {
   PinThreadScene scene;
   { const Batch before = scene.uploaded(0); }
   scene.script.reached = 2;
   scene.upload->window(Edge::kBegin);
   { const Batch during = scene.uploaded(1); }
   { const Batch during = scene.uploaded(2); }
-  scene.script.reached = 5;  // the second is not over when the window ends
+  scene.script.reached = 5;  // the second is not finished when the window ends
   scene.upload->window(Edge::kEnd);
   { const Batch after = scene.uploaded(3); }
   scene.script.reached = 8;
@@ -187,7 +187,7 @@ TEST(PinThread, TheCopiesThatEndInWindowsAreTimedOnTheDevice) {
   EXPECT_THAT(scene.upload->device_ns(), Optional(1000.0));
 }
 
-TEST(PinThread, ABatchWithoutItsCopyIsAnError) {
+TEST(PinThread, MissingCopy_IsAnError) {
   PinThreadScene scene;
   scene.step.start_step(0);
   EXPECT_THROW((void)scene.upload->next([&] { return scene.pinned(0); }, scene.step), Error);
@@ -217,7 +217,7 @@ class PairDataset final : public data::Dataset {
                                     {.name = "y", .shape = {}, .dtype = DType::kInt64}};
 };
 
-TEST(PinThread, GivesTheSamplesOfInlineInTheirOrder) {
+TEST(PinThread, Samples_AreInInlineOrder) {
   const PairDataset data(20);
   const HostClock clock;
   PinThreadScene scene;
@@ -247,7 +247,7 @@ TEST(PinThread, GivesTheSamplesOfInlineInTheirOrder) {
       EXPECT_EQ(samples, loader::shuffled_order(20, 1)(epoch));
       EXPECT_FALSE(loader->next().has_value());
     }
-    loader->begin_epoch(2);  // and stops in its midst, with copies under way
+    loader->begin_epoch(2);  // and stops in the middle, with copies under way
   }
   scene.upload.reset();
   EXPECT_EQ(scene.memory.out(), 0U);

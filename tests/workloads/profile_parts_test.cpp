@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::SizeIs;
 
-TEST(KinetoLog, ACopysNameTellsItsDirectionAndMemoryButNotItsSize) {
+TEST(KinetoLog, CopyName_HasDirectionAndMemory) {
   ops::OpLog log;
   log.names = {"copy"};
   for (const char* name : {"Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pinned -> Device)",
@@ -35,7 +35,7 @@ TEST(KinetoLog, ACopysNameTellsItsDirectionAndMemoryButNotItsSize) {
   EXPECT_EQ(sum.copied_bytes, std::nullopt);
 }
 
-TEST(KinetoLog, ALaunchWithoutItsKernelIsMissed) {
+TEST(KinetoLog, MissingKernel_IsCounted) {
   ops::OpLog log;
   log.names = {"cudaLaunchKernel", "kernel"};
   for (const std::uint64_t correlation : {1U, 2U}) {
@@ -55,7 +55,7 @@ TEST(KinetoLog, ALaunchWithoutItsKernelIsMissed) {
   EXPECT_EQ(profile::missing_work(log), std::nullopt);
 }
 
-TEST(ShapeWords, PrintAsTorchProfilerDoes) {
+TEST(ShapeWords, Text_IsTorchProfilers) {
   profile::ShapeWords words;
   words.begin();
   words.add(std::vector<std::int64_t>{8, 32});
@@ -68,7 +68,7 @@ TEST(ShapeWords, PrintAsTorchProfilerDoes) {
   EXPECT_EQ(profile::arguments_text(first), "");
 }
 
-TEST(ShapeWords, ArgumentsFollowShapes) {
+TEST(ShapeWords, Arguments_FollowShapes) {
   using Argument = profile::ShapeWords::Argument;
   profile::ShapeWords words;
   words.begin();
@@ -84,7 +84,7 @@ TEST(ShapeWords, ArgumentsFollowShapes) {
   EXPECT_EQ(profile::arguments_text(all), R"(["", "[2, 2]", "True", "[True, False]", "7"])");
 }
 
-TEST(ShapeWords, WhatDoesNotFitIsLeftOut) {
+TEST(ShapeWords, Overflow_IsDropped) {
   profile::ShapeWords words;
   const std::vector<std::int64_t> many(400, 1);
   words.begin();
@@ -94,7 +94,7 @@ TEST(ShapeWords, WhatDoesNotFitIsLeftOut) {
   EXPECT_TRUE(profile::shapes_text(words.finish()).ends_with("1], [5]]"));
 }
 
-TEST(NameCache, NumbersNamesByTheirTextNotTheirPlace) {
+TEST(NameCache, Text_IdentifiesAName) {
   profile::NameCache cache;
   std::string text = "autograd::engine::evaluate_function: AddmmBackward0";
   EXPECT_EQ(cache.id(text.c_str()), 0U);
@@ -107,7 +107,7 @@ TEST(NameCache, NumbersNamesByTheirTextNotTheirPlace) {
   EXPECT_THAT(cache.names(), SizeIs(4));
 }
 
-TEST(TickMap, IsExactAtItsEnds) {
+TEST(TickMap, Ends_AreExact) {
   profile::TickMap map(profile::has_invariant_tsc());
   map.begin();
   const std::uint64_t between = profile::ticks_of(profile::has_invariant_tsc());
@@ -116,7 +116,7 @@ TEST(TickMap, IsExactAtItsEnds) {
   EXPECT_LE(map.ns(between), after + 1000);
 }
 
-TEST(StepMarks, TellStepsAndTheirPhases) {
+TEST(StepMarks, StepsAndPhases_AreRecorded) {
   profile::StepMarks marks;
   marks.step_begin(7, 10);
   marks.phase_begin(PhaseId::kForward, 12);
@@ -135,7 +135,7 @@ TEST(StepMarks, TellStepsAndTheirPhases) {
   EXPECT_EQ(log.marks[1].start_ns, 24);
 }
 
-TEST(StepMarks, HaveTheBordersOfTheMeasuredSteps) {
+TEST(StepMarks, Borders_AreOfTheMeasuredSteps) {
   profile::StepMarks marks;
   std::uint64_t now = 1000;
   // Marked 7, 3 and 5 ns before their time was read.
@@ -156,7 +156,7 @@ TEST(StepMarks, HaveTheBordersOfTheMeasuredSteps) {
   }
 }
 
-TEST(WorkerSpans, LayABatchOutAsFetchDecodeAndCollate) {
+TEST(WorkerSpans, Batch_IsFetchDecodeAndCollate) {
   profile::WorkerSpans spans;
   spans.listen(true);
   ASSERT_EQ(loader::worker_span_listener, &spans);
@@ -181,7 +181,7 @@ TEST(WorkerSpans, LayABatchOutAsFetchDecodeAndCollate) {
   EXPECT_EQ(log.foreign[4].tid, ops::kStepLoaderTrack);
 }
 
-TEST(BackwardModules, ComeFromTheLastForwardOpWithTheirNumber) {
+TEST(BackwardModules, LastForwardOp_GivesTheModule) {
   ops::OpLog log;
   log.modules = {"first", "second"};
   log.ops = {

@@ -61,7 +61,7 @@ std::vector<std::string> costs_of(const ops::OpLog& log) {
   const ops::OpTable table = ops::make_op_table(log);
   std::vector<std::string> costs;
   for (const ops::OpRow& row : ops::grouped(table.rows, {.shapes = true})) {
-    // Frees of older blocks outside all ops: torch tells of those whose address it remembers.
+    // Frees of older blocks outside all ops: torch reports only those whose address it remembers.
     if (table.text(row.name) == "[memory]") continue;
     costs.push_back(std::string(table.text(row.name)) + std::string(table.text(row.shapes)) + ": " +
                     std::to_string(row.calls) + " calls, " + std::to_string(row.cpu_bytes) + " B");

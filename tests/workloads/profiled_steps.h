@@ -12,7 +12,7 @@
 
 namespace stepbench::test {
 
-// A workload that was set up and took two steps.
+// A workload after set-up and two steps.
 class WarmWorkload {
  public:
   using Make = std::unique_ptr<Workload> (*)(const ResolvedCase&, WorkerContext&);
@@ -30,8 +30,8 @@ class WarmWorkload {
   std::int64_t index_ = 0;
 };
 
-// Two steps under the collector: what their own thread did. Threads that a kernel starts are beyond
-// libtorch's profiler.
+// Two steps under the collector: the work of their own thread. Threads started by a kernel are
+// invisible to libtorch's profiler.
 [[nodiscard]] ops::OpLog two_steps(profile::OpCollector& collector, WarmWorkload& warm);
 
 // Each op as the names from the outermost one to itself, with its shapes; sorted.
@@ -40,7 +40,7 @@ class WarmWorkload {
 // "name shapes: calls, bytes" by the rules of torch.profiler's table; sorted.
 [[nodiscard]] std::vector<std::string> costs_of(const ops::OpLog& log);
 
-// What one has and the other lacks, to be empty: "- only in a", "+ only in b".
+// Lines of one that the other lacks; empty if equal: "- only in a", "+ only in b".
 [[nodiscard]] std::vector<std::string> differences(const std::vector<std::string>& a,
                                                    const std::vector<std::string>& b);
 

@@ -6,8 +6,8 @@
 
 namespace stepbench::test {
 
-// Runs a script of this folder with the Python that belongs to the linked torch; its standard
-// output. Throws with the output when the script fails.
+// Runs a script of this folder with the Python of the linked torch; returns its standard output.
+// Throws with the output if the script fails.
 [[nodiscard]] std::string run_python(const std::string& script,
                                      const std::vector<std::string>& arguments);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a worker says of a user's Python file that is wrong, and that nothing is left of a worker that ends badly."""
+"""Messages of a worker about a user's invalid Python file; a failed worker leaves nothing behind."""
 import glob
 import os
 import pathlib
@@ -90,7 +90,7 @@ class BadInput(Warmed):
                                      loader__timeout_s=2 if "sleep" in body else 0), *words)
 
     def test_a_worker_without_room_for_a_batch_leaves_no_segment(self):
-        # From now on files of this process do not grow, and segments are files.
+        # From now on the files of this process cannot grow beyond 64 bytes, and segments are files.
         full = (f"if i == 6 and torch.utils.data.get_worker_info() is not None:\n"
                 f"                import resource\n"
                 f"                with open('{self.folder}/pid', 'w') as file: file.write(str(os.getpid()))\n"
@@ -112,7 +112,7 @@ class BadInput(Warmed):
         self.assertEqual(last.get("kind"), "failed", output)
         self.assertIn("/no/python", last["message"])
         self.assertIn("--interpreter", last["message"])
-        # The host becomes the worker again, here one that prints what it is told.
+        # The host executes the worker again, here one that prints its arguments.
         worker = self.folder / "worker"
         worker.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
         worker.chmod(0o755)
@@ -136,7 +136,7 @@ class BadInput(Warmed):
         self.assertGreaterEqual(len(pids), 3)
         os.kill(process.pid, signal.SIGKILL)
         self.assertEqual(process.wait()[0], -signal.SIGKILL)
-        deadline = time.monotonic() + 600  # their watchdog looks every 5 seconds
+        deadline = time.monotonic() + 600  # their watchdog checks every 5 seconds
         while any(pathlib.Path(f"/proc/{pid}/exe").exists() for pid in pids) and time.monotonic() < deadline:
             time.sleep(0.1)
         self.assertEqual([pid for pid in pids if os.path.exists(f"/proc/{pid}/exe")], [])

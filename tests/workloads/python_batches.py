@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reaches the worker's C++ from loader.engine: python: numbers, types, forms of a batch, what a launch reports."""
+"""Output of loader.engine: python in the worker's C++: numbers, types, forms of a batch, reports of a launch."""
 import json
 import os
 import sys
@@ -49,7 +49,7 @@ class Batches(Warmed):
         return {"data.path": python_worker.write(self.folder, source)} | given(options)
 
     def shown(self, source, **options):
-        """What `stepbench data show --json` prints of the first two batches."""
+        """Returns the output of `stepbench data show --json` for the first two batches."""
         case = python_worker.case_message(self.on(source, **options), "loader", {})
         request = {"kind": "data", "samples": 8, "batches": 2, "json": True}
         text = json.dumps(case) + "\n" + json.dumps(request) + "\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""200 epochs of loader.engine: python leave no descriptor, segment, process or memory behind: what the training process
-holds when an epoch begins, as its sampler sees it.
+"""200 epochs of loader.engine: python leave no descriptor, segment, process or memory behind: measures the training
+process at the begin of an epoch, in its sampler.
 
     python python_epochs.py WORKER
 """

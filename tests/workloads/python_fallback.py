@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases with parts in Python where no interpreter can host the worker: the worker in Python against the one in C++."""
+"""Cases with Python parts if no interpreter can host the worker: the worker in Python compared with the one in C++."""
 import gzip
 import json
 import os
@@ -51,7 +51,7 @@ class Fallback(Warmed):
         return {f"{name}.path": python_worker.write(self.folder, text, f"my_{name}.py") for name, text in files.items()} | options
 
     def both(self, workload, options=None, **files):
-        """What the two workers say last, which must be the same wherever it is no time."""
+        """Returns the last messages of the two workers, which must be equal except for times."""
         options = self.on({"threads.intra_op": 1} | (options or {}), **files)
         hosted, alone = (self.measured(options, workload, alone=alone) for alone in (False, True))
         self.assertEqual(self.columns(alone), self.columns(hosted))
@@ -73,7 +73,7 @@ class Fallback(Warmed):
 
     @staticmethod
     def columns(last):
-        """Names, and the values of those that are no times."""
+        """Returns names, and the values of those that are not times."""
         return {name: None if name.endswith("_ns") else values for name, values in last["columns"].items()}
 
     def test_a_training_step_is_the_same_work_with_the_same_rows(self):

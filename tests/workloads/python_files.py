@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python files as users would write them, good and bad, each with model() or step(): python_files.py FOLDER."""
+"""Python files as users would write them, valid and invalid, each with model() or step(): python_files.py FOLDER."""
 import pathlib
 import shutil
 import sys
@@ -92,7 +92,7 @@ FILES = {
         def make(device):
             return Loop(device)
         """,
-    # Its steps as torch's own profiler counts them, into a file, before they are measured.
+    # Its steps as counted by torch's own profiler, written to a file before they are measured.
     "counted": """
         import torch
         from torch import nn

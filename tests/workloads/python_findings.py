@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a worker finds in users' Python files: slow lines, samples that come twice, who holds the interpreter; and what is said
-of the DataLoader's own names before anything runs. What only wall clocks tell of is python_runs.py."""
+"""Findings of a worker about users' Python files: slow lines, repeated samples, holders of the GIL; and messages
+about the DataLoader's own names before anything runs. python_runs.py tests those that need wall clocks."""
 import subprocess
 
 import python_worker
@@ -31,7 +31,7 @@ class OnNumbers(Warmed):
 
 
 class SlowLines(OnNumbers):
-    # Five times as long as the sleep took, so that no machine decides which line is the slower one.
+    # Five times as long as the real sleep, so that the slower line does not depend on the machine.
     BODY = """began = time.monotonic()
             time.sleep(0.004)
             until = time.monotonic() + 5 * (time.monotonic() - began)
@@ -72,8 +72,8 @@ class Streams(OnNumbers):
 
 
 class HeldLock(OnNumbers):
-    # The thread sleeps in calls of C that do not give the lock away, 100 ms each: one of them in 40 steps is enough. Between
-    # two batches the step's C++ leaves the lock to others.
+    # The thread sleeps in C calls that keep the GIL, 100 ms each: one of them in 40 steps is enough. Between two
+    # batches the step's C++ releases it.
     TOP = """
     def hold():
         while True: ctypes.PyDLL(None).usleep(100_000)
@@ -87,7 +87,7 @@ class HeldLock(OnNumbers):
 
 
 class Sharing(OnNumbers):
-    """loader.sharing_strategy: what a worker asks torch for, and what it does to the file's own choice."""
+    """loader.sharing_strategy: the worker's call of torch, and the effect on the file's own choice."""
 
     BODY = "assert torch.utils.data.get_worker_info() is None or torch.multiprocessing.get_sharing_strategy() == 'file_system'"
     SET = "torch.multiprocessing.set_sharing_strategy('file_system')"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs torchvision's resnet18 as model.kind: python for one training step, and writes what it began with and computed:
-python_gradients.py WORKER FOLDER. NAME.bin hold float32: input, output (its gradient), weight.NAME of each parameter and buffer
-and gradient.NAME of each parameter."""
+"""Runs torchvision's resnet18 as model.kind: python for one training step, and writes its inputs and results:
+python_gradients.py WORKER FOLDER. NAME.bin hold float32: input, output (its gradient), weight.NAME of each parameter
+and buffer and gradient.NAME of each parameter."""
 import sys
 
 import python_worker

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradients of a model that runs as model.kind: python, against those of ours in this process.
+// The gradients of a model run as model.kind: python, compared with those of ours in this process.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ at::Tensor read_floats(const std::filesystem::path& file, at::IntArrayRef shape)
   return values;
 }
 
-TEST(PythonModel, TorchvisionsResnetHasOurGradientsInEachParameter) {
+TEST(PythonModel, TorchvisionResnet_HasOurGradients) {
   const test::TemporaryFolder folder;
   (void)test::run_python("python_gradients.py", {STEPBENCH_WORKER, folder.path().string()});
   const auto file = [&](const std::string& name) { return folder.path() / (name + ".bin"); };

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""loader.engine: iterable: batches of whatever loader() of a user's file returns, and what is said of one that is wrong."""
+"""loader.engine: iterable: batches of any object returned by loader() of a user's file, and messages about invalid
+ones."""
 import os
 import textwrap
 
@@ -13,16 +14,16 @@ def batches(n, size=4):
         yield torch.full((size, 3), float(i)), torch.full((size,), i % 2)
 """
 ABSENT = "def loader():\n    import no_such_library.parts\n"
-GOOD = {  # what is measured, the columns that it must have
+GOOD = {  # case: expected columns
     "def loader():\n    for size in (2, 3, 4, 5): yield torch.zeros(size, 3), torch.zeros(size)\n":
         ({}, {"samples": [2, 3, 4, 5]}),
     "def loader():\n    for length in (3, 5, 4, 6): yield torch.zeros(2, length), torch.zeros(2)\n":
         ({}, {"samples": [2] * 4}),
-    # A generator is made anew for each epoch; one that never ends has no borders.
+    # A generator is made for each epoch; an endless one has no borders.
     "def loader(): return batches(3)\n": ({"schedule__active": 7}, {"samples": [4] * 7, "begins": [3, 6]}),
     "import itertools\ndef loader(): return itertools.chain.from_iterable(batches(3) for _ in itertools.count())\n":
         ({"schedule__active": 10}, {"begins": []}),
-    # Options reach the parameters that loader() has.
+    # Options are passed to the parameters of loader().
     "def loader(batch_size, num_workers, seed, root):\n    assert (num_workers, seed, root) == (2, 5, 'here')\n"
     "    return batches(8, batch_size)\n":
         ({"loader__batch_size": 6, "loader__num_workers": 2, "seed": 5, "python__root": "here"}, {"samples": [6] * 4}),
@@ -144,7 +145,7 @@ class Iterables(OnLoader):
 
 
 class InPython(Iterables):
-    """The same of the worker in Python, as a build without Python.h has it."""
+    """The same with the worker in Python, as in a build without Python.h."""
 
     alone = True
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models as a Python user has them: torchvision's, and GPT-2 and BERT written with torch.nn as nanoGPT and the
-published BERT are. What a step of stepbench runs is held against theirs."""
+"""The models of a Python user: torchvision's, and GPT-2 and BERT written with torch.nn like nanoGPT and the
+published BERT. References for stepbench's steps."""
 import torch
 from torch import nn
 from torch.nn import functional as F

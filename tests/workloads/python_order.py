@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the order and the tensors of loader.engine: python against torch.utils.data.DataLoader after
-torch.manual_seed(seed), over the grid of options. In one process: what the worker's C++ adds is tested by
-python_batches.py.
+"""Compares the order and the tensors of loader.engine: python with torch.utils.data.DataLoader after
+torch.manual_seed(seed), over the grid of options. In one process: python_batches.py tests the part of the worker's C++.
 
-    python python_order.py FOLDER    where stepbench_hosted lies; --spawn: with spawn and forkserver
+    python python_order.py FOLDER    folder of stepbench_hosted; --spawn: with spawn and forkserver
 """
 import itertools
 import random
@@ -24,7 +23,7 @@ EPOCHS = 3
 
 
 class Noisy(Dataset):
-    """Samples whose numbers depend on the generator of the process that reads them."""
+    """Samples whose numbers depend on the generator of the reading process."""
 
     def __init__(self, noisy):
         self.noisy = noisy
@@ -61,7 +60,7 @@ class BatchStream(IterableDataset):
 
 
 class Drawn(Sampler):
-    """Draws from torch's global generator: when it is made, when an epoch begins, and for each index."""
+    """Draws from torch's global generator: on construction, at the begin of an epoch, and for each index."""
 
     def __init__(self, data):
         self.data = data
@@ -81,7 +80,7 @@ class Drawn(Sampler):
 
 
 class Buckets:
-    """Batches of different sizes, by Python's and numpy's generators, which it uses from its second batch on."""
+    """Batches of different sizes by Python's and numpy's generators, which it uses from its second batch on."""
 
     def __init__(self, data):
         self.size = len(data)
@@ -111,7 +110,7 @@ def as_lists(batch):
 
 
 def ours(dataset, given, sampler=None, batch_sampler=None):
-    """The epochs that engine python delivers, as lists of numbers."""
+    """Returns the epochs of engine python as lists of numbers."""
     makers = [each and (lambda make=each: make(dataset)) for each in (sampler, batch_sampler)]
     loader = UserLoader(UserData(__file__, dataset, given["batch_size"] is None), given, *makers)
     epochs = []
@@ -136,7 +135,7 @@ def indices(epochs):
 
 
 def plain(dataset, given, sampler=None, batch_sampler=None):
-    """The same from a DataLoader in a program that does nothing else."""
+    """Returns the same from a DataLoader in a program that does nothing else."""
     torch.manual_seed(SEED), random.seed(SEED), numpy.random.seed(SEED)
     arguments = {"batch_size": given["batch_size"], "drop_last": given["drop_last"], "num_workers": given["num_workers"]}
     if sampler is not None:
@@ -163,7 +162,7 @@ def plain(dataset, given, sampler=None, batch_sampler=None):
 
 
 def compare_own_samplers():
-    """Samplers of users: order and numbers of plain Python's loader, with any number of workers and whatever is drawn in
+    """Users' samplers: order and numbers of plain Python's loader, with any number of workers and any draws in
     between."""
     compared = 0
     for workers, persistent, own in itertools.product(
@@ -176,7 +175,7 @@ def compare_own_samplers():
         if workers > 0:
             assert found == expected, (given, own)
         assert indices(found) == indices(expected), (given, own)
-        if not persistent:  # which draws the seed of its workers once
+        if not persistent:  # persistent workers draw their seed once
             assert indices(found) == indices(plain(Noisy(False), options(), **own)), (given, own)
         compared += 1
     for workers in (0, 2):
@@ -215,7 +214,7 @@ def main():
     expected = [i for epoch in plain(Noisy(False), given | {"persistent_workers": True}) for batch in epoch for i in batch[1]]
     assert found == expected[:60], (found, expected)
     assert UserLoader(UserData(__file__, Noisy(False)), options(pin_memory=True)).loader.pin_memory
-    # Batches that come as they are ready hold the same samples.
+    # Batches in order of completion have the same samples.
     given = options(num_workers=2, in_order=False)
     samples = sorted(i for batch in ours(Noisy(False), given)[0] for i in batch[1])
     assert samples == list(range(22)), samples

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python files of users under `stepbench run`: what is said of what their workers do, on real clocks, and what is left of files
-that misbehave.
+"""Users' Python files under `stepbench run`: findings about their workers on real clocks, and leftovers of misbehaving
+files.
 
     python python_runs.py STEPBENCH WORKER [TEST]...
 """
@@ -45,7 +45,7 @@ limits: {{wall_s: 240, step_s: {step_s}}}
 
 
 def marked(mark):
-    """Processes that have this mark in their environment."""
+    """Returns processes with this mark in their environment."""
     pids = []
     for path in glob.glob("/proc/[0-9]*/environ"):
         try:
@@ -82,7 +82,7 @@ class Runs(unittest.TestCase):
         )
 
     def launch_of(self, config, status=0, results="results"):
-        """The launch; `self.out`: what the command printed."""
+        """Returns the launch; `self.out`: the command's output."""
         process = self.start(config, results)
         out, _ = process.communicate(timeout=600)
         self.out = out.decode(errors="replace")
@@ -99,7 +99,7 @@ class Runs(unittest.TestCase):
 
 
 class WhatWorkersDo(Runs):
-    """Judged by what the kernel counted."""
+    """Judged by the kernel's counters."""
 
     COMPUTE = """
         end = time.thread_time_ns() + 3_000_000
@@ -107,7 +107,7 @@ class WhatWorkersDo(Runs):
     SLEEP = "time.sleep(0.01)"
 
     def told(self, body, workers):
-        """The findings of the loader, whose advice the engine takes."""
+        """Returns the findings of the loader whose advice the engine accepts."""
         launch = self.launch_of(self.config(body, workers=workers, warmup=4, active=48), results=f"results-{workers}")
         found = {each["id"]: each for each in launch.get("findings", []) if each["id"].startswith("loader.")}
         self.assertTrue(found)
@@ -122,7 +122,7 @@ class WhatWorkersDo(Runs):
             with self.subTest(workers):
                 text, found = self.told(self.COMPUTE, workers)
                 self.assertNotIn("storage", text)
-                # While Python computes it holds the lock, which may be what a step of few batches waits for.
+                # While Python computes it holds the GIL, which a step of few batches may be waiting for.
                 self.assertRegex(text, "computing|for a CPU|its worker's own reading holds")
                 for setting in (each for finding in found.values() for each in finding.get("set", [])):
                     if setting["option"] == "loader.num_workers":
@@ -130,7 +130,7 @@ class WhatWorkersDo(Runs):
 
     def test_sleeping_is_not_called_storage_and_asks_for_more_workers(self):
         text, found = self.told(self.SLEEP, 2)
-        if "loader.other_programs" in found:  # they took more time from the workers than the sleep did
+        if "loader.other_programs" in found:  # they delayed the workers by more than the sleep
             self.assertRegex(text, "waiting for a CPU .*; other programs use")
             return
         self.assertIn("something that is neither a CPU nor storage", text)
@@ -154,7 +154,7 @@ class Misbehaving(Runs):
         self.assertLess(len(self.out), 1 << 20)
 
     def test_processes_without_end_are_reaped_with_the_launch(self):
-        # Each leaves its group and its parent, which ends.
+        # Each leaves its group and its parent, which exits.
         body = """
             if i > 3: time.sleep(600)
             for _ in range(8):

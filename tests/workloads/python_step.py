@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One training or evaluation step in Python: what a user's own loop does with the options of a case of stepbench."""
+"""One training or evaluation step in Python: a user's own loop with the options of a case of stepbench."""
 import contextlib
 
 import torch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models and steps that users wrote in Python, in a worker process. The files are those of
-// python_files.py.
+// Models and steps that users wrote in Python, in a worker process. python_files.py makes the
+// files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,8 +53,8 @@ const Finding* finding(const record::LaunchReport& report, std::string_view id) 
 
 double number(const Fields& fields, const char* name) { return std::get<double>(fields.at(name)); }
 
-// With the same weights. The learning rate is so small that they stay what they are.
-TEST(PythonModel, TorchvisionsResnetComputesWhatOursDoes) {
+// With the same weights. The learning rate is so small that they do not change.
+TEST(PythonModel, TorchvisionResnet_MatchesOurs) {
   test::Options ours = {{"model.size", std::string("standard")},
                         {"optimizer.lr", 1e-9},
                         {"schedule.active", std::int64_t{2}}};
@@ -71,7 +71,7 @@ TEST(PythonModel, TorchvisionsResnetComputesWhatOursDoes) {
   }
 }
 
-TEST(PythonModel, TakesArgumentsPrecisionAndLayoutAndIsKnownByTheContentOfItsFiles) {
+TEST(PythonModel, Arguments_AreTakenAndFilesIdentified) {
   test::Options options = python_model("dense_file.py");
   options["python.width"] = std::string("8");
   options["model.precision"] = std::string("bf16");
@@ -83,7 +83,7 @@ TEST(PythonModel, TakesArgumentsPrecisionAndLayoutAndIsKnownByTheContentOfItsFil
   EXPECT_THAT(std::get<std::string>(report.effective.at("python.version")), HasSubstr("3."));
 }
 
-TEST(PythonModel, ItsModulesNameTheOperationsOfAProfile) {
+TEST(PythonModel, Modules_NameTheProfiledOps) {
   test::Options options = python_model("resnet_file.py");
   options["profile.active"] = std::int64_t{3};
   std::vector<ops::OpFrame> frames;
@@ -96,7 +96,7 @@ TEST(PythonModel, ItsModulesNameTheOperationsOfAProfile) {
   EXPECT_THAT(paths, AllOf(Contains("layer3.0.conv1"), Contains("fc"), Contains("layer1.1.bn2")));
 }
 
-TEST(PythonModel, AnInputOfAnotherShapeIsNamedBesideTheExpectedOne) {
+TEST(PythonModel, OtherInputShape_IsNamed) {
   const auto failed = failure_of(python_model("vectors_file.py"));
   EXPECT_EQ(failed.stage, protocol::Stage::kSetUp);
   EXPECT_THAT(failed.message, AllOf(HasSubstr("given 'image' {3, 32, 32} per sample"),
@@ -104,24 +104,24 @@ TEST(PythonModel, AnInputOfAnotherShapeIsNamedBesideTheExpectedOne) {
                                     HasSubstr("mat1 and mat2 shapes cannot be multiplied")));
 }
 
-TEST(PythonModel, AnErrorInTheMiddleComesWithItsPlace) {
+TEST(PythonModel, LaterError_HasItsPlace) {
   EXPECT_EQ(failure_of(python_model("falls_file.py")).message,
             "RuntimeError: the fourth call (falls_file.py, line 7, in forward)");
 }
 
-TEST(PythonModel, ThreadsThatTheFileChangesAreSetBack) {
+TEST(PythonModel, ChangedThreads_AreSetBack) {
   EXPECT_THAT(report_of(python_model("threads_file.py")).notes,
               Contains(AllOf(HasSubstr("set torch's threads to 3"), HasSubstr("back to 1"))));
 }
 
-TEST(PythonStep, MarksItsPhasesCountsItsSamplesAndHasAFingerprint) {
+TEST(PythonStep, Phases_AreMarked) {
   const auto messages = test::run_worker(python_step("loop_file.py"));
   const Series& samples = test::only<record::CycleSamples>(messages).steps;
   for (const char* phase :
        {"data_wait_ns", "zero_grad_ns", "forward_ns", "loss_ns", "backward_ns", "optimizer_ns"}) {
     EXPECT_THAT(samples.column(phase), Each(Gt(0))) << phase;
   }
-  // Of 40 samples in batches of 16.
+  // 40 samples in batches of 16.
   EXPECT_THAT(samples.column("samples"), AllOf(Contains(16), Contains(8)));
   const record::LaunchReport& report = test::only<record::LaunchReport>(messages);
   EXPECT_EQ(number(report.fingerprint, "loss"), 2.5);
@@ -140,7 +140,7 @@ std::map<std::string, std::int64_t> calls_of(const test::Options& options, Pass 
   return calls;
 }
 
-TEST(PythonStep, BothCollectorsCountTheCallsThatTorchsOwnProfilerCounts) {
+TEST(PythonStep, BothCollectors_CountAsTorch) {
   const test::TemporaryFolder folder;
   test::Options options = python_step("counted_file.py");
   options["python.seen"] = (folder / "seen").string();
@@ -160,23 +160,23 @@ TEST(PythonStep, BothCollectorsCountTheCallsThatTorchsOwnProfilerCounts) {
   }
 }
 
-TEST(PythonStep, PhasesThatNestAreAnErrorThatNamesBoth) {
+TEST(PythonStep, NestedPhases_AreANamedError) {
   EXPECT_THAT(
       failure_of(python_step("nested_file.py")).message,
       AllOf(HasSubstr("phase 'loss' begins inside phase 'forward'"), HasSubstr("nested_file.py")));
 }
 
-TEST(PythonStep, OneThatLeavesTheInterpreterFailsAndSaysSo) {
+TEST(PythonStep, SysExit_IsAFailure) {
   EXPECT_THAT(failure_of(python_step("leaves_file.py")).message,
               HasSubstr("the code called sys.exit('enough')"));
 }
 
-TEST(PythonStep, SaysThatItChangedTorchsThreads) {
+TEST(PythonStep, ChangedThreads_AreNoted) {
   EXPECT_THAT(report_of(python_step("quick_file.py")).notes,
               Contains(HasSubstr("the step set torch's threads to 2; they were 1")));
 }
 
-TEST(PythonStep, WhatIsCompiledInsideTheWindowIsAFinding) {
+TEST(PythonStep, RecompiledGraph_IsAFinding) {
   const record::LaunchReport report = report_of(python_step("recompiles_file.py"));
   EXPECT_GT(report.metrics.at("python_recompiled_graphs"), 0);
   EXPECT_GT(report.metrics.at("python_compiled_graphs"),

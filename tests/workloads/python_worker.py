@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the worker inside Python on a case with parts in Python; what the tests of such parts share. All workers of a test
-program are forked from one Python that has imported torch: warm_python.py. The first argument of a program that imports
-this is WORKER."""
+"""Runs the worker inside Python on a case with Python parts; shared by the tests of such parts. All workers of a
+test program are forked from one Python with torch imported: warm_python.py. The first argument of a program that
+imports this is WORKER."""
 import atexit
 import json
 import os
@@ -26,7 +26,7 @@ SMALL = {
 
 
 def write(folder, source, name="my_data.py"):
-    """A Python file of a user's; its path."""
+    """Writes a user's Python file; returns its path."""
     path = os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as file:
         file.write(textwrap.dedent(source))
@@ -52,7 +52,7 @@ class Process:
         self.pid = warm.read()["pid"]
 
     def wait(self):
-        """Its status, as subprocess has it, and what it wrote."""
+        """Returns its status, as in subprocess, and its output."""
         status = self.warm.read()["status"]
         return status, pathlib.Path(self.output).read_text(errors="replace")
 
@@ -86,7 +86,8 @@ class Warm:
         return path
 
     def start(self, arguments, folder, environment=None, given="", **more):
-        """stepbench-worker as Python hosts it, or a `script`. `more`: of the request, see warm_python.py."""
+        """Starts stepbench-worker hosted by Python, or a `script`. `more`: fields of the request, see
+        warm_python.py."""
         what = {} if "script" in more else {"worker": str(WORKER)}
         request = what | {"arguments": arguments, "folder": str(folder), "environment": environment or {},
                           "input": self.file(given), "output": self.file()} | more
@@ -95,17 +96,17 @@ class Warm:
         return Process(self, request["output"])
 
     def start_case(self, folder, options, workload="loader", environment=None, alone=False, python=None, host=None, **more):
-        """A worker on SMALL with these options on top. `more`: fields of the case."""
+        """Starts a worker on SMALL with these options. `more`: fields of the case."""
         case = self.file(json.dumps(case_message(options, workload, more)))
         return self.start(["--case", case], folder, environment, alone=alone, python=python, host=host and str(host))
 
     def run_case(self, folder, options, workload="loader", **more):
-        """The worker's last message, and all lines that are none."""
+        """Returns the worker's last message, and all lines that are not messages."""
         return messages_of(self.start_case(folder, options, workload, **more).wait()[1])
 
 
 class Warmed(unittest.TestCase):
-    """Tests whose workers are forked from the warm Python, each on files of its own."""
+    """Tests whose workers are forked from the warm Python, each with its own files."""
 
     warm = None
 
@@ -118,12 +119,12 @@ class Warmed(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def ran(self, options, workload="loader", **more):
-        """The last message; `self.output` is what was no message."""
+        """Returns the last message; `self.output` is the output without messages."""
         last, self.output = self.warm.run_case(self.folder, options, workload, **more)
         return last
 
     def measured(self, options, workload="loader", **more):
-        """The launch, and of its first window `columns`."""
+        """Returns the launch and the `columns` of its first window."""
         last = self.ran(options, workload, **more)
         self.assertEqual(last.get("kind"), "launch", f"{last}\n{self.output}")
         if last["samples"]:
@@ -131,7 +132,7 @@ class Warmed(unittest.TestCase):
         return last
 
     def refused(self, options, *words, workload="loader", kind="failed", **more):
-        """What it says, which has these words and is a line."""
+        """Returns its message, which has these words and is one line."""
         last = self.ran(options, workload, **more)
         self.assertEqual(last.get("kind"), kind, f"{last}\n{self.output}")
         message = last["message" if kind == "failed" else "reason"]
@@ -142,7 +143,7 @@ class Warmed(unittest.TestCase):
 
 
 def given(options):
-    """Names of Python as those of options: loader__shuffle is loader.shuffle."""
+    """Converts Python names to options: loader__shuffle is loader.shuffle."""
     return {name.replace("__", "."): value for name, value in options.items()}
 
 
@@ -160,7 +161,7 @@ def messages_of(text):
 
 
 def run(folder, options, workload="loader", environment=None, limit_s=600, worker=WORKER, **more):
-    """The same of stepbench-worker, started as stepbench does: a process of its own."""
+    """The same with stepbench-worker started like stepbench does, as a separate process."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as case:
         json.dump(case_message(options, workload, more), case)
         case.flush()

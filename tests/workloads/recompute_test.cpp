@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// model.activation_checkpointing and model.deterministic: what they must change and what they must
-// not.
+// model.activation_checkpointing and model.deterministic: their effects and what must not change.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
@@ -38,8 +37,8 @@ test::Driven take_steps(const test::Options& options, int steps) {
   return test::drive(test::train_case(options), step::make_train_step, steps);
 }
 
-// Dropout of bert_base draws the same numbers again, and in the steps that follow.
-TEST(ActivationCheckpointing, LeavesEveryBitOfATrainingAsItIs) {
+// Dropout of bert_base must draw the same numbers again, also in the following steps.
+TEST(ActivationCheckpointing, Training_IsBitwiseEqual) {
   for (const std::string kind : {"resnet18", "resnet50", "vit_b16", "gpt", "bert_base"}) {
     for (const std::string precision : {"fp32", "bf16"}) {
       test::Options options = tiny(kind);
@@ -56,7 +55,7 @@ TEST(ActivationCheckpointing, LeavesEveryBitOfATrainingAsItIs) {
   }
 }
 
-// Of an image model with batch norms, which a second run would move on.
+// State of an image model with batch norms, which a second forward pass would update again.
 NamedTensors state_after_a_step(const test::Options& options) {
   at::manual_seed(0);
   const auto model = make_model(test::train_case(options),
@@ -68,7 +67,7 @@ NamedTensors state_after_a_step(const test::Options& options) {
   return model->state();
 }
 
-TEST(ActivationCheckpointing, RunningMeansMoveOnce) {
+TEST(ActivationCheckpointing, RunningMeans_MoveOnce) {
   const NamedTensors plain = state_after_a_step(tiny("resnet18"));
   const NamedTensors twice = state_after_a_step(checkpointed(tiny("resnet18")));
   ASSERT_EQ(plain.size(), twice.size());
@@ -78,7 +77,7 @@ TEST(ActivationCheckpointing, RunningMeansMoveOnce) {
   }
 }
 
-// Bytes of the CPU's tensors that live at once.
+// Live bytes of the CPU's tensors.
 class LiveBytes final : public c10::MemoryReportingInfoBase {
  public:
   void reportMemoryUsage(void*, std::int64_t size, std::size_t, std::size_t, c10::Device) override {
@@ -100,9 +99,9 @@ std::int64_t peak_of(const test::Options& options) {
   return bytes->peak();
 }
 
-// Eight layers, each of which keeps some 16 numbers per token and width beside those of its
-// attention: with it the inputs of eight and the whole of one.
-TEST(ActivationCheckpointing, KeepsTheInputsOfBlocksAlone) {
+// Eight layers, each of which keeps some 16 numbers per token and width besides those of its
+// attention: with checkpointing, the inputs of eight and all of one.
+TEST(ActivationCheckpointing, OnlyBlockInputs_AreKept) {
   test::Options options = tiny("gpt");
   options["model.blocks"] = std::int64_t{8};
   options["data.sequence_length"] = std::int64_t{64};
@@ -112,8 +111,8 @@ TEST(ActivationCheckpointing, KeepsTheInputsOfBlocksAlone) {
   EXPECT_GT(twice, plain / 16) << plain;
 }
 
-// In what torch gives out: memory that nothing was written to yet.
-TEST(Deterministic, IsTorchsSwitchForTheCaseAlone) {
+// The switch fills torch's new, uninitialised memory with NaN.
+TEST(Deterministic, Switch_IsOfTheCaseOnly) {
   test::Options options = tiny("gpt");
   options["model.deterministic"] = true;
   const test::Driven switched = take_steps(options, 2);

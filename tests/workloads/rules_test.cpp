@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planner says of cases of the built-in workloads before anything runs.
+// The planner's messages about cases of the built-in workloads before anything runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ Heard judged(const test::Options& options, const RuleFacts& facts = {}) {
 
 std::string text(const char* words) { return words; }
 
-// `more` on top of `options`.
+// `options` changed by `more`.
 test::Options with(test::Options options, const test::Options& more) {
   for (const auto& [name, value] : more) options[name] = value;
   return options;
@@ -125,7 +125,7 @@ const test::Options kTwice = {{"model.activation_checkpointing", true}};
 struct Mistake {
   test::Options options;
   RuleFacts facts;
-  std::string words;  // empty: it is fine
+  std::string words;  // empty: it is valid
   bool skipped_in_a_sweep = true;
 };
 
@@ -279,8 +279,8 @@ const std::vector<Mistake>& mistakes() {
   return rows;
 }
 
-// Each is one mistake; what only this machine or model cannot do is left out of a sweep.
-TEST(Rules, AMistake_IsNamedAloneAndLeftOutOfASweep) {
+// Each is one mistake; points that only this machine or model cannot run are skipped in a sweep.
+TEST(Rules, Mistake_IsNamedOrSkippedInASweep) {
   for (const Mistake& row : mistakes()) {
     SCOPED_TRACE(row.words);
     std::string options;
@@ -311,13 +311,13 @@ TEST(Rules, TwoMistakes_AreBothNamed) {
                                    HasSubstr("model.precision: bf16 is autocast")));
 }
 
-TEST(Rules, StepsOfRequests_BecomeLatencies) {
+TEST(Rules, RequestSteps_BecomeLatencies) {
   ResolvedCase resolved = test::train_case(prompts());
   EXPECT_THAT(judged(resolved, {}).errors, IsEmpty());
   EXPECT_EQ(resolved.text("schedule.sync"), "step");
 }
 
-TEST(Rules, ATransfer_NeedsSomethingToCopy) {
+TEST(Rules, Transfer_NeedsACopy) {
   for (const char* const placement : {"none", "upstream", "inline"}) {
     const Heard heard = judged(copies(placement), {.device_auto = true});
     EXPECT_THAT(heard.errors, IsEmpty());
@@ -329,7 +329,7 @@ TEST(Rules, ATransfer_NeedsSomethingToCopy) {
       testing::ElementsAre("pinned memory needs a CUDA device"));
 }
 
-// The rule of ranks that train one model, by itself.
+// Only the rule of ranks that train one model.
 Heard synced(ResolvedCase& resolved, const RuleFacts& facts = {}) {
   Heard heard;
   Sink sink(heard);
@@ -337,7 +337,7 @@ Heard synced(ResolvedCase& resolved, const RuleFacts& facts = {}) {
   return heard;
 }
 
-TEST(GroupTrainStepRules, DdpIsTakenWhereNothingIsSaid) {
+TEST(GroupTrainStepRules, Default_IsDdp) {
   ResolvedCase group = test::train_case(in_ranks("train_step", 2));
   EXPECT_THAT(synced(group).errors, IsEmpty());
   EXPECT_EQ(group.text("distributed.sync"), "ddp");
@@ -346,7 +346,7 @@ TEST(GroupTrainStepRules, DdpIsTakenWhereNothingIsSaid) {
   EXPECT_FALSE(alone.has("distributed.sync"));
 }
 
-TEST(GroupTrainStepRules, WhatRanksCannotShareIsRefusedAloneAndLeftOutOfASweep) {
+TEST(GroupTrainStepRules, Unshareable_IsRejected) {
   const std::pair<test::Options, const char*> rows[] = {
       {{{"model.cuda_graph", true}}, "model.cuda_graph: is for one process"},
       {{{"loader.engine", text("python")}},
@@ -361,7 +361,7 @@ TEST(GroupTrainStepRules, WhatRanksCannotShareIsRefusedAloneAndLeftOutOfASweep) 
   }
 }
 
-TEST(GroupTrainStepRules, WhatBelongsToDdpIsRefusedBesideAnother) {
+TEST(GroupTrainStepRules, DdpOption_NeedsDdp) {
   const test::Options flat = {{"distributed.sync", text("flat")}};
   const test::Options buckets = {{"distributed.bucket_cap_mb", 5.0}};
   ResolvedCase fine = test::train_case(in_ranks("train_step", 2, flat));
@@ -370,13 +370,13 @@ TEST(GroupTrainStepRules, WhatBelongsToDdpIsRefusedBesideAnother) {
   ResolvedCase wrong = test::train_case(in_ranks("train_step", 2, with(flat, buckets)));
   EXPECT_THAT(synced(wrong).errors,
               testing::ElementsAre("distributed.bucket_cap_mb: needs distributed.sync: ddp"));
-  // With ddp, said or not, they hold.
+  // With ddp, explicit or by default, they are kept.
   ResolvedCase given = test::train_case(in_ranks("train_step", 2, buckets));
   EXPECT_THAT(synced(given).errors, IsEmpty());
   EXPECT_EQ(given.number("distributed.bucket_cap_mb"), 5.0);
 }
 
-TEST(GroupTrainStepRules, SyncIsRefusedWhereThereIsNoModelOfOurs) {
+TEST(GroupTrainStepRules, Sync_NeedsOurModel) {
   for (const char* workload : {"collective", "python_step", "python_script"}) {
     const Heard heard = judged(in_ranks(
         workload, 2, {{"script.path", text("train.py")}, {"distributed.sync", text("ddp")}}));

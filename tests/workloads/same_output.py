@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives weights that a C++ model wrote to torchvision's model, or to a plain reference, and prints the largest
+"""Loads weights written by a C++ model into torchvision's model, or a plain reference, and prints the largest
 difference of the outputs relative to the largest output; a line per model.
 
 usage: same_output.py (MODEL FOLDER)..."""
@@ -34,7 +34,7 @@ def vision_output(kind, named, images):
                  else getattr(torchvision.models, kind)(num_classes=10))
     model = model.eval()
     named = {name: value.long() if name.endswith("num_batches_tracked") else value for name, value in named.items()}
-    model.load_state_dict(named, assign=True)  # refuses missing and unexpected names and other shapes
+    model.load_state_dict(named, assign=True)  # rejects missing and unexpected names and other shapes
     return model(images.reshape(2, 3, 64, 64))
 
 

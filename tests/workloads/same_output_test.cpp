@@ -25,7 +25,7 @@ void write_tensor(std::ofstream& file, const at::Tensor& tensor) {
              static_cast<std::streamsize>(values.nbytes()));
 }
 
-// Weights by name, an input and our output for it, as same_output.py reads them.
+// Writes weights by name, an input and our output for it, for same_output.py.
 void write_example(const std::filesystem::path& folder, const Model& model, const at::Tensor& input,
                    const at::Tensor& output) {
   std::ofstream names(folder / "names.txt");
@@ -42,14 +42,14 @@ void write_example(const std::filesystem::path& folder, const Model& model, cons
   write_tensor(out, output);
 }
 
-// Moves weights off initial values that hide mistakes: zeros, ones, and running statistics of
-// nothing.
+// Moves weights off initial values that hide mistakes: zeros, ones, and untrained running
+// statistics.
 void disturb(Model& model, const at::Tensor& input) {
   for (at::Tensor parameter : model.parameters()) parameter.add_(at::randn_like(parameter), 0.02);
   (void)model.forward(input);
 }
 
-// What the model makes of each prompt, greedy, by its cache.
+// The model's greedy continuation of each prompt, by its cache.
 at::Tensor text_after(const at::Tensor& prompts, std::int64_t tokens, Model& model) {
   Decoder& decoder = *model.decoder();
   decoder.restart();
@@ -59,8 +59,8 @@ at::Tensor text_after(const at::Tensor& prompts, std::int64_t tokens, Model& mod
 }
 
 // The folder with an example: a model of standard size for two images of ten classes, or for two
-// sequences of 16 tokens; of gpt's twelve equal blocks two. `name` is a kind of model, or gpt_text:
-// the output is what gpt makes of the sequences.
+// sequences of 16 tokens; with two of gpt's twelve equal blocks. `name` is a kind of model, or
+// gpt_text: the output is gpt's continuation of the sequences.
 std::filesystem::path make_example(const std::string& name) {
   const bool text = name == "gpt_text";
   const std::string kind = text ? "gpt" : name;
@@ -89,7 +89,7 @@ std::filesystem::path make_example(const std::string& name) {
   return folder;
 }
 
-TEST(Model, GivesTheOutputsOfItsPythonReferenceWithTheSameWeights) {
+TEST(Model, SameWeights_MatchThePythonReference) {
   std::vector<std::string> arguments;
   for (const std::string kind :
        {"resnet18", "resnet50", "vit_b16", "gpt", "bert_base", "gpt_text"}) {

@@ -27,8 +27,8 @@ constexpr std::size_t kFaster = 8;
 thread_local c10::StreamId current_stream = 0;
 
 struct EventState {
-  std::int64_t recorded = 0;  // versions asked for
-  std::int64_t passed = 0;    // versions that the device has reached
+  std::int64_t recorded = 0;  // requested versions
+  std::int64_t passed = 0;    // versions reached by the device
 };
 using Event = std::shared_ptr<EventState>;
 
@@ -42,8 +42,8 @@ struct Work {
 struct Piece {
   std::unique_ptr<float[]> memory;
   std::size_t bytes = 0;
-  c10::StreamId stream = 0;           // that it was allocated on
-  std::set<c10::StreamId> used = {};  // other streams, told by record_stream
+  c10::StreamId stream = 0;           // of its allocation
+  std::set<c10::StreamId> used = {};  // other streams, from record_stream
   int waits = 0;                      // of those, not passed since it was freed
   bool free = false;
 };
@@ -141,7 +141,7 @@ class SimulatedDevice::Impl {
   }
 
  private:
-  // Devices differ in how far they lag behind the host, and streams in how fast they are.
+  // Devices differ in their lag behind the host, and streams in their speed.
   void some() {
     if (random_() % lag_ != 0) return;
     for (unsigned left = static_cast<unsigned>(random_()) % 4; left > 0 && one(); --left) {
@@ -172,7 +172,7 @@ class SimulatedDevice::Impl {
 
 namespace {
 
-SimulatedDevice::Impl* installed = nullptr;  // torch's registries hold no state of ours
+SimulatedDevice::Impl* installed = nullptr;  // torch's registries own no state of ours
 
 SimulatedDevice::Impl& device() {
   if (installed == nullptr) throw std::logic_error("no simulated device stands");
@@ -254,7 +254,7 @@ at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride,
   return at::detail::empty_strided_generic(size, stride, &memory(), kKeys,
                                            type.value_or(at::kFloat));
 }
-// As the driver does it: the addresses are read now, the bytes when the stream comes to them.
+// Like the driver: the addresses are read now, the bytes when the stream reaches the copy.
 at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool non_blocking) {
   TORCH_CHECK(from.is_contiguous() && to.is_contiguous() && from.nbytes() == to.nbytes());
   device().enqueue(current_stream,
@@ -296,7 +296,7 @@ Batch numbered_batch(std::int64_t index, std::int64_t size,
   auto* data = reinterpret_cast<std::byte*>(numbers->data());
   ++*live;
   const auto let_go = [live = std::move(live)](std::vector<float>* memory) {
-    // Kept, as pinned memory is by its pool: a late copy reads other numbers, not foreign memory.
+    // Kept, like pinned memory in its pool: a late copy reads wrong numbers, not foreign memory.
     static std::mutex mutex;
     static std::vector<std::unique_ptr<std::vector<float>>> pool;
     const std::lock_guard lock(mutex);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device that exists only in this process: streams are queues of work, events order them, and
-// which queue goes on next is drawn by chance. Copies read and write real memory when their turn
-// comes, so that a missing wait, or memory that was given away too early, shows as wrong numbers.
-// To torch it is the device type PrivateUse1; memory comes from a caching allocator with the rules
-// of CUDA's (a freed piece serves its own stream again at once, other streams need record_stream).
+// A device that exists only in this process: streams are queues of work, events order them, and the
+// next queue to run is drawn at random. Copies read and write real memory at their turn, so that a
+// missing wait, or memory that was freed too early, gives wrong numbers. For torch it is the device
+// type PrivateUse1; memory comes from a caching allocator with the rules of CUDA's (a freed piece
+// is reusable on its own stream at once, other streams need record_stream).
 #pragma once
 
 #include <c10/core/Device.h>
@@ -25,10 +25,10 @@ class SimulatedDevice {
   explicit SimulatedDevice(unsigned seed);
   SimulatedDevice(const SimulatedDevice&) = delete;
   SimulatedDevice& operator=(const SimulatedDevice&) = delete;
-  ~SimulatedDevice();  // finishes; nothing on the device may be used any more
+  ~SimulatedDevice();  // finishes; the device must not be used afterwards
 
   void compute(std::function<void()> work);  // on the calling thread's current stream
-  void finish();                             // all of it
+  void finish();                             // all work
 
   [[nodiscard]] std::size_t live_events() const;
 
@@ -38,8 +38,8 @@ class SimulatedDevice {
   std::unique_ptr<Impl> impl_;
 };
 
-// A batch of float32 numbers that all equal its index, in host memory that is overwritten with
-// others when the last owner lets it go. `live` counts such memories; any thread.
+// A batch of float32 numbers that all equal its index, in host memory that is overwritten when its
+// last owner frees it. `live` counts such memories; any thread.
 [[nodiscard]] Batch numbered_batch(std::int64_t index, std::int64_t size,
                                    std::shared_ptr<std::atomic<int>> live);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every placement on a device whose streams run in random order: what a step computes on is the
-// batch that it was given, whatever the order.
+// Every placement on a device whose streams run in random order: a step must compute on the batch
+// that it was given, in any order.
 #include <ATen/record_function.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ Outcome train(const std::string& placement, unsigned order) {
   return outcome;
 }
 
-// A pin thread begins copies ahead of the steps.
+// A pin thread that starts copies ahead of the steps.
 class PinThreadLoop {
  public:
   explicit PinThreadLoop(test::SimulatedDevice& device) : device_(device) {}
@@ -88,7 +88,8 @@ class PinThreadLoop {
   }
 
  private:
-  // In a thread, but never beside another one: the same order of the device is the same test.
+  // In a thread, but never in parallel to another one: the same order of the device makes the same
+  // test.
   Batch read() {
     Batch batch = some_batch(index_++, live_);
     std::thread([&] {
@@ -120,8 +121,8 @@ class PinThreadLoop {
 
 class SimulatedTransfer : public testing::TestWithParam<std::string> {};
 
-// What a step computes on is its own batch; host memory goes back, and events are destroyed.
-TEST_P(SimulatedTransfer, GivesEachStepItsBatchInAnyOrderOfStreams) {
+// A step computes on its own batch; host memory is returned, and events are destroyed.
+TEST_P(SimulatedTransfer, AnyStreamOrder_KeepsBatches) {
   for (unsigned order = 0; order < kOrders; ++order) {
     Outcome outcome;
     if (GetParam() == "pin_thread") {
@@ -142,13 +143,13 @@ INSTANTIATE_TEST_SUITE_P(Placements, SimulatedTransfer,
                                          "pin_thread"),
                          [](const auto& placement) { return placement.param; });
 
-TEST(SimulatedPinThread, NothingTouchesTheDeviceBeforeThePinThreadStands) {
+TEST(SimulatedPinThread, NoPinThread_TouchesNoDevice) {
   const auto stream =
-      transfer::make_upload_stream(test::kSimulatedDevice);  // none is there to be touched
+      transfer::make_upload_stream(test::kSimulatedDevice);  // there is no device to touch
   EXPECT_NO_THROW(stream->finish());
 }
 
-TEST(SimulatedPinThread, TheCopiesAreNoOperationsThatAProfilerHears) {
+TEST(SimulatedPinThread, Copies_AreNoProfilerOps) {
   static std::atomic<int> heard;
   heard = 0;
   const auto handle =

@@ -12,14 +12,14 @@ namespace stepbench::test {
 
 using Options = std::map<std::string, Value>;
 
-// A train_step case on the CPU with every default of the built-in catalogue, then `set`. The
-// variants are those that `set` names.
+// A train_step case on the CPU with every default of the built-in catalogue, changed by `set`,
+// which also selects the variants.
 [[nodiscard]] ResolvedCase train_case(const Options& set);
 
 // A tiny image model on 32 samples of synthetic images: trains in milliseconds.
 [[nodiscard]] Options tiny_images(const std::string& model);
 
-// "model.kind=gpt": true and false, integers and numbers are taken as such.
+// "model.kind=gpt": true and false, integers and numbers are parsed.
 void set_option(Options& options, const std::string& text);
 
 }  // namespace stepbench::test

@@ -12,7 +12,7 @@ namespace {
 
 const HostClock kTorchTestClock;
 
-TEST(TorchCppLoader, CountsTheSamplesThatItLosesByEndingAnEpochEarly) {
+TEST(TorchCppLoader, EarlyEpochEnd_CountsLostSamples) {
   const test::IndexDataset data(20, [](const data::SampleKey& key) {
     if (key.index < 4) throw Error("bad");
   });
@@ -25,13 +25,13 @@ TEST(TorchCppLoader, CountsTheSamplesThatItLosesByEndingAnEpochEarly) {
   EXPECT_EQ(loader->metrics().lost_samples, 16);
 }
 
-TEST(TorchCppLoader, TellsWhatNextSentAndNotWhetherItWaited) {
+TEST(TorchCppLoader, Dispatch_IsTimedAndWaitIsNot) {
   const test::IndexDataset data(50);
   const TickClock clock;
   const auto loader = torch_loader::make_torch_cpp_loader(data, {.batch_size = 2, .num_workers = 2},
                                                           loader::sequential_order(50), clock);
   loader->begin_epoch(0);
-  (void)loader->next();  // and begins anew in mid-epoch
+  (void)loader->next();  // and restarts in mid-epoch
   loader->reset_metrics();
   (void)test::epoch(*loader, 1);
   EXPECT_GE(loader->metrics().dispatch_ns, 21) << "21 of the 25 calls sent another job";

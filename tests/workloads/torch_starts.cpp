@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An auditor of the dynamic linker (LD_AUDIT, see rtld-audit(7)): adds a line to the file named by
-// STEPBENCH_TORCH_STARTS for each program that loads libtorch, when it does: the first words of its
-// command line, and those of the test that ctest runs it for. A process that was forked from such a
-// program loads nothing and is not counted. torch_starts.py reads the file.
+// An auditor of the dynamic linker (LD_AUDIT, see rtld-audit(7)): appends a line to the file named
+// by STEPBENCH_TORCH_STARTS for each program that loads libtorch: the first words of its command
+// line, and of the test that ctest runs it for. A process forked from such a program loads nothing
+// and is not counted. torch_starts.py reads the file.
 #include <fcntl.h>
 #include <link.h>
 #include <unistd.h>
@@ -45,7 +45,7 @@ pid_t parent_of(pid_t pid) {
   return parent;
 }
 
-// The ancestor that ctest started; 0: there is none.
+// The ancestor started by ctest; 0 if there is none.
 pid_t test_of(pid_t pid) {
   for (pid_t parent = parent_of(pid); parent > 1; pid = parent, parent = parent_of(pid)) {
     if (read_proc(parent, "comm") == "ctest\n") return pid;

@@ -44,13 +44,13 @@ OneStep drive_one_step(const test::Options& options,
   return {log.phases, driven.steps.at(0)};
 }
 
-TEST(TrainStep, PhasesComeInTheOrderOfATrainingLoop) {
+TEST(TrainStep, RunsPhasesInOrder) {
   EXPECT_THAT(drive_one_step(test::tiny_images("resnet18")).phases,
               ElementsAre(PhaseId::kDataWait, PhaseId::kZeroGrad, PhaseId::kForward, PhaseId::kLoss,
                           PhaseId::kBackward, PhaseId::kOptimizer));
 }
 
-TEST(TrainStep, AccumulationRepeatsMicroBatchesInOneStep) {
+TEST(TrainStep, Accumulation_RepeatsMicroBatches) {
   test::Options options = test::tiny_images("mlp");
   options["model.accumulate"] = std::int64_t{2};
   const OneStep driven = drive_one_step(options);
@@ -61,7 +61,7 @@ TEST(TrainStep, AccumulationRepeatsMicroBatchesInOneStep) {
   EXPECT_EQ(test::count_of(driven.step, Count::kSamples), 16);
 }
 
-TEST(TrainStep, ABatchIsCountedInTheStepThatComputesOnIt) {
+TEST(TrainStep, Batch_CountsInItsComputingStep) {
   for (const std::string placement : {"inline", "prefetch_stream", "upstream"}) {
     test::Options options = test::tiny_images("mlp");
     options["data.samples"] = std::int64_t{20};  // 8, 8 and 4
@@ -87,7 +87,7 @@ TEST(TrainStep, ABatchIsCountedInTheStepThatComputesOnIt) {
   }
 }
 
-TEST(TrainStep, JoinedEpochsMakeEveryStepTheSame) {
+TEST(TrainStep, JoinedEpochs_MakeEqualSteps) {
   for (const std::string placement : {"inline", "prefetch_stream", "upstream"}) {
     test::Options options = test::tiny_images("mlp");
     options["data.samples"] = std::int64_t{20};
@@ -101,7 +101,7 @@ TEST(TrainStep, JoinedEpochsMakeEveryStepTheSame) {
   }
 }
 
-TEST(TrainStep, BordersRepeatAfterAsManyStepsAsJoinWholeEpochs) {
+TEST(TrainStep, Borders_RepeatAfterWholeEpochs) {
   for (const auto& [accumulate, steps] :
        {std::pair(1, 4), std::pair(2, 2), std::pair(3, 4), std::pair(4, 1), std::pair(6, 2)}) {
     test::Options options = test::tiny_images("mlp");  // four batches per epoch
@@ -113,7 +113,7 @@ TEST(TrainStep, BordersRepeatAfterAsManyStepsAsJoinWholeEpochs) {
   }
 }
 
-TEST(TrainStep, EveryPrecisionAndLayoutTrains) {
+TEST(TrainStep, EachPrecisionAndLayout_Trains) {
   for (const std::string precision : {"fp32", "bf16", "fp16"}) {
     for (const std::string format : {"contiguous", "channels_last"}) {
       test::Options options = test::tiny_images("resnet18");
@@ -124,7 +124,7 @@ TEST(TrainStep, EveryPrecisionAndLayoutTrains) {
   }
 }
 
-TEST(TrainStep, EveryOptionOfTheStepTrains) {
+TEST(TrainStep, EachStepOption_Trains) {
   for (const auto& [name, value] : {std::pair<std::string, Value>{"optimizer.clip_norm", 0.5},
                                     {"optimizer.set_to_none", false},
                                     {"model.loss", std::string("mse")},
@@ -136,12 +136,12 @@ TEST(TrainStep, EveryOptionOfTheStepTrains) {
   }
 }
 
-TEST(EvalStep, IsTheForwardPassAlone) {
+TEST(EvalStep, RunsTheForwardPassOnly) {
   EXPECT_THAT(drive_one_step(test::tiny_images("resnet18"), step::make_eval_step).phases,
               ElementsAre(PhaseId::kDataWait, PhaseId::kForward));
 }
 
-TEST(GradScaler, LeavesOutAnOverflowingStepAndHalvesItsFactor) {
+TEST(GradScaler, Overflow_SkipsAndHalvesTheFactor) {
   const at::Tensor weight = at::zeros({2}).requires_grad_();
   step::GradScaler scaler{at::Device(at::kCPU)};
   scaler.scale(weight.sum()).backward();
@@ -157,7 +157,7 @@ TEST(GradScaler, LeavesOutAnOverflowingStepAndHalvesItsFactor) {
   EXPECT_EQ(scaler.scale(at::ones({})).item<float>(), 32768);
 }
 
-TEST(TrainStep, ADeviceThatIsNotThereIsSkipped_AndOfAnotherKindRefused) {
+TEST(TrainStep, MissingDevice_SkipsAndOtherKindThrows) {
   test::Options options = test::tiny_images("mlp");
   options["device"] = std::string("cuda:63");
   const TickClock clock;
@@ -174,7 +174,7 @@ Fingerprint after_three_steps(const test::Options& options) {
   return test::drive(test::train_case(options), step::make_train_step, 3).fingerprint;
 }
 
-TEST(Fingerprint, RepeatsBitForBitForASeedWithOneThread) {
+TEST(Fingerprint, SameSeed_RepeatsBitForBit) {
   const Fingerprint first = after_three_steps(test::tiny_images("resnet18"));
   const Fingerprint second = after_three_steps(test::tiny_images("resnet18"));
   EXPECT_EQ(first.loss, second.loss);
@@ -183,7 +183,7 @@ TEST(Fingerprint, RepeatsBitForBitForASeedWithOneThread) {
   EXPECT_GT(first.gradient_norm, 0);
 }
 
-TEST(Fingerprint, ShowsAnotherSeedAndAnotherLearningRate) {
+TEST(Fingerprint, OtherSeedOrRate_Differs) {
   test::Options options = test::tiny_images("mlp");
   const Fingerprint base = after_three_steps(options);
   options["seed"] = std::int64_t{1};
@@ -193,7 +193,7 @@ TEST(Fingerprint, ShowsAnotherSeedAndAnotherLearningRate) {
   EXPECT_NE(after_three_steps(options).loss, base.loss);
 }
 
-TEST(Fingerprint, DoesNotDependOnHowBatchesAreLoaded) {
+TEST(Fingerprint, Loading_DoesNotMatter) {
   test::Options options = test::tiny_images("mlp");
   options["loader.shuffle"] = true;
   const Fingerprint base = after_three_steps(options);
@@ -204,8 +204,8 @@ TEST(Fingerprint, DoesNotDependOnHowBatchesAreLoaded) {
   EXPECT_EQ(after_three_steps(options).loss, base.loss);
 }
 
-// Two micro-batches of four make the gradient of one batch of eight: the loss is a mean.
-TEST(Fingerprint, AccumulationComputesWhatTheWholeBatchDoes) {
+// Two micro-batches of four give the gradient of one batch of eight, because the loss is a mean.
+TEST(Fingerprint, Accumulation_MatchesTheWholeBatch) {
   test::Options options = test::tiny_images("mlp");
   const Fingerprint whole = after_three_steps(options);
   options["loader.batch_size"] = std::int64_t{4};

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mistakes that users make in the files of model.kind python and workload python_step, and what they are told:
-user_code.py FOLDER_OF_STEPBENCH_HOSTED."""
+"""Mistakes in users' files for model.kind python and workload python_step, and their messages: user_code.py
+FOLDER_OF_STEPBENCH_HOSTED."""
 import contextlib
 import io
 import os

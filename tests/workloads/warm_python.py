@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One Python with torch for many programs: warm_python.py HOST_FOLDER. Imports torch, and stepbench's module where it lies in
-that folder, once. Then each line of standard input is a request in JSON: a child is forked that runs `script` with
-`arguments` as `python SCRIPT ARGUMENTS` would, in `folder`, with `environment` on top, its input from the file `input`, its
-output and errors into the file `output`. Answers with a line that has its `pid`, and when it has ended one with its
-`status`.
+"""One Python with torch for many programs: warm_python.py HOST_FOLDER. Imports torch once, and stepbench's module if it
+is in that folder. Then each line of standard input is a request in JSON: a child is forked that runs `script` with
+`arguments` like `python SCRIPT ARGUMENTS`, in `folder`, with `environment` added, its input from the file `input`,
+its output and errors into the file `output`. Prints a line with its `pid`, and one with its `status` when it has
+ended.
 
-In place of `script` a request may have `worker`, the file of a stepbench-worker, which Python hosts as it would with
-`arguments`: the child is its stepbench_host.py, which finds imported what it imports. `host`: another folder of that;
+Instead of `script` a request may have `worker`, the file of a stepbench-worker, to be hosted by Python with
+`arguments`: the child is its stepbench_host.py, with its imports already loaded. `host`: another folder of that;
 `python`: the version that it was built for; `alone`: it was built without a module for Python.
 """
 import ctypes
@@ -40,7 +40,7 @@ def command_of(request):
 
 
 def become(request):
-    """The child's part, up to the script."""
+    """The child's part, before the script."""
     die_with_parent()
     os.setpgid(0, 0)
     os.chdir(request.get("folder") or ".")
@@ -61,9 +61,9 @@ def main():
     try:
         import stepbench_python  # noqa: F401
     except ImportError:
-        pass  # of a build without Python
+        pass  # in a build without Python
     sys.path.pop(0)
-    gc.freeze()  # else each child looks through all of torch for garbage, and copies it
+    gc.freeze()  # otherwise each child scans all of torch for garbage, and copies it
     answer(ready=True)
     while line := os.read(0, 1 << 16):
         request = json.loads(line)

@@ -23,7 +23,7 @@ struct Done {
   std::string output;
 };
 
-// The Python, for as long as this program runs.
+// The warm Python, for the lifetime of this program.
 class Warm {
  public:
   static Warm& of_program() {
@@ -106,7 +106,7 @@ std::vector<protocol::WorkerMessage> run_worker(const Options& options, Pass pas
       Warm::of_program().run("worker", STEPBENCH_WORKER, {"--case", "/dev/stdin"}, text).output);
   std::vector<protocol::WorkerMessage> messages;
   for (std::string line; std::getline(lines, line);) {
-    // What libraries say on standard error stands between them.
+    // Libraries may print other lines to standard error in between.
     if (line.starts_with("{\"kind\":")) messages.push_back(protocol::decode_worker(line));
   }
   return messages;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// stepbench's worker on one case, its messages from standard output. All workers of a program are
-// forked from one Python that has loaded torch and, as its module, the worker: warm_python.py.
+// Runs stepbench's worker on one case and reads its messages from standard output. All workers of a
+// program are forked from one Python that has loaded torch and, as its module, the worker:
+// warm_python.py.
 #pragma once
 
 #include <stdexcept>
@@ -13,15 +14,15 @@
 
 namespace stepbench::test {
 
-// A tiny_images() case of resnet18 with `options` on top: one step to warm up, four measured.
+// A tiny_images() case of resnet18 changed by `options`: one warm-up step, four measured ones.
 [[nodiscard]] std::vector<protocol::WorkerMessage> run_worker(const Options& options,
                                                               Pass pass = Pass::kTiming);
 
-// What `WORKER data` prints. `request`: a line.
+// The output of `WORKER data`. `request`: a line.
 [[nodiscard]] std::string data_shown(const ResolvedCase& resolved, const std::string& request);
 
-// The file of this name in the folder that `python SCRIPT FOLDER` fills, a script beside this file;
-// once in a program. Throws with what the script said when it fails.
+// The file of this name in the folder filled by `python SCRIPT FOLDER`, a script next to this file
+// that runs once per program. Throws with the script's output if it fails.
 [[nodiscard]] std::string made_by(const std::string& script, const std::string& name);
 
 template <typename T>

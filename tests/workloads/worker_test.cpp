@@ -15,7 +15,7 @@ namespace {
 using test::only;
 using test::run_worker;
 
-TEST(Worker, MeasuresATrainingStepWhosePhasesAndRestSumToIt) {
+TEST(Worker, PhasesAndRest_SumToTheStep) {
   const auto messages = run_worker({{"data.samples", std::int64_t{64}}});
   const Series& samples = only<record::CycleSamples>(messages).steps;
   EXPECT_THAT(samples.names,
@@ -38,7 +38,7 @@ TEST(Worker, MeasuresATrainingStepWhosePhasesAndRestSumToIt) {
   EXPECT_GT(std::get<double>(report.fingerprint.at("gradient_norm")), 0);
 }
 
-TEST(Worker, AnswersOfALanguageModel_HaveTheirLatencyAndThatOfTheirTokens) {
+TEST(Worker, LanguageModel_HasTokenLatencies) {
   const auto messages = run_worker({{"workload", std::string("generate")},
                                     {"data.kind", std::string("synthetic_tokens")},
                                     {"data.sequence_length", std::int64_t{24}},
@@ -78,7 +78,7 @@ std::int64_t forward_ns(const ops::ModuleTree& tree, const std::string& path) {
   return 0;
 }
 
-// To the nanosecond: operations, what is outside them, and so all modules.
+// To the nanosecond: operations, the time outside them, and therefore all modules.
 void expect_modules_sum_to_the_steps(const std::vector<protocol::WorkerMessage>& messages,
                                      const std::string& module) {
   const std::vector<std::int64_t>& step_ns =
@@ -103,14 +103,14 @@ void expect_modules_sum_to_the_steps(const std::vector<protocol::WorkerMessage>&
   EXPECT_GT(forward_ns(ops::make_module_tree(table, 9), module), 0);
 }
 
-TEST(Worker, ModulesOfAProfiledResnetSumToItsSteps) {
+TEST(Worker, ProfiledResnetModules_SumToTheSteps) {
   for (const Pass pass : {Pass::kNative, Pass::kKineto}) {
     const auto messages = run_worker({{"profile.active", std::int64_t{3}}}, pass);
     expect_modules_sum_to_the_steps(messages, "layer3.0.conv1");
   }
 }
 
-TEST(Worker, ModulesOfAProfiledGptSumToItsSteps) {
+TEST(Worker, ProfiledGptModules_SumToTheSteps) {
   const auto messages = run_worker({{"model.kind", std::string("gpt")},
                                     {"data.kind", std::string("synthetic_tokens")},
                                     {"data.vocabulary", std::int64_t{64}},
@@ -120,7 +120,7 @@ TEST(Worker, ModulesOfAProfiledGptSumToItsSteps) {
   expect_modules_sum_to_the_steps(messages, "transformer.h.0");
 }
 
-TEST(Worker, SaysWhichTorchItRuns) {
+TEST(Worker, TorchVersion_IsReported) {
   const auto messages = run_worker({{"model.kind", std::string("mlp")}});
   const Fields& software = only<protocol::Hello>(messages).software;
   for (const char* fact : {"torch", "compiler", "openmp", "mkl", "cpu_capability", "cuda_runtime",
@@ -129,21 +129,21 @@ TEST(Worker, SaysWhichTorchItRuns) {
   }
 }
 
-TEST(Worker, TwoProcessesComputeTheSameBitForBit) {
+TEST(Worker, TwoProcesses_AreBitwiseEqual) {
   const auto fingerprint = [] {
     return only<record::LaunchReport>(run_worker({{"loader.shuffle", true}})).fingerprint;
   };
   EXPECT_EQ(fingerprint(), fingerprint());
 }
 
-TEST(Worker, DataThatTheModelCannotTakeFailsInSetUpAndNamesIt) {
+TEST(Worker, UnfitData_FailsInSetUp) {
   const auto messages = run_worker({{"data.features", std::int64_t{64}}});
   const auto& failed = only<protocol::FailedMessage>(messages);
   EXPECT_EQ(failed.stage, protocol::Stage::kSetUp);
   EXPECT_THAT(failed.message, testing::HasSubstr("resnet18 needs images"));
 }
 
-TEST(Worker, AnErrorOfTorchIsOneMessageWithoutAStackTrace) {
+TEST(Worker, TorchError_HasNoStackTrace) {
   const auto messages =
       run_worker({{"data.image_size", std::int64_t{1}}, {"loader.batch_size", std::int64_t{1}}});
   const auto& failed = only<protocol::FailedMessage>(messages);

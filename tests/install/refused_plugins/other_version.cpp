@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plug-in that was built a year ago looks like to the worker.
+// An imitation of a plug-in that was built a year ago.
 #include "workloads/model/plugin.h"
 
 extern "C" const stepbench::Plugin* stepbench_plugin() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes and bandwidths of collectives, by the definitions of nccl-tests, of one rank and of all.
+// Sizes and bandwidths of collectives of one rank and of all, by the definitions of nccl-tests.
 #include "harness/analyze/collectives.h"
 
 #include <gtest/gtest.h>
@@ -49,14 +49,14 @@ CollectiveRow row_of(const Sent& sent) {
   return analysis.collectives->front();
 }
 
-// nccl-tests, doc/PERFORMANCE.md: of 8 ranks and 100 us.
-TEST(Collectives, HaveTheBandwidthsOfNcclTests) {
+// nccl-tests, doc/PERFORMANCE.md: 8 ranks and 100 us.
+TEST(Collectives, MatchNcclTestsBandwidths) {
   const CollectiveRow reduce = row_of({});
   EXPECT_EQ(reduce.facts.bytes, 4'000'000);
   EXPECT_EQ(reduce.facts.dtype, ops::Dtype::kFp32);
   EXPECT_DOUBLE_EQ(*reduce.facts.algorithm_bandwidth(reduce.duration.median), 40.0) << "GB/s";
   EXPECT_DOUBLE_EQ(*reduce.facts.bus_bandwidth(reduce.duration.median), 40.0 * 2 * 7 / 8);
-  // The size of a gather is what a rank ends up with, of a scatter what it begins with.
+  // The size of a gather is a rank's result, that of a scatter its input.
   const CollectiveRow gather = row_of({.name = "_allgather_base", .in = 125'000});
   EXPECT_EQ(gather.facts.bytes, 4'000'000);
   EXPECT_DOUBLE_EQ(*gather.facts.bus_factor(), 7.0 / 8);
@@ -69,8 +69,8 @@ TEST(Collectives, HaveTheBandwidthsOfNcclTests) {
   EXPECT_DOUBLE_EQ(*row_of({.name = "send", .group_size = 2}).facts.bus_factor(), 1.0);
 }
 
-// What TraceLens publishes for Llama 70B on eight MI300X: size in MiB, latency in us, GiB/s.
-TEST(Collectives, HaveTheBandwidthsThatTraceLensPublishes) {
+// Published by TraceLens for Llama 70B on eight MI300X: size in MiB, latency in us, GiB/s.
+TEST(Collectives, MatchTraceLensBandwidths) {
   constexpr double kGib = 1.073741824;
   const ExchangeFacts gather{.name = "_allgather_base", .group_size = 8, .bytes = 1'711'308'800};
   EXPECT_NEAR(*gather.algorithm_bandwidth(5'609'464) / kGib, 284.12349514643915, 1e-6);
@@ -81,7 +81,7 @@ TEST(Collectives, HaveTheBandwidthsThatTraceLensPublishes) {
   EXPECT_NEAR(*scatter.bus_bandwidth(9'934'890) / kGib, 280.7394853653859, 1e-6);
 }
 
-TEST(Collectives, SayNothingOfASizeThatIsNotKnown) {
+TEST(Collectives, UnknownSize_HasNoBandwidth) {
   EXPECT_FALSE(row_of({.dtype = "Posit"}).facts.algorithm_bandwidth(100));
   EXPECT_FALSE(row_of({.in = -1, .out = -1}).facts.algorithm_bandwidth(100));
   const CollectiveRow nobody = row_of({.group_size = -1, .ranks = ""});
@@ -92,7 +92,7 @@ TEST(Collectives, SayNothingOfASizeThatIsNotKnown) {
   EXPECT_FALSE(row_of({.name = "mystery"}).facts.bus_bandwidth(100'000));
 }
 
-TEST(Collectives, OfTheSameKindAndSizeAreOneRow) {
+TEST(Collectives, SameKindAndSize_ShareARow) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 3; ++i) {
     const std::int64_t at_ns = i * 1000 * kUs;
@@ -112,8 +112,8 @@ TEST(Collectives, OfTheSameKindAndSizeAreOneRow) {
   EXPECT_EQ(rows[0].step_exposed_ns, 50 * kUs) << "the rest is hidden behind computing";
 }
 
-// Each of many in one of many steps would fill the memory otherwise.
-TEST(Collectives, KeepTheStepsInWhichTheyAreAndNoOthers) {
+// Otherwise many rows, each in one of many steps, would fill the memory.
+TEST(Collectives, Row_KeepsOnlyItsOwnSteps) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 5; ++i) {
     const std::int64_t at_ns = i * 1000 * kUs;
@@ -130,7 +130,7 @@ TEST(Collectives, KeepTheStepsInWhichTheyAreAndNoOthers) {
   EXPECT_EQ(steps.at(1).ns, 100 * kUs) << "the second of those that count";
 }
 
-TEST(Collectives, OfGlooHaveNoSize) {
+TEST(Collectives, Gloo_HasNoSize) {
   TraceMaker maker;
   maker.step(0, 0, 1000 * kUs);
   maker.row(maker.main, trace::EventKind::kAnnotation, "gloo:all_reduce", 100 * kUs, 200 * kUs);
@@ -138,9 +138,8 @@ TEST(Collectives, OfGlooHaveNoSize) {
   EXPECT_EQ(analysis.collectives->front().facts.bytes, -1);
 }
 
-// Rank 1 enters every collective 40 us late: exchanging alone takes 60 of the 100 us that rank 0
-// sees.
-TEST(Collectives, OfAllRanksAreTimedFromTheMomentInWhichTheLastOneEnters) {
+// Rank 1 enters every collective 40 us late: the exchange itself takes 60 of the 100 us of rank 0.
+TEST(Collectives, AllRanks_AreTimedFromTheLastEntry) {
   std::vector<RankTrace> ranks;
   for (std::int64_t rank = 0; rank < 2; ++rank) {
     TraceMaker maker;

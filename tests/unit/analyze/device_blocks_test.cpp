@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches and their queues, copies, kernels, operators, calls, fetches of data and memory, of
-// traces drawn by hand.
+// Launches and their queues, copies, kernels, operators, calls, fetches of data and memory of
+// hand-made traces.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using testing::numbers_of;
 using testing::TraceMaker;
 
 constexpr Drawn kInUs[] = {
-    // Nothing ran before a; b waited for a, c began while its call was still on its way.
+    // Nothing ran before a; b waited for a; c began while its call was still running.
     {"the delay of a launch counts from the end of its call",
      "kernel a 30 50 < 0 10; kernel b 50 55 < cuLaunchKernelEx 12 20; "
      "kernel c 60 61 < hipLaunchKernel 58 70",
@@ -68,7 +68,7 @@ constexpr Drawn kInUs[] = {
      "kernels/tiny = 4; kernels/tiny_in_steps = 2; kernels/tensor_core_ns = 0"},
 };
 
-TEST(DeviceBlocks, AreThoseDrawnInMicroseconds) { testing::expect_all(kInUs, kUs); }
+TEST(DeviceBlocks, MatchExamplesInMicroseconds) { testing::expect_all(kInUs, kUs); }
 
 constexpr Drawn kInNs[] = {
     {"the queue grows with the call and shrinks with the work: 1, 2, 3 for 10, 2 for 20, 1 for 10",
@@ -113,10 +113,10 @@ constexpr Drawn kInNs[] = {
      "data_loading/interval_ns/median = 200; idle_data_loading_ns = [80, 5, 10, 20]"},
 };
 
-TEST(DeviceBlocks, AreThoseDrawnInNanoseconds) { testing::expect_all(kInNs); }
+TEST(DeviceBlocks, MatchExamplesInNanoseconds) { testing::expect_all(kInNs); }
 
-// Of one that was launched before the recording began nothing is known.
-TEST(Launches, OfTheLastStep_AreLeftOut) {
+// Nothing is known about a kernel that was launched before the recording began.
+TEST(Launches, LastStep_IsExcluded) {
   expect_numbers(
       numbers_of(testing::drawn("step 1 0 100; step 2 100 200; kernel gemm 20 60 < 10 15; "
                                 "kernel gemm 105 115 < 90 95; kernel gemm 130 180 < 120 125; "
@@ -124,7 +124,7 @@ TEST(Launches, OfTheLastStep_AreLeftOut) {
       "launches/rows = 2; launches/calls = 2; queues/# = 1");
 }
 
-TEST(Launches, BlameALongDelayWhileTheDeviceDidNothing) {
+TEST(Launches, LongDelay_CountsWhileDeviceIdle) {
   const trace::Trace trace = testing::drawn(
       "op aten::mm 0 8; kernel busy 10 400 < 1 2; op aten::add 10 20; kernel queued 400 410 < 12 "
       "14; "
@@ -139,7 +139,7 @@ TEST(Launches, BlameALongDelayWhileTheDeviceDidNothing) {
   EXPECT_EQ(worst.idle_ns, 196 * kUs);
 }
 
-TEST(Launches, CountAGraphOnceAndItsKernelsEach) {
+TEST(Launches, Graph_CountsOnce) {
   TraceMaker graph;
   trace::TraceEvent& first = graph.kernel("a", 20, 30);
   graph.called(first, "cudaGraphLaunch", 0, 10);
@@ -150,13 +150,13 @@ TEST(Launches, CountAGraphOnceAndItsKernelsEach) {
 }
 
 // Full from the 1024th call at 1023 until the 7th row at 10,006.
-TEST(LaunchQueue, IsFullForAsLongAs1024Wait) {
+TEST(LaunchQueue, IsFullWhile1024Wait) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 1030; ++i) draw(maker, "kernel k 10000 10001 < 0 1", 1, i);
   expect_numbers(numbers_of(maker.finish()), "queues/0/max = 1030; queues/0/full_ns = 8983");
 }
 
-TEST(KernelTable, ProbableTensorCoresAndCallsAreKnownByName) {
+TEST(KernelTable, ProbableTensorCores_KnownByName) {
   const trace::Trace trace = testing::drawn(
       "step 0 0 100; kernel gemm 10 40; kernel add 50 52; kernel add 60 62; "
       "kernel nvjet_tst_128x64 70 75");
@@ -166,14 +166,14 @@ TEST(KernelTable, ProbableTensorCoresAndCallsAreKnownByName) {
 }
 
 struct MakerCase {
-  const char* device;  // empty: the trace has no properties of it
+  const char* device;  // empty: the trace does not describe the device
   int compute_major;
   int warp_size;
   const char* launch;
   const char* tensor_cores;
 };
 
-TEST(KernelTable, SaysOfTensorCoresOnlyWhatTheMakersNamesTell) {
+TEST(KernelTable, TensorCores_KnownForSomeMakers) {
   const MakerCase kMakers[] = {
       {"Tesla V100-DGXS-32GB", 7, 32, "cudaLaunchKernel", "false"},
       {"AMD Instinct MI300X", 9, 64, "hipLaunchKernel", "null"},
@@ -207,7 +207,7 @@ TEST(KernelTable, SaysOfTensorCoresOnlyWhatTheMakersNamesTell) {
   }
 }
 
-TEST(MemoryPeaks, AreTheHighestTotalOfEachDevice) {
+TEST(MemoryPeaks, AreMaximaPerDevice) {
   TraceMaker maker;
   maker.op("aten::empty", 0, 10);
   for (const auto& [at, total] : {std::pair(1, 100), std::pair(2, 500), std::pair(3, 200)}) {

@@ -30,7 +30,7 @@ TEST(DeviceUse, WorkThatOutlastsItsStep_CountsWhole) {
   EXPECT_DOUBLE_EQ(*analysis.device_use[0].occupancy_percent, 50);
 }
 
-TEST(DeviceUse, RowsOfAllKinds_AreBusyTime) {
+TEST(DeviceUse, AllRowKinds_AreBusyTime) {
   const Analysis analysis =
       analyse(drawn("kernel gemm 100 130; copy down 125 145; kernel gemm 390 400"));
   std::vector<double> busy(DeviceUse::kChunks);  // of 10 ns each

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two traces that differ by something of known size: it is named first, with its size.
+// Two traces with a difference of known size: it comes first, with its size.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ double sum_of_parts(const TraceDiff& diff) {
                          [](double sum, const DiffRow& row) { return sum + row.difference_ns(); });
 }
 
-TEST(TraceDiff, OfATraceAgainstItselfSaysThatNothingChanged) {
+TEST(TraceDiff, SameTrace_HasNoChange) {
   for (const std::int64_t jitter_ns : {std::int64_t{0}, kMillisecond}) {
     const Job job{.loading_ns = 5 * kMillisecond, .jitter_ns = jitter_ns};
     const TraceDiff diff = diff_of(job, job);
@@ -89,7 +89,7 @@ TEST(TraceDiff, OfATraceAgainstItselfSaysThatNothingChanged) {
   }
 }
 
-TEST(TraceDiff, NamesAnOperatorThatGrewFirstWithItsSize) {
+TEST(TraceDiff, SlowerOperator_ComesFirst) {
   const TraceDiff diff = diff_of({}, {.operator_ns = 27 * kMillisecond});
   EXPECT_EQ(diff.step.change, DiffChange::kGrew);
   EXPECT_EQ(diff.step.difference_ns(), 7 * kMillisecond);
@@ -101,7 +101,7 @@ TEST(TraceDiff, NamesAnOperatorThatGrewFirstWithItsSize) {
   EXPECT_FALSE(table(diff, CostKind::kKernel).rows.front().changed());
 }
 
-TEST(TraceDiff, NamesAKernelThatShrankAndTheTimeThatIsSaved) {
+TEST(TraceDiff, FasterKernel_ShowsTheSavedTime) {
   const TraceDiff diff = diff_of({}, {.kernel_ns = 18 * kMillisecond});
   const DiffRow& first = table(diff, CostKind::kKernel).rows.front();
   EXPECT_EQ(first.change, DiffChange::kShrank);
@@ -109,7 +109,7 @@ TEST(TraceDiff, NamesAKernelThatShrankAndTheTimeThatIsSaved) {
   EXPECT_DOUBLE_EQ(sum_of_parts(diff), -12.0 * kMillisecond);
 }
 
-TEST(TraceDiff, NamesWhatAppearedAndWhatVanished) {
+TEST(TraceDiff, AppearedAndVanishedRows_AreNamed) {
   const TraceDiff diff =
       diff_of({.extra_operator = "aten::sort"}, {.syncs = 4, .extra_operator = "aten::topk"});
   const std::vector<DiffRow>& operators = table(diff, CostKind::kOperator).rows;
@@ -127,7 +127,7 @@ TEST(TraceDiff, NamesWhatAppearedAndWhatVanished) {
   EXPECT_EQ(diff.findings.front().change, DiffChange::kAppeared);
 }
 
-TEST(TraceDiff, NamesAFindingWhoseGainGrew) {
+TEST(TraceDiff, GrownFinding_IsNamed) {
   const TraceDiff diff =
       diff_of({.loading_ns = 5 * kMillisecond}, {.loading_ns = 10 * kMillisecond});
   ASSERT_FALSE(diff.findings.empty());
@@ -136,7 +136,7 @@ TEST(TraceDiff, NamesAFindingWhoseGainGrew) {
   EXPECT_EQ(diff.findings.front().next, 10.0 * kMillisecond);
 }
 
-TEST(TraceDiff, CountsNoDifferenceWithinWhatStepsDifferBy) {
+TEST(TraceDiff, ChangeWithinNoise_IsNotCounted) {
   const TraceDiff diff =
       diff_of({.jitter_ns = 2 * kMillisecond},
               {.operator_ns = 20 * kMillisecond + kMillisecond / 2, .jitter_ns = 2 * kMillisecond});
@@ -147,7 +147,7 @@ TEST(TraceDiff, CountsNoDifferenceWithinWhatStepsDifferBy) {
       diff_of({}, {.operator_ns = 20 * kMillisecond + kMillisecond * 3 / 2}).nothing_changed());
 }
 
-TEST(TraceDiff, PutsTheStepsOfSeveralTracesOfACaseTogether) {
+TEST(TraceDiff, SeveralTraces_PoolTheirSteps) {
   DiffSide base = side_of({});
   base.append(side_of({.operator_ns = 22 * kMillisecond}));
   DiffSide next = side_of({.operator_ns = 31 * kMillisecond});
@@ -162,7 +162,7 @@ TEST(TraceDiff, PutsTheStepsOfSeveralTracesOfACaseTogether) {
 }
 
 // Each launch is steady; launches differ from each other.
-TEST(TraceDiff, TakesTheSpreadOfLaunchesWhereThereAreThree) {
+TEST(TraceDiff, ThreeLaunches_UseTheirSpread) {
   const auto launches = [](std::int64_t more_ns) {
     DiffSide side;
     for (const std::int64_t each : {18, 20, 22}) {
@@ -183,7 +183,7 @@ TEST(TraceDiff, TakesTheSpreadOfLaunchesWhereThereAreThree) {
   EXPECT_TRUE(compare_traces(launches(0), launches(6 * kMillisecond)).step.changed());
 }
 
-TEST(TraceDiff, SaysWhatCannotBeCompared) {
+TEST(TraceDiff, IncomparableSides_SayWhy) {
   const TraceDiff other_device = diff_of({}, {.device = "Another GPU"});
   EXPECT_FALSE(other_device.comparable());
   EXPECT_THAT(other_device.notes.front().text,
@@ -202,14 +202,14 @@ TEST(TraceDiff, SaysWhatCannotBeCompared) {
   EXPECT_THAT(more_steps.notes.front().text, HasSubstr("different numbers of steps"));
 }
 
-TEST(TraceDiff, SaysThatFewStepsHaveNoKnownSpread) {
+TEST(TraceDiff, FewSteps_HaveNoKnownSpread) {
   const TraceDiff diff = diff_of({.steps = 3}, {.steps = 3, .operator_ns = 21 * kMillisecond});
   EXPECT_FALSE(diff.step.noise_ns);
   EXPECT_FALSE(diff.step.changed()) << "2 % of the step";
   EXPECT_THAT(diff.notes.front().text, HasSubstr("fewer than three steps"));
 }
 
-TEST(TraceDiff, SumsOfTheTablesHoldAllRows) {
+TEST(TraceDiff, TableSums_HoldAllRows) {
   const TraceDiff diff = diff_of({.syncs = 1}, {.operator_ns = 22 * kMillisecond, .syncs = 3});
   for (const DiffTable& each : diff.tables) {
     double difference_ns = 0;
@@ -255,7 +255,7 @@ DiffSide side_at(const Speed& speed) {
   return diff_side("trace.json", trace, analysis, find_causes(trace, analysis));
 }
 
-TEST(DiffOfWork, ATwiceAsFastProductHasTwiceTheRate) {
+TEST(DiffOfWork, FasterProduct_HasTwiceTheRate) {
   const TraceDiff diff = compare_traces(side_at({}), side_at({.product_us = 100}));
   ASSERT_EQ(table(diff, CostKind::kShape).rows.size(), 1);
   const DiffRow& row = table(diff, CostKind::kShape).rows.front();
@@ -269,7 +269,7 @@ TEST(DiffOfWork, ATwiceAsFastProductHasTwiceTheRate) {
   EXPECT_FALSE(table(diff, CostKind::kCollective).rows.front().changed());
 }
 
-TEST(DiffOfWork, ASlowerCollectiveHasLessOfTheBus) {
+TEST(DiffOfWork, SlowerCollective_UsesLessOfTheBus) {
   const TraceDiff diff = compare_traces(side_at({}), side_at({.reduce_us = 300}));
   ASSERT_EQ(table(diff, CostKind::kCollective).rows.size(), 1);
   const DiffRow& row = table(diff, CostKind::kCollective).rows.front();

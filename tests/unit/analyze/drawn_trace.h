@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces and what is found in them as text, for tables of tests. A trace is rows with ';' between:
+// Traces and their numbers as text, for tables of tests. A trace is rows with ';' between:
 //
 //   step 1 0 100; load 0 34; op aten::add 34 38; kernel gemm 40 60 stream=8 < 35 37
 //
-// KIND NAME BEGIN END, what else is known of the row, and behind `<` the call that started it, with
-// its name where it is no cudaLaunchKernel. A name with blanks stands in 'quotes'.
+// KIND NAME BEGIN END, further fields of the row, and after `<` the call that started it, with its
+// name if it is not cudaLaunchKernel. A name with blanks is in 'quotes'.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ inline trace::Trace drawn(const std::string& rows, std::int64_t unit_ns = 1) {
   return maker.finish();
 }
 
-// What `stepbench analyze --format json` says, and of the steps what it does not.
+// The output of `stepbench analyze --format json`, and the steps that it omits.
 inline Json numbers_of(const trace::Trace& trace, const analyze::AnalysisOptions& options = {}) {
   const report::AnalysedTrace analysed{
       .trace = &trace, .path = "a.json", .analysis = analyze::analyse(trace, options)};
@@ -125,7 +125,7 @@ inline Json numbers_of(const trace::Trace& trace, const analyze::AnalysisOptions
   return all;
 }
 
-// What may not depend on when a trace was recorded, nor on the order of its rows in a file.
+// Numbers that must not depend on the time of recording or on the order of rows in a file.
 inline Json steady_numbers(const trace::Trace& trace) {
   const Json all = numbers_of(trace);
   Json kept = {{"launches", all["blocks"]["launches"]}, {"idle", all["idle"]}};
@@ -138,8 +138,8 @@ inline Json steady_numbers(const trace::Trace& trace) {
   return kept;
 }
 
-// The member at "a/b/2/c", null where there is none. In an array a number is a place, '#' the
-// length, and another word the element that it names.
+// The member at "a/b/2/c", null if missing. In an array a number is an index, '#' the length, and
+// another word the name of an element.
 inline Json number_at(Json at, const std::string& path) {
   std::istringstream parts(path);
   for (std::string part; std::getline(parts, part, '/');) {
@@ -171,7 +171,7 @@ inline bool same_number(const Json& a, const Json& b) {
 }
 
 // Each "path = value" of `wanted`, with ';' between; "path ~ words": they are part of the text. A
-// path that is not at the top begins in the first report of idle time, or in a block.
+// path that is not at the top starts in the first report of idle time, or in a block.
 inline void expect_numbers(const Json& all, const std::string& wanted) {
   std::istringstream facts(wanted);
   for (std::string fact; std::getline(facts, fact, ';');) {
@@ -192,7 +192,7 @@ inline void expect_numbers(const Json& all, const std::string& wanted) {
   }
 }
 
-// A row of a table: what is drawn, and what holds of it.
+// A row of a table: a trace and its expected numbers.
 struct Drawn {
   const char* name;
   const char* rows;

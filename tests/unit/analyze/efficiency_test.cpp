@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FLOP/s, bandwidth and time lost of operators with known shapes and kernels of known length.
+// FLOP/s, bandwidth and lost time of operators with known shapes and kernels of known length.
 #include "harness/analyze/efficiency.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ constexpr ShapedOp kSquare = {.shapes = "[[4096, 4096], [4096, 4096]]",
                               .types = R"(["c10::BFloat16", "c10::BFloat16"])"};
 constexpr std::string_view kH100 = "NVIDIA H100 80GB HBM3";
 
-// Three steps of a ms, in each of which the operator launches a kernel of `kernel_us`.
+// Three steps of 1 ms, in each of which the operator launches a kernel of `kernel_us`.
 TraceMaker three_steps(const ShapedOp& op, std::int64_t kernel_us,
                        std::string_view kernel = "gemm") {
   TraceMaker maker;
@@ -48,8 +48,8 @@ Efficiency efficiency_of(const trace::Trace& trace) {
   return analysis.efficiency ? *analysis.efficiency : Efficiency{};
 }
 
-// Of a product of 4096 x 4096 matrices in bf16 that takes 200 us.
-TEST(Efficiency, IsOperationsOverTheTimeOfTheKernelsThatTheOperatorLaunched) {
+// A product of 4096 x 4096 matrices in bf16 that takes 200 us.
+TEST(Efficiency, Rate_UsesTheKernelTimeOfTheOperator) {
   TraceMaker maker = three_steps(kSquare, 200);
   name_device(maker, kH100);
   const Efficiency found = efficiency_of(maker.finish());
@@ -81,10 +81,10 @@ struct Held {
   const char* numbers;
 };
 
-TEST(Efficiency, IsHeldAgainstThePeakOfTheDeviceWhereBothAreKnown) {
+TEST(Efficiency, KnownPeak_GivesAShareOfIt) {
   constexpr std::string_view kSingle = R"(["float", "float"])";
   constexpr Held kHeld[] = {
-      // 33,570,816 bytes by 3350e9 of them a second by 20 us.
+      // 33,570,816 bytes at 3350e9 bytes/s, divided by 20 us.
       {"a thin product is bound by memory", "[[1, 4096], [4096, 4096]]", kSquare.types, 20, "gemm",
        kH100, "rows/0/roofline_share = 0.5010569552238806"},
       {"a device without a name", kSquare.shapes, kSquare.types, 200, "gemm", "",
@@ -110,7 +110,7 @@ TEST(Efficiency, IsHeldAgainstThePeakOfTheDeviceWhereBothAreKnown) {
   }
 }
 
-TEST(Efficiency, CountsTheInnermostOfOperatorsThatCallEachOther) {
+TEST(Efficiency, NestedOperators_CountTheInnermost) {
   TraceMaker maker;
   constexpr std::string_view kShapes = "[[8, 64, 56, 56], [64, 64, 3, 3], [], [], [], [], []]";
   shaped_op(maker, maker.main,
@@ -132,7 +132,7 @@ TEST(Efficiency, CountsTheInnermostOfOperatorsThatCallEachOther) {
   EXPECT_EQ(found.rows.front().time_ns, 50 * kUs);
 }
 
-TEST(Efficiency, TellsBackwardFromForwardByAutograd) {
+TEST(Efficiency, Backward_IsFoundByAutograd) {
   TraceMaker maker = three_steps(kSquare, 100);
   const std::uint32_t autograd = maker.builder.host_lane(4711, 4712);
   maker.row(autograd, trace::EventKind::kOp, "autograd::engine::evaluate_function: MmBackward0",
@@ -149,7 +149,7 @@ TEST(Efficiency, TellsBackwardFromForwardByAutograd) {
   EXPECT_FALSE(found.rows[1].backward);
 }
 
-TEST(Efficiency, SaysWhatItCannotCount) {
+TEST(Efficiency, UncountedOperators_HaveAReason) {
   TraceMaker maker = three_steps({.shapes = "[[s0, 8], [8, 8]]"}, 100);
   shaped_op(maker, maker.main, {}, 1500 * kUs, 1520 * kUs);
   maker.called(maker.kernel("gemm", 1530 * kUs, 1535 * kUs), "cudaLaunchKernel", 1501 * kUs,
@@ -172,7 +172,7 @@ TEST(Efficiency, SaysWhatItCannotCount) {
   EXPECT_EQ(found.fused_ns, 50 * kUs);
 }
 
-TEST(Efficiency, WithoutADeviceIsThatOfTheHost) {
+TEST(Efficiency, NoDevice_RatesTheHost) {
   TraceMaker maker;
   maker.step(0, 0, 1000 * kUs);
   shaped_op(maker, maker.main, {.shapes = "[[64, 64], [64, 64]]", .types = R"(["float", "float"])"},
@@ -184,7 +184,7 @@ TEST(Efficiency, WithoutADeviceIsThatOfTheHost) {
 }
 
 // The sheets that TraceLens publishes for a trace of an H100.
-TEST(Efficiency, IsThatOfTraceLensOnItsOwnTrace) {
+TEST(Efficiency, MatchesTraceLensOnItsOwnTrace) {
   const trace::Trace trace = trace::read_trace(DATA "/tracelens/bert_small.json.gz");
   const Efficiency found = efficiency_of(trace);
   std::ifstream sheet(DATA "/tracelens/bert_small.tsv");
@@ -203,7 +203,7 @@ TEST(Efficiency, IsThatOfTraceLensOnItsOwnTrace) {
     ASSERT_NE(row, found.rows.end()) << line;
     EXPECT_EQ(row->calls, std::stoll(cells[3])) << line;
     EXPECT_NEAR(double(row->time_ns) / 1e3, std::stod(cells[4]), 0.5) << line;
-    // Their mean is that of the calls' rates.
+    // Theirs is the mean of the calls' rates.
     EXPECT_NEAR(row->flops_per_s() / 1e12, std::stod(cells[5]), 0.05 * std::stod(cells[5])) << line;
     ++rows;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of every trace, over thousands of random ones.
+// Properties of every trace, over thousands of random ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using ::stepbench::testing::RandomTrace;
 using ::stepbench::testing::steady_numbers;
 using ::stepbench::testing::trace_of_rows;
 
-// The same question, answered moment by moment: what did the device do, and if nothing, who was it?
+// Brute-force reference, moment by moment: the device's work, or else the cause of its idleness.
 class MomentByMoment {
  public:
   MomentByMoment(const trace::Trace& trace, const Steps& steps, const IdleReport& report)
@@ -94,7 +94,7 @@ class MomentByMoment {
   std::vector<std::array<bool, kFirstCause + kIdleCauses>> at_;
 };
 
-TEST(IdleProperties, EveryMomentHasTheCauseThatLookingAtItAloneGives) {
+TEST(IdleProperties, EachMoment_HasTheBruteForceCause) {
   for (std::uint32_t seed = 0; seed < 150; ++seed) {
     const trace::Trace trace = trace_of_rows(RandomTrace(seed).rows());
     const Analysis analysis = analyse(trace);
@@ -124,8 +124,8 @@ void expect_closed(const Analysis& analysis, std::uint32_t seed) {
   for (const IntegrityNote& note : analysis.integrity) EXPECT_NE(note.id, "sums_do_not_close");
 }
 
-// Rows as no sound profiler writes them: they cross, repeat, have no length, belong to any call.
-TEST(IdleProperties, SumsCloseWhateverTheRows) {
+// Rows that no sound profiler writes: they cross, repeat, have no length, belong to any call.
+TEST(IdleProperties, AnyRows_SumsClose) {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
     std::vector<DrawnRow> rows = RandomTrace(seed, 60).rows();
     std::mt19937 random(seed);
@@ -142,7 +142,7 @@ TEST(IdleProperties, SumsCloseWhateverTheRows) {
   }
 }
 
-TEST(IdleProperties, TimesAtBothEndsOfTheClockDoNotOverflow) {
+TEST(IdleProperties, ExtremeTimes_DoNotOverflow) {
   constexpr std::int64_t kFar = std::int64_t{1} << 61;
   constexpr auto kCall = trace::EventKind::kRuntime;
   constexpr auto kNote = trace::EventKind::kAnnotation;
@@ -155,14 +155,14 @@ TEST(IdleProperties, TimesAtBothEndsOfTheClockDoNotOverflow) {
   EXPECT_EQ(analysis.steps.steps.size(), 2U);
 }
 
-TEST(IdleProperties, PartsAndPlacesSumToTheWholeExactly) {
+TEST(IdleProperties, PartsAndPlaces_SumToTheWhole) {
   for (std::uint32_t seed = 0; seed < 500; ++seed) {
     expect_closed(analyse(trace_of_rows(RandomTrace(seed, 5000).rows())), seed);
   }
 }
 
-// Rows of no length at the same moment have no order but the file's.
-TEST(IdleProperties, ShiftedShuffledOrAnnotatedTheNumbersAreTheSame) {
+// The order of zero-length rows at the same moment is that of the file.
+TEST(IdleProperties, ShiftedOrShuffled_SameNumbers) {
   constexpr std::int64_t kShiftNs = 1'700'000'000'123'456'789;
   for (std::uint32_t seed = 0; seed < 80; ++seed) {
     std::vector<DrawnRow> rows = RandomTrace(seed, 5000).rows();
@@ -192,7 +192,7 @@ TEST(IdleProperties, ShiftedShuffledOrAnnotatedTheNumbersAreTheSame) {
   }
 }
 
-TEST(IdleProperties, TimesInMicrosecondsGiveAThousandTimesTheNanoseconds) {
+TEST(IdleProperties, Microseconds_ScaleTheNumbers) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     std::vector<DrawnRow> rows = RandomTrace(seed).rows();
     const Analysis fine = analyse(trace_of_rows(rows));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of steps went, of traces drawn by hand. Times are nanoseconds.
+// Where the time of steps went, in hand-made traces. Times are in nanoseconds.
 #include "harness/analyze/idle.h"
 
 #include <gtest/gtest.h>
@@ -65,9 +65,9 @@ constexpr Drawn kIdle[] = {
      "idle/2/compute_ns = [60]; idle/2/idle_host_op_ns = [40]"},
 };
 
-TEST(Idle, IsSharedOutAsDrawn) { testing::expect_all(kIdle); }
+TEST(Idle, MatchesExamples) { testing::expect_all(kIdle); }
 
-TEST(Idle, OfADeviceIsFoundByItsNumber) {
+TEST(Idle, Device_IsFoundByItsNumber) {
   const Analysis analysis =
       analyse(drawn("step 1 0 100; kernel gemm 0 40; kernel gemm 30 60 device=1"));
   EXPECT_EQ(analysis.idle_of(1), &analysis.idle[1]);

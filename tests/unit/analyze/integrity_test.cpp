@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of traces that cannot be believed: rows that are added to a sound one.
+// Notes on unreliable traces: rows added to a sound one.
 #include "harness/analyze/integrity.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using testing::expect_numbers;
 using testing::numbers_of;
 using testing::TraceMaker;
 
-// Steps of launches that all left their row.
+// Steps with a row for every launch.
 TraceMaker sound() {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 6; ++i) {
@@ -27,7 +27,7 @@ TraceMaker sound() {
   return maker;
 }
 
-TEST(Integrity, HasNothingToWarnOfInASoundTrace) {
+TEST(Integrity, SoundTrace_HasNoWarning) {
   for (const IntegrityNote& note : analyse(sound().finish()).integrity) {
     EXPECT_EQ(note.level, IntegrityLevel::kNote) << note.text;
   }
@@ -37,7 +37,7 @@ struct Added {
   const char* rows;
   std::int64_t times;  // each 10 ns later
   const char* note;
-  const char* level;  // "" where the note is absent
+  const char* level;  // "" if the note is absent
   std::int64_t count;
 };
 
@@ -66,7 +66,7 @@ constexpr Added kAdded[] = {
     {"op aten::add 10 20 pid=99 tid=99", 1, "several_processes", "warning", 2},
 };
 
-TEST(Integrity, IsSaidOfRowsThatAreAdded) {
+TEST(Integrity, DamagedRows_AreNoted) {
   for (const Added& each : kAdded) {
     SCOPED_TRACE(std::string(each.rows) + ": " + each.note);
     TraceMaker maker = sound();
@@ -79,7 +79,7 @@ TEST(Integrity, IsSaidOfRowsThatAreAdded) {
   }
 }
 
-TEST(Integrity, BlocksNumbersWhereAnErrorIs) {
+TEST(Integrity, Error_BlocksNumbers) {
   TraceMaker many = sound();
   for (std::int64_t i = 0; i < 4; ++i) many.call("cuLaunchKernelEx", 505 + 10 * i, 507 + 10 * i);
   const trace::Trace trace = many.finish();
@@ -88,8 +88,8 @@ TEST(Integrity, BlocksNumbersWhereAnErrorIs) {
   EXPECT_FALSE(blocks_numbers(analyse(sound().finish()).integrity));
 }
 
-// As ROCm writes them: a kernel has the correlation of its neighbour, or none at all.
-TEST(Integrity, OfRowsThatAreNotLinkedIsNoLoss) {
+// As in ROCm traces: a kernel has the correlation of its neighbour, or none at all.
+TEST(Integrity, UnlinkedRows_AreNoLoss) {
   TraceMaker pairs;
   TraceMaker graphs;
   for (std::int64_t i = 0; i < 6; ++i) {
@@ -116,8 +116,8 @@ TEST(Integrity, OfRowsThatAreNotLinkedIsNoLoss) {
                      "integrity/launches_not_linked/count = 6; kernels/rows/node/step_ns = 800");
 }
 
-// Launched before the recording, they stand for no launch that is recorded.
-TEST(Integrity, OfRowsFromBeforeTheRecordingExcusesNoLoss) {
+// Launched before the recording, so they match no recorded launch.
+TEST(Integrity, EarlierRows_ExcuseNoLoss) {
   TraceMaker maker = sound();
   for (std::int64_t i = 0; i < 9; ++i) {
     draw(maker, "kernel before -90 -85; call cudaLaunchKernel 505 507", 1, 10 * i);
@@ -125,7 +125,7 @@ TEST(Integrity, OfRowsFromBeforeTheRecordingExcusesNoLoss) {
   expect_numbers(numbers_of(maker.finish()), "integrity/launches_without_record/count = 9");
 }
 
-TEST(Integrity, SaysOfWhichKernelsItCannotTellWhetherTheyCommunicate) {
+TEST(Integrity, UnclearKernels_AreNamed) {
   const trace::Trace trace = drawn(
       "step 1 0 100; kernel gemm 10 60 < 5 6; kernel moe_dispatch 60 80 < 7 8; "
       "kernel ncclDevKernel_AllReduce 80 90 < 9 10");
@@ -136,13 +136,13 @@ TEST(Integrity, SaysOfWhichKernelsItCannotTellWhetherTheyCommunicate) {
                  "kernels/rows/gemm/communication = false");
 }
 
-TEST(Integrity, OfADeviceThatWasNotRecordedAtAllIsAnError) {
+TEST(Integrity, UnrecordedDevice_IsAnError) {
   expect_numbers(numbers_of(drawn("step 1 0 100; call cudaLaunchKernel 10 20")),
                  "integrity/device_not_recorded/level = error; "
                  "integrity/device_not_recorded/count = 1");
 }
 
-TEST(Integrity, SaysWhetherTheSummaryRestsOnAStepThatWasCutOff) {
+TEST(Integrity, ClippedStep_IsNoted) {
   const trace::Trace trace =
       drawn("span 'PyTorch Profiler (0)' 0 10000000; step 0 0 50000000; op aten::mm 10 9000000");
   expect_numbers(numbers_of(trace),
@@ -150,21 +150,21 @@ TEST(Integrity, SaysWhetherTheSummaryRestsOnAStepThatWasCutOff) {
                  "no whole step");
 }
 
-TEST(Integrity, TellsOfRowsOfAStreamThatOverlap) {
+TEST(Integrity, OverlappingStreamRows_AreNoted) {
   TraceMaker maker = sound();
   draw(maker, "kernel add 5502 5520; kernel add 5510 5530");
   expect_numbers(numbers_of(maker.finish()),
                  "integrity/stream_rows_overlap/id = stream_rows_overlap");
 }
 
-TEST(Integrity, AllowsRoundedTimesToCrossByTheirResolution) {
+TEST(Integrity, RoundedTimes_MayCross) {
   trace::Trace trace = drawn("op aten::mm 0 50000; op aten::mul 49000 60000");
   expect_numbers(numbers_of(trace), "integrity/host_rows_cross/count = 1");
   trace.resolution_ns = 1000;
   expect_numbers(numbers_of(trace), "integrity/host_rows_cross = null");
 }
 
-TEST(Integrity, PassesOnWhatTheProfilerAndTheReaderSaid) {
+TEST(Integrity, ProfilerAndReaderWarnings_AreKept) {
   trace::Trace trace = sound().finish();
   trace.log_lines = {"INFO: all is well", "WARN: 12 records lost\x1b[2J"};
   trace.reading.rows = 10'000;

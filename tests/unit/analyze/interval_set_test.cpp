@@ -64,7 +64,7 @@ class RandomIntervals {
   std::mt19937 random_;
 };
 
-TEST(IntervalSet, MergesWhatTouchesAndOverlapsAndDropsWhatIsEmpty) {
+TEST(IntervalSet, MergesIntervalsAndDropsEmptyOnes) {
   const IntervalSet set({{30, 40}, {0, 10}, {10, 12}, {20, 20}, {35, 50}, {9, 3}});
   EXPECT_EQ(set.intervals(), (std::vector<TimeSpan>{{0, 12}, {30, 50}}));
   EXPECT_EQ(set.length_ns(), 32);
@@ -73,7 +73,7 @@ TEST(IntervalSet, MergesWhatTouchesAndOverlapsAndDropsWhatIsEmpty) {
   EXPECT_EQ(set.length_in({0, 100}), 32);
 }
 
-TEST(IntervalSet, AgreesWithCountingEachNanosecond) {
+TEST(IntervalSet, AgreesWithCountingNanoseconds) {
   for (std::uint32_t seed = 0; seed < 1500; ++seed) {
     RandomIntervals random(seed);
     const std::vector<TimeSpan> some = random.some(12);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loader's workers did while the step waited for data, of own traces.
+// Work of a loader's workers while the step waited for data, in stepbench's own traces.
 #include "harness/analyze/loader_work.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ constexpr std::int64_t kLoaderMs = 1'000'000;
 
 struct MadeSpan {
   int worker = 0;
-  std::int64_t begin_ms = 0;  // since the step's begin
+  std::int64_t begin_ms = 0;  // since the begin of the step
   std::int64_t fetch_ms = 0;
   std::int64_t decode_ms = 0;
   std::int64_t collate_ms = 0;
@@ -65,7 +65,7 @@ class LoaderLog {
   testing::LogMaker maker;
 };
 
-// Of the four steps that count, per step.
+// Per step, over the four steps that count.
 std::array<std::int64_t, 4> exposed_ms(const LoaderWork& work) {
   std::array<std::int64_t, 4> ms = {};
   for (std::size_t i = 0; i < ms.size(); ++i) ms[i] = work.exposed_ns[i] / (4 * kLoaderMs);
@@ -80,8 +80,8 @@ const Finding& finding_of(const std::vector<Finding>& findings, std::string_view
   return found == findings.end() ? kNone : *found;
 }
 
-TEST(LoaderWork, SharesAWaitOutAsTheBatchesOfThatMomentWereMade) {
-  // Of the wait of 40 ms two workers make batches in 30: one of 3 : 1 : 0, one of 0 : 1 : 1.
+TEST(LoaderWork, Wait_IsSplitByConcurrentWork) {
+  // During 30 of the 40 ms of waiting two workers make batches: one of 3 : 1 : 0, one of 0 : 1 : 1.
   LoaderLog log(40);
   log.made({.worker = 0, .begin_ms = 0, .fetch_ms = 30, .decode_ms = 10});
   log.made({.worker = 1, .begin_ms = 10, .decode_ms = 10, .collate_ms = 10});
@@ -102,7 +102,7 @@ TEST(LoaderWork, SharesAWaitOutAsTheBatchesOfThatMomentWereMade) {
   EXPECT_NEAR(work.busy_share, 60.0 / 200, 1e-9);
 }
 
-// What a log is found to wait for.
+// The analysis and the findings of a log.
 struct Found {
   explicit Found(LoaderLog& log, const Fields& options = {})
       : trace(trace::trace_of(log.maker.log)),
@@ -113,7 +113,7 @@ struct Found {
   std::vector<Finding> findings;
 };
 
-TEST(LoaderWork, OfNoWorkerIsHandedOver) {
+TEST(LoaderWork, NoBusyWorker_IsHandover) {
   LoaderLog log(50);
   const Found found(log.made({.worker = 0, .fetch_ms = 10, .collate_ms = 10}));
   EXPECT_THAT(exposed_ms(*found.analysis.loader_work), ElementsAre(10, 0, 10, 30));
@@ -123,7 +123,7 @@ TEST(LoaderWork, OfNoWorkerIsHandedOver) {
               HasSubstr("fetching 20.0 %, collating 20.0 %, no worker busy 60.0 %"));
 }
 
-TEST(LoaderWork, OfBusyWorkersAsksForMoreOfThem) {
+TEST(LoaderWork, BusyWorkers_SuggestMoreWorkers) {
   LoaderLog log(60);
   log.made({.worker = 0, .decode_ms = 100}).made({.worker = 1, .decode_ms = 100});
   const Found found(log, {{"loader.num_workers", std::int64_t{2}}});
@@ -134,7 +134,7 @@ TEST(LoaderWork, OfBusyWorkersAsksForMoreOfThem) {
   EXPECT_EQ(finding.set.front().value, "3") << "a batch of 100 ms for 40 ms of the step's own";
 }
 
-TEST(LoaderWork, OfOneLateBatchTakesBatchesAsTheyComeFinished) {
+TEST(LoaderWork, OneLateBatch_SuggestsAnyOrder) {
   LoaderLog log(60);
   log.made({.worker = 0, .fetch_ms = 60});
   for (int worker = 1; worker < 4; ++worker) log.made({.worker = worker, .fetch_ms = 5});
@@ -144,7 +144,7 @@ TEST(LoaderWork, OfOneLateBatchTakesBatchesAsTheyComeFinished) {
   EXPECT_EQ(finding.set.front().option, "loader.in_order");
 }
 
-TEST(LoaderWork, OfTheStepThreadAsksForWorkers) {
+TEST(LoaderWork, StepThreadLoading_SuggestsWorkers) {
   LoaderLog log(40);
   const Found found(log.made({.worker = -1, .fetch_ms = 10, .decode_ms = 28, .collate_ms = 1}));
   EXPECT_TRUE(found.analysis.loader_work->in_step_thread);
@@ -155,8 +155,8 @@ TEST(LoaderWork, OfTheStepThreadAsksForWorkers) {
                            [](const Finding& each) { return each.id == "trace.loader_workers"; }));
 }
 
-// Whatever the workers did, the shares of a wait sum to it.
-TEST(LoaderWork, SumsToTheWaitExactly) {
+// For any work of the workers, the shares of a wait sum to it.
+TEST(LoaderWork, Shares_SumToTheWait) {
   std::mt19937 random(7);
   const auto below = [&](std::int64_t limit) {
     return std::int64_t(random() % std::uint32_t(limit));
@@ -199,8 +199,8 @@ std::vector<Finding> waited(std::int64_t (*wait_ns)(std::int64_t),
   return find_causes(trace, analyse(trace));
 }
 
-// Batches come in bursts of two: that the steps differ is no cause of its own.
-TEST(LoaderWork, ThatVariesMakesNoFindingOfUnstableSteps) {
+// Batches come in bursts of two: the varying steps are no separate cause.
+TEST(LoaderWork, VaryingWait_IsNoUnstableStepsFinding) {
   const auto findings =
       waited([](std::int64_t i) { return i % 2 == 0 ? 80 * kLoaderMs : kLoaderMs; },
              [](std::int64_t) { return 20 * kLoaderMs; });
@@ -210,8 +210,8 @@ TEST(LoaderWork, ThatVariesMakesNoFindingOfUnstableSteps) {
   EXPECT_FALSE(unstable.gain_ns);
 }
 
-// Work of 2 to 5 us in a step of 17 ms may differ as it likes.
-TEST(LoaderWork, BesideWhichTheRestIsNothingMakesNoFindingOfTheRest) {
+// Work of 2 to 5 us in a step of 17 ms may vary freely.
+TEST(LoaderWork, TinyRest_HasNoFinding) {
   const auto findings = waited([](std::int64_t) { return 17 * kLoaderMs; },
                                [](std::int64_t i) { return 2'000 + 1'000 * (i % 4); });
   EXPECT_EQ(findings.front().id, "trace.data_exposed");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Own runs: the log of a launch says the same in memory, in a file and in a compressed file.
+// stepbench's own runs: the log of a launch gives the same in memory, in a file and in a compressed
+// file.
 #include <gtest/gtest.h>
 
 #include "harness/trace/read_trace.h"
@@ -15,7 +16,7 @@ namespace {
 using ::stepbench::testing::LogMaker;
 using ::stepbench::testing::RandomLog;
 
-// Steps that fetch data, copy it and run a kernel, as the worker's loop marks them.
+// Steps that fetch data, copy it and run a kernel, as marked by the worker's loop.
 ops::OpLog marked_log() {
   LogMaker maker;
   std::uint64_t correlation = 100;
@@ -41,7 +42,7 @@ ops::OpLog marked_log() {
   return maker.log;
 }
 
-TEST(OwnTraces, CountTheirFetchesOfDataThoughTheyAreWrittenAsOps) {
+TEST(OwnTraces, DataFetches_CountThoughWrittenAsOps) {
   testing::expect_numbers(
       testing::numbers_of(trace::trace_of(marked_log())),
       "steps/steps/# = 5; steps/steps/0/number = 20; idle/# = 1; "
@@ -51,7 +52,7 @@ TEST(OwnTraces, CountTheirFetchesOfDataThoughTheyAreWrittenAsOps) {
       "idle_copy_call_ns = [20000, 20000, 20000, 20000, 20000]; data_loading/calls = 5");
 }
 
-TEST(OwnTraces, SayTheSameInMemoryAndInAFile) {
+TEST(OwnTraces, MemoryAndFile_GiveTheSame) {
   const test::TemporaryFolder folder;
   std::vector<ops::OpLog> logs = {marked_log()};
   for (std::uint32_t seed = 0; seed < 10; ++seed) logs.push_back(RandomLog(seed).make());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a trace on a terminal: short, and nothing said twice or lost.
+// The page of a trace on a terminal: short, with nothing repeated or lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::vector<std::filesystem::path> recorded() {
   return all;
 }
 
-TEST(AnalysisPage, RecordedTraces_FitSixtyLinesAndSayEachThingOnce) {
+TEST(AnalysisPage, RecordedTraces_FitSixtyLines) {
   ASSERT_GE(recorded().size(), 6U);
   for (const std::filesystem::path& path : recorded()) {
     SCOPED_TRACE(path.filename());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every rule on traces that hold one cause of known size: it is named first, its size is right, and
-// below its threshold it is silent.
+// Every rule on traces with one cause of known size: above its threshold it comes first with the
+// right size, below it is silent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ using testing::planted;
 using testing::PlantedStep;
 using testing::TraceMaker;
 
-// Causes that hold the device up: the gap of each step is what could be won. Rows in thousandths
-// of the gap.
+// Causes that delay the device: the gap of each step is the possible gain. Rows in thousandths of
+// the gap.
 struct Cause {
   std::string_view id;
   const char* rows;
@@ -35,7 +35,8 @@ constexpr const char* kPageable = "copy up 0 1000 bytes=1048576 < cudaMemcpyAsyn
 constexpr const char* kSynchronise = "op aten::item 0 1000; call cudaStreamSynchronize 0 1000";
 constexpr const char* kAllocate = "op aten::empty 0 1000; call cudaMalloc 0 1000";
 
-// Some copies as torch's copy_ without non_blocking: the call returns, and the operation waits.
+// Some copies are as in torch's copy_ without non_blocking: the call returns, and the operation
+// waits.
 constexpr Cause kTimed[] = {
     {"trace.data_exposed", "load 0 1000"},
     {"trace.pageable_copies", kPageable},
@@ -68,7 +69,7 @@ double threshold_of(std::string_view id) {
 
 std::int64_t gap_at(double share) { return std::int64_t(share * double(kStepNs)); }
 
-TEST(PlantedCauses, AreNamedFirstWithTheirSizeAndNotBelow) {
+TEST(PlantedCauses, AboveThreshold_AreNamedFirst) {
   for (const Cause& cause : kTimed) {
     SCOPED_TRACE(std::string(cause.id) + ": " + cause.rows);
     for (const double times : {1.2, 2.0, 4.0}) {
@@ -91,7 +92,7 @@ TEST(PlantedCauses, AreNamedFirstWithTheirSizeAndNotBelow) {
   }
 }
 
-// Eight steps, or `steps`, in which the device works all the time, as long as `length_ns` says.
+// Eight steps, or `steps`, in which the device always works, of lengths `length_ns`.
 trace::Trace steps_of(std::int64_t steps,
                       const std::function<std::int64_t(std::int64_t number)>& length_ns) {
   TraceMaker trace;
@@ -195,8 +196,8 @@ trace::Trace full_queue(double launches) {
   });
 }
 
-// A cause that is no gap: what is planted, the size at which it is named with `value`, and the one
-// at which it is not.
+// A cause that is no gap: the plant, the size at which it is named with `value`, and one at which
+// it is not.
 struct Sized {
   std::string_view id;
   trace::Trace (*trace)(double);
@@ -224,7 +225,7 @@ constexpr Sized kSized[] = {
     {"trace.launch_queue_full", full_queue, 1'200, 900, 1'200, 1'200},
 };
 
-TEST(PlantedCauses, OfOtherKindsAreNamedWithTheirSizeAndNotBelow) {
+TEST(PlantedCauses, OtherKinds_AreNamedWithSize) {
   for (const Sized& each : kSized) {
     SCOPED_TRACE(each.id);
     const std::vector<Finding> findings = causes_of(each.trace(each.named));
@@ -236,8 +237,8 @@ TEST(PlantedCauses, OfOtherKindsAreNamedWithTheirSizeAndNotBelow) {
   }
 }
 
-TEST(PlantedCauses, OfOtherKindsHaveTheirGain) {
-  // Of each 30 us the device works 4.
+TEST(PlantedCauses, OtherKinds_HaveAGain) {
+  // The device works for 4 of each 30 us.
   EXPECT_NEAR(*find_made(causes_of(tiny_kernels(4'000)), "trace.tiny_kernels")->gain_ns,
               26.0 / 30 * 0.4 * double(kStepNs), 0.1 * 0.4 * double(kStepNs));
   const Finding varies = causes_of(unstable(0.25)).front();
@@ -251,7 +252,7 @@ TEST(PlantedCauses, OfOtherKindsHaveTheirGain) {
   EXPECT_EQ(two->places.size(), 2U);
 }
 
-TEST(PlantedCauses, OfADeviceHaveTheirSilentControls) {
+TEST(PlantedCauses, DeviceControls_AreSilent) {
   EXPECT_EQ(find_made(causes_of(overhead(0.04, "Command Buffer Full")), "trace.profiler_overhead"),
             nullptr)
       << "the device's queue is full: no doing of the profiler";
@@ -262,7 +263,7 @@ TEST(PlantedCauses, OfADeviceHaveTheirSilentControls) {
   EXPECT_EQ(find_made(causes_of(with_product("ampere_fp16_s16816gemm_fp16_64x64")),
                       "trace.tensor_cores_unused"),
             nullptr);
-  // A launch waits, while rows run that no recorded call launched.
+  // A launch waits while rows run that no recorded call launched.
   for (const bool busy : {false, true}) {
     const std::string orphan = busy ? "kernel orphan 0 999; " : "";
     const auto trace = planted(gap_at(0.2), in_gap(orphan + "kernel late 999 1000 < -1 0"));
@@ -270,8 +271,8 @@ TEST(PlantedCauses, OfADeviceHaveTheirSilentControls) {
   }
 }
 
-// cudaFree waits for the device: what it takes meanwhile cannot be won.
-TEST(PlantedCauses, AllocationsGainNoMoreThanTheDeviceWaits) {
+// cudaFree waits for the device: its time during device work cannot be gained.
+TEST(PlantedCauses, Allocations_GainTheDeviceWaitOnly) {
   const auto with_free = [](const char* rows) {
     return [rows](PlantedStep& step) {
       step.trace.call("cudaFree", step.gap_begin_ns() - 5 * kMs, step.gap_begin_ns() - 1'000);
@@ -285,7 +286,7 @@ TEST(PlantedCauses, AllocationsGainNoMoreThanTheDeviceWaits) {
   EXPECT_EQ(find_made(causes_of(planted(0, with_free(""))), "trace.allocations"), nullptr);
 }
 
-TEST(PlantedCauses, OverAThresholdOfTheUsersAreNamed) {
+TEST(PlantedCauses, UserThreshold_Applies) {
   const trace::Trace trace = planted(gap_at(0.03), in_gap("load 0 1000"));
   EXPECT_EQ(find_made(causes_of(trace), "trace.data_exposed"), nullptr);
   EXPECT_NE(find_made(causes_of(trace, {.thresholds = {{"trace.data_exposed", 0.02}}}),
@@ -294,7 +295,7 @@ TEST(PlantedCauses, OverAThresholdOfTheUsersAreNamed) {
   EXPECT_THROW((void)causes_of(trace, {.thresholds = {{"trace.data_expose", 0.02}}}), ConfigError);
 }
 
-TEST(PlantedCauses, OfOwnRunsProposeAnOptionThatIsNotSetYet) {
+TEST(PlantedCauses, OwnRun_ProposesAnUnsetOption) {
   const trace::Trace trace = planted(gap_at(0.2), in_gap(kPageable));
   const Finding off = causes_of(trace, {.options = {{"loader.pin_memory", false}}}).front();
   ASSERT_EQ(off.set.size(), 1U);
@@ -303,7 +304,7 @@ TEST(PlantedCauses, OfOwnRunsProposeAnOptionThatIsNotSetYet) {
   EXPECT_TRUE(on.set.empty());
 }
 
-// What the first finding names and points at.
+// Text and place of the first finding.
 struct Named {
   const char* rows;
   std::string_view id;
@@ -334,7 +335,7 @@ constexpr Named kNamed[] = {
      -1},
 };
 
-TEST(PlantedCauses, NameWhatTookTheTimeAndWhereItIs) {
+TEST(PlantedCauses, EachFinding_NamesCallAndPlace) {
   for (const Named& each : kNamed) {
     SCOPED_TRACE(each.rows);
     const Finding first = causes_of(planted(20 * kMs, in_gap(each.rows))).front();
@@ -353,9 +354,9 @@ TEST(PlantedCauses, NameWhatTookTheTimeAndWhereItIs) {
               HasSubstr("with_stack=True"));
 }
 
-// Small results that .item() and .to("cpu") bring back, 15 times: the call that copies them waits,
-// not one that synchronises. Pinning does not help. Large ones are transfers.
-TEST(PlantedCauses, OfSmallResultsThatAreReadAreWaits) {
+// Small results of .item() and .to("cpu"), 15 times: the copying call waits, without a
+// synchronising one. Pinning does not help. Large ones are transfers.
+TEST(PlantedCauses, SmallReads_AreWaits) {
   const auto reads = [](const std::string& bytes) {
     return causes_of(planted(60 * kMs, [&](PlantedStep& step) {
       for (std::int64_t i = 0; i < 15; ++i) {
@@ -377,9 +378,9 @@ TEST(PlantedCauses, OfSmallResultsThatAreReadAreWaits) {
   EXPECT_EQ(reads("8388608").front().id, "trace.pageable_copies");
 }
 
-// Half of the gap is a call that the host waits in while the device works; then the host has to
-// prepare what the device waits for.
-TEST(PlantedCauses, ThatCostTheHostItsLeadCountWhatTheDeviceWaitsForAfterwards) {
+// Half of the gap is a call in which the host waits while the device works; then the host prepares
+// the work that the device waits for.
+TEST(PlantedCauses, LostLead_CountsTheLaterWait) {
   const Finding first =
       causes_of(planted(gap_at(0.06), in_gap("call cudaDeviceSynchronize -1000 500; "
                                              "op aten::add_ 500 1000")))
@@ -388,8 +389,8 @@ TEST(PlantedCauses, ThatCostTheHostItsLeadCountWhatTheDeviceWaitsForAfterwards) 
   EXPECT_NEAR(*first.gain_ns, double(gap_at(0.06)), 0.01 * double(gap_at(0.06)));
 }
 
-// Of each gap a fourth is an allocation, a fourth a call that launches, and half an operator.
-TEST(PlantedCauses, CountAnAllocationOnceAndPointAtTheLongestPlacesFirst) {
+// A quarter of each gap is an allocation, a quarter a launching call, and half an operator.
+TEST(PlantedCauses, Allocation_CountsOnce) {
   const double gap_ns = double(gap_at(0.4));
   const std::vector<Finding> findings = causes_of(
       planted(gap_at(0.4), in_gap("op aten::empty 0 250; call cudaMalloc 0 250; "
@@ -406,7 +407,7 @@ TEST(PlantedCauses, CountAnAllocationOnceAndPointAtTheLongestPlacesFirst) {
                      [](const auto& a, const auto& b) { return a.duration_ns > b.duration_ns; }));
 }
 
-TEST(PlantedCauses, OfLowUtilizationAndOfWorkersSayWhatIsKnown) {
+TEST(PlantedCauses, LowUtilization_NamesTheKnownCause) {
   const auto findings = causes_of(
       planted(gap_at(0.6),
               in_gap("note enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ 0 1000")));
@@ -418,7 +419,7 @@ TEST(PlantedCauses, OfLowUtilizationAndOfWorkersSayWhatIsKnown) {
   })) << "a foreign trace does not have them";
 }
 
-TEST(PlantedCauses, OfATraceWithoutADeviceAreOfTheHost) {
+TEST(PlantedCauses, TraceWithoutADevice_IsOfTheHost) {
   TraceMaker trace;
   for (std::int64_t i = 0; i < 8; ++i) {
     trace.step(i, 1'000 * kMs + i * kStepNs, 1'000 * kMs + (i + 1) * kStepNs);
@@ -430,7 +431,7 @@ TEST(PlantedCauses, OfATraceWithoutADeviceAreOfTheHost) {
   EXPECT_EQ(find_made(findings, "trace.launch_bound"), nullptr) << "the host's own work is no wait";
 }
 
-TEST(TraceRules, CoverAllOfNsightsRules) {
+TEST(TraceRules, CoverAllNsightRules) {
   std::set<std::string_view> covered;
   std::set<std::string_view> ids;
   for (const TraceRule& rule : trace_rules()) {

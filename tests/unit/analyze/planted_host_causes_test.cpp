@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of traces without a device, on traces that hold one cause of known size.
+// The rules of traces without a device, on traces with one cause of known size.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ using testing::TraceMaker;
 
 using HostPlant = std::function<void(TraceMaker&, std::int64_t begin_ns)>;
 
-// A wait for data of 2 ms, an operator of 50 ms, and behind it what `plant` adds. A batch is put
-// together of small operators: that is loading, not the step's own work.
+// A wait for data of 2 ms, an operator of 50 ms, then the rows of `plant`. A batch is collated by
+// small operators: that is loading, not the step's own work.
 trace::Trace on_host(const HostPlant& plant) {
   TraceMaker trace;
   for (std::int64_t i = 0; i < testing::kSteps; ++i) {
@@ -34,7 +34,7 @@ trace::Trace on_host(const HostPlant& plant) {
   return trace.finish();
 }
 
-// An operator and one inside it, again and again.
+// An operator with one inside it, repeatedly.
 HostPlant nested(std::int64_t count, std::int64_t every_ns, const char* outer, const char* inner,
                  std::int64_t outer_ns) {
   return [=](TraceMaker& trace, std::int64_t at_ns) {
@@ -80,13 +80,13 @@ struct Planted {
   const char* text;  // empty: the rule is silent
 };
 
-TEST(PlantedHostCauses, AreNamedOrNot) {
+TEST(PlantedHostCauses, EachPlant_IsNamedOrSilent) {
   const std::string optimizer = "note Optimizer.step#AdamW.step -1000 3000000";
   const HostPlant nothing = [](TraceMaker&, std::int64_t) {};
   const Planted kPlanted[] = {
       {"trace.tiny_operators", tiny_ops(9'000), "2,000 operators per step take less than 10 us"},
       {"trace.tiny_operators", tiny_ops(9'000), "of it between them 2.00 ms"},
-      {"trace.tiny_operators", tiny_ops(4'000), ""},   // below the share
+      {"trace.tiny_operators", tiny_ops(4'000), ""},   // below the threshold
       {"trace.tiny_operators", tiny_ops(11'000), ""},  // not short
       {"trace.tiny_operators", items(3'000), ""},      // values that are read
       {"trace.tiny_operators", nothing, ""},
@@ -106,8 +106,8 @@ TEST(PlantedHostCauses, AreNamedOrNot) {
        "aten::item, called at train.py(12): log_losses"},
       {"trace.host_allocations", blocks(40, true), "640 MiB in 40 blocks per step"},
       {"trace.host_allocations", blocks(40, true), "at most 16.0 MiB"},
-      {"trace.host_allocations", blocks(9, true), ""},    // as often as a step may
-      {"trace.host_allocations", blocks(40, false), ""},  // held together, as activations are
+      {"trace.host_allocations", blocks(9, true), ""},    // as many as a step may have
+      {"trace.host_allocations", blocks(40, false), ""},  // held together, like activations
       {"trace.host_allocations", nothing, ""},
   };
   for (const Planted& each : kPlanted) {
@@ -119,7 +119,7 @@ TEST(PlantedHostCauses, AreNamedOrNot) {
   }
 }
 
-TEST(PlantedHostCauses, ManyTinyOperatorsHaveTheirTimeAndThatBetweenThem) {
+TEST(PlantedHostCauses, TinyOperators_CountTimeBetween) {
   const trace::Trace trace = on_host(tiny_ops(9'000));
   const std::vector<Finding> findings = causes_of(trace);
   const Finding* found = find_made(findings, "trace.tiny_operators");
@@ -135,7 +135,7 @@ TEST(PlantedHostCauses, ManyTinyOperatorsHaveTheirTimeAndThatBetweenThem) {
   EXPECT_EQ(find_made(own, "trace.tiny_operators")->set.front().value, "fused");
 }
 
-TEST(PlantedHostCauses, ValuesThatAreReadAreCountedAndManyStandFirst) {
+TEST(PlantedHostCauses, HostReads_AreCounted) {
   const std::vector<Finding> few = causes_of(on_host(items(3)));
   EXPECT_EQ(find_made(few, "trace.host_reads")->value, 3);
   EXPECT_EQ(find_made(few, "trace.host_reads")->severity, Severity::kInfo);
@@ -144,9 +144,9 @@ TEST(PlantedHostCauses, ValuesThatAreReadAreCountedAndManyStandFirst) {
   EXPECT_NEAR(*many.gain_ns, 3'000 * 10e3, 5e3);
 }
 
-// malloc gives blocks of 32 MiB and more back to the system as soon as they are freed. At most the
-// time of the operators that touch one could be won.
-TEST(PlantedHostCauses, ASingleBlockThatIsLargeEnoughForFreshPagesIsNamed) {
+// malloc returns blocks of 32 MiB and more to the system when they are freed. At most the time of
+// the operators that touch one could be gained.
+TEST(PlantedHostCauses, LargeSingleBlock_IsNamed) {
   const std::vector<Finding> untouched = causes_of(on_host([](TraceMaker& trace, std::int64_t at) {
     draw(trace, "op aten::full 0 400; op aten::relu 600 12600", kUs, at);
     block_of(trace, 64 * kMiB, 16, at + 10, at + 450'000);
@@ -163,7 +163,7 @@ TEST(PlantedHostCauses, ASingleBlockThatIsLargeEnoughForFreshPagesIsNamed) {
   EXPECT_NEAR(*found->gain_ns, 12'005'000, 1) << "of aten::empty and of what fills it";
 }
 
-TEST(PlantedHostCauses, OfMemoryAreUndecidedWithoutRowsOfMemory) {
+TEST(PlantedHostCauses, NoMemoryRows_AreUndecided) {
   for (const Finding& each : causes_of(on_host([](TraceMaker&, std::int64_t) {}))) {
     if (each.id != "trace.host_allocations") continue;
     EXPECT_THAT(each.undecided, HasSubstr("profile_memory=True"));

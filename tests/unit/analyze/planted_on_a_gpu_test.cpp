@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces that the real worker recorded on an H100 with one cause planted in each, by
-// tests/benchmarks/planted_causes.py: the cause is named first with its size, and not in the trace
-// without it.
+// Traces that the real worker recorded on an H100 with one planted cause each, by
+// tests/benchmarks/planted_causes.py: the cause comes first with its size, and is absent in the
+// trace without it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ Recorded recorded(const std::string& name) {
   return out;
 }
 
-TEST(PlantedOnAGpu, EachCauseIsNamedFirstWithItsSize) {
+TEST(PlantedOnAGpu, EachCause_IsNamedFirstWithItsSize) {
   const Recorded control = recorded("control");
   for (const auto& [name, cause] :
        {std::pair{"items", "trace.sync_bound"}, std::pair{"synchronous", "trace.blocking_copies"},
@@ -49,8 +49,8 @@ TEST(PlantedOnAGpu, EachCauseIsNamedFirstWithItsSize) {
   }
 }
 
-// Its own two small batches come from pageable memory, as the options of that run say.
-TEST(PlantedOnAGpu, WithoutAPlantNothingButThePageableBatchIsNamed) {
+// Its two small batches come from pageable memory, as in the options of that run.
+TEST(PlantedOnAGpu, NoPlant_NamesThePageableBatchOnly) {
   for (const Finding& finding : recorded("control").findings) {
     if (finding.id == "trace.pageable_copies") continue;
     EXPECT_EQ(finding.id, "trace.edge_step_bias") << finding.text;

@@ -15,14 +15,14 @@ namespace stepbench::testing {
 
 inline constexpr std::int64_t kStepNs = 100'000'000;
 inline constexpr std::int64_t kMs = 1'000'000;
-inline constexpr std::int64_t kSteps = 8;  // the first and the last are left out of the numbers
+inline constexpr std::int64_t kSteps = 8;  // the first and the last are excluded from the numbers
 
-// One step of a trace, whose device is busy but for a gap.
+// One step of a trace whose device is busy except for a gap.
 struct PlantedStep {
   TraceMaker& trace;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  std::int64_t gap_ns = 0;  // from gap_begin_ns on the device has nothing to do
+  std::int64_t gap_ns = 0;  // the device is idle from gap_begin_ns on
   std::int64_t number = 0;
 
   [[nodiscard]] std::int64_t gap_begin_ns() const { return begin_ns + 10'000'000; }
@@ -31,7 +31,7 @@ struct PlantedStep {
 
 using Plant = std::function<void(PlantedStep&)>;
 
-// `gap_ns` of each step: the device waits, and `plant` says for what. Everywhere else a kernel runs
+// The device waits for `gap_ns` in each step, and `plant` adds the cause. Otherwise a kernel runs
 // and the step thread is inside an op. The op's work was launched at the start of the step.
 inline trace::Trace planted(std::int64_t gap_ns, const Plant& plant, std::int64_t step_ns = kStepNs,
                             const std::function<void(TraceMaker&)>& header = {}) {
@@ -71,7 +71,7 @@ inline std::vector<Finding> causes_of(const trace::Trace& trace,
   return analyze::find_causes(trace, analyze::analyse(trace), options);
 }
 
-// Null where the rule is silent or could not decide.
+// Null if the rule is silent or undecided.
 inline const Finding* find_made(const std::vector<Finding>& findings, std::string_view id) {
   for (const Finding& each : findings) {
     if (each.id == id && each.undecided.empty()) return &each;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces that others published: numbers that TensorBoard's plug-in and HolisticTraceAnalysis assert
-// of their own samples, and of the others that nothing breaks and nothing missing becomes a zero.
+// Published traces: the numbers that TensorBoard's plug-in and HolisticTraceAnalysis assert for
+// their own samples; for the others, that nothing breaks and nothing missing becomes a zero.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ constexpr const char* kResNet =
 
 double two_decimals(double percent) { return std::round(percent * 100) / 100; }
 
-TEST_F(Published, ThePluginsSampleHasThePluginsSummaryOfTheGpu) {
+TEST_F(Published, PluginSample_MatchesItsGpuSummary) {
   read(kResNet);
   ASSERT_EQ(analysis.device_use.size(), 1U);
   const DeviceUse& use = analysis.device_use.front();
@@ -56,7 +56,7 @@ TEST_F(Published, ThePluginsSampleHasThePluginsSummaryOfTheGpu) {
   EXPECT_EQ(std::round(100 * *analysis.eligible_share), 68);
 }
 
-TEST_F(Published, ThePluginsSampleWaitsForDataWithItsDevice) {
+TEST_F(Published, PluginSample_WaitsForData) {
   read(kResNet);
   EXPECT_FALSE(analysis.blocked());
   ASSERT_EQ(analysis.idle.size(), 1U);
@@ -74,8 +74,8 @@ TEST_F(Published, ThePluginsSampleWaitsForDataWithItsDevice) {
   EXPECT_FALSE(analysis.memory);
 }
 
-// What others' traces have that ours have not, by file.
-TEST_F(Published, OthersAreReadAsWhatTheyAre) {
+// Features of foreign traces that ours lack, by file.
+TEST_F(Published, OtherTraces_AreReadAsTheyAre) {
   const auto expect = [&](const char* name, const char* numbers) {
     SCOPED_TRACE(name);
     testing::expect_numbers(

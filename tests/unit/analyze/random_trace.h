@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of every shape that analyses must bear: steps, fetches of data, nested ops on several
+// Traces of every shape that analyses must accept: steps, fetches of data, nested ops on several
 // threads, calls, launches of kernels, copies and sets on several streams and devices, rows without
-// a call, calls without a row, steps that are missing.
+// a call, calls without a row, missing steps.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of several ranks with one that is slower by a known time: it is named with its size and with
-// the part of its step that is the cause.
+// Jobs of several ranks with one that is slower by a known time: it is named with its size and the
+// part of its step that causes it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,14 +29,15 @@ struct RankJob {
   std::int64_t steps = 8;
   std::map<std::int64_t, std::int64_t> slow_loading_ns = {};  // by rank
   std::map<std::int64_t, std::int64_t> slow_compute_ns = {};
-  bool takes_turns = false;  // the slow rank is another one in each step
+  bool takes_turns = false;  // the slow rank changes in each step
   bool communicates = true;
   bool on_device = true;
   std::string host = "node1";
   std::int64_t clock_apart_ns = 0;  // of rank 1
 };
 
-// Every step: loading data for 10 ms, computing for 40, an all-reduce that all leave together.
+// Every step: loading data for 10 ms, computing for 40, an all-reduce that all ranks leave
+// together.
 trace::Trace trace_of_rank(const RankJob& job, std::int64_t rank) {
   TraceMaker trace;
   trace::Trace& header = trace.builder.trace();
@@ -99,7 +100,7 @@ struct Slow {
   const char* part;
 };
 
-TEST(Ranks, NameTheOneThatIsSlowerWithItsSizeAndItsPart) {
+TEST(Ranks, SlowerRank_IsNamedWithSizeAndPart) {
   const Slow kSlow[] = {
       {{.slow_loading_ns = {{2, 7 * kMillisecond}}}, 2, 7, 7, "idle_data_loading"},
       {{.slow_loading_ns = {{2, 7 * kMillisecond}}, .on_device = false},
@@ -130,7 +131,7 @@ TEST(Ranks, NameTheOneThatIsSlowerWithItsSizeAndItsPart) {
   }
 }
 
-TEST(Ranks, OfWhichOneIsSlowTheOthersWait) {
+TEST(Ranks, OneSlowRank_OthersWait) {
   const RankReport report = compare_ranks(all_ranks({.slow_loading_ns = {{2, 7 * kMillisecond}}}));
   EXPECT_EQ(report.steps, 6);
   EXPECT_EQ(report.rows[2].entered_last, 6);
@@ -144,8 +145,8 @@ TEST(Ranks, OfWhichOneIsSlowTheOthersWait) {
   EXPECT_TRUE(report.warnings.empty());
 }
 
-// Rank 3 is the slowest: all wait for it, and for nobody else.
-TEST(Ranks, WaitForTheOneThatEntersLast) {
+// Rank 3 is the slowest: all wait for it only.
+TEST(Ranks, LastToEnter_IsWaitedFor) {
   const RankReport report = compare_ranks(all_ranks(
       {.slow_loading_ns = {{0, 2 * kMillisecond}}, .slow_compute_ns = {{3, 9 * kMillisecond}}}));
   constexpr double kMilli = kMillisecond;
@@ -166,8 +167,8 @@ TEST(Ranks, WaitForTheOneThatEntersLast) {
   EXPECT_NEAR(double(report.lanes[3].step.length_ns()), 64 * kMilli, 100);
 }
 
-// In whose collective both wait for another one each step.
-TEST(Ranks, WaitsForSeveralSumUpToTheWait) {
+// Each rank waits for different others in different steps.
+TEST(Ranks, WaitsForSeveral_SumToTheWait) {
   const RankReport report = compare_ranks(all_ranks({.takes_turns = true}));
   for (const RankRow& row : report.rows) {
     double sum_ns = 0;
@@ -177,7 +178,7 @@ TEST(Ranks, WaitsForSeveralSumUpToTheWait) {
   }
 }
 
-TEST(Ranks, OfManyTheLongestWaitsStandThereAlone) {
+TEST(Ranks, ManyRanks_ShowTheLongestWaits) {
   report::WaitMatrix matrix;
   for (std::int64_t rank = 0; rank < 12; ++rank) {
     matrix.ranks.push_back(rank);
@@ -191,15 +192,15 @@ TEST(Ranks, OfManyTheLongestWaitsStandThereAlone) {
   EXPECT_EQ(table->rows[0].cells[2].text, "11.0");
 }
 
-TEST(Ranks, WithoutACommonStepSayThatNothingIsKnown) {
+TEST(Ranks, NoCommonStep_IsReported) {
   std::vector<RankTrace> ranks = all_ranks({.ranks = 2});
   for (RankStep& step : ranks[1].steps) step.number += 100;
   const document::Document made = report::ranks_document(compare_ranks(ranks), 10);
   EXPECT_THAT(made.answer.text, HasSubstr("not known: no step is in the traces of all ranks"));
 }
 
-// Rank 1 computes 40 ms longer in each step; what all do meanwhile is up to `add`, which adds the
-// communication of a rank that enters it at `from` and leaves it at `to`.
+// Rank 1 computes 40 ms longer in each step; `add` adds the communication of a rank that enters it
+// at `from` and leaves it at `to`.
 using Exchange =
     std::function<void(TraceMaker&, std::int64_t rank, std::int64_t from, std::int64_t to)>;
 
@@ -233,7 +234,7 @@ RankReport exchanged(std::int64_t world, const Exchange& add, bool on_device = t
   return compare_ranks(std::move(ranks));
 }
 
-// A kernel of NCCL on a stream of its own, launched inside a row of the host.
+// A kernel of NCCL on its own stream, launched inside a row of the host.
 void nccl_kernel(TraceMaker& trace, std::string_view kernel, std::string_view host,
                  std::int64_t from, std::int64_t to, std::int64_t stream = 30) {
   if (!host.empty()) {
@@ -248,13 +249,13 @@ struct Exchanged {
   std::int64_t world;
   Exchange add;
   std::int64_t straggler;  // -1: none is named
-  double wait_ms;          // of rank 0, which is what the late one gains
+  double wait_ms;          // of rank 0, which equals the late rank's gain
   std::int64_t unmatched;
   bool on_device = true;
 };
 
-// The late rank is named where its exchange can be matched: once, and where nothing hides it.
-TEST(Ranks, WaitInTheExchangesThatAreMatched) {
+// The late rank is named if its exchange can be matched: once, and if nothing hides it.
+TEST(Ranks, MatchedExchanges_ShowTheWait) {
   const char* reduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
   const char* message = "ncclDevKernel_SendRecv";
   const Exchanged kExchanged[] = {
@@ -271,7 +272,7 @@ TEST(Ranks, WaitInTheExchangesThatAreMatched) {
                       from - 900, from - 800);
        },
        1, 5, 0},
-      // Had all come in time, the 10 ms of exchanging would lie beside the 15 of computing.
+      // With all ranks on time, the 10 ms of exchanging would overlap the 15 of computing.
       {"exchanging that computing would have hidden", 2,
        [&](TraceMaker& trace, std::int64_t rank, std::int64_t from, std::int64_t to) {
          nccl_kernel(trace, reduce, "", from, to);
@@ -318,7 +319,7 @@ TEST(Ranks, WaitInTheExchangesThatAreMatched) {
   }
 }
 
-TEST(Ranks, OfFewerThanFourStepsAreNotNamed) {
+TEST(Ranks, FewerThanFourSteps_NameNoStraggler) {
   RankJob job{.slow_loading_ns = {{2, 7 * kMillisecond}}};
   job.steps = 5;
   EXPECT_FALSE(compare_ranks(all_ranks(job)).straggler) << "three steps count";
@@ -326,14 +327,14 @@ TEST(Ranks, OfFewerThanFourStepsAreNotNamed) {
   EXPECT_TRUE(compare_ranks(all_ranks(job)).straggler);
 }
 
-TEST(Ranks, OfProcessGroupsOfTheSameNameAreMatchedWithinTheirOwn) {
+TEST(Ranks, EqualGroupNames_MatchWithinTheirOwn) {
   const auto add = [](TraceMaker& trace, std::int64_t rank, std::int64_t from, std::int64_t to) {
     trace::CollectiveDetail detail;
     detail.name = trace.builder.text("allreduce");
     detail.group = trace.builder.text("tp");
     detail.ranks = trace.builder.text(rank < 2 ? "[0, 1]" : "[2, 3]");
     const trace::KernelDetail kernel{.collective = trace.builder.detail(detail)};
-    // The other group has nobody who is late: it leaves at once.
+    // The other group has no late rank: it leaves at once.
     const std::int64_t left_ns = rank < 2 ? to : from + kMillisecond;
     trace::TraceEvent& row = trace.kernel("ncclDevKernel_AllReduce", from, left_ns, 30);
     row.detail = trace.builder.detail(kernel);
@@ -346,14 +347,14 @@ TEST(Ranks, OfProcessGroupsOfTheSameNameAreMatchedWithinTheirOwn) {
   EXPECT_NEAR(report.rows[3].wait_ns, 0, 100);
 }
 
-TEST(Ranks, ThatTakeTurnsAreImbalanced) {
+TEST(Ranks, TakingTurns_IsImbalance) {
   for (const bool turns : {false, true}) {
     const RankReport report = compare_ranks(all_ranks({.takes_turns = turns}));
     EXPECT_NEAR(report.imbalance_ns, turns ? 10.0 * kMillisecond : 0, 100);
   }
 }
 
-TEST(Ranks, CompareStartsOnOneHostOnly) {
+TEST(Ranks, Starts_CompareOnOneHostOnly) {
   const RankReport one = compare_ranks(all_ranks({.clock_apart_ns = 3 * kMillisecond}));
   EXPECT_EQ(one.clocks, RankClocks::kOneHost);
   EXPECT_NEAR(one.skew_mean_ns.value_or(0), 3.0 * kMillisecond, 1);
@@ -370,7 +371,7 @@ TEST(Ranks, CompareStartsOnOneHostOnly) {
   EXPECT_FALSE(compare_ranks(apart).skew_mean_ns);
 }
 
-TEST(Ranks, SayWhichAreMissingOrThereTwice) {
+TEST(Ranks, MissingOrDuplicate_IsNamed) {
   std::vector<RankTrace> ranks = all_ranks({});
   ranks.erase(ranks.begin() + 1);
   ranks.push_back(ranks.front());
@@ -381,7 +382,7 @@ TEST(Ranks, SayWhichAreMissingOrThereTwice) {
                                            HasSubstr("no trace of rank 1 of 4")));
 }
 
-TEST(Ranks, OfStepsThatOthersLackDoNotCount) {
+TEST(Ranks, StepsThatOthersLack_DoNotCount) {
   std::vector<RankTrace> ranks = all_ranks({.slow_loading_ns = {{1, 7 * kMillisecond}}});
   ranks[0].steps.erase(ranks[0].steps.begin());
   ranks[2].steps.back().collectives.clear();
@@ -393,7 +394,7 @@ TEST(Ranks, OfStepsThatOthersLackDoNotCount) {
   EXPECT_THAT(compare_ranks(ranks).warnings, ElementsAre(HasSubstr("nothing can be compared")));
 }
 
-TEST(Ranks, OfOneJobShareItsWorldAndItsCase) {
+TEST(Ranks, OneJob_SharesWorldAndCase) {
   std::vector<RankTrace> ranks = all_ranks({});
   EXPECT_EQ(rank_jobs(ranks).size(), 1U);
   ranks[0].world = 8;

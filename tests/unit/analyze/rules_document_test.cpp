@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of rules that people read is the table of rules that runs.
+// The documented table of rules must equal the implemented one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ std::string threshold_in_words(const TraceRule& rule) {
   return text::short_number(rule.threshold * 100) + " %";
 }
 
-TEST(TraceRules, StandInTheDocumentWithTheirThresholds) {
+TEST(TraceRules, DocumentStatesEachThreshold) {
   const std::string document =
       os::read_text(STEPBENCH_SOURCE_DIR "/results/ANALYSIS.md").value_or("");
   for (const TraceRule& rule : trace_rules()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps a trace has, of traces drawn by hand. Times are nanoseconds.
+// The steps of hand-made traces. Times are in nanoseconds.
 #include "harness/analyze/steps.h"
 
 #include <gtest/gtest.h>
@@ -52,16 +52,16 @@ constexpr Drawn kSteps[] = {
      "steps/steps/0/device_rows = 2; steps/steps/0/spill_ns = 40; steps/steps/1/device_rows = 0"},
 };
 
-TEST(Steps, AreThoseDrawn) { testing::expect_all(kSteps); }
+TEST(Steps, MatchExamples) { testing::expect_all(kSteps); }
 
-// A backward on a thread of its own has three times the rows of the rest.
+// A backward pass on its own thread has three times the rows of the rest.
 void add_backward(TraceMaker& maker, std::int64_t at) {
   for (std::int64_t i = 0; i < 12; ++i) {
     draw(maker, "op 'autograd::engine::evaluate_function: AddmmBackward0' 0 1 tid=99", 1, at + i);
   }
 }
 
-TEST(Steps, WithoutMarksLieBetweenTheFetchesOfData) {
+TEST(Steps, NoMarks_StepsLieBetweenFetches) {
   TraceMaker maker;
   for (const std::int64_t at : {0, 100, 200}) {
     draw(maker, "load 0 10; op aten::mm 20 60", 1, at);
@@ -75,7 +75,7 @@ TEST(Steps, WithoutMarksLieBetweenTheFetchesOfData) {
   }
 }
 
-TEST(Steps, OfSeveralBatchesLieBetweenOptimizerSteps) {
+TEST(Steps, SeveralBatches_FollowTheOptimizer) {
   TraceMaker maker;
   for (std::int64_t batch = 0; batch < 8; ++batch) {
     draw(maker, "load 0 10; op aten::mm 20 60", 1, 100 * batch);
@@ -86,7 +86,7 @@ TEST(Steps, OfSeveralBatchesLieBetweenOptimizerSteps) {
   expect_numbers(numbers_of(trace, {.steps = {.from_loading = true}}), "windows/# = 8");
 }
 
-TEST(Steps, WithoutFetchesLieBetweenRepeatedAnnotations) {
+TEST(Steps, NoFetches_UseRepeatedAnnotations) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 4; ++i) {
     const std::string number = std::to_string(i);
@@ -107,9 +107,8 @@ struct Served {
   const char* numbers;
 };
 
-// Of two annotations that take turns, each is a step: as serving engines name theirs, numbers and
-// all.
-TEST(Steps, OfAlternativesAreThoseOfAll) {
+// Each of two alternating annotations is a step: as serving engines name theirs, including numbers.
+TEST(Steps, AlternatingNames_AreAllSteps) {
   const std::string decode = "step[DECODE bs=16 g_sk=90";
   const Served kServed[] = {
       {"one prefill in five",
@@ -136,7 +135,7 @@ TEST(Steps, OfAlternativesAreThoseOfAll) {
     SCOPED_TRACE(each.name);
     TraceMaker maker;
     for (std::size_t i = 0; i < each.rows.size(); ++i) {
-      // Of kinds as long as each other the first one would be longer by nothing.
+      // With kinds of equal length the first one would not be longer.
       const std::string end = each.rows[i] == "checkpoint" ? "60" : "90";
       draw(maker, "note '" + each.rows[i] + "' 0 " + end + "; op aten::mm 5 50", 1,
            std::int64_t(100 * i));
@@ -145,7 +144,7 @@ TEST(Steps, OfAlternativesAreThoseOfAll) {
   }
 }
 
-TEST(Steps, OfOneNameInsideAnotherAreTheOuterOnes) {
+TEST(Steps, NestedNames_UseTheOuterOne) {
   TraceMaker maker;
   draw(maker, "note 'all training steps' 0 500");
   for (std::int64_t i = 0; i < 4; ++i) {
@@ -154,8 +153,8 @@ TEST(Steps, OfOneNameInsideAnotherAreTheOuterOnes) {
   expect_numbers(numbers_of(maker.finish()), "windows/# = 4; steps/reason ~ 'train_step'");
 }
 
-// A number that counts is no name; one that is in each step is.
-TEST(Places, OfNamesThatOnlyCountShareARow) {
+// A counting number is no part of the name; one that occurs in each step is.
+TEST(Places, NamesWithACounter_ShareARow) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 6; ++i) {
     draw(maker,
@@ -174,14 +173,14 @@ TEST(Places, OfNamesThatOnlyCountShareARow) {
   EXPECT_EQ(idle_ns["layer 2"], 4 * 40);
 }
 
-TEST(Steps, RunOnAThreadThatIsNotAutograds) {
+TEST(Steps, StepThread_IsNotAutograds) {
   TraceMaker maker;
   maker.op("aten::mm", 0, 10);
   add_backward(maker, 20);
   expect_numbers(numbers_of(maker.finish()), "step_tid = 4711");
 }
 
-TEST(Steps, OfAnEmptyTraceAreNone) {
+TEST(Steps, EmptyTrace_HasNone) {
   const trace::Trace none;
   const Steps steps = find_steps(Timeline(none));
   EXPECT_TRUE(steps.steps.empty());
@@ -189,7 +188,7 @@ TEST(Steps, OfAnEmptyTraceAreNone) {
   EXPECT_FALSE(steps.reason.empty());
 }
 
-TEST(Steps, AreTruncatedWhereTheLastOnesLaunchedTooLittle) {
+TEST(Steps, FewLaunches_AreTruncated) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 4; ++i) {
     maker.step(i, 100 * i, 100 * i + 100);
@@ -203,7 +202,7 @@ TEST(Steps, AreTruncatedWhereTheLastOnesLaunchedTooLittle) {
                  "steps/counted = [1, 2]");
 }
 
-TEST(Steps, ThatWereAskedForCountAloneEdgesToo) {
+TEST(Steps, ChosenSteps_CountEdgesToo) {
   const trace::Trace trace =
       drawn("step 0 0 100; step 1 100 200; step 2 200 300; step 3 300 400; op aten::mm 10 20");
   expect_numbers(numbers_of(trace, {.steps = {.numbers = {{0, 1}}}}), "steps/counted = [0, 1]");

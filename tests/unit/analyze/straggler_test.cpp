@@ -13,8 +13,8 @@
 namespace stepbench::analyze {
 namespace {
 
-// Chosen by nothing but chance, where the work of each step resembles that of the one before.
-TEST(Stragglers, OfEqualRanks_AreNamedInOneOfAHundredTracesAtMost) {
+// Named by chance only, with the work of each step similar to the previous one.
+TEST(Stragglers, EqualRanks_AreSeldomNamed) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> noise;
   constexpr int kTraces = 4000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces for tests, written as a person would draw them. Times are nanoseconds.
+// Hand-made traces for tests. Times are in nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class TraceMaker {
   void op_on(std::int64_t tid, std::string_view name, std::int64_t begin_ns, std::int64_t end_ns) {
     row(builder.host_lane(4711, tid), trace::EventKind::kOp, name, begin_ns, end_ns);
   }
-  // A call that starts nothing.
+  // A call that starts no work.
   void call(std::string_view name, std::int64_t begin_ns, std::int64_t end_ns) {
     row(main, trace::EventKind::kRuntime, name, begin_ns, end_ns).correlation = ++correlation_;
   }
@@ -52,7 +52,7 @@ class TraceMaker {
     made.value = bytes;
     return made;
   }
-  // The call of the step thread that started the row made last.
+  // The step thread's call that started the previous row.
   void called(trace::TraceEvent& started, std::string_view name, std::int64_t begin_ns,
               std::int64_t end_ns, trace::EventKind kind = trace::EventKind::kRuntime) {
     started.correlation = ++correlation_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators with inputs, for traces of work that is known.
+// Operators with inputs, for traces of known work.
 #pragma once
 
 #include <string_view>

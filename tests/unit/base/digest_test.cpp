@@ -19,8 +19,8 @@ std::string hex_of(std::string_view bytes) {
   return text;
 }
 
-// As coreutils' sha256sum prints them; 55, 56 and 64 bytes are where the padding changes.
-TEST(Sha256, IsThatOfOtherPrograms) {
+// Values of coreutils' sha256sum; the padding changes at 55, 56 and 64 bytes.
+TEST(Sha256, MatchesCoreutils) {
   EXPECT_EQ(hex_of(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(hex_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(hex_of(std::string(55, 'a')),

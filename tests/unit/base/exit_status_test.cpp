@@ -19,7 +19,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(ExitStatus, WhatTheUserOrTheSystemCanMendIsTwo) {
+TEST(ExitStatus, UserOrSystemError_IsTwo) {
   const Failure config = failure_of(ConfigError("sweep.yaml:3:1", "unknown key"), "stepbench run");
   EXPECT_EQ(config.exit_status, 2);
   EXPECT_EQ(config.text, "sweep.yaml:3:1: unknown key");
@@ -39,7 +39,7 @@ TEST(ExitStatus, WhatTheUserOrTheSystemCanMendIsTwo) {
   EXPECT_EQ(exit_status_of_signal(15), 143);
 }
 
-TEST(ExitStatus, OurOwnBugIsSeventyNamesThePlaceAndAsksForAReport) {
+TEST(ExitStatus, OwnBug_IsSeventyAndAsksForAReport) {
   const Failure bug = failure_of(std::out_of_range("vector::at"), "stepbench ab");
   EXPECT_EQ(bug.exit_status, 70);
   EXPECT_THAT(bug.text,
@@ -48,7 +48,7 @@ TEST(ExitStatus, OurOwnBugIsSeventyNamesThePlaceAndAsksForAReport) {
   EXPECT_THAT(bug.text, Not(::testing::EndsWith("\n")));
 }
 
-TEST(ExitStatus, AnExceptionThatIsNoneIsABugToo) {
+TEST(ExitStatus, UnknownException_IsABug) {
   const Failure bug = unknown_failure("stepbench list");
   EXPECT_EQ(bug.exit_status, 70);
   EXPECT_THAT(bug.text, AllOf(HasSubstr("`stepbench list`"), HasSubstr("please report it")));

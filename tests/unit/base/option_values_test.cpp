@@ -10,7 +10,7 @@
 namespace stepbench {
 namespace {
 
-TEST(OptionValues, CopiesShareWhatWasFrozenAndKeepTheirOwnChanges) {
+TEST(OptionValues, Copies_ShareTheFrozenValues) {
   OptionValues base = {{"b", std::int64_t{1}}, {"d", std::int64_t{2}}};
   base.share();
   OptionValues copy = base;
@@ -23,7 +23,7 @@ TEST(OptionValues, CopiesShareWhatWasFrozenAndKeepTheirOwnChanges) {
   EXPECT_THROW(static_cast<void>(base.at("a")), Error);
 }
 
-TEST(OptionValues, AreTheSameWhateverTheyShare) {
+TEST(OptionValues, SharedOrNot_SameContent) {
   OptionValues base = {{"b", std::int64_t{1}}, {"d", std::int64_t{2}}, {"e", true}};
   base.share();
   OptionValues typical = base;
@@ -43,7 +43,7 @@ TEST(OptionValues, AreTheSameWhateverTheyShare) {
   EXPECT_FALSE(values.shares(others)) << "it has other names";
 }
 
-TEST(OptionValues, TellWhetherTheirNamesAreShared) {
+TEST(OptionValues, SharedNames_AreRecognised) {
   OptionValues base = {{"b", std::int64_t{1}}, {"d", std::int64_t{2}}};
   EXPECT_FALSE(base.is_shared());
   base.share();
@@ -56,7 +56,7 @@ TEST(OptionValues, TellWhetherTheirNamesAreShared) {
   EXPECT_FALSE(OptionValues().has_names_of(OptionValues())) << "nothing is frozen";
 }
 
-TEST(OptionValues, ASlotIsAShortWayToAName) {
+TEST(OptionValues, Slot_IsAShortcutToAName) {
   OptionValues base = {{"b", std::int64_t{1}}, {"d", std::int64_t{2}}};
   EXPECT_EQ(base.slot("b"), OptionValues::kNoSlot) << "nothing is frozen";
   base.share();
@@ -68,7 +68,7 @@ TEST(OptionValues, ASlotIsAShortWayToAName) {
   EXPECT_EQ(base.slot("c"), OptionValues::kNoSlot);
 }
 
-TEST(OptionValues, BehaveAsAMapUnderRandomChanges) {
+TEST(OptionValues, RandomChanges_BehaveAsAMap) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
     OptionValues values;

@@ -23,7 +23,7 @@ ResolvedCase example() {
   return resolved;
 }
 
-TEST(ResolvedCase, GivesOptionsByTypeOrADefault) {
+TEST(ResolvedCase, Options_AreReadByType) {
   const ResolvedCase resolved = example();
   EXPECT_TRUE(resolved.flag("flag"));
   EXPECT_EQ(resolved.integer("whole"), 4);
@@ -34,7 +34,7 @@ TEST(ResolvedCase, GivesOptionsByTypeOrADefault) {
   EXPECT_THROW((void)example().text("absent"), Error);
 }
 
-TEST(ResolvedCase, GivesADefaultWhereAnOptionIsAbsentOrNull) {
+TEST(ResolvedCase, MissingOrNullOption_UsesTheDefault) {
   const ResolvedCase resolved = example();
   for (const char* name : {"none", "absent"}) {
     EXPECT_TRUE(resolved.flag_or(name, true));
@@ -45,7 +45,7 @@ TEST(ResolvedCase, GivesADefaultWhereAnOptionIsAbsentOrNull) {
   EXPECT_EQ(resolved.integer_or("whole", 7), 4);
 }
 
-TEST(Value, IsWrittenShortAndIsANumberWhereItIsOne) {
+TEST(Value, Text_IsShort) {
   EXPECT_EQ(to_text(Value{0.001}), "0.001");
   EXPECT_EQ(to_text(Value{}), "null");
   EXPECT_EQ(number_of(Value{std::int64_t{4}}), 4.0);
@@ -54,14 +54,14 @@ TEST(Value, IsWrittenShortAndIsANumberWhereItIsOne) {
   EXPECT_EQ(number_of(example().options, "absent"), std::nullopt);
 }
 
-TEST(Fields, GiveTextOrWhatStandsForNone) {
+TEST(Fields, MissingText_UsesTheFallback) {
   const Fields fields = {{"a", Value{std::int64_t{1}}}, {"null", Value{}}};
   EXPECT_EQ(text_of(fields, "a"), "1");
   EXPECT_EQ(text_of(fields, "null"), "");
   EXPECT_EQ(text_of(fields, "absent", "-"), "-");
 }
 
-TEST(Series, HoldsOneArrayForEachName) {
+TEST(Series, HoldsOneArrayPerName) {
   Series series;
   EXPECT_EQ(series.steps(), 0U);
   series.add("step_ns", 2) = {7, 8};
@@ -71,7 +71,7 @@ TEST(Series, HoldsOneArrayForEachName) {
   EXPECT_THAT(series.column("flags"), ElementsAre(0, 0));
 }
 
-TEST(Series, AnAbsentColumnIsNullOrAnErrorThatNamesIt) {
+TEST(Series, MissingColumn_IsNullOrAnError) {
   Series series{{"step_ns"}, {{7}}};
   EXPECT_EQ(series.find("flags"), nullptr);
   EXPECT_THAT([&] { (void)series.column("flags"); },

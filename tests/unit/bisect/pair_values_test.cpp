@@ -40,7 +40,7 @@ TEST(PairValues, AreLogRatiosOfTheFirstPairs) {
   EXPECT_EQ(values_of(results, 4).log_ratios.size(), 4U);
 }
 
-TEST(PairValues, OfPairsThatTheMachineDidNotTreatAlike_AreLeftOut) {
+TEST(PairValues, UnevenPairs_AreExcluded) {
   record::Results results = made_pairs();
   for (record::Launch& launch : results.launches) {
     launch.row.machine["gpu.throttled"] = std::string("no");
@@ -51,7 +51,7 @@ TEST(PairValues, OfPairsThatTheMachineDidNotTreatAlike_AreLeftOut) {
   EXPECT_EQ(values.uneven, 1U);
 }
 
-TEST(PairValues, OfAFailedLaunch_HaveOnePairLess) {
+TEST(PairValues, FailedLaunch_LosesOnePair) {
   record::Results results = made_pairs();
   results.launches[kLaunches + 1].row.outcome = {.kind = Outcome::Kind::kFailed, .reason = "x"};
   EXPECT_EQ(values_of(results).log_ratios.size(), std::size_t{kLaunches - 1});

@@ -35,7 +35,7 @@ class Relink : public ::testing::Test {
     EXPECT_EQ(done.exit_status, 0) << command << done.err;
     return done.out + done.err;
   }
-  // What was linked, as text, by what it prints.
+  // Returns a linked program, identified by its printed text.
   std::string linked(const std::string& command, std::size_t number,
                      const std::string& compiler_path = "") const {
     std::vector<std::string> variables;
@@ -47,7 +47,7 @@ class Relink : public ::testing::Test {
   const test::TemporaryFolder folder_;
 };
 
-TEST_F(Relink, OfEachNumber_IsAnotherProgramThatDoesTheSame) {
+TEST_F(Relink, EachNumber_MakesAnEquivalentProgram) {
   for (const char* command : {"c++ main.o a.o b.o -o program", "c++ main.o a.o -L. -lb -o program",
                               "echo main.o a.o b.o -o program > words && c++ @words",
                               "c++ -Wl,--gc-sections -flto -O2 main.cpp a.cpp b.cpp -o program"}) {
@@ -58,7 +58,7 @@ TEST_F(Relink, OfEachNumber_IsAnotherProgramThatDoesTheSame) {
   }
 }
 
-TEST_F(Relink, WhereAToolRefuses_LinksAsItWasAsked) {
+TEST_F(Relink, FailingTool_LinksAsAsked) {
   const char* command = "c++ main.o a.o b.o -o program";
   const std::string first = linked(command, 0);
   const std::string tools = (folder_ / "tools").string();
@@ -71,7 +71,7 @@ TEST_F(Relink, WhereAToolRefuses_LinksAsItWasAsked) {
   EXPECT_EQ(linked(command, 1, tools), first);
 }
 
-TEST_F(Relink, OfAFailingLink_SaysWhatTheLinkerSaid) {
+TEST_F(Relink, FailingLink_ShowsTheLinkersError) {
   const os::CommandResult done = os::run_command(
       {"sh", "-c", "c++ main.o a.o -o program"}, "", std::chrono::minutes(2),
       {.folder = folder_.path(), .set = variables_of_layout(folder_ / "linker", 1, "")});
@@ -79,7 +79,7 @@ TEST_F(Relink, OfAFailingLink_SaysWhatTheLinkerSaid) {
   EXPECT_THAT(done.err, ::testing::HasSubstr("undefined reference to `b()"));
 }
 
-TEST_F(Relink, FindsWhatHasALayout) {
+TEST_F(Relink, FindsFilesWithALayout) {
   sh("mkdir -p kept/lib && c++ -shared -fPIC a.cpp -o kept/lib/liba.so; echo text > kept/words",
      {});
   EXPECT_THAT(linked_in(folder_ / "kept"), ::testing::ElementsAre(fs::path("lib/liba.so")));

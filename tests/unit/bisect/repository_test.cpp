@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On real repositories, made by git for each test.
+// Uses real repositories, made by git for each test.
 #include "harness/bisect/repository.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ class RepositoryTest : public ::testing::Test {
     EXPECT_EQ(result.exit_status, 0) << result.err;
     return std::string(os::trim(result.out));
   }
-  // Its hash.
+  // Returns its hash.
   std::string commit(const std::string& title, const std::string& text) {
     std::ofstream(folder_ / "file.txt") << text;
     git({"add", "-A"});
@@ -74,7 +74,7 @@ class RepositoryTest : public ::testing::Test {
   fs::path folder_;
 };
 
-TEST_F(RepositoryTest, ListsTheCommitsOldestFirstAndAMergeAsOneStep) {
+TEST_F(RepositoryTest, ListsCommitsOldestFirst) {
   const std::string first = commit("first", "1");
   commit("third: with words", "3");
   git({"checkout", "-q", "-b", "topic"});
@@ -85,7 +85,7 @@ TEST_F(RepositoryTest, ListsTheCommitsOldestFirstAndAMergeAsOneStep) {
               testing::ElementsAre("first", "third: with words", "merge of the topic"));
 }
 
-TEST_F(RepositoryTest, NamesWhatIsWrongWithTheEnds) {
+TEST_F(RepositoryTest, InvalidEnds_SayWhatIsWrong) {
   const std::string first = commit("first", "1");
   commit("second", "2");
   EXPECT_THAT(refusal("nosuch", "main"), HasSubstr("nosuch: is no commit, branch or tag"));
@@ -102,8 +102,8 @@ TEST_F(RepositoryTest, NamesWhatIsWrongWithTheEnds) {
   EXPECT_THAT(refusal("main", "other"), HasSubstr("has no commit in common with it"));
 }
 
-// What only GOOD has would stand between it and the first commit of the line.
-TEST_F(RepositoryTest, OfAGoodEndThatWasMergedSideways_NamesTheMergeBase) {
+// Commits only on GOOD's side would otherwise count as part of the first commit of the line.
+TEST_F(RepositoryTest, SideGoodEnd_NamesTheMergeBase) {
   const std::string base = commit("base", "1");
   git({"checkout", "-q", "-b", "release"});
   const std::string good = commit("faster, on the release", "2");
@@ -120,7 +120,7 @@ TEST_F(RepositoryTest, OfAGoodEndThatWasMergedSideways_NamesTheMergeBase) {
               testing::ElementsAre("base", "a comment", "merge of the release"));
 }
 
-TEST_F(RepositoryTest, OfAMergedBranch_IsItsOwnLineWhateverItMerged) {
+TEST_F(RepositoryTest, MergedBranch_IsItsOwnLine) {
   const std::string first = commit("first", "1");
   git({"checkout", "-q", "-b", "topic"});
   const std::string begun = commit("begun", "2");
@@ -141,7 +141,7 @@ TEST_F(RepositoryTest, OfAMergedBranch_IsItsOwnLineWhateverItMerged) {
   EXPECT_FALSE(Repository(folder_).branch_of(begun)) << "no merge";
 }
 
-TEST_F(RepositoryTest, ChecksOutATreeAndLeavesTheUsersAlone) {
+TEST_F(RepositoryTest, CheckOut_LeavesTheUsersTree) {
   const std::string first = commit("first", "1");
   commit("second", "2");
   std::ofstream(folder_ / "file.txt") << "changed and not committed";
@@ -151,8 +151,8 @@ TEST_F(RepositoryTest, ChecksOutATreeAndLeavesTheUsersAlone) {
   repository.check_out(first, tree);
   EXPECT_EQ(os::read_text(tree / "file.txt"), "1");
   EXPECT_EQ(commit_of_tree(tree), first);
-  repository.check_out(first, tree);  // one that a killed search left
-  // As git leaves it where it is killed between its own note of the tree and the tree.
+  repository.check_out(first, tree);  // left by a killed search
+  // Simulates git killed between writing its note of the tree and the tree.
   std::ofstream(folder_ / ".git/worktrees/first/locked") << "initializing";
   fs::remove_all(tree);
   repository.check_out(first, tree);
@@ -163,7 +163,7 @@ TEST_F(RepositoryTest, ChecksOutATreeAndLeavesTheUsersAlone) {
   EXPECT_EQ(git({"worktree", "list"}).find('\n'), std::string::npos);
 }
 
-TEST_F(RepositoryTest, RemovesTheTreesOfDeadSearchesByTheirMark) {
+TEST_F(RepositoryTest, DeadSearchTrees_AreRemoved) {
   const std::string first = commit("first", "1");
   const Repository repository(folder_);
   const auto trees = [&] { return git({"worktree", "list"}); };
@@ -179,9 +179,9 @@ TEST_F(RepositoryTest, RemovesTheTreesOfDeadSearchesByTheirMark) {
   git({"worktree", "add", "-q", "--detach", (folder_ / "users").string()});
   git({"worktree", "add", "-q", "--detach", "--lock", (folder_ / "locked").string()});
   git({"worktree", "add", "-q", "--detach", (folder_ / "away").string()});
-  fs::remove_all(folder_ / "away");  // perhaps on a disk that is not there now
+  fs::remove_all(folder_ / "away");  // perhaps on a disk that is not mounted now
   repository.check_out(first, folder_ / "ours");
-  // Git was killed while it wrote this one down: no command on trees works beside it.
+  // Simulates git killed while writing this entry: commands on trees then fail.
   std::ofstream(folder_ / ".git/worktrees/half/commondir").flush();
   Repository(folder_ / "ours").remove_left();
   for (const char* left : {"users", "locked", "away", "ours"}) {
@@ -193,7 +193,7 @@ TEST_F(RepositoryTest, RemovesTheTreesOfDeadSearchesByTheirMark) {
   }
 }
 
-TEST_F(RepositoryTest, WithVariablesOfAHook_LeavesTheUsersIndex) {
+TEST_F(RepositoryTest, HookVariables_LeaveTheUsersIndex) {
   const std::string first = commit("first", "1");
   commit("second", "2");
   ::setenv("GIT_INDEX_FILE", (folder_ / ".git/index").c_str(), 1);
@@ -207,7 +207,7 @@ TEST_F(RepositoryTest, WithVariablesOfAHook_LeavesTheUsersIndex) {
   EXPECT_EQ(git({"status", "--porcelain", "--untracked-files=no"}), "");
 }
 
-TEST_F(RepositoryTest, UnderOddSettings_ReadsTitlesAsTheyAre) {
+TEST_F(RepositoryTest, OddSettings_KeepTitles) {
   const std::string first = commit("first", "1");
   commit("zweit\xC3\xA4", "2");
   git({"config", "i18n.logOutputEncoding", "UTF-16"});
@@ -215,7 +215,7 @@ TEST_F(RepositoryTest, UnderOddSettings_ReadsTitlesAsTheyAre) {
   EXPECT_THAT(titles(first, "main"), testing::ElementsAre("first", "zweit\xC3\xA4"));
 }
 
-TEST_F(RepositoryTest, SaysThatAHookMayHaveRefused) {
+TEST_F(RepositoryTest, RefusedCheckOut_NamesTheHook) {
   const std::string first = commit("first", "1");
   std::ofstream(folder_ / ".git/hooks/post-checkout") << "#!/bin/sh\nexit 3\n";
   fs::permissions(folder_ / ".git/hooks/post-checkout", fs::perms::owner_all);
@@ -239,7 +239,7 @@ class ProgramsTest : public RepositoryTest {
 constexpr const char* kMakesWorker =
     "mkdir -p out && cp file.txt out/stepbench-worker && chmod +x out/stepbench-worker";
 
-TEST_F(ProgramsTest, KeepsTheOnlyWorkerOfATreeAndBuildsItOnce) {
+TEST_F(ProgramsTest, OnlyWorker_IsBuiltOnce) {
   commit("first", "#!/bin/sh\n");
   const BuiltProgram first = built(kMakesWorker);
   EXPECT_EQ(first.why_not, "");
@@ -254,7 +254,7 @@ TEST_F(ProgramsTest, KeepsTheOnlyWorkerOfATreeAndBuildsItOnce) {
   EXPECT_EQ(os::read_text(program.worker.parent_path() / "lib.so"), "lib\n");
 }
 
-TEST_F(ProgramsTest, SaysWhyThereIsNoProgram) {
+TEST_F(ProgramsTest, MissingProgram_SaysWhy) {
   commit("first", "#!/bin/sh\n");
   EXPECT_EQ(built("echo 'no rule to make target' >&2; exit 2").why_not,
             "the build ends with exit status 2: no rule to make target");
@@ -270,7 +270,7 @@ TEST_F(ProgramsTest, SaysWhyThereIsNoProgram) {
               HasSubstr("nobody answers"));
 }
 
-TEST_F(ProgramsTest, ThatPrintMuchOrAreSparse_AreCut) {
+TEST_F(ProgramsTest, LargeLogOrProgram_IsCut) {
   commit("first", "#!/bin/sh\n");
   const BuiltProgram program =
       built("yes | head -c 30000000; " + std::string(kMakesWorker) + "; truncate -s 100M out/large",
@@ -284,7 +284,7 @@ TEST_F(ProgramsTest, ThatPrintMuchOrAreSparse_AreCut) {
   EXPECT_LT(large.st_blocks, 1000);
 }
 
-TEST_F(ProgramsTest, InAFolderWithAHostileName_RunNothingOfIt) {
+TEST_F(ProgramsTest, HostileFolderName_RunsNothing) {
   commit("first", "#!/bin/sh\n");
   const std::string id = git({"rev-parse", "HEAD"});
   const Repository repository(folder_);
@@ -299,7 +299,7 @@ TEST_F(ProgramsTest, InAFolderWithAHostileName_RunNothingOfIt) {
   }
 }
 
-TEST_F(ProgramsTest, OfACommitThatCannotBeCheckedOut_SayWhy) {
+TEST_F(ProgramsTest, FailedCheckOut_SaysWhy) {
   commit("first", "1");
   const Repository repository(folder_);
   Programs programs({.command = "true"}, &repository, folder_ / "search",
@@ -308,8 +308,8 @@ TEST_F(ProgramsTest, OfACommitThatCannotBeCheckedOut_SayWhy) {
               HasSubstr("cannot be checked out"));
 }
 
-// Each waits for the other to have begun.
-TEST_F(ProgramsTest, BuildsBesideEachOther) {
+// Each waits for the other to have started.
+TEST_F(ProgramsTest, Builds_RunInParallel) {
   commit("first", "first");
   commit("second", "second");
   commit("third", "broken");
@@ -336,7 +336,7 @@ TEST_F(ProgramsTest, BuildsBesideEachOther) {
   EXPECT_EQ(git({"worktree", "list"}).find('\n'), std::string::npos);
 }
 
-TEST_F(ProgramsTest, FillsInTheCommit) {
+TEST_F(ProgramsTest, Commit_IsFilledIn) {
   const std::string id = commit("first", "#!/bin/sh\n");
   const Repository repository(folder_);
   Programs programs({.command = "test $(basename {worktree}) = $(echo {commit} | cut -c1-12) && " +
@@ -347,7 +347,7 @@ TEST_F(ProgramsTest, FillsInTheCommit) {
   EXPECT_EQ(filled_in("a={worktree}/b:{commit}", {.id = id}, "/t"), "a=/t/b:" + id);
 }
 
-TEST_F(ProgramsTest, ThatAreBuiltAgain_HaveALayoutOfTheirOwn) {
+TEST_F(ProgramsTest, Rebuild_HasItsOwnLayout) {
   const std::string id = commit("first", "int f() { return 0; }\nint main() { return f(); }\n");
   const Repository repository(folder_);
   Programs programs({.command = "c++ -x c++ file.txt -o stepbench-worker"}, &repository,
@@ -363,7 +363,7 @@ TEST_F(ProgramsTest, ThatAreBuiltAgain_HaveALayoutOfTheirOwn) {
   EXPECT_EQ(programs.builds(), 2U);
 }
 
-TEST_F(ProgramsTest, ThatFindTheirLinkerElsewhere_SaySo) {
+TEST_F(ProgramsTest, LinkerElsewhere_IsReported) {
   const std::string id = commit("first", "int main() { return 0; }\n");
   const Repository repository(folder_);
   Programs programs({.command = "unset COMPILER_PATH; c++ -x c++ file.txt -o stepbench-worker"},
@@ -374,7 +374,7 @@ TEST_F(ProgramsTest, ThatFindTheirLinkerElsewhere_SaySo) {
   EXPECT_FALSE(programs.is_drawn_anew(second));
 }
 
-TEST(Programs, OfVersionsKeepTheirEnvironments) {
+TEST(Programs, Versions_KeepTheirEnvironments) {
   const fs::path folder = fs::path(::testing::TempDir()) / "versions";
   fs::remove_all(folder);
   std::vector<std::string> said;

@@ -33,7 +33,7 @@ BisectRun made_run() {
   return run;
 }
 
-TEST(SearchFile, IsReadAsItWasWritten) {
+TEST(SearchFile, ReadsBackAsWritten) {
   const test::TemporaryFolder folder;
   BisectRun run = made_run();
   run.folder = folder.path();
@@ -49,7 +49,7 @@ TEST(SearchFile, IsReadAsItWasWritten) {
               ThrowsMessage<ConfigError>(HasSubstr("another --build: make, not make -j2")));
 }
 
-TEST(SearchFile, OfAnEarlierVersion_SaysWhoGoesOnWithIt) {
+TEST(SearchFile, EarlierVersion_NamesThePackage) {
   const test::TemporaryFolder folder;
   folder.write(kSearchFile,
                R"({"schema":"stepbench.bisect","schema_version":"1.1.0","commits":[]})");
@@ -59,7 +59,7 @@ TEST(SearchFile, OfAnEarlierVersion_SaysWhoGoesOnWithIt) {
   EXPECT_THROW((void)read_search_file(folder.path()), ConfigError);
 }
 
-TEST(SearchFile, AsALogOfGit_HasTheSideOfAllThatWasBuilt) {
+TEST(SearchFile, GitLog_HasEachBuiltSide) {
   const auto id = [](int digit) { return std::string(40, static_cast<char>('0' + digit)); };
   const auto line = [&](const std::string& word, int digit) {
     return "# " + word + ": [" + id(digit) + "] title\ngit bisect " + word + ' ' + id(digit) + '\n';

@@ -17,7 +17,7 @@ constexpr double kNoNoise = 1e-6;
 
 SearchSetup setup_without_layout() { return {.layouts = SearchSetup::no_layout()}; }
 
-TEST(Search, WithoutNoise_NamesEachCommitOfARange) {
+TEST(Search, NoNoise_NamesEachCommitOfARange) {
   for (std::size_t place = 1; place <= 20; ++place) {
     for (const SearchSetup& setup : {SearchSetup(), setup_without_layout()}) {
       const Lived lived = live(one_step(20, place, 0.05, kNoNoise), setup, place);
@@ -31,7 +31,7 @@ TEST(Search, WithoutNoise_NamesEachCommitOfARange) {
   }
 }
 
-TEST(Search, WithoutAnyVariance_NamesTheCommit) {
+TEST(Search, NoVariance_NamesTheCommit) {
   for (const double step : {0.0, 0.05}) {
     const Lived lived = live(one_step(16, 5, step, 0), setup_without_layout(), 1);
     EXPECT_EQ(lived.answer, step > 0 ? SearchAnswer::kFound : SearchAnswer::kNotReproduced);
@@ -41,7 +41,7 @@ TEST(Search, WithoutAnyVariance_NamesTheCommit) {
   }
 }
 
-TEST(Search, OfNeighbours_BuildsThemApartAndNothingElse) {
+TEST(Search, AdjacentEnds_BuildCopiesOnly) {
   const Lived lived = live(one_step(1, 1, 0.05, kNoNoise), 1);
   EXPECT_EQ(lived.answer, SearchAnswer::kFound);
   ASSERT_EQ(lived.steps.size(), 3U);
@@ -53,7 +53,7 @@ TEST(Search, OfNeighbours_BuildsThemApartAndNothingElse) {
   }
 }
 
-TEST(Search, OfABadEndThatIsNotSlower_LooksAtCopiesOnceAndSaysSo) {
+TEST(Search, BadEndNotSlower_TriesCopiesOnce) {
   const Lived same = live(one_step(16, 3, 0, 0.01), 1);
   EXPECT_EQ(same.answer, SearchAnswer::kNotReproduced);
   EXPECT_LE(same.steps.size(), 2U);
@@ -62,7 +62,7 @@ TEST(Search, OfABadEndThatIsNotSlower_LooksAtCopiesOnceAndSaysSo) {
   EXPECT_EQ(faster.steps.size(), 1U) << "copies would not make it slower";
 }
 
-TEST(Search, WhereTheCulpritCannotBeBuilt_IsARangeThatHoldsIt) {
+TEST(Search, CulpritCannotBuild_GivesARange) {
   World world = one_step(16, 6, 0.05, kNoNoise);
   world.broken = {5, 6, 7};
   const Lived lived = live(world, 1);
@@ -72,7 +72,7 @@ TEST(Search, WhereTheCulpritCannotBeBuilt_IsARangeThatHoldsIt) {
   EXPECT_GE(lived.chance, 0.98);
 }
 
-TEST(Search, WhereNothingBuilds_DecidesNothingAndTriesNotAll) {
+TEST(Search, NothingBuilds_IsUndecided) {
   World world = one_step(200, 6, 0.05, kNoNoise);
   for (std::size_t place = 1; place < 200; ++place) world.broken.insert(place);
   const Lived lived = live(world, 1);
@@ -80,7 +80,7 @@ TEST(Search, WhereNothingBuilds_DecidesNothingAndTriesNotAll) {
   EXPECT_LE(lived.steps.size(), 30U);
 }
 
-TEST(Search, OfTwoSteps_NamesOneAndSaysThatMoreLiesElsewhere) {
+TEST(Search, TwoSteps_NamesOneAndNotesMore) {
   for (const std::size_t second : {4U, 20U}) {
     World world = one_step(32, 9, 0.08, 0.003);
     world.steps[second] = 0.06;
@@ -92,7 +92,7 @@ TEST(Search, OfTwoSteps_NamesOneAndSaysThatMoreLiesElsewhere) {
   }
 }
 
-TEST(Search, OfASizeThatIsLookedFor_NamesTheFirstStepOfIt) {
+TEST(Search, GivenSize_FindsItsFirstStep) {
   World world = one_step(32, 9, 0.03, 0.003);
   world.steps[20] = 0.07;
   EXPECT_EQ(live(world, 1).places.best, 20U);
@@ -102,8 +102,8 @@ TEST(Search, OfASizeThatIsLookedFor_NamesTheFirstStepOfIt) {
   EXPECT_NEAR(first.culprit.size, 0.03, 0.015);
 }
 
-// The change between the ends is all layout: another build draws another.
-TEST(Search, OfAChangeThatIsLayout_NamesSeldomACommit) {
+// The change between the ends is all layout: another build draws another one.
+TEST(Search, LayoutChange_SeldomNamesACommit) {
   World world = one_step(16, 3, 0, kNoNoise);
   world.layout = 0.01;
   int named = 0;
@@ -113,7 +113,7 @@ TEST(Search, OfAChangeThatIsLayout_NamesSeldomACommit) {
   EXPECT_LE(named, 4);
 }
 
-TEST(Search, OfAStepBelowTwiceTheLayout_SaysLikelyAtMost) {
+TEST(Search, StepBelowTwiceTheLayout_IsLikely) {
   int likely = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     World world = one_step(4, 3, 0.018, 0.001);
@@ -130,7 +130,7 @@ TEST(Search, OfAStepBelowTwiceTheLayout_SaysLikelyAtMost) {
   EXPECT_GT(likely, 0);
 }
 
-TEST(Search, WhereCopiesHaveTheSameLayout_SaysLikelyAtMost) {
+TEST(Search, EqualCopies_AreLikelyAtMost) {
   Search search({.last = 1});
   while (const auto step = search.next()) {
     search.take(*step, std::vector<double>(12, 0.05));
@@ -139,7 +139,7 @@ TEST(Search, WhereCopiesHaveTheSameLayout_SaysLikelyAtMost) {
   EXPECT_EQ(search.result().answer, SearchAnswer::kLikely);
 }
 
-TEST(Search, WithWhatCountsTell_LooksThereFirstAndIsNotMisled) {
+TEST(Search, CountHint_IsTriedFirst) {
   const World world = one_step(64, 40, 0.05, kNoNoise);
   const Lived told = live(world, {}, 1, 40);
   EXPECT_EQ(told.places.best, 40U);
@@ -149,8 +149,8 @@ TEST(Search, WithWhatCountsTell_LooksThereFirstAndIsNotMisled) {
   EXPECT_EQ(misled.places.best, 40U);
 }
 
-// A pair that cannot be used makes the number of pairs odd.
-TEST(Search, WithLostPairs_LooksAsSoonAsThereAreEnough) {
+// An unusable pair makes the number of pairs odd.
+TEST(Search, LostPairs_LookOnceEnough) {
   for (const double lost : {0.1, 0.3}) {
     World world = one_step(64, 20, 0.05, 0.01);
     world.lost = lost;
@@ -162,9 +162,9 @@ TEST(Search, WithLostPairs_LooksAsSoonAsThereAreEnough) {
   }
 }
 
-// Launches of 1 %, layout .5 %: results/DECISIONS.md says 98 % named; here enough of them for a
+// Launches of 1 %, layout .5 %: results/DECISIONS.md promises 98 % named; enough of them here for a
 // default test.
-TEST(Search, OfThreePercentAndLayout_NamesTheCommitAndIsRight) {
+TEST(Search, ThreePercentAndLayout_IsRight) {
   int named = 0;
   int right = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -179,8 +179,8 @@ TEST(Search, OfThreePercentAndLayout_NamesTheCommitAndIsRight) {
   EXPECT_GE(right, named - 1);
 }
 
-// One pair of twice the time, as beside something else.
-TEST(Search, WithAFarPairAtTheEnds_IsNotMisled) {
+// One pair of twice the time, as under other load.
+TEST(Search, OutlierAtTheEnds_DoesNotMislead) {
   Search search({.last = 1, .layouts = SearchSetup::no_layout()});
   std::vector<double> pairs = {0.05, 0.051, 0.049, 0.052, 0.048, 0.05, 0.051, 0.049};
   pairs.push_back(-0.7);
@@ -192,7 +192,7 @@ TEST(Search, WithAFarPairAtTheEnds_IsNotMisled) {
   EXPECT_NEAR(search.result().ends.size, 0.05, 0.003);
 }
 
-TEST(Search, TellsWhatMayHaveToBeBuilt) {
+TEST(Search, ListsUpcomingBuilds) {
   const Search fresh({.last = 16});
   EXPECT_THAT(fresh.ahead(3), ElementsAre(8, 4, 12));
   EXPECT_THAT(fresh.ahead(1), ElementsAre(8));

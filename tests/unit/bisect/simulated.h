@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole searches on made launch times: a row of programs, one of which makes the step slower.
+// Whole searches on generated launch times: a series of programs, one of which makes the step
+// slower.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,7 @@ struct Lived : SearchResult {
   std::vector<SearchStep> steps = {};
 };
 
-// By the code that `stepbench bisect` runs; pairs are drawn in place of launched.
+// Uses the code of `stepbench bisect`; pairs are drawn instead of launched.
 [[nodiscard]] Lived live(const World& world, SearchSetup setup, std::uint64_t seed,
                          std::size_t expected = 0);
 [[nodiscard]] Lived live(const World& world, std::uint64_t seed);

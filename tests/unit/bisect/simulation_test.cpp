@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of results/DECISIONS.md on a search for a commit, on fresh seeds: prints them, and
-// holds them to what the page promises.
+// The tables of results/DECISIONS.md on a search for a commit, on fresh seeds: prints them and
+// checks the page's promises.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Row {
   double likely_right = 0;
   double ranges_right = 0;
   double commits = 0;    // in a range
-  double elsewhere = 0;  // of the named: said that more lies elsewhere
+  double elsewhere = 0;  // of the named: reported that more is elsewhere
   double builds = 0;
   std::size_t launches = 0;  // median, and 95 %
   std::size_t launches_95 = 0;
@@ -35,7 +35,7 @@ struct Row {
 
 double share(double part, double all) { return all > 0 ? 100 * part / all : 0; }
 
-// `second`: as large, at another place.
+// `second`: a second step of the same size at another place.
 template <typename MakeWorld>
 Row row_of(const std::string& what, const MakeWorld& make_world) {
   static std::mt19937_64 seeds(std::random_device{}());
@@ -119,7 +119,7 @@ Row one_culprit(const Kind& kind, double step) {
   });
 }
 
-TEST(BisectSimulation, NamesTheCulpritAsOftenAsThePageSays) {
+TEST(BisectSimulation, NamesTheCulpritAsDocumented) {
   std::printf(
       "| layout | launches vary by | step | not reproduced | named | of these right | likely, "
       "right | "
@@ -146,14 +146,14 @@ TEST(BisectSimulation, NamesTheCulpritAsOftenAsThePageSays) {
         if (layout == 0.01 && cv == 0.01 && step == 0.03) {
           EXPECT_GE(row.named, 65);
         }
-        // Wrong names of all searches, however small the step.
+        // Wrong names among all searches, for steps of any size.
         EXPECT_LE(row.named * (100 - row.right) / 100, 2) << step;
       }
     }
   }
 }
 
-TEST(BisectSimulation, OfTwoCulpritsNamesOneAndSaysThatMoreLiesElsewhere) {
+TEST(BisectSimulation, TwoCulprits_NamesOne) {
   for (const double step : {0.01, 0.015, 0.02, 0.03, 0.05}) {
     const Row row = row_of("0.5 % | 1 % | two of " + percent(step), [&](std::mt19937_64& seeds) {
       World world = one_step(kCommits, 1 + seeds() % kCommits, step, 0.01);
@@ -170,7 +170,7 @@ TEST(BisectSimulation, OfTwoCulpritsNamesOneAndSaysThatMoreLiesElsewhere) {
   }
 }
 
-TEST(BisectSimulation, WithBrokenCommitsARangeHoldsTheCulprit) {
+TEST(BisectSimulation, BrokenCommits_RangeHasCulprit) {
   const Row row = row_of("0.5 % | 1 % | 3 %, a tenth is broken", [&](std::mt19937_64& seeds) {
     World world = one_step(kCommits, 1 + seeds() % kCommits, 0.03, 0.01);
     world.layout = 0.005;

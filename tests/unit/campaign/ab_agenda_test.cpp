@@ -26,13 +26,13 @@ using ::testing::StartsWith;
 
 constexpr int kMaxLaunches = 100;
 
-// How a launch of this job ends.
+// Returns the outcome of a launch.
 using Script = std::function<Outcome(const run::Job&)>;
 
 Outcome always_measured(const run::Job&) { return Outcome::measured(); }
 
 // Arms of some points, "p0", "p1", ...; every launch takes 10 ms with a ripple, times the factor of
-// its point where it is of arm B.
+// its point in arm B.
 class Campaign {
  public:
   explicit Campaign(std::vector<double> factors) : factors_(std::move(factors)) {
@@ -47,8 +47,8 @@ class Campaign {
     setup.columns = finished.columns;
   }
 
-  // Runs until nothing is left to do. Results that are in `finished` already are those of an
-  // interrupted campaign.
+  // Runs until nothing is left. Results that are already in `finished` are those of an interrupted
+  // campaign.
   std::vector<run::Job> run(const Script& script = always_measured) {
     AbAgenda agenda{setup, finished};
     std::vector<run::Job> jobs;
@@ -108,7 +108,7 @@ std::vector<run::Job> of_point(const std::vector<run::Job>& jobs, std::size_t in
   return some;
 }
 
-TEST(AbAgenda, MeasuresBothHalvesOfAPairOneAfterTheOther) {
+TEST(AbAgenda, PairHalves_FollowEachOther) {
   Campaign campaign({1.0});
   const std::vector<run::Job> jobs = campaign.run();
   ASSERT_THAT(jobs, SizeIs(20));
@@ -121,7 +121,7 @@ TEST(AbAgenda, MeasuresBothHalvesOfAPairOneAfterTheOther) {
   EXPECT_EQ(campaign.remaining, 0U);
 }
 
-TEST(AbAgenda, TheOrderFollowsFromTheSeedAlone) {
+TEST(AbAgenda, Order_FollowsFromTheSeed) {
   const auto order = [](std::uint64_t seed) {
     Campaign campaign({1.0});
     campaign.setup.design = compare::with_fixed_pairs(1, 40, seed);
@@ -131,7 +131,7 @@ TEST(AbAgenda, TheOrderFollowsFromTheSeedAlone) {
   EXPECT_NE(order(7), order(8));
 }
 
-TEST(AbAgenda, SaysWhatIsKnownSoFarAndWhenACaseIsDecided) {
+TEST(AbAgenda, Progress_ShowsEffectAndDecision) {
   Campaign campaign({1.1, 1.0});
   const std::vector<run::Job> jobs = of_point(campaign.run(), 0);
   EXPECT_EQ(jobs.front().note, compare::arm_label(jobs.front().arm))
@@ -145,7 +145,7 @@ TEST(AbAgenda, SaysWhatIsKnownSoFarAndWhenACaseIsDecided) {
   EXPECT_THAT(campaign.run(), IsEmpty()) << "a finished campaign has nothing to do";
 }
 
-TEST(AbAgenda, SkippedCasesComeFirstAndAreRecordedOnce) {
+TEST(AbAgenda, SkippedCases_AreRecordedOnceFirst) {
   Campaign campaign({1.0});
   campaign.setup.skips = {{.job = {.case_index = 0, .arm = compare::kArmB}, .case_id = "p0"}};
   const std::vector<run::Job> jobs = campaign.run();
@@ -160,8 +160,8 @@ TEST(AbAgenda, SkippedCasesComeFirstAndAreRecordedOnce) {
   EXPECT_THAT(again.run(), SizeIs(20));
 }
 
-// After three failures, or at once where its worker skips it; not after it was measured.
-TEST(AbAgenda, AnArmThatCannotBeMeasuredIsGivenUp) {
+// After three failures, or at once if its worker skips it; not after a measurement.
+TEST(AbAgenda, FailingArm_IsGivenUp) {
   const auto launches_of_b = [](const Script& script, bool given_up) {
     Campaign campaign({1.0, 1.0});
     const std::vector<run::Job> jobs = campaign.run([&](const run::Job& job) {
@@ -183,7 +183,7 @@ TEST(AbAgenda, AnArmThatCannotBeMeasuredIsGivenUp) {
             10);
 }
 
-TEST(AbAgenda, AResumedCampaignMeasuresAPairWithOneHalfAgainAsAWhole) {
+TEST(AbAgenda, ResumedHalfPair_IsMeasuredWhole) {
   Campaign campaign({1.0});
   campaign.add({.arm = compare::kArmA, .launch = 0}, Outcome::measured());
   campaign.add({.arm = compare::kArmB, .launch = 0}, Outcome::measured());
@@ -193,7 +193,7 @@ TEST(AbAgenda, AResumedCampaignMeasuresAPairWithOneHalfAgainAsAWhole) {
                           Contains("b1")));
 }
 
-TEST(AbAgenda, AResumedCampaignGoesOnInTheSameOrder) {
+TEST(AbAgenda, Resume_ContinuesInTheSameOrder) {
   Campaign whole({1.0});
   const std::vector<std::string> all = names(whole.run());
   Campaign again({1.0});
@@ -201,18 +201,18 @@ TEST(AbAgenda, AResumedCampaignGoesOnInTheSameOrder) {
   EXPECT_EQ(names(again.run()), std::vector<std::string>(all.begin() + 8, all.end()));
 }
 
-// The first ten pairs lie far apart, so that a look at them decides nothing.
+// The first ten pairs vary so much that a look at them decides nothing.
 void decide_at_twenty(Campaign& campaign) {
   campaign.setup.design = compare::with_looks(1, 1, 3);
   campaign.noise = [](int launch) { return launch >= 10 ? 1.0 : launch % 2 == 0 ? 1.08 : 0.93; };
 }
 
-TEST(AbAgenda, AResumedCampaignLooksAtThePairsOfEachLookAndNoOthers) {
+TEST(AbAgenda, Resume_LooksAtTheSamePairs) {
   Campaign whole({1.05});
   decide_at_twenty(whole);
   const std::vector<std::string> all = names(whole.run());
   ASSERT_THAT(whole.said, ElementsAre(StartsWith("decided after 20 pairs: point=0: ")));
-  for (const std::size_t finished : {24UL, 30UL, 40UL}) {  // launches before it was interrupted
+  for (const std::size_t finished : {24UL, 30UL, 40UL}) {  // launches before the interruption
     Campaign again({1.05});
     decide_at_twenty(again);
     const auto& launches = whole.finished.launches;
@@ -225,7 +225,7 @@ TEST(AbAgenda, AResumedCampaignLooksAtThePairsOfEachLookAndNoOthers) {
   }
 }
 
-TEST(AbAgenda, ProfilesBothArmsInTurnsWhereTheStepChangedAndOnlyThere) {
+TEST(AbAgenda, ChangedStep_IsProfiledInTurns) {
   Campaign campaign({1.1, 1.0});
   campaign.setup.profile = ProfileRequest{Pass::kNative, 2};
   const std::vector<run::Job> jobs = campaign.run();
@@ -239,7 +239,7 @@ TEST(AbAgenda, ProfilesBothArmsInTurnsWhereTheStepChangedAndOnlyThere) {
   }
 }
 
-TEST(AbAgenda, ProfilesEveryCaseWhereItIsToldToAndNotTwice) {
+TEST(AbAgenda, ProfileAll_ProfilesEachCaseOnce) {
   Campaign campaign({1.1, 1.0});
   campaign.setup.profile = ProfileRequest{Pass::kKineto, 1};
   campaign.setup.profile_all = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which call of `ab` goes on with which campaign.
+// Which call of `ab` resumes which campaign.
 #include "harness/campaign/ab_header.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ record::Results earlier_with(const record::RunRow& row) {
   return earlier;
 }
 
-TEST(AbHeader, HoldsEverythingOnWhichTheCourseDepends) {
+TEST(AbHeader, HoldsAllThatSetsTheCourse) {
   const record::RunRow row = described(two_arms(), 20, with_margins(0.02, 0.5));
   const auto text = [&](const char* name) { return to_text(row.context.at(name)); };
   EXPECT_EQ(text("ab_seed"), "7");
@@ -58,7 +58,7 @@ TEST(AbHeader, HoldsEverythingOnWhichTheCourseDepends) {
   EXPECT_EQ(to_text(described(two_arms()).context.at("ab_pairs")), "looks");
 }
 
-TEST(AbHeader, AnotherCampaignIsRefusedWithWhatDiffers) {
+TEST(AbHeader, OtherCampaign_IsRejected) {
   const AbArms arms = two_arms();
   const record::Results earlier = earlier_with(described(arms));
   const auto refuses = [&](const record::RunRow& now, const std::string& why) {
@@ -77,7 +77,7 @@ TEST(AbHeader, AnotherCampaignIsRefusedWithWhatDiffers) {
   refuses(described(replanned), "the plan's digest was");
 }
 
-TEST(AbHeader, TheSameCampaignAndAnOlderOne_GoOn) {
+TEST(AbHeader, SameOrOlderCampaign_Resumes) {
   const AbArms arms = two_arms();
   record::RunRow old = described(arms);
   EXPECT_NO_THROW(check_same_campaign(earlier_with(old), described(arms), arms));
@@ -88,7 +88,7 @@ TEST(AbHeader, TheSameCampaignAndAnOlderOne_GoOn) {
               ThrowsMessage<ConfigError>(HasSubstr("holds no A/B campaign")));
 }
 
-TEST(AbHeader, ACampaignKeepsItsSeedAndANewOneIsReadByAnyJson) {
+TEST(AbHeader, Resumed_KeepsItsSeed) {
   const record::Results earlier = earlier_with(described(two_arms()));
   EXPECT_EQ(seed_for(std::nullopt, earlier), 7U);
   EXPECT_EQ(seed_for(7, earlier), 7U);

@@ -23,7 +23,7 @@ ResolvedCase with(const Steps& steps) {
   return resolved;
 }
 
-TEST(AlignSchedules, BothArmsGetTheLongerWarmupAndAWindowThatFitsTheWorkersOfBoth) {
+TEST(AlignSchedules, BothArms_GetTheLongerWarmup) {
   ResolvedCase a = with({.warmup = 10, .active = 50, .block = 4, .refill = 10});
   ResolvedCase b = with({.warmup = 18, .active = 48, .block = 6, .refill = 18});
   EXPECT_TRUE(align_schedules({}, a, b));
@@ -34,7 +34,7 @@ TEST(AlignSchedules, BothArmsGetTheLongerWarmupAndAWindowThatFitsTheWorkersOfBot
   }
 }
 
-TEST(AlignSchedules, WithoutWorkersOrWithEqualSchedules_NothingChanges) {
+TEST(AlignSchedules, NoWorkersOrEqual_NothingChanges) {
   ResolvedCase a = with({.warmup = 10, .active = 50});
   ResolvedCase b = with({.warmup = 20, .active = 40});
   EXPECT_FALSE(align_schedules({}, a, b));
@@ -44,7 +44,7 @@ TEST(AlignSchedules, WithoutWorkersOrWithEqualSchedules_NothingChanges) {
   EXPECT_FALSE(align_schedules({}, a, b));
 }
 
-TEST(AlignSchedules, WhatTheArmsAreToDifferInStays) {
+TEST(AlignSchedules, ComparedOption_IsKept) {
   ResolvedCase a = with({.warmup = 10, .active = 50, .block = 4, .refill = 10});
   ResolvedCase b = with({.warmup = 20, .active = 48, .block = 4, .refill = 10});
   EXPECT_TRUE(align_schedules({"schedule.warmup"}, a, b));

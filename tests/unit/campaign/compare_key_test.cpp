@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key that joins the cases of two results follows the rule of a case's identity.
+// The key that joins the cases of two results must follow the rule of a case's identity.
 #include "harness/campaign/compare_key.h"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ std::string key(const record::LaunchRow& row, const std::vector<std::string>& ig
   return key_without(ignored, testing::sample_catalogue())(row);
 }
 
-TEST(CompareKey, TwoCasesHaveOneKeyExactlyIfTheyHaveOneId) {
+TEST(CompareKey, SameKey_MeansSameCaseId) {
   std::vector<record::LaunchRow> rows;
   for (const std::string more :
        {"", "launches: 3\n", "limits: {wall_s: 5}\n", "schedule: {active: 7}\n",
@@ -62,7 +62,7 @@ TEST(CompareKey, TwoCasesHaveOneKeyExactlyIfTheyHaveOneId) {
   }
 }
 
-TEST(CompareKey, DevicesCountByClassUnknownOptionsCountIgnoredOnesDoNot) {
+TEST(CompareKey, Device_CountsByClass) {
   record::LaunchRow a = rows_of(kBase).front();
   record::LaunchRow b = a;
   a.options.insert_or_assign("device", Value{std::string("cuda:0")});
@@ -81,7 +81,7 @@ TEST(CompareKey, DevicesCountByClassUnknownOptionsCountIgnoredOnesDoNot) {
   EXPECT_EQ(key(rows[0], {"loader.batch_size"}), key(rows[1], {"loader.batch_size"}));
 }
 
-TEST(CompareKey, AShortNameIsEnoughWhileItIsUnambiguous) {
+TEST(CompareKey, UnambiguousShortName_IsEnough) {
   record::Results results = results_of(kBase);
   const record::Results* const all[] = {&results, &results};
   EXPECT_THAT(full_names({"batch_size", "loader.num_workers"}, all),
@@ -96,7 +96,7 @@ TEST(CompareKey, AShortNameIsEnoughWhileItIsUnambiguous) {
                                            "mean 'loader.batch_size'?)")));
 }
 
-TEST(CompareKey, NamesTheOptionsInWhichTheMostSimilarCasesDiffer) {
+TEST(CompareKey, NoJoin_NamesTheDifferingOptions) {
   const record::Results base = results_of(std::string(kBase) + "loader: {batch_size: 8}\n");
   const record::Results other = results_of(std::string(kBase) + "loader: {batch_size: 16}\n");
   EXPECT_THAT(
@@ -105,7 +105,7 @@ TEST(CompareKey, NamesTheOptionsInWhichTheMostSimilarCasesDiffer) {
   EXPECT_THAT(why_nothing_joins({}, other, testing::sample_catalogue()), IsEmpty());
 }
 
-TEST(CompareKey, ACaseThatOneSideHasIsToldByTheMostSimilarOneOfTheOther) {
+TEST(CompareKey, UnpairedCase_NamesTheNearest) {
   const record::Results base =
       results_of(std::string(kBase) + "sweep: {matrix: {loader.batch_size: [8, 16]}}\n");
   const record::LaunchRow fresh =

@@ -33,7 +33,7 @@ class DeviceLocks : public ::testing::Test {
   run::Progress progress_{said_, {}, clock_};
 };
 
-TEST_F(DeviceLocks, ADeviceInUse_IsRefusedWithBothWaysOut) {
+TEST_F(DeviceLocks, DeviceInUse_IsRefusedWithRemedies) {
   const auto first = lock({"cuda:0"}, LockPolicy::kRefuse);
   EXPECT_THAT(
       [&] {
@@ -45,7 +45,7 @@ TEST_F(DeviceLocks, ADeviceInUse_IsRefusedWithBothWaysOut) {
   EXPECT_THAT(*lock({"cuda:0"}, LockPolicy::kNone), SizeIs(0));
 }
 
-TEST_F(DeviceLocks, AnInterruptEndsTheWait) {
+TEST_F(DeviceLocks, Interrupt_EndsTheWait) {
   const auto first = lock({"cpu"}, LockPolicy::kRefuse);
   ::raise(SIGTERM);
   EXPECT_FALSE(lock({"cpu"}, LockPolicy::kWait));
@@ -53,7 +53,7 @@ TEST_F(DeviceLocks, AnInterruptEndsTheWait) {
   EXPECT_THAT(said_.str(), HasSubstr("waiting: another run"));
 }
 
-TEST_F(DeviceLocks, AreThoseOnWhichCasesRun) {
+TEST_F(DeviceLocks, AreThoseOfTheCases) {
   plan::Plan plan;
   plan.cases.resize(3);
   plan.cases[0].resolved.options["device"] = std::string("cuda:1");
@@ -64,7 +64,7 @@ TEST_F(DeviceLocks, AreThoseOnWhichCasesRun) {
   EXPECT_THAT(devices, ElementsAre("cpu", "cuda:1"));
 }
 
-TEST_F(DeviceLocks, NoLockWinsOverWaiting) {
+TEST_F(DeviceLocks, NoLock_WinsOverWaiting) {
   EXPECT_EQ(lock_policy(false, false), LockPolicy::kRefuse);
   EXPECT_EQ(lock_policy(false, true), LockPolicy::kWait);
   EXPECT_EQ(lock_policy(true, true), LockPolicy::kNone);

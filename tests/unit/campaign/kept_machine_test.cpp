@@ -40,7 +40,7 @@ class KeptMachineFile : public ::testing::Test {
                                         .too_few = {"loader"}};
 };
 
-TEST_F(KeptMachineFile, ComesBackOnTheSameMachine) {
+TEST_F(KeptMachineFile, SameMachine_IsReadBack) {
   EXPECT_FALSE(kept_machine(variables_, identity_).noise) << "nobody measured yet";
   EXPECT_THAT(kept_machine(variables_, identity_).problem, IsEmpty());
   const auto place = place_for_machine(variables_, identity_);
@@ -49,11 +49,11 @@ TEST_F(KeptMachineFile, ComesBackOnTheSameMachine) {
   const KeptMachine kept = kept_machine(variables_, identity_);
   ASSERT_TRUE(kept.noise) << kept.problem;
   compare::MachineNoise again = *kept.noise;
-  again.too_few = noise_.too_few;  // for people, at the time
+  again.too_few = noise_.too_few;  // only shown, not stored
   EXPECT_EQ(machine_json(again), machine_json(noise_));
 }
 
-TEST_F(KeptMachineFile, WithFieldsThatAreNotKnown_IsRead) {
+TEST_F(KeptMachineFile, UnknownFields_AreAccepted) {
   const auto place = place_for_machine(variables_, identity_);
   std::string text = machine_json(noise_);
   text.insert(text.size() - 1, R"(,"controls":{"gemm_ns":3e7,"gemm_sd":0.01,"gemm_launches":8})");
@@ -63,7 +63,7 @@ TEST_F(KeptMachineFile, WithFieldsThatAreNotKnown_IsRead) {
   EXPECT_EQ(kept.noise->cases.front().name, "compute");
 }
 
-TEST_F(KeptMachineFile, OfAnotherMachineIsNotUsed) {
+TEST_F(KeptMachineFile, OtherMachine_IsNotUsed) {
   keep_machine(place_for_machine(variables_, identity_), noise_);
   Fields moved = identity_;
   moved["cpu.model"] = std::string("Another CPU");
@@ -77,7 +77,7 @@ TEST_F(KeptMachineFile, OfAnotherMachineIsNotUsed) {
   EXPECT_THAT(kept_machine(variables_, elsewhere).problem, IsEmpty());
 }
 
-TEST_F(KeptMachineFile, ThatIsBrokenIsNamed) {
+TEST_F(KeptMachineFile, BrokenFile_IsNamed) {
   for (const char* text :
        {"", "{", "[]", R"({"schema":"stepbench.night","version":"1.0.0"})",
         R"({"schema":"stepbench.machine","version":"2.0.0"})",
@@ -91,7 +91,7 @@ TEST_F(KeptMachineFile, ThatIsBrokenIsNamed) {
   }
 }
 
-TEST_F(KeptMachineFile, WithoutAPlaceIsRefusedWithARemedy) {
+TEST_F(KeptMachineFile, NoPlace_IsAnErrorWithARemedy) {
   EXPECT_THAT([&] { (void)place_for_machine({}, identity_); },
               ThrowsMessage<ConfigError>(HasSubstr("set XDG_STATE_HOME to a folder")));
   folder_.write("state", "a file where the folder should be");

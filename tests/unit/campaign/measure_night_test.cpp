@@ -36,7 +36,7 @@ class MeasureNight : public ::testing::Test {
   StubCampaign campaign_{kNightCase};
 };
 
-TEST_F(MeasureNight, ANightThatWasCutOff_MeasuresWhatIsMissingOrChanged) {
+TEST_F(MeasureNight, CutOffNight_MeasuresTheMissingPart) {
   campaign::UnfinishedNight first = night();
   const campaign::MeasuredNight before = campaign_.night({campaign_.run_request()}, first);
   (void)campaign_.said();
@@ -61,7 +61,7 @@ TEST_F(MeasureNight, ANightThatWasCutOff_MeasuresWhatIsMissingOrChanged) {
   EXPECT_THAT(anew.experiments[0].results.launches, SizeIs(2));
 }
 
-TEST_F(MeasureNight, WhatCannotBeMeasuredDoesNotEndTheNight) {
+TEST_F(MeasureNight, FailedExperiment_DoesNotEndTheNight) {
   campaign::RunRequest nowhere = campaign_.run_request();
   nowhere.results = (campaign_.folder / "config.yaml").string();
   campaign::UnfinishedNight unfinished = night();
@@ -73,7 +73,7 @@ TEST_F(MeasureNight, WhatCannotBeMeasuredDoesNotEndTheNight) {
   EXPECT_THAT(measured.experiments[1].results.launches, SizeIs(2));
 }
 
-TEST_F(MeasureNight, ASignalEndsTheNightBeforeTheNextExperiment) {
+TEST_F(MeasureNight, Signal_EndsBeforeTheNextExperiment) {
   campaign::UnfinishedNight unfinished = night();
   const campaign::MeasuredNight measured =
       campaign_.night({campaign_.run_request()}, unfinished, SIGTERM);
@@ -81,7 +81,7 @@ TEST_F(MeasureNight, ASignalEndsTheNightBeforeTheNextExperiment) {
   EXPECT_THAT(measured.experiments, IsEmpty());
 }
 
-TEST(FailedLaunches, AreCountedWithTheFirstReason) {
+TEST(FailedLaunches, CountWithTheFirstReason) {
   StubCampaign campaign(
       "name: demo\n"
       "workload: stub\n"

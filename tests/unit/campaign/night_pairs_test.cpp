@@ -6,7 +6,7 @@
 namespace stepbench::campaign {
 namespace {
 
-TEST(OddCases, WhatWasLeftComesFirstThenWhatIsWorse) {
+TEST(OddCases, LeftoverComesFirst) {
   const OddCase left{.case_id = "left", .oddness = -1.2, .left_before = true};
   const OddCase worse{.case_id = "worse", .oddness = 2};
   const OddCase much_worse{.case_id = "much worse", .oddness = 9};

@@ -25,7 +25,7 @@ constexpr const char* kNow = "2026-01-31T12:00:00Z";
 class NightProgramTest : public ::testing::Test {
  protected:
   [[nodiscard]] fs::path keep() const { return folder / "kept"; }
-  // An executable text, measured as it is now.
+  // An executable text, measured in its current form.
   [[nodiscard]] NightProgram program(const std::string& text, const std::string& name = "worker") {
     folder.write("src/" + name, text);
     const fs::path path = folder / "src" / name;
@@ -59,7 +59,7 @@ class NightProgramTest : public ::testing::Test {
   track::TrackStore store = track::TrackStore::open("sqlite:" + std::string(folder / "history.db"));
 };
 
-TEST_F(NightProgramTest, AProgram_StaysWhenItsFolderIsBuiltAnew) {
+TEST_F(NightProgramTest, RebuiltFolder_KeepsTheProgram) {
   const NightProgram first = program("#!/bin/sh\necho first\n");
   EXPECT_EQ(keep_program(store, first, keep(), "box", kNow), "");
   (void)program("#!/bin/sh\necho second\n");
@@ -72,7 +72,7 @@ TEST_F(NightProgramTest, AProgram_StaysWhenItsFolderIsBuiltAnew) {
   EXPECT_THAT(store.builds(), SizeIs(1));
 }
 
-TEST_F(NightProgramTest, ACopyThatIsDamaged_IsNotStartedAndMadeAnew) {
+TEST_F(NightProgramTest, DamagedCopy_IsReplaced) {
   const NightProgram first = program("#!/bin/sh\necho first\n");
   ASSERT_EQ(keep_program(store, first, keep(), "box", kNow), "");
   fs::resize_file(keep() / first.build / "worker", 4);
@@ -82,7 +82,7 @@ TEST_F(NightProgramTest, ACopyThatIsDamaged_IsNotStartedAndMadeAnew) {
   EXPECT_THAT(store.builds(), SizeIs(1)) << "it is told once";
 }
 
-TEST_F(NightProgramTest, WhatChangedWhileItWasMeasured_IsNotKept) {
+TEST_F(NightProgramTest, ProgramChangedMeanwhile_IsNotKept) {
   const NightProgram first = program("#!/bin/sh\necho first\n");
   (void)program("#!/bin/sh\necho second\n");
   EXPECT_THAT(keep_program(store, first, keep(), "box", kNow),
@@ -90,7 +90,7 @@ TEST_F(NightProgramTest, WhatChangedWhileItWasMeasured_IsNotKept) {
   EXPECT_FALSE(find_program(store, first.build, "box", nullptr));
 }
 
-TEST_F(NightProgramTest, WithoutACopy_TheProgramIsFoundAtItsPlaceAsLongAsItIsTheSame) {
+TEST_F(NightProgramTest, NoCopy_UsesTheUnchangedProgram) {
   const NightProgram first = program("#!/bin/sh\necho first\n");
   const track::TrackedRun run{.worker_path = first.program.string()};
   EXPECT_EQ(find_program(store, first.build, "box", &run), first.program);
@@ -98,7 +98,7 @@ TEST_F(NightProgramTest, WithoutACopy_TheProgramIsFoundAtItsPlaceAsLongAsItIsThe
   EXPECT_FALSE(find_program(store, first.build, "box", &run));
 }
 
-TEST_F(NightProgramTest, AShellScript_IsKeptWithTheFilesThatItNames) {
+TEST_F(NightProgramTest, ShellScript_IsKeptWithItsFiles) {
   folder.write("src/model.py", "STEPS = 1\n");
   const NightProgram first = program("#!/bin/sh\nexec python3 model.py /opt/other/tool\n");
   EXPECT_THAT(first.files, ElementsAre("model.py"));
@@ -111,7 +111,7 @@ TEST_F(NightProgramTest, AShellScript_IsKeptWithTheFilesThatItNames) {
   EXPECT_EQ(os::read_text(found->parent_path() / "model.py"), "STEPS = 1\n");
 }
 
-TEST_F(NightProgramTest, APythonScript_IsKeptWithTheTrackedFilesOfItsFolder) {
+TEST_F(NightProgramTest, PythonScript_IsKeptWithItsFolder) {
   folder.write("train/step.py", "import model\n");
   folder.write("train/model.py", "STEPS = 1\n");
   folder.write("train/data/names.txt", "a b\n");
@@ -157,7 +157,7 @@ TEST_F(NightProgramTest, ScriptBesideTheMeasuringPackage_IsKept) {
   EXPECT_EQ(script("train/step.py").why_not, "");
 }
 
-TEST_F(NightProgramTest, AScriptWhoseCopyWouldNotBeWhatRan_IsNotKept) {
+TEST_F(NightProgramTest, ScriptWithoutItsImports_IsNotKept) {
   folder.write("train/step.py", "from shared import model\n");
   folder.write("shared/__init__.py", "");
   EXPECT_THAT(script("train/step.py").why_not, HasSubstr("is in no git repository"));
@@ -171,7 +171,7 @@ TEST_F(NightProgramTest, AScriptWhoseCopyWouldNotBeWhatRan_IsNotKept) {
   EXPECT_THAT(script("train/step.py").why_not, HasSubstr("more than 10.0 MiB"));
 }
 
-TEST_F(NightProgramTest, WhatIsNoReferenceAnyMore_IsRemoved) {
+TEST_F(NightProgramTest, UnreferencedProgram_IsPruned) {
   const NightProgram first = program("#!/bin/sh\necho first\n");
   ASSERT_EQ(keep_program(store, first, keep(), "box", kNow), "");
   const auto pruned = [&](bool dry_run) {
@@ -184,7 +184,7 @@ TEST_F(NightProgramTest, WhatIsNoReferenceAnyMore_IsRemoved) {
   EXPECT_THAT(store.builds(), IsEmpty());
 }
 
-TEST_F(NightProgramTest, AFolderThatIsNotOurs_StaysAndIsForgotten) {
+TEST_F(NightProgramTest, ForeignFolder_StaysAndIsForgotten) {
   folder.write("precious/thesis.txt", "years of work");
   store.keep_build({.build_id = "precious",
                     .host = "box",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes of known size and slow launches, planted into runs of the stub worker, and what `compare`
-// and `ab` find of them. The stub's clock is scripted: the same seeds give the same times.
+// Changes of known size and slow launches, planted into runs of the stub worker, and the results of
+// `compare` and `ab`. The stub's clock is scripted: the same seeds give the same times.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -51,7 +51,7 @@ int found(double change) {
   return suspects;
 }
 
-TEST(PlantedChanges, EightLaunchesFindTheSizeThatIsPromisedMostlyAndAQuarterOfItSeldom) {
+TEST(PlantedChanges, PromisedSize_IsMostlyFound) {
   const double launch_sd = kJitter / std::sqrt(3.0) / std::sqrt(kSteps);
   const double promised = compare::change_found({.launches = 8, .tests = 2}, launch_sd).value();
   EXPECT_GT(promised, 0.02);
@@ -60,12 +60,12 @@ TEST(PlantedChanges, EightLaunchesFindTheSizeThatIsPromisedMostlyAndAQuarterOfIt
   EXPECT_LE(found(promised / 4), 2) << "of " << kComparisons;
 }
 
-// One in ten launches of arm B takes twice as long, through the program `stepbench ab`: `ok` is
-// said of the campaigns that met none of them, .9^10 of all, and of no other.
+// One in ten launches of arm B takes twice as long, through the program `stepbench ab`: only
+// campaigns without any of them, .9^10 of all, may be `ok`.
 struct SlowCampaign {
   int exit_status = -1;
   std::string out;
-  nlohmann::json step = {};  // as the verdict has it
+  nlohmann::json step = {};  // as in the verdict
   int launches_of_b = 0;
   int slow_of_b = 0;
 };
@@ -94,7 +94,7 @@ SlowCampaign campaign_of_ten_pairs(int seed, const std::vector<std::string>& mor
   return campaign;
 }
 
-TEST(PlantedSlowLaunches, OkIsSaidOfTheCampaignsThatMetNoneAndOfNoOther) {
+TEST(PlantedSlowLaunches, Ok_OnlyWithoutSlowLaunches) {
   constexpr int kCampaigns = 24;
   int met_none = 0;
   int slow = 0;
@@ -124,7 +124,7 @@ TEST(PlantedSlowLaunches, OkIsSaidOfTheCampaignsThatMetNoneAndOfNoOther) {
   EXPECT_NEAR(met_none, 8.4, 7) << ".9^10 of 24 campaigns, by three standard deviations";
 }
 
-TEST(PlantedSlowLaunches, WithoutThemEveryCampaignIsOk) {
+TEST(PlantedSlowLaunches, NoSlowLaunches_AreAlwaysOk) {
   for (int seed = 100; seed < 106; ++seed) {
     const SlowCampaign campaign = campaign_of_ten_pairs(seed, {});
     EXPECT_EQ(campaign.step.at("verdict"), "ok") << campaign.out;

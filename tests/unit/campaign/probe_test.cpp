@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a plan will take: by earlier runs, and by a probe.
+// Estimates how long a plan takes: by earlier runs, and by a probe.
 #include "harness/campaign/probe.h"
 
 #include <gmock/gmock.h>
@@ -38,7 +38,7 @@ record::LaunchRow launch_of(std::int64_t wall_ns, std::int64_t steps) {
   return row;
 }
 
-TEST(LaunchCost, IsTheTimeOfAStepAndWhatIsLeftOfTheLaunch) {
+TEST(LaunchCost, SplitsIntoStepAndFixedTime) {
   record::LaunchRow row = launch_of(3'000'000'000, 100);
   row.report.metrics = {{"set_up_ns", 1e9}};
   const campaign::LaunchCost untimed = campaign::cost_of(row).value();
@@ -59,7 +59,7 @@ TEST(LaunchCost, IsTheTimeOfAStepAndWhatIsLeftOfTheLaunch) {
   EXPECT_FALSE(campaign::cost_of(row));
 }
 
-TEST(Estimate, NewerRunsOfOtherCasesDoNotHideOlderOnes) {
+TEST(Estimate, NewerRunsOfOtherCases_HideNoOlderOnes) {
   StubCampaign campaign(kQuickAndSlow);
   const campaign::RunRequest request = campaign.run_request();
   EXPECT_EQ(campaign.run(request).exit_status, 0);
@@ -80,7 +80,7 @@ TEST(Estimate, NewerRunsOfOtherCasesDoNotHideOlderOnes) {
   EXPECT_EQ(campaign::night_text({}), "");
 }
 
-TEST(Estimate, OfANight_EndsWithItsBudget) {
+TEST(Estimate, Night_EndsWithItsBudget) {
   StubCampaign campaign(kQuickAndSlow);
   campaign::KnownCosts costs;
   const plan::Plan plan = campaign.plan(campaign.run_request());
@@ -88,11 +88,11 @@ TEST(Estimate, OfANight_EndsWithItsBudget) {
     costs.by_case[each.resolved.case_id] = {.fixed_s = 1000};
   const campaign::TimeEstimate estimate = campaign::estimate_time(plan, costs);
   EXPECT_DOUBLE_EQ(estimate.night_s, 16e3);
-  // What was begun is ended: eight pairs of a case.
+  // A started case is finished: eight pairs.
   EXPECT_DOUBLE_EQ(estimate.night_most_s, campaign::night_budget_s(16e3) + 16e3);
 }
 
-TEST(Estimate, IsOfTheNewestWholeRunOfEachCase) {
+TEST(Estimate, NewestWholeRun_CountsPerCase) {
   StubCampaign campaign(kQuickAndSlow);
   campaign::RunRequest request = campaign.run_request();
   const auto estimate = [&] {
@@ -115,7 +115,7 @@ TEST(Estimate, IsOfTheNewestWholeRunOfEachCase) {
             2 * (4 + 1));
 }
 
-TEST(Probe, TellsWhatALaunchCostsAndKeepsNoResults) {
+TEST(Probe, MeasuresTheCostAndKeepsNoResults) {
   StubCampaign campaign(kQuickAndSlow);
   const campaign::RunRequest request = campaign.run_request();
   const campaign::Probe probe = campaign.probe(request);
@@ -132,7 +132,7 @@ TEST(Probe, TellsWhatALaunchCostsAndKeepsNoResults) {
   EXPECT_THAT(campaign.said(), HasSubstr("probe: 2 cases, 2 launches to do, results are not kept"));
 }
 
-TEST(Probe, NamesTheCasesThatFail) {
+TEST(Probe, FailingCases_AreNamed) {
   StubCampaign campaign(kGoodAndBad);
   const campaign::Probe probe = campaign.probe(campaign.run_request());
   EXPECT_EQ(probe.exit_status, 1);

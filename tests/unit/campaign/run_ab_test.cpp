@@ -24,7 +24,7 @@ constexpr const char* kOneCase =
     "schedule: {wait: 0, warmup: 1, active: 5}\n"
     "stub: {jitter: 0.01}\n";
 
-TEST(RunAb, ReturnsAVerdictAndWhereItsLaunchesAre) {
+TEST(RunAb, ReturnsTheVerdictAndTheRunFolder) {
   StubCampaign campaign(kOneCase);
   campaign::AbRequest request = campaign.ab_request();
   request.arms.b_set = {"stub.step_us=1100"};
@@ -37,7 +37,7 @@ TEST(RunAb, ReturnsAVerdictAndWhereItsLaunchesAre) {
               HasSubstr("1 case; judged after 10 pairs; at most 20 launches, seed 1, results in "));
 }
 
-TEST(RunAb, AFinishedCampaignIsJudgedAgainWithoutALaunch) {
+TEST(RunAb, FinishedCampaign_IsJudgedWithoutLaunches) {
   StubCampaign campaign(kOneCase);
   campaign::AbRequest request = campaign.ab_request();
   request.resume = campaign.ab(request).run_folder.string();
@@ -49,7 +49,7 @@ TEST(RunAb, AFinishedCampaignIsJudgedAgainWithoutALaunch) {
               ThrowsMessage<ConfigError>(HasSubstr("has seed 1")));
 }
 
-TEST(RunAb, NamesTheWorkersWhereTheyDifferAndSeesTheSameProgramUnderAnotherName) {
+TEST(RunAb, DifferingWorkers_AreNamed) {
   StubCampaign campaign(kOneCase);
   const std::filesystem::path copy = campaign.folder / "new-worker";
   std::filesystem::copy_file(STUB_WORKER, copy);
@@ -64,7 +64,7 @@ TEST(RunAb, NamesTheWorkersWhereTheyDifferAndSeesTheSameProgramUnderAnotherName)
       Contains(HasSubstr("both arms are the same program with the same options: this A/A")));
 }
 
-TEST(RunAb, RefusesWhatIsNoOptionAndNoGate) {
+TEST(RunAb, UnknownOptionOrGate_IsRejected) {
   StubCampaign campaign(kOneCase);
   campaign::AbRequest request = campaign.ab_request();
   request.arms.b_set = {"stub.step_su=1100"};

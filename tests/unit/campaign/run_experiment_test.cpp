@@ -22,7 +22,7 @@ constexpr const char* kTwoCases =
     "schedule: {wait: 0, warmup: 1, active: 3}\n"
     "sweep: {matrix: {stub.step_us: [1000, 2000]}}\n";
 
-TEST(RunExperiment, MeasuresEveryLaunchAndReturnsWhatTheFolderHolds) {
+TEST(RunExperiment, MeasuresEveryLaunch) {
   StubCampaign campaign(kTwoCases);
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
@@ -37,7 +37,7 @@ TEST(RunExperiment, MeasuresEveryLaunchAndReturnsWhatTheFolderHolds) {
   EXPECT_THAT(campaign.said(), HasSubstr("2 cases, 4 launches to do, results in "));
 }
 
-TEST(RunExperiment, ResumesWhereItWasCutOff) {
+TEST(RunExperiment, CutOffRun_Resumes) {
   StubCampaign campaign(kTwoCases);
   campaign::RunRequest request = campaign.run_request();
   request.launches = 1;
@@ -53,7 +53,7 @@ TEST(RunExperiment, ResumesWhereItWasCutOff) {
   EXPECT_THAT(again.results.launches, SizeIs(2));
 }
 
-TEST(RunExperiment, RefusesToResumeAnotherExperiment) {
+TEST(RunExperiment, OtherExperiment_IsNotResumed) {
   StubCampaign campaign(kTwoCases);
   campaign::RunRequest request = campaign.run_request();
   const auto refuses = [&](const std::string& why) {
@@ -69,7 +69,7 @@ TEST(RunExperiment, RefusesToResumeAnotherExperiment) {
   refuses("begins with `zz`");
 }
 
-TEST(RunExperiment, AFailedLaunchIsARowAndAnExitStatus) {
+TEST(RunExperiment, FailedLaunch_IsARowAndAnExitStatus) {
   StubCampaign campaign(
       "name: demo\nworkload: stub\nlaunches: 1\nschedule: {wait: 0, warmup: 1, active: 3}\n"
       "sweep: {matrix: {stub.behaviour: [ok, throw_in_step]}}\n");
@@ -78,7 +78,7 @@ TEST(RunExperiment, AFailedLaunchIsARowAndAnExitStatus) {
   EXPECT_THAT(end.results.launches, SizeIs(2));
 }
 
-// Cases that say what a machine is like.
+// Cases that characterise a machine.
 constexpr double kLongEnough = 3600;
 
 campaign::MachineRun measured_machine(const std::string& more, double seconds) {
@@ -93,7 +93,7 @@ campaign::MachineRun measured_machine(const std::string& more, double seconds) {
   return run;
 }
 
-TEST(MeasureMachine, MeasuresItsCasesInTurnsWhileThereIsTime) {
+TEST(MeasureMachine, Cases_AlternateWithinTheTime) {
   const campaign::MachineRun run = measured_machine("stub: {jitter: 0.01}\n", kLongEnough);
   EXPECT_EQ(run.failed, "");
   ASSERT_THAT(run.noise.cases, SizeIs(2));

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-TEST(RunFolder, IsNamedAfterTheRunWithANumberWhereThatIsTaken) {
+TEST(RunFolder, TakenName_GetsANumber) {
   const test::TemporaryFolder folder;
   EXPECT_EQ(make_run_folder(folder / "results", "20260131-120000-demo"),
             folder / "results/20260131-120000-demo");
@@ -23,7 +23,7 @@ TEST(RunFolder, IsNamedAfterTheRunWithANumberWhereThatIsTaken) {
   EXPECT_TRUE(fs::is_directory(folder / "results/20260131-120000-demo-2"));
 }
 
-TEST(RunFolder, ThatCannotBeMadeOrResumed_SaysSo) {
+TEST(RunFolder, UnusableFolder_IsAnError) {
   const test::TemporaryFolder folder;
   folder.write("results", "a file");
   EXPECT_THAT([&] { (void)make_run_folder(folder / "results", "demo"); },
@@ -34,13 +34,13 @@ TEST(RunFolder, ThatCannotBeMadeOrResumed_SaysSo) {
               ThrowsMessage<ConfigError>(HasSubstr("none is not a run's folder")));
 }
 
-TEST(RunFolder, TheRunsIdIsTheNameOfItsFolder) {
+TEST(RunFolder, RunId_IsTheFolderName) {
   EXPECT_EQ(run_id_of("results/20260131-120000-demo"), "20260131-120000-demo");
   EXPECT_EQ(run_id_of("results/20260131-120000-demo/"), "20260131-120000-demo");
   EXPECT_EQ(run_id_of("results/other/../demo"), "demo");
 }
 
-TEST(RunFolder, WithoutAWholeLine_HoldsNothing) {
+TEST(RunFolder, NoWholeLine_HasNoResults) {
   const test::TemporaryFolder folder;
   EXPECT_TRUE(earlier_results("").launches.empty());
   EXPECT_TRUE(earlier_results(folder.path()).runs.empty());

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
-TEST(Shard, IsThatOfTheLineOrTheVariableAndCountedFromOne) {
+TEST(Shard, FlagOrVariable_CountsFromOne) {
   EXPECT_EQ(shard_here("", {}).count, 1);
   EXPECT_EQ(shard_here("", {{"STEPBENCH_SHARD", "3/8"}}).index, 2);
   EXPECT_EQ(shard_here("1/2", {{"STEPBENCH_SHARD", "3/8"}}).count, 2);
@@ -28,7 +28,7 @@ TEST(Shard, IsThatOfTheLineOrTheVariableAndCountedFromOne) {
                 ThrowsMessage<ConfigError>(HasSubstr(why)));
   };
   refused({{"STEPBENCH_SHARD", "0/4"}}, "STEPBENCH_SHARD: `0/4` is not I/N");
-  // A task of an array must say which one it is.
+  // A task of an array must state its number.
   for (const std::string name : {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}) {
     refused({{name, "0"}}, name + " is set, so that this is one task of several");
     EXPECT_EQ(shard_here("1/1", {{name, "0"}}).count, 1);
@@ -61,7 +61,7 @@ CampaignContext context_with(int devices) {
   return {.built_in = {.catalogue = catalogue}, .devices = {.count = devices}};
 }
 
-// What the check refuses; empty: nothing.
+// The check's error message; empty if none.
 std::string refused(const std::function<void()>& check) {
   try {
     check();
@@ -71,7 +71,7 @@ std::string refused(const std::function<void()>& check) {
   return "";
 }
 
-TEST(Copies, AreRefusedInTheWordsOfTheCommand) {
+TEST(Copies, Refusal_UsesTheCommandsWords) {
   const machine::Variables torchrun = {{"RANK", "1"}, {"WORLD_SIZE", "2"}};
   const auto start = [&](const OneStart& one, const machine::Variables& variables, int ranks = 1) {
     return refused(
@@ -87,11 +87,11 @@ TEST(Copies, AreRefusedInTheWordsOfTheCommand) {
                     HasSubstr("`stepbench ab --ranks 2` starts the ranks itself; or unset the")));
   EXPECT_EQ(start({.shard = "1/2"}, torchrun), "");
   EXPECT_EQ(start({.ranks = "ab --ranks "}, {}), "");
-  // A forgotten pair harms no group: its launcher sets them anew.
+  // A stale pair does not affect a group: its launcher sets the variables again.
   EXPECT_EQ(start({.ranks = "ab --ranks "}, torchrun, 2), "");
 }
 
-TEST(CheckRanks, EachTakesADevice) {
+TEST(CheckRanks, EachRank_TakesADevice) {
   CampaignContext two_devices = context_with(2);
   const auto of = [&](plan::Plan plan) { return refused([&] { check_ranks(plan, two_devices); }); };
   EXPECT_EQ(of(plan_of_groups({3}, "train_step", "cuda")),
@@ -108,7 +108,7 @@ TEST(CheckRanks, EachTakesADevice) {
               HasSubstr("which shows 1 device; use one rank, or device: cpu"));
 }
 
-TEST(CheckRanks, OfASweepThoseThatFitAreMeasured) {
+TEST(CheckRanks, Sweep_SkipsGroupsThatDoNotFit) {
   const CampaignContext context = context_with(2);
   plan::Plan plan = plan_of_groups({1, 2, 4}, "train_step", "cuda");
   check_ranks(plan, context);
@@ -117,7 +117,7 @@ TEST(CheckRanks, OfASweepThoseThatFitAreMeasured) {
   EXPECT_THAT(plan.cases[2].skip.value_or(""), HasSubstr("4 ranks take a CUDA device each"));
 }
 
-TEST(CheckRanks, AnInterfaceThatIsNotThereIsRefused) {
+TEST(CheckRanks, UnknownInterface_IsAnError) {
   plan::Plan plan = plan_of_groups({2, 4}, "python_script", "cpu");
   check_ranks(plan, context_with(0));
   plan.cases.back().resolved.options["distributed.bind"] = std::string("ib7");
@@ -125,7 +125,7 @@ TEST(CheckRanks, AnInterfaceThatIsNotThereIsRefused) {
               HasSubstr("distributed.bind: 'ib7' is no interface or address of this machine"));
 }
 
-TEST(RunRequest, CasesAreChosenByTheBeginningsOfTheirIds) {
+TEST(RunRequest, IdPrefix_SelectsCases) {
   plan::Plan plan;
   for (const char* id : {"ab12", "ab34", "cd56"}) {
     plan.cases.emplace_back().resolved.case_id = id;
@@ -140,7 +140,7 @@ TEST(RunRequest, CasesAreChosenByTheBeginningsOfTheirIds) {
   EXPECT_THAT(refused([&] { keep_cases(plan, {""}); }), HasSubstr("--case: is empty"));
 }
 
-TEST(RunRequest, TheCommandToRepeatACaseIsQuotedForAShell) {
+TEST(RunRequest, RepeatCommand_IsQuotedForAShell) {
   EXPECT_EQ(repeat_prefix({.file = "my sweep.yaml",
                            .set = {"loader.batch_size=8"},
                            .sweep = {"data.path=[\"a,b\", c]"},
@@ -153,7 +153,7 @@ TEST(RunRequest, TheCommandToRepeatACaseIsQuotedForAShell) {
             "'nsys profile' --profile=native --smoke");
 }
 
-TEST(RunRequest, ACaseIsProfiledAsItsOptionsSay) {
+TEST(RunRequest, Profile_FollowsTheOptions) {
   ResolvedCase resolved;
   EXPECT_FALSE(profile_of(resolved));
   resolved.options["profile.ops"] = std::string("none");
@@ -167,7 +167,7 @@ TEST(RunRequest, ACaseIsProfiledAsItsOptionsSay) {
   EXPECT_EQ(profile_of(resolved)->engine, Pass::kKineto);
 }
 
-TEST(RunExitStatus, IsNothingMeasuredSomeFailedOrAllWell) {
+TEST(RunExitStatus, FollowsFromTheOutcomes) {
   const auto status = [](const std::vector<Outcome>& outcomes) {
     record::Results results;
     for (const Outcome& one : outcomes) results.launches.emplace_back().row.outcome = one;

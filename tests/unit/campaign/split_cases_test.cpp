@@ -40,7 +40,7 @@ track::History history_of(const std::vector<ResolvedCase>& cases) {
   return history;
 }
 
-TEST(SplitCases, ACaseThatWasMeasuredWithoutTheRulesGoesIntoTheOneThatTheyMake) {
+TEST(SplitCases, CaseBeforeTheRules_JoinsTheirCase) {
   const std::vector<ResolvedCase> before = cases_of({});
   const std::vector<ResolvedCase> now = cases_of(built_in_rules());
   const auto found = split_cases(history_of(before), built_in_catalogue(), built_in_rules());
@@ -51,14 +51,14 @@ TEST(SplitCases, ACaseThatWasMeasuredWithoutTheRulesGoesIntoTheOneThatTheyMake) 
   EXPECT_EQ(before[1].case_id, now[1].case_id) << "workers were threads before, too";
 }
 
-TEST(SplitCases, CasesAsTheyAreNowAndThoseOfOthersAreLeftAlone) {
+TEST(SplitCases, CurrentAndForeignCases_StayApart) {
   track::History history = history_of(cases_of(built_in_rules()));
   EXPECT_THAT(split_cases(history, built_in_catalogue(), built_in_rules()), IsEmpty());
   history = history_of(cases_of({}));
   for (track::SeriesHistory& one : history.series) one.series.workload = "of_mine";
   EXPECT_THAT(split_cases(history, built_in_catalogue(), built_in_rules()), IsEmpty());
   history = history_of(cases_of({}));
-  // Options do not make this id: nothing is proven.
+  // This id does not follow from the options, so nothing is proven.
   for (track::SeriesHistory& one : history.series) one.series.case_id = "0123456789abcdef";
   EXPECT_THAT(split_cases(history, built_in_catalogue(), built_in_rules()), IsEmpty());
 }

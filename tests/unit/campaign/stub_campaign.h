@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An experiment on the stub worker, measured by the library from this process.
+// An experiment on the stub worker, measured by the library in this process.
 #pragma once
 
 #include <sstream>
@@ -26,15 +26,15 @@ class StubCampaign {
   [[nodiscard]] campaign::Probe probe(const campaign::RunRequest& request);
   [[nodiscard]] campaign::MachineRun machine(const campaign::MachineCases& cases, double seconds);
   [[nodiscard]] campaign::AbRun ab(const campaign::AbRequest& request);
-  // `signal`: comes before the first launch; 0: none does.
+  // `signal`: raised before the first launch; 0: none.
   [[nodiscard]] campaign::MeasuredNight night(const std::vector<campaign::RunRequest>& requests,
                                               campaign::UnfinishedNight& unfinished,
                                               int signal = 0);
-  // What progress was said since the last call.
+  // The progress output since the last call.
   [[nodiscard]] std::string said();
 
   test::TemporaryFolder folder;
-  std::filesystem::path begun;  // the folder of which run_ab() told
+  std::filesystem::path begun;  // the folder reported by run_ab()
 
  private:
   Catalogue no_workloads_;

@@ -32,7 +32,7 @@ class UnfinishedNightFile : public ::testing::Test {
   const fs::path run_ = folder_ / "20260201-120000-a";
 };
 
-TEST_F(UnfinishedNightFile, WhatWasBegunIsFoundByTheNextCall) {
+TEST_F(UnfinishedNightFile, BegunNight_IsResumedNextCall) {
   campaign::UnfinishedNight first = open(kEvening);
   EXPECT_FALSE(first.goes_on());
   first.begun("a.yaml", run_);
@@ -43,7 +43,7 @@ TEST_F(UnfinishedNightFile, WhatWasBegunIsFoundByTheNextCall) {
   EXPECT_EQ(second.began_utc(), first.began_utc()) << "it is still the same night";
 }
 
-TEST_F(UnfinishedNightFile, OneThatEndedOrIsBegunAnew_IsForgotten) {
+TEST_F(UnfinishedNightFile, EndedOrRestarted_IsForgotten) {
   for (const bool ends : {true, false}) {
     open(kEvening).begun("a.yaml", run_);
     campaign::UnfinishedNight night = open(kEvening + 1h);
@@ -57,7 +57,7 @@ TEST_F(UnfinishedNightFile, OneThatEndedOrIsBegunAnew_IsForgotten) {
   }
 }
 
-TEST_F(UnfinishedNightFile, OneOfTheNightBeforeIsForgotten) {
+TEST_F(UnfinishedNightFile, PreviousNight_IsForgotten) {
   open(kEvening).begun("a.yaml", run_);
   EXPECT_TRUE(open(kEvening + campaign::kNightLasts).goes_on());
   campaign::UnfinishedNight next = open(kEvening + campaign::kNightLasts + 1s);
@@ -66,7 +66,7 @@ TEST_F(UnfinishedNightFile, OneOfTheNightBeforeIsForgotten) {
   EXPECT_EQ(open(kEvening + 24h).folder_of("a.yaml"), fs::path{});
 }
 
-TEST_F(UnfinishedNightFile, WhatIsOfAnotherNightGoneOrDamaged_IsMeasuredAnew) {
+TEST_F(UnfinishedNightFile, ForeignOrDamaged_StartsOver) {
   open(kEvening).begun("a.yaml", run_);
   EXPECT_FALSE(open(kEvening + 1h, "c.yaml").goes_on());
   fs::remove(run_);

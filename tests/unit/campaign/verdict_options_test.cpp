@@ -24,7 +24,7 @@ std::optional<double> margin_of(const compare::TestedMetrics& tested, std::strin
   return metric == nullptr ? std::nullopt : metric->margin;
 }
 
-TEST(VerdictOptions, AMarginIsAShareOrAPercentageOfAnyTestedMetric) {
+TEST(VerdictOptions, Margin_IsAShareOrAPercentage) {
   const compare::TestedMetrics metrics = tested({}, {"step=2%", "peak_bytes=0.005"});
   EXPECT_DOUBLE_EQ(margin_of(metrics, "step").value(), 0.02);
   EXPECT_DOUBLE_EQ(margin_of(metrics, "peak_bytes").value(), 0.005);
@@ -46,7 +46,7 @@ TEST(VerdictOptions, AMarginIsAShareOrAPercentageOfAnyTestedMetric) {
                                            "peak_bytes")));
 }
 
-TEST(VerdictOptions, TheFileSaysThatCountsDecideAndTheirMargin) {
+TEST(VerdictOptions, File_CanGateCounts) {
   plan::Plan plan;
   EXPECT_FALSE(gates_counts(plan));
   plan.cases.resize(1);
@@ -59,7 +59,7 @@ TEST(VerdictOptions, TheFileSaysThatCountsDecideAndTheirMargin) {
   EXPECT_DOUBLE_EQ(count_margin_of(plan).value(), 0.005);
 }
 
-TEST(VerdictOptions, TheFilesMarginsHoldUnlessTheyAreAuto) {
+TEST(VerdictOptions, FileMargins_HoldUnlessAuto) {
   plan::Plan plan;
   plan.cases.resize(1);
   plan.cases[0].resolved.options["compare.margin.step"] = 0.05;
@@ -72,7 +72,7 @@ TEST(VerdictOptions, TheFilesMarginsHoldUnlessTheyAreAuto) {
   EXPECT_FALSE(margin_of(tested({}, {}, &empty), "step"));
 }
 
-TEST(VerdictOptions, WhatCannotBeAllowedIsNamedWithTheNearestThatCan) {
+TEST(VerdictOptions, UnknownAllow_NamesTheNearest) {
   EXPECT_NO_THROW(check_allowed({"noise"}, {"missing", "noise"}));
   EXPECT_THAT(
       [] {

@@ -15,7 +15,7 @@ Option integer() {
           .choices = {"auto"}};
 }
 
-TEST(CheckValue, IntegersStayInTheirRangeOrAreAKeyword) {
+TEST(CheckValue, Integer_IsInRangeOrAKeyword) {
   EXPECT_FALSE(check_value(integer(), std::int64_t{8}));
   EXPECT_FALSE(check_value(integer(), std::string("auto")));
   EXPECT_EQ(check_value(integer(), std::int64_t{9}),
@@ -27,7 +27,7 @@ TEST(CheckValue, IntegersStayInTheirRangeOrAreAKeyword) {
   EXPECT_EQ(check_value(integer(), {}), "expected an integer in 0 .. 8 or auto, found nothing");
 }
 
-TEST(CheckValue, StayWithinWhatTheOptionSays) {
+TEST(CheckValue, OutOfRange_IsAnError) {
   const Option number{.name = "x", .type = OptionType::kNumber, .doc = "", .min = 0};
   EXPECT_FALSE(check_value(number, std::int64_t{1}));
   EXPECT_FALSE(check_value(number, 0.5));

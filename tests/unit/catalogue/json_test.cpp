@@ -21,20 +21,20 @@ std::string error_of(const std::string& text) {
   }
 }
 
-TEST(CatalogueJson, TheBuiltInCatalogueGoesRound) {
+TEST(CatalogueJson, BuiltInCatalogue_RoundTrips) {
   const std::string text = to_json(built_in_catalogue());
   const Catalogue back = catalogue_from_json(text, "worker");
   EXPECT_EQ(to_json(back), text);
   EXPECT_EQ(catalogue_digest(back), catalogue_digest(built_in_catalogue()));
 }
 
-TEST(CatalogueJson, ADigestChangesWithAnyOption) {
+TEST(CatalogueJson, AnyOptionChange_ChangesTheDigest) {
   Catalogue changed = built_in_catalogue();
   changed.sections.back().doc += "!";
   EXPECT_NE(catalogue_digest(changed), catalogue_digest(built_in_catalogue()));
 }
 
-TEST(CatalogueJson, AWorkerNeedsToDescribeOnlyItsOwn) {
+TEST(CatalogueJson, Worker_DescribesItsOwnOptionsOnly) {
   const Catalogue catalogue = catalogue_from_json(R"({"stepbench_catalogue": 1,
       "sections": [{"name": "mine", "options": [{"name": "size", "type": "integer", "doc": "Size.", "default": 4}]}],
       "workloads": [{"name": "mine", "doc": "Mine.", "sections": ["mine"]}], "later": true})",
@@ -43,7 +43,7 @@ TEST(CatalogueJson, AWorkerNeedsToDescribeOnlyItsOwn) {
   EXPECT_EQ(catalogue.find_option("mine.size")->default_value, Value(std::int64_t{4}));
 }
 
-TEST(CatalogueJson, AMetricSaysWhetherItIsCountedExactly) {
+TEST(CatalogueJson, Metric_MayBeExact) {
   const Catalogue catalogue = catalogue_from_json(R"({"stepbench_catalogue": 1,
       "workloads": [{"name": "mine", "doc": "Mine.", "metrics": [
           {"name": "mallocs", "unit": "1/step", "exact": true}, {"name": "wait_ns", "unit": "ns"},
@@ -60,7 +60,7 @@ TEST(CatalogueJson, AMetricSaysWhetherItIsCountedExactly) {
   }
 }
 
-TEST(CatalogueJson, AWholeDefaultOfANumberIsANumber) {
+TEST(CatalogueJson, WholeDefault_OfANumberIsANumber) {
   const Catalogue catalogue = catalogue_from_json(
       R"({"stepbench_catalogue": 1, "sections": [{"name": "m", "options":
           [{"name": "r", "type": "number", "doc": "R.", "default": 4}]}]})",
@@ -68,7 +68,7 @@ TEST(CatalogueJson, AWholeDefaultOfANumberIsANumber) {
   EXPECT_EQ(catalogue.find_option("m.r")->default_value, Value(4.0));
 }
 
-TEST(CatalogueJson, MistakesHaveAPlace) {
+TEST(CatalogueJson, Mistake_HasAPlace) {
   EXPECT_THAT(error_of("Traceback"), HasSubstr("worker: its description is not JSON"));
   EXPECT_THAT(error_of("[]"), HasSubstr("expected an object"));
   EXPECT_THAT(error_of(R"({"stepbench_catalogue": 2})"), HasSubstr("expected version 1"));
@@ -94,7 +94,7 @@ std::string metric_of(const std::string& source) {
          source + "}]}]}";
 }
 
-TEST(CatalogueJson, AMetricMaySayWhichClockOrCounterGaveIt) {
+TEST(CatalogueJson, Metric_MayNameItsSource) {
   const auto source_of = [](const std::string& source) {
     return catalogue_from_json(metric_of(source), "worker").workloads[0].metrics[0].source;
   };
@@ -110,7 +110,7 @@ TEST(CatalogueJson, AMetricMaySayWhichClockOrCounterGaveIt) {
               HasSubstr("did you mean 'cuda_events'"));
 }
 
-TEST(Metrics, OfTheHarnessAndOfBuiltInWorkloadsSayTheirSource) {
+TEST(Metrics, BuiltInMetrics_NameTheirSource) {
   std::vector<Metric> metrics = estimate::harness_metrics();
   for (const WorkloadSpec& workload : built_in_catalogue().workloads) {
     metrics.insert(metrics.end(), workload.metrics.begin(), workload.metrics.end());
@@ -118,7 +118,7 @@ TEST(Metrics, OfTheHarnessAndOfBuiltInWorkloadsSayTheirSource) {
   for (const Metric& metric : metrics) EXPECT_NE(metric.source, Source::kUnknown) << metric.name;
 }
 
-TEST(Metrics, TheSourceIsTheClockThatIsRead) {
+TEST(Metrics, Source_IsTheClockThatIsRead) {
   const auto source_of = [](std::string_view name) {
     for (const Metric& metric : estimate::harness_metrics()) {
       if (metric.name == name) return metric.source;

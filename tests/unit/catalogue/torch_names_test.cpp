@@ -55,11 +55,11 @@ struct Argument {
   const char* name;
   const char* usual;  // torch's default
   const char* other;
-  const char* says;         // of `other`: "option=value", or the error behind '!'; empty: as usual
-  const char* beside = "";  // what else the section says
+  const char* says;         // for `other`: "option=value", or the error after '!'; empty: as usual
+  const char* beside = "";  // other content of the section
 };
 
-// Beside `self`, `params`, `module` and `dataset`, which no file can name.
+// Without `self`, `params`, `module` and `dataset`, which no file can name.
 constexpr Argument kArguments[] = {
     // torch.utils.data.DataLoader
     {"loader", "batch_size", "1", "64", "loader.batch_size=64"},
@@ -187,13 +187,13 @@ TEST(TorchArguments, Defaults_ChangeNothing) {
   }
 }
 
-TEST(TorchArguments, OtherValues_AreReadOrAnswered) {
+TEST(TorchArguments, OtherValues_AreReadOrRejected) {
   for (const Argument& argument : kArguments) {
     expect_said(planned(with(argument, argument.other)), argument.says, argument.name);
   }
 }
 
-TEST(TorchArguments, BySet_SayTheSame) {
+TEST(TorchArguments, SetOption_GivesTheSame) {
   for (const Argument& argument : kArguments) {
     const std::string full = std::string(argument.section) + "." + argument.name;
     const std::string base = with(argument, "");
@@ -204,14 +204,14 @@ TEST(TorchArguments, BySet_SayTheSame) {
   }
 }
 
-TEST(TorchArguments, Swept_AreReadOrAnswered) {
+TEST(TorchArguments, Swept_AreReadOrRejected) {
   for (const Argument& argument : kArguments) {
     const std::string full = std::string(argument.section) + "." + argument.name;
     const bool context = std::string_view(argument.section) == "profile" ||
                          std::string_view(argument.section) == "schedule" ||
                          std::string_view(argument.name) == "timeout";
     const bool apart = std::string_view(argument.name) == "betas" ||  // see below
-                       std::string_view(argument.name) == "sampler";  // none is no value of ours
+                       std::string_view(argument.name) == "sampler";  // none is unsupported
     if (context || apart || std::string_view(argument.says).starts_with('!')) continue;
     const std::string values = std::string(argument.usual) + ", " + argument.other;
     const Planned swept =
@@ -222,7 +222,7 @@ TEST(TorchArguments, Swept_AreReadOrAnswered) {
   }
 }
 
-TEST(TorchArguments, TwoNamesOfOneThing_AreAnError) {
+TEST(TorchArguments, TwoNamesOfOneOption_AreAnError) {
   for (const auto& [yaml, both] :
        {std::pair("loader: {num_workers: 2, timeout: 50, timeout_s: 50}\n", "loader.timeout_s"),
         std::pair("optimizer: {foreach: true, fused: true}\n", "optimizer.implementation"),
@@ -242,7 +242,7 @@ TEST(TorchArguments, TwoNamesOfOneThing_AreAnError) {
   for (const std::string& yaml : agree) EXPECT_EQ(planned(kTrain + yaml).error, "") << yaml;
 }
 
-TEST(TorchArguments, AtTheTopLevel_PrecisionIsTheModels) {
+TEST(TorchArguments, TopLevelPrecision_IsTheModels) {
   EXPECT_EQ(planned(std::string(kTrain) + "precision: bf16\n").value("model.precision"), "bf16");
   EXPECT_EQ(planned(kTrain, {"betas=[0.8, 0.9]", "optimizer.kind=Adam"}).value("optimizer.beta1"),
             "0.8");
@@ -250,7 +250,7 @@ TEST(TorchArguments, AtTheTopLevel_PrecisionIsTheModels) {
               HasSubstr("does not read the section 'model'"));
 }
 
-TEST(TorchArguments, BetasThatVaryTogether_AreAZip) {
+TEST(TorchArguments, BetasVaryingTogether_AreAZip) {
   const std::string adam = std::string(kTrain) + "optimizer: {kind: adam}\n";
   const Planned both = planned(adam + "sweep: {matrix: {betas: [[0.9, 0.999], [0.8, 0.95]]}}\n");
   EXPECT_EQ(both.plan.cases.size(), 2U) << both.error;
@@ -260,12 +260,12 @@ TEST(TorchArguments, BetasThatVaryTogether_AreAZip) {
               HasSubstr("would vary together"));
 }
 
-// What most training scripts pass.
+// The arguments of most training scripts.
 constexpr const char* kAsScripts =
     "{batch_size: 64, shuffle: true, num_workers: 4, pin_memory: true, drop_last: true, "
     "persistent_workers: true, prefetch_factor: 2}";
 
-TEST(LoaderArguments, OfMostScripts_AreToldInOneNote) {
+TEST(LoaderArguments, UsualArguments_GetOneNote) {
   for (const char* workload : {kLoader, kTrain}) {
     const Planned given = planned(std::string(workload) + "loader: " + kAsScripts + "\n");
     ASSERT_EQ(given.error, "");
@@ -283,7 +283,7 @@ TEST(LoaderArguments, OfMostScripts_AreToldInOneNote) {
   }
 }
 
-TEST(LoaderArguments, WithSeparateEpochs_HoldAndAreNotTold) {
+TEST(LoaderArguments, SeparateEpochs_GetNoNote) {
   const Planned given = planned(std::string(kLoader) + "loader: " + kAsScripts + "\n",
                                 {"loader.epochs=separate", "loader.pin_memory=false"});
   EXPECT_EQ(given.value("loader.drop_last"), "true");
@@ -291,7 +291,7 @@ TEST(LoaderArguments, WithSeparateEpochs_HoldAndAreNotTold) {
   EXPECT_THAT(given.plan.notes, Each(Not(HasSubstr("no effect"))));
 }
 
-TEST(LoaderArguments, WithoutWorkers_AreAccepted) {
+TEST(LoaderArguments, NoWorkers_AreAccepted) {
   const Planned given = planned(std::string(kLoader) +
                                 "loader: {num_workers: 0, prefetch_factor: 2, timeout: 0, "
                                 "persistent_workers: false, drop_last: false}\n");
@@ -300,7 +300,7 @@ TEST(LoaderArguments, WithoutWorkers_AreAccepted) {
                                                    "without loader.num_workers > 0")));
 }
 
-TEST(LoaderArguments, SweptWithoutEffect_SayWhy) {
+TEST(LoaderArguments, SweptWithoutEffect_SaysWhy) {
   const Planned given = planned(std::string(kLoader) + "loader: {num_workers: 2}\n", {},
                                 {"persistent_workers=false,true"});
   EXPECT_EQ(given.plan.cases.size(), 1U);

@@ -22,14 +22,14 @@ Catalogue with(Option option) {
   return with(Section{.name = "m", .doc = "M.", .options = {std::move(option)}});
 }
 
-TEST(Validate, EveryBuiltInOptionHasADoc) {
+TEST(Validate, EachBuiltInOption_HasADoc) {
   for (const Section& section : built_in_catalogue().sections) {
     EXPECT_FALSE(section.doc.empty()) << section.name;
     for (const Option& option : section.options) EXPECT_GT(option.doc.size(), 10U) << option.name;
   }
 }
 
-TEST(Validate, ProblemsOfAnOptionOrASectionAreNamed) {
+TEST(Validate, BadOptionOrSection_IsNamed) {
   const Option a{.name = "a", .doc = "A."};
   const Option kind{.name = "kind", .type = OptionType::kEnum, .doc = "K.", .choices = {"x", "y"}};
   const std::pair<Catalogue, const char*> kProblems[] = {
@@ -64,7 +64,7 @@ TEST(Validate, ProblemsOfAnOptionOrASectionAreNamed) {
   }
 }
 
-TEST(Validate, DefaultsOfVariants) {
+TEST(Validate, BadVariantDefault_IsNamed) {
   const Option kind{.name = "kind", .type = OptionType::kEnum, .doc = "K.", .choices = {"x"}};
   const Option size{.name = "size",
                     .type = OptionType::kInteger,
@@ -81,7 +81,7 @@ TEST(Validate, DefaultsOfVariants) {
   EXPECT_THAT(problems, Contains(HasSubstr("m.size: default in the unknown variant 'y'")));
 }
 
-TEST(Validate, ProblemsOfAWorkloadAreNamed) {
+TEST(Validate, BadWorkload_IsNamed) {
   const auto problems = [](WorkloadSpec workload) {
     Catalogue catalogue = with(Option{.name = "a", .doc = "A."});
     catalogue.workloads.push_back(std::move(workload));

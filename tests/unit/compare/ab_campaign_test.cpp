@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using testing_compare::around_10_ms;
 
-// Measures at once: a case's arms have the given levels and a ripple of +-0.4 %.
+// Measures immediately: a case's arms have the given levels and a ripple of +-0.4 %.
 class ScriptedArms {
  public:
   explicit ScriptedArms(std::vector<double> effects)
@@ -80,7 +80,7 @@ std::string order_of(const std::vector<AbSlot>& slots, std::size_t case_index) {
   return order;
 }
 
-TEST(AbCampaign, OfASeed_RunsItsBlocksOfAbbaAndBaab) {
+TEST(AbCampaign, Seed_SetsTheBlocksOfAbbaAndBaab) {
   const auto order = [](std::uint64_t seed) {
     AbCampaign campaign(with_fixed_pairs(2, 40, seed));
     ScriptedArms arms({1.0, 1.0});
@@ -94,7 +94,7 @@ TEST(AbCampaign, OfASeed_RunsItsBlocksOfAbbaAndBaab) {
   EXPECT_NE(order(3), order(4));
 }
 
-TEST(AbCampaign, CasesTakeTurnsInsideABlockAndPairsAreNeighbours) {
+TEST(AbCampaign, Cases_AlternateWithinABlock) {
   AbCampaign campaign(with_fixed_pairs(3, 6, 1));
   ScriptedArms arms({1.0, 1.0, 1.0});
   const std::vector<AbSlot> slots = run(campaign, arms);
@@ -109,17 +109,17 @@ TEST(AbCampaign, CasesTakeTurnsInsideABlockAndPairsAreNeighbours) {
     }
   }
   EXPECT_EQ(slots[0].case_index, 0u);
-  EXPECT_EQ(slots[12].case_index, 1u);  // another case begins each block
+  EXPECT_EQ(slots[12].case_index, 1u);  // another case starts each block
 }
 
-TEST(AbCampaign, AnOddNumberOfPairsEndsWithHalfABlock) {
+TEST(AbCampaign, OddPairs_EndWithHalfABlock) {
   AbCampaign campaign(with_fixed_pairs(1, 7, 1));
   ScriptedArms arms({1.0});
   EXPECT_EQ(run(campaign, arms).size(), 14u);
   EXPECT_EQ(campaign.cases()[0].ended_at, 7u);
 }
 
-TEST(AbCampaign, DecidedCasesLeaveAtTheirLookAndTheOthersGoOn) {
+TEST(AbCampaign, DecidedCase_LeavesAtItsLook) {
   AbCampaign campaign(with_looks(3, 3, 5));
   ScriptedArms arms({1.1, 1.0, 1.0});
   arms.make_undecidable(2);
@@ -134,7 +134,7 @@ TEST(AbCampaign, DecidedCasesLeaveAtTheirLookAndTheOthersGoOn) {
   EXPECT_EQ(campaign.cases()[2].tests.at(0).verdict, Verdict::kInconclusive);
 }
 
-TEST(AbCampaign, GivesTheSizeOfWhatItClaimsWithoutWhatTheClaimAddedToIt) {
+TEST(AbCampaign, Claim_HasABiasCorrectedSize) {
   AbCampaign campaign(with_looks(2, 2, 5));
   ScriptedArms arms({1.017, 1.0});
   (void)run(campaign, arms);
@@ -146,12 +146,12 @@ TEST(AbCampaign, GivesTheSizeOfWhatItClaimsWithoutWhatTheClaimAddedToIt) {
   EXPECT_FALSE(campaign.cases()[1].tests.at(0).corrected_change.has_value()) << "nothing claimed";
 }
 
-TEST(AbCampaign, LostPairsEndACaseOnlyWhereNoLookCanMakeUpForThem) {
+TEST(AbCampaign, LostPairs_MayEndACase) {
   AbCampaign campaign(with_looks(3, 3, 5));
   ScriptedArms arms({1.1, 1.1, 1.1});
   arms.lose(0, 2);   // a fifth of ten, a tenth of twenty
   arms.lose(1, 5);   // more than a tenth of forty
-  arms.lose(2, 10);  // nothing was measured at all
+  arms.lose(2, 10);  // nothing was measured
   (void)run(campaign, arms);
   EXPECT_EQ(campaign.cases()[0].ended_at, 20U);
   EXPECT_EQ(campaign.cases()[0].tests.at(0).verdict, Verdict::kRegression);
@@ -161,17 +161,17 @@ TEST(AbCampaign, LostPairsEndACaseOnlyWhereNoLookCanMakeUpForThem) {
   }
 }
 
-TEST(AbCampaign, ManyMetricsSkipTheFirstLook) {
+TEST(AbCampaign, ManyMetrics_SkipTheFirstLook) {
   EXPECT_EQ(with_looks(5, 10, 0).looks, (std::vector<std::size_t>{10, 20, 40}));
   EXPECT_EQ(with_looks(6, 11, 0).looks, (std::vector<std::size_t>{20, 40}));
 }
 
-TEST(AbCampaign, TheSameResultsGiveTheSameOrder) {
+TEST(AbCampaign, SameResults_GiveTheSameOrder) {
   AbCampaign whole(with_looks(2, 2, 9));
   ScriptedArms arms({1.1, 1.0});
   arms.make_undecidable(1);
   const std::vector<AbSlot> slots = run(whole, arms);
-  // As after an interruption: a new campaign is walked through the results that are there.
+  // Simulates an interruption: a new campaign replays the existing results.
   AbCampaign again(with_looks(2, 2, 9));
   ScriptedArms replayed({1.1, 1.0});
   replayed.make_undecidable(1);
@@ -186,7 +186,7 @@ TEST(AbCampaign, TheSameResultsGiveTheSameOrder) {
   EXPECT_FALSE(again.next(replayed.samples()).has_value());
 }
 
-TEST(AbCampaign, KnowsHowMuchIsLeft) {
+TEST(AbCampaign, CountsTheRemainingLaunches) {
   AbCampaign campaign(with_looks(2, 2, 9));
   ScriptedArms arms({1.1, 1.1});
   EXPECT_EQ(campaign.remaining(), 160u);
@@ -222,7 +222,7 @@ const std::vector<AbPoint> kPoint = {{"c", "c", "c"}};
 
 AbPairs pairs_of(const record::Results& results) { return ab_pairs(results, kPoint).front(); }
 
-TEST(AbPairs, TheLaunchesWithOneNumberAreAPair) {
+TEST(AbPairs, SameNumber_IsAPair) {
   const record::Results results = campaign("ABBA BAAB");
   const AbPairs pairs = pairs_of(results);
   EXPECT_EQ(pairs.pair.base.measured.size(), 4U);
@@ -231,7 +231,7 @@ TEST(AbPairs, TheLaunchesWithOneNumberAreAPair) {
   EXPECT_EQ(design_of({pairs}), Design::kInterleaved);
 }
 
-TEST(AbPairs, APairWithAFailedHalfIsDroppedAndCounted) {
+TEST(AbPairs, FailedHalf_DropsThePair) {
   record::Results results = campaign("ABBA BAAB");
   results.launches[2].row.outcome = Outcome::failed("died");  // B of pair 1
   const AbPairs pairs = pairs_of(results);
@@ -244,13 +244,13 @@ TEST(AbPairs, APairWithAFailedHalfIsDroppedAndCounted) {
   EXPECT_TRUE(std::isnan(asked.front().samples.candidate.back()));
 }
 
-TEST(AbPairs, APairNeedsBothLaunches) {
+TEST(AbPairs, MissingHalf_IsNoPair) {
   const AbPairs pairs = pairs_of(campaign("ABB"));
   EXPECT_EQ(pairs.pair.base.measured.size(), 1U);
   EXPECT_EQ(pairs.dropped, 0U);
 }
 
-TEST(AbPairs, OfSeveralAttemptsTheLastCounts) {
+TEST(AbPairs, SeveralAttempts_TheLastCounts) {
   record::Results results = campaign("ABBA");
   record::Launch again = results.launches[0];
   again.row.attempt = 1;
@@ -259,13 +259,13 @@ TEST(AbPairs, OfSeveralAttemptsTheLastCounts) {
   EXPECT_EQ(pairs_of(results).pair.base.measured.size(), 2U);
 }
 
-TEST(AbPairs, ArmsThatDidNotTakeTurnsAreSequentialWhateverTheyAreCalled) {
+TEST(AbPairs, ArmsNotAlternating_AreSequential) {
   EXPECT_EQ(design_of(ab_pairs(campaign("AAAABBBB"), kPoint)), Design::kSequential);
   EXPECT_EQ(design_of(ab_pairs(campaign("ABABABABABAB"), kPoint)), Design::kSequential)
       << "A always first: a drift within pairs would look like a change";
 }
 
-TEST(AbPairs, SmokeRowsAreRefused) {
+TEST(AbPairs, SmokeRows_AreRejected) {
   record::Results results = campaign("AB");
   results.launches[0].row.smoke = true;
   EXPECT_THAT([&] { (void)ab_pairs(results, kPoint); },

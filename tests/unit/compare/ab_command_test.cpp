@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench ab` as a shell sees it, on the scripted worker.
+// `stepbench ab` in a shell, on the scripted worker.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ class AbCommand : public ::testing::Test {
     program_.config(kOneCase);
   }
 
-  // Memory varies by a page or two, which is much of a small program: it is not what is tested.
+  // Memory varies by a page or two, which is much for a small program, and is not tested here.
   [[nodiscard]] os::CommandResult ab(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--margin", "peak_bytes=50%"});
     return program_.run(arguments);
@@ -57,7 +57,7 @@ class AbCommand : public ::testing::Test {
   RunProgram program_;
 };
 
-TEST_F(AbCommand, ASlowerArmIsARegressionNamedWithItsPhase) {
+TEST_F(AbCommand, SlowerArm_IsARegressionWithItsPhase) {
   const os::CommandResult result = ab({"--b-set", "stub.step_us=1100", "--pairs", "10"});
   EXPECT_EQ(result.exit_status, 1) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("regression"), HasSubstr("measured in turns"),
@@ -66,7 +66,7 @@ TEST_F(AbCommand, ASlowerArmIsARegressionNamedWithItsPhase) {
   EXPECT_EQ(file.at("exit_code"), 1);
   EXPECT_EQ(file.at("verdict"), "regression");
   EXPECT_NEAR(step_of(file).at("change").get<double>(), 0.1, 0.002);
-  // Far above what ten such pairs need for a claim: chance did not have to help.
+  // Far above the threshold of ten such pairs, so that the correction is small.
   EXPECT_NEAR(step_of(file).at("corrected_change").get<double>(), 0.1, 0.002);
   EXPECT_THAT(result.out,
               AllOf(HasSubstr(" corrected  "), HasSubstr("corrected: without the luck of")));
@@ -74,7 +74,7 @@ TEST_F(AbCommand, ASlowerArmIsARegressionNamedWithItsPhase) {
   EXPECT_FALSE(file.at("cases").at(0).at("cause").empty());
 }
 
-TEST_F(AbCommand, OfAGroup_TheRanksAreNamed) {
+TEST_F(AbCommand, Group_NamesItsRanks) {
   program_.config(std::string(kOneCase) + "distributed: {ranks: 2}\n");
   const os::CommandResult slow = ab({"--b-set", "stub.slow_rank=1", "--pairs", "7"});
   EXPECT_EQ(slow.exit_status, 1) << slow.err;
@@ -90,8 +90,8 @@ TEST_F(AbCommand, OfAGroup_TheRanksAreNamed) {
   EXPECT_NE(verdict().at("verdict"), "regression");
 }
 
-// Four pairs decide nothing: then it matters what this machine can show at all.
-TEST_F(AbCommand, AVerdictThatIsInconclusiveQuotesWhatTheMachineShowed) {
+// Four pairs decide nothing, so the machine's noise is quoted.
+TEST_F(AbCommand, Inconclusive_QuotesTheMachineNoise) {
   testing_compare::keep_noise(program_.folder / "state");
   EXPECT_EQ(ab({"--b-set", "stub.step_us=1100", "--pairs", "4"}).exit_status, 3);
   EXPECT_EQ(verdict().at("machine"), testing_compare::kKeptQuote);
@@ -100,14 +100,14 @@ TEST_F(AbCommand, AVerdictThatIsInconclusiveQuotesWhatTheMachineShowed) {
   EXPECT_FALSE(verdict().contains("machine"));
 }
 
-// Every fiftieth step is slow: 2 % of the steps, which p99 sees and the step hardly.
+// Every fiftieth step is slow: 2 % of the steps, which affects p99 but hardly the step.
 constexpr const char* kWithTail =
     "name: ab\n"
     "workload: stub\n"
     "schedule: {wait: 0, warmup: 1, active: 400}\n"
     "stub: {jitter: 0.01, tail_every: 50}\n";
 
-TEST_F(AbCommand, ASlowerTailIsFoundByItsPercentileAndNotByTheStep) {
+TEST_F(AbCommand, SlowerTail_IsFoundByItsPercentile) {
   program_.config(kWithTail);
   const os::CommandResult by_step = ab({"--b-set", "stub.tail_us=2200", "--pairs", "10"});
   EXPECT_EQ(by_step.exit_status, 0) << by_step.out;
@@ -122,7 +122,7 @@ TEST_F(AbCommand, ASlowerTailIsFoundByItsPercentileAndNotByTheStep) {
   EXPECT_NEAR(metrics.at(0).at("change").get<double>(), 0.1, 0.01);
 }
 
-TEST_F(AbCommand, AFasterPhaseIsFoundByItsNameAndNotByTheStep) {
+TEST_F(AbCommand, FasterPhase_IsFoundByItsName) {
   const std::string faster = "stub.phases=data_wait=20,forward=27,backward=40,optimizer=5";
   const os::CommandResult result = program_.run(
       {"--b-set", faster, "--pairs", "10", "--metric", "forward,step", "--margin", "forward=2%"});
@@ -135,7 +135,7 @@ TEST_F(AbCommand, AFasterPhaseIsFoundByItsNameAndNotByTheStep) {
   EXPECT_EQ(metrics.at(1).at("verdict"), "ok");
 }
 
-TEST_F(AbCommand, ARateThatFallsIsARegression) {
+TEST_F(AbCommand, FallingRate_IsARegression) {
   const os::CommandResult result = program_.run(
       {"--b-set", "stub.step_us=1100", "--pairs", "10", "--metric", "samples/s", "--profile"});
   EXPECT_EQ(result.exit_status, 1) << result.out << result.err;
@@ -145,7 +145,7 @@ TEST_F(AbCommand, ARateThatFallsIsARegression) {
   EXPECT_FALSE(verdict().at("cases").at(0).at("cause").empty());
 }
 
-TEST_F(AbCommand, WhatCannotBeDecided_IsRefusedBefore) {
+TEST_F(AbCommand, Undecidable_IsRejectedUpFront) {
   const auto refuses = [&](const std::vector<std::string>& arguments, const char* words) {
     const os::CommandResult result = program_.run(arguments);
     EXPECT_EQ(result.exit_status, 2) << words;
@@ -164,8 +164,8 @@ TEST_F(AbCommand, WhatCannotBeDecided_IsRefusedBefore) {
   refuses({"--b-set", "stub.samples=3"}, "the sweep sets stub.samples");
 }
 
-TEST_F(AbCommand, AVerdictThatCouldNotBeWrittenAfterAllIsAnErrorInTheRunsOwnToo) {
-  // Its folder goes when the measurement has begun.
+TEST_F(AbCommand, UnwritableVerdict_IsAnError) {
+  // Its folder disappears after the measurement has started.
   const fs::path gone = program_.folder / "gone";
   fs::create_directory(gone);
   const fs::path worker = program_.folder / "worker.sh";
@@ -180,8 +180,8 @@ TEST_F(AbCommand, AVerdictThatCouldNotBeWrittenAfterAllIsAnErrorInTheRunsOwnToo)
   EXPECT_EQ(verdict().at("exit_code"), 2);
 }
 
-TEST_F(AbCommand, AReaderOfItsOutputThatGoesAwayIsAnErrorAndNoSignal) {
-  // The reader is gone before the program begins.
+TEST_F(AbCommand, ClosedOutput_IsAnErrorNotASignal) {
+  // The reader exits before the program starts.
   program_.prefix = {"bash", "-c", R"(exec 5> >(:); wait $!; "$@" >&5)", "bash"};
   const os::CommandResult result = ab({"--pairs", "2"});
   EXPECT_EQ(result.exit_status, 2);
@@ -189,7 +189,7 @@ TEST_F(AbCommand, AReaderOfItsOutputThatGoesAwayIsAnErrorAndNoSignal) {
   EXPECT_EQ(verdict().at("exit_code"), 2);
 }
 
-TEST_F(AbCommand, EveryVerdict_ReachesAShellPipeline) {
+TEST_F(AbCommand, EachVerdict_ReachesAShellPipeline) {
   program_.prefix = {"/bin/bash", "-c", "set -o pipefail; \"$@\" | cat", "bash"};
   const auto ends = [&](const std::vector<std::string>& arguments, int code, const char* said) {
     EXPECT_EQ(ab(arguments).exit_status, code) << said;
@@ -207,7 +207,7 @@ TEST_F(AbCommand, EveryVerdict_ReachesAShellPipeline) {
   ends({"--pairs", "8", "--b-set", "stub.behaviour=exit_3"}, 4, "no-data");
 }
 
-TEST_F(AbCommand, LooksEndEachCaseWhenItIsDecided) {
+TEST_F(AbCommand, DecidedCase_EndsAtItsLook) {
   program_.config(std::string(kOneCase) + "sweep: {matrix: {stub.samples: [1, 2]}}\n");
   const os::CommandResult result = ab({"--b-set", "stub.step_us=1100"});
   EXPECT_EQ(result.exit_status, 1);
@@ -217,7 +217,7 @@ TEST_F(AbCommand, LooksEndEachCaseWhenItIsDecided) {
   EXPECT_DOUBLE_EQ(verdict().at("confidence").get<double>(), 0.98);
 }
 
-TEST_F(AbCommand, LaunchesCarryArmBlockAndPosition) {
+TEST_F(AbCommand, Launches_CarryArmBlockAndPosition) {
   EXPECT_EQ(ab({"--pairs", "4", "--seed", "7"}).exit_status, 3);
   const record::Results results = program_.results();
   ASSERT_EQ(results.launches.size(), 8U);
@@ -231,8 +231,8 @@ TEST_F(AbCommand, LaunchesCarryArmBlockAndPosition) {
   EXPECT_EQ(std::get<std::int64_t>(results.runs.at(0).context.at("ab_seed")), 7);
 }
 
-TEST_F(AbCommand, ArmsMayDifferByEnvironmentAndKeepTheirPoint) {
-  // Enough for two tests: whether the peak of memory repeats to the byte is the allocator's affair.
+TEST_F(AbCommand, Arms_MayDifferByEnvironment) {
+  // Enough for two tests: whether the peak of memory repeats to the byte depends on the allocator.
   const os::CommandResult result = ab({"--pairs", "7", "--a-env", "STUB_SLOWER=1.2"});
   EXPECT_EQ(result.exit_status, 0) << result.out;
   EXPECT_EQ(step_of(verdict()).at("verdict"), "improvement") << "a variable of A is none of B";
@@ -247,7 +247,7 @@ TEST_F(AbCommand, ArmsMayDifferByEnvironmentAndKeepTheirPoint) {
   EXPECT_EQ(cases.size(), 2U);
 }
 
-TEST_F(AbCommand, ArmsThatDoNotComputeTheSameAreFlagged) {
+TEST_F(AbCommand, ArmsWithOtherResults_AreFlagged) {
   const os::CommandResult result = ab({"--pairs", "6", "--b-set", "stub.loss=0.5001"});
   EXPECT_THAT(result.out, HasSubstr("do not compute the same: loss"));
   const Json difference = verdict().at("cases").at(0).at("fingerprint_difference");
@@ -255,7 +255,7 @@ TEST_F(AbCommand, ArmsThatDoNotComputeTheSameAreFlagged) {
   EXPECT_DOUBLE_EQ(difference.at("limit").get<double>(), 1e-4);
 }
 
-// Launch by launch: it drifts, others use a core at times, and in bursts all of it.
+// Factors per launch: a drift, others that sometimes use a core, and bursts that use all of it.
 std::string busy_machine(const fs::path& folder) {
   std::ofstream factors(folder / "factors");
   testing_noise::Noise noise(57);
@@ -269,7 +269,7 @@ std::string busy_machine(const fs::path& folder) {
          "/factors');; esac";
 }
 
-TEST_F(AbCommand, OnABusyMachine_ADecisiveIntervalIsAVerdict) {
+TEST_F(AbCommand, BusyMachine_DecisiveIntervalIsAVerdict) {
   program_.worker = program_.stub_after(busy_machine(program_.folder));
   const os::CommandResult faster = ab({"--pairs", "40", "--seed", "3", "--b-set", "step_us=750"});
   EXPECT_EQ(faster.exit_status, 0) << faster.out << faster.err;
@@ -289,7 +289,7 @@ TEST_F(AbCommand, OnABusyMachine_ADecisiveIntervalIsAVerdict) {
   EXPECT_EQ(verdict().at("gates"), file.at("gates")) << "accepted and without effect";
 }
 
-TEST_F(AbCommand, OnABusyMachine_EqualArmsAreUndecided) {
+TEST_F(AbCommand, BusyMachine_EqualArmsAreUndecided) {
   program_.worker = program_.stub_after(busy_machine(program_.folder));
   const os::CommandResult equal = ab({"--pairs", "40", "--seed", "3", "--b-set", "samples=31"});
   EXPECT_EQ(equal.exit_status, 3) << equal.out << equal.err;
@@ -299,7 +299,7 @@ TEST_F(AbCommand, OnABusyMachine_EqualArmsAreUndecided) {
   EXPECT_GT(step.at("change_high"), 0);
 }
 
-TEST_F(AbCommand, TheHeaderSaysWhatTheArmsDifferIn) {
+TEST_F(AbCommand, Header_NamesTheArmsDifference) {
   program_.config(std::string(kOneCase) + "seed: 4\n");
   EXPECT_THAT(ab({"--dry-run", "--b-set", "samples=16", "--b-env", "SPEED=1"}).out,
               HasSubstr("A stub.samples=32 (default) env.SPEED unset   B stub.samples=16 "
@@ -308,7 +308,7 @@ TEST_F(AbCommand, TheHeaderSaysWhatTheArmsDifferIn) {
               HasSubstr("A seed=4 (from the file)   B seed=5\n"));
 }
 
-TEST_F(AbCommand, ArmsThatAreTheSameAreSaidToBeEvenQuietlyAndInTheVerdict) {
+TEST_F(AbCommand, EqualArms_AreReportedEvenQuietly) {
   for (const char* same : {"stub.samples=32", "stub.jitter=0.01"}) {
     const os::CommandResult result = ab({"--pairs", "1", "--quiet", "--b-set", same});
     const std::string told = std::string(same) + " changes nothing)";
@@ -319,7 +319,7 @@ TEST_F(AbCommand, ArmsThatAreTheSameAreSaidToBeEvenQuietlyAndInTheVerdict) {
   EXPECT_THAT(ab({"--dry-run", "--b-set", "stub.samples=31"}).err, Not(HasSubstr("the same")));
 }
 
-TEST_F(AbCommand, ADryRunTellsThePairsAndMeasuresNothing) {
+TEST_F(AbCommand, DryRun_ListsPairsAndMeasuresNothing) {
   program_.config(std::string(kOneCase) + "sweep: {matrix: {stub.samples: [1, 2]}}\n");
   const std::string file = (program_.folder / "v.json").string();
   const os::CommandResult looks = ab({"--b-set", "stub.step_us=900", "--dry-run", "--verdict", file,
@@ -338,8 +338,8 @@ TEST_F(AbCommand, ADryRunTellsThePairsAndMeasuresNothing) {
   EXPECT_FALSE(fs::exists(file));
 }
 
-// The verdict file without what may differ between two campaigns with the same samples: the memory
-// that the operating system counted, what else the machine did, and names.
+// The verdict file without the parts that may differ between two campaigns with the same samples:
+// the memory counted by the operating system, other load of the machine, and names.
 Json comparable(Json verdict) {
   Json& gates = verdict.at("gates");
   gates.erase(std::remove_if(gates.begin(), gates.end(),
@@ -349,7 +349,7 @@ Json comparable(Json verdict) {
   for (Json& one : verdict.at("cases")) {
     one.erase("notes");
     one.at("metrics").erase(1);
-    one.at("metrics").at(0).erase("p_adjusted");  // corrected for the test of memory beside it
+    one.at("metrics").at(0).erase("p_adjusted");  // corrected together with the test of memory
   }
   return verdict;
 }
@@ -384,11 +384,11 @@ void cut_off_and_resume(int signal, int lines) {
   EXPECT_EQ(cut.results().launches.size(), 16U);
 }
 
-TEST_F(AbCommand, InterruptedAndResumedItGivesTheSameVerdict) {
+TEST_F(AbCommand, InterruptedAndResumed_SameVerdict) {
   for (const int lines : {4, 7, 12}) cut_off_and_resume(SIGINT, lines);
 }
 
-TEST_F(AbCommand, KilledAndResumedItGivesTheSameVerdict) {
+TEST_F(AbCommand, KilledAndResumed_SameVerdict) {
   for (const int lines : {5, 10}) cut_off_and_resume(SIGKILL, lines);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ab` says on a machine that others use, by simulation: trouble that both arms meet alike
-// makes no claim, and does not take a decisive one away. Seeded.
+// Verdicts of `ab` on a busy machine, by simulation: disturbances of both arms cause no claim and
+// do not hide a decisive one. Seeded.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,12 +16,12 @@ namespace {
 // Launches with a CV of 1 %, one after the other.
 struct World {
   std::string name;
-  double drift = 1;       // by which the machine is slower after 80 launches
-  double hit = 0;         // share of launches that land on the core that others use
-  double hit_factor = 2;  // by which these take longer
-  double on = 1;          // chance that a launch begins or ends such use, 1: it is always there
-  double bursts = 0;      // chance that one begins: of 1 to 6 launches, up to three times as long
-  double found = .95;     // share of campaigns that find a change of a quarter at least
+  double drift = 1;       // slow-down of the machine over 80 launches
+  double hit = 0;         // share of launches on the core that others use
+  double hit_factor = 2;  // slow-down of these
+  double on = 1;          // chance that a launch begins or ends such use; 1: always
+  double bursts = 0;      // chance that a burst begins: 1 to 6 launches, up to three times as long
+  double found = .95;     // share of campaigns that find a change of at least a quarter
 };
 
 class BusyMachine {
@@ -97,7 +97,7 @@ Told told(const World& world, std::uint64_t seed, double effect) {
   return all;
 }
 
-TEST(BusyMachine, ClaimsNothingThatIsNot) {
+TEST(BusyMachine, EqualOrNear_ClaimsLittle) {
   std::uint64_t seed = 610'000'000;
   for (const World& world : kWorlds) {
     for (const double effect : {1.0, 1.01, .99}) {
@@ -111,7 +111,7 @@ TEST(BusyMachine, ClaimsNothingThatIsNot) {
   }
 }
 
-TEST(BusyMachine, WhatItDecides_IsRight) {
+TEST(BusyMachine, Decision_IsRight) {
   std::uint64_t seed = 620'000'000;
   for (const World& world : kWorlds) {
     for (const double effect : {1.02, .75, 1.35}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large `ab` says a change is that it claims, by simulation: campaigns as they are run, with
-// looks after 10, 20 and 40 pairs where no number is named. Seeded.
+// Sizes of claimed changes, by simulation: real campaigns, with looks after 10, 20 and 40 pairs
+// unless a number is given. Seeded.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ AbCase campaign(std::uint64_t seed, const AbDesign& design, double effect, bool 
 }
 
 struct Sizes {
-  std::vector<double> seen;  // of each claim the change that was measured
+  std::vector<double> seen;  // measured change of each claim
   std::vector<double> corrected;
   std::size_t campaigns = 0;
 };
@@ -58,7 +58,7 @@ double share_above(const std::vector<double>& values, double limit) {
   return static_cast<double>(above) / static_cast<double>(values.size());
 }
 
-TEST(ClaimedSize, IsAsOftenTooSmallAsTooLargeAmongTheClaims) {
+TEST(ClaimedSize, Corrected_IsUnbiasedAmongClaims) {
   for (const bool tails : {false, true}) {
     for (const double effect : {1.015, 1.02, 1.03}) {
       const auto seed = static_cast<std::uint64_t>(111'000'000 * effect) + (tails ? 7'000'000 : 0);
@@ -69,7 +69,7 @@ TEST(ClaimedSize, IsAsOftenTooSmallAsTooLargeAmongTheClaims) {
       RecordProperty("seen_median " + what, std::to_string(stats::median(sizes.seen)));
       RecordProperty("above " + what, std::to_string(share_above(sizes.corrected, effect - 1)));
       RecordProperty("median " + what, std::to_string(stats::median(sizes.corrected)));
-      // Earlier looks are left out of the correction, which costs some of it at 2 %.
+      // The correction ignores earlier looks, which costs some accuracy at 2 %.
       EXPECT_NEAR(share_above(sizes.corrected, effect - 1), 0.5, 0.14) << what;
       EXPECT_NEAR(stats::median(sizes.corrected), effect - 1, 0.0015) << what;
       if (effect < 1.02) {
@@ -79,14 +79,14 @@ TEST(ClaimedSize, IsAsOftenTooSmallAsTooLargeAmongTheClaims) {
   }
 }
 
-TEST(ClaimedSize, OfOneLookAtAFixedNumberOfPairsIsCorrectedToo) {
+TEST(ClaimedSize, FixedPairs_AreCorrectedToo) {
   const Sizes sizes = claimed(131'000'000, 1.015, false, 500, 10);
   EXPECT_GE(share_above(sizes.seen, 0.015), 0.95);
   EXPECT_NEAR(share_above(sizes.corrected, 0.015), 0.5, 0.12);
 }
 
-// What is claimed falsely is said to be as small as a claim may be.
-TEST(ClaimedSize, IsNeverWithinTheMarginNorBeyondTheInterval) {
+// False claims must be reported as small as a claim may be.
+TEST(ClaimedSize, LiesOutsideTheMarginInTheInterval) {
   std::size_t claims = 0;
   for (std::uint64_t seed = 141'000'000; seed < 141'003'000; ++seed) {
     const TestResult test =
@@ -100,7 +100,7 @@ TEST(ClaimedSize, IsNeverWithinTheMarginNorBeyondTheInterval) {
   EXPECT_GE(claims, 1000U);
 }
 
-TEST(ClaimedSize, OfARateThatFellIsThatOfTheTimeThatRose) {
+TEST(ClaimedSize, Rate_MatchesItsTime) {
   const AbDesign design = with_fixed_pairs(1, 20, 3);
   const TestResult time = campaign(151, design, 1.025, false).tests.front();
   const TestResult rate =

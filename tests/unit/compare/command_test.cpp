@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench compare` as a shell sees it: exit codes, files, messages.
+// `stepbench compare` in a shell: exit codes, files, messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -52,7 +52,7 @@ class CompareCommand : public testing::Test {
     testing_compare::write(make(made), folder_ / name);
   }
 
-  // In a shell with pipefail, as a pipeline of continuous integration would run it.
+  // In a shell with pipefail, like a CI pipeline.
   [[nodiscard]] Ended run(const std::string& arguments) const {
     const std::string command = "cd '" + folder_.string() +
                                 "' && XDG_STATE_HOME=$PWD/state bash -c \"set -o pipefail; "
@@ -77,7 +77,7 @@ class CompareCommand : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(CompareCommand, EveryExitCodeReachesAShellPipeline) {
+TEST_F(CompareCommand, EachExitCode_ReachesAShellPipeline) {
   MadeResults other = one_case(1, 0);
   other.cases[0].case_id = "bbbb";
   put("other.jsonl", other);
@@ -99,14 +99,14 @@ TEST_F(CompareCommand, EveryExitCodeReachesAShellPipeline) {
   }
 }
 
-TEST_F(CompareCommand, AnErrorReplacesAnOldVerdict) {
+TEST_F(CompareCommand, Error_ReplacesAnOldVerdict) {
   EXPECT_EQ(run("old.jsonl old.jsonl --verdict verdict.json").exit_code, 0);
   EXPECT_EQ(run("old.jsonl absent.jsonl --verdict verdict.json").exit_code, 2);
   EXPECT_EQ(json_file("verdict.json").at("exit_code"), 2);
   EXPECT_THAT(json_file("verdict.json").at("error").get<std::string>(), HasSubstr("absent.jsonl"));
 }
 
-TEST_F(CompareCommand, WhereNothingIsDecidedItQuotesWhatTheMachineShowed) {
+TEST_F(CompareCommand, Undecided_QuotesTheMachineNoise) {
   testing_compare::keep_noise(folder_ / "state");
   const auto put_of_host = [&](const std::string& name, MadeResults made, const std::string& host) {
     made.launches = 4;
@@ -126,7 +126,7 @@ TEST_F(CompareCommand, WhereNothingIsDecidedItQuotesWhatTheMachineShowed) {
   EXPECT_THAT(run("old.jsonl old.jsonl").output, Not(HasSubstr("this machine showed")));
 }
 
-TEST_F(CompareCommand, IgnoreJoinsCasesThatDifferInAnOption) {
+TEST_F(CompareCommand, Ignore_JoinsCasesWithOtherOptions) {
   MadeResults other = one_case(1, 0);
   other.cases[0].case_id = "bbbb";
   other.cases[0].num_workers = 8;
@@ -139,7 +139,7 @@ TEST_F(CompareCommand, IgnoreJoinsCasesThatDifferInAnOption) {
               HasSubstr("did you mean 'loader.num_workers'?"));
 }
 
-// A recorded result whose profiled launch was made twice.
+// A recorded result with its profiled launch duplicated.
 std::string profiled_twice(const std::string& file) {
   std::ifstream recorded(STEPBENCH_SOURCE_DIR "/tests/unit/compare/data/" + file);
   const std::string first = R"("pass":"native","launch":0)";
@@ -155,8 +155,8 @@ std::string profiled_twice(const std::string& file) {
   return text;
 }
 
-// What one profiled launch of each side tells is in tests/corpus.
-TEST_F(CompareCommand, CountsFindOnePlantedCopyWhereTimesSayNothing) {
+// Results with one profiled launch per side are in tests/corpus.
+TEST_F(CompareCommand, Counts_FindOnePlantedCopy) {
   for (const char* file : {"without_copy.jsonl", "with_copy.jsonl"}) {
     std::ofstream(folder_ / file) << profiled_twice(file);
   }

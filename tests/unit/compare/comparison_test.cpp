@@ -47,7 +47,7 @@ std::string text_of(const std::vector<Comparison>& results,
   return document::render(report::comparison_document(results, false), options);
 }
 
-TEST(Compare, FindsASlowStepAndItsPhaseAndCallsItSuspect) {
+TEST(Compare, SlowStep_IsSuspectWithItsPhase) {
   MadeResults slow = one_case(1.05, 1);
   slow.cases[0].data_wait_ns = [](int) { return 1'500'000; };
   const Comparison result = compared(one_case(1, 0), slow);
@@ -64,14 +64,14 @@ TEST(Compare, FindsASlowStepAndItsPhaseAndCallsItSuspect) {
   EXPECT_NEAR(result.cases[0].cause[0].share, 1, 0.1);
 }
 
-TEST(Compare, AFasterSuspectAndAnUnchangedResultExitWithZero) {
+TEST(Compare, FasterOrUnchanged_ExitsWithZero) {
   EXPECT_EQ(compared(one_case(1, 0), one_case(0.95, 1)).exit_code, 0);
   EXPECT_EQ(compared(one_case(1, 0), one_case(0.95, 1)).verdict, Verdict::kSuspect);
   EXPECT_EQ(compared(one_case(1, 0), one_case(1, 0)).exit_code, 0);
   EXPECT_EQ(compared(one_case(1, 0), one_case(1, 0)).verdict, Verdict::kOk);
 }
 
-TEST(Compare, TooFewLaunchesAreInconclusiveWhateverTheDifference) {
+TEST(Compare, TooFewLaunches_AreInconclusive) {
   for (const int launches : {1, 5}) {
     MadeResults base = one_case(1, 0);
     MadeResults candidate = one_case(2, 1);
@@ -86,13 +86,13 @@ TEST(Compare, TooFewLaunchesAreInconclusiveWhateverTheDifference) {
   }
 }
 
-TEST(Compare, LaunchesThatCannotProveAnythingAreSaidToBeTooFew) {
+TEST(Compare, UnprovableLaunches_AreTooFew) {
   MadeResults base = one_case(1, 0);
   MadeResults candidate = one_case(2, 1);
   base.cases[0].peak_bytes = [](int launch) { return 1e9 + 4096.0 * (launch * 5 % 7); };
   candidate.cases[0].peak_bytes = [](int launch) { return 1e9 + 4096.0 * (launch * 3 % 7); };
   for (MadeResults* side : {&base, &candidate}) {
-    for (int i = 1; i < 12; ++i) {  // 24 tests: 6 launches carry 23
+    for (int i = 1; i < 12; ++i) {  // 24 tests: 6 launches suffice for 23
       side->cases.push_back(base.cases[0]);
       side->cases.back().case_id = std::string(15, 'a') + static_cast<char>('a' + i);
     }
@@ -106,7 +106,7 @@ TEST(Compare, LaunchesThatCannotProveAnythingAreSaidToBeTooFew) {
   EXPECT_EQ(compared(base, candidate).cases[0].metrics[0].test.verdict, Verdict::kSuspect);
 }
 
-TEST(Compare, PeakMemoryIsComparedToTheByteOnlyWhenItDoesNotVary) {
+TEST(Compare, ConstantPeakMemory_IsExact) {
   MadeResults more = one_case(1, 0);
   more.cases[0].peak_bytes = [](int) { return 1e9 + 4096; };
   const TestResult constant = compared(one_case(1, 0), more).cases[0].metrics.at(1).test;
@@ -126,7 +126,7 @@ TEST(Compare, PeakMemoryIsComparedToTheByteOnlyWhenItDoesNotVary) {
   EXPECT_EQ(varying.verdict, Verdict::kOk);
 }
 
-TEST(Compare, Counts_AreExactAndOutsideTheCorrection) {
+TEST(Compare, Counts_AreExactAndUncorrected) {
   const record::Results a = make(one_case(1, 0));
   record::Results b = make(one_case(1, 0));
   b.launches[7].row.report.metrics["copies"] = 121;
@@ -146,7 +146,7 @@ TEST(Compare, Counts_AreExactAndOutsideTheCorrection) {
   EXPECT_EQ(result.exit_code, 3);
 }
 
-TEST(Compare, CasesOfOneSide_AreListedAndNotGreen) {
+TEST(Compare, OneSidedCases_AreListed) {
   MadeResults base = one_case(1, 0);
   base.cases.push_back({.case_id = "bbbb", .num_workers = 8, .step_ns = around_10_ms(1, 2)});
   const Comparison result = compared(base, one_case(1, 0));
@@ -161,7 +161,7 @@ TEST(Compare, CasesOfOneSide_AreListedAndNotGreen) {
   EXPECT_EQ(none.verdict, Verdict::kNoData);
 }
 
-TEST(Compare, IgnoredOptionsJoinCasesWithOtherIds) {
+TEST(Compare, IgnoredOptions_JoinOtherIds) {
   MadeResults other = one_case(1, 0);
   other.cases[0].case_id = "cccc";
   const CaseKey key = [](const record::LaunchRow& row) { return row.workload; };
@@ -173,7 +173,7 @@ TEST(Compare, IgnoredOptionsJoinCasesWithOtherIds) {
   EXPECT_THAT(refusal(two, two, {.key = key}), HasSubstr("makes cases aaaa and dddd of old equal"));
 }
 
-TEST(Compare, NoMeasurementOrAnotherUnit_IsRefused) {
+TEST(Compare, NoMeasurementOrOtherUnit_IsRejected) {
   const auto refused = [](void (*change)(MadeResults&)) {
     MadeResults bad = one_case(1, 0);
     change(bad);
@@ -189,7 +189,7 @@ TEST(Compare, NoMeasurementOrAnotherUnit_IsRefused) {
               HasSubstr("has 'step_ns' in 'us', old has it in 'ns'"));
 }
 
-TEST(Compare, RefusesAnotherDeviceOrDataSetUnlessAllowed) {
+TEST(Compare, OtherDeviceOrData_IsRejected) {
   MadeResults other = one_case(1, 0);
   other.environment["cpu.model"] = Value{std::string("B")};
   EXPECT_THAT(refusal(one_case(1, 0), other), HasSubstr("cpu.model: A in the base, B here"));
@@ -200,7 +200,7 @@ TEST(Compare, RefusesAnotherDeviceOrDataSetUnlessAllowed) {
   EXPECT_EQ(refusal(one_case(1, 0), other, {.allow = {"all"}}), "");
 }
 
-TEST(Compare, WithoutDataOnADiskAnotherDigestIsAWarningOnly) {
+TEST(Compare, NoDataOnDisk_OtherDigestWarns) {
   record::Results base = make(one_case(1, 0));
   MadeResults with_other_model = one_case(1, 0);
   with_other_model.data_digest = "d2";
@@ -216,7 +216,7 @@ TEST(Compare, WithoutDataOnADiskAnotherDigestIsAWarningOnly) {
   EXPECT_EQ(result.environment[0].field_class, FieldClass::kShouldMatch);
 }
 
-TEST(Compare, AnotherKernelOrSilence_IsAWarningOnly) {
+TEST(Compare, OtherOrMissingKernel_Warns) {
   MadeResults other = one_case(1, 0);
   other.environment.erase("cpu.model");
   other.environment["kernel"] = Value{std::string("6.2")};
@@ -228,7 +228,7 @@ TEST(Compare, AnotherKernelOrSilence_IsAWarningOnly) {
               Not(HasSubstr("warning: kernel differs")));
 }
 
-TEST(Compare, ADriverMattersOnlyToCasesOnAGpu) {
+TEST(Compare, Driver_MattersToGpuCasesOnly) {
   EXPECT_EQ(class_of("gpu.driver", true), FieldClass::kShouldMatch);
   EXPECT_EQ(class_of("gpu.0", true), FieldClass::kMustMatch);
   EXPECT_EQ(class_of("gpu.0", false), FieldClass::kInformative);
@@ -253,23 +253,23 @@ TEST(Compare, FailuresAndNulls_DropTheirPairs) {
   EXPECT_EQ(none.exit_code, 4);
 }
 
-TEST(Compare, UnequalStepCountsAreNoted) {
+TEST(Compare, UnequalStepCounts_AreNoted) {
   MadeResults longer = one_case(1, 0);
   longer.steps = 9;
   EXPECT_THAT(text_of({compared(one_case(1, 0), longer)}),
               HasSubstr("5 active steps in the base and 9"));
 }
 
-TEST(Compare, AaControlNeverPassesOnTooFewRuns) {
+TEST(Compare, AaControl_NeedsEnoughRuns) {
   const Comparison result = compared(one_case(1, 0), one_case(1, 0));
   EXPECT_EQ(result.aa_control.pooled_quads, 5u);
   EXPECT_EQ(result.aa_control.state, AaControl::State::kTooFew);
 }
 
-TEST(Compare, ABaseThatDiffersFromItselfVoidsTheVerdict) {
+TEST(Compare, UnstableBase_IsInvalid) {
   MadeResults wobbling = one_case(1, 0);
   wobbling.launches = 80;
-  // Every fourth and first launch of a quad is slow: what an ABBA order would take for a change.
+  // The first and the fourth launch of a quad are slow, which an ABBA order would see as a change.
   wobbling.cases[0].step_ns = [](int launch) {
     return 10'000'000 + launch * 13 % 7 * 1000 + (launch % 4 == 0 || launch % 4 == 3 ? 200'000 : 0);
   };
@@ -279,13 +279,13 @@ TEST(Compare, ABaseThatDiffersFromItselfVoidsTheVerdict) {
   EXPECT_EQ(result.exit_code, 4);
 }
 
-TEST(Compare, SameInputGivesTheSameBytes) {
+TEST(Compare, SameInput_GivesTheSameBytes) {
   const Comparison first = compared(one_case(1, 0), one_case(1.02, 3));
   const Comparison again = compared(one_case(1, 0), one_case(1.02, 3));
   EXPECT_EQ(report::comparison_json(first), report::comparison_json(again));
 }
 
-TEST(Compare, NamedMetricsAloneAreTestedAndCorrected) {
+TEST(Compare, NamedMetrics_AreTestedAlone) {
   MadeResults slow = one_case(1, 0);
   slow.cases[0].data_wait_ns = [](int launch) { return 1'100'000 + launch % 7 * 100; };
   MadeResults base = one_case(1, 0);
@@ -300,13 +300,13 @@ TEST(Compare, NamedMetricsAloneAreTestedAndCorrected) {
   EXPECT_EQ(result.tested, 1U);
 }
 
-TEST(Compare, AMetricThatNoLaunchHasIsRefused) {
+TEST(Compare, MetricOfNoLaunch_IsRejected) {
   const std::vector<std::string> names = {"tokens_per_s"};
   EXPECT_THAT(refusal(one_case(1, 0), one_case(1, 0), {.tested = tested_metrics(names, {})}),
               HasSubstr("--metric: no launch of either result gives 'tokens_per_s'"));
 }
 
-TEST(CompareOutput, ANarrowTableKeepsBothValuesAndNamesTheCase) {
+TEST(CompareOutput, NarrowTable_KeepsBothValues) {
   MadeResults slow = one_case(1.05, 1);
   MadeResults base = one_case(1, 0);
   slow.cases[0].case_id = base.cases[0].case_id = "5cd292380e4da869";
@@ -316,7 +316,7 @@ TEST(CompareOutput, ANarrowTableKeepsBothValuesAndNamesTheCase) {
   EXPECT_THAT(text_of({compared(base, slow)}, {.colour = true}), HasSubstr("\x1b[33m"));
 }
 
-TEST(CompareOutput, ManyOkRowsAreCountedInstead) {
+TEST(CompareOutput, ManyOkRows_AreCounted) {
   MadeResults many;
   for (int i = 0; i < 60; ++i) {
     many.cases.push_back(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --gate counts: a verdict on what launches counted, whatever their times.
+// --gate counts: a verdict by counts, independent of times.
 #include "harness/compare/count_gate.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using testing_compare::around_10_ms;
 
-// Two steps with so many calls of an op.
+// Two steps with `calls` calls of an op.
 ops::OpTable counted_ops(std::int64_t calls) {
   ops::OpTable table;
   table.strings = {"aten::copy_", "forward"};
@@ -90,7 +90,7 @@ const MetricResult& metric_of(const Comparison& comparison, const std::string& n
   throw std::out_of_range(name);
 }
 
-TEST(CountGate, OneMoreCallIsARegressionOfStoredResultsAndItsOpIsNamed) {
+TEST(CountGate, OneMoreCall_IsARegressionWithItsOp) {
   const Comparison comparison = gated({}, {.calls = {11, 11}});
   EXPECT_EQ(comparison.exit_code, 1);
   EXPECT_EQ(comparison.verdict, Verdict::kRegression);
@@ -101,7 +101,7 @@ TEST(CountGate, OneMoreCallIsARegressionOfStoredResultsAndItsOpIsNamed) {
   EXPECT_EQ(comparison.cases.front().ops.front().name, "aten::copy_");
 }
 
-TEST(CountGate, WhateverTheTimes_DecidesByCounts) {
+TEST(CountGate, AnyTimes_CountsDecide) {
   const Comparison slower = gated({}, {.factor = 3});
   EXPECT_EQ(slower.exit_code, 0);
   EXPECT_EQ(slower.verdict, Verdict::kOk);
@@ -111,8 +111,8 @@ TEST(CountGate, WhateverTheTimes_DecidesByCounts) {
   EXPECT_EQ(gated({.calls = {1000, 1000}}, {.calls = {1002, 1002}}, 0.001).exit_code, 1);
 }
 
-// A single launch repeats itself whatever it counts.
-TEST(CountGate, WhatASideCountedInOneLaunchIsAtMostSuspect) {
+// A single launch repeats any count.
+TEST(CountGate, OneLaunchPerSide_IsSuspectAtMost) {
   const Comparison more = gated({.calls = {10}}, {.calls = {11}});
   EXPECT_EQ(more.exit_code, 3);
   EXPECT_EQ(more.verdict, Verdict::kSuspect);
@@ -127,7 +127,7 @@ TEST(CountGate, WhatASideCountedInOneLaunchIsAtMostSuspect) {
             3);
 }
 
-TEST(CountGate, ACountThatVariesBetweenLaunchesIsANote) {
+TEST(CountGate, VaryingCount_IsANote) {
   const Comparison comparison = gated({.calls = {10, 10}}, {.calls = {10, 12}});
   EXPECT_EQ(comparison.exit_code, 0);
   EXPECT_THAT(comparison.cases.front().notes,
@@ -139,7 +139,7 @@ CountedRun with_instructions(std::vector<double> values, const std::string& engi
   return {.calls = {}, .instructions = std::move(values), .engine = engine};
 }
 
-TEST(CountGate, InstructionsDecideBeyondATenthOfAPercentAndSayWhatCountedThem) {
+TEST(CountGate, Instructions_HaveAMargin) {
   const auto changed = [](double factor, double margin = 0, const char* engine = "valgrind") {
     return gated(with_instructions({1e6, 1e6}, engine),
                  with_instructions({1e6 * factor, 1e6 * factor}, engine), margin);
@@ -154,7 +154,7 @@ TEST(CountGate, InstructionsDecideBeyondATenthOfAPercentAndSayWhatCountedThem) {
   EXPECT_EQ(changed(1.1, 0, "perf").exit_code, 1);
 }
 
-TEST(CountGate, InstructionsThatVaryOrWereCountedOtherwiseDecideNothing) {
+TEST(CountGate, VaryingInstructions_DecideNothing) {
   const Comparison varying = gated(with_instructions({1e6, 1.01e6}), with_instructions({2e6, 2e6}));
   EXPECT_THAT(varying.cases.front().notes,
               Contains(HasSubstr("instructions_per_step varies between launches")));
@@ -166,7 +166,7 @@ TEST(CountGate, InstructionsThatVaryOrWereCountedOtherwiseDecideNothing) {
   EXPECT_EQ(mixed.exit_code, 4);
 }
 
-TEST(CountGate, WhatOnlyWorkersUnderValgrindSayIsNoDifferenceOfTheSides) {
+TEST(CountGate, ValgrindFields_AreNoDifference) {
   const record::Results a = counted_run({});
   record::Results b = counted_run(with_instructions({1e6, 1e6}));
   b.workers.push_back(
@@ -176,7 +176,7 @@ TEST(CountGate, WhatOnlyWorkersUnderValgrindSayIsNoDifferenceOfTheSides) {
   }
 }
 
-TEST(CountGate, OneMoreAllocationOfTheSameBytesIsARegression) {
+TEST(CountGate, OneMoreAllocation_IsARegression) {
   record::Results a = counted_run({});
   record::Results b = counted_run({});
   for (record::Results* results : {&a, &b}) {
@@ -191,14 +191,14 @@ TEST(CountGate, OneMoreAllocationOfTheSameBytesIsARegression) {
   EXPECT_EQ(metric_of(comparison, "cpu_allocations").test.candidate_median, 4);
 }
 
-TEST(CountGate, ResultsWithoutCountsHaveNoData) {
+TEST(CountGate, NoCounts_HaveNoData) {
   const Comparison comparison = gated({}, {.calls = {}});
   EXPECT_EQ(comparison.exit_code, 4);
   EXPECT_THAT(comparison.cases.front().notes,
               Contains(AllOf(HasSubstr("nothing was counted in new"), HasSubstr("--profile"))));
 }
 
-TEST(CountGate, AnotherTorchIsRefusedByTheFieldsNameAndCanBeAllowed) {
+TEST(CountGate, OtherTorch_IsRejectedUnlessAllowed) {
   EXPECT_THAT(([] { (void)gated({}, {.torch = "2.12.0"}); }),
               ::testing::ThrowsMessage<ConfigError>(
                   HasSubstr("differs from old in torch (2.11.0 and 2.12.0)")));

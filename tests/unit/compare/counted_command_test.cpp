@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `profile.counts` and `compare.gate` as a shell sees them, on the scripted worker under a program
-// that leaves what callgrind leaves.
+// `profile.counts` and `compare.gate` in a shell, on the scripted worker under a program that
+// writes callgrind's files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ exec "$@"
   RunProgram program_;
 };
 
-TEST_F(CountedCommand, ARunCountsInOneMoreLaunchThatTheTableLeavesOut) {
+TEST_F(CountedCommand, CountedLaunch_IsOutsideTheTable) {
   const os::CommandResult result = program_.run();
   EXPECT_EQ(result.exit_status, 0) << result.err;
   const record::Results results = program_.results();
@@ -58,13 +58,13 @@ TEST_F(CountedCommand, ARunCountsInOneMoreLaunchThatTheTableLeavesOut) {
   EXPECT_THAT(page.out, ContainsRegex("instructions_per_step +1,000"));
 }
 
-TEST_F(CountedCommand, AResumedRunDoesNotCountAgain) {
+TEST_F(CountedCommand, ResumedRun_DoesNotCountAgain) {
   EXPECT_EQ(program_.run().exit_status, 0);
   EXPECT_EQ(program_.resume().exit_status, 0);
   EXPECT_EQ(program_.results().launches.size(), 3U);
 }
 
-TEST_F(CountedCommand, TheFileLetsCountsDecideInAbAndTheFlagWinsOverIt) {
+TEST_F(CountedCommand, FileGatesCounts_UnlessTheFlagDoes) {
   program_.ab = true;
   const os::CommandResult more = program_.run({"--b-env", "INSTRUCTIONS=3300"});
   EXPECT_EQ(more.exit_status, 1) << more.out << more.err;
@@ -75,14 +75,14 @@ TEST_F(CountedCommand, TheFileLetsCountsDecideInAbAndTheFlagWinsOverIt) {
       1);
 }
 
-TEST_F(CountedCommand, ALittleMoreThanTheFilesMarginAllowsIsFoundAndLessIsNot) {
+TEST_F(CountedCommand, FileMargin_Decides) {
   program_.ab = true;
   EXPECT_EQ(program_.run({"--b-env", "INSTRUCTIONS=3029"}).exit_status, 0);
   EXPECT_EQ(program_.run({"--b-env", "INSTRUCTIONS=3029", "--margin", "counts=0.5%"}).exit_status,
             1);
 }
 
-TEST_F(CountedCommand, ValgrindThatIsAbsentIsRefusedBeforeAnythingIsMeasured) {
+TEST_F(CountedCommand, MissingValgrind_IsRejectedUpFront) {
   program_.prefix = {"PATH=" + (program_.folder / "tmp").string()};
   const os::CommandResult result = program_.run();
   EXPECT_EQ(result.exit_status, 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine that measures processes: their CV is 1 %, its own level walks at random by 0.3 % per
-// process. With tails 7 % of them take longer by an exponential of 4 %. The same numbers from the
-// same seed everywhere.
+// A machine that measures processes: their CV is 1 %, its own level is a random walk of 0.3 % per
+// process. With tails, 7 % of them take longer by an exponential of 4 %. The same seed gives the
+// same numbers everywhere.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ class Machine {
  public:
   explicit Machine(std::uint64_t seed, bool tails = false) : random_(seed), tails_(tails) {}
 
-  // The time that one takes, in ns; `effect` as a ratio.
+  // Time of one process in ns; `effect` is a ratio.
   double process(double effect) {
     drift_ += 0.003 * normal();
     const double level = 1e6 * effect * std::exp(drift_ + 0.01 * normal());

@@ -48,7 +48,7 @@ TEST(NoiseGate, AboveTenPerCent_Warns) {
   EXPECT_THAT(gate.text, HasSubstr("arm B's own launches differ by 96.0 % (good: below 10 %)"));
   EXPECT_EQ(state({100, 200, 300}), GateState::kPassed) << "three say nothing";
   EXPECT_EQ(state({100, 200, 300, 400}), GateState::kWarning);
-  // What is no number is left out.
+  // NaN is ignored.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> values = spread_by(5);
   values.insert(values.end(), {nan, 0, nan, std::numeric_limits<double>::infinity()});
@@ -81,14 +81,14 @@ TEST(DriftGate, AboveTwoPerCent_Warns) {
       << "cases that left early count with their blocks";
 }
 
-TEST(DriftGate, NoiseIsNoDrift) {
+TEST(DriftGate, Noise_IsNoDrift) {
   EXPECT_EQ(drift({{0, .3, -.2, .1, -.3, .25, -.1, .2, .05, .3}}).state, GateState::kPassed);
   EXPECT_EQ(drift({rising(3, 0.2)}).state, GateState::kPassed) << "three blocks rise by chance";
   EXPECT_EQ(drift({}).state, GateState::kPassed);
   EXPECT_EQ(drift({rising(1, 0)}).state, GateState::kPassed);
 }
 
-TEST(DriftGate, BlocksHoldBothArmsInTheOrderOfTheirNumbers) {
+TEST(DriftGate, Blocks_HoldBothArmsInOrder) {
   record::Results a = testing_compare::make(
       {.cases = {{.case_id = "c",
                   .step_ns = [](int n) { return std::int64_t{1000} * (n < 2 ? 1 : 4); }}},
@@ -106,7 +106,7 @@ TEST(DriftGate, BlocksHoldBothArmsInTheOrderOfTheirNumbers) {
   EXPECT_NEAR(levels[1] - levels[0], std::log(4.0), 1e-12);
 }
 
-TEST(Gates, WhatIsAllowedWarnsInsteadOfFailing) {
+TEST(Gates, Allowed_WarnsInsteadOfFailing) {
   std::vector<Gate> gates = {{.name = "load", .state = GateState::kFailed},
                              {.name = "clocks", .state = GateState::kFailed},
                              {.name = "steal", .state = GateState::kPassed}};
@@ -131,7 +131,7 @@ Comparison compared(const CompareOptions& options) {
   return compare({&a, "old"}, {&b, "new"}, options);
 }
 
-TEST(Gates, NoiseOfBothSides_IsTold) {
+TEST(Gates, NoisySides_AreReported) {
   const Comparison result = compared({});
   const TestResult& step = result.cases.at(0).metrics.at(0).test;
   EXPECT_EQ(step.verdict, Verdict::kSuspect) << "as far as one after the other goes";
@@ -146,7 +146,7 @@ TEST(Gates, NoiseOfBothSides_IsTold) {
   EXPECT_EQ(report::comparison_json(compared({.allow = {"noise"}})), json) << "without effect";
 }
 
-TEST(Gates, OneOfTheCampaignThatFailsMakesTheWholeInvalid) {
+TEST(Gates, FailedCampaignGate_IsInvalid) {
   const record::Results a =
       testing_compare::make({.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(1, 0)}}});
   Comparison comparison = compare({&a, "old"}, {&a, "new"}, {});
@@ -163,7 +163,7 @@ TEST(Gates, OneOfTheCampaignThatFailsMakesTheWholeInvalid) {
               HasSubstr("\n  stepbench compare old new --allow clocks\n"));
 }
 
-// Ten pairs of one case; a test changes what the machine did to some launches.
+// Ten pairs of one case; a test changes the machine facts of some launches.
 class MachineGates : public testing::Test {
  protected:
   MachineGates() : cases_(1) {
@@ -177,7 +177,7 @@ class MachineGates : public testing::Test {
   }
   record::LaunchRow& base(int i) { return launches_[static_cast<std::size_t>(2 * i)].row; }
   record::LaunchRow& candidate(int i) { return launches_[static_cast<std::size_t>(2 * i + 1)].row; }
-  // In launch i of the base and of the candidate.
+  // Sets launch i of the base and of the candidate.
   void put(const std::string& field, const std::function<double(int)>& of_base,
            const std::function<double(int)>& of_candidate) {
     for (int i = 0; i < 10; ++i) {
@@ -204,7 +204,7 @@ class MachineGates : public testing::Test {
 
 double ripple(int i) { return 0.001 * (i % 4); }
 
-TEST_F(MachineGates, AQuietMachineHasNothingToSay) {
+TEST_F(MachineGates, QuietMachine_HasNone) {
   EXPECT_THAT(gates(), IsEmpty());
   put("others_cpu_share", ripple, ripple);
   put("steal_share", ripple, [](int i) { return ripple(9 - i); });
@@ -212,7 +212,7 @@ TEST_F(MachineGates, AQuietMachineHasNothingToSay) {
   EXPECT_THAT(gates(), IsEmpty());
 }
 
-TEST_F(MachineGates, OthersThatHitOneArmMakeTheCampaignInvalid) {
+TEST_F(MachineGates, LoadOnOneArm_Fails) {
   put("others_cpu_share", ripple, [](int i) { return 0.06 + ripple(i); });
   const std::vector<Gate> found = gates();
   ASSERT_THAT(words(found), ElementsAre("load failed"));
@@ -225,7 +225,7 @@ TEST_F(MachineGates, OthersThatHitOneArmMakeTheCampaignInvalid) {
   EXPECT_THAT(words(gates()), ElementsAre("load failed")) << "the base counts as well";
 }
 
-TEST_F(MachineGates, ADifferenceThatIsSmallOrMayBeChanceIsNone) {
+TEST_F(MachineGates, SmallOrChanceDifference_Passes) {
   put("others_cpu_share", ripple, [](int i) { return 0.04 + ripple(i); });
   EXPECT_THAT(gates(), IsEmpty()) << "certain and small";
   put(
@@ -234,7 +234,7 @@ TEST_F(MachineGates, ADifferenceThatIsSmallOrMayBeChanceIsNone) {
   EXPECT_THAT(gates(), IsEmpty()) << "large and by chance";
 }
 
-TEST_F(MachineGates, AMachineThatOthersUseHalfOfIsWarnedOf) {
+TEST_F(MachineGates, HalfUsedByOthers_Warns) {
   put("others_cpu_share", 0.499, 0.499);
   EXPECT_THAT(gates(), IsEmpty());
   put("others_cpu_share", 0.5, 0.5);
@@ -247,7 +247,7 @@ TEST_F(MachineGates, AMachineThatOthersUseHalfOfIsWarnedOf) {
   EXPECT_THAT(found[0].text, HasSubstr("others used 60.1 % of its CPU time"));
 }
 
-TEST_F(MachineGates, StealInOneArmFailsAndInBothWarns) {
+TEST_F(MachineGates, StealInOneArm_FailsAndInBothWarns) {
   put("steal_share", ripple, [](int i) { return 0.03 + ripple(i); });
   EXPECT_THAT(words(gates()), ElementsAre("steal failed"));
   put("steal_share", 0.009, 0.009);
@@ -262,7 +262,7 @@ TEST_F(MachineGates, StealInOneArmFailsAndInBothWarns) {
   EXPECT_THAT(gates(), IsEmpty()) << "two of twenty";
 }
 
-TEST_F(MachineGates, SharesCountedInTicksNeedASecond) {
+TEST_F(MachineGates, TickShares_NeedASecond) {
   for (const char* share : {"steal_share", "others_cpu_share"}) {
     put(share, ripple, [](int i) { return 0.8 + ripple(i); });
   }
@@ -271,7 +271,7 @@ TEST_F(MachineGates, SharesCountedInTicksNeedASecond) {
   EXPECT_THAT(gates(), IsEmpty());
 }
 
-TEST_F(MachineGates, WaitingAndAQuotaMayBeAnArmsOwnDoingAndOnlyWarn) {
+TEST_F(MachineGates, WaitOrQuotaOfOneArm_Warns) {
   put("window_ns", 1e9, 1e9);
   put(
       "window_run_queue_wait_ns", [](int) { return 1e6; }, [](int i) { return 5e7 + i; });
@@ -282,13 +282,13 @@ TEST_F(MachineGates, WaitingAndAQuotaMayBeAnArmsOwnDoingAndOnlyWarn) {
   EXPECT_THAT(words(gates()), ElementsAre("quota warning"));
 }
 
-TEST_F(MachineGates, WithoutWindowsTheWaitOfAWholeLifeCounts) {
+TEST_F(MachineGates, NoWindows_UseTheWholeWait) {
   put(
       "run_queue_wait_ns", [](int) { return 1e6; }, [](int i) { return 1e9 + i; });
   EXPECT_THAT(words(gates()), ElementsAre("waiting warning"));
 }
 
-TEST_F(MachineGates, OneSlowedDownLaunchWarnsAndAnArmOfThemFails) {
+TEST_F(MachineGates, ThrottledLaunch_WarnsAndArmFails) {
   for (record::Launch& launch : launches_) launch.row.machine["gpu.throttled"] = std::string("no");
   EXPECT_THAT(gates(), IsEmpty());
   const Value hot = std::string("hardware thermal slowdown");
@@ -300,7 +300,7 @@ TEST_F(MachineGates, OneSlowedDownLaunchWarnsAndAnArmOfThemFails) {
   EXPECT_THAT(words(gates()), ElementsAre("throttling warning")) << "both alike";
 }
 
-TEST_F(MachineGates, ClocksMoreThanTwoPerCentApartFail) {
+TEST_F(MachineGates, ClocksTwoPercentApart_Fail) {
   put("gpu.sm_mhz_median", 1980, 1935);
   const std::vector<Gate> found = gates();
   ASSERT_THAT(words(found), ElementsAre("clocks failed"));
@@ -308,7 +308,7 @@ TEST_F(MachineGates, ClocksMoreThanTwoPerCentApartFail) {
   EXPECT_THAT(words(gates(Design::kSequential)), ElementsAre("clocks warning"));
 }
 
-TEST_F(MachineGates, ClocksThatThePowerLimitSetsWarnAsTheProgramDecidesThem) {
+TEST_F(MachineGates, PowerLimitedClocks_Warn) {
   put("gpu.sm_mhz_median", 1980, 1700);
   put("gpu.power_capped_share", 0.0, 0.04);
   EXPECT_THAT(words(gates()), ElementsAre("clocks failed")) << "capped for a moment";
@@ -319,7 +319,7 @@ TEST_F(MachineGates, ClocksThatThePowerLimitSetsWarnAsTheProgramDecidesThem) {
   EXPECT_THAT(found[0].text, HasSubstr("at its power limit"));
 }
 
-TEST_F(MachineGates, WhatOneArmAloneWasWatchedForIsNotFine) {
+TEST_F(MachineGates, OneUnwatchedArm_Warns) {
   put("others_cpu_share", ripple, ripple);
   EXPECT_THAT(gates(), IsEmpty());
   for (int i = 0; i < 10; ++i) candidate(i).machine.clear();
@@ -328,13 +328,13 @@ TEST_F(MachineGates, WhatOneArmAloneWasWatchedForIsNotFine) {
   EXPECT_EQ(found[0].text, "CPU time that others used was not watched in arm B");
 }
 
-TEST_F(MachineGates, PairsWithoutAReadingAreLeftOut) {
+TEST_F(MachineGates, PairsWithoutAReading_AreDropped) {
   put("others_cpu_share", ripple, [](int i) { return 0.1 + ripple(i); });
   for (int i = 0; i < 4; ++i) base(i).machine.clear();
   EXPECT_THAT(gates(), IsEmpty()) << "six pairs cannot tell";
 }
 
-TEST_F(MachineGates, OfOnePair_TakesFourTimesTheDifferenceForUneven) {
+TEST_F(MachineGates, OnePair_NeedsFourTimesTheDifference) {
   const auto alike = [&](const char* name, double a, double b) {
     put(name, a, b);
     return is_even(base(0), candidate(0));
@@ -354,7 +354,7 @@ TEST_F(MachineGates, OfOnePair_TakesFourTimesTheDifferenceForUneven) {
   EXPECT_FALSE(is_even(base(0), candidate(0)));
 }
 
-// Launches whose steps a test chooses.
+// Launches with steps chosen by the test.
 class Arm {
  public:
   void add(const std::vector<double>& steps, std::int64_t workers = 0, double factor = 1) {
@@ -378,7 +378,7 @@ class Arm {
   std::vector<double> means_;
 };
 
-TEST(WindowSpread, PredictsHowFarLaunchesLieApart) {
+TEST(WindowSpread, PredictsTheSpreadOfLaunches) {
   Arm arm;
   for (std::uint64_t i = 0; i < 20; ++i) arm.add(Noise(i).autoregressive(100, 0, 0.3));
   ASSERT_TRUE(arm.spread());
@@ -386,7 +386,7 @@ TEST(WindowSpread, PredictsHowFarLaunchesLieApart) {
   EXPECT_EQ(arm.spread()->steps, 100);
 }
 
-TEST(WindowSpread, WorkersInLockstepAreTakenByTurns) {
+TEST(WindowSpread, LockstepWorkers_AreTakenByTurns) {
   Arm by_turns;
   Arm by_steps;
   for (std::uint64_t i = 0; i < 20; ++i) {
@@ -397,14 +397,14 @@ TEST(WindowSpread, WorkersInLockstepAreTakenByTurns) {
   EXPECT_GT(by_steps.spread()->relative_sd, 0.5) << "single steps would predict nonsense";
 }
 
-TEST(WindowSpread, FewStepsTellNothing) {
+TEST(WindowSpread, FewSteps_HaveNone) {
   Arm arm;
   arm.add({1, 2, 3, 4, 5});
   EXPECT_FALSE(arm.spread());
   EXPECT_FALSE(Arm().spread());
 }
 
-TEST(NoiseGate, SpreadThatBlocksExplainAsksForALongerWindow) {
+TEST(NoiseGate, SpreadOfBlocks_AsksForALongerWindow) {
   Arm arm;
   for (std::uint64_t i = 0; i < 30; ++i) arm.add(Noise(i).autoregressive(20, 0, 0.5));
   const Gate gate = arm.gate();
@@ -414,8 +414,8 @@ TEST(NoiseGate, SpreadThatBlocksExplainAsksForALongerWindow) {
   EXPECT_THAT(gate.text, Not(HasSubstr("machine")));
 }
 
-// With as many steps as it asks for, the launches do lie within the limit.
-TEST(NoiseGate, TheStepsItAsksForWouldDo) {
+// With the proposed number of steps, the launches are within the limit.
+TEST(NoiseGate, ProposedSteps_AreEnough) {
   Arm arm;
   for (std::uint64_t i = 0; i < 30; ++i) arm.add(Noise(i).autoregressive(20, 0, 0.5));
   const std::string text = arm.gate().text;
@@ -430,7 +430,7 @@ TEST(NoiseGate, TheStepsItAsksForWouldDo) {
   EXPECT_EQ(longer.gate().state, GateState::kPassed) << "with a reserve of two";
 }
 
-TEST(NoiseGate, SpreadThatBlocksDoNotExplainIsTheMachines) {
+TEST(NoiseGate, OtherSpread_IsTheMachines) {
   Arm arm;
   for (std::uint64_t i = 0; i < 30; ++i) {
     arm.add(Noise(i).autoregressive(50, 0, 0.02), 0, i % 3 == 0 ? 1.5 : i % 3 == 1 ? 1.2 : 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of ranks in verdicts: which rank changed, and in what.
+// Groups of ranks in verdicts: the rank that changed, and its cause.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@ using testing_compare::make;
 
 constexpr double kMs = 1e6;
 
-// Three ranks that leave each step together, of which each waits for data as long as it is said;
-// `other` is what remains, the wait for the others too.
+// Three ranks that leave each step together, each waiting for data for its own time; `other` is the
+// rest, including the wait for the other ranks.
 record::Results group(double factor, int seed, const std::vector<double>& data_wait_ms) {
   record::Results results;
   for (std::size_t rank = 0; rank < data_wait_ms.size(); ++rank) {
@@ -65,7 +65,7 @@ Comparison compared(const record::Results& base, const record::Results& candidat
   return compare({&base, "old"}, {&candidate, "new"}, {});
 }
 
-TEST(GroupVerdict, OneSlowRankIsToldApartFromThoseThatWaitForIt) {
+TEST(GroupVerdict, SlowRank_IsSeparatedFromWaiters) {
   const Comparison result = compared(group(1, 0, {1, 1, 1}), group(1.1, 1, {1, 2, 1}));
   const CaseResult& one = result.cases.at(0);
   EXPECT_NEAR(one.metrics.at(0).test.change.value(), 0.1, 0.003);
@@ -83,7 +83,7 @@ TEST(GroupVerdict, OneSlowRankIsToldApartFromThoseThatWaitForIt) {
   EXPECT_THAT(report::comparison_json(result), HasSubstr(R"("ranks":[0,2])"));
 }
 
-TEST(GroupVerdict, RanksThatAllChanged_AreOneCause) {
+TEST(GroupVerdict, AllRanksChanged_AreOneCause) {
   const Comparison all = compared(group(1, 0, {1, 1, 1}), group(1.1, 1, {2, 2, 2}));
   ASSERT_EQ(all.cases.at(0).cause.size(), 1);
   EXPECT_EQ(phase_text(all.cases.at(0).cause[0]), "data_wait on all ranks");
@@ -93,7 +93,7 @@ TEST(GroupVerdict, RanksThatAllChanged_AreOneCause) {
   EXPECT_EQ(same.verdict, Verdict::kOk);
 }
 
-TEST(GroupVerdict, ProfiledLaunchesTellWhoIsLate) {
+TEST(GroupVerdict, ProfiledLaunches_NameTheLateRank) {
   record::Results base = group(1, 0, {1, 1, 1});
   record::Results candidate = group(1.1, 1, {1, 2, 1});
   add_profile(base, "");

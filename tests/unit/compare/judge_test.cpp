@@ -18,7 +18,7 @@ using testing::IsEmpty;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// A ripple of up to +-0.4 %, another one in each arm.
+// A ripple of up to +-0.4 %, different in each arm.
 std::vector<double> arm(std::size_t n, double level, unsigned phase) {
   std::vector<double> values(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -35,7 +35,7 @@ TestResult judged(const PairedSamples& one, const VerdictRule& rule = {}) {
   return judge(std::vector{one}, rule).tests.at(0);
 }
 
-TEST(Judge, ASlowDownBeyondTheMarginIsARegression) {
+TEST(Judge, SlowdownBeyondMargin_IsARegression) {
   const TestResult result = judged(samples(20, 0.05));
   EXPECT_EQ(result.verdict, Verdict::kRegression);
   EXPECT_TRUE(result.slower);
@@ -47,7 +47,7 @@ TEST(Judge, ASlowDownBeyondTheMarginIsARegression) {
   EXPECT_LT(result.p_mann_whitney, 1e-6);
 }
 
-TEST(Judge, OfManyLaunches_Ends) {
+TEST(Judge, ManyLaunches_AreJudged) {
   for (const std::size_t n : {540U, 541U, 100'000U}) {
     const VerdictRule rule{.design = Design::kSequential};
     const TestResult result = judged(samples(n, 0.05), rule);
@@ -56,7 +56,7 @@ TEST(Judge, OfManyLaunches_Ends) {
   }
 }
 
-TEST(Judge, AnotherDirectionOrArm_TurnsTheVerdict) {
+TEST(Judge, OtherDirectionOrArm_TurnsTheVerdict) {
   const TestResult faster = judged(samples(20, -0.05));
   EXPECT_EQ(faster.verdict, Verdict::kImprovement);
   EXPECT_FALSE(faster.slower);
@@ -77,7 +77,7 @@ TEST(Judge, AnotherDirectionOrArm_TurnsTheVerdict) {
   EXPECT_NEAR((1 + there.interval.low) * (1 + back.interval.high), 1, 1e-12);
 }
 
-TEST(Judge, AnotherUnitGivesTheSameVerdict) {
+TEST(Judge, OtherUnit_GivesTheSameVerdict) {
   const PairedSamples in_ns = samples(12, 0.013);
   PairedSamples in_ms = in_ns;
   for (double& value : in_ms.base) value /= 1048576;
@@ -87,7 +87,7 @@ TEST(Judge, AnotherUnitGivesTheSameVerdict) {
   EXPECT_EQ(judged(in_ns).change, judged(in_ms).change);
 }
 
-TEST(Judge, ASequentialDesignSaysAtMostSuspect) {
+TEST(Judge, SequentialDesign_IsSuspectAtMost) {
   EXPECT_EQ(judged(samples(20, 0.001)).verdict, Verdict::kOk) << "shown to lie within the margin";
   const VerdictRule sequential{.design = Design::kSequential};
   EXPECT_EQ(judged(samples(20, 0.05), sequential).verdict, Verdict::kSuspect);
@@ -97,7 +97,7 @@ TEST(Judge, ASequentialDesignSaysAtMostSuspect) {
   EXPECT_EQ(judged(samples(20, 0), sequential).verdict, Verdict::kOk);
 }
 
-TEST(Judge, FewerThanSixPairsAreTooFew) {
+TEST(Judge, UnderSixPairs_AreTooFew) {
   for (std::size_t n = 1; n < 6; ++n) {
     const TestResult result = judged(samples(n, 0.5));
     EXPECT_EQ(result.verdict, Verdict::kInconclusive) << n;
@@ -108,7 +108,7 @@ TEST(Judge, FewerThanSixPairsAreTooFew) {
   EXPECT_EQ(judged(samples(6, 0.5)).verdict, Verdict::kRegression);
 }
 
-TEST(Judge, Undecided_SaysHowManyPairsWouldDecide) {
+TEST(Judge, Undecided_EstimatesThePairsNeeded) {
   PairedSamples wide{.base = {100, 104, 98, 103, 97, 101, 99, 105},
                      .candidate = {101, 99, 104, 98, 102, 97, 104, 100}};
   EXPECT_EQ(judged(wide).verdict, Verdict::kInconclusive);
@@ -119,14 +119,14 @@ TEST(Judge, Undecided_SaysHowManyPairsWouldDecide) {
   EXPECT_EQ(small.reason, TestReason::kBelowMargin);
 }
 
-TEST(Judge, SaysHowManyPairsOneChangeAmongManyTestsNeeds) {
+TEST(Judge, ManyTests_EstimateThePairsNeeded) {
   EXPECT_EQ(too_few_to_prove(6, 2, {}),
             "6 pairs are too few to prove any single change among 2 tests: use 7 or more");
   EXPECT_EQ(too_few_to_prove(8, 6, {}), "") << "three cases";
   EXPECT_EQ(too_few_to_prove(1, 1, {}),
             "1 pair is too few to prove any single change among 1 test: use 6 or more");
   EXPECT_EQ(too_few_to_prove(0, 0, {}), "") << "nothing was tested";
-  // 2 / C(2n, n): .05 / 1.55e-4 tests with eight launches of each side, 85 with seven.
+  // 2 / C(2n, n): .05 / 1.55e-4 tests with eight launches per side, 85 with seven.
   const VerdictRule unpaired{.design = Design::kSequential};
   EXPECT_EQ(too_few_to_prove(8, 321, unpaired), "");
   EXPECT_EQ(too_few_to_prove(8, 322, unpaired),
@@ -136,7 +136,7 @@ TEST(Judge, SaysHowManyPairsOneChangeAmongManyTestsNeeds) {
   EXPECT_EQ(pairs_to_reject(1, unpaired), 6U) << "as few as have a verdict in any design";
 }
 
-TEST(Judge, ManyTestsNeedAStrongerSign) {
+TEST(Judge, ManyTests_NeedAStrongerEffect) {
   std::vector<PairedSamples> family(100, samples(6, 0));
   family[0] = samples(6, 0.05);
   const TestFamily result = judge(family, {});
@@ -150,7 +150,7 @@ TEST(Judge, ManyTestsNeedAStrongerSign) {
   EXPECT_EQ(judge(family, {}).rejected_slower, 1u);
 }
 
-TEST(Judge, AChangeThatTooFewPairsCannotShowNeedsMoreOfThem) {
+TEST(Judge, TooFewPairs_EstimateMore) {
   const std::vector<double> base = {100, 101, 99, 100.5, 99.5, 100.2};
   std::vector<double> slow = base;
   for (double& value : slow) value *= 1.1;
@@ -164,7 +164,7 @@ TEST(Judge, AChangeThatTooFewPairsCannotShowNeedsMoreOfThem) {
   EXPECT_EQ(judge(hundred, {}).tests[0].pairs_needed, 12U);
 }
 
-TEST(Judge, NoDataIsAVerdict) {
+TEST(Judge, NoData_IsAVerdict) {
   EXPECT_EQ(judged({}).verdict, Verdict::kNoData);
   EXPECT_EQ(judged({}).reason, TestReason::kNoPairs);
   PairedSamples bad = samples(8, 0);
@@ -174,7 +174,7 @@ TEST(Judge, NoDataIsAVerdict) {
   EXPECT_EQ(judged(bad).dropped, 8u);
 }
 
-TEST(Judge, ABadValueDropsItsPair) {
+TEST(Judge, BadValue_DropsItsPair) {
   for (const double bad_value : {kNan, std::numeric_limits<double>::infinity(), 0.0, -1.0}) {
     PairedSamples one = samples(20, 0.05);
     one.candidate[3] = bad_value;
@@ -188,7 +188,7 @@ TEST(Judge, ABadValueDropsItsPair) {
   }
 }
 
-TEST(Judge, EqualAndTiedValues_AreDecidedWithANote) {
+TEST(Judge, EqualOrTiedValues_HaveANote) {
   const auto constant = [](std::size_t pairs, double base, double candidate) {
     return judged({.base = std::vector(pairs, base), .candidate = std::vector(pairs, candidate)});
   };
@@ -207,7 +207,7 @@ TEST(Judge, EqualAndTiedValues_AreDecidedWithANote) {
   EXPECT_THAT(judged(samples(20, 0.05)).notes, IsEmpty());
 }
 
-TEST(Judge, CountsAreComparedExactly) {
+TEST(Judge, Counts_AreComparedExactly) {
   const auto counts = [](double a, double b) {
     return PairedSamples{.base = {a, a}, .candidate = {b, b}, .exact = true};
   };
@@ -222,7 +222,7 @@ TEST(Judge, CountsAreComparedExactly) {
   EXPECT_FALSE(judged(counts(0, 3)).change.has_value()) << "no percentage of nothing";
 }
 
-TEST(Judge, CountsThatVaryAreNeverTested) {
+TEST(Judge, VaryingCounts_AreNotTested) {
   const PairedSamples varying{.base = {100, 101, 101, 100, 101, 100, 100, 101},
                               .candidate = {201, 200, 201, 201, 200, 201, 200, 201},
                               .exact = true};
@@ -238,14 +238,14 @@ TEST(Judge, CountsThatVaryAreNeverTested) {
   }
 }
 
-TEST(Judge, SurplusLaunches_AreNoPairs) {
+TEST(Judge, SurplusLaunches_AreUnpaired) {
   PairedSamples uneven = samples(10, 0.05);
   uneven.candidate.resize(7);
   EXPECT_EQ(judged(uneven).pairs, 7u);
   EXPECT_EQ(judged(uneven).dropped, 0u);
 }
 
-TEST(Judge, ASequentialDesignTestsAllLaunchesOfBothSidesWithoutPairingThem) {
+TEST(Judge, SequentialDesign_TestsUnpaired) {
   const VerdictRule unpaired{.design = Design::kSequential};
   PairedSamples uneven{.base = arm(20, 1e6, 0), .candidate = arm(8, 1.05e6, 1)};
   const TestResult result = judged(uneven, unpaired);
@@ -266,7 +266,7 @@ TEST(Judge, ASequentialDesignTestsAllLaunchesOfBothSidesWithoutPairingThem) {
   EXPECT_EQ(judged(uneven, unpaired).reason, TestReason::kTooFewPairs);
 }
 
-TEST(Judge, ALaunchThatTakesTwiceAsLongKeepsOkAwayAndIsNamed) {
+TEST(Judge, OneSlowLaunch_PreventsOk) {
   PairedSamples one_slow = samples(20, 0.001);
   one_slow.candidate[11] *= 2;
   const TestResult result = judged(one_slow);
@@ -284,7 +284,7 @@ TEST(Judge, ALaunchThatTakesTwiceAsLongKeepsOkAwayAndIsNamed) {
   EXPECT_EQ(judged(one_slow).reason, TestReason::kMeanCost) << "nor is a better mean `ok`";
 }
 
-TEST(Judge, ARateIsJudgedByTheTimeThatItsWorkTakes) {
+TEST(Judge, Rate_IsJudgedByItsTime) {
   PairedSamples rate = samples(20, 0.001);
   for (double& value : rate.base) value = 1e9 / value;
   for (double& value : rate.candidate) value = 1e9 / value;
@@ -295,13 +295,13 @@ TEST(Judge, ARateIsJudgedByTheTimeThatItsWorkTakes) {
   EXPECT_LT(judged(rate).mean_change.value(), -0.045) << "of the rate";
 }
 
-TEST(Judge, OkSaysWhichShareOfSlowLaunchesItCannotExclude) {
+TEST(Judge, Ok_BoundsTheShareOfSlowLaunches) {
   EXPECT_NEAR(judged(samples(10, 0)).slow_share_below, 1 - std::pow(0.05, 0.1), 1e-12);
   EXPECT_NEAR(judged(samples(40, 0)).slow_share_below, 1 - std::pow(0.05, 1.0 / 40), 1e-12);
   EXPECT_EQ(judged(samples(20, 0.05)).slow_share_below, 1) << "a regression says nothing of them";
 }
 
-TEST(Judge, ZeroIsAValueWhereTheMetricMayHaveIt) {
+TEST(Judge, Zero_MayBeAValue) {
   const auto zeros = [](double a, double b) {
     return PairedSamples{.base = std::vector(8, a), .candidate = std::vector(8, b), .zeros = true};
   };
@@ -327,7 +327,7 @@ TEST(Judge, ZeroIsAValueWhereTheMetricMayHaveIt) {
   EXPECT_EQ(judged(some).dropped, 0U);
 }
 
-TEST(Judge, ALookIsStricterThanAFixedNumberOfPairs) {
+TEST(Judge, Look_IsStricterThanFixedPairs) {
   EXPECT_EQ(judged(samples(6, 0.5), rule_of_a_look()).reason, TestReason::kTooFewPairs);
   EXPECT_EQ(judged(samples(10, 0.05), rule_of_a_look()).verdict, Verdict::kRegression);
 }
@@ -343,7 +343,7 @@ int suspect(bool slower, bool allow_inconclusive = false) {
   return exit_code({.tests = one, .allow_inconclusive = allow_inconclusive});
 }
 
-TEST(ExitCode, OfTests_FollowsFromTheirVerdicts) {
+TEST(ExitCode, FollowsFromTheVerdicts) {
   EXPECT_EQ(code({Verdict::kOk}), 0);
   EXPECT_EQ(code({Verdict::kOk, Verdict::kImprovement}), 0);
   EXPECT_EQ(code({Verdict::kOk, Verdict::kRegression, Verdict::kInconclusive}), 1);
@@ -355,7 +355,7 @@ TEST(ExitCode, OfTests_FollowsFromTheirVerdicts) {
   EXPECT_EQ(suspect(false), 0);
 }
 
-TEST(ExitCode, OfNothingOrInvalid_IsNeverGreen) {
+TEST(ExitCode, NothingOrInvalid_IsNeverZero) {
   EXPECT_EQ(code({}), 4);
   EXPECT_EQ(code({}, true), 4);
   EXPECT_EQ(code({Verdict::kOk, Verdict::kNoData}), 4);

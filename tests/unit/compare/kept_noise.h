@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench doctor --measure` would have kept of this machine, and how it is quoted.
+// Noise of this machine as kept by `stepbench doctor --measure`, and its quote.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ inline constexpr const char* kKeptQuote =
     "this machine showed 1.2 % between launches on 2026-01-31 (stepbench doctor --measure): 10 "
     "pairs find 2.7 %, 40 pairs 1.8 %";
 
-// `state`: of the user, XDG_STATE_HOME.
+// `state`: the user's XDG_STATE_HOME.
 inline void keep_noise(const std::filesystem::path& state) {
   const Fields identity = campaign::machine_identity("/");
   campaign::keep_machine(

@@ -16,12 +16,12 @@ using testing_compare::make;
 
 const std::map<std::string, std::string> kNames = {{"aaaa", "compute"}, {"bbbb", "memory"}};
 
-// 10 ms, of which every second launch takes 2 % more.
+// 10 ms; every second launch takes 2 % more.
 std::int64_t in_turns(int launch) { return launch % 2 == 0 ? 10'000'000 : 10'200'000; }
-// One tenth of a percent more with each launch, and nothing from one to the next beyond that.
+// 0.1 % more with each launch, without other variation.
 std::int64_t slowly(int launch) { return static_cast<std::int64_t>(1e7 * std::pow(1.001, launch)); }
 
-TEST(MachineNoise, TellsLaunchesFromMinutes) {
+TEST(MachineNoise, SeparatesLaunchesFromDrift) {
   const record::Results results = make(
       {.cases = {{.case_id = "aaaa", .step_ns = in_turns}, {.case_id = "bbbb", .step_ns = slowly}},
        .launches = 40});
@@ -43,7 +43,7 @@ TEST(MachineNoise, TellsLaunchesFromMinutes) {
   EXPECT_TRUE(noise.too_few.empty());
 }
 
-TEST(MachineNoise, NeedsSixLaunchesOfACase) {
+TEST(MachineNoise, UnderSixLaunches_AreTooFew) {
   const record::Results results =
       make({.cases = {{.case_id = "aaaa", .step_ns = in_turns}}, .launches = 5});
   const MachineNoise noise = machine_noise(results, kNames);
@@ -51,7 +51,7 @@ TEST(MachineNoise, NeedsSixLaunchesOfACase) {
   EXPECT_THAT(noise.too_few, ElementsAre("compute"));
 }
 
-TEST(MachineNoise, IsQuotedWithItsDayAndWhoElseRan) {
+TEST(MachineNoise, Quote_HasTheDayAndTheLoad) {
   MachineNoise noise{.measured_utc = "2026-01-31T12:00:00Z",
                      .cases = {{.launch_sd = 0.012, .found_by_10 = 0.027, .found_by_40 = 0.018}}};
   EXPECT_EQ(to_text(noise),

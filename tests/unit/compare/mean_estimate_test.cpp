@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What verdicts on time / steps of a launch promise, whatever the shape of the steps, by
-// simulation: launches with a standard deviation of 0.5 % among themselves and about 50 steps each.
-// Seeded; 500 campaigns of each figure.
+// Error rates of verdicts on time / steps of a launch for any shape of steps, by simulation:
+// launches with a standard deviation of 0.5 % and about 50 steps each. Seeded; 500 campaigns per
+// number.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -29,7 +29,8 @@ std::vector<double> even(Noise& noise) { return noise.autoregressive(50, 0, 0.02
 std::vector<double> wandering(Noise& noise) { return noise.autoregressive(50, 0.5, 0.05); }
 std::vector<double> lockstep(Noise& noise) { return noise.lockstep(13, 4, 0.05); }
 
-// Of one launch whose workers take `effect` times as long; what is ready at once costs the same.
+// One launch whose workers take `effect` times as long; batches that are ready at once cost the
+// same.
 double launch(Noise& noise, const Steps& steps, Estimate estimate, double effect) {
   const double level = std::exp(0.005 * noise.normal());
   std::vector<double> taken = steps(noise);
@@ -53,28 +54,28 @@ double claims(const Steps& steps, std::size_t pairs, double effect, Estimate est
   return static_cast<double>(claimed) / kMeanTrials;
 }
 
-TEST(MeanEstimate, SidesThatAreEqualAreSeldomSaidToDiffer) {
+TEST(MeanEstimate, EqualSides_SeldomDiffer) {
   for (const auto& steps : {even, wandering, lockstep}) {
     EXPECT_LE(claims(steps, 10, 1), 0.045);
     EXPECT_LE(claims(steps, 20, 1), 0.03);
   }
 }
 
-TEST(MeanEstimate, FindsTwoPercentOfEvenSteps) {
+TEST(MeanEstimate, TwoPercentOfEvenSteps_AreFound) {
   const double ten = claims(even, 10, 1.02);
   RecordProperty("power_even_2_percent_10_pairs", std::to_string(ten));
   EXPECT_GE(ten, 0.85);
   EXPECT_GE(claims(even, 20, 1.02), 0.99);
 }
 
-TEST(MeanEstimate, FindsASlowerLoaderWhoseWorkersDeliverTogetherWhereMediansAreBlind) {
+TEST(MeanEstimate, LockstepLoader_IsFound) {
   const double twenty = claims(lockstep, 20, 1.05);
   RecordProperty("power_lockstep_5_percent_20_pairs", std::to_string(twenty));
   EXPECT_GE(twenty, 0.95);
   EXPECT_LE(claims(lockstep, 20, 1.05, middle), 0.01);
 }
 
-TEST(MeanEstimate, FindsFivePercentOfStepsThatWander) {
+TEST(MeanEstimate, FivePercentOfWanderingSteps_AreFound) {
   EXPECT_GE(claims(wandering, 20, 1.05), 0.95);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `compare` takes for the value of a launch, and what it says where there is none.
+// The value of a launch in `compare`, and the message if there is none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ CaseResult tested(const record::Results& base, const record::Results& candidate,
   return compare({&base, "old"}, {&candidate, "new"}, options).cases.at(0);
 }
 
-TEST(MetricValues, CpuTimeIsThatOfAStepHoweverManyWereMeasured) {
+TEST(MetricValues, CpuTime_IsPerStep) {
   const auto of_steps = [](int steps) {
     record::Results results = launches(8, steps, [](record::Launch&) {});
     for (record::Launch& launch : results.launches) {
@@ -48,7 +48,7 @@ TEST(MetricValues, CpuTimeIsThatOfAStepHoweverManyWereMeasured) {
   EXPECT_EQ(test.verdict, Verdict::kOk);
 }
 
-TEST(MetricValues, NoneOfSomething_IsAValue) {
+TEST(MetricValues, Zero_IsAValue) {
   const auto lost = [](double value) {
     record::Results results = launches(8, 20, [](record::Launch&) {});
     results.columns.push_back({.name = "loader_lost_samples", .unit = "samples", .doc = ""});
@@ -68,7 +68,7 @@ TEST(MetricValues, NoneOfSomething_IsAValue) {
   EXPECT_EQ(tested(lost(0), no_time, "").metrics.at(0).test.verdict, Verdict::kNoData);
 }
 
-TEST(MetricValues, AnMfuAboveOneIsNoValueForComparisonsEither) {
+TEST(MetricValues, MfuAboveOne_IsNoValue) {
   const auto with_peak = [](double peak) {
     record::Results results = launches(8, 20, [](record::Launch& launch) {
       launch.row.report.metrics["model_flops_per_step"] = 8e9;  // in 10 ms
@@ -85,8 +85,8 @@ TEST(MetricValues, AnMfuAboveOneIsNoValueForComparisonsEither) {
   EXPECT_THAT(refused.notes, Contains(HasSubstr("an MFU above 100 % is left out")));
 }
 
-// The host waited for the device at the end of its window, the device's clock did not.
-TEST(MetricValues, ArmsOnDifferentClocksHaveNoVerdict) {
+// The host waited for the device at the end of its window; the device's clock did not.
+TEST(MetricValues, DifferentClocks_HaveNoVerdict) {
   const auto on_device = [](bool events) {
     record::Results results = launches(8, 50, [](record::Launch& launch) {
       launch.row.report.effective["device"] = std::string("cuda:0");
@@ -131,12 +131,12 @@ TestedMetric one(const std::string& name) {
   return tested_metrics(std::vector<std::string>{name}, declared()).metrics.at(0);
 }
 
-TEST(TestedMetrics, WithoutANameTheStepAndThePeakOfMemoryAreTested) {
+TEST(TestedMetrics, NoName_TestsStepAndPeakMemory) {
   EXPECT_EQ(tested_metrics({}, {}).names(), "step, peak_bytes");
   EXPECT_TRUE(tested_metrics({}, {}).by_default);
 }
 
-TEST(TestedMetrics, AMetricHasItsNameInTheFileAShortOneAndTheHeadOfItsColumn) {
+TEST(TestedMetrics, Metric_HasSeveralNames) {
   for (const char* name : {"step_p99_ns", "step_p99", "p99", "P99 [ms]"}) {
     EXPECT_EQ(one(name).metric, "step_p99_ns") << name;
   }
@@ -148,7 +148,7 @@ TEST(TestedMetrics, AMetricHasItsNameInTheFileAShortOneAndTheHeadOfItsColumn) {
   EXPECT_EQ(one("MFU [%]").metric, "mfu");
 }
 
-TEST(TestedMetrics, APhaseIsMeantByItsNameAndIsBetterWhenShorter) {
+TEST(TestedMetrics, Phase_IsBetterWhenShorter) {
   for (const char* name : {"forward", "forward_ns", "data wait"}) {
     EXPECT_EQ(one(name).kind, MetricKind::kPhase) << name;
   }
@@ -157,18 +157,18 @@ TEST(TestedMetrics, APhaseIsMeantByItsNameAndIsBetterWhenShorter) {
   EXPECT_EQ(one("forward_device_ns").kind, MetricKind::kOther) << "a column";
 }
 
-TEST(TestedMetrics, TheDirectionIsThatOfTheDeclaration) {
+TEST(TestedMetrics, Direction_IsDeclared) {
   EXPECT_EQ(one("samples_per_s").direction, Direction::kHigherIsBetter);
   EXPECT_EQ(one("cache_hits").direction, Direction::kHigherIsBetter);
   EXPECT_EQ(one("step_p50").direction, Direction::kLowerIsBetter);
 }
 
-TEST(TestedMetrics, AMetricNamedTwiceIsTestedOnce) {
+TEST(TestedMetrics, MetricNamedTwice_IsTestedOnce) {
   const std::vector<std::string> names = {"p99", "step", "step_p99_ns"};
   EXPECT_EQ(tested_metrics(names, {}).names(), "step_p99, step");
 }
 
-TEST(TestedMetrics, AnUnknownNameIsRefusedWithTheNearest) {
+TEST(TestedMetrics, UnknownName_SuggestsTheNearest) {
   EXPECT_THAT([] { (void)one("forwards"); },
               ThrowsMessage<ConfigError>(HasSubstr("(did you mean 'forward'?)")));
   EXPECT_THAT([] { (void)one("peak_byte"); },

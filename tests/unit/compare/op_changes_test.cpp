@@ -56,7 +56,7 @@ std::vector<OpChange> changes(const std::vector<record::Launch>& a,
   return op_changes(pointers(a), pointers(b), interleaved);
 }
 
-TEST(OpChanges, CountsAreComparedExactlyByNameAndPhase) {
+TEST(OpChanges, Counts_CompareByNameAndPhase) {
   const auto found = changes({profiled({{"aten::copy_", 12}, {"aten::mm", 4, 90'000}})},
                              {profiled({{"aten::copy_", 132}, {"aten::mm", 4, 90'000}})});
   ASSERT_EQ(found.size(), 1U);
@@ -67,7 +67,7 @@ TEST(OpChanges, CountsAreComparedExactlyByNameAndPhase) {
   EXPECT_FALSE(found[0].change_ns) << "one launch tells no times";
 }
 
-TEST(OpChanges, OpOfOneSideOrAnotherPhase_IsAnother) {
+TEST(OpChanges, OtherSideOrPhase_IsAnotherOp) {
   const auto found = changes({profiled({{"aten::mm", 1, 1'000'000}})},
                              {profiled({{"aten::mm", 1, 1'000'000}, {"aten::add"}})});
   ASSERT_EQ(found.size(), 1U);
@@ -79,7 +79,7 @@ TEST(OpChanges, OpOfOneSideOrAnotherPhase_IsAnother) {
             2U);
 }
 
-TEST(OpChanges, TimesNeedThreePairsThatTookTurnsAndCarryTheirRange) {
+TEST(OpChanges, Times_NeedThreePairsInTurns) {
   const auto side = [](std::int64_t extra) {
     std::vector<record::Launch> launches;
     for (int i = 0; i < 3; ++i) {
@@ -94,13 +94,13 @@ TEST(OpChanges, TimesNeedThreePairsThatTookTurnsAndCarryTheirRange) {
   EXPECT_THAT(changes(side(0), side(50'000), false), IsEmpty()) << "all of the time, as before";
 }
 
-TEST(OpChanges, NothingChangedIsNothingSaid) {
+TEST(OpChanges, NoChange_IsEmpty) {
   const std::vector<MadeOp> ops = {{"aten::mm", 3}, {"aten::add", 5}};
   EXPECT_THAT(changes({profiled(ops)}, {profiled(ops)}), IsEmpty());
   EXPECT_THAT(changes({}, {profiled(ops)}), IsEmpty());
 }
 
-TEST(OpChanges, OnlyMeasuredLaunchesOfTheArmCount) {
+TEST(OpChanges, OnlyMeasuredLaunchesCount) {
   record::Results results;
   results.launches = {profiled({{"aten::mm"}}, 1), profiled({{"aten::mm"}}, 0)};
   results.launches[1].row.key.arm = "b";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `plan` promises of `compare`, held against its rule by simulation: changes of known size,
-// planted into launches that differ by chance. Seeded.
+// The promises of `plan` about `compare`, checked against its rule by simulation: changes of known
+// size planted into launches with noise. Seeded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class Planted {
  public:
   explicit Planted(std::uint64_t seed) : random_(seed) {}
 
-  // One changed test among others of which none changed.
+  // One changed test among unchanged ones.
   std::vector<PairedSamples> family(const ComparisonSize& size, double sd, double change) {
     std::vector<PairedSamples> all;
     for (std::size_t test = 0; test < size.tests; ++test) {
@@ -59,7 +59,7 @@ double share_found(const ComparisonSize& size, double sd, double change) {
   return static_cast<double>(found) / kComparisons;
 }
 
-TEST(Power, APlantedChangeOfThePromisedSizeIsFoundInAboutFourOfFiveComparisons) {
+TEST(Power, PromisedSize_IsFoundInFourOfFive) {
   for (const ComparisonSize& size :
        {ComparisonSize{.launches = 8, .tests = 1}, ComparisonSize{.launches = 8, .tests = 2},
         ComparisonSize{.launches = 8, .tests = 6}, ComparisonSize{.launches = 12, .tests = 20},
@@ -76,7 +76,7 @@ TEST(Power, APlantedChangeOfThePromisedSizeIsFoundInAboutFourOfFiveComparisons) 
   }
 }
 
-TEST(Power, APlantedChangeOfThePromisedSizeIsFoundByPairsInAboutFourOfFiveCampaigns) {
+TEST(Power, PromisedSize_IsFoundByPairs) {
   for (const std::size_t pairs : {10, 20, 40}) {
     for (const double sd : {0.003, 0.01, 0.05}) {
       const double change = change_found_by_pairs(pairs, sd);
@@ -93,7 +93,7 @@ TEST(Power, APlantedChangeOfThePromisedSizeIsFoundByPairsInAboutFourOfFiveCampai
   }
 }
 
-TEST(Power, SixLaunchesProveNoChangeOfAnySizeAmongTwentyFourTestsAndEightDo) {
+TEST(Power, SixLaunches_CannotProve24Tests) {
   const ComparisonSize six{.launches = 6, .tests = 24};
   EXPECT_FALSE(change_found(six, 0.01));
   EXPECT_LE(share_found(six, 0.01, 1.0), 0.06) << "where chance makes another one small, too";
@@ -101,12 +101,12 @@ TEST(Power, SixLaunchesProveNoChangeOfAnySizeAmongTwentyFourTestsAndEightDo) {
   EXPECT_GE(share_found({.launches = 8, .tests = 24}, 0.01, 0.05), 0.95);
 }
 
-TEST(Power, AChangeWithinTheMarginIsNeverPromised) {
+TEST(Power, ChangeWithinMargin_IsNotPromised) {
   EXPECT_NEAR(change_found({.launches = 8, .tests = 2}, 0).value(), 0.01, 1e-12);
   EXPECT_GT(change_found({.launches = 8, .tests = 2}, 0.001).value(), 0.01);
 }
 
-TEST(Power, TheSpreadOfLaunchesIsThatOfTheCasesThatArePlanned) {
+TEST(Power, Spread_IsOfThePlannedCases) {
   const record::Results results = testing_compare::make(
       {.cases = {{.case_id = "aaaa", .step_ns = [](int launch) { return 1000 + launch % 2; }},
                  {.case_id = "bbbb", .step_ns = [](int) { return 1000; }}}});
@@ -115,7 +115,7 @@ TEST(Power, TheSpreadOfLaunchesIsThatOfTheCasesThatArePlanned) {
   EXPECT_THAT(launch_spreads(results, {"cccc"}), ElementsAre());
 }
 
-// What is advised of launches and steps: they are drawn, with the change planted, and judged.
+// The advised launches and steps are drawn with the planted change, and judged.
 double launch_sd_at(const estimate::CaseNoise& noise, double steps) {
   return std::hypot(noise.launch_sd, *noise.step_sd / std::sqrt(steps));
 }
@@ -132,7 +132,7 @@ estimate::CaseNoise noise(double launch_sd, double step_sd, double overhead_ns =
           .step_ns = 1e7};
 }
 
-// Of comparisons whose launches are drawn step by step.
+// Share of comparisons whose launches are drawn step by step.
 double share_found(const estimate::CaseNoise& model, const LaunchDesign& design, double change) {
   constexpr int kDesigns = 300;
   Noise random(61'007 + design.launches);
@@ -160,7 +160,7 @@ double share_found(const estimate::CaseNoise& model, const LaunchDesign& design,
   return static_cast<double>(found) / kDesigns;
 }
 
-TEST(LaunchDesign, TheAdvisedLaunchesFindTheChangeInAboutFourOfFiveComparisons) {
+TEST(LaunchDesign, Advice_FindsFourOfFive) {
   const LaunchDesigns designs({.tests = 2}, 0.02);
   for (const estimate::CaseNoise& model :
        {noise(0.003, 0.05), noise(0.008, 0.02), noise(0.001, 0.1)}) {
@@ -172,7 +172,7 @@ TEST(LaunchDesign, TheAdvisedLaunchesFindTheChangeInAboutFourOfFiveComparisons) 
   }
 }
 
-TEST(LaunchDesign, NothingCheaperFindsIt) {
+TEST(LaunchDesign, NoCheaperDesign_FindsIt) {
   const LaunchDesigns designs({.tests = 2}, 0.02);
   const estimate::CaseNoise model = noise(0.004, 0.06);
   const auto best = designs.cheapest(model);
@@ -192,7 +192,7 @@ TEST(LaunchDesign, NothingCheaperFindsIt) {
   }
 }
 
-TEST(LaunchDesign, TheSlowerALaunchBeginsTheMoreStepsItIsGiven) {
+TEST(LaunchDesign, SlowStart_GetsMoreSteps) {
   const LaunchDesigns designs({.tests = 2}, 0.02);
   const auto quick = designs.cheapest(noise(0.004, 0.06, 1e8));
   const auto slow = designs.cheapest(noise(0.004, 0.06, 3e10));
@@ -201,13 +201,13 @@ TEST(LaunchDesign, TheSlowerALaunchBeginsTheMoreStepsItIsGiven) {
   EXPECT_LT(slow->launches, quick->launches);
 }
 
-TEST(LaunchDesign, NoNumberOfStepsMendsLaunchesThatDiffer) {
+TEST(LaunchDesign, DifferingLaunches_NeedMoreThanSteps) {
   const LaunchDesigns designs({.tests = 2}, 0.02);
   EXPECT_FALSE(designs.cheapest(noise(0.2, 0.01)));
   EXPECT_TRUE(LaunchDesigns({.tests = 2}, 0.3).cheapest(noise(0.2, 0.01)));
 }
 
-TEST(LaunchDesign, WithoutWhatALaunchCostsThereIsNoAdvice) {
+TEST(LaunchDesign, UnknownCost_GivesNoAdvice) {
   estimate::CaseNoise unknown = noise(0.004, 0.06);
   unknown.overhead_ns.reset();
   EXPECT_FALSE(LaunchDesigns({.tests = 2}, 0.02).cheapest(unknown));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as `stepbench run` would leave them, made of numbers that a test chooses.
+// Results like those of `stepbench run`, made from numbers of a test.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace stepbench::testing_compare {
 struct MadeCase {
   std::string case_id;
   std::int64_t num_workers = 0;
-  // Step time and its data_wait part, by launch number.
+  // Step time and its data_wait part by launch number.
   std::function<std::int64_t(int)> step_ns;
   std::function<std::int64_t(int)> data_wait_ns = [](int) { return 1'000'000; };
   std::function<double(int)> peak_bytes = [](int) { return 1e9; };
@@ -35,10 +35,10 @@ struct MadeResults {
 };
 
 [[nodiscard]] record::Results make(const MadeResults& made);
-// As one result file.
+// Writes one result file.
 void write(const record::Results& results, const std::filesystem::path& file);
 
-// 10 ms with a ripple of +-0.4 %, another one for each seed, times `factor`.
+// 10 ms with a ripple of +-0.4 %, different for each seed, times `factor`.
 [[nodiscard]] std::function<std::int64_t(int)> around_10_ms(double factor, int seed);
 
 }  // namespace stepbench::testing_compare

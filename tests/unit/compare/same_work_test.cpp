@@ -40,7 +40,7 @@ TEST(FingerprintCheck, CoarserPrecision_SetsTheLimit) {
   EXPECT_EQ(difference(Side(1, "bf16"), Side(1.1, "fp32"))->precision, "bf16");
 }
 
-TEST(FingerprintCheck, NamesWhatDiffersAndByHowMuch) {
+TEST(FingerprintCheck, Difference_IsNamedWithItsSize) {
   const auto found = difference(Side(0.5), Side(0.6));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "loss");
@@ -48,8 +48,8 @@ TEST(FingerprintCheck, NamesWhatDiffersAndByHowMuch) {
   EXPECT_THAT(to_text(*found), HasSubstr("loss 0.5 and 0.6 differ by 1.7e-01, more than 1e-04"));
 }
 
-// A file holds null for a loss that is no finite number.
-TEST(FingerprintCheck, ALossThatIsNoNumberDiffersFromOneThatIs) {
+// A file has null for a non-finite loss.
+TEST(FingerprintCheck, NonFiniteLoss_Differs) {
   const Side nan(std::numeric_limits<double>::quiet_NaN());
   Side null(1);
   null.launch.row.report.fingerprint["loss"] = Value{};
@@ -65,7 +65,7 @@ TEST(FingerprintCheck, ALossThatIsNoNumberDiffersFromOneThatIs) {
   EXPECT_THAT(fingerprint_notes({null.launches(), Side(1).launches()}), testing::IsEmpty());
 }
 
-TEST(FingerprintCheck, WhatASideDoesNotComputeIsNotCompared) {
+TEST(FingerprintCheck, MissingValue_IsNotCompared) {
   Side evaluates(1);
   evaluates.launch.row.report.fingerprint.erase("gradient_norm");
   EXPECT_FALSE(difference(Side(1), evaluates));
@@ -74,7 +74,7 @@ TEST(FingerprintCheck, WhatASideDoesNotComputeIsNotCompared) {
   EXPECT_FALSE(difference(Side(1), evaluates));
 }
 
-TEST(FingerprintCheck, LaunchesThatDifferAmongThemselvesWidenTheLimit) {
+TEST(FingerprintCheck, BaseSpread_WidensTheLimit) {
   const Side a(1);
   const Side b(1.002);
   const CaseLaunches both{.first = &a.launch.row, .measured = {&a.launch, &b.launch}};
@@ -92,7 +92,7 @@ CaseLaunches launches_of(std::vector<Side>& sides) {
   return all;
 }
 
-TEST(FingerprintCheck, WhatLaunchesOfTheCandidateDifferByIsNoExcuse) {
+TEST(FingerprintCheck, CandidateSpread_DoesNot) {
   std::vector<Side> base(6, Side(2.3));
   std::vector<Side> scattered;
   for (const double loss : {2.3, 5.0, 6.0, 7.0, 8.0, 10.0}) scattered.emplace_back(loss);
@@ -106,7 +106,7 @@ TEST(FingerprintCheck, WhatLaunchesOfTheCandidateDifferByIsNoExcuse) {
   EXPECT_TRUE(fingerprint_difference({launches_of(base), launches_of(one_another)}));
 }
 
-TEST(FingerprintCheck, ABaseWhoseLaunchesDoNotAgreeIsSaid) {
+TEST(FingerprintCheck, DisagreeingBase_IsNoted) {
   std::vector<Side> base(5, Side(7.0));
   base.emplace_back(2.3);
   std::vector<Side> candidate(6, Side(7.0));
@@ -118,7 +118,7 @@ TEST(FingerprintCheck, ABaseWhoseLaunchesDoNotAgreeIsSaid) {
 
 class ExactCounts : public testing::Test {
  protected:
-  // One launch for each value; nothing: the launch does not report the metric.
+  // One launch per value; nullopt: the launch does not report the metric.
   std::vector<const record::Launch*> launches(const std::string& metric,
                                               const std::vector<std::optional<double>>& values) {
     std::vector<const record::Launch*> made;
@@ -135,7 +135,7 @@ class ExactCounts : public testing::Test {
   std::deque<record::Launch> launches_;
 };
 
-TEST_F(ExactCounts, AChangedOneIsSaidWithBothValues) {
+TEST_F(ExactCounts, ChangedCount_ShowsBothValues) {
   const CountedLaunches base{launches("parameters", {10, 10}), {}};
   const CountedLaunches candidate{launches("parameters", {12, 12}), {}};
   EXPECT_THAT(exact_count_notes(base, candidate, {counted("parameters")}),
@@ -143,14 +143,14 @@ TEST_F(ExactCounts, AChangedOneIsSaidWithBothValues) {
   EXPECT_THAT(exact_count_notes(base, base, {counted("parameters")}), IsEmpty());
 }
 
-TEST_F(ExactCounts, ProfiledLaunchesSpeakForWhatTimedOnesDoNotReport) {
+TEST_F(ExactCounts, UntimedCount_UsesProfiledLaunches) {
   const CountedLaunches base{launches("parameters", {10}), launches("kernels", {120})};
   const CountedLaunches candidate{launches("parameters", {10}), launches("kernels", {132})};
   EXPECT_THAT(exact_count_notes(base, candidate, {counted("kernels", Direction::kLowerIsBetter)}),
               ElementsAre("kernels 120 -> 132, counted exactly in profiled launches"));
 }
 
-TEST_F(ExactCounts, ThatVaryOrHaveAVerdict_SayNothing) {
+TEST_F(ExactCounts, VaryingOrTestedCount_IsSilent) {
   const CountedLaunches base{launches("parameters", {10, 10}), {}};
   const std::vector<Metric> columns = {counted("parameters")};
   using Values = std::vector<std::optional<double>>;
@@ -171,7 +171,7 @@ MetricSamples asked(const std::string& name, std::vector<double> base,
           .samples = {.base = std::move(base), .candidate = std::move(candidate), .exact = exact}};
 }
 
-TEST(VaryingCounts, AreToldAndNotAsked) {
+TEST(VaryingCounts, VaryingCounts_AreNotTested) {
   std::vector<MetricSamples> all_samples = {asked("step", {1, 2}, {1, 2}, false),
                                             asked("copies", {3, 3}, {4, 4}),
                                             asked("allocations", {0, 0.02, 0}, {0, 0, 0})};
@@ -184,7 +184,7 @@ TEST(VaryingCounts, AreToldAndNotAsked) {
       << "it repeats inside each side, so its change counts";
 }
 
-TEST(VaryingCounts, LaunchesWithoutANumberDoNotMakeACountVary) {
+TEST(VaryingCounts, MissingNumber_IsNoVariation) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<MetricSamples> all_samples = {asked("copies", {3, nan, 3}, {nan, nan})};
   EXPECT_THAT(take_varying_counts(all_samples), IsEmpty());

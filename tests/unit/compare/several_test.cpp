@@ -28,7 +28,7 @@ MadeResults run_of(double factor, int seed) {
                     {.case_id = "bbbb", .num_workers = 8, .step_ns = around_10_ms(1, seed)}}};
 }
 
-// The base, and the others by their factors.
+// The base, and the others with their factors.
 std::vector<Comparison> compared(const std::vector<MadeResults>& made,
                                  const CompareOptions& options = {}) {
   std::vector<record::Results> results;
@@ -44,7 +44,7 @@ const TestResult& step_of(const Comparison& comparison, std::size_t place = 0) {
   return comparison.cases.at(place).metrics.at(0).test;
 }
 
-TEST(CompareSeveral, OfOneIsTheComparisonOfTwo) {
+TEST(CompareSeveral, OneRun_IsTheComparisonOfTwo) {
   const record::Results base = make(run_of(1, 0));
   const record::Results slow = make(run_of(1.05, 1));
   const ComparisonSide side{&slow, "slow"};
@@ -54,7 +54,7 @@ TEST(CompareSeveral, OfOneIsTheComparisonOfTwo) {
             report::comparison_json(compare({&base, "base"}, side, {})));
 }
 
-TEST(CompareSeveral, EachIsAgainstTheBase) {
+TEST(CompareSeveral, EachRun_IsAgainstTheBase) {
   const auto all = compared({run_of(1, 0), run_of(1.05, 1), run_of(0.9, 2), run_of(1, 3)});
   ASSERT_EQ(all.size(), 3U);
   EXPECT_NEAR(step_of(all[0]).change.value(), 0.05, 0.003);
@@ -65,7 +65,7 @@ TEST(CompareSeveral, EachIsAgainstTheBase) {
   EXPECT_EQ(all[2].exit_code, 0);
 }
 
-TEST(CompareSeveral, CorrectsAllTestsOfAllRunsTogether) {
+TEST(CompareSeveral, AllTests_AreCorrectedTogether) {
   const auto one = compared({run_of(1, 0), run_of(1.05, 1)});
   const auto three = compared({run_of(1, 0), run_of(1.05, 1), run_of(1, 2), run_of(1, 3)});
   EXPECT_EQ(step_of(one[0]).p, step_of(three[0]).p);
@@ -73,7 +73,7 @@ TEST(CompareSeveral, CorrectsAllTestsOfAllRunsTogether) {
   for (const Comparison& comparison : three) EXPECT_EQ(comparison.tested, 3 * one[0].tested);
 }
 
-TEST(CompareSeveral, TheWorstDecides) {
+TEST(CompareSeveral, WorstRun_Decides) {
   const auto all = compared({run_of(1, 0), run_of(0.9, 2), run_of(1.05, 1), run_of(1.06, 3)});
   EXPECT_EQ(worst_of(all), 1U) << "of equal ones the first";
   EXPECT_EQ(all[worst_of(all)].exit_code, 3);
@@ -84,7 +84,7 @@ TEST(CompareSeveral, TheWorstDecides) {
   EXPECT_EQ(missing[1].exit_code, 4);
 }
 
-TEST(CompareSeveral, RefusesByNameTheOneThatMayNotBeCompared) {
+TEST(CompareSeveral, IncomparableRun_IsNamed) {
   MadeResults smoke = run_of(1, 0);
   smoke.smoke = true;
   EXPECT_THAT(([&] {
@@ -99,7 +99,7 @@ TEST(CompareSeveral, RefusesByNameTheOneThatMayNotBeCompared) {
               ThrowsMessage<ConfigError>(HasSubstr("run1")));
 }
 
-TEST(CompareSeveral, WhatHoldsForAll_IsSaidOnce) {
+TEST(CompareSeveral, CommonNotes_AreShownOnce) {
   MadeResults kernel = run_of(1, 1);
   kernel.environment["kernel"] = Value{std::string("6.2")};
   MadeResults one = run_of(1, 1);
@@ -116,7 +116,7 @@ TEST(CompareSeveral, WhatHoldsForAll_IsSaidOnce) {
   EXPECT_EQ(alike.find(check), alike.rfind(check));
 }
 
-TEST(CompareSeveral, JsonHoldsEachComparisonAndTheExitCodeOfTheWorst) {
+TEST(CompareSeveral, Json_HoldsAllComparisons) {
   const auto all = compared({run_of(1, 0), run_of(1, 2), run_of(1.05, 1)});
   const auto json = nlohmann::json::parse(report::verdict_json(all));
   EXPECT_EQ(json.at("schema"), "stepbench.verdicts");
@@ -126,7 +126,7 @@ TEST(CompareSeveral, JsonHoldsEachComparisonAndTheExitCodeOfTheWorst) {
   EXPECT_EQ(json.at("comparisons").at(1), nlohmann::json::parse(report::comparison_json(all[1])));
 }
 
-TEST(CompareRequest, TakesAnotherBaseByPathOrByItsLastPart) {
+TEST(CompareRequest, OtherBase_ByPathOrLastPart) {
   const campaign::CompareRequest given{.base = "results/monday",
                                        .candidates = {"results/tuesday", "x/late"}};
   campaign::CompareRequest request = given;
@@ -144,7 +144,7 @@ TEST(CompareRequest, TakesAnotherBaseByPathOrByItsLastPart) {
               ThrowsMessage<ConfigError>(HasSubstr("'run' may be a/run or b/run")));
 }
 
-TEST(CompareRequest, OfThreeResultsNoneMayStandTwice) {
+TEST(CompareRequest, ThreeResults_MustDiffer) {
   EXPECT_NO_THROW(campaign::refuse_given_twice({.base = "a", .candidates = {"a"}}))
       << "a result against itself is an A/A check";
   EXPECT_NO_THROW(campaign::refuse_given_twice({.base = "a", .candidates = {"b", "c"}}));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules promise, by simulation: processes with a CV of 1 % on a machine whose level walks
-// at random by 0.3 % per process, measured in ABBA and BAAB blocks of random order. Seeded; 20,000
-// trials of each figure.
+// Promises of the rules, by simulation: processes with a CV of 1 % on a machine whose level is a
+// random walk of 0.3 % per process, measured in ABBA and BAAB blocks of random order. Seeded;
+// 20,000 trials per number.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -45,7 +45,7 @@ Shares with_fixed_pairs(std::uint64_t seed, std::size_t pairs, double effect) {
   return {shares.claims / kTrials, shares.coverage / kTrials};
 }
 
-TEST(Simulation, FixedPairsKeepTheirLevelAndCoverage) {
+TEST(Simulation, FixedPairs_KeepLevelAndCoverage) {
   for (const std::size_t pairs : {10, 20}) {
     const Shares shares = with_fixed_pairs(1000000 * pairs, pairs, 1);
     RecordProperty("false_claims_" + std::to_string(pairs), std::to_string(shares.claims));
@@ -57,7 +57,7 @@ TEST(Simulation, FixedPairsKeepTheirLevelAndCoverage) {
   }
 }
 
-TEST(Simulation, FixedPairsFindWhatTheyPromise) {
+TEST(Simulation, FixedPairs_FindWhatTheyPromise) {
   const Shares one_percent = with_fixed_pairs(71000000, 20, 1.01);
   const Shares two_percent = with_fixed_pairs(72000000, 10, 1.02);
   RecordProperty("one_percent_at_20", std::to_string(one_percent.claims));
@@ -66,7 +66,7 @@ TEST(Simulation, FixedPairsFindWhatTheyPromise) {
   EXPECT_GE(two_percent.claims, 0.95);
 }
 
-// The verdict of the first of the looks at which `ends` is satisfied, else of the last.
+// The verdict of the first look at which `ends` is true, else of the last.
 TestResult looked_at(Machine& machine, double effect, double margin,
                      const std::function<bool(Verdict)>& ends) {
   PairedSamples samples{.margin = margin};
@@ -83,12 +83,11 @@ bool is_a_claim(Verdict verdict) {
   return verdict == Verdict::kRegression || verdict == Verdict::kImprovement;
 }
 
-// As a case leaves `ab`: when it is decided, ok included.
+// A case leaves `ab` when it is decided, including ok.
 bool is_decided(Verdict verdict) { return verdict != Verdict::kInconclusive; }
 
-// Stops at the first of the looks that claims a difference; without a margin, so that every claim
-// counts.
-TEST(Simulation, ThreeLooksTogetherKeepTheLevel) {
+// Stops at the first look that claims a difference; without a margin, so that every claim counts.
+TEST(Simulation, ThreeLooks_KeepTheLevel) {
   int claims = 0;
   int covered = 0;
   for (int trial = 0; trial < kTrials; ++trial) {
@@ -103,7 +102,7 @@ TEST(Simulation, ThreeLooksTogetherKeepTheLevel) {
   EXPECT_GE(covered, 0.935 * kTrials);
 }
 
-TEST(Simulation, CoverageHoldsWhenDecidedCasesLeave) {
+TEST(Simulation, EarlyDecisions_KeepCoverage) {
   for (const double effect : {1.0, 1.01, 1.02}) {
     int covered = 0;
     for (int trial = 0; trial < kTrials / 2; ++trial) {
@@ -114,9 +113,9 @@ TEST(Simulation, CoverageHoldsWhenDecidedCasesLeave) {
   }
 }
 
-// How often `ab` claims a change that there is not, and says `ok` where there is one: the table of
+// How often `ab` claims a change that does not exist, and reports `ok` despite one: the table of
 // results/verdict_simulation.md.
-TEST(FalseClaims, OfEqualArms_AreRare) {
+TEST(FalseClaims, EqualArms_AreRarelyClaimed) {
   constexpr int kLookedAt = 4000;
   struct Truth {
     std::string name;
@@ -179,7 +178,7 @@ Found over_a_hundred_cases(std::uint64_t seed, double effect) {
   return {found.slowed / (kFamilies * kSlowed), found.false_families / kFamilies};
 }
 
-TEST(Simulation, TheFullRuleFindsTwoAndThreePercentAmongAHundredCases) {
+TEST(Simulation, FullRule_FindsTwoAndThreePercent) {
   const Found two_percent = over_a_hundred_cases(101000000, 1.02);
   const Found three_percent = over_a_hundred_cases(102000000, 1.03);
   RecordProperty("two_percent", std::to_string(two_percent.slowed));
@@ -190,13 +189,13 @@ TEST(Simulation, TheFullRuleFindsTwoAndThreePercentAmongAHundredCases) {
   EXPECT_LE(three_percent.false_families, 0.03);
 }
 
-// `ok` means that the typical launch and the mean of what launches cost lie within the margin: of
-// launches that differ by chance some of one side take far longer.
+// `ok` means that the typical launch and the mean cost of launches are within the margin: launches
+// differ by chance, and some of one side take far longer.
 constexpr int kOkCampaigns = 5000;
 
 struct OneIn {
   double share = 0;   // of the launches
-  double factor = 1;  // by which these take longer
+  double factor = 1;  // slow-down of these
 };
 
 class TwoArms {
@@ -235,7 +234,7 @@ double share_of(Verdict wanted, std::uint64_t seed, std::size_t pairs, double cv
 constexpr OneIn kNone = {};
 constexpr OneIn kTenthTwice = {0.1, 2};
 
-TEST(TwoSidedOk, IsSaidOnlyWhereNoneOfTheSlowLaunchesWasMet) {
+TEST(TwoSidedOk, OnlyWithoutSlowLaunches) {
   for (const Design design : {Design::kInterleaved, Design::kSequential}) {
     for (const std::size_t pairs : {10, 20, 40}) {
       const double none_seen = std::pow(0.9, static_cast<double>(pairs));
@@ -251,19 +250,19 @@ TEST(TwoSidedOk, IsSaidOnlyWhereNoneOfTheSlowLaunchesWasMet) {
   }
 }
 
-TEST(TwoSidedOk, IsSaidOfEqualArmsAsBefore) {
+TEST(TwoSidedOk, EqualArms_AreOk) {
   EXPECT_GE(share_of(Verdict::kOk, 4301, 10, 0.003, kNone, kNone), 0.99);
   EXPECT_GE(share_of(Verdict::kOk, 4302, 20, 0.01, kNone, kNone), 0.58) << "as before: .63";
   EXPECT_GE(share_of(Verdict::kOk, 4303, 20, 0.003, kNone, kNone, Design::kSequential), 0.99);
 }
 
-TEST(TwoSidedOk, SlowLaunchesOfBothSidesAlikeAreNoRegression) {
+TEST(TwoSidedOk, SlowLaunchesOnBothSides_AreEqual) {
   const double claimed = share_of(Verdict::kRegression, 4401, 20, 0.003, kTenthTwice, kTenthTwice);
   EXPECT_LE(claimed, 0.001);
 }
 
-// What `compare` finds in results that were measured one after the other: families of a hundred
-// tests, corrected together.
+// Results of `compare` for sequential measurements: families of a hundred tests, corrected
+// together.
 constexpr int kFamilies = 300;
 constexpr std::size_t kFamilyTests = 100;
 constexpr VerdictRule kUnpaired = {.design = Design::kSequential};
@@ -279,7 +278,7 @@ class Runs {
  public:
   Runs(std::uint64_t seed, const Launches& launches) : noise_(seed), launches_(launches) {}
 
-  // One changed test among others of which none changed.
+  // One changed test among unchanged ones.
   std::vector<PairedSamples> family(double change) {
     std::vector<PairedSamples> all(kFamilyTests, {.margin = 0.01});
     for (PairedSamples& one : all) {
@@ -328,7 +327,7 @@ Claims claims(std::uint64_t seed, const Launches& launches, double change) {
   return {out.found / kFamilies, out.false_families / kFamilies};
 }
 
-TEST(Unpaired, FivePercentAreFoundAmongAHundredTestsWithTheDefaultOfEightLaunches) {
+TEST(Unpaired, FivePercent_AreFoundByEightLaunches) {
   const Claims eight = claims(5100, {}, 0.05);
   const Claims heavy = claims(5200, {.heavy_tails = true}, 0.05);
   const Claims twelve = claims(5300, {.base = 12, .candidate = 12, .heavy_tails = true}, 0.05);
@@ -342,13 +341,13 @@ TEST(Unpaired, FivePercentAreFoundAmongAHundredTestsWithTheDefaultOfEightLaunche
   EXPECT_GE(claims(5400, {}, -0.05).found, 0.95) << "nor does the direction matter";
 }
 
-TEST(Unpaired, FamiliesWithoutAChangeSeldomClaimOne) {
+TEST(Unpaired, NoChange_IsSeldomClaimed) {
   EXPECT_LE(claims(5500, {}, 0).false_families, 0.03);
   EXPECT_LE(claims(5600, {.heavy_tails = true}, 0).false_families, 0.03);
   EXPECT_LE(claims(5700, {.base = 20, .candidate = 20}, 0).false_families, 0.03);
 }
 
-TEST(Unpaired, LaunchesBeyondThoseOfTheOtherSideCountToo) {
+TEST(Unpaired, SurplusLaunches_AddPower) {
   const double eight = claims(5800, {.base = 8, .candidate = 8}, 0.03).found;
   const double more = claims(5800, {.base = 20, .candidate = 8}, 0.03).found;
   RecordProperty("found_3_percent_8_8", std::to_string(eight));
@@ -356,8 +355,8 @@ TEST(Unpaired, LaunchesBeyondThoseOfTheOtherSideCountToo) {
   EXPECT_GT(more, eight + 0.1);
 }
 
-// Why nothing that was measured one after the other is more than a suspect.
-TEST(Unpaired, RunsThatDifferByThemselvesAreTakenForChanges) {
+// The reason why sequential measurements give a suspect at most.
+TEST(Unpaired, DifferingRuns_LookLikeChanges) {
   const double eight = claims(5900, {.run_sd = 0.005}, 0).false_families;
   const double twenty =
       claims(6000, {.base = 20, .candidate = 20, .run_sd = 0.005}, 0).false_families;

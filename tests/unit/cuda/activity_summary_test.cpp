@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device did in two steps of 100 ns each, from 1000 on.
+// Activity of a device in two steps of 100 ns each, from 1000 on.
 #include "harness/cuda/activity_summary.h"
 
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ constexpr Summed kSummed[] = {
      "launches 2 copies 2 bytes 100 pageable 1 waits 1 waited 50"},
     {"what ran outside the steps is not theirs", "kernel 100 900; kernel 1300 1400",
      "busy 0 kernels 0"},
-    // Within it; of another thread; after it; in another way; after the steps.
+    // Within it; on another thread; after it; by another API; after the steps.
     {"all ways to launch count, and one inside another counts once",
      "runtime __cudaLaunchKernel 1000 1010 #1 @0; driver cuLaunchKernelEx 1002 1008 #2 @0; "
      "driver cuLaunchKernelEx 1002 1008 #3 @1; driver cuLaunchKernelEx 1010 1012 #4 @0; "
@@ -91,7 +91,7 @@ constexpr Summed kSummed[] = {
      "runtime cudaMemcpyAsync 1040 1042 #7 @0; runtime cudaLaunchKernelExC 1050 1052 #8 @0; "
      "driver cuLaunchKernelEx 1052 1053 #8 @2; runtime __cudaLaunchKernel 1300 1302 #9 @0",
      "launches 5"},
-    // Until the device has done what the steps asked for.
+    // Until the device has finished the work of the steps.
     {"work of a device that is behind belongs to the step that started it",
      "runtime cudaLaunchKernel 1010 1015 #1 @0; runtime cudaLaunchKernel 1180 1210 #2 @0; "
      "runtime cudaLaunchKernel 1400 1410 #3 @0; kernel 1020 1220 #1; kernel 1230 1500 #2; "
@@ -113,26 +113,26 @@ constexpr Summed kSummed[] = {
      "waits 1 waited 38"},
 };
 
-TEST(ActivitySummary, SumsUpTheStepsOfALog) {
+TEST(ActivitySummary, SumsTheStepsOfALog) {
   for (const Summed& each : kSummed) {
     const std::string text = text_of(summarise_activities(log_of(each.rows)));
     EXPECT_NE(text.find(each.sums), std::string::npos) << each.name << ": " << text;
   }
 }
 
-TEST(ActivitySummary, AStreamThatWaitsForAnEventHoldsUpNoHost) {
+TEST(ActivitySummary, StreamWait_DelaysNoHost) {
   ops::OpLog log = log_of("wait x 1071 1072");
   log.names = {"Stream Wait Event"};
   EXPECT_EQ(summarise_activities(log).synchronisations, 0);
 }
 
-TEST(ActivitySummary, WithoutMarksAllOfALogIsOneStep) {
+TEST(ActivitySummary, NoMarks_TheLogIsOneStep) {
   ops::OpLog log = log_of("kernel 40 50; kernel 90 95; wait Stream_Synchronize 95 95");
   log.marks.clear();
   EXPECT_TRUE(text_of(summarise_activities(log)).starts_with("steps 1 span 55 busy 15 kernels 2"));
 }
 
-TEST(ActivitySummary, ReportsPerStepUnderDeclaredNames) {
+TEST(ActivitySummary, ReportsPerStep) {
   NoteSink sink;
   report(summarise_activities(log_of("kernel 1000 1100; kernel 1100 1150")), sink);
   EXPECT_EQ(sink.metrics.at("device_busy_ns"), 75);
@@ -146,7 +146,7 @@ TEST(ActivitySummary, ReportsPerStepUnderDeclaredNames) {
   }
 }
 
-TEST(ActivitySummary, ReportsNothingThatIsNotKnown) {
+TEST(ActivitySummary, UnknownValues_AreNotReported) {
   NoteSink nothing;
   report(summarise_activities(log_of("")), nothing);
   EXPECT_TRUE(nothing.metrics.empty());

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// An allocator whose counters the test sets.
+// An allocator with counters set by the test.
 struct Scene {
   AllocatorCounters counters;
   int reads = 0;
@@ -57,7 +57,7 @@ struct Scene {
   }
 };
 
-TEST(AllocatorSeries, EachStepOfTheWindowHasItsOwnCountsAndPeak) {
+TEST(AllocatorSeries, EachStep_HasItsCountsAndPeak) {
   Scene scene;
   ASSERT_EQ(scene.series.exercise(), std::nullopt);
   scene.series.change(Action::kNone, Action::kWarmup);
@@ -77,7 +77,7 @@ TEST(AllocatorSeries, EachStepOfTheWindowHasItsOwnCountsAndPeak) {
   EXPECT_THAT(cycle.column("step_peak_allocated_bytes"), ElementsAre(300, 700, 260));
 }
 
-TEST(AllocatorSeries, TheFindingNamesTheStepsThatCalledTheDriver) {
+TEST(AllocatorSeries, Finding_NamesStepsWithDriverCalls) {
   Scene scene;
   ASSERT_EQ(scene.series.exercise(), std::nullopt);
   for (std::int64_t cycle = 0; cycle < 2; ++cycle) {
@@ -96,7 +96,7 @@ TEST(AllocatorSeries, TheFindingNamesTheStepsThatCalledTheDriver) {
   EXPECT_THAT(finding.evidence, Contains("step_device_allocations"));
 }
 
-TEST(AllocatorSeries, InSteadyStateOnlyThePeaksOfTheWindowAreTold) {
+TEST(AllocatorSeries, SteadyState_ReportsPeaksOnly) {
   Scene scene;
   ASSERT_EQ(scene.series.exercise(), std::nullopt);
   EXPECT_EQ(scene.reads, 1);
@@ -114,7 +114,7 @@ TEST(AllocatorSeries, InSteadyStateOnlyThePeaksOfTheWindowAreTold) {
   EXPECT_EQ(scene.said.metrics.at("peak_allocated_bytes"), 800);
 }
 
-TEST(AllocatorSeries, AnAllocatorThatThrowsEndsTheColumnsAndNotTheLaunch) {
+TEST(AllocatorSeries, ThrowingAllocator_EndsTheColumns) {
   Scene scene;
   ASSERT_EQ(scene.series.exercise(), std::nullopt);
   scene.series.change(Action::kWarmup, Action::kRecord);
@@ -131,7 +131,7 @@ TEST(AllocatorSeries, AnAllocatorThatThrowsEndsTheColumnsAndNotTheLaunch) {
   EXPECT_EQ(unreadable.series.exercise(), "the device is gone");
 }
 
-TEST(AllocatorSeries, WindowsThatFollowEachOtherAreEachTheirOwn) {
+TEST(AllocatorSeries, AdjacentWindows_AreSeparate) {
   Scene scene;
   ASSERT_EQ(scene.series.exercise(), std::nullopt);
   scene.series.change(Action::kNone, Action::kRecordAndSave);
@@ -143,7 +143,7 @@ TEST(AllocatorSeries, WindowsThatFollowEachOtherAreEachTheirOwn) {
   EXPECT_THAT(scene.cycle(1).column("step_allocations"), ElementsAre(20));
 }
 
-TEST(AllocatorWindow, CountsArePerStepOfTheWindow) {
+TEST(AllocatorWindow, Counts_ArePerStep) {
   NoteSink sink;
   report({.begin = {.allocations = 1000, .device_allocations = 40, .retries = 1},
           .end = {.allocations = 6000,
@@ -165,7 +165,7 @@ TEST(AllocatorWindow, CountsArePerStepOfTheWindow) {
   EXPECT_EQ(sink.metrics.at("allocations_per_step"), 4) << "of no step";
 }
 
-TEST(AllocatorWindow, StepsThatStillCallTheDriverAreAFinding) {
+TEST(AllocatorWindow, DriverCalls_AreAFinding) {
   NoteSink sink;
   report({.begin = {.device_allocations = 40},
           .end = {.device_allocations = 47, .retries = 2},

@@ -26,7 +26,7 @@ struct CollectorScene {
   std::unique_ptr<ActivityCollector> collector;
 };
 
-// One that collects from the beginning.
+// A scene that collects from the beginning.
 struct StartedScene : CollectorScene {
   StartedScene() { EXPECT_EQ(collector->start(), std::nullopt); }
   template <typename... Record>

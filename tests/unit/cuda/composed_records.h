@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activity records as CUPTI's headers lay them out.
+// Activity records in the layout of CUPTI's headers.
 #pragma once
 
 #include <cupti.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this program asks of operator new, of all threads.
+// Allocations of this program through operator new, in all threads.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,6 @@
 namespace stepbench::cuda {
 
 [[nodiscard]] std::int64_t heap_allocations();  // since the program's start
-[[nodiscard]] std::int64_t heap_bytes();        // not given back yet
+[[nodiscard]] std::int64_t heap_bytes();        // not freed yet
 
 }  // namespace stepbench::cuda

@@ -10,9 +10,9 @@
 namespace stepbench::cuda {
 namespace {
 
-// libtorch checks the thread's last error after each kernel that it launches: a query that found an
-// event not ready must not look like a kernel that failed.
-TEST(CudaApi, AQueryThatFindsAnEventNotReadyLeavesNoErrorForOthersToFind) {
+// libtorch checks the thread's last error after each kernel launch: a query of an event that is not
+// ready must not look like a failed kernel.
+TEST(CudaApi, EventNotReady_LeavesNoError) {
   void* library = ::dlopen(STAND_IN_RUNTIME, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(library, nullptr) << ::dlerror();
   auto* const last = reinterpret_cast<int (*)()>(::dlsym(library, "cudaGetLastError"));
@@ -33,8 +33,8 @@ TEST(CudaApi, AQueryThatFindsAnEventNotReadyLeavesNoErrorForOthersToFind) {
   EXPECT_EQ(last(), kCudaSuccess);
 }
 
-// Code 35 has two meanings, and two remedies.
-TEST(CudaApi, ADriverOlderThanTheRuntimeIsNotTakenForNoDevice) {
+// Code 35 has two meanings with different remedies.
+TEST(CudaApi, OldDriver_IsNotNoDevice) {
   ScriptedClock clock;
   ScriptedCuda cuda(clock);
   cuda.failing["device_count"] = kCudaInsufficientDriver;
@@ -49,13 +49,13 @@ TEST(CudaApi, ADriverOlderThanTheRuntimeIsNotTakenForNoDevice) {
   EXPECT_EQ(device_missing(cuda.api(), 0), "cudaGetDeviceCount: cudaError999 (999)");
 }
 
-TEST(CudaApi, TheOrdinalOfADeviceOption) {
+TEST(CudaApi, DeviceOption_HasItsOrdinal) {
   EXPECT_EQ(cuda_ordinal("cpu"), std::nullopt);
   EXPECT_EQ(cuda_ordinal("cuda"), 0);
   EXPECT_EQ(cuda_ordinal("cuda:12"), 12);
 }
 
-TEST(CudaApi, ADeviceIsDescribedByItsAttributesAndByTheDriverWhereThereIsOne) {
+TEST(CudaApi, Device_IsDescribedByItsAttributes) {
   ScriptedClock clock;
   ScriptedCuda cuda(clock);
   const ops::TraceDevice device = device_properties(cuda.api(), 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers are composed of CUPTI's own structures, as its headers lay them out.
+// Buffers are composed of CUPTI's own structures, in the layout of its headers.
 #include "harness/cuda/cupti_collector.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::IsEmpty;
 using testing::Optional;
 using testing::SizeIs;
 
-TEST(CuptiCollector, OnlyCallsLoseTheVersionInTheirName) {
+TEST(CuptiCollector, KernelName_KeepsItsVersion) {
   StartedScene scene;
   CUpti_ActivityKernel10 first = kernel(5, 120, 180);
   first.name = "add_v1";
@@ -28,7 +28,7 @@ TEST(CuptiCollector, OnlyCallsLoseTheVersionInTheirName) {
   EXPECT_THAT(scene.log_of(first, second).names, ElementsAre("add_v1", "add_v2"));
 }
 
-TEST(CuptiCollector, AKernelIsJoinedWithItsCallAndTheOperatorAroundIt) {
+TEST(CuptiCollector, Kernel_IsJoinedWithCallAndOperator) {
   StartedScene scene;
   const ops::OpLog log = scene.log_of(external(5, 77), launch(5, 100), kernel(5, 120, 180));
   ASSERT_THAT(log.activities, SizeIs(2));
@@ -54,7 +54,7 @@ TEST(CuptiCollector, AKernelIsJoinedWithItsCallAndTheOperatorAroundIt) {
   EXPECT_EQ(log.dropped, 0);
 }
 
-TEST(CuptiCollector, RecordsOfOneCallMayLieInDifferentBuffersAndInAnyOrder) {
+TEST(CuptiCollector, Records_MayComeInAnyOrder) {
   StartedScene scene;
   scene.cupti.emit(kernel(5, 120, 180));
   for (std::uint32_t i = 100; i < 150; ++i) scene.cupti.emit(kernel(i, 200 + i, 210 + i));
@@ -64,7 +64,7 @@ TEST(CuptiCollector, RecordsOfOneCallMayLieInDifferentBuffersAndInAnyOrder) {
   EXPECT_THAT(log.names, SizeIs(1)) << "each name stands once";
 }
 
-TEST(CuptiCollector, ACopyTellsItsKindItsBytesAndWhetherTheHostSideIsPinned) {
+TEST(CuptiCollector, Copy_HasKindBytesAndPinning) {
   struct Case {
     std::uint8_t kind, from, to;
     ops::CopyKind expected;
@@ -96,7 +96,7 @@ TEST(CuptiCollector, ACopyTellsItsKindItsBytesAndWhetherTheHostSideIsPinned) {
   }
 }
 
-TEST(CuptiCollector, SetsDriverCallsAndSynchronisationsAreKept) {
+TEST(CuptiCollector, SetsCallsAndWaits_AreKept) {
   StartedScene scene;
   CUpti_ActivityMemset4 set{};
   set.kind = CUPTI_ACTIVITY_KIND_MEMSET;
@@ -120,7 +120,7 @@ TEST(CuptiCollector, SetsDriverCallsAndSynchronisationsAreKept) {
   EXPECT_EQ(log.names[log.activities[2].name], "Stream Synchronize");
 }
 
-TEST(CuptiCollector, CallsAreNamedWithoutVersionAndKindOfDefaultStream) {
+TEST(CuptiCollector, CallNames_LoseVersionAndStreamKind) {
   StartedScene scene;
   constexpr std::uint32_t kLaunchOnThreadStream = 214;
   const ops::OpLog log =
@@ -128,7 +128,7 @@ TEST(CuptiCollector, CallsAreNamedWithoutVersionAndKindOfDefaultStream) {
   EXPECT_THAT(log.names, ElementsAre("cudaLaunchKernel"));
 }
 
-TEST(CuptiCollector, AQueryIsNoWaitThoughItIsRecordedAsOne) {
+TEST(CuptiCollector, Query_IsNoWait) {
   StartedScene scene;
   CUpti_ActivitySynchronization2 record{};
   record.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
@@ -142,7 +142,7 @@ TEST(CuptiCollector, AQueryIsNoWaitThoughItIsRecordedAsOne) {
   EXPECT_EQ(summarise_activities(log).synchronisations, 0);
 }
 
-TEST(CuptiCollector, ABufferThatIsNotReturnedMayBeWrittenToTillTheProcessEnds) {
+TEST(CuptiCollector, UnreturnedBuffer_StaysAllocated) {
   std::uint8_t* kept = nullptr;
   {
     StartedScene scene;
@@ -154,14 +154,14 @@ TEST(CuptiCollector, ABufferThatIsNotReturnedMayBeWrittenToTillTheProcessEnds) {
   const std::unique_ptr<std::uint8_t[]> nobody_else_owns_it(kept);
 }
 
-TEST(CuptiCollector, UnknownKindsArePassedOver) {
+TEST(CuptiCollector, UnknownKind_IsIgnored) {
   StartedScene scene;
   CUpti_ActivityOverhead3 overhead{};
   overhead.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
   EXPECT_THAT(scene.log_of(overhead, kernel(1, 2, 3)).activities, SizeIs(1));
 }
 
-TEST(CuptiCollector, DroppedRecordsLostKernelsAndMissingTimesAreCounted) {
+TEST(CuptiCollector, LostRecords_AreCounted) {
   StartedScene scene;
   scene.cupti.emit(launch(1, 10));
   scene.cupti.emit(launch(2, 20));
@@ -176,7 +176,7 @@ TEST(CuptiCollector, DroppedRecordsLostKernelsAndMissingTimesAreCounted) {
                                       "without a record of their work, 1 records without times")));
 }
 
-TEST(CuptiCollector, RecordsBeyondTheMemoryForThemAreDroppedAndCounted) {
+TEST(CuptiCollector, FullMemory_DropsAndCountsRecords) {
   StartedScene scene;
   for (std::uint32_t i = 1; i <= 1000; ++i) scene.cupti.emit(kernel(i, i, i + 1));
   const std::size_t lost = scene.cupti.lost;
@@ -185,7 +185,7 @@ TEST(CuptiCollector, RecordsBeyondTheMemoryForThemAreDroppedAndCounted) {
   EXPECT_LT(log.activities.size(), 1000U);
 }
 
-TEST(CuptiCollector, BuffersAreUsedAgain) {
+TEST(CuptiCollector, Buffers_AreReused) {
   StartedScene scene;
   std::size_t records = 0;
   for (int round = 0; round < 100; ++round) {
@@ -195,7 +195,7 @@ TEST(CuptiCollector, BuffersAreUsedAgain) {
   EXPECT_EQ(records, 2000U) << "four buffers suffice for a hundred windows";
 }
 
-TEST(CuptiCollector, WhatCameBeforeTheWindowIsForgotten) {
+TEST(CuptiCollector, EarlierRecords_AreDiscarded) {
   StartedScene scene;
   scene.cupti.emit(launch(1, 10));
   scene.cupti.lost = 3;
@@ -205,14 +205,14 @@ TEST(CuptiCollector, WhatCameBeforeTheWindowIsForgotten) {
   EXPECT_EQ(log.dropped, 0);
 }
 
-TEST(CuptiCollector, CollectsAfterTheDeviceHasCaughtUp) {
+TEST(CuptiCollector, Collect_SynchronizesTheDevice) {
   StartedScene scene;
   (void)scene.collect();
   EXPECT_EQ(scene.cuda.calls["synchronize"], 1);
   EXPECT_EQ(scene.cupti.log.back(), "flush");
 }
 
-TEST(CuptiCollector, OperatorsArePushedAndPoppedAndABadPairIsCounted) {
+TEST(CuptiCollector, Operators_AreBalancedOrCounted) {
   CollectorScene scene;
   scene.collector->push(1);
   EXPECT_THAT(scene.cupti.external, IsEmpty()) << "not collecting yet";
@@ -228,7 +228,7 @@ TEST(CuptiCollector, OperatorsArePushedAndPoppedAndABadPairIsCounted) {
               Optional(HasSubstr("1 operator marks that CUPTI refused")));
 }
 
-TEST(CuptiCollector, TimesAreThoseOfTheHostsClock) {
+TEST(CuptiCollector, Times_AreOnTheHostClock) {
   StartedScene scene;
   const HostClock clock;
   const auto before = static_cast<std::uint64_t>(clock.now_ns());
@@ -237,7 +237,7 @@ TEST(CuptiCollector, TimesAreThoseOfTheHostsClock) {
   EXPECT_LE(now, static_cast<std::uint64_t>(clock.now_ns()));
 }
 
-TEST(CuptiCollector, TheClockIsGivenBeforeTheFirstKindAndTheBuffersToo) {
+TEST(CuptiCollector, ClockAndBuffers_ComeBeforeKinds) {
   StartedScene scene;
   const std::vector<std::string>& log = scene.cupti.log;
   EXPECT_THAT(std::vector<std::string>(log.begin(), log.begin() + 5),
@@ -251,7 +251,7 @@ TEST(CuptiCollector, TheClockIsGivenBeforeTheFirstKindAndTheBuffersToo) {
   EXPECT_THAT(log, Contains("ignore driver call"));
 }
 
-TEST(CuptiCollector, ARefusalAtAnyCallIsAReasonAndGivesTheSubscriptionBack) {
+TEST(CuptiCollector, RefusedCall_GivesAReasonAndCleansUp) {
   struct Refusal {
     const char* call;
     int code;
@@ -281,7 +281,7 @@ TEST(CuptiCollector, ARefusalAtAnyCallIsAReasonAndGivesTheSubscriptionBack) {
   EXPECT_THAT(older.collector->start(), Optional(HasSubstr("libcupti is version 18")));
 }
 
-TEST(CuptiCollector, OneAtATime) {
+TEST(CuptiCollector, SecondCollector_IsRefused) {
   CollectorScene first;
   CollectorScene second;
   ASSERT_EQ(first.collector->start(), std::nullopt);
@@ -290,7 +290,7 @@ TEST(CuptiCollector, OneAtATime) {
   EXPECT_EQ(second.collector->start(), std::nullopt);
 }
 
-TEST(CuptiCollector, StoppingDisablesWhatWasEnabled) {
+TEST(CuptiCollector, Stop_DisablesAllEnabledKinds) {
   StartedScene scene;
   const auto enabled =
       std::count_if(scene.cupti.log.begin(), scene.cupti.log.end(),
@@ -302,14 +302,14 @@ TEST(CuptiCollector, StoppingDisablesWhatWasEnabled) {
   EXPECT_EQ(scene.cupti.log.back(), "unsubscribe");
 }
 
-TEST(ActivityCollector, HereWithoutADeviceSaysWhy) {
+TEST(ActivityCollector, NoDevice_GivesAReason) {
   const auto collector = make_activity_collector(0);
   const auto reason = collector->start();
   EXPECT_NE(reason, "");
 }
 
-// NCCL's and torch's copies between cards are records of a kind of their own.
-TEST(CuptiCollector, CopiesBetweenTwoDevicesAreCounted) {
+// NCCL's and torch's copies between cards have their own kind of record.
+TEST(CuptiCollector, PeerCopies_AreCounted) {
   StartedScene scene;
   EXPECT_THAT(scene.cupti.log, testing::Contains("enable 22"));
   CUpti_ActivityMemcpyPtoP4 record{};
@@ -335,7 +335,7 @@ TEST(CuptiCollector, CopiesBetweenTwoDevicesAreCounted) {
   EXPECT_EQ(copy.correlation, 5U);
 }
 
-TEST(CuptiCollector, RecordsOfCuda12AreReadAsThoseOf13) {
+TEST(CuptiCollector, Cuda12Records_AreReadAsCuda13Ones) {
   const CUpti_ActivityKernel10 newer = kernel(3, 100, 200);
   CUpti_ActivityKernel9 older{};
   older.kind = newer.kind;
@@ -359,8 +359,8 @@ TEST(CuptiCollector, RecordsOfCuda12AreReadAsThoseOf13) {
   EXPECT_EQ(of_older.activity.registers_per_thread, of_newer.activity.registers_per_thread);
 }
 
-// Waiting on the thread's own device, 0, would make a context on a card that nobody asked for.
-TEST(CuptiCollector, WaitsForTheDeviceOfTheCaseAndNoOther) {
+// Waiting on the thread's default device, 0, would create a context on an unused card.
+TEST(CuptiCollector, Wait_UsesTheDeviceOfTheCase) {
   CollectorScene scene;
   scene.cuda.keep_log = true;
   scene.options.device = 1;

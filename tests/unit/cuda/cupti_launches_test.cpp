@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls launch work, which work belongs to which call, and what is missed when it is lost.
+// Which calls launch work, which work belongs to which call, and which losses are counted.
 #include <gmock/gmock.h>
 
 #include "harness/cuda/activity_summary.h"
@@ -23,7 +23,7 @@ constexpr Call kDriverLaunch{CUPTI_ACTIVITY_KIND_DRIVER, 307};
 constexpr Call kDriverLaunchEx{CUPTI_ACTIVITY_KIND_DRIVER, 652};
 constexpr Call kDriverGraphLaunch{CUPTI_ACTIVITY_KIND_DRIVER, 514};
 
-TEST(CuptiLaunches, EveryWayToLaunchIsMissedWhenItsWorkIs) {
+TEST(CuptiLaunches, EachLaunchKind_IsMissedWithoutWork) {
   for (const Call& each : {kLaunch, kLaunchOfCuda13, kGraphLaunch, kDriverLaunch, kDriverLaunchEx,
                            kDriverGraphLaunch}) {
     StartedScene scene;
@@ -31,8 +31,8 @@ TEST(CuptiLaunches, EveryWayToLaunchIsMissedWhenItsWorkIs) {
   }
 }
 
-TEST(CuptiLaunches, ALaunchOfTheDriverInsideOneOfTheRuntimeIsTheSameLaunch) {
-  for (const std::uint32_t kernel_of : {5U, 6U}) {  // whichever number the kernel bears
+TEST(CuptiLaunches, NestedDriverLaunch_IsTheSameLaunch) {
+  for (const std::uint32_t kernel_of : {5U, 6U}) {  // with either number
     StartedScene scene;
     scene.cupti.emit(launch(5, 100));
     CUpti_ActivityAPI inner = call(CUPTI_ACTIVITY_KIND_DRIVER, 307, 6, 101);
@@ -41,7 +41,7 @@ TEST(CuptiLaunches, ALaunchOfTheDriverInsideOneOfTheRuntimeIsTheSameLaunch) {
   }
 }
 
-TEST(CuptiLaunches, OneGraphLaunchStartsManyKernelsUnderOneOperator) {
+TEST(CuptiLaunches, GraphLaunch_StartsManyKernels) {
   StartedScene scene;
   scene.cupti.emit(external(5, 77));
   scene.cupti.emit(call(kGraphLaunch.kind, kGraphLaunch.callback, 5, 100));
@@ -52,7 +52,7 @@ TEST(CuptiLaunches, OneGraphLaunchStartsManyKernelsUnderOneOperator) {
   EXPECT_EQ(log.dropped, 0);
 }
 
-TEST(CuptiLaunches, AGraphOfCopiesAloneIsNotLost) {
+TEST(CuptiLaunches, GraphOfCopies_IsNotLost) {
   StartedScene scene;
   scene.cupti.emit(call(kGraphLaunch.kind, kGraphLaunch.callback, 9, 5));
   scene.cupti.emit(copy(CUPTI_ACTIVITY_MEMCPY_KIND_DTOD, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
@@ -60,14 +60,14 @@ TEST(CuptiLaunches, AGraphOfCopiesAloneIsNotLost) {
   EXPECT_EQ(scene.collect().dropped, 0);
 }
 
-TEST(CuptiLaunches, ALaunchThatFailedStartedNothing) {
+TEST(CuptiLaunches, FailedLaunch_StartsNothing) {
   StartedScene scene;
   CUpti_ActivityAPI refused = launch(1, 10);
-  refused.returnValue = 701;  // too many resources asked for
+  refused.returnValue = 701;  // too many resources requested
   EXPECT_EQ(scene.log_of(refused).dropped, 0);
 }
 
-TEST(CuptiLaunches, LossesOfTwoWindowsAddUp) {
+TEST(CuptiLaunches, LossesOfTwoWindows_AddUp) {
   StartedScene scene;
   scene.cupti.emit(launch(1, 10));
   (void)scene.collect();

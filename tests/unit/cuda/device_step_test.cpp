@@ -9,11 +9,11 @@ namespace {
 struct Shared {
   const char* name;
   std::vector<DeviceSpan> spans;
-  std::int64_t gap_ns;  // to the step before; this one lasts 100
+  std::int64_t gap_ns;  // to the previous step; this one lasts 100
   std::int64_t forward_ns, h2d_ns, side_ns, idle_ns, other_ns;
 };
 
-TEST(DeviceStep, SharesItsPeriodOutToItsPhases) {
+TEST(DeviceStep, Period_IsSplitIntoPhases) {
   constexpr auto kForward = PhaseId::kForward;
   constexpr auto kBackward = PhaseId::kBackward;
   constexpr auto kH2d = PhaseId::kH2d;
@@ -76,7 +76,7 @@ TEST(DeviceStep, SharesItsPeriodOutToItsPhases) {
   }
 }
 
-TEST(Overlap, IsTheTimeInWhichTheOtherStreamComputesToo) {
+TEST(Overlap, IsTheTimeBothStreamsCompute) {
   const std::vector<DeviceSpan> compute = {{.begin_ns = 0, .end_ns = 50},
                                            {.begin_ns = 60, .end_ns = 100},
                                            {.begin_ns = 100, .end_ns = 130}};
@@ -93,7 +93,7 @@ TEST(Overlap, IsTheTimeInWhichTheOtherStreamComputesToo) {
   EXPECT_EQ(overlap_ns({.begin_ns = 0, .end_ns = 9}, {}), 0);
 }
 
-TEST(NsOfMs, RoundsFloatMillisecondsToTheNearestNanosecond) {
+TEST(NsOfMs, RoundsToTheNearestNanosecond) {
   EXPECT_EQ(ns_of_ms(0.0F), 0);
   EXPECT_EQ(ns_of_ms(0.001024F), 1024);
   EXPECT_EQ(ns_of_ms(-0.5F), -500'000);
@@ -113,7 +113,7 @@ TEST(ClockMap, IsLinearBetweenItsMoments) {
   EXPECT_EQ(map.error_ns(), 5);
 }
 
-TEST(ClockMap, OfOneMomentTwiceDoesNotDrift) {
+TEST(ClockMap, SameMomentTwice_DoesNotDrift) {
   EXPECT_EQ(ClockMap({.host_ns = 10}, {.host_ns = 10}).host_ns(7), 17);
 }
 

@@ -25,7 +25,7 @@ using testing::StartsWith;
 struct Timed {
   const char* name;
   std::vector<Part> step;
-  // In us, of the last window; one value: of each step. Then metrics of the ring.
+  // In us, of the last window; a single value is that of each step. Then metrics of the ring.
   const char* columns;
   struct Window {
     std::int64_t warmup = 2, active = 4, repeat = 1;
@@ -37,9 +37,9 @@ constexpr auto kForward = PhaseId::kForward;
 constexpr auto kBackward = PhaseId::kBackward;
 constexpr auto kH2d = PhaseId::kH2d;
 
-TEST(EventClock, TimesWhatTheDeviceDoes) {
+TEST(EventClock, Device_IsTimed) {
   const Timed kTimed[] = {
-      // The two steps of warm-up are not done when the window begins.
+      // The two warm-up steps are not finished when the window begins.
       {"a device that is behind the host",
        {{kForward, 300, 10}, {kBackward, 600, 20}},
        "forward_ns 10; step_device_ns 900; forward_device_ns 300; backward_device_ns 600; "
@@ -54,7 +54,7 @@ TEST(EventClock, TimesWhatTheDeviceDoes) {
       {"a copy on a side stream and its overlap",
        {{kForward, 50}, {kH2d, 30, 0, 1}, {{}, 0, 80}},
        "h2d_side_device_ns 30; forward_device_ns 50; overlap_device_ns 30"},
-      // Every copy but the first runs beside the first step's forward.
+      // Every copy except the first runs during the first step's forward pass.
       {"a copy that runs ahead",
        {{kH2d, 30, 1, 1}, {kForward, 1000, 1}},
        "h2d_side_device_ns 30; overlap_device_ns 29 30 30 30",
@@ -103,8 +103,8 @@ TEST(EventClock, TimesWhatTheDeviceDoes) {
   }
 }
 
-TEST(EventClock, SpansAndTheGapsBetweenThemSumToTheWindow) {
-  constexpr std::int64_t kRecord = 700;  // each record takes the host so long: the gap of two steps
+TEST(EventClock, SpansAndGaps_SumToTheWindow) {
+  constexpr std::int64_t kRecord = 700;  // host time of a record: the gap between two steps
   EventScene scene;
   scene.cuda.record_cost_ns = kRecord;
   scene.schedule = {.wait = 1, .warmup = 1, .active = 20, .repeat = 3};
@@ -125,14 +125,14 @@ TEST(EventClock, SpansAndTheGapsBetweenThemSumToTheWindow) {
   }
 }
 
-TEST(EventClock, NothingWaitsFromTheFirstStepOfACycleToTheEndOfItsWindow) {
+TEST(EventClock, CycleStartToWindowEnd_NeverWaits) {
   EventScene scene;
   scene.cuda.keep_log = true;
   scene.schedule.repeat = 2;
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
   std::vector<std::string> cycle;  // two steps and four, with six borders each
   for (int step = 0; step < 6; ++step) {
-    if (step == 2) cycle.insert(cycle.end(), {"WINDOW", "query"});  // is the device idle?
+    if (step == 2) cycle.insert(cycle.end(), {"WINDOW", "query"});  // whether the device is idle
     cycle.insert(cycle.end(), 6, "record");
   }
   auto from = scene.cuda.log.begin();
@@ -144,7 +144,7 @@ TEST(EventClock, NothingWaitsFromTheFirstStepOfACycleToTheEndOfItsWindow) {
   }
 }
 
-TEST(EventClock, WhatTheHostDoesBeforeTheFirstStepIsNoPartOfItWhereTheDeviceStoodIdle) {
+TEST(EventClock, IdleDevice_ExcludesEarlierHostWork) {
   EventScene scene;
   scene.before_window = [&] { scene.clock.pass(500 * kUs); };
   scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
@@ -155,7 +155,7 @@ TEST(EventClock, WhatTheHostDoesBeforeTheFirstStepIsNoPartOfItWhereTheDeviceStoo
   EXPECT_THAT(busy.column("period_device_ns"), Each(900 * kUs)) << "its queue hides the host";
 }
 
-TEST(EventClock, EventsForStepsLikeThoseOfTheWarmUpAreMadeInTheWarmUp) {
+TEST(EventClock, Events_AreMadeInTheWarmUp) {
   EventScene scene;
   int side = 0;
   scene.run([&](StepRecorder& step) {
@@ -169,7 +169,7 @@ TEST(EventClock, EventsForStepsLikeThoseOfTheWarmUpAreMadeInTheWarmUp) {
   EXPECT_EQ(scene.said.metrics.at("event_ring_grown"), 0);
 }
 
-TEST(EventClock, AStepWithMorePhasesThanWarmUpHadIsKeptWhole) {
+TEST(EventClock, MorePhasesThanInWarmUp_AreKept) {
   EventScene scene;
   scene.run([&](StepRecorder& step) {
     const int phases = step.index() == 3 ? 40 : 1;
@@ -183,21 +183,21 @@ TEST(EventClock, AStepWithMorePhasesThanWarmUpHadIsKeptWhole) {
   EXPECT_GT(scene.said.metrics.at("event_ring_grown"), 0);
 }
 
-TEST(EventClock, ManyShortTimesAddUpToALongOneWithoutDrift) {
+TEST(EventClock, ManyShortTimes_SumWithoutDrift) {
   EventScene scene;
   scene.options = {.window = 5000, .ring = 64};
   scene.schedule = {.wait = 0, .warmup = 1, .active = 5000, .repeat = 1};
   scene.cuda.resolution_ns = 32;
-  scene.run(two_phases(scene, 7'000'123, 5'000'456));  // a minute in all
+  scene.run(two_phases(scene, 7'000'123, 5'000'456));  // a minute in total
   for (const std::int64_t ns : scene.column("step_device_ns")) {
     EXPECT_NEAR(static_cast<double>(ns), 12'000'579, 33);
   }
-  // The lead of the last step is the sum of all differences: float rounding must not pile up.
+  // The lead of the last step is the sum of all differences: float rounding must not accumulate.
   const double lead = 5001.0 * (12'000'579 - 30 * kUs);
   EXPECT_NEAR(static_cast<double>(scene.column("host_lead_ns").back()), lead, 1000);
 }
 
-TEST(EventClock, AWindowMayBeginWhileTheDeviceIsBusy) {
+TEST(EventClock, Window_MayBeginOnABusyDevice) {
   EventScene scene;
   scene.workload_waits = false;
   scene.schedule = {.wait = 3, .warmup = 0, .active = 4, .repeat = 2};
@@ -212,7 +212,7 @@ TEST(EventClock, AWindowMayBeginWhileTheDeviceIsBusy) {
   EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 0);
 }
 
-TEST(EventClock, TheFirstPeriodCountsFromTheLastStepOfTheWarmUp) {
+TEST(EventClock, FirstPeriod_StartsInTheWarmUp) {
   EventScene scene;
   scene.run([&](StepRecorder& step) {
     scene.clock.pass(step.index() == 2 ? 70 * kUs : 5 * kUs);
@@ -223,7 +223,7 @@ TEST(EventClock, TheFirstPeriodCountsFromTheLastStepOfTheWarmUp) {
               ElementsAre(90 * kUs, 25 * kUs, 25 * kUs, 25 * kUs));
 }
 
-TEST(EventClock, WindowsThatFollowEachOtherAreEachTheirOwn) {
+TEST(EventClock, AdjacentWindows_AreSeparate) {
   for (const std::int64_t active : {1, 2}) {
     EventScene scene;
     scene.schedule = {.wait = 0, .warmup = 0, .active = active, .repeat = 4};
@@ -241,20 +241,20 @@ TEST(EventClock, WindowsThatFollowEachOtherAreEachTheirOwn) {
   }
 }
 
-TEST(EventClock, AnEventIsTakenToPassInTheMiddleOfTheHostsTwoReadings) {
+TEST(EventClock, EventTime_IsTheMiddleOfTwoReadings) {
   EventScene scene;
-  scene.cuda.synchronize_cost_ns = 400;  // it passes at once, and the host hears of it later
+  scene.cuda.synchronize_cost_ns = 400;  // it passes at once, and the host notices it later
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
   EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 200);
   EXPECT_EQ(scene.column("host_lead_ns").front(), 2610 * kUs + 200);
 }
 
-TEST(EventClock, WhatGrewAndTheWorstErrorAreThoseOfAllWindows) {
+TEST(EventClock, GrowthAndWorstError_AreOfAllWindows) {
   EventScene scene;
   scene.options = {.window = 4, .ring = 4};
   scene.schedule = {.wait = 0, .warmup = 1, .active = 10, .repeat = 3};
   scene.run([&, inner = two_phases(scene, 300 * kUs, 600 * kUs)](StepRecorder& step) {
-    // The first window's end is seen late by 4 us, those of the others at once.
+    // The first window's end is seen 4 us late, those of the others at once.
     scene.cuda.synchronize_cost_ns = step.index() == 10 ? 4 * kUs : 0;
     inner(step);
   });
@@ -263,14 +263,14 @@ TEST(EventClock, WhatGrewAndTheWorstErrorAreThoseOfAllWindows) {
       << "in the first; then it is large enough";
 }
 
-TEST(EventClock, AClockThatRunsFastIsMappedBack) {
+TEST(EventClock, FastClock_IsMappedBack) {
   EventScene scene;
   scene.cuda.drift = 1.0001;
   scene.run(two_phases(scene, 300 * kUs, 600 * kUs));
   EXPECT_NEAR(static_cast<double>(scene.column("host_lead_ns").front()), 2610 * kUs, 5);
 }
 
-TEST(EventClock, ALeadThatIsNotKnownToAHundredthOfAStepIsLeftOut) {
+TEST(EventClock, UncertainLead_IsOmitted) {
   EventScene scene;
   scene.cuda.synchronize_cost_ns = 40 * kUs;
   scene.run(two_phases(scene, 2 * kUs, 3 * kUs));
@@ -280,16 +280,16 @@ TEST(EventClock, ALeadThatIsNotKnownToAHundredthOfAStepIsLeftOut) {
   EXPECT_THAT(scene.said.notes, Contains(HasSubstr("host_lead_ns is left out")));
 }
 
-TEST(EventClock, ALeadIsKeptWhereOnlyTheHostsStepsAreTooShortForTheError) {
+TEST(EventClock, ShortHostSteps_KeepTheLead) {
   EventScene scene;
   scene.cuda.synchronize_cost_ns = 10 * kUs;
   scene.run(two_phases(scene, 4000 * kUs, 6000 * kUs));  // the host takes 30 us
   EXPECT_THAT(scene.cycles.back().names, Contains("host_lead_ns"));
-  // 5 us, and what 60 ms lose as a float of milliseconds.
+  // 5 us, plus the rounding of 60 ms as a float in milliseconds.
   EXPECT_EQ(scene.said.metrics.at("event_clock_error_ns"), 5 * kUs + 3);
 }
 
-TEST(EventClock, AWindowThatWasCutIsForgottenByTheNext) {
+TEST(EventClock, CutWindow_IsForgotten) {
   ScriptedClock clock;
   ScriptedCuda cuda(clock);
   const CudaApi api = cuda.api();
@@ -311,7 +311,7 @@ TEST(EventClock, AWindowThatWasCutIsForgottenByTheNext) {
   EXPECT_THAT(cycle.column("period_device_ns"), ElementsAre(70 * kUs));
 }
 
-TEST(EventClock, UsesTheDeviceOfItsCaseOrSaysThatThereIsNone) {
+TEST(EventClock, MissingDevice_IsRefused) {
   for (const int code : {kCudaInsufficientDriver, kCudaNoDevice}) {
     EventScene scene;
     scene.cuda.failing["device_count"] = code;
@@ -329,7 +329,7 @@ TEST(EventClock, UsesTheDeviceOfItsCaseOrSaysThatThereIsNone) {
   EXPECT_EQ(second.cuda.device, 2);
 }
 
-// A user's step: 40 us of work on a stream of its own, launched far ahead of the device.
+// A user's step: 40 us of work on its own stream, launched far ahead of the device.
 DeviceWork::Step on_own_stream(EventScene& scene, void* stream, std::optional<DeviceStream> told) {
   return [&scene, stream, told](StepRecorder& step) {
     const auto work = [&] {
@@ -342,7 +342,7 @@ DeviceWork::Step on_own_stream(EventScene& scene, void* stream, std::optional<De
   };
 }
 
-TEST(EventClock, AStepOnAStreamOfItsOwnIsTimedThere) {
+TEST(EventClock, OwnStream_IsTimed) {
   EventScene scene;
   scene.options.window = 20;
   scene.schedule = {.wait = 0, .warmup = 2, .active = 20, .repeat = 2};
@@ -356,7 +356,7 @@ TEST(EventClock, AStepOnAStreamOfItsOwnIsTimedThere) {
   EXPECT_THAT(scene.said.notes, testing::IsEmpty());
 }
 
-TEST(EventClock, WorkOnAStreamThatNobodyNamedIsNotTakenForNone) {
+TEST(EventClock, UnnamedStream_HasNoPeriods) {
   EventScene scene;
   scene.options.window = 20;
   scene.schedule = {.wait = 0, .warmup = 2, .active = 20, .repeat = 2};
@@ -370,7 +370,7 @@ TEST(EventClock, WorkOnAStreamThatNobodyNamedIsNotTakenForNone) {
               testing::StartsWith("no device times of 2 of 2 windows: the device worked for 8 ms"));
 }
 
-TEST(EventClock, ACopyForTheNextStepsMayRunOnAfterTheLastOne) {
+TEST(EventClock, CopyAhead_MayOutlastTheLastStep) {
   EventScene scene;
   scene.options.window = 20;
   scene.schedule = {.wait = 0, .warmup = 2, .active = 20, .repeat = 2};

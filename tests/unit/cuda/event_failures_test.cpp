@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever call of the runtime fails, and whenever: the launch is timed on the host as if there
-// were no event clock, and the first reason is kept.
+// Any call of the runtime may fail at any time: the launch is then timed on the host as without an
+// event clock, and the first reason is kept.
 #include <gmock/gmock.h>
 
 #include "tests/unit/cuda/event_scene.h"
@@ -46,7 +46,7 @@ std::vector<std::vector<std::int64_t>> host_values(const EventScene& scene) {
   return values;
 }
 
-TEST(EventFailures, AnyCallMayFailAtAnyTime) {
+TEST(EventFailures, AnyCall_MayFail) {
   const auto expected = host_values(Launched(-1, 0, true).scene);
   const int calls = Launched().scene.cuda.made;
   ASSERT_GT(calls, 100);
@@ -57,7 +57,7 @@ TEST(EventFailures, AnyCallMayFailAtAnyTime) {
       const EventScene& scene = run.scene;
       EXPECT_EQ(scene.cuda.events, 0) << "an event is left behind after call " << at;
       if (scene.refused) {
-        // The scripted machine has no driver: 35 means that.
+        // The scripted machine has no driver, which is the meaning of 35.
         const bool absent = scene.cuda.failed == "device_count" && code != 999;
         EXPECT_EQ(*scene.refused == "no CUDA device", absent) << *scene.refused;
         if (!absent) {
@@ -81,7 +81,7 @@ TEST(EventFailures, AnyCallMayFailAtAnyTime) {
   EXPECT_EQ(unnoticed, 3 * 4) << "the workload waits before and after each of two cycles";
 }
 
-TEST(EventFailures, NothingIsAskedOfTheDeviceAfterwards) {
+TEST(EventFailures, AfterAFailure_TheDeviceIsLeftAlone) {
   EventScene scene;
   scene.cuda.keep_log = true;
   scene.run([&, inner = two_phases(scene, 2 * kUs, 3 * kUs)](StepRecorder& step) {
@@ -93,7 +93,7 @@ TEST(EventFailures, NothingIsAskedOfTheDeviceAfterwards) {
   EXPECT_EQ(std::count(failed, scene.cuda.log.end(), "elapsed"), 0);
 }
 
-TEST(EventFailures, TheFirstReasonIsKept) {
+TEST(EventFailures, FirstReason_IsKept) {
   EventScene scene;
   scene.run([&, inner = two_phases(scene, 2 * kUs, 3 * kUs)](StepRecorder& step) {
     if (step.index() == 3) scene.cuda.failing["record"] = 719;
@@ -103,7 +103,7 @@ TEST(EventFailures, TheFirstReasonIsKept) {
   EXPECT_THAT(scene.said.notes, Contains("no device times: cudaEventRecord: cudaError719 (719)"));
 }
 
-TEST(EventFailures, WindowsBeforeKeepTheirTimesAndTheRowSaysHowMany) {
+TEST(EventFailures, EarlierWindows_KeepTheirTimes) {
   EventScene scene;
   scene.schedule = {.wait = 0, .warmup = 1, .active = 4, .repeat = 3};
   scene.run([&, inner = two_phases(scene, 2 * kUs, 3 * kUs)](StepRecorder& step) {

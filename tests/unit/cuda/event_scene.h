@@ -20,7 +20,7 @@ namespace stepbench::cuda {
 
 inline constexpr std::int64_t kUs = 1000;
 
-// A step launches its work in no time; the device takes what the test says.
+// A step launches its work in no time; the device takes the time set by the test.
 class DeviceWork final : public Workload {
  public:
   using Step = std::function<void(StepRecorder&)>;
@@ -90,18 +90,18 @@ struct EventScene {
   schedule::Schedule schedule{.wait = 0, .warmup = 2, .active = 4, .repeat = 1};
   std::function<void()> before_window = [] {};
   bool without_events = false;
-  bool workload_waits = true;  // for the device, where the loop asks it to
+  bool workload_waits = true;  // for the device, if the loop requests it
   std::optional<std::string> refused;
   std::vector<Series> cycles;
   NoteSink said;
 };
 
-// What a step does, one after the other: a phase, what it launches and how long the host takes.
+// Part of a step: a phase, its launched work and the host time.
 struct Part {
   std::optional<PhaseId> phase;
-  std::int64_t device_us = 0;  // 0: nothing is launched
+  std::int64_t device_us = 0;  // 0: launches nothing
   std::int64_t host_us = 0;
-  std::size_t side = 0;  // 1 and 2: on a stream of its own
+  std::size_t side = 0;  // 1 and 2: on a side stream
 };
 
 inline DeviceWork::Step parts(EventScene& scene, std::vector<Part> parts) {

@@ -34,15 +34,15 @@ struct CaptureScene {
   std::vector<std::string> made;
 };
 
-// What the runs before the capture keep cached would stay reserved beside the graph's own pool.
-TEST(GraphCapture, CachedMemoryIsReleasedBetweenTheWarmUpAndTheCapture) {
+// Memory cached by the runs before the capture would stay reserved next to the graph's own pool.
+TEST(GraphCapture, CachedMemory_IsReleasedFirst) {
   CaptureScene scene;
   capture(scene.calls());
   EXPECT_THAT(scene.made, ElementsAre("work", "work", "work", "synchronize", "release", "begin",
                                       "work", "end", "synchronize"));
 }
 
-TEST(GraphCapture, AFailedCaptureIsEndedAndItsFirstErrorThrown) {
+TEST(GraphCapture, FailedCapture_EndsAndThrows) {
   CaptureScene scene;
   scene.fails_at = 4;
   EXPECT_THROW(capture(scene.calls()), std::runtime_error);

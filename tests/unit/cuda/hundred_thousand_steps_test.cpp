@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker's loop and its instruments over a hundred cycles of a thousand steps, on scripted
-// devices: nothing that they hold grows, and a step of the window allocates nothing.
+// devices: their resources do not grow, and a step of the window allocates nothing.
 #include <gmock/gmock.h>
 
 #include <limits>
@@ -51,7 +51,7 @@ class Collecting final : public Instrument {
   void phase_end(PhaseId, DeviceStream) noexcept override { collector_->pop(); }
   void report(ReportSink&) const override {}
 
-  bool on = false;  // only then does CUPTI record
+  bool on = false;  // CUPTI records only while set
   std::int64_t activities = 0;
   std::int64_t dropped = 0;
   std::string incomplete = {};
@@ -61,7 +61,7 @@ class Collecting final : public Instrument {
   std::int64_t step_ = 0;
 };
 
-// What is held at a cycle's end.
+// Resources held at the end of a cycle.
 struct Census {
   std::int64_t events, heap_bytes;
   std::size_t buffers;
@@ -71,7 +71,7 @@ struct Campaign {
   explicit Campaign(std::size_t ring, bool profiled) {
     censuses.reserve(kCycles);
     cuda.keep_log = false;
-    cuda.calls["query"] = 0;  // its first entry would be an allocation of the script's
+    cuda.calls["query"] = 0;  // created now, or the script would allocate it later
     cupti.keep_log = false;
     std::vector<std::string> names;
     for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
@@ -126,7 +126,7 @@ struct Campaign {
     cupti.emit(kernel(correlation, now + 10, now + 2000));
   }
 
-  // From one step's inside to the next one's: the step's end, the loop, the step's begin.
+  // From inside one step to inside the next: the step's end, the loop, the step's begin.
   void count_allocations() {
     const std::int64_t allocations = heap_allocations();
     if (window_ == Window::kOpen) in_windows += allocations - before_;
@@ -166,7 +166,7 @@ void expect_flat(const Campaign& campaign) {
   EXPECT_THAT(campaign.said.notes, IsEmpty());
 }
 
-TEST(HundredThousandSteps, OfATimingLaunchLeaveNothingBehindAndAllocateNothing) {
+TEST(HundredThousandSteps, Timing_AllocatesNothing) {
   for (const std::size_t ring : {std::size_t{64}, std::size_t{2048}}) {
     const Campaign campaign(ring, false);
     expect_flat(campaign);
@@ -174,7 +174,7 @@ TEST(HundredThousandSteps, OfATimingLaunchLeaveNothingBehindAndAllocateNothing) 
   }
 }
 
-TEST(HundredThousandSteps, OfAProfiledLaunchGiveEveryBufferBack) {
+TEST(HundredThousandSteps, Profiling_ReturnsEachBuffer) {
   const Campaign campaign(64, true);
   expect_flat(campaign);
   EXPECT_EQ(campaign.activities, 2 * kCycles * kSteps);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Nsight is to NVTX, as small as it gets: NVTX loads it by NVTX_INJECTION64_PATH, and it
-// writes each range of each domain into the file that STEPBENCH_NVTX_LOG names, or with
-// STEPBENCH_NVTX_COUNTS set their counts alone.
+// A minimal NVTX tool in place of Nsight: NVTX loads it through NVTX_INJECTION64_PATH, and it
+// writes each range of each domain into the file named by STEPBENCH_NVTX_LOG, or, with
+// STEPBENCH_NVTX_COUNTS set, only their counts.
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Counts& counts() {
   return one;
 }
 
-// Domains and strings are handed back to us as they were made: by their text.
+// NVTX passes domains and strings back as handles; they are their texts.
 const char* keep(const char* text) {
   static std::deque<std::string> texts;
   return texts.emplace_back(text).c_str();

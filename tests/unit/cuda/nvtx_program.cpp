@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two cycles of three recorded steps with ranges on, for whoever listens to NVTX. With `throw` the
-// last step fails inside a phase; with `many` there are a hundred cycles of a thousand; with `rank`
-// the thread has the name of one.
+// Two cycles of three recorded steps with ranges, for an NVTX tool. With `throw` the last step
+// fails inside a phase; with `many` there are a hundred cycles of a thousand; with `rank` the
+// thread has a rank's name.
 #include <limits>
 #include <stdexcept>
 #include <string_view>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tool that listens to NVTX sees, in processes of their own: NVTX starts its tool once in a
-// process.
+// The view of an NVTX tool, in separate processes: NVTX starts its tool once per process.
 #include "harness/cuda/nvtx_ranges.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +47,7 @@ std::vector<std::string> ranges_of(int step) {
           "stepbench pop"};
 }
 
-TEST(NvtxRanges, AreTheStepsOfTheWindowsAndTheirPhasesAndNothingElse) {
+TEST(NvtxRanges, StepsAndPhases_OfWindowsOnly) {
   std::vector<std::string> expected;
   for (const int step : {2, 3, 4, 7, 8, 9}) {  // a cycle is wait, warm-up and three steps
     for (const std::string& line : ranges_of(step)) expected.push_back(line);
@@ -56,19 +55,19 @@ TEST(NvtxRanges, AreTheStepsOfTheWindowsAndTheirPhasesAndNothingElse) {
   EXPECT_THAT(heard("plain"), ElementsAreArray(expected));
 }
 
-TEST(NvtxRanges, AreBalancedAfterAStepThatFails) {
+TEST(NvtxRanges, FailedStep_LeavesThemBalanced) {
   const std::vector<std::string> lines = heard("throw");
   ASSERT_GE(lines.size(), 6U);
   EXPECT_THAT(std::vector<std::string>(lines.end() - 6, lines.end()),
               ElementsAreArray(ranges_of(9)));
 }
 
-TEST(NvtxRanges, OfARankStandUnderItsNumber) {
+TEST(NvtxRanges, Rank_IsAThreadName) {
   EXPECT_THAT(heard("rank"), Contains("thread rank 1 of 2").Times(1));
   EXPECT_THAT(heard("plain"), Not(Contains(HasSubstr("thread"))));
 }
 
-TEST(NvtxRanges, OfAHundredThousandStepsAreBalancedAndRegisterNothingAnew) {
+TEST(NvtxRanges, ManySteps_RegisterNothingNew) {
   EXPECT_THAT(heard("many", true),
               ElementsAre("domains 1", "strings " + std::to_string(built_in_phases().size()),
                           "ranges 300000", "open 0", "deepest 2"));
@@ -81,7 +80,7 @@ struct Capture {
     EXPECT_EQ(ranges->exercise(), std::nullopt);
     cuda.keep_log = true;
   }
-  // What the instrument does with the device in one cycle.
+  // The instrument's device calls in one cycle.
   std::vector<std::string> calls_of_a_cycle(bool cut) {
     ranges->change(Action::kNone, Action::kWarmup);
     cuda.log.emplace_back("warm-up");
@@ -104,7 +103,7 @@ struct Capture {
   std::unique_ptr<Instrument> ranges;
 };
 
-TEST(NvtxRanges, TheCaptureRangeIsTheActiveWindow) {
+TEST(NvtxRanges, CaptureRange_IsTheActiveWindow) {
   Capture second(1);
   EXPECT_THAT(second.calls_of_a_cycle(false),
               ElementsAre("warm-up", "set_device", "synchronize", "profiler_start", "step", "step",
@@ -118,7 +117,7 @@ TEST(NvtxRanges, TheCaptureRangeIsTheActiveWindow) {
       << "a window that is cut";
 }
 
-TEST(NvtxRanges, WindowsThatFollowEachOtherAreCapturedEach) {
+TEST(NvtxRanges, AdjacentWindows_AreCapturedEach) {
   Capture capture;
   Series cycle;
   const auto& ranges = capture.ranges;
@@ -130,13 +129,13 @@ TEST(NvtxRanges, WindowsThatFollowEachOtherAreCapturedEach) {
   EXPECT_EQ(capture.cuda.calls["profiler_stop"], 2);
 }
 
-TEST(NvtxRanges, ACaptureRangeWithoutARuntimeIsRefusedAndPlainRangesAreNot) {
+TEST(NvtxRanges, NoRuntime_RefusesACaptureRange) {
   const auto capture = make_nvtx_ranges(std::nullopt, {.phase_names = {}, .capture_range = true});
   EXPECT_EQ(capture->exercise(), "capture_range needs the CUDA runtime");
   EXPECT_EQ(make_nvtx_ranges(std::nullopt, {})->exercise(), std::nullopt);
 }
 
-TEST(NvtxRanges, AProfilerThatRefusesIsReported) {
+TEST(NvtxRanges, FailingProfiler_IsReported) {
   Capture capture;
   capture.cuda.failing["profiler_start"] = 999;
   (void)capture.calls_of_a_cycle(false);

@@ -14,17 +14,17 @@ std::vector<double> around(double middle, double spread) {
   return ratios;
 }
 
-TEST(OverheadVerdict, PassesWhereTheIntervalIncludesOrLiesBelowOnePerCent) {
+TEST(OverheadVerdict, OnePercentOrLess_Passes) {
   EXPECT_EQ(judge_overhead(around(1.002, 0.005)).verdict, "passed");
   EXPECT_EQ(judge_overhead(around(0.995, 0.005)).verdict, "passed");
   EXPECT_EQ(judge_overhead(around(1.0105, 0.005)).verdict, "passed") << "it includes 1.01";
 }
 
-TEST(OverheadVerdict, FailsOnlyWhereTheWholeIntervalLiesAbove) {
+TEST(OverheadVerdict, WholeIntervalAbove_Fails) {
   EXPECT_EQ(judge_overhead(around(1.02, 0.005)).verdict, "failed");
 }
 
-TEST(OverheadVerdict, SaysNothingOfAWideIntervalOrOfTooFewPairs) {
+TEST(OverheadVerdict, WideIntervalOrFewPairs_AreTooNoisy) {
   EXPECT_EQ(judge_overhead(around(1.0, 0.2)).verdict, "too noisy");
   EXPECT_EQ(judge_overhead(around(1.5, 0.2)).verdict, "too noisy");
   EXPECT_EQ(judge_overhead(std::vector<double>{1.0, 1.0, 1.0}).verdict, "too noisy");

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// A link that takes 4 ms for a copy until it has worked for 150 ms, and 1 ms from then on.
+// A link that takes 4 ms per copy until it has worked for 150 ms, and 1 ms afterwards.
 struct ColdLink {
   void copy() { queued_ns += worked_ns + queued_ns < 150 * kMs ? 4 * kMs : kMs; }
   void wait() {
@@ -27,13 +27,13 @@ struct ColdLink {
   std::int64_t queued_ns = 0;
 };
 
-TEST(PlainRate, AColdLinkIsWarmedBeforeItIsTimed) {
+TEST(PlainRate, ColdLink_IsWarmedFirst) {
   ColdLink link;
   EXPECT_DOUBLE_EQ(link.rate(), 1000);
   EXPECT_LT(link.worked_ns, 600 * kMs);
 }
 
-TEST(PlainRate, SlowCopiesAreTimedFourTimesAndFastOnesInBoundedNumber) {
+TEST(PlainRate, Copies_AreBounded) {
   ScriptedClock clock;
   std::int64_t copies = 0;
   EXPECT_DOUBLE_EQ(plain_rate(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device takes in about a thousand launches before the host has to wait. What a window of steps
-// takes on such a device is known from the script; the sum of the periods must be exactly that.
+// A device accepts about a thousand launches before the host has to wait. The script sets the time
+// of a window of steps on such a device; the sum of the periods must equal it exactly.
 #include <gmock/gmock.h>
 
 #include <deque>
@@ -39,8 +39,8 @@ struct Expected {
   bool host_is_right;  // once the queue is full
 };
 
-// Of every window: the periods are the device's time, the host's are that or far from it, and what
-// ran on the stream that computes sums to each period.
+// In every window: the periods are the device's time, the host's are equal or far off, and the work
+// on the compute stream sums to each period.
 void expect_device_time(const QueuedScene& scene, Expected expected) {
   ASSERT_EQ(scene.cycles.size(), 2U);
   for (const Series& cycle : scene.cycles) {
@@ -81,7 +81,7 @@ constexpr Queued kQueued[] = {{4, 10, 10, 8, false},  {4, 10, 10, 50, false},
                               {60, 6, 6, 4, false},   {60, 6, 6, 50, false},  // fills in the window
                               {450, 6, 18, 50, true}, {1300, 6, 65, 8, true}};
 
-TEST(QueuedDevice, PeriodsAreTheDevicesTimeHoweverFullItsQueueIs) {
+TEST(QueuedDevice, FullQueue_PeriodsAreDeviceTime) {
   for (const Queued& each : kQueued) {
     SCOPED_TRACE(std::to_string(each.launches) + " launches, " + std::to_string(each.active));
     QueuedScene scene(10, each.active);
@@ -96,7 +96,7 @@ TEST(QueuedDevice, PeriodsAreTheDevicesTimeHoweverFullItsQueueIs) {
   }
 }
 
-TEST(QueuedDevice, ACopyThatTheHostWaitsFor) {
+TEST(QueuedDevice, AwaitedCopy_IsInThePeriod) {
   QueuedScene scene(10, 8);
   scene.run([&](StepRecorder& step) {
     {
@@ -111,10 +111,10 @@ TEST(QueuedDevice, ACopyThatTheHostWaitsFor) {
   expect_device_time(scene, {18 * kMs + 200 * kUs + 6 * kUs, true});
 }
 
-TEST(QueuedDevice, CopiesOnAStreamOfTheirOwnThatTakeLongerThanComputing) {
+TEST(QueuedDevice, SlowSideStreamCopies_AreTimed) {
   QueuedScene scene(10, 8);
   int side = 0;
-  std::deque<std::int64_t> copied;    // ends of copies not yet computed on
+  std::deque<std::int64_t> copied;    // ends of copies without a computation yet
   std::deque<std::int64_t> computed;  // ends of the last two steps
   scene.run([&](StepRecorder& step) {
     scene.cuda.launch_cost_ns = 10 * kUs;
@@ -143,8 +143,8 @@ TEST(QueuedDevice, CopiesOnAStreamOfTheirOwnThatTakeLongerThanComputing) {
   }
 }
 
-// A loader delivers in less time a batch that the device computes on for longer.
-TEST(QueuedDevice, ALoaderHiddenBehindTheDevice) {
+// A loader delivers a batch faster than the device computes on it.
+TEST(QueuedDevice, HiddenLoader_DoesNotCount) {
   for (const auto& [loader_us, device_us] : {std::pair(18'000, 20'000), std::pair(9'400, 10'000)}) {
     SCOPED_TRACE(loader_us);
     QueuedScene scene(10, 8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found at run time, against NVIDIA's own libraries: names, numbers, and their answers
-// where there is no driver.
+// The functions found at run time, compared with NVIDIA's own libraries: names, numbers, and
+// results without a driver.
 #include <cupti.h>
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Optional;
 
-// As libtorch has them loaded; null where the packages are without libraries.
+// As loaded by libtorch; null if the packages have no libraries.
 void* loaded(const char* name) {
   return ::dlopen((std::filesystem::path(CUDA_LIBRARIES) / name).c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
@@ -36,20 +36,20 @@ class Runtime : public testing::Test {
   CudaApi api;
 };
 
-TEST_F(Runtime, ItsErrorsHaveTheNumbersThatAreWaitedFor) {
+TEST_F(Runtime, ErrorNumbers_MatchTheLibrary) {
   EXPECT_EQ(api.error_name(kCudaInsufficientDriver), "cudaErrorInsufficientDriver");
   EXPECT_EQ(api.error_name(kCudaNoDevice), "cudaErrorNoDevice");
   EXPECT_EQ(api.error_name(kCudaNotReady), "cudaErrorNotReady");
 }
 
-TEST_F(Runtime, WithoutADriverItSeesNoDevice) {
+TEST_F(Runtime, NoDriver_SeesNoDevice) {
   int count = 0;
   if (api.device_count(&count) == kCudaSuccess) GTEST_SKIP() << "there is a driver";
   EXPECT_EQ(device_missing(api, 0), "no CUDA device");
 }
 
-// libtorch checks the thread's last error after each kernel that it launches.
-TEST_F(Runtime, AFailedCallLeavesNoErrorForOthersToFind) {
+// libtorch checks the thread's last error after each kernel launch.
+TEST_F(Runtime, FailedCall_LeavesNoError) {
   auto* const set_device = reinterpret_cast<int (*)(int)>(::dlsym(library, "cudaSetDevice"));
   auto* const last = reinterpret_cast<int (*)()>(::dlsym(library, "cudaGetLastError"));
   ASSERT_TRUE(set_device != nullptr && last != nullptr);
@@ -74,7 +74,7 @@ class Activity : public testing::Test {
   CuptiApi api;
 };
 
-TEST_F(Activity, ItIsOfTheVersionOfTheHeaders) {
+TEST_F(Activity, Version_IsThatOfTheHeaders) {
   std::uint32_t version = 0;
   EXPECT_EQ(api.version(&version), kCuptiSuccess);
   EXPECT_EQ(version, CUPTI_API_VERSION);
@@ -84,7 +84,7 @@ TEST_F(Activity, ItIsOfTheVersionOfTheHeaders) {
   EXPECT_NE(records_unreadable(22), "");
 }
 
-TEST_F(Activity, ItsErrorsAndCallbacksHaveTheNumbersThatAreWaitedFor) {
+TEST_F(Activity, ErrorsAndCallbacks_MatchTheLibrary) {
   for (const auto& [code, name] :
        {std::pair{kCuptiMaxLimitReached, "MAX_LIMIT_REACHED"},
         std::pair{kCuptiQueueEmpty, "QUEUE_EMPTY"}, std::pair{kCuptiInvalidKind, "INVALID_KIND"},
@@ -106,7 +106,7 @@ TEST_F(Activity, ItsErrorsAndCallbacksHaveTheNumbersThatAreWaitedFor) {
       << "of a later library";
 }
 
-TEST_F(Activity, MarksAreTakenOrRefusedWithACode) {
+TEST_F(Activity, Marks_AreTakenOrRefused) {
   std::uint64_t id = 0;
   const int pushed = api.push(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, 5);
   const int popped = api.pop(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &id);
@@ -119,7 +119,7 @@ TEST_F(Activity, MarksAreTakenOrRefusedWithACode) {
   }
 }
 
-TEST_F(Activity, WithoutADriverTheCollectorSaysWhyAndMayBeTriedAgain) {
+TEST_F(Activity, NoDriver_GivesAReason) {
   if (loaded("libcudart.so.13") == nullptr) GTEST_SKIP() << ::dlerror();
   const auto cuda = load_cuda_api();
   ASSERT_TRUE(std::holds_alternative<CudaApi>(cuda));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activity buffers as CUPTI filled them on a device, kept in a text file and read again where there
-// is none. Kernel names lie outside the buffers: their text stands beside the pointer's place.
+// Activity buffers as filled by CUPTI on a device, kept in a text file and read on machines without
+// one. Kernel names are outside the buffers: their text is stored with the pointer's offset.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace stepbench::cuda {
 
 struct RecordedBuffer {
   std::vector<std::uint8_t> bytes = {};
-  std::vector<std::size_t> records = {};          // where each begins
-  std::map<std::size_t, std::string> names = {};  // what the pointer at this place points to
+  std::vector<std::size_t> records = {};          // offsets of their begins
+  std::map<std::size_t, std::string> names = {};  // text of the pointer at this offset
 };
 
 struct RecordedActivity {
@@ -31,10 +31,10 @@ struct RecordedActivity {
 void write(const RecordedActivity& recorded, std::ostream& out);
 [[nodiscard]] RecordedActivity read_recorded(std::istream& in);  // throws Error
 
-// `api`, whose buffers are copied to `into` as they are read. `into` outlives it.
+// Wraps `api`: its buffers are copied to `into`, which must outlive it, as they are read.
 [[nodiscard]] CuptiApi recording(CuptiApi api, RecordedActivity& into);
 
-// What the collector read, one line for each kind and name, and the sums of the window.
+// The collector's records, one line per kind and name, and the sums of the window.
 [[nodiscard]] std::string summary_text(const ops::OpLog& log);
 
 }  // namespace stepbench::cuda

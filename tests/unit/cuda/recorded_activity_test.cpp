@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every recording in recorded/ goes through the collector again; README.md there says how they are
-// made. Until one is there, composed buffers show that writer and reader agree.
+// Every recording in recorded/ goes through the collector again; its README.md describes how they
+// are made. Composed buffers check that writer and reader agree.
 #include "tests/unit/cuda/recorded_activity.h"
 
 #include <cupti.h>
@@ -20,7 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// CUPTI as it was.
+// Replays CUPTI as recorded.
 std::string replayed(RecordedActivity recorded) {
   ScriptedClock clock;
   ScriptedCuda cuda{clock};
@@ -51,7 +51,7 @@ struct Recorded {
   std::string summary;
 };
 
-// Two kernels, a copy and the calls that made them, in buffers of a few records each.
+// Two kernels, a copy and their calls, in buffers of a few records each.
 Recorded composed() {
   ScriptedClock clock;
   ScriptedCuda cuda{clock};
@@ -81,7 +81,7 @@ Recorded composed() {
   return recorded;
 }
 
-TEST(RecordedActivity, IsReadAgainAsItWasRecorded) {
+TEST(RecordedActivity, ReadsBackAsRecorded) {
   const Recorded recorded = composed();
   EXPECT_THAT(recorded.summary, HasSubstr("1 x 40 ns 0 bytes: kernel add(float*, float*, int)\n"));
   EXPECT_THAT(recorded.summary, HasSubstr("4 under a mark"));
@@ -91,7 +91,7 @@ TEST(RecordedActivity, IsReadAgainAsItWasRecorded) {
   EXPECT_EQ(replayed(read_recorded(file)), recorded.summary);
 }
 
-TEST(RecordedActivity, OfRealDevicesIsReadAsItWasOnThem) {
+TEST(RecordedActivity, RealDevices_ReadAsRecorded) {
   int files = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(STEPBENCH_SOURCE_DIR "/tests/unit/cuda/recorded")) {

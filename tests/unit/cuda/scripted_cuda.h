@@ -13,9 +13,9 @@
 
 namespace stepbench::cuda {
 
-// One device with streams that work off what is launched, in virtual time. The host's clock is the
-// test's; the device's runs `drift` times as fast from another zero. Where a stream has a queue,
-// the host waits for a place in it, as it does with a real one.
+// One device with streams that execute launched work in virtual time. The host's clock is the
+// test's; the device's runs `drift` times as fast from another zero. If a stream has a queue, the
+// host waits for a free place in it, as with a real one.
 class ScriptedCuda {
  public:
   explicit ScriptedCuda(ScriptedClock& clock) : clock_(clock) {}
@@ -27,9 +27,9 @@ class ScriptedCuda {
     busy_until = std::max(busy_until, clock_.now_ns()) + ns;
     queued(stream, busy_until);
   }
-  // When all that was launched on it will have ended.
+  // The end of all work launched on it.
   [[nodiscard]] std::int64_t end_of(CudaStream stream) { return busy_until_[stream]; }
-  // What is launched on `stream` from now on waits for `ns`, as for an event of another stream.
+  // Later work on `stream` waits for `ns`, as for an event of another stream.
   void hold(CudaStream stream, std::int64_t ns) {
     busy_until_[stream] = std::max(busy_until_[stream], ns);
   }
@@ -110,19 +110,19 @@ class ScriptedCuda {
   int driver_version = 0;  // 12080: that of CUDA 12.8
   int devices = 1;
   int device = -1;
-  std::int64_t events = 0;          // that exist
-  std::size_t queue_depth = 0;      // of each stream; 0: without end
+  std::int64_t events = 0;          // existing ones
+  std::size_t queue_depth = 0;      // of each stream; 0: unlimited
   std::int64_t launch_cost_ns = 0;  // on the host
   std::int64_t record_cost_ns = 0;
   std::int64_t synchronize_cost_ns = 0;
   double drift = 1;
   std::int64_t resolution_ns = 1;           // of the device's clock
-  std::map<std::string, int> failing = {};  // what this call answers from now on
-  std::map<std::string, int> calls = {};    // how often it was made
-  int fail_at = -1;                         // of all calls, from 0: this one fails
+  std::map<std::string, int> failing = {};  // result of this call from now on
+  std::map<std::string, int> calls = {};    // number of calls
+  int fail_at = -1;                         // index among all calls, from 0, that fails
   int fail_with = 0;
-  int made = 0;             // calls in all
-  std::string failed = {};  // the one that did
+  int made = 0;             // total number of calls
+  std::string failed = {};  // the call that failed
   bool keep_log = false;
   std::vector<std::string> log = {};
 
@@ -160,7 +160,7 @@ class ScriptedCuda {
 
   ScriptedClock& clock_;
   std::map<CudaStream, std::int64_t> busy_until_;
-  // When each thing launched will have ended.
+  // Ends of launched work.
   std::map<CudaStream, std::deque<std::int64_t>> queues_;
 };
 

@@ -11,10 +11,10 @@
 
 namespace stepbench::cuda {
 
-// CUPTI as the collector sees it: hands out buffers of records that a test composed.
+// CUPTI for the collector: delivers buffers of records that a test composed.
 class ScriptedCupti {
  public:
-  // Copies a record into a buffer of the collector, as the driver does; lost without one.
+  // Copies a record into a buffer of the collector, like the driver; lost without one.
   template <typename Record>
   void emit(const Record& record) {
     if (buffer_ == nullptr || used_ + sizeof record > size_) next_buffer();
@@ -27,7 +27,7 @@ class ScriptedCupti {
     used_ += (sizeof record + 7) / 8 * 8;
   }
 
-  // A whole buffer, as it was recorded: where its records begin.
+  // A whole recorded buffer, with the offsets of its records.
   void emit_buffer(const std::vector<std::uint8_t>& bytes, const std::vector<std::size_t>& starts) {
     next_buffer();
     if (buffer_ == nullptr || bytes.size() > size_) {
@@ -104,7 +104,7 @@ class ScriptedCupti {
     return api;
   }
 
-  // As CUPTI takes one for a thread that then records nothing.
+  // Takes one, like CUPTI for a thread that then records nothing.
   [[nodiscard]] std::uint8_t* take_buffer() const {
     std::uint8_t* buffer = nullptr;
     std::size_t size = 0;
@@ -130,7 +130,7 @@ class ScriptedCupti {
   std::map<std::string, int> failing = {};
   bool keep_log = true;
   std::vector<std::string> log = {};
-  std::set<std::uint8_t*> buffers = {};  // that were ever handed to us
+  std::set<std::uint8_t*> buffers = {};  // buffers ever received
   std::int64_t buffers_taken = 0;
   std::int64_t buffers_returned = 0;
   std::map<std::uint32_t, std::vector<std::uint64_t>> external = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for libcudart: one device whose events have not passed yet, and the error that the calling
-// thread made last, kept until somebody asks for it, as the real one keeps it.
+// Replaces libcudart: one device whose events have not passed yet, and the calling thread's last
+// error, kept until it is read, like the real one.
 namespace {
 
 constexpr int kNotReady = 600;

@@ -29,7 +29,7 @@ Table steps() {
                    {.cells = {"b"}, .tone = Tone::kBad, .instead = "failed: why"}}};
 }
 
-TEST(Text, LeavesAGapAboveWhatHasATitle) {
+TEST(Text, TitledBlock_HasAGapAbove) {
   EXPECT_EQ(render_text(page_of({Paragraph{"one"}, steps(), Paragraph{"two", Tone::kBad, {"why"}},
                                  Heading{"more", "window x"}, Paragraph{"three"}}),
                         80, false),
@@ -48,7 +48,7 @@ TEST(Text, LeavesAGapAboveWhatHasATitle) {
             "three\n");
 }
 
-TEST(Text, BeginsWithTheAnswerAndItsDoubts) {
+TEST(Text, BeginsWithAnswerAndDoubts) {
   Document page = page_of({Paragraph{"one"}});
   page.answer = {.text = "a is best", .tone = Tone::kGood};
   EXPECT_EQ(render_text(page, 80, false), "a is best\n\na run\none\n");
@@ -65,7 +65,7 @@ TEST(Text, BeginsWithTheAnswerAndItsDoubts) {
   EXPECT_EQ(doubts_line(page.answer), "doubts: a; b; c; 3 more below");
 }
 
-TEST(Text, OfMoreThanAScreenEndsWithTheAnswerToo) {
+TEST(Text, LongPage_RepeatsTheAnswer) {
   Document page = page_of(std::vector<Block>(60, Paragraph{"line"}));
   page.answer = {.text = "a is best", .doubts = {"why not"}};
   const std::string text = render_text(page, 80, false);
@@ -73,18 +73,18 @@ TEST(Text, OfMoreThanAScreenEndsWithTheAnswerToo) {
   EXPECT_TRUE(text.ends_with("line\n\na is best\n"));
 }
 
-TEST(Text, OfATableWithoutRowsIsNothing) {
+TEST(Text, TableWithoutRows_IsEmpty) {
   Table table = steps();
   table.rows.clear();
   EXPECT_EQ(render_text(page_of({table}), 80, false), "a run\n");
 }
 
-TEST(Text, OfATableWithoutHeadsIsItsRows) {
+TEST(Text, TableWithoutHeads_IsItsRows) {
   const Table table{.columns = {words(""), words("")}, .rows = {{{"key", "value"}}}};
   EXPECT_EQ(draw(table, 80, false).text, "key  value\n");
 }
 
-TEST(Text, HasTheColourOfWhatItMeans) {
+TEST(Text, Tone_HasAColour) {
   const std::string text =
       render_text(page_of({Paragraph{"bad", Tone::kBad}, Paragraph{"doubt", Tone::kDoubt},
                            Paragraph{"good", Tone::kGood}, Paragraph{"plain"}}),
@@ -92,30 +92,30 @@ TEST(Text, HasTheColourOfWhatItMeans) {
   EXPECT_EQ(text, "a run\n\x1b[31mbad\x1b[0m\n\x1b[33mdoubt\x1b[0m\n\x1b[32mgood\x1b[0m\nplain\n");
 }
 
-TEST(Text, BreaksLongLinesAndKeepsOthersTextVisible) {
+TEST(Text, LongLines_AreWrapped) {
   EXPECT_EQ(render_text(page_of({Paragraph{"aaaa bbbb\n cccc"}}), 10, false),
             "a run\naaaa\n  bbbb\\n\n  cccc\n");
 }
 
-TEST(Text, LeavesCommandsWhole) {
+TEST(Text, Commands_AreNotWrapped) {
   EXPECT_EQ(
       render_text(page_of({Paragraph{"a", Tone::kPlain, {{"try: a b c d e", true}, "a b c d"}}}), 8,
                   false),
       "a run\na\n  try: a b c d e\n  a b c\n  d\n");
 }
 
-TEST(Text, KeepsTheLinesOfVerbatimText) {
+TEST(Text, VerbatimText_KeepsItsLines) {
   EXPECT_EQ(render_text(page_of({Verbatim{"Output", "a\nb\x1b[0m\n"}}), 80, false),
             "a run\n\nOutput\n  a\n  b\\x1b[0m\n");
 }
 
-TEST(Text, OfAFigureIsItsWords) {
+TEST(Text, Figure_IsItsText) {
   EXPECT_EQ(
       render_text(page_of({Figure{.title = "Steps", .alt = "they fall", .json = "{}"}}), 80, false),
       "a run\n\nSteps\nthey fall\n");
 }
 
-TEST(Text, CutsThenDropsColumnsUntilTheTableFitsAndSaysSo) {
+TEST(Text, NarrowTable_CutsThenDropsColumns) {
   Table table{.columns = {{.head = "name", .left = true, .shrink_at = 1, .shrink_to = 4},
                           {.head = "dropped before all others", .drop_at = 2}},
               .rows = {{{"a long name", "1"}}}};
@@ -131,7 +131,7 @@ TEST(Text, CutsThenDropsColumnsUntilTheTableFitsAndSaysSo) {
   EXPECT_NE(render(document, {.columns = 20}).find("markdown"), std::string::npos);
 }
 
-TEST(Text, CutsCellsSoThatTheyStayDifferent) {
+TEST(Text, CutCells_StayDistinct) {
   const auto drawn = [](std::vector<TableRow> rows) {
     return draw({.columns = {{.head = "name", .left = true, .shrink_at = 1, .shrink_to = 4}},
                  .rows = std::move(rows)},
@@ -146,7 +146,7 @@ TEST(Text, CutsCellsSoThatTheyStayDifferent) {
   EXPECT_NE(ends.find("time_large"), std::string::npos) << ends;
 }
 
-TEST(Table, HasEveryCellAndHeadPrintable) {
+TEST(Table, CellsAndHeads_ArePrintable) {
   const Table table{.columns = {{.head = "a\x1b"}, {.head = "b"}},
                     .rows = {{.cells = {"x\ny", "\xFF"}}, {.cells = {}, .instead = "why\x07"}}};
   const std::string text = draw(table, 100, false).text + markdown_table(table) +
@@ -156,7 +156,7 @@ TEST(Table, HasEveryCellAndHeadPrintable) {
   EXPECT_NE(text.find("why\\x07"), std::string::npos);
 }
 
-TEST(Align, PutsColumnsOfNumbersToTheRight) {
+TEST(Align, Numbers_AreRightAligned) {
   EXPECT_EQ(align({{"#", "case", "größe"}, {"1", "a", "10"}, {"12", "bcd", "-"}}),
             " #  case  größe\n 1  a        10\n12  bcd       -\n");
   EXPECT_EQ(align({{"a", "b"}}), "a  b\n");
@@ -174,12 +174,12 @@ std::string markdown_of(std::vector<Block> blocks) {
       {.chapters = {{.id = "a", .title = "A", .blocks = std::move(blocks)}}, .marker = ""});
 }
 
-TEST(Markdown, BeginsWithItsHiddenMarkerAndItsHeadline) {
+TEST(Markdown, BeginsWithMarkerAndHeadline) {
   EXPECT_EQ(render_markdown({.headline = "a <b>", .marker = "stepbench-verdict"}),
             "<!-- stepbench-verdict -->\n### a &lt;b>\n\n");
 }
 
-TEST(Markdown, HasParagraphsAsListsBesideTables) {
+TEST(Markdown, Paragraphs_AreLists) {
   const Table table{.title = "steps",
                     .aside = "window x",
                     .columns = {words("case"), {.head = "step", .unit = "ms"}},
@@ -198,7 +198,7 @@ TEST(Markdown, HasParagraphsAsListsBesideTables) {
             "- two\n");
 }
 
-TEST(Markdown, OfVerbatimTextEndsWhereWeSay) {
+TEST(Markdown, VerbatimText_CannotEndItsFence) {
   EXPECT_EQ(markdown_of({Verbatim{"Output", "a\n```\n"}}), "**Output**\n\n````\na\n```\n````\n");
   EXPECT_EQ(markdown_of({Verbatim{.title = "More", .text = "a", .folded = true}}),
             "<details><summary>More</summary>\n\n```\na\n```\n\n</details>\n");
@@ -211,7 +211,7 @@ std::string html_of(std::vector<Block> blocks) {
   return html;
 }
 
-TEST(Html, SortsATableByItsNumbersAndNamesWhatStandsInTheirPlace) {
+TEST(Html, Table_SortsByItsNumbers) {
   const std::string html =
       html_of({Table{.title = "cases",
                      .columns = {words("case"), {.head = "step", .unit = "ms"}},
@@ -225,24 +225,24 @@ TEST(Html, SortsATableByItsNumbersAndNamesWhatStandsInTheirPlace) {
                               "<td>failed: why</td>"));
 }
 
-TEST(Html, WordsToTheRightAreNoNumbers) {
+TEST(Html, RightAlignedText_IsNoNumber) {
   EXPECT_THAT(html_of({Table{.columns = {{.head = "pin_memory"}}, .rows = {{{"true"}}}}}),
               HasSubstr("<th scope=\"col\">pin_memory</th>"));
 }
 
-TEST(Html, ATableWithoutATitleIsNamedByItsChapter) {
+TEST(Html, UntitledTable_UsesItsChaptersTitle) {
   const std::string html = html_of({Table{.columns = {words("a")}, .rows = {{{"b"}}}}});
   EXPECT_THAT(html, HasSubstr("aria-labelledby=\"a-title\">\n<table"));
   EXPECT_THAT(html, Not(HasSubstr("<h3")));
 }
 
-TEST(Html, SaysToneInColourAndUnseenWords) {
+TEST(Html, Tone_IsAlsoInHiddenText) {
   const std::string html = html_of({Paragraph{"slower <b>", Tone::kBad, {"why"}}});
   EXPECT_THAT(html, HasSubstr("<p class=\"bad\"><span class=\"unseen\">Problem: </span>"
                               "slower &lt;b&gt;\n  why</p>"));
 }
 
-TEST(Html, LeadsToTheWebAndToPagesBesideItAndNowhereElse) {
+TEST(Html, Link_IsTheWebOrAPageOnly) {
   const auto cell = [](const std::string& link) {
     return html_of({Table{.columns = {words("a")}, .rows = {{{linked("b", link)}}}}});
   };
@@ -264,7 +264,7 @@ void expect(const Cell& cell, const std::string& text, std::optional<double> val
   EXPECT_EQ(cell.value, value) << text;
 }
 
-TEST(Cells, HoldTheNumberThatTheirWordsAreMadeOf) {
+TEST(Cells, HoldTheNumberBehindTheText) {
   expect(number(12.34), "12.3", 12.34);
   expect(count(12'345), "12,345", 12'345);
   expect(duration(2.5e6), "2.50 ms", 2.5e6);
@@ -276,19 +276,19 @@ TEST(Cells, HoldTheNumberThatTheirWordsAreMadeOf) {
   expect(change(-0.0123), "-1.23 %", -0.0123);
 }
 
-TEST(Cells, OfNoNumberAreADash) {
+TEST(Cells, MissingNumber_IsADash) {
   expect(number(std::nullopt), "-", std::nullopt);
   expect(duration(std::nan("")), "-", std::nullopt);
   expect(share(1, 0), "-", std::nullopt);
 }
 
-TEST(Cells, OfTooLittleTimeForTheUnitSaySo) {
+TEST(Cells, TooShortForTheUnit_IsLessThan) {
   const text::TimeUnit seconds{.name = "s", .ns = 1e9};
   expect(time(1e5, seconds), "<0.001", 1e5);
   expect(time(1e9, seconds), "1.00", 1e9);
 }
 
-TEST(Tables, LoseAColumnInWhichNoRowHasWords) {
+TEST(Tables, EmptyColumn_IsDropped) {
   Table table{.columns = {words("metric"), words("by")}, .rows = {{{"a", ""}}, {{"b"}}}};
   drop_if_empty(table, 1);
   ASSERT_EQ(table.columns.size(), 1U);
@@ -297,7 +297,7 @@ TEST(Tables, LoseAColumnInWhichNoRowHasWords) {
   EXPECT_EQ(table.columns.size(), 1U) << "it has words";
 }
 
-TEST(Paragraphs, TakeTheLinesBelowThem) {
+TEST(Paragraphs, IndentedLines_AreAttached) {
   const std::vector<Paragraph> made = paragraphs_of({"cause", "  gain", "  try", "note"});
   ASSERT_EQ(made.size(), 2U);
   ASSERT_EQ(made[0].below.size(), 2U);

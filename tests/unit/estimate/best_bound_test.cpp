@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much slower than the best at most: held against drawn tables in which the best is known.
-// Seeded.
+// The bound on how much slower than the best, checked on drawn tables with a known best. Seeded.
 #include "harness/estimate/best_bound.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +54,7 @@ std::vector<std::vector<RoundTime>> drawn(const Table& table, Noise& noise) {
   return cases;
 }
 
-// Of tables in which every bound holds.
+// Share of tables in which every bound holds.
 double share_held(const Table& table, std::uint64_t seed) {
   constexpr int kTables = 200;
   Noise noise(seed);
@@ -71,8 +70,8 @@ double share_held(const Table& table, std::uint64_t seed) {
   return static_cast<double>(held) / kTables;
 }
 
-// Of tables of eight cases on a machine that becomes 5 % slower in six rounds, in which every bound
-// holds. A case that stands before another one is a percent slower than it.
+// Share of tables of eight cases in which every bound holds, on a machine that becomes 5 % slower
+// in six rounds. Each case is one percent slower than the next one.
 double share_held_under_drift(bool in_turns, std::uint64_t seed) {
   constexpr std::size_t kCases = 8;
   constexpr int kRounds = 6;
@@ -98,12 +97,12 @@ double share_held_under_drift(bool in_turns, std::uint64_t seed) {
   return static_cast<double>(held) / kTables;
 }
 
-TEST(BestBound, HoldsUnderADriftWhereCasesTakeTurns) {
+TEST(BestBound, Drift_HoldsWhenCasesAlternate) {
   EXPECT_GE(share_held_under_drift(true, 71), 0.93);
   EXPECT_LT(share_held_under_drift(false, 71), 0.5) << "in one order the first always looks faster";
 }
 
-TEST(BestBound, AllBoundsOfATableHoldInNineteenOfTwentyTables) {
+TEST(BestBound, AllBounds_HoldInNineteenOfTwenty) {
   std::uint64_t seed = 83'100;
   for (const Kind kind : {Kind::kNormal, Kind::kHeavy, Kind::kSkewed, Kind::kUnequal}) {
     for (const std::size_t cases : {2, 5, 10, 50}) {
@@ -129,7 +128,7 @@ double middle_bound(const Table& table, std::uint64_t seed) {
   return all[all.size() / 2];
 }
 
-TEST(BestBound, OfFiftyEqualCasesThatDifferByOnePercentItIsNearThreeAndThenNearOneAndAHalf) {
+TEST(BestBound, FiftyEqualCases_NarrowWithRounds) {
   const double six = middle_bound({.cases = 50, .rounds = 6}, 83'200);
   const double twenty = middle_bound({.cases = 50, .rounds = 20}, 83'201);
   EXPECT_GT(six, 0.020);
@@ -138,7 +137,7 @@ TEST(BestBound, OfFiftyEqualCasesThatDifferByOnePercentItIsNearThreeAndThenNearO
   EXPECT_LT(twenty, 0.017);
 }
 
-TEST(BestBound, WhatAllCasesMeetInARoundDoesNotWidenIt) {
+TEST(BestBound, CommonSlowdown_DoesNotWidenIt) {
   Noise noise(83'300);
   std::vector<std::vector<RoundTime>> quiet = drawn({.cases = 5, .rounds = 8}, noise);
   std::vector<std::vector<RoundTime>> busy = quiet;
@@ -150,7 +149,7 @@ TEST(BestBound, WhatAllCasesMeetInARoundDoesNotWidenIt) {
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9);
 }
 
-TEST(BestBound, AMissingLaunchIsNoSlowRound) {
+TEST(BestBound, MissingLaunch_IsNoSlowRound) {
   Noise noise(83'301);
   std::vector<std::vector<RoundTime>> cases = drawn({.cases = 4, .rounds = 12}, noise);
   for (auto& each : cases) {
@@ -160,13 +159,13 @@ TEST(BestBound, AMissingLaunchIsNoSlowRound) {
   for (const double bound : best_bounds(cases)) EXPECT_LT(bound, 0.03);
 }
 
-TEST(BestBound, NeedsTwoCasesOfSixRounds) {
+TEST(BestBound, NeedsTwoCasesAndSixRounds) {
   Noise noise(83'302);
   EXPECT_TRUE(best_bounds(drawn({.cases = 1, .rounds = 10}, noise)).empty());
   EXPECT_TRUE(best_bounds(drawn({.cases = 3, .rounds = 5}, noise)).empty());
 }
 
-TEST(BestBound, StandsInTheRowsOfOneRunAndNotOfTwo) {
+TEST(BestBound, OneRun_HasItAndTwoHaveNot) {
   const auto results = [](std::size_t runs) {
     record::Results made;
     Noise noise(83'303);

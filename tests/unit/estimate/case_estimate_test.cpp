@@ -15,7 +15,7 @@ record::Launch of_step(std::int64_t step, std::int64_t wait, std::int64_t sample
                      {{step, step}, {wait, wait}, {step - wait, step - wait}, {samples, samples}});
 }
 
-TEST(CaseEstimate, StepBatchAndRateAgreeAndPhasesSumToTheStep) {
+TEST(CaseEstimate, StepAndRate_AgreeAndPhasesSum) {
   const record::Results results =
       made_results({of_step(1'000'000, 100'000), of_step(1'500'000, 900'000),
                     of_step(1'200'000, 200'000), of_step(9'000'000, 8'000'000)});
@@ -30,7 +30,7 @@ TEST(CaseEstimate, StepBatchAndRateAgreeAndPhasesSumToTheStep) {
   EXPECT_DOUBLE_EQ(row.mean_ns.value(), 3'175'000);
 }
 
-TEST(CaseEstimate, TheModelsRateFollowsFromTheStepAndAShareAboveOneIsRefused) {
+TEST(CaseEstimate, MfuAboveOne_IsRejected) {
   record::Results results = made_results({of_step(1000, 0)});
   EXPECT_FALSE(case_rows(results).front().achieved_flops_per_s);
   auto& metrics = results.launches[0].row.report.metrics;
@@ -44,7 +44,7 @@ TEST(CaseEstimate, TheModelsRateFollowsFromTheStepAndAShareAboveOneIsRefused) {
   EXPECT_TRUE(case_rows(results).front().mfu_refused);
 }
 
-TEST(CaseEstimate, AGroupScalesAsFarAsItsRateIsThatOfSoManyCasesOfOneRank) {
+TEST(CaseEstimate, Group_ScalesByItsRate) {
   const auto of_ranks = [](std::int64_t ranks, std::int64_t step, const char* path) {
     record::Launch launch = of_step(step, 0);
     launch.row.key.case_id = std::to_string(ranks) + path;
@@ -55,7 +55,7 @@ TEST(CaseEstimate, AGroupScalesAsFarAsItsRateIsThatOfSoManyCasesOfOneRank) {
     }
     return launch;
   };
-  // As many samples a rank, and a half more time for four: 4 / 1.5 of the rate.
+  // As many samples per rank, and 1.5 times the time for four: 4 / 1.5 of the rate.
   std::vector<record::Launch> launches = {of_ranks(1, 1000, "a.py"), of_ranks(4, 1500, "a.py"),
                                           of_ranks(2, 1000, "b.py")};
   launches[1].row.report.schedule = {{"group_window_ns", 3000}, {"group_samples", 4 * 2 * 64}};
@@ -69,7 +69,7 @@ TEST(CaseEstimate, AGroupScalesAsFarAsItsRateIsThatOfSoManyCasesOfOneRank) {
   EXPECT_FALSE(rows[1].scaling_interval) << "of a single launch";
 }
 
-TEST(CaseEstimate, TheIntervalOfScalingIsThatOfTheRatioOfBothRates) {
+TEST(CaseEstimate, ScalingInterval_IsOfTheRatio) {
   std::vector<record::Launch> launches;
   for (std::int64_t i = 0; i < 6; ++i) {
     launches.push_back(of_step(1000 + i, 0));
@@ -89,7 +89,7 @@ TEST(CaseEstimate, TheIntervalOfScalingIsThatOfTheRatioOfBothRates) {
   EXPECT_FALSE(rows[0].scaling_interval) << "1 by definition";
 }
 
-TEST(CaseEstimate, AGapAtBordersIsAlsoSpreadOverTheSteps) {
+TEST(CaseEstimate, EpochGap_IsSpreadOverSteps) {
   const record::Launch launch =
       made_launch({"step_ns", "data_wait_ns", "epoch_wait_ns", "flags"},
                   {{100, 100, 900, 100}, {10, 10, 810, 10}, {0, 0, 810, 0}, {0, 0, 1, 0}});
@@ -100,7 +100,7 @@ TEST(CaseEstimate, AGapAtBordersIsAlsoSpreadOverTheSteps) {
   EXPECT_DOUBLE_EQ(row.step_ns.value(), 300) << "the gap is part of the step";
 }
 
-TEST(CaseEstimate, LatencyRowsAreAboutTheirLatencyAndKeepTheRateOfTheirWindow) {
+TEST(CaseEstimate, LatencyRow_KeepsItsRate) {
   std::vector<record::Launch> launches;
   for (std::int64_t i = 0; i < 6; ++i) {
     launches.push_back(of_step(1000 + i, 400));
@@ -118,7 +118,7 @@ record::Launch of_steps(std::vector<std::int64_t> steps) {
   return made_launch({"step_ns"}, {std::move(steps)});
 }
 
-TEST(RareSlowSteps, OfWhichMostLaunchesHaveNoneAreToldWithTheStepsThatHoldTen) {
+TEST(RareSlowSteps, FewLaunches_AreReportedWithSteps) {
   std::vector<record::Launch> launches(9, of_steps({100, 101, 99, 100, 100}));
   launches.push_back(of_steps({100, 100, 100, 4100, 100}));
   const record::Results results = made_results(std::move(launches));
@@ -130,7 +130,7 @@ TEST(RareSlowSteps, OfWhichMostLaunchesHaveNoneAreToldWithTheStepsThatHoldTen) {
   EXPECT_EQ(rare->active, 500);
 }
 
-TEST(RareSlowSteps, AreNotToldOfEvenLaunchesOrOfLaunchesThatAreSlowAsWholes) {
+TEST(RareSlowSteps, EvenOrSlowLaunches_AreSilent) {
   const record::Results even =
       made_results(std::vector<record::Launch>(6, of_steps({100, 101, 99, 100, 100})));
   EXPECT_FALSE(rare_slow_steps(case_rows(even).front(), 0.01));
@@ -140,8 +140,8 @@ TEST(RareSlowSteps, AreNotToldOfEvenLaunchesOrOfLaunchesThatAreSlowAsWholes) {
   EXPECT_FALSE(rare_slow_steps(case_rows(one_slow).front(), 0.01));
 }
 
-// Of 96 samples in batches of 64: the largest step has 64, the mean step 48.
-TEST(CaseEstimate, AStepOfPartialBatchesHasFewerOperationsThanAFullOne) {
+// 96 samples in batches of 64: the largest step has 64, the mean step 48.
+TEST(CaseEstimate, PartialBatches_CountFewerOperations) {
   record::Launch launch =
       made_launch({"step_ns", "samples"}, {{1000, 1000, 1000, 1000}, {64, 32, 64, 32}});
   launch.row.report.metrics["model_flops_per_step"] = 64e3;
@@ -152,7 +152,7 @@ TEST(CaseEstimate, AStepOfPartialBatchesHasFewerOperationsThanAFullOne) {
   EXPECT_DOUBLE_EQ(row.mfu.value(), 0.8) << "not 64 / 60, which would be refused";
 }
 
-TEST(StepTimes, OfALaunchWithoutDeviceTimesAreNoneWhereOthersHaveThem) {
+TEST(StepTimes, MissingDeviceTimes_AreNaN) {
   record::Launch device = made_launch({"step_ns", "period_device_ns"}, {{10, 10}, {50, 50}});
   device.row.report.effective["device"] = std::string("cuda:0");
   device.row.report.schedule["window_drained_ns"] = std::int64_t{120};
@@ -177,7 +177,7 @@ TEST(StepTimes, OfALaunchWithoutDeviceTimesAreNoneWhereOthersHaveThem) {
 }
 
 // A span of 9 ms and 1 ms until the next step begins: 10 ms from end to end.
-TEST(StepTimes, OfFilesThatMeanDifferentThingsByDeviceTimesAreTheHosts) {
+TEST(StepTimes, MixedMeanings_UseTheHostClock) {
   record::Launch older = made_launch({"step_ns", "step_device_ns"}, {{10, 10}, {9, 9}});
   older.row.report.effective["device"] = std::string("cuda:0");
   older.schema_minor = 2;

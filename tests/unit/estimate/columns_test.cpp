@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of metrics: what each row says agrees with what its name says, and a launch has the
-// value that a case of it alone has.
+// The table of metrics: each row agrees with its name, and a launch has the value of a case with
+// this launch only.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ record::Launch launch_that_says_all() {
   return launch;
 }
 
-// Of a workload whose work is bytes.
+// A workload that moves bytes.
 record::Launch launch_that_copies() {
   record::Launch launch = launch_that_says_all();
   std::vector<std::string>& names = launch.samples.front().steps.names;
@@ -53,7 +53,7 @@ record::Launch launch_that_copies() {
   return launch;
 }
 
-TEST(Columns, ALaunchHasTheValueThatACaseOfItAloneHas) {
+TEST(Columns, Launch_HasTheValueOfItsCase) {
   std::set<std::string> compared;
   std::set<std::string> known;
   for (const record::Launch& launch : {launch_that_says_all(), launch_that_copies()}) {
@@ -76,7 +76,7 @@ TEST(Columns, ALaunchHasTheValueThatACaseOfItAloneHas) {
   EXPECT_GT(compared.size(), 10U);
 }
 
-TEST(Columns, EachMetricIsDeclaredOnceInTheUnitThatItsNameSays) {
+TEST(Columns, EachMetric_IsDeclaredOnceWithItsUnit) {
   std::set<std::string> names;
   for (const Metric& metric : harness_metrics()) {
     EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
@@ -88,7 +88,7 @@ TEST(Columns, EachMetricIsDeclaredOnceInTheUnitThatItsNameSays) {
   EXPECT_FALSE(names.contains("outcome")) << "it describes a case, and is no metric";
 }
 
-TEST(Columns, GaugesSayTheirUnitInTheirName) {
+TEST(Columns, Gauges_NameTheirUnit) {
   std::set<std::string_view> names;
   for (const EstimateColumn& column : estimate_columns()) {
     const std::string_view gauge = column.gauge.name;
@@ -101,7 +101,7 @@ TEST(Columns, GaugesSayTheirUnitInTheirName) {
   EXPECT_GT(names.size(), 5U);
 }
 
-TEST(Columns, AMetricWithoutAFormulaIsWhatTheLaunchReportsElseTheMeanOverItsSteps) {
+TEST(Columns, NoFormula_UsesReportElseMean) {
   record::Launch launch = made_launch({"step_ns", "copied_bytes"}, {{10, 30}, {4, 8}});
   launch.row.report.metrics["peak_rss_bytes"] = 77;
   launch.row.report.metrics["cpu_user_ns"] = 50;
@@ -114,7 +114,7 @@ TEST(Columns, AMetricWithoutAFormulaIsWhatTheLaunchReportsElseTheMeanOverItsStep
   EXPECT_TRUE(std::isnan(launch_value(of, "nothing")));
 }
 
-TEST(MetricMedians, AreThoseOverTheLaunchesThatHaveTheMetric) {
+TEST(MetricMedians, LaunchesWithoutTheMetric_DoNotCount) {
   const auto with = [](record::LaunchReport::Metrics metrics) {
     record::Launch launch = made_launch({"index", "step_ns"}, {{0, 1}, {10, 10}});
     launch.row.report.metrics = std::move(metrics);
@@ -135,7 +135,7 @@ record::Launch launch_with_phases(record::DeclaredPhases phases) {
   return launch;
 }
 
-TEST(PhaseColumns, AreThoseThatTheFileSays) {
+TEST(PhaseColumns, DeclaredPhases_AreUsed) {
   const record::Launch launch =
       launch_with_phases({{"think_ns", true}, {"queue_ns", false}, {"other_ns", true}});
   EXPECT_TRUE(phase_of(launch, "think_ns"));
@@ -145,13 +145,13 @@ TEST(PhaseColumns, AreThoseThatTheFileSays) {
               ElementsAre(Field(&PhaseTime::name, "think"), Field(&PhaseTime::name, "other")));
 }
 
-TEST(PhaseColumns, AColumnThatWasNeverDeclaredIsTakenForAPhaseSoThatPhasesSumToTheStep) {
+TEST(PhaseColumns, UndeclaredColumn_IsAPhase) {
   const record::Launch launch = launch_with_phases({{"think_ns", true}, {"other_ns", true}});
   EXPECT_TRUE(phase_of(launch, "queue_ns"));
   EXPECT_FALSE(phase_of(launch, "step_ns"));
 }
 
-TEST(PhaseColumns, OfAFileThatDoesNotSayAreAllTimesButTheKnownOthers) {
+TEST(PhaseColumns, OldFile_TakesOtherTimesAsPhases) {
   const record::Launch launch = made_launch({"step_ns"}, {{10}});
   EXPECT_TRUE(phase_of(launch, "queue_ns"));
   for (const char* column :
@@ -160,7 +160,7 @@ TEST(PhaseColumns, OfAFileThatDoesNotSayAreAllTimesButTheKnownOthers) {
   }
 }
 
-TEST(PhaseColumns, TheirNamesSayWhereThePhaseRan) {
+TEST(PhaseColumns, Name_GivesThePlace) {
   const record::Launch launch = made_launch({"step_ns"}, {{10}});
   const auto host = phase_of(launch, "h2d_ns");
   const auto compute = phase_of(launch, "h2d_device_ns");
@@ -173,7 +173,7 @@ TEST(PhaseColumns, TheirNamesSayWhereThePhaseRan) {
               ElementsAre("h2d", "h2d", "h2d"));
 }
 
-TEST(EstimateColumns, HaveNamesAndPlacesOfTheirOwn) {
+TEST(EstimateColumns, NamesAndPlaces_AreUnique) {
   std::set<std::string> names;
   std::set<int> places;
   for (const auto columns : {key_columns(), estimate_columns(), noise_columns()}) {

@@ -9,13 +9,13 @@
 namespace stepbench::estimate {
 namespace {
 
-TEST(LaunchEstimate, NothingWithoutSteps) {
+TEST(LaunchEstimate, NoSteps_HaveNone) {
   EXPECT_FALSE(estimate_of(record::Launch{}).has_value());
   EXPECT_FALSE(estimate_of(made_launch({"step_ns"}, {{}})).has_value());
   EXPECT_FALSE(estimate_of(made_launch({"index"}, {{1, 2}})).has_value()) << "no step times";
 }
 
-TEST(LaunchEstimate, IsTimeOverStepsAndNoFlagLeavesAStepOut) {
+TEST(LaunchEstimate, IsTimeOverStepsDespiteFlags) {
   const auto estimate =
       estimate_of(made_launch({"step_ns", "flags"}, {{10, 20, 30, 1000, 2000}, {0, 0, 0, 1, 3}}));
   ASSERT_TRUE(estimate);
@@ -28,13 +28,13 @@ TEST(LaunchEstimate, IsTimeOverStepsAndNoFlagLeavesAStepOut) {
   EXPECT_EQ(estimate->flagged[1].flag, "partial batch");
 }
 
-TEST(LaunchEstimate, StepsThatComeInLockstepCountWithTheirWait) {
+TEST(LaunchEstimate, LockstepSteps_IncludeTheirWait) {
   const auto estimate = estimate_of(made_launch({"step_ns"}, {{400, 0, 0, 0, 400, 0, 0, 0}}));
   EXPECT_DOUBLE_EQ(step_ns(*estimate, StepClock::kHost), 100);
   EXPECT_DOUBLE_EQ(estimate->quantiles.p50_ns, 0) << "which is why no median judges";
 }
 
-TEST(LaunchEstimate, CyclesAreOneSumAndMissingColumnsCountAsZero) {
+TEST(LaunchEstimate, Cycles_AreSummed) {
   record::Launch launch = made_launch({"step_ns"}, {{10, 20}});
   launch.samples.push_back(
       {.cycle = 1,
@@ -45,7 +45,7 @@ TEST(LaunchEstimate, CyclesAreOneSumAndMissingColumnsCountAsZero) {
   EXPECT_EQ(estimate->samples, 8);
 }
 
-TEST(LaunchEstimate, PhasesAreSumsInWholeNanosecondsWithTheRestLast) {
+TEST(LaunchEstimate, Phases_AreSumsWithTheRestLast) {
   const auto estimate =
       estimate_of(made_launch({"step_ns", "other_ns", "data_wait_ns", "forward_ns"},
                               {{100, 300}, {10, 30}, {40, 120}, {50, 150}}));
@@ -57,7 +57,7 @@ TEST(LaunchEstimate, PhasesAreSumsInWholeNanosecondsWithTheRestLast) {
             estimate->host_ns);
 }
 
-TEST(LaunchEstimate, QuantilesAreThoseOfNumpyAndP99NeedsThreeHundredSteps) {
+TEST(LaunchEstimate, Quantiles_AreNumpys) {
   const auto few = estimate_of(made_launch({"step_ns"}, {{16, 1, 8, 2, 4}}));
   EXPECT_DOUBLE_EQ(few->quantiles.p50_ns, 4);  // numpy.quantile([1, 2, 4, 8, 16], …)
   EXPECT_DOUBLE_EQ(few->quantiles.p90_ns, 12.8);
@@ -69,7 +69,7 @@ TEST(LaunchEstimate, QuantilesAreThoseOfNumpyAndP99NeedsThreeHundredSteps) {
                    296.01);
 }
 
-TEST(LaunchEstimate, AnEpochsGapIsWhatItsFirstBatchWaitsBeyondTheOthers) {
+TEST(LaunchEstimate, EpochGap_IsTheExtraWait) {
   const auto estimate = estimate_of(
       made_launch({"step_ns", "data_wait_ns", "epoch_wait_ns", "flags"},
                   {{100, 100, 900, 5000}, {10, 12, 811, 4000}, {0, 0, 811, 4000}, {0, 0, 1, 9}}));
@@ -78,8 +78,8 @@ TEST(LaunchEstimate, AnEpochsGapIsWhatItsFirstBatchWaitsBeyondTheOthers) {
   EXPECT_DOUBLE_EQ(estimate->borders->gap_ns, 800);
 }
 
-TEST(LaunchEstimate, AnEpochsGapIsThatOfAWholeTurnOfTheWorkers) {
-  // Two workers in turns: of two batches one waits 100 and one finds its batch ready.
+TEST(LaunchEstimate, EpochGap_CoversAWholeTurn) {
+  // Two workers alternate: of two batches one waits 100 and one is ready.
   const std::vector<std::int64_t> wait = {100, 0, 100, 0, 100, 0, 100, 0};
   const std::vector<std::int64_t> flags = {0, 0, 0, 0, 1, 0, 0, 0};
   std::vector<std::int64_t> epoch_wait(8, 0);
@@ -105,7 +105,7 @@ record::Launch with_borders(int minor) {
   return launch;
 }
 
-TEST(LaunchEstimate, OldFilesAreCutToWholeEpochs) {
+TEST(LaunchEstimate, OldFile_IsCutToWholeEpochs) {
   const auto old_file = estimate_of(with_borders(2));
   EXPECT_EQ(old_file->steps, 6);
   EXPECT_DOUBLE_EQ(step_ns(*old_file, StepClock::kHost), 18);
@@ -116,7 +116,7 @@ TEST(LaunchEstimate, OldFilesAreCutToWholeEpochs) {
   EXPECT_EQ(now->host_ns, 174);
 }
 
-TEST(LaunchEstimate, OldFilesWithoutAWholeEpochKeepAllStepsAndSaySo) {
+TEST(LaunchEstimate, OldFileWithoutEpochs_KeepsAllSteps) {
   record::Launch launch = with_borders(2);
   launch.samples[0].steps.columns[3] = {0, 1, 0, 0, 0, 0, 0, 0, 0};
   EXPECT_EQ(estimate_of(launch)->steps, 9);
@@ -130,7 +130,7 @@ TEST(LaunchEstimate, OldFilesWithoutAWholeEpochKeepAllStepsAndSaySo) {
                                               "first border to the second part's only one";
 }
 
-TEST(LaunchEstimate, IsTheDevicesWhereEveryStepHasATimeThere) {
+TEST(LaunchEstimate, AllStepsOnDevice_UseItsClock) {
   record::Launch launch = made_launch({"step_ns", "forward_ns", "other_ns", "step_device_ns",
                                        "period_device_ns", "forward_device_ns", "other_device_ns",
                                        "h2d_side_device_ns", "overlap_device_ns", "host_lead_ns"},
@@ -165,7 +165,7 @@ TEST(LaunchEstimate, IsTheDevicesWhereEveryStepHasATimeThere) {
   EXPECT_FALSE(drained->no_rates);
 }
 
-TEST(LaunchEstimate, OldFilesOfADeviceHaveTheSumOfTheirStepsThere) {
+TEST(LaunchEstimate, OldDeviceFile_SumsItsSteps) {
   record::Launch launch =
       made_launch({"step_ns", "step_device_ns", "forward_device_ns", "idle_device_ns"},
                   {{10, 10}, {200, 220}, {150, 150}, {50, 70}});
@@ -177,7 +177,7 @@ TEST(LaunchEstimate, OldFilesOfADeviceHaveTheSumOfTheirStepsThere) {
   EXPECT_EQ(estimate->device_phases[1].ns, 120);
 }
 
-TEST(LaunchEstimate, ALatencyIsTheMedianStepWithoutItsWaitForData) {
+TEST(LaunchEstimate, Latency_IsWithoutTheDataWait) {
   record::Launch launch = made_launch({"step_ns", "data_wait_ns"}, {{30, 40, 130}, {20, 10, 100}});
   EXPECT_FALSE(estimate_of(launch)->latency);
   launch.row.options["schedule.sync"] = std::string("step");
@@ -189,7 +189,7 @@ TEST(LaunchEstimate, ALatencyIsTheMedianStepWithoutItsWaitForData) {
   EXPECT_FALSE(estimate->latency->interval_ns) << "ten blocks need ten steps";
 }
 
-TEST(LaunchEstimate, OneLaunchsLatencyHasTheIntervalOfTheMediansOfTenBlocks) {
+TEST(LaunchEstimate, OneLaunchLatency_UsesTenBlocks) {
   std::vector<std::int64_t> times;
   for (int block = 0; block < 10; ++block) times.insert(times.end(), 3, 100 + block);
   record::Launch launch = made_launch({"step_ns"}, {times});

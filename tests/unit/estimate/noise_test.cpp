@@ -42,7 +42,7 @@ record::Results drawn(std::uint64_t seed, std::size_t launches, std::size_t step
   return made_results(std::move(all));
 }
 
-TEST(CaseNoise, IsTakenApartFromStoredSamples) {
+TEST(CaseNoise, IsSplitByStoredSamples) {
   const record::Results results = drawn(71'001, 40, 200, 0.01, 0.05);
   const auto noise = noise_of(case_rows(results).front());
   ASSERT_TRUE(noise && noise->step_sd);
@@ -57,7 +57,7 @@ TEST(CaseNoise, IsTakenApartFromStoredSamples) {
   EXPECT_NEAR(noise->steps, 200, 1e-9);
 }
 
-TEST(CaseNoise, StepsThatExplainAllLeaveNothingToLaunches) {
+TEST(CaseNoise, StepsThatExplainAll_LeaveNone) {
   const record::Results results = drawn(71'002, 20, 100, 0, 0.05);
   const auto noise = noise_of(case_rows(results).front());
   ASSERT_TRUE(noise);
@@ -65,8 +65,8 @@ TEST(CaseNoise, StepsThatExplainAllLeaveNothingToLaunches) {
   EXPECT_LT(noise->launch_interval.high, 0.006);
 }
 
-// What is foretold of longer launches is what longer launches then do.
-TEST(CaseNoise, ForetellsWhatLongerLaunchesDifferBy) {
+// The prediction must match the behaviour of longer launches.
+TEST(CaseNoise, PredictsLongerLaunches) {
   const record::Results shorter = drawn(71'003, 30, 40, 0.002, 0.06);
   const record::Results longer = drawn(71'004, 30, 640, 0.002, 0.06);
   const auto seen = noise_of(case_rows(shorter).front());
@@ -76,14 +76,14 @@ TEST(CaseNoise, ForetellsWhatLongerLaunchesDifferBy) {
   EXPECT_GT(seen->total_sd, 2 * then->total_sd);
 }
 
-TEST(CaseNoise, NeedsThreeLaunchesThatAreNoSmoke) {
+TEST(CaseNoise, NeedsThreeRealLaunches) {
   EXPECT_FALSE(noise_of(case_rows(drawn(71'005, 2, 100, 0, 0.05)).front()));
   record::Results smoke = drawn(71'006, 6, 100, 0, 0.05);
   for (record::Launch& launch : smoke.launches) launch.row.smoke = true;
   EXPECT_FALSE(noise_of(case_rows(smoke).front()));
 }
 
-TEST(CaseNoise, OfThreeStepsTheLaunchesAreNotTakenApart) {
+TEST(CaseNoise, ThreeSteps_AreNotSplit) {
   const record::Results results = drawn(71'007, 6, 3, 0.01, 0.05);
   const auto noise = noise_of(case_rows(results).front());
   ASSERT_TRUE(noise);
@@ -91,7 +91,7 @@ TEST(CaseNoise, OfThreeStepsTheLaunchesAreNotTakenApart) {
   EXPECT_GT(noise->total_sd, 0);
 }
 
-TEST(CaseNoise, OverRunsComesFromTheRunsOfACase) {
+TEST(CaseNoise, NoiseOverRuns_ComesFromTheRuns) {
   Noise noise(71'008);
   record::Results results;
   constexpr std::size_t kRuns = 12;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a table names one best case where none is, or another one than the best, by drawn
-// tables of launches. Seeded.
+// How often a table names one best case although there is none, or a wrong one, by drawn tables of
+// launches. Seeded.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,19 +17,19 @@ using testing_noise::Noise;
 
 constexpr int kRankedTables = 1000;
 
-// Of its typical time, as a ratio. With tails 7 % of the launches take longer by an exponential of
-// 4 %.
+// Time relative to the typical one. With tails, 7 % of the launches take longer by an exponential
+// of 4 %.
 double drawn_launch(Noise& noise, bool tails) {
   const double level = std::exp(0.01 * noise.normal());
   return tails && noise.unit() < 0.07 ? level * (1 - 0.04 * std::log(1 - noise.unit())) : level;
 }
 
 struct Winners {
-  double sole = 0;   // share of tables in which one case is the best alone
-  double wrong = 0;  // and it is not the first one
+  double sole = 0;   // share of tables with a single best case
+  double wrong = 0;  // of these, not the first one
 };
 
-// `apart`: how much longer each case takes than the one before it.
+// `apart`: how much longer each case takes than the previous one.
 Winners winners(std::size_t cases, int launches, bool tails, double apart, std::uint64_t seed) {
   Noise noise(seed);
   Winners shares;
@@ -54,7 +54,7 @@ Winners winners(std::size_t cases, int launches, bool tails, double apart, std::
   return {shares.sole / kRankedTables, shares.wrong / kRankedTables};
 }
 
-TEST(Ranking, NamesSeldomOneBestCaseAmongEqualOnesAndHardlyEverAWrongOne) {
+TEST(Ranking, EqualCases_SeldomNameABest) {
   std::uint64_t seed = 28'001;
   for (const bool tails : {false, true}) {
     for (const std::size_t cases : {2, 5, 20}) {

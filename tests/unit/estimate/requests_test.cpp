@@ -12,7 +12,7 @@
 namespace stepbench::estimate {
 namespace {
 
-// A launch whose requests take from + 1, from + 2, ... ns, each a tenth of it to the first token.
+// A launch whose requests take from + 1, from + 2, ... ns, a tenth of it to the first token.
 record::Launch of_requests(std::int64_t from, std::size_t count) {
   std::vector<std::int64_t> latency(count), first(count);
   std::iota(latency.begin(), latency.end(), from + 1);
@@ -33,7 +33,7 @@ std::optional<double> number(const CaseRow& row, std::string_view name) {
   return std::nullopt;
 }
 
-TEST(RequestTimes, AreQuantilesOfAllLaunchesTogether) {
+TEST(RequestTimes, Quantiles_PoolAllLaunches) {
   std::vector<record::Launch> launches;
   for (int i = 0; i < 8; ++i) launches.push_back(of_requests(0, 1000));
   const record::Results results = made_results(std::move(launches));
@@ -47,7 +47,7 @@ TEST(RequestTimes, AreQuantilesOfAllLaunchesTogether) {
   EXPECT_FALSE(number(row, "time_per_output_token_p50_ns"));
 }
 
-TEST(RequestTimes, AQuantileThatTheRequestsCannotCarryIsBoundedNotGiven) {
+TEST(RequestTimes, FewRequests_BoundTheQuantile) {
   std::vector<record::Launch> launches;
   for (int i = 0; i < 8; ++i) launches.push_back(of_requests(0, 100));
   const record::Results results = made_results(std::move(launches));
@@ -58,7 +58,7 @@ TEST(RequestTimes, AQuantileThatTheRequestsCannotCarryIsBoundedNotGiven) {
   EXPECT_TRUE(number(row, "request_latency_p50_ns"));
 }
 
-TEST(RequestTimes, OneLaunchIsHeldByTenStretchesOfItself) {
+TEST(RequestTimes, OneLaunch_UsesTenStretches) {
   std::vector<std::int64_t> latency(5000);
   for (std::size_t i = 0; i < latency.size(); ++i)
     latency[i] = 1000 + static_cast<std::int64_t>(i * 7919 % 5000);
@@ -70,14 +70,14 @@ TEST(RequestTimes, OneLaunchIsHeldByTenStretchesOfItself) {
   EXPECT_GT(number(row, "request_latency_p50_high_ns").value(), 3500);
 }
 
-TEST(RequestTimes, ALatencyWithoutRequestsHasNone) {
+TEST(RequestTimes, NoRequests_HaveNone) {
   record::Launch launch = made_launch({"step_ns"}, {{1, 2, 3}});
   launch.row.options["schedule.sync"] = std::string("step");
   const record::Results results = made_results({launch, launch});
   EXPECT_TRUE(row_of(results).requests.empty());
 }
 
-TEST(RequestTimes, TheHeadlineIsTheRequestsNotTheStepsOfTheirWindow) {
+TEST(RequestTimes, Headline_IsTheRequests) {
   record::Launch launch = made_launch({"step_ns", "data_wait_ns", "request_latency_ns"},
                                       {{100, 100, 100}, {10, 10, 10}, {70, 80, 90}});
   launch.row.options["schedule.sync"] = std::string("step");

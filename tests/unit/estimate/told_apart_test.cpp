@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one rule by which two rows are told apart.
+// The one rule that decides whether two rows differ.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace stepbench::estimate {
 namespace {
 
-// Launches of these steps.
+// Launches with these steps.
 record::Results case_of(const std::vector<std::int64_t>& steps) {
   std::vector<record::Launch> launches;
   for (const std::int64_t step : steps) {
@@ -27,7 +27,7 @@ Difference told(const std::vector<std::int64_t>& row, const std::vector<std::int
   return told_apart(case_rows(a).front(), case_rows(b).front(), by);
 }
 
-TEST(ToldApart, ByIntervalsOverLaunchesThatDoNotOverlap) {
+TEST(ToldApart, DisjointIntervals_Differ) {
   const std::vector<std::int64_t> base = {1000, 1010, 1020, 1030, 1040, 1050};
   EXPECT_EQ(told({900, 910, 920, 930, 940, 950}, base), Difference::kBetter);
   EXPECT_EQ(told({1100, 1110, 1120, 1130, 1140, 1150}, base), Difference::kWorse);
@@ -35,23 +35,23 @@ TEST(ToldApart, ByIntervalsOverLaunchesThatDoNotOverlap) {
   EXPECT_EQ(told({900, 910, 920, 930, 940, 950}, base, Judged::kSamplesRate), Difference::kBetter);
 }
 
-TEST(ToldApart, ByTheMeansOfFewLaunches) {
+TEST(ToldApart, FewLaunches_DifferByMeans) {
   EXPECT_EQ(told({500, 502, 504}, {1000, 1004, 1008}), Difference::kBetter);
   EXPECT_EQ(told({1000, 1004, 1008}, {500, 502, 504}), Difference::kWorse);
   EXPECT_EQ(told({990, 1000, 1003}, {1000, 1002, 1004}), Difference::kSame);
 }
 
-TEST(ToldApart, OfSingleLaunchesFivePercentAreNoise) {
+TEST(ToldApart, SingleLaunches_NeedFivePercent) {
   EXPECT_EQ(told({1040}, {1000}), Difference::kSame);
   EXPECT_EQ(told({1100}, {1000}), Difference::kWorse);
   EXPECT_EQ(told({900}, {1000}), Difference::kBetter);
 }
 
-TEST(ToldApart, NotWhereOneHasNoNumber) {
+TEST(ToldApart, MissingNumber_IsNoDifference) {
   EXPECT_EQ(told({1000}, {1000}, Judged::kLatency), Difference::kNoNumbers);
 }
 
-TEST(Intervals, OverlapWhereTheyShareAPoint) {
+TEST(Intervals, SharedPoint_Overlaps) {
   EXPECT_TRUE(stats::overlap({1, 2}, {2, 3}));
   EXPECT_TRUE(stats::overlap({1, 9}, {2, 3}));
   EXPECT_FALSE(stats::overlap({1, 2}, {2.5, 3}));

@@ -9,7 +9,7 @@
 namespace stepbench::estimate {
 namespace {
 
-// A ripple of up to .2 %, another one in each launch.
+// A ripple of up to .2 %, different in each launch.
 std::vector<std::int64_t> rippled(std::size_t steps, int launch) {
   std::vector<std::int64_t> times(steps);
   for (std::size_t i = 0; i < steps; ++i) {
@@ -23,7 +23,7 @@ std::optional<WarmupEffect> effect_of(std::vector<record::Launch> launches) {
   return warmup_effect(case_rows(results).front());
 }
 
-TEST(WarmupEffectOfACase, IsThatOfTheMeanThatTheTableShows) {
+TEST(WarmupEffectOfACase, IsThatOfTheShownMean) {
   std::vector<record::Launch> launches;
   double whole = 0;
   double settled = 0;
@@ -44,7 +44,7 @@ TEST(WarmupEffectOfACase, IsThatOfTheMeanThatTheTableShows) {
   EXPECT_LE(effect->drop, 12);
 }
 
-TEST(WarmupEffectOfACase, IsByTheDeviceWhereTheStepIs) {
+TEST(WarmupEffectOfACase, DeviceStep_UsesTheDevice) {
   std::vector<record::Launch> launches;
   for (int k = 0; k < 3; ++k) {
     std::vector<std::int64_t> host = rippled(60, k);
@@ -56,12 +56,12 @@ TEST(WarmupEffectOfACase, IsByTheDeviceWhereTheStepIs) {
   EXPECT_FALSE(effect_of(launches)->told);
 }
 
-TEST(WarmupEffectOfACase, AnEpochsBorderInTheFirstHalfIsNone) {
+TEST(WarmupEffectOfACase, EarlyEpochBorder_HasNone) {
   std::vector<record::Launch> launches;
   for (int k = 0; k < 6; ++k) {
     std::vector<std::int64_t> times = rippled(60, k);
     std::vector<std::int64_t> flags(60, 0);
-    times[10] += 30000000;  // its whole turn waits, and the next turns find nothing changed
+    times[10] += 30000000;  // its whole turn waits, and the next turns are unchanged
     flags[10] = kEpochBorder;
     launches.push_back(made_launch({"step_ns", "flags"}, {times, flags}));
   }
@@ -71,7 +71,7 @@ TEST(WarmupEffectOfACase, AnEpochsBorderInTheFirstHalfIsNone) {
   EXPECT_EQ(effect_of(launches)->drop, 11);
 }
 
-TEST(WarmupEffectOfACase, TakesTwoLaunchesAndWindowsOfSomeSteps) {
+TEST(WarmupEffectOfACase, NeedsTwoLaunchesAndSomeSteps) {
   EXPECT_FALSE(effect_of({made_launch({"step_ns"}, {rippled(60, 0)})}));
   EXPECT_FALSE(
       effect_of({made_launch({"step_ns"}, {{9, 1, 1}}), made_launch({"step_ns"}, {{9, 1, 1}})}));

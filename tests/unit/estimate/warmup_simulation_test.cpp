@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a warm-up that reached into the windows is told, and how often one that did not, by
-// simulation. Seeded; 2,000 cases of each figure.
+// How often a warm-up that reached into the windows is found, and how often one is reported without
+// it, by simulation. Seeded; 2,000 cases per number.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,9 +26,9 @@ struct Drawn {
 
 struct Told {
   double share = 0;
-  double change = 0;  // of those that were told: medians
+  double change = 0;  // of the found ones: medians
   double drop = 0;
-  double covered = 0;  // share of intervals that hold `planted`
+  double covered = 0;  // share of intervals that include `planted`
 };
 
 Told told(std::uint64_t seed, const Window& window, const Drawn& drawn = {}, double planted = 0) {
@@ -67,8 +67,8 @@ Window transient(std::size_t steps, double lag_1, double cv, std::size_t first, 
   };
 }
 
-TEST(WarmupEffect, OfOnePercentIsToldWhereLaunchesDifferByAtMostDotFourFivePercent) {
-  // Standard deviation of log(mean of the window / mean of its last half): .45 % of both.
+TEST(WarmupEffect, OnePercent_IsFoundInQuietLaunches) {
+  // Standard deviation of log(mean of the window / mean of its last half): .45 % for both.
   const Told independent = told(81000, transient(60, 0, 0.0348, 6, 0.1), {}, 0.01);
   const Told twelve = told(82000, transient(60, 0.5, 0.0285, 6, 0.1), {.launches = 12}, 0.01);
   RecordProperty("told_6_launches", std::to_string(independent.share));
@@ -81,8 +81,8 @@ TEST(WarmupEffect, OfOnePercentIsToldWhereLaunchesDifferByAtMostDotFourFivePerce
   EXPECT_LE(independent.drop, 8);
 }
 
-// 13 of 100 steps, 19 of 117: a third's surplus hid them from the medians of its last runs.
-TEST(WarmupEffect, OfTheFirstStepsIsToldHoweverLongTheWindow) {
+// 13 of 100 steps, 19 of 117: the surplus of a third hid them from the medians of its last runs.
+TEST(WarmupEffect, FirstSteps_AreFoundInLongWindows) {
   const Told hundred = told(83000, transient(100, 0, 0.02, 13, 0.5), {}, 0.065);
   EXPECT_GE(hundred.share, 0.999);
   EXPECT_NEAR(hundred.change, 0.065, 0.003);
@@ -92,7 +92,7 @@ TEST(WarmupEffect, OfTheFirstStepsIsToldHoweverLongTheWindow) {
   EXPECT_GE(told(85000, transient(100, 0, 0.02, 1, 3)).share, 0.999) << "a single slow step";
 }
 
-TEST(WarmupEffect, IsSeldomToldOfSteadySteps) {
+TEST(WarmupEffect, SteadySteps_AreSeldomReported) {
   for (const double cv : {0.005, 0.02, 0.1}) {
     for (const double lag_1 : {0.0, 0.5, 0.9}) {
       for (const std::size_t launches : {2, 3, 6, 12}) {
@@ -114,7 +114,7 @@ TEST(WarmupEffect, IsSeldomToldOfSteadySteps) {
   }
 }
 
-TEST(WarmupEffect, SaysWhatItWouldFindWhereLaunchesDifferTooMuch) {
+TEST(WarmupEffect, NoisyLaunches_StateWhatIsFound) {
   for (const double cv : {0.02, 0.1}) {
     Noise noise(89000);
     std::vector<StepWindows> launches;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks find their controller, and what they say to it.
+// How ranks find their controller, and their messages to it.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 std::string welcome(int) { return {}; }
 
-TEST(Address, WhoAnswersAndIsNotWantedIsLeftForTheNext) {
+TEST(Address, UnwantedPeer_IsLeftForTheNext) {
   const RankListener listener = listen_for_ranks("lo", false);
   int met = 0;
   const std::string port = std::to_string(listener.port);
@@ -36,7 +36,7 @@ TEST(Address, WhoAnswersAndIsNotWantedIsLeftForTheNext) {
       ThrowsMessage<Error>(HasSubstr("127.0.0.1 (says nothing)")));
 }
 
-TEST(Address, ABridgeOfContainersIsNoNetwork) {
+TEST(Address, ContainerBridge_IsNoNetwork) {
   const std::filesystem::path root = ::testing::TempDir() + "interfaces";
   const std::filesystem::path net = root / "sys/class/net";
   std::filesystem::remove_all(root);
@@ -50,7 +50,7 @@ TEST(Address, ABridgeOfContainersIsNoNetwork) {
   EXPECT_FALSE(is_inner_bridge(root, "none"));
 }
 
-TEST(Address, RanksOfThisMachineComeOverTheLoopback) {
+TEST(Address, LocalRanks_UseTheLoopback) {
   const RankListener listener = listen_for_ranks("auto", false);
   EXPECT_THAT(listener.addresses, ElementsAre("127.0.0.1"));
   const os::Descriptor one = connect_to(to_text(listener), 10s, welcome);
@@ -59,21 +59,21 @@ TEST(Address, RanksOfThisMachineComeOverTheLoopback) {
   EXPECT_EQ(own_address(one.value()), "127.0.0.1");
 }
 
-TEST(Address, EachAddressIsTriedInItsTurn) {
+TEST(Address, EachAddress_IsTriedInTurn) {
   const RankListener listener = listen_for_ranks("lo", false);
   const os::Descriptor one =
       connect_to("127.0.0.9,127.0.0.1:" + std::to_string(listener.port), 10s, welcome);
   EXPECT_TRUE(one.is_open());
 }
 
-TEST(Address, WhereNobodyListensIsSaidOfAll) {
+TEST(Address, NoListener_NamesAllAddresses) {
   const std::string port = std::to_string(free_port().number);
   EXPECT_THAT([&] { static_cast<void>(connect_to("127.0.0.1,127.0.0.2:" + port, 10s, welcome)); },
               ThrowsMessage<Error>(AllOf(HasSubstr("cannot reach the controller at port " + port),
                                          HasSubstr("127.0.0.2 (Connection refused)"))));
 }
 
-// As torch's store does, which listens some seconds after the port was chosen.
+// Like torch's store, which listens some seconds after the port was chosen.
 bool can_listen(int port, bool reuse) {
   const os::Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = reuse ? 1 : 0;
@@ -85,7 +85,7 @@ bool can_listen(int port, bool reuse) {
          ::listen(socket.value(), 1) == 0;
 }
 
-TEST(KeptPort, OfOneGroup_IsNotThatOfAnother) {
+TEST(KeptPort, OtherGroup_HasAnotherPort) {
   const KeptPort one = free_port();
   ASSERT_GT(one.number, 0);
   std::vector<KeptPort> others;
@@ -97,7 +97,7 @@ TEST(KeptPort, OfOneGroup_IsNotThatOfAnother) {
   EXPECT_TRUE(can_listen(one.number, true)) << "the group's own store";
 }
 
-TEST(Address, WhatIsNoneIsRefused) {
+TEST(Address, InvalidAddress_IsRejected) {
   for (const char* none : {"", "127.0.0.1", "127.0.0.1:0", "somewhere:80"}) {
     EXPECT_THROW(static_cast<void>(connect_to(none, 10s, welcome)), Error) << none;
   }
@@ -107,25 +107,25 @@ TEST(Address, WhatIsNoneIsRefused) {
                         HasSubstr("lo (127.0.0.1)"))));
 }
 
-TEST(Address, GlooIsToldOfTheInterfaceWhereTheHostsNameIsALoopback) {
+TEST(Address, LoopbackHostName_SetsGlooInterface) {
   const std::string address = listen_for_ranks("auto", true).addresses.front();
   const bool is_alone = address == kLoopback;  // this machine has no other interface
   EXPECT_EQ(gloo_interface(address, "localhost").empty(), is_alone);
 }
 
-TEST(Address, GlooIsToldNothingWhereItFindsTheOthersByItself) {
+TEST(Address, ReachableHostName_LeavesGlooAlone) {
   EXPECT_EQ(gloo_interface("127.0.0.1", "localhost"), "");
   EXPECT_EQ(gloo_interface("192.0.2.7", "localhost"), "") << "an address of another machine";
   const std::string address = listen_for_ranks("auto", true).addresses.front();
   EXPECT_EQ(gloo_interface(address, "192.0.2.7"), "") << "the host's name has an address";
 }
 
-TEST(Token, HasBitsOfItsOwn) {
+TEST(Token, EachToken_IsRandom) {
   EXPECT_EQ(make_token().size(), 32);
   EXPECT_NE(make_token(), make_token());
 }
 
-TEST(GroupLines, AJoinComesBackAsItWasSaid) {
+TEST(GroupLines, Join_RoundTrips) {
   const RankJoin said{.token = "0f",
                       .version = "abc",
                       .place = {.rank = 3, .world = 4, .local_rank = 1, .local_world = 2},
@@ -142,7 +142,7 @@ TEST(GroupLines, AJoinComesBackAsItWasSaid) {
   EXPECT_EQ(heard.host, "n\"1");
 }
 
-TEST(GroupLines, ABeginKeepsOrderAndBlanks) {
+TEST(GroupLines, Begin_KeepsOrderAndBlanks) {
   const RankBegin heard = decode_begin(encode(RankBegin{.argv = {"python3", "-c", "print(1)\n", ""},
                                                         .folder = "/tmp/a b",
                                                         .set = {{"A", "1=2"}, {"B", ""}},
@@ -153,7 +153,7 @@ TEST(GroupLines, ABeginKeepsOrderAndBlanks) {
   EXPECT_THAT(heard.unset, ElementsAre("C"));
 }
 
-TEST(GroupLines, AnExitKeepsItsOutput) {
+TEST(GroupLines, Exit_KeepsItsOutput) {
   const RankExit heard =
       decode_exit(encode(RankExit{.status = 9, .cut = true, .told = 15, .output = "two\nlines\n"}));
   EXPECT_EQ(heard.status, 9);
@@ -161,7 +161,7 @@ TEST(GroupLines, AnExitKeepsItsOutput) {
   EXPECT_EQ(heard.output, "two\nlines\n");
 }
 
-TEST(GroupLines, WhatIsNoneIsRefused) {
+TEST(GroupLines, InvalidLine_IsRejected) {
   for (const char* line : {"", "!", "{\"kind\":\"join\"}", "!{}", "![1]", "!{\"kind\":\"exit\"}",
                            "!{\"kind\":\"join\",\"rank\":-1}",
                            "!{\"kind\":\"join\",\"rank\":\"x\"}", "GET / HTTP/1.1"}) {

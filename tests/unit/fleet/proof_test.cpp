@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// That both ends know the token, which does not travel.
+// Proof that both ends know the token, which is never sent.
 #include "harness/fleet/proof.h"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ std::string hash(std::string_view text) {
   return hex_text({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
-// Of FIPS 180-4, and of lengths at which the padding begins another block.
-TEST(Sha256, OfTheStandardsExamples_IsTheirs) {
+// Examples of FIPS 180-4, and lengths at which the padding begins another block.
+TEST(Sha256, StandardExamples_Match) {
   EXPECT_EQ(hash(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(hash("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(hash("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
@@ -25,8 +25,8 @@ TEST(Sha256, OfTheStandardsExamples_IsTheirs) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST(Proof, OfOneEndAndConnection_IsNoOther) {
-  // HMAC-SHA-256 of "1:a2:bb0:" by the key "key".
+TEST(Proof, OtherEndOrConnection_Differs) {
+  // HMAC-SHA-256 of "1:a2:bb0:" with the key "key".
   EXPECT_EQ(proof("key", "a", "bb", ""),
             "c093934adfb0c8c8dbd7ea04dc09e34d736278e54d805ae8a6bcad23f588e03d");
   const std::string one = proof("token", kRank, "1", "23");
@@ -36,7 +36,7 @@ TEST(Proof, OfOneEndAndConnection_IsNoOther) {
   EXPECT_EQ(proof("token", kRank, "1", "23"), one);
 }
 
-TEST(Proof, IsComparedAsAWhole) {
+TEST(Proof, ComparesTheWholeText) {
   EXPECT_TRUE(is_same("", ""));
   EXPECT_TRUE(is_same("ab", "ab"));
   EXPECT_FALSE(is_same("ab", "aB"));

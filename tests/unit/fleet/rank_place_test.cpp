@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank a process is, by the variables of each launcher and by stale ones.
+// The rank of a process by the variables of each launcher, including stale ones.
 #include "harness/fleet/rank_place.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-TEST(RankPlace, IsWhatTorchrunSays) {
+TEST(RankPlace, Torchrun_IsReadFromItsVariables) {
   const RankPlace place = rank_place(
       Launcher::kTorchrun,
       {{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "4"}});
@@ -24,7 +24,7 @@ TEST(RankPlace, IsWhatTorchrunSays) {
   EXPECT_EQ(place.local_world, 4);
 }
 
-TEST(RankPlace, OfSrunHasTheStepsSizeAndNotTheJobs) {
+TEST(RankPlace, Srun_UsesTheStepSize) {
   const Variables variables = {{"SLURM_PROCID", "3"},  {"SLURM_NTASKS", "16"},
                                {"SLURM_LOCALID", "0"}, {"SLURM_STEP_NUM_TASKS", "5"},
                                {"SLURM_NODEID", "1"},  {"SLURM_STEP_TASKS_PER_NODE", "2(x2),1"}};
@@ -32,7 +32,7 @@ TEST(RankPlace, OfSrunHasTheStepsSizeAndNotTheJobs) {
   EXPECT_EQ(rank_place(Launcher::kSrun, variables).local_world, 2);
 }
 
-TEST(RankPlace, OfMpirunInAJobOfSlurmIsThatOfMpirun) {
+TEST(RankPlace, MpirunUnderSlurm_UsesMpirun) {
   const Variables variables = {{"SLURM_PROCID", "0"},
                                {"SLURM_STEP_NUM_TASKS", "1"},
                                {"OMPI_COMM_WORLD_RANK", "3"},
@@ -43,14 +43,14 @@ TEST(RankPlace, OfMpirunInAJobOfSlurmIsThatOfMpirun) {
   EXPECT_EQ(rank_place(Launcher::kMpirun, variables).world, 4);
 }
 
-TEST(RankPlace, OfMpichIsReadFromPmi) {
+TEST(RankPlace, Mpich_IsReadFromPmi) {
   const RankPlace place = rank_place(
       Launcher::kMpirun, {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}});
   EXPECT_EQ(place.rank, 1);
   EXPECT_EQ(place.local_world, 2) << "at least as many as its own number says";
 }
 
-TEST(RankPlace, WithoutALauncherOrWithNonsenseIsRefused) {
+TEST(RankPlace, NoLauncherOrNonsense_IsRejected) {
   const auto expect = [](Launcher launcher, const Variables& variables, const char* what) {
     EXPECT_THAT([&] { static_cast<void>(rank_place(launcher, variables)); },
                 ThrowsMessage<ConfigError>(HasSubstr(what)));
@@ -66,7 +66,7 @@ TEST(RankPlace, WithoutALauncherOrWithNonsenseIsRefused) {
   expect(Launcher::kTorchrun, {{"RANK", ""}, {"WORLD_SIZE", ""}}, "did not start this process");
 }
 
-TEST(OneOfSeveral, IsWhatALauncherStartedBesideOthers) {
+TEST(OneOfSeveral, LauncherVariables_AreRecognised) {
   const auto by_srun =
       one_of_several({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"RANK", ""}});
   ASSERT_TRUE(by_srun);
@@ -80,7 +80,7 @@ TEST(OneOfSeveral, IsWhatALauncherStartedBesideOthers) {
   EXPECT_FALSE(one_of_several(under_torchrun)->may_be_stale);
 }
 
-TEST(OneOfSeveral, IsNeitherABatchScriptNorAProcessAlone) {
+TEST(OneOfSeveral, BatchScriptOrSingle_IsNone) {
   EXPECT_FALSE(one_of_several({}));
   EXPECT_FALSE(one_of_several({{"RANK", "1"}}));
   EXPECT_FALSE(one_of_several({{"RANK", "0"}, {"WORLD_SIZE", "1"}}));
@@ -88,7 +88,7 @@ TEST(OneOfSeveral, IsNeitherABatchScriptNorAProcessAlone) {
   EXPECT_FALSE(one_of_several({{"RANK", "x"}, {"WORLD_SIZE", "many"}}));
 }
 
-TEST(RankPlace, TasksOfANodeAreReadAsSlurmWritesThem) {
+TEST(RankPlace, SlurmTaskList_IsParsed) {
   EXPECT_EQ(tasks_of_node("2(x3),1", 2), 2);
   EXPECT_EQ(tasks_of_node("2(x3),1", 3), 1);
   EXPECT_EQ(tasks_of_node("4", 0), 4);
@@ -97,7 +97,7 @@ TEST(RankPlace, TasksOfANodeAreReadAsSlurmWritesThem) {
   EXPECT_EQ(tasks_of_node("many", 0), 0);
 }
 
-TEST(Launchers, StartTheHiddenCommandOnEachRank) {
+TEST(Launchers, EachRank_RunsTheHiddenCommand) {
   EXPECT_THAT(launch_words(Launcher::kLocal, 2, {}, "/bin/stepbench", ""),
               ElementsAre("/bin/stepbench", "__rank", "local", "2"));
   EXPECT_THAT(
@@ -112,7 +112,7 @@ TEST(Launchers, StartTheHiddenCommandOnEachRank) {
       ElementsAre("mpirun", "-n", "2", "--oversubscribe", "/bin/stepbench", "__rank", "mpirun"));
 }
 
-TEST(Launchers, AnUnknownNameIsRefusedWithThoseThereAre) {
+TEST(Launchers, UnknownName_ListsTheKnown) {
   EXPECT_THAT([] { static_cast<void>(launcher_named("slurm")); },
               ThrowsMessage<ConfigError>(
                   HasSubstr("must be one of local, torchrun, srun, mpirun, is 'slurm'")));

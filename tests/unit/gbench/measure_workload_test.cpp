@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workloads inside Google Benchmark's loop, on a workload that writes down what is called.
+// Workloads inside Google Benchmark's loop, on a workload that logs its calls.
 #include <gmock/gmock.h>
 
 #include <memory>
@@ -90,7 +90,7 @@ std::vector<benchmark::BenchmarkReporter::Run> measured(const std::string& mode)
   return rows.rows;
 }
 
-TEST(MeasureWorkload, WarmsUpStepsAndWaitsForTheDeviceInsideTheLastIteration) {
+TEST(MeasureWorkload, WarmsUpAndWaitsForTheDevice) {
   const auto rows = measured("ok");
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_FALSE(rows[0].error_occurred) << rows[0].error_message;
@@ -103,7 +103,7 @@ TEST(MeasureWorkload, WarmsUpStepsAndWaitsForTheDeviceInsideTheLastIteration) {
   EXPECT_EQ(rows[0].counters.at("peak"), 3);
 }
 
-TEST(MeasureWorkload, ASkippedOrFailedCaseIsAnErrorOfItsRowAndIsTornDown) {
+TEST(MeasureWorkload, SkippedOrFailedCase_IsARowError) {
   const auto skipped = measured("skip");
   ASSERT_EQ(skipped.size(), 1U);
   EXPECT_EQ(skipped[0].error_message, "skipped: no such device");
@@ -114,7 +114,7 @@ TEST(MeasureWorkload, ASkippedOrFailedCaseIsAnErrorOfItsRowAndIsTornDown) {
   EXPECT_EQ(calls().back(), "tear_down");
 }
 
-TEST(RegisterWorkloads, MakesABenchmarkOfEachCase) {
+TEST(RegisterWorkloads, EachCase_IsABenchmark) {
   benchmark::ClearRegisteredBenchmarks();
   const test::TemporaryFolder folder;
   folder.write("sweep.yaml",
@@ -129,7 +129,7 @@ TEST(RegisterWorkloads, MakesABenchmarkOfEachCase) {
   EXPECT_EQ(benchmark::RunSpecifiedBenchmarks(&alike, "mode:a_b_c/case:"), 2U);
 }
 
-TEST(RegisterWorkloads, RefusesAFileAndAWorkloadThatItDoesNotKnow) {
+TEST(RegisterWorkloads, UnknownFileOrWorkload_IsRejected) {
   const test::TemporaryFolder folder;
   folder.write("sweep.yaml", "workload: scripted\n");
   const Catalogue all = catalogue();

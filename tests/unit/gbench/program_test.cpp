@@ -44,7 +44,7 @@ class GbenchProgram : public ::testing::Test {
   RunProgram program_;
 };
 
-TEST_F(GbenchProgram, ARepetitionIsALaunchAndItsTimeTheLaunchesEstimate) {
+TEST_F(GbenchProgram, Repetition_IsALaunch) {
   program_.config(kTwoCases);
   const os::CommandResult result = gbench({"--benchmark_format=json"});
   ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -69,7 +69,7 @@ TEST_F(GbenchProgram, ARepetitionIsALaunchAndItsTimeTheLaunchesEstimate) {
   EXPECT_GT(first.at("items_per_second").get<double>(), 0);
 }
 
-TEST_F(GbenchProgram, TakesGoogleBenchmarksOwnFlags) {
+TEST_F(GbenchProgram, GoogleBenchmarkFlags_AreAccepted) {
   program_.config(kTwoCases);
   const os::CommandResult listed = gbench({"--benchmark_list_tests"});
   EXPECT_EQ(listed.exit_status, 0) << listed.err;
@@ -94,7 +94,7 @@ std::set<std::string> names_in(const std::string& text, const char* name = "run_
   return names;
 }
 
-TEST_F(GbenchProgram, ACaseHasOneNameInEveryOutputAndInTheExport) {
+TEST_F(GbenchProgram, Case_HasOneNameEverywhere) {
   program_.config(kTwoCases);
   const std::set<std::string> expected = {"stub/step_us:1000", "stub/step_us:2000"};
   const fs::path file = program_.folder / "out.json";
@@ -121,7 +121,7 @@ TEST_F(GbenchProgram, ACaseHasOneNameInEveryOutputAndInTheExport) {
               AllOf(HasSubstr("\"stub/step_us:2000\""), Not(HasSubstr("step_us:1000"))));
 }
 
-TEST_F(GbenchProgram, AFilterThatFitsNoneIsAStatusOfItsOwnAndLeavesNothing) {
+TEST_F(GbenchProgram, FilterWithoutMatch_HasItsOwnStatus) {
   program_.config(kTwoCases);
   const os::CommandResult none = gbench({"--benchmark_filter=no_such_case"});
   EXPECT_EQ(none.exit_status, 4);
@@ -129,7 +129,7 @@ TEST_F(GbenchProgram, AFilterThatFitsNoneIsAStatusOfItsOwnAndLeavesNothing) {
   EXPECT_TRUE(!has_results() || fs::is_empty(program_.folder / "results"));
 }
 
-TEST_F(GbenchProgram, FailedAndSkippedLaunchesAreErrorsOfTheirRows) {
+TEST_F(GbenchProgram, FailedLaunches_AreRowErrors) {
   program_.config(testing::yaml_with("ok, segfault, skip"));
   const os::CommandResult result = gbench({"--benchmark_format=json"});
   EXPECT_EQ(result.exit_status, 1) << result.err;
@@ -141,7 +141,7 @@ TEST_F(GbenchProgram, FailedAndSkippedLaunchesAreErrorsOfTheirRows) {
   EXPECT_THAT(errors, ElementsAre("measured", HasSubstr("SIGSEGV"), HasSubstr("skipped: ")));
 }
 
-TEST_F(GbenchProgram, AnswersWhatItCannotDo) {
+TEST_F(GbenchProgram, UnsupportedFlag_IsAnError) {
   program_.config(kTwoCases);
   const std::pair<const char*, const char*> kRefused[] = {
       {"--benchmark_min_time=3", "--sb-set schedule.active=N"},
@@ -162,7 +162,7 @@ TEST_F(GbenchProgram, AnswersWhatItCannotDo) {
                               Not(HasSubstr(" --filter"))));
 }
 
-TEST_F(GbenchProgram, TheConsoleHasTheUnitThatIsAskedFor) {
+TEST_F(GbenchProgram, Console_UsesTheChosenUnit) {
   program_.config(kTwoCases);
   const std::string micros = gbench({"--benchmark_time_unit=us"}).out;
   EXPECT_THAT(micros, AllOf(HasSubstr("1000 us "), HasSubstr("2000 us "), Not(HasSubstr(" ms "))));

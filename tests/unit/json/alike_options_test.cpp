@@ -26,7 +26,7 @@ OptionValues by_fields(const std::string& options) {
   return OptionValues(parser.parse(line, LineParser::Padding::kNone).object.fields("options"));
 }
 
-TEST(AlikeOptions, CasesOfASweepShareTheirNamesAndWhatTheyHaveInCommon) {
+TEST(AlikeOptions, SweepCases_ShareNamesAndValues) {
   Reader reader;
   const OptionValues first = reader.read(R"({"a":1,"b":"x","c":null,"d":0.5,"e":true})");
   const OptionValues other = reader.read(R"({"a":2,"b":"x","c":null,"d":0.5,"e":true})");
@@ -36,8 +36,8 @@ TEST(AlikeOptions, CasesOfASweepShareTheirNamesAndWhatTheyHaveInCommon) {
   EXPECT_EQ(first.at("a"), Value(std::int64_t{1}));
 }
 
-// Whatever stood in the lines before.
-TEST(AlikeOptions, AreWhatALineSaysAlone) {
+// Independent of earlier lines.
+TEST(AlikeOptions, EqualLines_ReadAlike) {
   Reader reader;
   for (const std::string options :
        {R"({"a":1,"b":"x"})", R"({"a":1.0,"b":"y"})", R"({"a":1,"b":"x"})", R"({"a":"1","b":null})",
@@ -53,7 +53,7 @@ TEST(AlikeOptions, AreWhatALineSaysAlone) {
   }
 }
 
-TEST(AlikeOptions, OfSeveralWorkloadsInTurnShareWithTheirOwn) {
+TEST(AlikeOptions, AlternatingWorkloads_ShareTheirOwn) {
   Reader reader;
   const OptionValues loader = reader.read(R"({"a":1,"b":2})");
   const OptionValues step = reader.read(R"({"a":1,"c":2})");
@@ -61,7 +61,7 @@ TEST(AlikeOptions, OfSeveralWorkloadsInTurnShareWithTheirOwn) {
   EXPECT_TRUE(reader.read(R"({"a":5,"c":2})").has_names_of(step));
 }
 
-TEST(AlikeOptions, ManyKindsOfCasesAreReadAsWell) {
+TEST(AlikeOptions, ManyKinds_AreRead) {
   Reader reader;
   for (int round = 0; round < 3; ++round) {
     for (int kind = 0; kind < 20; ++kind) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Visitors of fields for tests: one draws values into a struct, one lists what it is made of.
+// Visitors of fields for tests: one draws values into a struct, one lists its fields.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,7 @@ class DrawnFields {
   std::mt19937_64 random_;
 };
 
-// The names of fields, with the minor version that brought each.
+// The names of fields with the minor version that added each.
 class FieldNames {
  public:
   static constexpr bool kReads = true;

@@ -38,7 +38,7 @@ std::string page(const char* file) {
   return text.str();
 }
 
-// Whether a line of the page names the field, and the version that brought it.
+// Whether a line of the page names the field and the version that added it.
 bool tells_of(const std::string& page, const std::string& field, int since) {
   const std::string version = "since 1." + std::to_string(since);
   std::istringstream lines(page);
@@ -67,7 +67,7 @@ class RecordFields : public ::testing::Test {};
 TYPED_TEST_SUITE(RecordFields, Records);
 
 TYPED_TEST(RecordFields, DrawnValues_ReadBackAsWritten) { expect_round_trips<TypeParam>(); }
-TYPED_TEST(RecordFields, AreToldOfInTheSchema) {
+TYPED_TEST(RecordFields, Schema_ListsEachField) {
   expect_told<TypeParam>(page("results/SCHEMA.md"));
 }
 
@@ -76,8 +76,8 @@ class MessageFields : public ::testing::Test {};
 TYPED_TEST_SUITE(MessageFields, Messages);
 
 TYPED_TEST(MessageFields, DrawnValues_ReadBackAsWritten) { expect_round_trips<TypeParam>(); }
-TYPED_TEST(MessageFields, AreToldOfInTheProtocol) {
-  // Of what was measured it points to the schema.
+TYPED_TEST(MessageFields, Protocol_ListsEachField) {
+  // For measurements it refers to the schema.
   expect_told<TypeParam>(page("harness/protocol/PROTOCOL.md") + page("results/SCHEMA.md"));
 }
 
@@ -91,7 +91,7 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
-TEST(FieldReader, OfWhatIsMissingOrWrong_NamesTheField) {
+TEST(FieldReader, MissingOrInvalidField_IsNamed) {
   using record::LaunchKey;
   EXPECT_EQ(error_of<LaunchKey>("{}"), "field 'case_id' is missing or empty");
   EXPECT_EQ(error_of<LaunchKey>(R"({"case_id":""})"), "field 'case_id' is missing or empty");
@@ -109,7 +109,7 @@ TEST(FieldReader, OfWhatIsMissingOrWrong_NamesTheField) {
             "field 'findings': member 'places': member 'step' must be an integer, is a string");
 }
 
-TEST(FieldReader, OfAnAbsentField_LeavesTheDefault) {
+TEST(FieldReader, AbsentField_KeepsTheDefault) {
   const auto message = json::read_text<protocol::CaseMessage>(
       R"({"protocol":[1,1],"case_id":"c","workload":"w","later":{"a":[1]}})");
   EXPECT_EQ(message.world, 1);

@@ -9,14 +9,14 @@
 namespace stepbench::json {
 namespace {
 
-TEST(JsonString, EscapesAndReplacesWhatIsNoText) {
+TEST(JsonString, SpecialCharacters_AreEscaped) {
   EXPECT_EQ(json_string("a\"b\\c"), R"("a\"b\\c")");
   EXPECT_EQ(json_string("\n\r\t\x01"), R"("\n\r\t\u0001")");
   EXPECT_EQ(json_string("grün"), "\"grün\"");
   EXPECT_EQ(json_string("a\xFF"), "\"a\xEF\xBF\xBD\"");
 }
 
-TEST(JsonText, KeepsTheOrderOfCallsAndAddsCommas) {
+TEST(JsonText, KeepsOrderAndAddsCommas) {
   JsonText json;
   json.open_object().text("a", "x").integer("b", -1).flag("c", true).null("d");
   json.open_array("e").integer({}, 1).integer({}, 2).close_array();
@@ -26,7 +26,7 @@ TEST(JsonText, KeepsTheOrderOfCallsAndAddsCommas) {
             R"({"a":"x","b":-1,"c":true,"d":null,"e":[1,2],"f":["y"],"g":[3,4],"h":{"i":0}})");
 }
 
-TEST(JsonText, IsTheSameInPieces) {
+TEST(JsonText, Pieces_MakeTheSameText) {
   const auto write = [](const auto& pause) {
     JsonText json;
     pause(json);
@@ -46,15 +46,15 @@ TEST(JsonText, IsTheSameInPieces) {
   EXPECT_EQ(rest.front(), ']') << "all but the last character went out";
 }
 
-TEST(JsonText, ANumberStaysARealNumberAndAnInfiniteOneIsNull) {
+TEST(JsonText, InfiniteNumber_IsNull) {
   JsonText json;
   json.open_array().number({}, 1).number({}, 0.5);
   json.number({}, std::numeric_limits<double>::infinity()).close_array();
   EXPECT_EQ(json.line(), "[1.0,0.5,null]");
 }
 
-// Characters that need nothing are copied in runs: a run may end anywhere.
-TEST(JsonText, AStringIsWrittenAsItsPartsAreWhereverTheyAreCut) {
+// Plain characters are copied in runs: a run may end anywhere.
+TEST(JsonText, CutString_IsWrittenAlike) {
   const auto bare = [](const std::string& text) {
     const std::string quoted = json_string(text);
     return quoted.substr(1, quoted.size() - 2);

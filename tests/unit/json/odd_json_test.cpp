@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each reader of JSON makes of JSON that others may write: one table, data/odd_json.txt.
+// Results of each JSON reader for foreign JSON: one table, data/odd_json.txt.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -29,8 +29,8 @@ std::string repeated(std::string_view text, int times) {
 
 struct Odd {
   std::string name;
-  std::string value;        // stands where a value does
-  std::string before = {};  // stands before the whole text
+  std::string value;        // in place of a value
+  std::string before = {};  // before the whole text
   std::string behind = {};
 };
 
@@ -88,7 +88,7 @@ record::Row row_of(const std::string& line) {
   return record::LineDecoder().decode(std::string_view(bytes).substr(0, line.size()));
 }
 
-// The value as the member `key` of what stands around it.
+// The value as the member `key` of the surrounding text.
 std::string text_of(const Odd& odd, const std::string& around, const std::string& key,
                     const std::string& end) {
   std::string value = odd.value;
@@ -140,7 +140,7 @@ std::string without_text(const Odd& odd) {
   return text;
 }
 
-// What is not ASCII, and what is long, made short.
+// Escapes non-ASCII text and shortens it.
 std::string shown(const std::string& answer) {
   constexpr std::size_t kShown = 90;
   std::string text;

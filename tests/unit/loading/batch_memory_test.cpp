@@ -35,7 +35,7 @@ Batch batch_of(std::int64_t bytes, bool reuse) {
   return memory.take(1);
 }
 
-TEST(BatchMemory, LargeBatchesAskForHugePagesAndSmallOnesDoNot) {
+TEST(BatchMemory, LargeBatches_AskForHugePages) {
   if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) {
     GTEST_SKIP() << "this kernel has no transparent huge pages";
   }
@@ -47,7 +47,7 @@ TEST(BatchMemory, LargeBatchesAskForHugePagesAndSmallOnesDoNot) {
   }
 }
 
-TEST(BatchMemory, FieldsBeginAtCacheLinesWhateverTheSizeOfTheBatch) {
+TEST(BatchMemory, Fields_BeginAtCacheLines) {
   for (const std::int64_t bytes : {1, 4'000, 5'000'001}) {
     const Batch batch = batch_of(bytes, false);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(batch.fields[0].data) % 64, 0U) << bytes;

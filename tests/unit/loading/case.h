@@ -15,8 +15,8 @@ namespace stepbench::test {
 
 using OptionList = std::vector<std::pair<std::string, Value>>;
 
-// A case with the defaults of the sections data and loader, and `changes` on top. What the planner
-// does about options without a meaning is left out.
+// A case with the defaults of the sections data and loader, changed by `changes`. Options without a
+// meaning are kept, unlike in the planner.
 inline ResolvedCase loader_case(const OptionList& changes) {
   ResolvedCase resolved;
   resolved.workload = "loader";
@@ -32,7 +32,7 @@ inline ResolvedCase loader_case(const OptionList& changes) {
   return resolved;
 }
 
-// What a rule says of a case, and the case behind it.
+// A rule's messages about a case, and the resulting case.
 struct Said {
   ResolvedCase resolved;
   std::vector<std::string> errors = {}, skips = {}, notes = {}, without_effect = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of the sections data and loader: what they change, refuse, or leave out of a sweep.
+// Rules of the sections data and loader: their changes, errors, and points skipped in a sweep.
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/case.h"
@@ -30,7 +30,7 @@ Said sampler_rule(const OptionList& changes, bool swept = false) {
   return said_by(loader::check_sampler, changes, {.swept = swept});
 }
 
-// The same rule is an error of a case, and takes a point out of a sweep.
+// The same rule is an error for a single case and skips a point of a sweep.
 template <typename Of>
 void expect_refused(const Of& of, const std::string& error, const std::string& skip) {
   EXPECT_THAT(of(kAlone).errors, ElementsAre(HasSubstr(error)));
@@ -38,7 +38,7 @@ void expect_refused(const Of& of, const std::string& error, const std::string& s
   EXPECT_THAT(of(kSwept).skips, ElementsAre(HasSubstr(skip)));
 }
 
-TEST(LoaderRules, WithoutWorkers_EveryEngineIsInline) {
+TEST(LoaderRules, NoWorkers_EachEngineIsInline) {
   for (const char* engine : {"thread", "fork"}) {
     const Said said = loader_rule(engine, 0, {}, kSwept);
     EXPECT_EQ(said.resolved.text("loader.engine"), "inline");
@@ -53,7 +53,7 @@ TEST(LoaderRules, WithoutWorkers_EveryEngineIsInline) {
                  "loader.engine: engine inline has no workers", "num_workers is 2");
 }
 
-TEST(LoaderRules, LengthsThatCannotBe_AreRefused) {
+TEST(LoaderRules, ImpossibleLengths_AreRejected) {
   const auto lengths = [](std::int64_t shortest, std::int64_t longest, std::int64_t multiple) {
     return [=](const RuleFacts& context) {
       return said_by(data::check_lengths,
@@ -70,7 +70,7 @@ TEST(LoaderRules, LengthsThatCannotBe_AreRefused) {
   expect_refused(lengths(1, 60, 8), "data.pad_to_multiple_of: sequence_length 60", "60");
 }
 
-TEST(LoaderRules, StacksAreOfEnginePythonAlone) {
+TEST(LoaderRules, Stacks_NeedEnginePython) {
   ResolvedCase without_loader;
   without_loader.options["profile.stacks"] = true;
   EXPECT_THAT(said_by(loader::check_stacks, without_loader, kSwept).errors,
@@ -85,7 +85,7 @@ TEST(LoaderRules, StacksAreOfEnginePythonAlone) {
   }
 }
 
-TEST(LoaderRules, AnIterableKeepsItsWorkersAndEndsItsOwnEpochs) {
+TEST(LoaderRules, Iterable_KeepsItsWorkers) {
   for (const std::int64_t workers : {0, 2}) {
     const Said said = loader_rule("iterable", workers, {{"data.kind", "python"}}, kSwept);
     EXPECT_THAT(said.errors, IsEmpty());
@@ -97,7 +97,7 @@ TEST(LoaderRules, AnIterableKeepsItsWorkersAndEndsItsOwnEpochs) {
   }
 }
 
-TEST(LoaderRules, WhatAnIterableCannotBeTold_IsAnError) {
+TEST(LoaderRules, IterableWithOtherOptions_IsAnError) {
   for (const auto& [option, value] :
        {std::pair{"loader.epochs", "joined"}, std::pair{"loader.affinity", "spread"},
         std::pair{"loader.buffers", "reused"}, std::pair{"transfer.placement", "upstream"}}) {
@@ -112,7 +112,7 @@ TEST(LoaderRules, WhatAnIterableCannotBeTold_IsAnError) {
               ElementsAre(HasSubstr("takes its batches from loader()")));
 }
 
-TEST(LoaderRules, TorchsLoaderHasNoSayInThreadsAndPersistence) {
+TEST(LoaderRules, TorchLoader_IgnoresThreadOptions) {
   OptionList changes = {{"loader.epochs", "separate"}, {"loader.persistent_workers", true}};
   const Said said = loader_rule("torch_cpp", 2, changes);
   EXPECT_FALSE(said.resolved.has("loader.persistent_workers")) << "its threads always persist";
@@ -124,7 +124,7 @@ TEST(LoaderRules, TorchsLoaderHasNoSayInThreadsAndPersistence) {
               ElementsAre(HasSubstr("does not cap the threads of its workers")));
 }
 
-TEST(LoaderRules, JoinedEpochsKeepTheirWorkers) {
+TEST(LoaderRules, JoinedEpochs_KeepTheirWorkers) {
   const Said unasked = loader_rule("thread", 2);
   EXPECT_EQ(unasked.resolved.text("loader.epochs"), "joined");
   EXPECT_FALSE(unasked.resolved.has("loader.persistent_workers"));
@@ -149,7 +149,7 @@ TEST(LoaderRules, MoreWorkersThanCores_AreNoted) {
   EXPECT_THAT(said.errors, IsEmpty());
 }
 
-TEST(LoaderRules, PinningThatCannotBe_IsNeverDroppedSilently) {
+TEST(LoaderRules, ImpossiblePinning_IsReported) {
   const OptionList pinned = {
       {"loader.pin_memory", true}, {"device", "cuda:0"}, {"loader.epochs", "separate"}};
   EXPECT_THAT(loader_rule("thread", 1, pinned).errors,
@@ -167,12 +167,12 @@ TEST(LoaderRules, PinningThatCannotBe_IsNeverDroppedSilently) {
   }
 }
 
-TEST(LoaderRules, TransportReplacesTheBuffersOfProcesses) {
+TEST(LoaderRules, Transport_ReplacesProcessBuffers) {
   EXPECT_TRUE(loader_rule("thread", 1).resolved.has("loader.buffers"));
   EXPECT_FALSE(loader_rule("fork", 1).resolved.has("loader.buffers"));
 }
 
-TEST(SamplerRules, SamplerAndShuffleExcludeEachOtherOrSayTheSame) {
+TEST(SamplerRules, SamplerAndShuffle_ExcludeEachOther) {
   EXPECT_THAT(sampler_rule({{"loader.shuffle", true}, {"loader.sampler", "random"}}).errors,
               ElementsAre(HasSubstr("loader.sampler: sampler and shuffle exclude")));
   for (const bool shuffle : {false, true}) {
@@ -183,7 +183,7 @@ TEST(SamplerRules, SamplerAndShuffleExcludeEachOtherOrSayTheSame) {
   }
 }
 
-TEST(SamplerRules, WeightsAndWeightedSamplersNeedEachOther) {
+TEST(SamplerRules, WeightsAndWeightedSampler_GoTogether) {
   for (const char* sampler : {"weighted", "weighted_without_replacement"}) {
     EXPECT_THAT(sampler_rule({{"loader.sampler", sampler}, {"loader.weights", "balanced"}}).errors,
                 IsEmpty());
@@ -198,7 +198,7 @@ TEST(SamplerRules, WeightsAndWeightedSamplersNeedEachOther) {
               ElementsAre(StartsWith("loader.weights: ")));
 }
 
-TEST(SamplerRules, HowManyAreDrawnIsSaidOnlyWhereSamplesAreDrawn) {
+TEST(SamplerRules, SampleCount_NeedsADrawingSampler) {
   for (const auto& [sampler, draws] :
        {std::pair("random_with_replacement", true), std::pair("random", false),
         std::pair("sequential", false)}) {
@@ -208,7 +208,7 @@ TEST(SamplerRules, HowManyAreDrawnIsSaidOnlyWhereSamplesAreDrawn) {
   }
 }
 
-TEST(SamplerRules, AnIterableDataSetHasNoIndicesToShuffle) {
+TEST(SamplerRules, IterableData_CannotBeShuffled) {
   for (const OptionList::value_type& option :
        {OptionList::value_type{"loader.shuffle", true},
         OptionList::value_type{"loader.sampler", "random"}}) {
@@ -219,8 +219,8 @@ TEST(SamplerRules, AnIterableDataSetHasNoIndicesToShuffle) {
   }
 }
 
-// What Python's constructor refuses, the option's own data refuses: Requires and ranges.
-TEST(LoaderRules, OptionsDeclareWhatTheyNeedAndTheirRanges) {
+// Errors of Python's constructor are errors of the option's own data: Requires and ranges.
+TEST(LoaderRules, Options_DeclareNeedsAndRanges) {
   const Section section = loader::loader_section();
   const auto option = [&](const char* name) {
     return *std::ranges::find(section.options, name, &Option::name);

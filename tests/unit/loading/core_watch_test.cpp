@@ -21,7 +21,7 @@ class CoreWatchOf : public ::testing::Test {
     thread_had(getpid(), 0, 0);
   }
 
-  // Both CPUs: a second went by, of which each was busy for `busy_ticks`.
+  // Advances both CPUs by a second, of which each was busy for `busy_ticks`.
   void cpus_had(int busy_ticks) {
     const std::string times =
         ' ' + std::to_string(busy_ticks) + " 0 0 " + std::to_string(100 - busy_ticks) + " 0 0 0 0";
@@ -43,7 +43,7 @@ class CoreWatchOf : public ::testing::Test {
   loader::CoreWatch watch_{folder_.path()};
 };
 
-TEST_F(CoreWatchOf, AWorkerTellsWhatItHadAndWaitedForInTheWindow) {
+TEST_F(CoreWatchOf, Worker_HasItsTimesInTheWindow) {
   thread_had(7, 5, 3);
   watch_.begin({{.process = 7}});
   thread_had(7, 1005, 203);
@@ -53,7 +53,7 @@ TEST_F(CoreWatchOf, AWorkerTellsWhatItHadAndWaitedForInTheWindow) {
   EXPECT_EQ(watch_.facts().workers_lived_ns, kSecond);
 }
 
-TEST_F(CoreWatchOf, AWorkerThatBeganInTheWindowLivedThatLong) {
+TEST_F(CoreWatchOf, LateWorker_LivedForItsPart) {
   watch_.begin({});
   thread_had(7, 100, 20);
   watch_.end({{.process = 7}}, kSecond, 0, kSecond / 4);
@@ -61,7 +61,7 @@ TEST_F(CoreWatchOf, AWorkerThatBeganInTheWindowLivedThatLong) {
   EXPECT_EQ(watch_.facts().workers_lived_ns, kSecond / 4);
 }
 
-TEST_F(CoreWatchOf, AWorkerThatDiedIsInNoSum) {
+TEST_F(CoreWatchOf, DeadWorker_IsInNoSum) {
   thread_had(7, 5, 3);
   thread_had(8, 50, 30);
   watch_.begin({{.process = 7}, {.process = 8}});
@@ -72,7 +72,7 @@ TEST_F(CoreWatchOf, AWorkerThatDiedIsInNoSum) {
   EXPECT_EQ(watch_.facts().workers_lived_ns, kSecond) << "of the one that lived";
 }
 
-TEST_F(CoreWatchOf, ANumberThatAForeignProgramHasNowMakesNothingNegative) {
+TEST_F(CoreWatchOf, ReusedPid_IsNeverNegative) {
   thread_had(7, 5000, 3000);
   watch_.begin({{.process = 7}});
   thread_had(7, 10, 1);
@@ -81,7 +81,7 @@ TEST_F(CoreWatchOf, ANumberThatAForeignProgramHasNowMakesNothingNegative) {
   EXPECT_GE(watch_.facts().workers.waited_ns, 0);
 }
 
-TEST_F(CoreWatchOf, WhatOthersHadIsWhatTheCoresDidForNobodyHere) {
+TEST_F(CoreWatchOf, Others_AreTheRestOfTheCores) {
   cpus_idle_since();
   watch_.begin({});
   cpus_had(80);
@@ -89,7 +89,7 @@ TEST_F(CoreWatchOf, WhatOthersHadIsWhatTheCoresDidForNobodyHere) {
   EXPECT_EQ(watch_.facts().others_ns, 2 * kSecond * 8 / 10 - kSecond / 2);
 }
 
-TEST_F(CoreWatchOf, BytesOfStorageAreUnknownWhereOneWorkerMayNotBeRead) {
+TEST_F(CoreWatchOf, UnreadableWorker_MakesStorageUnknown) {
   storage_gave(getpid(), 10);
   thread_had(7, 0, 0);
   storage_gave(7, 100);
@@ -105,7 +105,7 @@ TEST_F(CoreWatchOf, BytesOfStorageAreUnknownWhereOneWorkerMayNotBeRead) {
   EXPECT_FALSE(other.facts().storage_bytes) << "never guessed";
 }
 
-TEST_F(CoreWatchOf, AKernelWithoutTheseCountersTellsNothing) {
+TEST_F(CoreWatchOf, MissingCounters_AreUnknown) {
   std::filesystem::remove_all(folder_.path() / "proc");
   watch_.begin({{.process = 7}});
   watch_.end({{.process = 7}}, kSecond, kSecond, 0);

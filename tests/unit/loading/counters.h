@@ -13,8 +13,8 @@
 
 namespace stepbench::test {
 
-// Reader r yields 100 r, 100 r + 1, ..., as many as its entry says, each with `per_epoch` times the
-// epoch added.
+// Reader r yields 100 r, 100 r + 1, ..., as many as its entry, each plus `per_epoch` times the
+// epoch.
 class Counters final : public data::IterableDataset {
  public:
   explicit Counters(std::vector<std::int64_t> lengths, std::int64_t bad = -1,

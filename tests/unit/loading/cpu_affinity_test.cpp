@@ -19,7 +19,7 @@ using testing::ThrowsMessage;
 
 const std::vector<int> kCores = {0, 1, 2, 3, 8, 9, 10, 11};
 
-TEST(Affinity, GivesWorkersTheirCoresInTurn) {
+TEST(Affinity, Workers_GetCoresInTurn) {
   const auto cores = [](const char* text, int workers, const std::vector<int>& of = kCores) {
     return loader::worker_cores(text, workers, of);
   };
@@ -39,14 +39,14 @@ TEST(Affinity, GivesWorkersTheirCoresInTurn) {
   }
 }
 
-TEST(CoresText, NamesRangesAndWorkersOnlyWhereTheyDiffer) {
+TEST(CoresText, Ranges_NameDifferingWorkersOnly) {
   EXPECT_EQ(text::cpu_list_text(std::vector{0, 2, 3, 4, 7}), "0,2-4,7");
   EXPECT_EQ(loader::cores_text({{0, 1}, {0, 1}}), "0-1");
   EXPECT_EQ(loader::cores_text({{0}, {1}, {}}), "worker 0: 0; worker 1: 1; worker 2: not known");
   EXPECT_EQ(loader::cores_text({}), "");
 }
 
-TEST(CoresOfThread, AreThoseOfThatThreadAlone) {
+TEST(CoresOfThread, Thread_HasItsOwnCores) {
   EXPECT_EQ(loader::cores_of_thread(0), loader::cores_of_this_process());
   pid_t other = 0;
   std::vector<int> seen;

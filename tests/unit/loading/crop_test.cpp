@@ -6,7 +6,7 @@
 namespace stepbench {
 namespace {
 
-TEST(RandomResizedCrop, StaysInsideTheImageAndWithinScaleAndRatio) {
+TEST(RandomResizedCrop, StaysInsideImageScaleAndRatio) {
   int flips = 0;
   double share = 0;
   constexpr int kDraws = 20'000;
@@ -28,7 +28,7 @@ TEST(RandomResizedCrop, StaysInsideTheImageAndWithinScaleAndRatio) {
   EXPECT_NEAR(share, 0.434, 0.01);  // of torchvision 0.26 over 6,000 draws
 }
 
-TEST(RandomResizedCrop, TakesTheLargestCentralPartWhenNothingFits) {
+TEST(RandomResizedCrop, NoFit_TakesTheLargestCentre) {
   data::Philox random(1, 1);
   const data::Crop wide = data::random_resized_crop(1000, 10, random);
   EXPECT_EQ(wide.height, 10);
@@ -40,7 +40,7 @@ TEST(RandomResizedCrop, TakesTheLargestCentralPartWhenNothingFits) {
   EXPECT_EQ(tall.top, 498);
 }
 
-TEST(RandomResizedCrop, ASinglePixelIsTakenWhole) {
+TEST(RandomResizedCrop, SinglePixel_IsTakenWhole) {
   data::Philox random(1, 2);
   const data::Crop crop = data::random_resized_crop(1, 1, random);
   EXPECT_EQ(crop.width, 1);

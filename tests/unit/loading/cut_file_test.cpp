@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are cut while they are mapped, shards that cannot be read, sets that have shrunk: each
-// is named.
+// Files that are cut while they are mapped, unreadable shards, sets with missing files: each is
+// named.
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ constexpr std::size_t kSomePages = 5 * 4096;
 
 std::string large(char fill) { return std::string(kSomePages, fill); }
 
-TEST(CutFile, ReadsAsZerosAndIsNamedWhereItsBytesWereUsed) {
+TEST(CutFile, LostBytes_ReadAsZerosAndAreNamed) {
   const test::TemporaryFolder root;
   root.write("data.bin", large('x'));
   const data::MappedFile file(root / "data.bin");
@@ -44,7 +44,7 @@ TEST(CutFile, ReadsAsZerosAndIsNamedWhereItsBytesWereUsed) {
                                          HasSubstr("had 20480 bytes"))));
 }
 
-TEST(CutFile, LeavesOtherMappingsWhole) {
+TEST(CutFile, OtherMappings_StayWhole) {
   const test::TemporaryFolder root;
   root.write("a.bin", large('a'));
   root.write("b.bin", large('b'));
@@ -57,7 +57,7 @@ TEST(CutFile, LeavesOtherMappingsWhole) {
   EXPECT_THROW(a.expect_whole(0, 1), Error);
 }
 
-TEST(CutFile, IsAnErrorOfTheSampleInEveryMappedFormat) {
+TEST(CutFile, EachMappedFormat_IsASampleError) {
   struct Cut {
     const char* kind;
     const char* file;
@@ -124,7 +124,7 @@ TEST(CutFile, IsAnErrorOfTheSampleInEveryMappedFormat) {
   }
 }
 
-TEST(TarShard, WithoutPermissionToReadIsNotCalledEmpty) {
+TEST(TarShard, UnreadableFile_IsNotCalledEmpty) {
   const test::TemporaryFolder root;
   root.write("a.tar", "content");
   ::chmod((root / "a.tar").c_str(), 0);
@@ -138,7 +138,7 @@ TEST(TarShard, WithoutPermissionToReadIsNotCalledEmpty) {
   ASSERT_EQ(::seteuid(user), 0);
 }
 
-TEST(TarShard, CutInAHeaderIsNamedWithTheHeadersOffset) {
+TEST(TarShard, CutHeader_NamesItsOffset) {
   const test::TemporaryFolder root;
   test::make("webdataset", root / "set",
              {{"images", 4}, {"classes", 2}, {"shards", 1}, {"width", 8}, {"height", 8}});
@@ -163,7 +163,7 @@ TEST(TarShard, CutInAHeaderIsNamedWithTheHeadersOffset) {
                                          Not(HasSubstr("is Truncated")))));
 }
 
-TEST(ShrunkSet, CountsWhatAnImageFolderLeavesOut) {
+TEST(ShrunkSet, OmittedFiles_AreCounted) {
   const test::TemporaryFolder root;
   for (const char* name : {"cat/1.jpg", "cat/2.jpg", "dog/1.jpg", "dog/notes.txt"}) {
     root.write(name, "");
@@ -187,7 +187,7 @@ TEST(ShrunkSet, CountsWhatAnImageFolderLeavesOut) {
                                    "1 pipe and 1 socket")));
 }
 
-TEST(HiddenFiles, ThatAreTakenForImagesAndClasses_AreNoted) {
+TEST(HiddenFiles, HiddenImagesAndClasses_AreNoted) {
   data::ImageFolder folder{
       .classes = {"cat"}, .files = {{"cat/._a.jpg"}, {"cat/a.jpg"}}, .left_out = {}};
   EXPECT_THAT(data::notes_of(folder), testing::IsEmpty());
@@ -198,7 +198,7 @@ TEST(HiddenFiles, ThatAreTakenForImagesAndClasses_AreNoted) {
                                    HasSubstr("class '.ipynb_checkpoints' is a hidden folder")));
 }
 
-TEST(ShrunkSet, NamesTheMissingFilesOfANumberedSet) {
+TEST(ShrunkSet, MissingNumberedFiles_AreNamed) {
   const auto note = [](std::vector<std::string> paths) { return data::missing_files_note(paths); };
   EXPECT_EQ(note({}), std::nullopt);
   EXPECT_EQ(note({"a/train.bin", "a/val.bin"}), std::nullopt);
@@ -211,7 +211,7 @@ TEST(ShrunkSet, NamesTheMissingFilesOfANumberedSet) {
               Optional(HasSubstr("t10.tar, t11.tar, t12.tar and 2 more are not there")));
 }
 
-TEST(ShrunkSet, OfCifarIsAnErrorThatNamesTheAbsentFile) {
+TEST(ShrunkSet, CifarFileMissing_IsAnError) {
   const test::TemporaryFolder root;
   test::make("cifar_bin", root / "set", {{"samples", 5}});
   fs::remove(root / "set/data_batch_1.bin");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are cut, bent, empty, announce more than they hold, or are something else: an error
-// that names the file, or samples; nothing else.
+// Files that are cut, bent, empty, too short for their header, or something else: an error that
+// names the file, or samples; nothing else.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -23,7 +23,7 @@ class Damage : public testing::TestWithParam<test::SmallFormat> {
  protected:
   Damage() { test::make(GetParam().kind, root.path() / "set", GetParam().changes); }
 
-  // Reads everything; the text of the error, or nothing.
+  // Reads everything; returns the text of the error, or an empty one.
   [[nodiscard]] std::string outcome() const {
     try {
       const auto data = GetParam().open(root.path() / "set");
@@ -40,7 +40,7 @@ class Damage : public testing::TestWithParam<test::SmallFormat> {
 
   void expect_good_or_named(const std::string& file, const std::string& bytes) const {
     std::filesystem::remove(root.path() / "set" /
-                            file);  // ext4 flushes what replaces a file's content
+                            file);  // ext4 flushes a file whose content is replaced
     root.write("set/" + file, bytes);
     const std::string error = outcome();
     if (error.empty()) return;
@@ -50,9 +50,9 @@ class Damage : public testing::TestWithParam<test::SmallFormat> {
   test::TemporaryFolder root;
 };
 
-TEST_P(Damage, AWholeSetIsRead) { EXPECT_EQ(outcome(), ""); }
+TEST_P(Damage, WholeSet_IsRead) { EXPECT_EQ(outcome(), ""); }
 
-TEST_P(Damage, EveryPrefixIsAnErrorThatNamesTheFileOrASmallerSet) {
+TEST_P(Damage, EachPrefix_IsANamedErrorOrSmallerSet) {
   for (const std::string& file : GetParam().files) {
     const std::string whole = contents(root.path() / "set" / file);
     for (std::size_t length = 0; length < whole.size(); ++length) {
@@ -63,7 +63,7 @@ TEST_P(Damage, EveryPrefixIsAnErrorThatNamesTheFileOrASmallerSet) {
   }
 }
 
-TEST_P(Damage, EveryBentByteOfTheBeginningIsAnErrorThatNamesTheFileOrAReadableSet) {
+TEST_P(Damage, EachBentByte_IsANamedErrorOrReadable) {
   constexpr std::size_t kBeginning = 400;
   for (const std::string& file : GetParam().files) {
     const std::string whole = contents(root.path() / "set" / file);
@@ -79,7 +79,7 @@ TEST_P(Damage, EveryBentByteOfTheBeginningIsAnErrorThatNamesTheFileOrAReadableSe
   }
 }
 
-TEST_P(Damage, ForeignFilesAreErrorsThatNameThem) {
+TEST_P(Damage, ForeignFile_IsANamedError) {
   const std::string& file = GetParam().files[0];
   for (const std::string& foreign :
        {std::string("\x1f\x8b\x08\0abcdef", 10), std::string("PK\x03\x04zip of something"),
@@ -95,7 +95,7 @@ TEST_P(Damage, ForeignFilesAreErrorsThatNameThem) {
 INSTANTIATE_TEST_SUITE_P(Formats, Damage, testing::ValuesIn(test::small_formats()),
                          [](const auto& tested) { return tested.param.name; });
 
-// What a user should read, one line per mistake: set, file, bytes in place of it, words.
+// Messages for users, one line per mistake: set, file, replacement bytes, words.
 struct Said {
   const char* set;
   const char* file;
@@ -192,7 +192,7 @@ std::vector<Said> sayings() {
   };
 }
 
-TEST(Mistakes, AreNamedWithFileOffsetAndWhatWasExpected) {
+TEST(Mistakes, Error_NamesFileOffsetAndExpectation) {
   const auto formats = test::small_formats();
   for (const Said& said : sayings()) {
     const auto format = std::ranges::find(formats, said.set, &test::SmallFormat::name);
@@ -211,7 +211,7 @@ TEST(Mistakes, AreNamedWithFileOffsetAndWhatWasExpected) {
   }
 }
 
-TEST(Mistakes, MissingFilesAreNamedWithTheCommandThatMakesThem) {
+TEST(Mistakes, MissingFiles_NameTheCommand) {
   const test::TemporaryFolder root;
   EXPECT_THAT([&] { (void)data::find_idx_files(root.path(), false); },
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("train-images-idx3-ubyte: there is no"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench data` as a program.
+// Runs `stepbench data` as a program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ class DataCommand : public ::testing::Test {
     words.insert(words.begin(), {STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "data"});
     return os::run_command(words, "", std::chrono::minutes(10));
   }
-  // An experiment over the set, with `more` at its end.
+  // An experiment over the set, with `more` appended.
   [[nodiscard]] os::CommandResult show(const std::string& more, std::vector<std::string> words = {},
                                        const std::string& workload = "loader") const {
     root.write("x.yaml", "name: x\nworkload: " + workload + "\ndata: {kind: jpeg_folder, path: \"" +
@@ -48,7 +48,7 @@ class DataCommand : public ::testing::Test {
   test::TemporaryFolder root;
 };
 
-TEST_F(DataCommand, PicturesAreWrittenOnce_NeverOverAFile) {
+TEST_F(DataCommand, Pictures_NeverOverwriteAFile) {
   const std::string folder = root / "new/seen";
   const os::CommandResult shown = show("", {"--png", folder});
   EXPECT_THAT(shown.out, HasSubstr("new/seen: 8 pictures")) << shown.err;
@@ -59,7 +59,7 @@ TEST_F(DataCommand, PicturesAreWrittenOnce_NeverOverAFile) {
   EXPECT_EQ(again.out, "");
 }
 
-TEST_F(DataCommand, AsksForACaseWhereTheyReadDifferentData) {
+TEST_F(DataCommand, DifferingData_NeedsACase) {
   const std::string sweep = "sweep: {matrix: {data.image_size: [16, 32]}}\n";
   const os::CommandResult shown = show(sweep);
   EXPECT_EQ(shown.exit_status, 2);
@@ -72,7 +72,7 @@ TEST_F(DataCommand, AsksForACaseWhereTheyReadDifferentData) {
               HasSubstr("one of 2; all of them read the same samples"));
 }
 
-TEST_F(DataCommand, NamesWhatIsWrongWithTheData) {
+TEST_F(DataCommand, BadData_IsNamed) {
   root.write("set/class_00000/broken.jpg", "\xff\xd8\xff no more");
   const os::CommandResult broken = show("");
   EXPECT_EQ(broken.exit_status, 2);
@@ -84,8 +84,7 @@ TEST_F(DataCommand, NamesWhatIsWrongWithTheData) {
   EXPECT_THAT(show("").out, HasSubstr("note: 1 of 13 files is left out: 1 dangling link"));
 }
 
-// A worker of somebody else, with a loader of its own; `answer` is what it does when asked for
-// data.
+// A foreign worker with its own loader; `answer` is its command when asked for data.
 std::string foreign_worker(const std::string& answer) {
   return R"(#!/bin/sh
 case $1 in
@@ -101,7 +100,7 @@ END
          answer + " ;;\n  *) exit 2 ;;\nesac\n";
 }
 
-TEST_F(DataCommand, AsksAnotherWorker_AndQuotesItsError) {
+TEST_F(DataCommand, OtherWorker_IsAskedAndQuoted) {
   const auto ask = [&](const std::string& answer, const std::string& workload) {
     root.write("worker", foreign_worker(answer));
     ::chmod((root / "worker").c_str(), 0755);

@@ -27,13 +27,13 @@ std::vector<Task> prime(loader::Dispatcher& dispatcher, std::int64_t tasks) {
   return sent;
 }
 
-TEST(Dispatcher, PrimesEveryWorkerInTurn) {
+TEST(Dispatcher, PrimesEachWorkerInTurn) {
   loader::Dispatcher dispatcher(2, 2, true);
   EXPECT_THAT(prime(dispatcher, 100), ElementsAre(Task{0, 0}, Task{1, 1}, Task{2, 0}, Task{3, 1}));
   EXPECT_EQ(dispatcher.outstanding(), 4);
 }
 
-TEST(Dispatcher, InOrderAStragglerHoldsUpWhatFinishedBeforeIt) {
+TEST(Dispatcher, InOrder_StragglerDelaysOthers) {
   loader::Dispatcher dispatcher(2, 1, true);
   (void)prime(dispatcher, 3);
   dispatcher.received(1);
@@ -45,10 +45,10 @@ TEST(Dispatcher, InOrderAStragglerHoldsUpWhatFinishedBeforeIt) {
   EXPECT_EQ(dispatcher.yield(), (Task{1, 1}));
 }
 
-TEST(Dispatcher, OutOfOrderTheFirstFinishedIsYieldedAndItsWorkerGetsTheNextTask) {
+TEST(Dispatcher, OutOfOrder_YieldsTheFirstFinished) {
   loader::Dispatcher dispatcher(2, 1, false);
   (void)prime(dispatcher, 4);
-  for (const std::int64_t next : {1, 2, 3}) {  // worker 0 keeps task 0 to itself
+  for (const std::int64_t next : {1, 2, 3}) {  // worker 0 keeps task 0
     dispatcher.received(next);
     ASSERT_EQ(dispatcher.state(), State::kYield);
     EXPECT_EQ(dispatcher.yield(), (Task{next, 1}));
@@ -61,13 +61,13 @@ TEST(Dispatcher, OutOfOrderTheFirstFinishedIsYieldedAndItsWorkerGetsTheNextTask)
   EXPECT_EQ(dispatcher.state(), State::kEnd);
 }
 
-TEST(Dispatcher, WorkersTakeTurnsFromTheFirstAgainInEveryEpoch) {
+TEST(Dispatcher, EachEpoch_StartsAtTheFirstWorker) {
   loader::Dispatcher dispatcher(3, 1, true);
   EXPECT_THAT(prime(dispatcher, 1), ElementsAre(Task{0, 0}));
   EXPECT_THAT(prime(dispatcher, 1), ElementsAre(Task{0, 0}));
 }
 
-TEST(Dispatcher, AnEndedWorkerIsPassedOverAndItsTasksAreNotAwaited) {
+TEST(Dispatcher, EndedWorker_IsSkipped) {
   loader::Dispatcher dispatcher(2, 2, true);
   (void)prime(dispatcher, 1'000);
   dispatcher.ended(0);
@@ -80,9 +80,9 @@ TEST(Dispatcher, AnEndedWorkerIsPassedOverAndItsTasksAreNotAwaited) {
   EXPECT_EQ(dispatcher.state(), State::kEnd);
 }
 
-// Workers answer in a random order of their own queues; every rule that Python's loader keeps is
-// checked at every step.
-TEST(Dispatcher, KeepsItsPromisesOverRandomSchedules) {
+// Workers finish in a random order of their own queues; every rule of Python's loader is checked at
+// every step.
+TEST(Dispatcher, RandomSchedules_KeepAllPromises) {
   for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
     data::Philox random(seed, 1);
     const int workers = 1 + static_cast<int>(random.below(5));
@@ -122,7 +122,7 @@ TEST(Dispatcher, KeepsItsPromisesOverRandomSchedules) {
   }
 }
 
-// One line of the record: what the Dispatcher does where the same arrives.
+// One line of the record: the Dispatcher's actions for the same arrivals.
 std::string retraced(std::istringstream line) {
   int workers = 0, in_order = 0;
   std::int64_t prefetch_factor = 0, tasks = 0;
@@ -157,8 +157,8 @@ std::string retraced(std::istringstream line) {
   return out.str() + " E";
 }
 
-// As tests/workloads/dispatch_order.py wrote it down.
-TEST(Dispatcher, DoesWhatPythonsDataLoaderDoes) {
+// As recorded by tests/workloads/dispatch_order.py.
+TEST(Dispatcher, MatchesPythonsDataLoader) {
   std::ifstream file(STEPBENCH_SOURCE_DIR "/tests/unit/loading/data/dispatch_orders.txt");
   int compared = 0;
   for (std::string line; std::getline(file, line); ++compared) {

@@ -28,7 +28,7 @@ std::unique_ptr<loader::Loader> fork_loader(const data::Dataset& data,
   return loader::make_fork_loader(data, options, loader::sequential_order(data.size()), kClock);
 }
 
-TEST_F(ForkLoader, WorkersThatStayAreTheSameProcessesInEveryEpoch) {
+TEST_F(ForkLoader, PersistentWorkers_StayTheSame) {
   const test::Shared<pid_t> pids(16);
   const test::IndexDataset data(
       8, [&](const data::SampleKey& key) { pids[8 * key.epoch + key.index] = ::getpid(); });
@@ -43,7 +43,7 @@ TEST_F(ForkLoader, WorkersThatStayAreTheSameProcessesInEveryEpoch) {
   }
 }
 
-TEST_F(ForkLoader, AConsumerThatKeepsEverySlotIsToldSoAndMayGoOn) {
+TEST_F(ForkLoader, ConsumerHoldingAllSlots_GetsAnError) {
   const test::IndexDataset data(20);
   const auto loader = fork_loader(data, {.num_workers = 1, .prefetch_factor = 2});
   loader->begin_epoch(0);
@@ -56,7 +56,7 @@ TEST_F(ForkLoader, AConsumerThatKeepsEverySlotIsToldSoAndMayGoOn) {
   EXPECT_THAT(test::indices(kept[0]), ElementsAre(2));
 }
 
-TEST_F(ForkLoader, TasksThatWaitForASlotAreForgottenWithTheirEpoch) {
+TEST_F(ForkLoader, QueuedTasks_EndWithTheirEpoch) {
   const test::IndexDataset data(20);
   const auto loader =
       fork_loader(data, {.num_workers = 1, .prefetch_factor = 2, .persistent_workers = true});
@@ -73,7 +73,7 @@ TEST_F(ForkLoader, TasksThatWaitForASlotAreForgottenWithTheirEpoch) {
   }
 }
 
-TEST_F(ForkLoader, WhatAbandonedEpochsHadFinishedDoesNotCountAsWaiting) {
+TEST_F(ForkLoader, AbandonedBatches_AreNotQueued) {
   const test::IndexDataset data(20);
   const auto loader =
       fork_loader(data, {.num_workers = 2, .prefetch_factor = 2, .persistent_workers = true});
@@ -85,7 +85,7 @@ TEST_F(ForkLoader, WhatAbandonedEpochsHadFinishedDoesNotCountAsWaiting) {
   EXPECT_THAT(loader->metrics().queue_depth, testing::Each(testing::Le(4)));
 }
 
-TEST_F(ForkLoader, LongIndexListsAndDeepQueuesNeverHoldUpTheConsumer) {
+TEST_F(ForkLoader, DeepQueue_NeverBlocksTheConsumer) {
   const test::SharedGate gate(1);
   const auto hold_the_first = [&](const data::SampleKey& key) {
     if (key.index == 0) gate.pass(0);

@@ -58,15 +58,15 @@ void expect_death(const std::function<void()>& die, const std::string& how) {
   }
 }
 
-TEST_F(ForkRobustness, ADeathNamesWorkerProcessAndCause) {
+TEST_F(ForkRobustness, Death_NamesWorkerAndCause) {
   expect_death([] { (void)std::raise(SIGSEGV); }, "was killed by SIGSEGV");
   expect_death([] { (void)std::raise(SIGKILL); },
                "was killed by SIGKILL, which the kernel sends when memory runs out");
   expect_death([] { ::_exit(3); }, "exited with status 3");
 }
 
-// No timeout is set, and the other worker has nothing to say: only the pidfd can end the wait.
-TEST_F(ForkRobustness, ADeathFromOutsideEndsTheWaitForABatchThatNeverComes) {
+// No timeout is set, and the other worker sends nothing: only the pidfd can end the wait.
+TEST_F(ForkRobustness, OutsideKill_EndsTheWait) {
   const test::SharedGate gate(2);
   const test::Shared<pid_t> pids(2);
   const test::IndexDataset data(2, [&](const data::SampleKey& key) {
@@ -82,7 +82,7 @@ TEST_F(ForkRobustness, ADeathFromOutsideEndsTheWaitForABatchThatNeverComes) {
               ThrowsMessage<Error>(AllOf(HasSubstr("worker 1"), HasSubstr("SIGTERM"))));
 }
 
-TEST_F(ForkRobustness, AHangTimesOutAndIsKilledInTheEnd) {
+TEST_F(ForkRobustness, Hang_TimesOutAndIsKilled) {
   const test::SharedGate gate(2);
   const test::IndexDataset data(2, [&](const data::SampleKey& key) { gate.pass(key.index); });
   auto loader = robust_fork_loader(
@@ -94,7 +94,7 @@ TEST_F(ForkRobustness, AHangTimesOutAndIsKilledInTheEnd) {
   loader.reset();
 }
 
-TEST_F(ForkRobustness, StopsInMidEpochAndLetsWorkersFinishTheirSampleOnly) {
+TEST_F(ForkRobustness, MidEpochStop_FinishesOneSampleEach) {
   const test::Shared<std::atomic<int>> begun(1);
   for (const bool persistent : {false, true}) {
     begun[0] = 0;
@@ -114,8 +114,8 @@ TEST_F(ForkRobustness, StopsInMidEpochAndLetsWorkersFinishTheirSampleOnly) {
   }
 }
 
-// A hundred loaders, dropped at any place, and the process is as it was.
-TEST_F(ForkRobustness, RepetitionsLeaveNothing) {
+// A hundred loaders, dropped at any point, leave the process unchanged.
+TEST_F(ForkRobustness, Repetitions_LeakNothing) {
   const test::IndexDataset data(12, [](const data::SampleKey& key) {
     if (key.index == 7 && key.epoch == 1) throw Error("bad");
   });
@@ -133,7 +133,7 @@ TEST_F(ForkRobustness, RepetitionsLeaveNothing) {
   }
 }
 
-TEST_F(ForkRobustness, AWorkerHoldsNoMachineryOfItsParent) {
+TEST_F(ForkRobustness, Worker_HoldsNothingOfItsParent) {
   const test::Shared<std::int64_t> sockets(3);
   const test::Shared<std::int64_t> handles(3);
   const test::Shared<bool> default_signal(3);
@@ -157,7 +157,7 @@ TEST_F(ForkRobustness, AWorkerHoldsNoMachineryOfItsParent) {
   }
 }
 
-TEST_F(ForkRobustness, WorkersHaveANameAndTheCoreThatAffinityGivesThem) {
+TEST_F(ForkRobustness, Workers_HaveNameAndCore) {
   const test::Shared<int> cores(4);
   const test::Shared<int> last_letter(4);
   const test::IndexDataset data(4, [&](const data::SampleKey& key) {
@@ -179,9 +179,9 @@ TEST_F(ForkRobustness, WorkersHaveANameAndTheCoreThatAffinityGivesThem) {
   }
 }
 
-// The process between dies by SIGKILL and can tell nobody; its worker comes to this one as an
-// orphan.
-TEST_F(ForkRobustness, WorkersDieWithTheirParent) {
+// The intermediate process dies by SIGKILL without notice; its worker becomes an orphan of this
+// one.
+TEST_F(ForkRobustness, DeadParent_EndsItsWorkers) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const test::SharedGate gate(1);
   const pid_t parent = ::fork();
@@ -201,7 +201,7 @@ TEST_F(ForkRobustness, WorkersDieWithTheirParent) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-TEST_F(ForkRobustness, WithoutDescriptorsABatchOfSegmentsIsAnErrorThatNamesTheLimit) {
+TEST_F(ForkRobustness, NoDescriptors_NamesTheLimit) {
 #ifdef STEPBENCH_UBSAN
   GTEST_SKIP() << "UBSan opens a pipe to look at an object, and there is no descriptor left for it";
 #endif
@@ -227,7 +227,7 @@ TEST_F(ForkRobustness, WithoutDescriptorsABatchOfSegmentsIsAnErrorThatNamesTheLi
   EXPECT_THAT(test::indices(*loader->next()), ElementsAre(2)) << "the batch after it arrives";
 }
 
-TEST_F(ForkRobustness, TooLittleSharedMemoryIsSaidBeforeTheRunWithBothNumbers) {
+TEST_F(ForkRobustness, TooLittleSharedMemory_IsAnError) {
   const test::IndexDataset data(1000);
   const loader::LoaderOptions options{.batch_size = 1024, .num_workers = 2, .prefetch_factor = 2};
   // 4 read ahead, 2 held, 2 being written; 8 KiB each
@@ -238,7 +238,7 @@ TEST_F(ForkRobustness, TooLittleSharedMemoryIsSaidBeforeTheRunWithBothNumbers) {
                                                HasSubstr("1.0 MiB"))));
 }
 
-TEST_F(ForkRobustness, AFullShmIsAnErrorAndNoBusError) {
+TEST_F(ForkRobustness, FullShm_IsAnErrorNotABusError) {
   EXPECT_THAT(
       [] {
         (void)loader::SharedSegment::create("/stepbench-" + std::to_string(::getpid()) + "-full",
@@ -247,13 +247,13 @@ TEST_F(ForkRobustness, AFullShmIsAnErrorAndNoBusError) {
       ThrowsMessage<Error>(HasSubstr("of /dev/shm and")));
 }
 
-TEST_F(ForkRobustness, ARingBeyondTheMachinesMemoryIsRefused) {
+TEST_F(ForkRobustness, RingBeyondMemory_IsRejected) {
   const test::IndexDataset data(1);
   EXPECT_THAT([&] { (void)robust_fork_loader(data, {.batch_size = 1LL << 42U, .num_workers = 2}); },
               ThrowsMessage<ConfigError>(HasSubstr("shm_ring needs")));
 }
 
-TEST_F(ForkRobustness, AWorkerThatCannotStartSaysSoForEveryBatch) {
+TEST_F(ForkRobustness, FailedStart_FailsEachBatch) {
   class NoScratch final : public data::Dataset {
    public:
     [[nodiscard]] std::int64_t size() const override { return 2; }
@@ -276,7 +276,7 @@ TEST_F(ForkRobustness, AWorkerThatCannotStartSaysSoForEveryBatch) {
   }
 }
 
-TEST_F(ForkRobustness, AFileThatIsCutUnderAWorkerIsNamed) {
+TEST_F(ForkRobustness, CutFile_IsNamed) {
   const test::TemporaryFolder root;
   test::make("raw_tensor", root / "set", {{"samples", 40}, {"size", 32}});
   const auto data = data::open_raw_tensor({.common = {.path = root / "set", .classes = 10},

@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(Transports, ForkUpload,
                                                           loader::Transport::kTorchFd),
                                           testing::Bool()));
 
-TEST_P(ForkUpload, BatchesOfProcessesComeToTheDeviceInOrder) {
+TEST_P(ForkUpload, Batches_ReachTheDeviceInOrder) {
   const test::IndexDataset data(60);
   {
     const auto loader =
@@ -54,13 +54,13 @@ TEST_P(ForkUpload, BatchesOfProcessesComeToTheDeviceInOrder) {
     EXPECT_EQ(upload.entered, 2);
     EXPECT_EQ(upload.there(), 0);
     loader->begin_epoch(2);
-    (void)loader->next();  // and stops in its midst
+    (void)loader->next();  // and stops in the middle
   }
   EXPECT_EQ(upload.there(), 0);
   EXPECT_EQ(memory.out(), 0U);
 }
 
-TEST_P(ForkUpload, WhatACopyThrowsIsTheErrorOfItsBatch) {
+TEST_P(ForkUpload, CopyError_IsTheErrorOfItsBatch) {
   const test::IndexDataset data(30);
   upload.before = [](const Batch& batch) {
     if (batch.index == 1) throw Error("device out of memory");
@@ -77,7 +77,7 @@ TEST_P(ForkUpload, WhatACopyThrowsIsTheErrorOfItsBatch) {
   EXPECT_EQ(upload.there(), 0);
 }
 
-TEST_P(ForkUpload, ADeadWorkerIsReportedThroughTheThread) {
+TEST_P(ForkUpload, DeadWorker_IsReported) {
   const test::IndexDataset data(3, [](const data::SampleKey& key) {
     if (key.index == 1) (void)std::raise(SIGKILL);
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One small set of every format that is read from files of numbers, and ways to read samples.
+// A small set of every format of numeric files, and ways to read samples.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is made is what is read, in every format, and made sets are left alone.
+// Written data reads back in every format, and existing sets are not changed.
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/formats.h"
@@ -23,7 +23,7 @@ std::vector<std::byte> record(std::int64_t index, std::int64_t label, std::size_
   return content;
 }
 
-TEST(MnistIdx, GivesImagesOfOneChannelAndTheirLabels) {
+TEST(MnistIdx, HasOneChannelAndLabels) {
   const test::TemporaryFolder root;
   make("mnist_idx", root.path() / "set",
        {{"samples", 5}, {"classes", 3}, {"size", 4}, {"seed", 3}});
@@ -42,7 +42,7 @@ TEST(MnistIdx, GivesImagesOfOneChannelAndTheirLabels) {
   }
 }
 
-TEST(CifarBin, ReadsTheFiveFilesOfCifar10AsOne) {
+TEST(CifarBin, Cifar10_IsFiveFilesInOne) {
   const test::TemporaryFolder root;
   make("cifar_bin", root.path() / "set", {{"samples", 12}, {"seed", 3}});
   const auto data = data::open_cifar_bin(data::find_cifar_files(root.path() / "set", false, false),
@@ -55,7 +55,7 @@ TEST(CifarBin, ReadsTheFiveFilesOfCifar10AsOne) {
   EXPECT_THAT(labels(*data), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 1));
 }
 
-TEST(CifarBin, UsesTheFineLabelOfCifar100) {
+TEST(CifarBin, Cifar100_UsesTheFineLabel) {
   const test::TemporaryFolder root;
   make("cifar_bin", root.path() / "set", {{"samples", 7}, {"labels", 1}});
   const auto data =
@@ -64,7 +64,7 @@ TEST(CifarBin, UsesTheFineLabelOfCifar100) {
   EXPECT_THAT(labels(*data), ElementsAre(0, 1, 2, 3, 4, 5, 6));
 }
 
-TEST(TensorFiles, HoldWhatCifarHolds) {
+TEST(TensorFiles, HoldSameSamplesAsCifar) {
   const test::TemporaryFolder root;
   make("cifar_bin", root.path() / "cifar", {{"samples", 6}});
   make("safetensors", root.path() / "st", {{"samples", 6}});
@@ -89,7 +89,7 @@ std::vector<std::int64_t> made_tokens(std::int64_t first, std::int64_t count) {
   return tokens;
 }
 
-TEST(TokenBin, WindowsFollowEachOtherWithoutCrossingFiles) {
+TEST(TokenBin, Windows_DoNotCrossFiles) {
   const test::TemporaryFolder root;
   for (const std::int64_t header : {0, 1}) {
     for (const std::int64_t wide : {0, 1}) {
@@ -114,7 +114,7 @@ TEST(TokenBin, WindowsFollowEachOtherWithoutCrossingFiles) {
   }
 }
 
-TEST(TokenBin, OfAWindowTheFrontIsTakenWhereLengthsDiffer) {
+TEST(TokenBin, DifferingLengths_TakeTheFront) {
   const test::TemporaryFolder root;
   make("token_bin", root.path() / "set", {{"tokens", 50}, {"vocabulary", 1000}});
   const data::TokenBin data({.path = root.path() / "set",
@@ -130,7 +130,7 @@ TEST(TokenBin, OfAWindowTheFrontIsTakenWhereLengthsDiffer) {
   }
 }
 
-TEST(TokenBin, RandomWindowsComeFromEverywhereAndRepeat) {
+TEST(TokenBin, RandomWindows_CoverAllAndRepeat) {
   const test::TemporaryFolder root;
   make("token_bin", root.path() / "set", {{"tokens", 20}, {"vocabulary", 1000}});
   const data::TokenBin data(
@@ -144,7 +144,7 @@ TEST(TokenBin, RandomWindowsComeFromEverywhereAndRepeat) {
       if (window == made_tokens(start, 8)) starts.insert(start);
     }
   }
-  EXPECT_EQ(starts.size(), 12U);  // 20 - 8: the last window has a token after it
+  EXPECT_EQ(starts.size(), 12U);  // 20 - 8: the last window is followed by a token
 }
 
 TEST(SkippedSamples, AreReplacedByTheNextAndCounted) {
@@ -164,7 +164,7 @@ TEST(SkippedSamples, AreReplacedByTheNextAndCounted) {
   EXPECT_EQ(cost.skipped, 1);
 }
 
-TEST(Makers, ASecondCallDoesNothingAndAMissingFileIsMadeAgain) {
+TEST(Makers, SecondCall_MakesMissingFilesOnly) {
   const test::TemporaryFolder root;
   for (const test::SmallFormat& format : test::small_formats()) {
     const auto folder = root.path() / format.name;
@@ -183,7 +183,7 @@ TEST(Makers, ASecondCallDoesNothingAndAMissingFileIsMadeAgain) {
   }
 }
 
-TEST(Makers, RefuseFoldersOfOthersAndNameTheOptionThatIsWrong) {
+TEST(Makers, ForeignFolderOrBadOption_IsRejected) {
   const test::TemporaryFolder root;
   root.write("thesis.txt", "x");
   for (const data::Maker* maker : data::makers()) {
@@ -198,7 +198,7 @@ TEST(Makers, RefuseFoldersOfOthersAndNameTheOptionThatIsWrong) {
   }
 }
 
-TEST(Makers, RefuseWhatDoesNotFit) {
+TEST(Makers, ImpossibleOptions_AreRejected) {
   EXPECT_THAT(
       [] {
         make("cifar_bin", "never", {{"samples", 3}});

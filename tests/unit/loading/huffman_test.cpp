@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kBlock = 64;
 
-// A code with up to 16 bits; some bits are no code at all.
+// A code with up to 16 bits; some bit patterns are no code.
 data::HuffmanTable::Code random_code(data::Philox& random) {
   data::HuffmanTable::Code code;
   std::iota(code.symbol.begin(), code.symbol.end(), std::uint8_t{0});
@@ -35,7 +35,7 @@ struct Plain {
   int run = 0, size = 0, value = 0, length = 0;
 };
 
-// As the standard describes it: bit by bit, code by code.
+// As in the standard: bit by bit, code by code.
 std::optional<Plain> read_plainly(const data::HuffmanTable::Code& code, std::uint64_t window) {
   std::uint64_t next = 0;
   std::size_t index = 0;
@@ -59,7 +59,7 @@ std::uint64_t random_window(data::Philox& random) {
   return std::uint64_t{random.next()} << 32 | random.next();
 }
 
-TEST(HuffmanTable, ReadsWhatTheStandardDescribes) {
+TEST(HuffmanTable, MatchesTheStandard) {
   data::Philox random(1, 0);
   data::HuffmanTable table;
   int invalid = 0;
@@ -79,7 +79,7 @@ TEST(HuffmanTable, ReadsWhatTheStandardDescribes) {
   EXPECT_GT(invalid, 1'000);
 }
 
-TEST(HuffmanTable, SeveralSymbolsAreThoseThatAreReadOneByOne) {
+TEST(HuffmanTable, SeveralSymbols_MatchSingleReads) {
   data::Philox random(2, 0);
   data::HuffmanTable table;
   int more_than_one = 0;
@@ -108,8 +108,8 @@ TEST(HuffmanTable, SeveralSymbolsAreThoseThatAreReadOneByOne) {
   EXPECT_GT(more_than_one, 10'000);
 }
 
-// Also of the same image with restarts, which libjpeg decodes itself.
-TEST(HuffmanScan, GivesThePixelsOfLibjpeg) {
+// Also for the same image with restarts, which libjpeg decodes itself.
+TEST(HuffmanScan, MatchesLibjpegsPixels) {
   const auto pixels_of = [](const data::JpegEncoding& encoding, bool own_huffman = true) {
     data::JpegDecoder decoder(own_huffman);
     return test::decode(decoder, data::encode_jpeg(test::noise(encoding, 6), encoding),
@@ -138,7 +138,7 @@ TEST(HuffmanScan, GivesThePixelsOfLibjpeg) {
   }
 }
 
-TEST(HuffmanScan, ReadsFilesWithCodesOfTheirOwnInTurn) {
+TEST(HuffmanScan, OwnCodes_AreReadInTurn) {
   data::JpegDecoder used;
   for (const bool own_codes : {false, true, false, true}) {
     const data::JpegEncoding encoding{
@@ -151,7 +151,7 @@ TEST(HuffmanScan, ReadsFilesWithCodesOfTheirOwnInTurn) {
 }
 
 // Bytes between a code's end and the next marker, and several 0xFF before that, are allowed.
-TEST(HuffmanScan, TakesFillBytesBeforeTheEndMarker) {
+TEST(HuffmanScan, FillBytes_AreAccepted) {
   const data::JpegEncoding encoding{.width = 48, .height = 40};
   std::vector<std::byte> file = data::encode_jpeg(test::noise(encoding, 8), encoding);
   const data::JpegDecoder::Region all{.left = 0, .top = 0, .width = 48, .height = 40};

@@ -24,7 +24,7 @@ std::vector<std::string> relative(const data::ImageFolder& folder, const fs::pat
   return names;
 }
 
-TEST(ImageFolder, ListsClassesAndFilesInTheOrderOfTorchvision) {
+TEST(ImageFolder, Order_IsThatOfTorchvision) {
   const test::TemporaryFolder root;
   for (const char* name : {"dog/b.jpg", "dog/a.JPEG", "dog/B.jpg", "dog/z/1.jpg", "dog/z-2/1.jpg",
                            "cat/2.png", "cat/10.jpg", "cat/notes.txt", "top.jpg"}) {
@@ -37,7 +37,7 @@ TEST(ImageFolder, ListsClassesAndFilesInTheOrderOfTorchvision) {
                           "dog/b.jpg 1", "dog/z/1.jpg 1", "dog/z-2/1.jpg 1"));
 }
 
-TEST(ImageFolder, FollowsLinksButNotInCircles) {
+TEST(ImageFolder, Links_AreFollowedButNotInCircles) {
   const test::TemporaryFolder root;
   root.write("a/1.jpg", "");
   fs::create_directory_symlink("..", root.path() / "a" / "up");
@@ -49,7 +49,7 @@ TEST(ImageFolder, FollowsLinksButNotInCircles) {
   EXPECT_THAT(relative(found, root.path()).front(), "a/1.jpg 0");
 }
 
-TEST(ImageFolder, SaysWhichFolderIsWrongAndHow) {
+TEST(ImageFolder, WrongFolder_IsNamed) {
   const test::TemporaryFolder root;
   const std::string missing = (root.path() / "none").string();
   EXPECT_THAT(
@@ -69,7 +69,7 @@ data::JpegFolderPlan small(const std::filesystem::path& out) {
   return {.out = out, .images = 7, .classes = 3, .width = 40, .height = 30};
 }
 
-TEST(MakeJpegFolder, FillsEveryClassAndSaysHowFarItIs) {
+TEST(MakeJpegFolder, FillsEachClassAndReportsProgress) {
   const test::TemporaryFolder root;
   std::int64_t last = 0;
   const data::MadeFolder made =
@@ -81,7 +81,7 @@ TEST(MakeJpegFolder, FillsEveryClassAndSaysHowFarItIs) {
   EXPECT_EQ(found.files.size(), 7U);
 }
 
-TEST(MakeJpegFolder, ImagesAreAFunctionOfSeedAndIndex) {
+TEST(MakeJpegFolder, Images_FollowFromSeedAndIndex) {
   const data::JpegFolderPlan plan = small("");
   EXPECT_EQ(data::make_photograph(plan, 3), data::make_photograph(plan, 3));
   EXPECT_NE(data::make_photograph(plan, 3), data::make_photograph(plan, 4));
@@ -90,7 +90,7 @@ TEST(MakeJpegFolder, ImagesAreAFunctionOfSeedAndIndex) {
   EXPECT_NE(data::make_photograph(plan, 3), data::make_photograph(other, 3));
 }
 
-TEST(MakeJpegFolder, TheFilesHaveTheSizesOfImageNets) {
+TEST(MakeJpegFolder, FileSizes_AreThoseOfImageNet) {
   const data::JpegFolderPlan plan;
   double bytes = 0;
   constexpr int kImages = 40;
@@ -99,7 +99,7 @@ TEST(MakeJpegFolder, TheFilesHaveTheSizesOfImageNets) {
   EXPECT_NEAR(bytes / kImages, 109e3, 11e3);
 }
 
-TEST(MakeJpegFolder, ASecondCallDoesNothingAndAnInterruptedOneIsFinished) {
+TEST(MakeJpegFolder, SecondCall_FinishesTheFirst) {
   const test::TemporaryFolder root;
   const data::JpegFolderPlan plan = small(root.path());
   const data::MadeFolder first = data::make_jpeg_folder(plan, {});
@@ -111,7 +111,7 @@ TEST(MakeJpegFolder, ASecondCallDoesNothingAndAnInterruptedOneIsFinished) {
   EXPECT_EQ(again.bytes, first.bytes);
 }
 
-TEST(MakeJpegFolder, RefusesOtherFoldersAndOptionsThatCannotBe) {
+TEST(MakeJpegFolder, ForeignFolderOrBadOption_IsRejected) {
   const test::TemporaryFolder root;
   root.write("thesis.txt", "x");
   EXPECT_THAT([&] { data::make_jpeg_folder(small(root.path()), {}); },

@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using Batches = std::vector<std::vector<std::int64_t>>;
 
-TEST(InlineLoader, YieldsTheOrderInBatchesAndThenTheEnd) {
+TEST(InlineLoader, YieldsBatchesInOrderThenEnds) {
   const test::IndexDataset data(5);
   const HostClock clock;
   loader::InlineLoader loader(data, {.batch_size = 2}, loader::sequential_order(5), clock);
@@ -27,7 +27,7 @@ TEST(InlineLoader, YieldsTheOrderInBatchesAndThenTheEnd) {
   for (const bool partial : {false, false, true}) EXPECT_EQ(loader.next()->partial, partial);
 }
 
-TEST(InlineLoader, JoinedEpochsFollowEachOtherInFullBatches) {
+TEST(InlineLoader, JoinedEpochs_GiveFullBatches) {
   const test::EpochDataset data(5);
   const HostClock clock;
   loader::InlineLoader loader(data, {.batch_size = 3, .joined = true}, loader::shuffled_order(5, 2),
@@ -40,7 +40,7 @@ TEST(InlineLoader, JoinedEpochsFollowEachOtherInFullBatches) {
   }
 }
 
-TEST(InlineLoader, AnErrorTakesItsBatchAndTheNextOneFollows) {
+TEST(InlineLoader, Error_TakesItsBatchOnly) {
   const test::IndexDataset data(6, [](const data::SampleKey& key) {
     if (key.index == 3) throw Error("sample 3 is bad");
   });
@@ -52,7 +52,7 @@ TEST(InlineLoader, AnErrorTakesItsBatchAndTheNextOneFollows) {
   EXPECT_THAT(test::indices(*loader.next()), ElementsAre(4, 5));
 }
 
-TEST(InlineLoader, TellsAListenerWhatEachBatchCostTheStepThread) {
+TEST(InlineLoader, Listener_GetsTheCostOfEachBatch) {
   struct Listener final : loader::WorkerSpanListener {
     void batch(std::int64_t pid, int worker, const loader::BatchCost& cost) override {
       EXPECT_EQ(pid, 0);
@@ -74,7 +74,7 @@ TEST(InlineLoader, TellsAListenerWhatEachBatchCostTheStepThread) {
   EXPECT_EQ(listener.batches, 2);
 }
 
-TEST(InlineLoader, PartsOfNextSumToItsDurationExactly) {
+TEST(InlineLoader, PartsOfNext_SumToItsDuration) {
   const test::IndexDataset data(8);
   const TickClock clock;
   loader::InlineLoader loader(data, {.batch_size = 3}, loader::sequential_order(8), clock);
@@ -87,7 +87,7 @@ TEST(InlineLoader, PartsOfNextSumToItsDurationExactly) {
   EXPECT_EQ(m.samples, 8);
 }
 
-TEST(InlineLoader, ABatchOutlivesItsLoaderAndReusedMemoryComesBack) {
+TEST(InlineLoader, Batch_OutlivesItsLoader) {
   const test::IndexDataset data(4);
   const HostClock clock;
   std::optional<Batch> kept;
@@ -103,7 +103,7 @@ TEST(InlineLoader, ABatchOutlivesItsLoaderAndReusedMemoryComesBack) {
   EXPECT_THAT(test::indices(*kept), ElementsAre(0, 1));
 }
 
-TEST(IterableInline, ReadsOneStreamInBatchesAndAnotherInEachEpoch) {
+TEST(IterableInline, EachEpoch_ReadsAnotherStream) {
   const test::Counters data({5});
   const HostClock clock;
   loader::InlineLoader loader(data, {.batch_size = 2}, {}, clock);
@@ -117,7 +117,7 @@ TEST(IterableInline, ReadsOneStreamInBatchesAndAnotherInEachEpoch) {
   EXPECT_EQ(test::epoch(empty, 0), Batches{});
 }
 
-TEST(IterableInline, JoinedPassesFollowEachOtherInFullBatches) {
+TEST(IterableInline, JoinedPasses_GiveFullBatches) {
   const test::Counters data({5}, -1, 1000);
   const HostClock clock;
   loader::InlineLoader loader(data, {.batch_size = 3, .joined = true}, {}, clock);
@@ -128,7 +128,7 @@ TEST(IterableInline, JoinedPassesFollowEachOtherInFullBatches) {
   }
 }
 
-TEST(IterableDataset, HasNoSampleByIndex) {
+TEST(IterableDataset, SampleByIndex_IsAnError) {
   const test::Counters data({1});
   const auto scratch = data.make_scratch();
   data::ReadCost cost;

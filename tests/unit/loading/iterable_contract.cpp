@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterable data sets: what each worker gets, and how epochs of several workers end. The order of
-// Python's own DataLoader is held against the Dispatcher in tests/workloads/dispatch_order.py.
+// Iterable data sets: each worker's share, and the end of epochs of several workers.
+// tests/workloads/dispatch_order.py compares the Dispatcher with Python's own DataLoader.
 #include "tests/unit/loading/counters.h"
 #include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/test_data.h"
@@ -12,7 +12,7 @@ using testing::IsEmpty;
 using testing::ThrowsMessage;
 using Batches = std::vector<std::vector<std::int64_t>>;
 
-TEST_P(IterableContract, WorkersTakeTurnsUntilEachHasEnded) {
+TEST_P(IterableContract, Workers_AlternateUntilAllEnd) {
   const Counters data({5, 1, 0});
   for (const std::int64_t prefetch : {1, 2, 5}) {
     for (const bool persistent : {false, true}) {
@@ -28,8 +28,8 @@ TEST_P(IterableContract, WorkersTakeTurnsUntilEachHasEnded) {
   }
 }
 
-// As Python's, where each worker has an endless stream of its own.
-TEST_P(IterableContract, JoinedEachWorkerRepeatsItsOwnShareAndOneWithoutLeaves) {
+// Like Python's, where each worker has its own endless stream.
+TEST_P(IterableContract, Joined_EachWorkerRepeatsItsShare) {
   const Counters data({5, 1, 0}, -1, 1000);
   for (const std::int64_t prefetch : {1, 2, 5}) {
     const auto loader = make(
@@ -52,20 +52,20 @@ TEST_P(IterableContract, JoinedEachWorkerRepeatsItsOwnShareAndOneWithoutLeaves) 
   }
 }
 
-TEST_P(IterableContract, EveryWorkerDropsItsOwnLastBatch) {
+TEST_P(IterableContract, EachWorker_DropsItsLastBatch) {
   const Counters data({5, 3});
   const auto loader = make(data, {.batch_size = 2, .num_workers = 2, .drop_last = true});
   EXPECT_THAT(epoch(*loader, 0),
               ElementsAre(ElementsAre(0, 1), ElementsAre(100, 101), ElementsAre(2, 3)));
 }
 
-TEST_P(IterableContract, RanksReadDifferentShares) {
+TEST_P(IterableContract, Ranks_ReadDifferentShares) {
   const Counters data({2, 1, 3, 1});
   loader::LoaderOptions options{.batch_size = 1, .num_workers = 2, .rank = 1, .world = 2};
   EXPECT_EQ(epoch(*make(data, options), 0), (Batches{{200}, {300}, {201}, {202}}));
 }
 
-TEST_P(IterableContract, SharesWithoutAnySampleEndAtOnce) {
+TEST_P(IterableContract, EmptyShares_EndAtOnce) {
   const Counters data({0, 0});
   for (const bool joined : {false, true}) {
     const auto loader = make(data, {.joined = joined, .num_workers = 2});
@@ -73,7 +73,7 @@ TEST_P(IterableContract, SharesWithoutAnySampleEndAtOnce) {
   }
 }
 
-TEST_P(IterableContract, AnErrorComesInItsBatchsPlaceAndTheStreamGoesOn) {
+TEST_P(IterableContract, Error_TakesItsBatchOnly) {
   const Counters data({4, 1}, 1);
   const auto loader = make(data, {.num_workers = 2});
   loader->begin_epoch(0);
@@ -86,7 +86,7 @@ TEST_P(IterableContract, AnErrorComesInItsBatchsPlaceAndTheStreamGoesOn) {
   EXPECT_FALSE(loader->next().has_value());
 }
 
-TEST_P(IterableContract, OutOfOrderNothingIsLostAndNothingComesTwice) {
+TEST_P(IterableContract, OutOfOrder_EachSampleComesOnce) {
   const Counters data({7, 0, 12, 1});
   const auto loader =
       make(data, {.batch_size = 1, .num_workers = 4, .prefetch_factor = 3, .in_order = false});
@@ -97,7 +97,7 @@ TEST_P(IterableContract, OutOfOrderNothingIsLostAndNothingComesTwice) {
                                 209, 210, 211, 300));
 }
 
-TEST_P(IterableContract, AnEpochMayBeAbandoned) {
+TEST_P(IterableContract, Epoch_MayBeAbandoned) {
   const Counters data({50, 50});
   const auto loader = make(
       data, {.batch_size = 1, .num_workers = 2, .prefetch_factor = 4, .persistent_workers = true});

@@ -24,7 +24,7 @@ std::ostream& operator<<(std::ostream& out, const Format& format) { return out <
 
 class PartialDecode : public testing::TestWithParam<Format> {};
 
-TEST_P(PartialDecode, GivesTheBitsOfAFullDecodeForEveryRegion) {
+TEST_P(PartialDecode, EachRegion_MatchesAFullDecode) {
   data::Philox random(5, 0);
   for (const auto& [width, height] :
        {std::pair{97, 61}, std::pair{200, 131}, std::pair{16, 16}, std::pair{33, 150}}) {
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Format{"restarts", {.restart_rows = 1}}),
     [](const auto& instance) { return instance.param.name; });
 
-TEST(JpegDecoder, GreyIsTheSameInAllThreeChannels) {
+TEST(JpegDecoder, Grey_IsEqualInAllChannels) {
   const data::JpegEncoding encoding{.width = 9, .height = 5, .components = 1};
   data::JpegDecoder decoder;
   for (const test::Rgb& pixel : decode(decoder, data::encode_jpeg(noise(encoding, 2), encoding),
@@ -81,7 +81,7 @@ TEST(JpegDecoder, GreyIsTheSameInAllThreeChannels) {
   }
 }
 
-TEST(JpegDecoder, InvertedInksBecomeTheColoursOfPillow) {
+TEST(JpegDecoder, InvertedInks_MatchPillow) {
   const data::JpegEncoding encoding{.width = 8, .height = 8, .components = 4, .quality = 100};
   std::vector<std::uint8_t> pixels(8 * 8 * 4);
   for (std::size_t i = 0; i < pixels.size(); i += 4) {  // as Adobe stores it: 255 is no ink
@@ -102,14 +102,14 @@ class BadFile : public testing::Test {
   void read() { (void)decode(decoder, file, {.left = 0, .top = 0, .width = 64, .height = 48}); }
 };
 
-TEST_F(BadFile, EmptyAndForeignFilesAreNamedAsSuch) {
+TEST_F(BadFile, EmptyOrForeign_IsNamed) {
   file.clear();
   EXPECT_THAT([&] { read(); }, ThrowsMessage<Error>("the file is empty"));
   file.assign(100, std::byte{'x'});
   EXPECT_THAT([&] { read(); }, ThrowsMessage<Error>(HasSubstr("not a readable JPEG")));
 }
 
-TEST_F(BadFile, EveryCutIsAnError) {
+TEST_F(BadFile, EachCut_IsAnError) {
   const std::vector<std::byte> whole = file;
   for (std::size_t size = 0; size < whole.size(); ++size) {
     file.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
@@ -117,13 +117,13 @@ TEST_F(BadFile, EveryCutIsAnError) {
   }
 }
 
-TEST_F(BadFile, ATruncatedFileIsFoundEvenWhenTheRegionIsWhole) {
+TEST_F(BadFile, Truncation_IsFoundOutsideTheRegion) {
   file.resize(file.size() - 40);
   EXPECT_THAT([&] { (void)decode(decoder, file, {.left = 0, .top = 0, .width = 8, .height = 1}); },
               ThrowsMessage<Error>(HasSubstr("truncated")));
 }
 
-TEST_F(BadFile, DeclaredSizesThatTheBytesCannotHoldAreRefusedBeforeAnyWork) {
+TEST_F(BadFile, ImpossibleSize_IsRejectedUpFront) {
   const auto declare = [&](unsigned width, unsigned height) {
     for (std::size_t i = 0; i + 9 < file.size(); ++i) {
       if (file[i] == std::byte{0xFF} && file[i + 1] == std::byte{0xC0}) {
@@ -142,7 +142,7 @@ TEST_F(BadFile, DeclaredSizesThatTheBytesCannotHoldAreRefusedBeforeAnyWork) {
   EXPECT_THAT([&] { read(); }, ThrowsMessage<Error>(HasSubstr("cannot hold")));
 }
 
-TEST_F(BadFile, ReadsTheNextFileAfterABadOne) {
+TEST_F(BadFile, NextFile_IsReadable) {
   const std::vector<std::byte> whole = file;
   file.resize(300);
   EXPECT_THROW(read(), Error);
@@ -150,8 +150,8 @@ TEST_F(BadFile, ReadsTheNextFileAfterABadOne) {
   EXPECT_NO_THROW(read());
 }
 
-// Bytes changed at random places: an image or an Error, never anything else. The seeds are fixed.
-TEST_F(BadFile, TenThousandDamagedFilesAreReadOrRefused) {
+// Bytes changed at random places give an image or an Error. The seeds are fixed.
+TEST_F(BadFile, DamagedFiles_AreReadOrRejected) {
   for (const bool progressive : {false, true}) {
     data::JpegEncoding small{.width = 40, .height = 24, .progressive = progressive};
     const std::vector<std::byte> whole = data::encode_jpeg(noise(small, 4), small);

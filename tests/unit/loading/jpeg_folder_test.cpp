@@ -44,7 +44,7 @@ class JpegFolderTest : public testing::Test {
   test::TemporaryFolder root;
 };
 
-TEST_F(JpegFolderTest, ASampleDependsOnSeedEpochAndIndexAlone) {
+TEST_F(JpegFolderTest, Sample_DependsOnSeedEpochAndIndex) {
   const data::JpegFolder folder = data();
   const Sample expected = read(folder, {.index = 0, .seed = 1, .epoch = 2});
   EXPECT_EQ(read(folder, {.index = 0, .seed = 1, .epoch = 2}), expected);
@@ -55,7 +55,7 @@ TEST_F(JpegFolderTest, ASampleDependsOnSeedEpochAndIndexAlone) {
     EXPECT_EQ(read(plain, {.index = i, .seed = 1, .epoch = 0}),
               read(plain, {.index = i, .seed = 2, .epoch = 7}));
   }
-  // A decoder that was used for another sample gives the same.
+  // A decoder that was used for another sample gives the same result.
   const auto used = folder.make_scratch();
   std::vector<float> image(expected.image.size());
   std::int64_t label = -1;
@@ -71,7 +71,7 @@ TEST_F(JpegFolderTest, ASampleDependsOnSeedEpochAndIndexAlone) {
   EXPECT_EQ(read(folder, {.index = 2}).label, 1);
 }
 
-TEST_F(JpegFolderTest, AUniformImageBecomesItsNormalisedColour) {
+TEST_F(JpegFolderTest, UniformImage_BecomesItsColour) {
   const data::JpegEncoding encoding{.width = 50, .height = 40, .quality = 100};
   root.write("a/0.jpg", data::encode_jpeg(std::vector<std::uint8_t>(50 * 40 * 3, 128), encoding));
   const Sample sample = read(data(), {.index = 0});
@@ -80,7 +80,7 @@ TEST_F(JpegFolderTest, AUniformImageBecomesItsNormalisedColour) {
   }
 }
 
-TEST_F(JpegFolderTest, AnUnreadableFileIsNamed) {
+TEST_F(JpegFolderTest, UnreadableFile_IsNamed) {
   const data::JpegFolder folder = data();
   for (const auto& [content, said] :
        {std::pair("this is no image at all", "not a readable JPEG"),
@@ -94,7 +94,7 @@ TEST_F(JpegFolderTest, AnUnreadableFileIsNamed) {
               ThrowsMessage<Error>(HasSubstr("cannot be opened")));
 }
 
-TEST_F(JpegFolderTest, SkipTakesTheNextReadableImageAndCountsIt) {
+TEST_F(JpegFolderTest, Skip_TakesTheNextReadableImage) {
   root.write("b/2.jpg", "damaged");
   const data::JpegFolder folder = data(true);
   const Sample sample = read(folder, {.index = 2, .seed = 5});
@@ -103,21 +103,21 @@ TEST_F(JpegFolderTest, SkipTakesTheNextReadableImageAndCountsIt) {
   EXPECT_EQ(sample.label, 0);
 }
 
-TEST_F(JpegFolderTest, SkipGivesUpWhenNothingIsReadable) {
+TEST_F(JpegFolderTest, Skip_GivesUpWithoutReadableImages) {
   for (const char* name : {"a/0.jpg", "a/1.jpg", "b/2.jpg"}) root.write(name, "damaged");
   EXPECT_THAT([&] { (void)read(data(true), {.index = 1}); },
               ThrowsMessage<Error>(
                   AllOf(HasSubstr("3 unreadable samples in a row"), HasSubstr("a/1.jpg"))));
 }
 
-TEST_F(JpegFolderTest, TheDigestFollowsCountAndBytes) {
+TEST_F(JpegFolderTest, Digest_FollowsCountAndBytes) {
   const std::string before = data().digest();
   EXPECT_EQ(data().digest(), before);
   root.write("b/3.jpg", test::jpeg(20, 20, 4));
   EXPECT_NE(data().digest(), before);
 }
 
-TEST_F(JpegFolderTest, EitherDecoderGivesTheSameSampleWhateverItsCrop) {
+TEST_F(JpegFolderTest, BothDecoders_GiveTheSameSample) {
   root.write("a/0.jpg", test::jpeg(640, 480, 9));
   const data::JpegFolder ours({.path = root.path(), .image_size = 32});
   const data::JpegFolder libjpegs({.path = root.path(), .image_size = 32, .own_huffman = false});
@@ -127,7 +127,7 @@ TEST_F(JpegFolderTest, EitherDecoderGivesTheSameSampleWhateverItsCrop) {
   }
 }
 
-TEST_F(JpegFolderTest, FastDecodingDiffersOnlyWhereTheCropIsTwiceTheOutput) {
+TEST_F(JpegFolderTest, FastDecode_DiffersForLargeCropsOnly) {
   root.write("a/0.jpg", test::jpeg(1200, 900, 8));
   const data::JpegFolder exact = data(false, false);
   const data::JpegFolder fast(

@@ -18,13 +18,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
-// What happened to a counting loader, which may end before its reader asks.
+// Calls of a counting loader, which may end before its reader asks.
 struct Counts {
   int asked = 0;
   bool gone = false;
 };
 
-// Batches of one number, which is how many were asked for; all in the same memory.
+// Batches of one number, which is the count of requested batches; all in the same memory.
 class CountingLoader final : public loader::Loader {
  public:
   CountingLoader(Counts& counts, int per_epoch) : counts_(counts), per_epoch_(per_epoch) {}
@@ -79,7 +79,7 @@ class KeptBatchesTest : public testing::Test {
   std::int64_t free_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
-TEST_F(KeptBatchesTest, TheFirstBatches_ComeAgainFromMemoryOfTheirOwnAndTheLoaderIsGone) {
+TEST_F(KeptBatchesTest, FirstBatches_RepeatFromMemory) {
   const auto loader = keep(3);
   EXPECT_THAT(numbers(*loader, 2), ElementsAre(0, 1));
   EXPECT_THAT(loader->worker_threads(), ElementsAre(loader::WorkerThread{1, 2}));
@@ -91,14 +91,14 @@ TEST_F(KeptBatchesTest, TheFirstBatches_ComeAgainFromMemoryOfTheirOwnAndTheLoade
   EXPECT_EQ(loader->batches_per_epoch(), -1) << "there is no end any more";
 }
 
-TEST_F(KeptBatchesTest, EpochsThatEndBeforeAllIsKept_GoOn) {
+TEST_F(KeptBatchesTest, ShortEpochs_KeepFilling) {
   const auto loader = keep(3, 2);
   EXPECT_THAT(numbers(*loader, 3), ElementsAre(0, 1, -1));
   loader->begin_epoch(1);
   EXPECT_THAT(numbers(*loader, 4), ElementsAre(2, 0, 1, 2));
 }
 
-TEST_F(KeptBatchesTest, BatchesThatDoNotFitIntoMemory_AreRefused) {
+TEST_F(KeptBatchesTest, TooLargeBatches_AreRejected) {
   free_bytes = 11;
   const auto loader = keep(3);
   EXPECT_THAT([&] { (void)loader->next(); },
@@ -112,7 +112,7 @@ std::vector<std::string> refusals(const test::OptionList& changes, bool swept = 
   return said.errors;
 }
 
-TEST(AloneRules, WhatHasNoLoaderOrStepAlone_IsRefused) {
+TEST(AloneRules, NoLoaderOrStepAlone_IsRejected) {
   const test::OptionList::value_type step{"loader.alone", "step"}, loader{"loader.alone", "loader"},
       pin_thread{"transfer.placement", "pin_thread"}, ranks{"distributed.ranks", std::int64_t{2}};
   EXPECT_THAT(refusals({step, pin_thread}, true),
@@ -125,7 +125,7 @@ TEST(AloneRules, WhatHasNoLoaderOrStepAlone_IsRefused) {
   }
 }
 
-TEST(AloneRules, TheWarmUp_HoldsTheBatchesThatAreKept) {
+TEST(AloneRules, WarmUp_CoversTheKeptBatches) {
   const auto warmup = [](const char* alone, const char* lengths) {
     return test::said_by(loader::fit_loader_schedule,
                          {{"loader.alone", alone},

@@ -12,11 +12,11 @@
 
 namespace stepbench::test {
 
-// A fixture whose tests must leave the process as they found it: descriptors, threads, children
-// (zombies too) and entries of /dev/shm.
+// A fixture whose tests must leave the process unchanged: descriptors, threads, children (including
+// zombies) and entries of /dev/shm.
 class LeavesNothing : public testing::Test {
  public:
-  // ThreadSanitizer starts a thread of its own beside the first one.
+  // ThreadSanitizer starts a thread of its own with the first one.
   static void SetUpTestSuite() {
     std::thread([] {}).join();
   }

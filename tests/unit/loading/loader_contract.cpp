@@ -35,7 +35,7 @@ std::vector<std::vector<std::byte>> two_epochs(loader::Loader& loader) {
   return batches;
 }
 
-// What a batch of samples of different lengths holds, its shape and its padding.
+// Content, shape and padding of a batch of samples of different lengths.
 struct Padded {
   std::vector<std::byte> numbers;
   std::vector<std::int64_t> shape;
@@ -54,7 +54,7 @@ std::vector<Padded> padded_batches(loader::Loader& loader, std::int64_t count) {
   return batches;
 }
 
-// The next batch, however often a slow machine times out before it.
+// The next batch, after any number of timeouts on a slow machine.
 Batch patiently(loader::Loader& loader) {
   for (;;) {
     try {
@@ -71,7 +71,7 @@ std::unique_ptr<loader::Loader> LoaderContract::make(const data::Dataset& data,
   return make(data, options, loader::sequential_order(data.size()), kContractClock);
 }
 
-TEST_P(LoaderContract, PadsAndSortsSamplesOfDifferentLengthsAsTheInlineLoaderDoes) {
+TEST_P(LoaderContract, PadsAndSortsAsInlineDoes) {
   const data::SyntheticTokens data(
       {.samples = 50,
        .sequence_length = 40,
@@ -95,7 +95,7 @@ TEST_P(LoaderContract, PadsAndSortsSamplesOfDifferentLengthsAsTheInlineLoaderDoe
   }
 }
 
-TEST_P(LoaderContract, GivesTheSamplesOfInlineWhateverItsOptions) {
+TEST_P(LoaderContract, AnyOptions_GiveTheSamplesOfInline) {
   const data::Synthetic data({.samples = 23, .shape = {2, 3, 5}});
   for (int bits = 0; bits < 1 << 6; ++bits) {
     const auto bit = [&](int which) { return (bits >> which & 1) != 0; };
@@ -115,7 +115,7 @@ TEST_P(LoaderContract, GivesTheSamplesOfInlineWhateverItsOptions) {
   }
 }
 
-TEST_P(LoaderContract, OutOfOrderItGivesTheSameBatchesAndNoneTwice) {
+TEST_P(LoaderContract, OutOfOrder_EachBatchComesOnce) {
   const IndexDataset data(40);
   const auto loader = make(data, {.batch_size = 2, .num_workers = 4, .in_order = false});
   Batches batches = epoch(*loader, 0);
@@ -124,7 +124,7 @@ TEST_P(LoaderContract, OutOfOrderItGivesTheSameBatchesAndNoneTwice) {
   for (std::size_t i = 0; i < 20; ++i) EXPECT_THAT(batches[i], ElementsAre(2 * i, 2 * i + 1));
 }
 
-TEST_P(LoaderContract, AnErrorComesInItsBatchsPlaceAndNamesWorkerAndCause) {
+TEST_P(LoaderContract, Error_NamesWorkerAndCause) {
   const IndexDataset data(6, [](const data::SampleKey& key) {
     if (key.index == 3) throw Error("cat/3.jpg: corrupt");
   });
@@ -138,7 +138,7 @@ TEST_P(LoaderContract, AnErrorComesInItsBatchsPlaceAndNamesWorkerAndCause) {
   EXPECT_FALSE(loader->next().has_value());
 }
 
-TEST_P(LoaderContract, EveryBatchMayFailAndTheEpochStillEnds) {
+TEST_P(LoaderContract, AllBatchesFail_EpochStillEnds) {
   const IndexDataset data(9, [](const data::SampleKey&) { throw 42; });
   const auto loader = make(data, {.num_workers = 3});
   loader->begin_epoch(0);
@@ -160,7 +160,7 @@ TEST_P(LoaderContract, EveryBatchMayFailAndTheEpochStillEnds) {
   }
 }
 
-TEST_P(LoaderContract, InOrder_AStragglerHoldsUpTheBatchesBehindIt) {
+TEST_P(LoaderContract, InOrder_StragglerDelaysOthers) {
   const SharedGate gate(4);
   const IndexDataset data(4, [&](const data::SampleKey& key) {
     if (key.index == 0) gate.pass(0);
@@ -174,7 +174,7 @@ TEST_P(LoaderContract, InOrder_AStragglerHoldsUpTheBatchesBehindIt) {
   for (const std::int64_t index : {0, 1, 2, 3}) EXPECT_EQ(patiently(*loader).index, index);
 }
 
-TEST_P(LoaderContract, AStragglerDoesNotStallOutOfOrder) {
+TEST_P(LoaderContract, OutOfOrder_StragglerDelaysNothing) {
   const SharedGate gate(5);
   const IndexDataset data(5, [&](const data::SampleKey& key) {
     if (key.index == 0) gate.pass(0);
@@ -188,7 +188,7 @@ TEST_P(LoaderContract, AStragglerDoesNotStallOutOfOrder) {
   EXPECT_FALSE(loader->next().has_value());
 }
 
-TEST_P(LoaderContract, NeverReadsAheadFurtherThanItMay) {
+TEST_P(LoaderContract, ReadAhead_IsBounded) {
   const Shared<std::atomic<std::int64_t>> begun(1);
   const IndexDataset data(60, [&](const data::SampleKey&) { ++begun[0]; });
   const auto loader = make(data, {.num_workers = 3, .prefetch_factor = 2});
@@ -201,8 +201,8 @@ TEST_P(LoaderContract, NeverReadsAheadFurtherThanItMay) {
   EXPECT_EQ(yielded, 60);
 }
 
-// Waits for the next sample to be begun while nobody is in next(): it hangs unless next() itself
-// sent the task.
+// Waits outside next() for the next sample to be started: it hangs unless next() itself sent the
+// task.
 TEST_P(LoaderContract, RefillsInsideNext) {
   const SharedSemaphores begun(12);
   const IndexDataset data(12, [&](const data::SampleKey& key) { begun.post(key.index); });
@@ -216,7 +216,7 @@ TEST_P(LoaderContract, RefillsInsideNext) {
   }
 }
 
-TEST_P(LoaderContract, AnAbandonedEpochLeavesNothingBehindInTheNext) {
+TEST_P(LoaderContract, AbandonedEpoch_LeavesNothing) {
   for (const bool persistent : {false, true}) {
     const IndexDataset data(8);
     const auto loader =
@@ -230,7 +230,7 @@ TEST_P(LoaderContract, AnAbandonedEpochLeavesNothingBehindInTheNext) {
   }
 }
 
-TEST_P(LoaderContract, BatchesOutliveTheLoader) {
+TEST_P(LoaderContract, Batches_OutliveTheLoader) {
   for (const bool reuse : {false, true}) {
     std::optional<Batch> kept;
     {
@@ -244,7 +244,7 @@ TEST_P(LoaderContract, BatchesOutliveTheLoader) {
   }
 }
 
-TEST_P(LoaderContract, PartsSumToTheTimeOfNextAndOfTheWorkersExactly) {
+TEST_P(LoaderContract, Parts_SumToTheirTotals) {
   const IndexDataset data(50);
   const TickClock clock;
   const auto loader =
@@ -263,7 +263,7 @@ TEST_P(LoaderContract, PartsSumToTheTimeOfNextAndOfTheWorkersExactly) {
   EXPECT_EQ(m.bytes, 400);
 }
 
-TEST_P(LoaderContract, JoinedEpochsFollowEachOtherInFullBatches) {
+TEST_P(LoaderContract, JoinedEpochs_GiveFullBatches) {
   constexpr std::int64_t kBatches = 25;
   for (int bits = 0; bits < 36; ++bits) {
     const std::int64_t size = std::array{3, 8, 10}.at(bits % 3);
@@ -277,7 +277,7 @@ TEST_P(LoaderContract, JoinedEpochsFollowEachOtherInFullBatches) {
     const auto expected = joined_batches(loader::shuffled_order(size, 3), batch_size, 2 * kBatches);
     const auto loader = make(data, options, loader::shuffled_order(size, 3), kContractClock);
     EXPECT_LT(loader->batches_per_epoch(), 0);
-    for (int time = 0; time < 2; ++time) {  // it may be begun anew
+    for (int time = 0; time < 2; ++time) {  // it may be restarted
       loader->begin_epoch(0);
       std::set<std::int64_t> seen;
       for (std::int64_t i = 0; i < kBatches; ++i) {
@@ -292,7 +292,7 @@ TEST_P(LoaderContract, JoinedEpochsFollowEachOtherInFullBatches) {
   }
 }
 
-TEST_P(LoaderContract, TellsHowManyBatchesAreReadyAndNeverMoreThanItReadsAhead) {
+TEST_P(LoaderContract, Ready_IsBoundedByReadAhead) {
   const IndexDataset data(64);
   const auto loader = make(data, {.joined = true, .num_workers = 2, .prefetch_factor = 3},
                            loader::sequential_order(64), kContractClock);
@@ -304,8 +304,8 @@ TEST_P(LoaderContract, TellsHowManyBatchesAreReadyAndNeverMoreThanItReadsAhead) 
   EXPECT_LE(*loader->ready(), 6);
 }
 
-// As many draws as num_samples says, whatever the data set's size; none, too.
-TEST_P(LoaderContract, AnEpochIsAsLongAsItsOrder) {
+// As many draws as num_samples, for any size of the data set; also none.
+TEST_P(LoaderContract, Epoch_IsAsLongAsItsOrder) {
   const IndexDataset data(3);
   const auto none = make(data, {.batch_size = 4, .num_workers = 2, .drop_last = true});
   EXPECT_EQ(none->batches_per_epoch(), 0);

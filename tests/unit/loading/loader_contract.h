@@ -24,8 +24,8 @@ inline std::string name_of_engine(const testing::TestParamInfo<Engine>& engine) 
 }
 inline void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
 
-// What every engine with workers promises, in loader_contract.cpp. A program that links it says of
-// which engines: INSTANTIATE_TEST_SUITE_P(Thread, LoaderContract, testing::Values(...)).
+// Promises of every engine with workers, in loader_contract.cpp. A program that links it names the
+// engines: INSTANTIATE_TEST_SUITE_P(Thread, LoaderContract, testing::Values(...)).
 class LoaderContract : public LeavesNothing, public testing::WithParamInterface<Engine> {
  protected:
   [[nodiscard]] std::unique_ptr<loader::Loader> make(const data::Dataset& data,
@@ -37,7 +37,7 @@ class LoaderContract : public LeavesNothing, public testing::WithParamInterface<
   }
 };
 
-// The same of iterable data sets, in iterable_contract.cpp.
+// The same for iterable data sets, in iterable_contract.cpp.
 class IterableContract : public LoaderContract {
  protected:
   [[nodiscard]] std::unique_ptr<loader::Loader> make(const data::Dataset& data,

@@ -23,8 +23,8 @@ std::int64_t batch_ms_of(const Facts& facts) {
          (kSteps * kMs);
 }
 
-// A run of `kSteps` steps in steady state by the model: the consumer needs `consumer_ms` for a
-// step, a worker `batch_ms` for a batch, all of it decoding.
+// A run of `kSteps` steps in steady state by the model: the consumer takes `consumer_ms` per step,
+// a worker `batch_ms` per batch, all of it decoding.
 Facts steady(std::int64_t workers, std::int64_t cores, std::int64_t consumer_ms,
              std::int64_t batch_ms) {
   Facts facts;
@@ -53,7 +53,7 @@ Facts steady(std::int64_t workers, std::int64_t cores, std::int64_t consumer_ms,
   return facts;
 }
 
-// Of batches of samples of different lengths, so much is padding; sorted, so much would be.
+// Batches of samples of different lengths: their share of padding, and the share after sorting.
 Facts padded(std::int64_t percent, double sorted) {
   Facts facts = steady(1, 4, 100, 10);
   facts.measured.elements = kSteps * 100;
@@ -78,7 +78,7 @@ void wait_for_storage(Facts& facts) {
   facts.machine.storage_stalled_ns = facts.window.elapsed_ns / 2;
 }
 
-// Another program computes all the time on `cores`; the workers wait for a CPU half of their time.
+// Another program uses `cores` all the time; the workers wait for a CPU half of their time.
 void share_with_others(Facts& facts, std::int64_t cores) {
   facts.machine.others_ns = cores * facts.window.elapsed_ns;
   facts.machine.workers.waited_ns = facts.machine.workers.cpu_ns /= 2;
@@ -91,7 +91,7 @@ std::string set_of(const Finding& finding) {
   return text;
 }
 
-// A batch waits so long for Python's lock.
+// A batch waits `held_ms` for Python's lock.
 Facts with_gil_held(double held_ms) {
   Facts facts = steady(1, 8, 0, 20);
   facts.engine = "python";
@@ -112,7 +112,7 @@ Facts with_slow_memory(double ms_for_each) {
   return facts;
 }
 
-// Epochs begin so often in the window, for so long.
+// Epochs begin `borders` times in the window, for `border_ms` each.
 void add_borders(Facts& facts, std::int64_t borders, std::int64_t border_ms,
                  std::int64_t next_ms = 0) {
   facts.window.borders = borders;
@@ -121,7 +121,7 @@ void add_borders(Facts& facts, std::int64_t borders, std::int64_t border_ms,
   facts.window.elapsed_ns += facts.window.border_ns;
 }
 
-// The kernel has other work with a batch of 1000 pages.
+// The kernel handles 1000 page faults per batch.
 Facts with_faults() {
   Facts facts = steady(2, 8, 10, 16);
   facts.measured.bytes = kSteps * 4096 * 1000;
@@ -130,7 +130,7 @@ Facts with_faults() {
   return facts;
 }
 
-// The step waits though workers are idle.
+// The step waits although workers are idle.
 Facts with_waits(std::int64_t consumer_ms, std::int64_t batch_ms, std::int64_t wait_ms) {
   Facts facts = steady(2, 8, consumer_ms, batch_ms);
   facts.measured.wait_ns.assign(kSteps, wait_ms * kMs);
@@ -149,7 +149,7 @@ Facts tiny_batches() {
   return facts;
 }
 
-// Finished batches wait for a late one, which the order of slow samples makes late.
+// Finished batches wait for a late one, which the order of slow samples delays.
 Facts slow_samples() {
   Facts facts = steady(2, 8, 0, 20);
   block(facts);
@@ -186,7 +186,7 @@ Facts with(Facts facts, const Change& change) {
   return facts;
 }
 
-// What is found, all of it; the last one says and sets this.
+// Checks all findings; the last one has this text and these settings.
 void found(const char* name, const Facts& facts, const std::string& expected = "",
            const std::vector<std::string>& says = {}, const std::string& set = "",
            std::optional<double> share = {}, std::optional<Severity> severity = {}) {
@@ -206,7 +206,7 @@ void found(const char* name, const Facts& facts, const std::string& expected = "
   EXPECT_FALSE(severity == Severity::kInfo && last.share) << "the step does not get faster";
 }
 
-TEST(LoaderFindings, OfALoaderThatKeepsUp_AreNone) {
+TEST(LoaderFindings, LoaderInTime_HasNone) {
   Facts facts;
   found("workers in time", steady(2, 8, 10, 16));
   found("reading is short", steady(0, 8, 100, 1));
@@ -218,7 +218,7 @@ TEST(LoaderFindings, OfALoaderThatKeepsUp_AreNone) {
   found("padding of an unknown order", facts);
 }
 
-TEST(LoaderFindings, OfPadding) {
+TEST(LoaderFindings, Padding_SuggestsBuckets) {
   Facts facts;
   found("sorting helps", padded(38, 0.02), "loader.padding",
         {"38.0 % of the tokens", "2.0 % would be"}, "loader.bucket_batches=64 ");
@@ -227,7 +227,7 @@ TEST(LoaderFindings, OfPadding) {
   found("padded to the longest of all", facts, "loader.padding", {}, "data.padding=longest ");
 }
 
-TEST(LoaderFindings, OfAnIterable_AreItsWaitAlone) {
+TEST(LoaderFindings, Iterable_HasItsWaitOnly) {
   const auto iterable = [](Facts& facts) { facts.engine = "iterable"; };
   for (const std::int64_t workers : {0, 2}) {
     found("waits", with(steady(workers, 8, 10, 60), iterable), "loader.iterable",
@@ -237,7 +237,7 @@ TEST(LoaderFindings, OfAnIterable_AreItsWaitAlone) {
   }
 }
 
-TEST(LoaderFindings, OfTooFewWorkers) {
+TEST(LoaderFindings, TooFewWorkers_SuggestMore) {
   Facts facts;
   found("none", steady(0, 8, 10, 30), "loader.no_workers",
         {"waits 75.0 %", "decoding takes 90.0 %", "(computing)"}, "loader.num_workers=3 ",
@@ -276,7 +276,7 @@ TEST(LoaderFindings, OfTooFewWorkers) {
         {"2 workers, 100 % busy; 0.1 of 2 cores in use"});
 }
 
-TEST(LoaderFindings, OfCoresThatAreTheLimit_SetNoMoreWorkers) {
+TEST(LoaderFindings, LimitingCores_SuggestNoMoreWorkers) {
   Facts facts;
   found("all in use", steady(2, 2, 10, 40), "loader.core_bound",
         {"90.0 % of the workers' time", "2 workers, 100 % busy (computing)",
@@ -304,10 +304,10 @@ TEST(LoaderFindings, OfCoresThatAreTheLimit_SetNoMoreWorkers) {
         {"computing 50.0 %, waiting for a CPU 50.0 %", "other programs use 1 of 2 cores",
          "waits 50.0 %"},
         "",
-        0.25);  // the CPU time of all needs 15 ms on two cores
+        0.25);  // the CPU time of all is 15 ms on two cores
 }
 
-TEST(LoaderFindings, BesideAQuota_OthersAreCountedOnAllCores) {
+TEST(LoaderFindings, CpuQuota_CountsOthersOnAllCores) {
   Facts facts = steady(2, 2, 10, 40);
   share_with_others(facts, 1);
   facts.machine_cores = 16;
@@ -319,7 +319,7 @@ TEST(LoaderFindings, BesideAQuota_OthersAreCountedOnAllCores) {
               HasSubstr("other programs use 2 of 3 cores"));
 }
 
-TEST(LoaderFindings, OfTooManyWorkers) {
+TEST(LoaderFindings, TooManyWorkers_SuggestFewer) {
   Facts facts;
   const auto use_all = [](Facts& of) { of.window.used.user_ns = 2 * of.window.elapsed_ns; };
   found("a slow consumer", steady(4, 8, 100, 10), "loader.idle_workers",
@@ -337,7 +337,7 @@ TEST(LoaderFindings, OfTooManyWorkers) {
         "loader.num_workers=2 ");
 }
 
-TEST(LoaderFindings, OfPythonsLock) {
+TEST(LoaderFindings, PythonsLock_IsFound) {
   Facts facts;
   const auto too_little_cpu = [](Facts& of) {
     of.machine.workers.waited_ns = of.machine.workers.cpu_ns * 3 / 10;
@@ -375,7 +375,7 @@ TEST(LoaderFindings, OfPythonsLock) {
   }
 }
 
-TEST(LoaderFindings, OfOrderAndUnevenBatches) {
+TEST(LoaderFindings, UnevenBatches_SuggestAnyOrder) {
   Facts facts;
   const auto in_any_order = [](Facts& of) { of.options.in_order = false; };
   found("one late", one_late(), "loader.straggler", {}, "loader.in_order=false ", 190.0 / 1200);
@@ -391,7 +391,7 @@ TEST(LoaderFindings, OfOrderAndUnevenBatches) {
   facts.machine.workers.cpu_ns /= 2;
   found("what waits for a CPU is uneven anyway", facts);
   const auto first_of = [](const Facts& of) { return loader::loader_findings(of).at(0); };
-  // What the workers could do, not the wait.
+  // The potential of the workers, not the wait.
   EXPECT_EQ(first_of(slow_samples()).id, "loader.straggler");
   EXPECT_THAT(first_of(slow_samples()).text, HasSubstr("90.0 %"));
   EXPECT_NEAR(first_of(slow_samples()).share.value_or(0), 0.25, 1e-9);
@@ -407,7 +407,7 @@ TEST(LoaderFindings, OfOrderAndUnevenBatches) {
   }
 }
 
-TEST(LoaderFindings, OfEpochBorders) {
+TEST(LoaderFindings, EpochBorders_AreFound) {
   Facts facts;
   const auto anew = [](Facts& of) { of.options.persistent_workers = false; };
   Facts started_anew = with(steady(2, 2, 0, 20), anew);
@@ -437,7 +437,7 @@ TEST(LoaderFindings, OfEpochBorders) {
   EXPECT_GT(r.utilisation(), 0.95);
 }
 
-TEST(LoaderFindings, OfMemoryAndHandingOver) {
+TEST(LoaderFindings, MemoryAndTransport_AreFound) {
   Facts facts;
   found("fresh memory", with_faults(), "loader.page_faults",
         {"1,010 page faults per batch", "33.3 %"}, "loader.buffers=reused ");
@@ -466,7 +466,7 @@ TEST(LoaderFindings, OfMemoryAndHandingOver) {
   found("pinning in the step's own thread", facts, "loader.pinning");
 }
 
-TEST(LoaderFindings, OfSamplesThatRepeatOrNeverCome) {
+TEST(LoaderFindings, RepeatedOrMissingSamples_AreFound) {
   Facts facts;
   found("every worker reads all",
         with(steady(2, 8, 10, 16), [](Facts& of) { of.measured.workers_repeat = true; }),
@@ -477,7 +477,7 @@ TEST(LoaderFindings, OfSamplesThatRepeatOrNeverCome) {
   found("lost", facts, "loader.lost_samples", {}, "", {}, Severity::kProblem);
 }
 
-TEST(LoaderFacts, FollowFromTheOptionsOfACase) {
+TEST(LoaderFacts, FollowFromTheOptions) {
   const auto faster = [](const char* kind, const Value& decode) {
     const ResolvedCase resolved = test::loader_case({{"data.kind", kind}, {"data.decode", decode}});
     return loader::loader_facts(resolved, {}, {}).may_decode_faster;
@@ -508,7 +508,7 @@ bool repeat(std::int64_t workers, std::vector<std::int64_t> numbers) {
   return batches.repeat();
 }
 
-TEST(RepeatedBatches, AreThoseOfWorkersThatAllDeliverTheSame) {
+TEST(RepeatedBatches, SameBatchFromAllWorkers_IsRepeated) {
   EXPECT_TRUE(repeat(2, {5, 5, 6, 6, 7, 8}));
   EXPECT_TRUE(repeat(3, {5, 5, 5, 6, 6, 6}));
   EXPECT_FALSE(repeat(2, {5, 6, 7, 8}));
@@ -518,7 +518,7 @@ TEST(RepeatedBatches, AreThoseOfWorkersThatAllDeliverTheSame) {
   EXPECT_FALSE(repeat(1, {5, 5, 6, 6}));
 }
 
-TEST(LoaderAnalysis, SharesAreOfTheWholeTimeBordersIncluded) {
+TEST(LoaderAnalysis, Shares_IncludeEpochBorders) {
   Facts facts = steady(1, 8, 10, 40);
   const std::int64_t without_ns = facts.window.elapsed_ns;
   facts.measured.wait_ns.push_back(0);
@@ -530,7 +530,7 @@ TEST(LoaderAnalysis, SharesAreOfTheWholeTimeBordersIncluded) {
   EXPECT_NEAR(r.gain_with(4), (1 - 10 / r.step_ns * kMs) * 0.8, 1e-9);
 }
 
-TEST(LoaderAnalysis, CallsAtEpochBordersAreNoSteadySteps) {
+TEST(LoaderAnalysis, EpochBorders_AreNoSteadySteps) {
   constexpr std::int64_t kBorders = 20;
   Facts facts = steady(1, 4, 10, 40);
   facts.measured.wait_ns.resize(kSteps + kBorders, 5 * kMs);
@@ -543,18 +543,18 @@ TEST(LoaderAnalysis, CallsAtEpochBordersAreNoSteadySteps) {
   EXPECT_DOUBLE_EQ(r.consumer_ns, 10 * kMs);
 }
 
-TEST(LoaderAnalysis, TheTrainingThreadsSleepIsSplitBetweenReadingAndTheStepOnlyWhereThatIsSure) {
+TEST(LoaderAnalysis, StepThreadSleep_IsSplitIfCertain) {
   Facts facts = steady(0, 2, 1, 40);
   EXPECT_DOUBLE_EQ(loader::LoaderAnalysis(facts).reading->computing, 1);
   wait_for_storage(facts);
   EXPECT_NEAR(loader::LoaderAnalysis(facts).reading->blocked, 1, 0.03);
   EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kStorage);
   facts = steady(0, 2, 40, 40);
-  facts.machine.training->cpu_ns /= 2;  // one of both slept
+  facts.machine.training->cpu_ns /= 2;  // one of the two slept
   EXPECT_FALSE(loader::LoaderAnalysis(facts).reading);
 }
 
-TEST(LoaderAnalysis, StorageIsWaitedForWhereBytesCameAndTasksStalled) {
+TEST(LoaderAnalysis, Storage_NeedsBytesAndStalls) {
   Facts facts = steady(2, 2, 1, 40);
   wait_for_storage(facts);
   EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kStorage);
@@ -567,7 +567,7 @@ TEST(LoaderAnalysis, StorageIsWaitedForWhereBytesCameAndTasksStalled) {
   EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kElse);
 }
 
-TEST(LoaderAnalysis, AWorkerThatIsNeededInPartIsNeeded) {
+TEST(LoaderAnalysis, PartlyNeededWorker_IsNeeded) {
   EXPECT_EQ(loader::LoaderAnalysis(steady(1, 8, 10, 45)).workers_that_keep_up(), 5);
   EXPECT_EQ(loader::LoaderAnalysis(steady(1, 8, 10, 50)).workers_that_keep_up(), 5);
   EXPECT_EQ(loader::LoaderAnalysis(steady(1, 4, 10, 45)).workers_that_keep_up(), 4)

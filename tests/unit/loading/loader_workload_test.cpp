@@ -44,7 +44,7 @@ class LoaderWorkloadTest : public testing::TestWithParam<std::int64_t> {
   WorkerContext context{.clock = clock, .run_dir = {}, .shared_memory_prefix = {}};
 };
 
-TEST_P(LoaderWorkloadTest, EachStepTakesOneBatchAndEpochsFollowEachOther) {
+TEST_P(LoaderWorkloadTest, EachStep_TakesOneBatch) {
   loader::LoaderWorkload workload(small_case(GetParam()), context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
   EXPECT_EQ(workload.steps_per_epoch(), 3);
@@ -66,7 +66,7 @@ TEST_P(LoaderWorkloadTest, EachStepTakesOneBatchAndEpochsFollowEachOther) {
   EXPECT_GT(context.life_cycle.loader_tear_down_ns, 0);
 }
 
-TEST_P(LoaderWorkloadTest, JoinedEpochsMakeEveryStepTheSame) {
+TEST_P(LoaderWorkloadTest, JoinedEpochs_MakeEqualSteps) {
   ResolvedCase resolved = small_case(GetParam());
   resolved.options["loader.epochs"] = std::string("joined");
   loader::LoaderWorkload workload(resolved, context);
@@ -82,7 +82,7 @@ TEST_P(LoaderWorkloadTest, JoinedEpochsMakeEveryStepTheSame) {
   workload.tear_down();
 }
 
-TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
+TEST_P(LoaderWorkloadTest, Windows_ReportDeclaredMetrics) {
   loader::LoaderWorkload workload(small_case(GetParam()), context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
   StepRecorder recorder(clock);
@@ -107,7 +107,7 @@ TEST_P(LoaderWorkloadTest, ReportsDeclaredMetricsOfTheActiveWindowsAlone) {
   EXPECT_GT(told.metrics.at("loader_first_wait_ns"), 0);
 }
 
-TEST_P(LoaderWorkloadTest, AnEmulatedStepHasAPhaseOfItsOwnAndTakesItsTime) {
+TEST_P(LoaderWorkloadTest, EmulatedStep_HasItsPhaseAndTime) {
   const HostClock host;
   WorkerContext own{.clock = host, .run_dir = {}, .shared_memory_prefix = {}};
   ResolvedCase resolved = small_case(GetParam());
@@ -126,7 +126,7 @@ TEST_P(LoaderWorkloadTest, AnEmulatedStepHasAPhaseOfItsOwnAndTakesItsTime) {
   }
 }
 
-TEST(EmulatedStep, ItsTimesHaveTheMeanAndTheSpreadThatWereAskedForAndRepeat) {
+TEST(EmulatedStep, Times_HaveMeanAndSpreadAndRepeat) {
   ResolvedCase resolved = small_case(0);
   resolved.options["emulated.step_us"] = 1000.0;
   resolved.options["emulated.cv"] = 0.3;
@@ -145,7 +145,7 @@ TEST(EmulatedStep, ItsTimesHaveTheMeanAndTheSpreadThatWereAskedForAndRepeat) {
   EXPECT_NEAR(std::sqrt(squares / kDrawn - mean * mean) / mean, 0.3, 0.01);
 }
 
-TEST(EmulatedStep, WithoutATimeThereIsNoPhase) {
+TEST(EmulatedStep, NoTime_HasNoPhase) {
   const TickClock clock;
   StepRecorder recorder(clock);
   recorder.start_step(0);
@@ -153,7 +153,7 @@ TEST(EmulatedStep, WithoutATimeThereIsNoPhase) {
   EXPECT_EQ(recorder.finish_step().occurred, 0U);
 }
 
-TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
+TEST(LoaderWorkloadAffinity, Cores_AreReportedPerWorker) {
   const std::vector<int> cores = loader::cores_of_this_process();
   const std::string first = std::to_string(cores.front());
   const std::string last = std::to_string(cores.back());
@@ -163,7 +163,7 @@ TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
       {first, first},
       {first + "," + last, first == last ? first : apart}};
   std::vector<std::string> engines = {"thread"};
-#ifndef __SANITIZE_THREAD__  // it does not follow a process that forks and goes on
+#ifndef __SANITIZE_THREAD__  // does not support a process that continues after a fork
   engines.emplace_back("fork");
 #endif
   for (const std::string& engine : engines) {
@@ -187,8 +187,8 @@ TEST(LoaderWorkloadAffinity, IsSaidPerWorkerAsTheKernelHasIt) {
   }
 }
 
-// Its workers begin in set_up(), long before the first step asks.
-TEST(LoaderWorkloadFork, TellsWhenTheFirstBatchCameAndHowLongTheConsumerWaitedForIt) {
+// Its workers start in set_up(), long before the first step.
+TEST(LoaderWorkloadFork, FirstBatch_HasItsTimeAndWait) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer does not follow a process that forks and goes on";
 #endif
@@ -217,8 +217,8 @@ class LoaderWorkloadFiles : public testing::Test {
       std::filesystem::temp_directory_path() / ("stepbench-cycle-" + std::to_string(::getpid()));
 };
 
-// With the files gone, whoever brings the page cache into state says so.
-TEST_F(LoaderWorkloadFiles, ThePageCacheIsPreparedBeforeACycleNotBetweenItsWarmUpAndItsWindow) {
+// With the files removed, preparing the page cache fails visibly.
+TEST_F(LoaderWorkloadFiles, PageCache_IsPreparedPerCycle) {
   std::filesystem::create_directories(folder_ / "cat");
   std::ofstream(folder_ / "cat" / "0.jpg", std::ios::binary) << "not looked at";
   ResolvedCase resolved = test::loader_case(
@@ -235,7 +235,7 @@ TEST_F(LoaderWorkloadFiles, ThePageCacheIsPreparedBeforeACycleNotBetweenItsWarmU
   workload.tear_down();
 }
 
-TEST_F(LoaderWorkloadFiles, SamplesThatCannotBeRead_AreNotedWithTheirNumber) {
+TEST_F(LoaderWorkloadFiles, UnreadableSamples_AreCounted) {
   test::make("mnist_idx", folder_, {{"samples", 4}, {"size", 2}});
   ResolvedCase resolved = test::loader_case({{"data.kind", "mnist_idx"},
                                              {"data.path", folder_.string()},
@@ -265,7 +265,7 @@ TEST_F(LoaderWorkloadFiles, SamplesThatCannotBeRead_AreNotedWithTheirNumber) {
                                          "place (data.on_error: skip)"));
 }
 
-TEST_P(LoaderWorkloadTest, AnEpochWithoutABatchIsAnErrorThatNamesDropLast) {
+TEST_P(LoaderWorkloadTest, EpochWithoutBatch_NamesDropLast) {
   ResolvedCase resolved = small_case(GetParam(), true);
   resolved.options["data.samples"] = std::int64_t{3};
   loader::LoaderWorkload workload(resolved, context);
@@ -274,7 +274,7 @@ TEST_P(LoaderWorkloadTest, AnEpochWithoutABatchIsAnErrorThatNamesDropLast) {
   recorder.start_step(0);
   EXPECT_THAT([&] { workload.step(recorder); }, ThrowsMessage<Error>(HasSubstr("drop_last")));
   workload.tear_down();
-  workload.tear_down();  // once more does nothing
+  workload.tear_down();  // a second call does nothing
 }
 
 INSTANTIATE_TEST_SUITE_P(Workers, LoaderWorkloadTest, testing::Values(0, 1, 2));

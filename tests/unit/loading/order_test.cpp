@@ -15,12 +15,12 @@ using Indices = std::vector<std::int64_t>;
 using testing::ElementsAre;
 using testing::UnorderedElementsAreArray;
 
-TEST(EpochOrder, SequentialIsTheSameInEveryEpoch) {
+TEST(EpochOrder, Sequential_IsTheSameEachEpoch) {
   EXPECT_THAT(loader::sequential_order(4)(0), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(loader::sequential_order(4)(9), ElementsAre(0, 1, 2, 3));
 }
 
-TEST(EpochOrder, ShuffleIsAPermutationThatDependsOnSeedAndEpochAlone) {
+TEST(EpochOrder, Shuffle_DependsOnSeedAndEpoch) {
   const loader::EpochOrder order = loader::shuffled_order(100, 3);
   EXPECT_THAT(order(0), UnorderedElementsAreArray(loader::sequential_order(100)(0)));
   EXPECT_EQ(order(5), loader::shuffled_order(100, 3)(5));
@@ -28,7 +28,7 @@ TEST(EpochOrder, ShuffleIsAPermutationThatDependsOnSeedAndEpochAlone) {
   EXPECT_NE(order(0), loader::shuffled_order(100, 4)(0));
 }
 
-TEST(BatchCut, KeepsOrDropsTheLastPartialBatch) {
+TEST(BatchCut, KeepsOrDropsThePartialBatch) {
   const std::vector<std::int64_t> order = {4, 3, 2, 1, 0};
   const loader::BatchCut keep(order, 2, false);
   ASSERT_EQ(keep.count(), 3);
@@ -40,7 +40,7 @@ TEST(BatchCut, KeepsOrDropsTheLastPartialBatch) {
   EXPECT_EQ(loader::BatchCut({}, 8, false).count(), 0);
 }
 
-TEST(Order, DrawnWithReplacementHasAsManyDrawsAsSamplesAndRepeatsSome) {
+TEST(Order, Replacement_RepeatsSomeSamples) {
   const loader::EpochOrder order = loader::drawn_order(1000, 1000, 3);
   const std::vector<std::int64_t> first = order(0);
   EXPECT_EQ(first.size(), 1000U);
@@ -52,7 +52,7 @@ TEST(Order, DrawnWithReplacementHasAsManyDrawsAsSamplesAndRepeatsSome) {
   EXPECT_NEAR(static_cast<double>(seen.size()), 632, 60);  // 1 - 1/e of them
 }
 
-TEST(Order, WeightedDrawsFollowTheWeightsAndNeverTakeAWeightOfZero) {
+TEST(Order, Weights_SetTheDraws) {
   const loader::EpochOrder order = loader::weighted_order({1, 0, 3}, 4000, true, 3);
   const std::vector<std::int64_t> first = order(0);
   ASSERT_EQ(first.size(), 4000U);
@@ -62,7 +62,7 @@ TEST(Order, WeightedDrawsFollowTheWeightsAndNeverTakeAWeightOfZero) {
   EXPECT_NEAR(static_cast<double>(std::ranges::count(first, 2)), 3000, 150);  // five sigma
 }
 
-TEST(Order, WeightedWithoutReplacementTakesNoSampleTwiceAndHeavyOnesFirst) {
+TEST(Order, WeightsWithoutReplacement_NeverRepeat) {
   const loader::EpochOrder order = loader::weighted_order({1, 1000, 1, 0, 1}, 4, false, 3);
   int first = 0;
   for (std::int64_t epoch = 0; epoch < 100; ++epoch) {
@@ -73,8 +73,8 @@ TEST(Order, WeightedWithoutReplacementTakesNoSampleTwiceAndHeavyOnesFirst) {
   EXPECT_GT(first, 95);
 }
 
-// As DistributedSampler deals out ten samples: with four ranks two of them come twice.
-TEST(Order, RanksTakeTurnsAndAllGetAsMany) {
+// DistributedSampler with ten samples: with four ranks, two of them come twice.
+TEST(Order, Ranks_AlternateAndGetEqualCounts) {
   const loader::EpochOrder all = loader::sequential_order(10);
   EXPECT_THAT(loader::order_of_rank(all, 0, 4)(0), ElementsAre(0, 4, 8));
   EXPECT_THAT(loader::order_of_rank(all, 1, 4)(0), ElementsAre(1, 5, 9));
@@ -87,7 +87,7 @@ TEST(Order, RanksTakeTurnsAndAllGetAsMany) {
   EXPECT_EQ(loader::epoch_batches(10, {.batch_size = 2, .drop_last = true, .world = 4}), 1);
 }
 
-TEST(Order, AnEpochHasAsManySamplesAsAreDrawn) {
+TEST(Order, Epoch_HasAsManySamplesAsDrawn) {
   EXPECT_EQ(loader::epoch_batches(10, {.batch_size = 4}), 3);
   EXPECT_EQ(loader::epoch_batches(10, {.batch_size = 4, .num_samples = 5}), 2);
   EXPECT_EQ(loader::epoch_batches(-1, {.batch_size = 4}), -1);
@@ -110,7 +110,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> samples_of(const loader::Batc
   return samples;
 }
 
-TEST(BatchOrder, ASeparateEpochEndsWithAPartialBatchUnlessThatIsDropped) {
+TEST(BatchOrder, SeparateEpoch_MayEndPartially) {
   loader::BatchOrder keep(5, {.batch_size = 2}, loader::sequential_order(5));
   EXPECT_FALSE(keep.next().has_value()) << "no epoch has begun";
   for (const std::int64_t epoch : {0, 7}) {
@@ -126,7 +126,7 @@ TEST(BatchOrder, ASeparateEpochEndsWithAPartialBatchUnlessThatIsDropped) {
   EXPECT_EQ(until_the_end(drop).size(), 2U);
 }
 
-TEST(BatchOrder, JoinedBatchesAreTheEpochsInARowWhateverTheSizes) {
+TEST(BatchOrder, JoinedBatches_FollowTheEpochs) {
   for (const std::int64_t size : {1, 2, 3, 7, 10}) {
     for (const std::int64_t batch_size : {1, 2, 3, 4, 25}) {
       const loader::EpochOrder shuffled = loader::shuffled_order(size, 9);
@@ -145,7 +145,7 @@ TEST(BatchOrder, JoinedBatchesAreTheEpochsInARowWhateverTheSizes) {
   }
 }
 
-TEST(BatchOrder, BatchesUnderWayKeepTheirIndicesWhenEpochsAreAppended) {
+TEST(BatchOrder, AppendedEpochs_KeepEarlierIndices) {
   loader::BatchOrder order(4, {.batch_size = 2, .joined = true}, loader::sequential_order(4));
   order.begin(0);
   std::vector<loader::BatchSamples> held;
@@ -156,14 +156,14 @@ TEST(BatchOrder, BatchesUnderWayKeepTheirIndicesWhenEpochsAreAppended) {
   }
 }
 
-TEST(BatchOrder, WithoutSamplesEvenJoinedEpochsEnd) {
+TEST(BatchOrder, NoSamples_EndJoinedEpochsToo) {
   loader::BatchOrder order(0, {.batch_size = 2, .joined = true}, loader::sequential_order(0));
   order.begin(0);
   EXPECT_EQ(order.batches(), 0);
   EXPECT_FALSE(order.next().has_value());
 }
 
-TEST(BatchOrder, OnlyItsReadersKnowWhereAnIterableDataSetEnds) {
+TEST(BatchOrder, IterableData_HasNoKnownEnd) {
   for (const bool joined : {false, true}) {
     loader::BatchOrder order(-1, {.batch_size = 3, .joined = joined}, {});
     order.begin(6);

@@ -51,7 +51,7 @@ class PageCacheTest : public testing::Test {
                                   ("page_cache_test_" + std::to_string(::getpid()));
 };
 
-TEST_F(PageCacheTest, WarmFilesAreResidentAndColdOnesAreNot) {
+TEST_F(PageCacheTest, Warm_IsResidentAndColdIsNot) {
   if (is_tmpfs(folder_)) GTEST_SKIP() << "the build folder lies on tmpfs";
   if (!data::residency({folder_ / "a.bin"})) GTEST_SKIP() << "the kernel has no cachestat(2)";
   const test::IndexDataset data(1);
@@ -63,7 +63,7 @@ TEST_F(PageCacheTest, WarmFilesAreResidentAndColdOnesAreNot) {
   EXPECT_EQ(warm.effective(), "warm, 100.0 % resident");
 }
 
-// By mincore(2), of which the code under test asks only where cachestat(2) is missing.
+// Uses mincore(2), which the code under test uses only if cachestat(2) is missing.
 std::size_t resident_pages(const std::filesystem::path& file) {
   const data::MappedFile mapped(file.string());
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -73,7 +73,7 @@ std::size_t resident_pages(const std::filesystem::path& file) {
   return static_cast<std::size_t>(std::ranges::count(pages, 1));
 }
 
-TEST_F(PageCacheTest, MappedFilesGetColdAndAreReadAgain) {
+TEST_F(PageCacheTest, MappedFiles_BecomeColdAndReadable) {
   if (is_tmpfs(folder_)) GTEST_SKIP() << "the build folder lies on tmpfs";
   const std::filesystem::path file = folder_ / "a.bin";
   const auto tokens = std::make_unique<data::TokenBin>(
@@ -98,7 +98,7 @@ TEST_F(PageCacheTest, MappedFilesGetColdAndAreReadAgain) {
   EXPECT_EQ(window[0], 0x7878) << "'xx'";
 }
 
-TEST_F(PageCacheTest, AFileThatAnotherProcessKeepsMappedIsSaidToBeWarm) {
+TEST_F(PageCacheTest, ForeignMapping_IsReportedAsWarm) {
   if (is_tmpfs(folder_)) GTEST_SKIP() << "the build folder lies on tmpfs";
   const std::filesystem::path file = folder_ / "a.bin";
   const data::MappedFile held(file.string());  // not the data set's
@@ -114,7 +114,7 @@ TEST_F(PageCacheTest, AFileThatAnotherProcessKeepsMappedIsSaidToBeWarm) {
               HasSubstr("cold, 100.0 % resident: another process, as a worker that stays"));
 }
 
-TEST_F(PageCacheTest, OnTmpfsColdIsRefusedByName) {
+TEST_F(PageCacheTest, ColdOnTmpfs_IsRejected) {
   const std::filesystem::path file =
       "/dev/shm/stepbench-" + std::to_string(::getpid()) + "-page-cache";
   std::ofstream(file) << "x";
@@ -128,12 +128,12 @@ TEST_F(PageCacheTest, OnTmpfsColdIsRefusedByName) {
   if (!tmpfs) GTEST_SKIP() << "/dev/shm is no tmpfs here";
 }
 
-TEST_F(PageCacheTest, AMissingFileIsNamed) {
+TEST_F(PageCacheTest, MissingFile_IsNamed) {
   EXPECT_THAT([&] { data::read_into_page_cache({folder_ / "gone.bin"}); },
               ThrowsMessage<ConfigError>(HasSubstr("gone.bin")));
 }
 
-TEST_F(PageCacheTest, WithoutTheOptionNothingIsDone) {
+TEST_F(PageCacheTest, NoOption_DoesNothing) {
   data::PageCache none{ResolvedCase{}};
   none.prepare(test::IndexDataset(1));
   EXPECT_EQ(none.effective(), std::nullopt);

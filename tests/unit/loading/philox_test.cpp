@@ -12,7 +12,7 @@ namespace {
 using Block = data::Philox::Block;
 
 // kat_vectors of the authors' Random123 distribution, philox4x32 with 10 rounds.
-TEST(Philox, GivesTheKnownAnswersOfItsAuthors) {
+TEST(Philox, MatchesItsAuthorsAnswers) {
   EXPECT_EQ(data::Philox::rounds({0, 0, 0, 0}, {0, 0}),
             (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   const std::uint32_t ones = 0xffffffff;
@@ -23,7 +23,7 @@ TEST(Philox, GivesTheKnownAnswersOfItsAuthors) {
             (Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
-TEST(Philox, SequencesOfDifferentSeedsStreamsAndSubstreamsDiffer) {
+TEST(Philox, SeedsAndStreams_Differ) {
   std::set<std::uint64_t> first;
   for (const std::uint64_t seed : {0, 1}) {
     for (const std::uint64_t stream : {0, 1}) {
@@ -34,7 +34,7 @@ TEST(Philox, SequencesOfDifferentSeedsStreamsAndSubstreamsDiffer) {
   EXPECT_EQ(first.size(), 8U);
 }
 
-TEST(Philox, BelowIsEvenAndNeverReachesItsBound) {
+TEST(Philox, Below_IsUniformAndExclusive) {
   data::Philox random(7, 0);
   std::array<int, 6> seen{};
   for (int i = 0; i < 60'000; ++i) ++seen.at(static_cast<std::size_t>(random.below(6)));

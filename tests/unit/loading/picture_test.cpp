@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of samples: the bytes that the numbers were made from, in the right channels and places,
-// and a PNG file that other programs read.
+// Pictures of samples: the original bytes in the right channels and places, and a PNG file that
+// other programs can read.
 #include "workloads/loader/preview/picture.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ Colour colour_at(const loader::Picture& picture, int x, int y) {
   return {first[0], first[1], first[2]};
 }
 
-TEST(PictureLayout, IsFoundForOneAndThreeChannelsBeforeAndBehindThePlaces) {
+TEST(PictureLayout, OneOrThreeChannels_AreFound) {
   const auto channels = [](std::vector<std::int64_t> shape, DType dtype = DType::kUInt8) {
     const auto layout = loader::picture_layout(image_spec(std::move(shape), dtype));
     return layout ? layout->channels * (layout->channels_last ? -1 : 1) : 0;
@@ -50,7 +50,7 @@ TEST(PictureLayout, IsFoundForOneAndThreeChannelsBeforeAndBehindThePlaces) {
   EXPECT_EQ(channels({3, 224, 224}, DType::kInt64), 0);
 }
 
-TEST(Picture, OfBytesHasThemInPlace) {
+TEST(Picture, Bytes_AreShownUnchanged) {
   std::vector<std::uint8_t> planes(3 * 4 * 5);
   for (std::size_t i = 0; i < planes.size(); ++i) planes[i] = static_cast<std::uint8_t>(i);
   const loader::Picture picture = picture_of(planes, image_spec({3, 4, 5}, DType::kUInt8));
@@ -61,8 +61,8 @@ TEST(Picture, OfBytesHasThemInPlace) {
   EXPECT_EQ(colour_at(last, 2, 1), (Colour{21, 22, 23}));
 }
 
-TEST(Picture, OfNormalisedNumbersIsTheImageOfTheFile) {
-  // Half of it red: swapped channels, a wrong mean or a wrong place would show.
+TEST(Picture, NormalisedNumbers_GiveTheImage) {
+  // Half of it red: swapped channels, a wrong mean or a wrong place would be visible.
   const test::TemporaryFolder root;
   const data::JpegEncoding encoding{.width = 32, .height = 32};
   std::vector<std::uint8_t> rgb;
@@ -83,7 +83,7 @@ TEST(Picture, OfNormalisedNumbersIsTheImageOfTheFile) {
   expect_near(colour_at(picture, 23, 14), {20, 40, 200});
 }
 
-TEST(Picture, OfOtherNumbersIsStretchedAndShowsNaN) {
+TEST(Picture, OtherNumbers_AreScaledAndShowNaN) {
   std::vector<float> numbers(16, 5.0F);
   numbers[0] = -5.0F;
   numbers[1] = std::numeric_limits<float>::quiet_NaN();
@@ -93,7 +93,7 @@ TEST(Picture, OfOtherNumbersIsStretchedAndShowsNaN) {
   EXPECT_EQ(colour_at(picture, 1, 0), (Colour{255, 0, 255}));
 }
 
-TEST(PngFile, IsReadBackAndNeverOverwritten) {
+TEST(PngFile, ReadsBackAndNeverOverwrites) {
   const test::TemporaryFolder root;
   loader::Picture picture{.width = 5, .height = 3, .rgb = std::vector<std::uint8_t>(45, 77)};
   picture.rgb.back() = 3;

@@ -16,13 +16,13 @@ using std::chrono::nanoseconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// What a scripted pool was told, and what it answers. Outlives the pools of a loader.
+// Calls of a scripted pool, and its results. Outlives the pools of a loader.
 struct Script {
   ScriptedClock clock{0};
   std::vector<loader::LoaderTask> sent = {};
   std::vector<int> workers = {};                             // of `sent`
-  std::vector<loader::LoaderResult> there = {};              // to be received at once
-  std::function<std::vector<loader::LoaderResult>()> later;  // what a wait ends with
+  std::vector<loader::LoaderResult> there = {};              // immediately available
+  std::function<std::vector<loader::LoaderResult>()> later;  // results that end a wait
   std::vector<nanoseconds> limits = {};                      // one per wait
   int pools = 0;
   int drained = 0;
@@ -104,7 +104,7 @@ class Prefetching : public testing::Test {
   Script script;
 };
 
-TEST_F(Prefetching, SendsEachTaskItsShareOfTheOrderAndOneMoreForEachBatchYielded) {
+TEST_F(Prefetching, EachTask_GetsItsShareOfTheOrder) {
   const auto made = loader({.batch_size = 3, .drop_last = false});
   EXPECT_THAT(sent(), ElementsAre(0, 1, 2));
   EXPECT_THAT(script.workers, ElementsAre(0, 1, 0));
@@ -117,7 +117,7 @@ TEST_F(Prefetching, SendsEachTaskItsShareOfTheOrderAndOneMoreForEachBatchYielded
   EXPECT_THAT(sent(), ElementsAre(4));
 }
 
-TEST_F(Prefetching, CountsWhatWasFinishedAtEntryThoughItIsTakenAtOnce) {
+TEST_F(Prefetching, FinishedAtEntry_IsCounted) {
   const auto made = loader({});
   script.there = results({0, 1});
   (void)made->next();
@@ -130,7 +130,7 @@ TEST_F(Prefetching, CountsWhatWasFinishedAtEntryThoughItIsTakenAtOnce) {
   EXPECT_THAT(m.workers.at(1).cores, ElementsAre(1, 7));
 }
 
-TEST_F(Prefetching, HoldsWhatComesBeforeItsTurn) {
+TEST_F(Prefetching, EarlyBatch_IsHeld) {
   const auto made = loader({});
   arrive(100, results({1, 0}));
   EXPECT_EQ(made->next()->index, 0);
@@ -143,7 +143,7 @@ TEST_F(Prefetching, HoldsWhatComesBeforeItsTurn) {
   EXPECT_THAT(m.queue_depth, ElementsAre(0, 1));
 }
 
-TEST_F(Prefetching, FinishedBatchesAreReadyWhereverTheyWait) {
+TEST_F(Prefetching, FinishedBatches_AreReadyAnywhere) {
   const auto made = loader({});
   EXPECT_EQ(made->ready(), 0);
   script.there = results({2, 0, 1});
@@ -152,7 +152,7 @@ TEST_F(Prefetching, FinishedBatchesAreReadyWhereverTheyWait) {
   EXPECT_EQ(made->ready(), 2) << "one held for its turn, one taken from the pool and not looked at";
 }
 
-TEST_F(Prefetching, IsStalledWhileAnotherOneWaitsForItsTurn) {
+TEST_F(Prefetching, WaitForTurn_IsAStall) {
   const auto made = loader({});
   script.there = results({1});
   arrive(100, {result(0, 90)});
@@ -161,7 +161,7 @@ TEST_F(Prefetching, IsStalledWhileAnotherOneWaitsForItsTurn) {
   EXPECT_EQ(made->metrics().stalled_ns, 100);
 }
 
-TEST_F(Prefetching, OutOfOrderAnyBatchWillDoAndIsYieldedAsItCame) {
+TEST_F(Prefetching, OutOfOrder_YieldsAsItCame) {
   const auto made = loader({.in_order = false});
   arrive(5, results({3, 1, 0}));
   for (const std::int64_t index : {3, 1, 0}) EXPECT_EQ(made->next()->index, index);
@@ -170,14 +170,14 @@ TEST_F(Prefetching, OutOfOrderAnyBatchWillDoAndIsYieldedAsItCame) {
   EXPECT_EQ(made->metrics().stalled_ns, 0);
 }
 
-TEST_F(Prefetching, WithATimeLimitEveryArrivalBeginsItAnew) {
+TEST_F(Prefetching, TimeLimit_RestartsOnArrival) {
   const auto made = loader({.timeout_s = 2});
   script.later = [this] { return results({script.limits.size() == 1 ? 1 : 0}); };
   EXPECT_EQ(made->next()->index, 0);
   EXPECT_THAT(script.limits, ElementsAre(nanoseconds(2'000'000'000), nanoseconds(2'000'000'000)));
 }
 
-TEST_F(Prefetching, TakingAResultOverIsNoWaiting) {
+TEST_F(Prefetching, TakingOver_IsNoWaiting) {
   const auto made = loader({});
   loader::LoaderResult mapped = result(0);
   mapped.take_over_ns = 30;
@@ -190,7 +190,7 @@ TEST_F(Prefetching, TakingAResultOverIsNoWaiting) {
   EXPECT_EQ(m.transport_ns, 34);
 }
 
-TEST_F(Prefetching, WorkersThatDoNotPersistAreStoppedInTheNextThatFindsTheEnd) {
+TEST_F(Prefetching, NonPersistentWorkers_StopAtTheEnd) {
   for (const bool persistent : {false, true}) {
     const auto made = loader({.batch_size = 8, .persistent_workers = persistent});
     script.there = results({0});
@@ -201,8 +201,8 @@ TEST_F(Prefetching, WorkersThatDoNotPersistAreStoppedInTheNextThatFindsTheEnd) {
   }
 }
 
-// A stream's end comes as an empty batch, once for each task that its worker still had.
-TEST_F(Prefetching, TheEndOfAStreamIsNoBatchAndItsWorkerGetsNoMoreTasks) {
+// A stream's end comes as an empty batch, once for each remaining task of its worker.
+TEST_F(Prefetching, StreamEnd_IsNoBatch) {
   const auto made = loader({}, -1);
   const auto end = [](std::int64_t batch) {
     loader::LoaderResult empty = result(batch, 1);

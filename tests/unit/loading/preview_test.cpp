@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench data show`: the order of the samples, what is said of batches, labels and numbers, and
-// pictures that look as their files do.
+// `stepbench data show`: the order of the samples, the description of batches, labels and numbers,
+// and pictures that match their files.
 #include <gmock/gmock.h>
 
 #include <limits>
@@ -40,7 +40,7 @@ Changed image_folder(const test::TemporaryFolder& root, const Changed& more) {
   return changes;
 }
 
-TEST(PythonShuffle, IsTheOrderOfPythonsDataLoader) {
+TEST(PythonShuffle, MatchesPythonsDataLoader) {
   // torch 2.11: torch.manual_seed(seed); DataLoader(range(n), shuffle=True).
   const loader::EpochOrder fresh = loader::python_shuffle(6, 0, false);
   EXPECT_THAT(fresh(0), ElementsAre(0, 4, 3, 5, 2, 1));
@@ -55,7 +55,7 @@ TEST(PythonShuffle, IsTheOrderOfPythonsDataLoader) {
   EXPECT_THAT(loader::python_shuffle(0, 1, false)(0), IsEmpty());
 }
 
-TEST(DataPreview, SaysWhatAnEpochOfAnImageFolderIs) {
+TEST(DataPreview, ImageFolder_DescribesAnEpoch) {
   const test::TemporaryFolder root;
   test::make("jpeg_folder", root / "set",
              {{"images", 21}, {"classes", 3}, {"width", 40}, {"height", 30}});
@@ -82,7 +82,7 @@ TEST(DataPreview, SaysWhatAnEpochOfAnImageFolderIs) {
   EXPECT_LE(image.all.max(), 2.65);
 }
 
-TEST(DataPreview, ReadsAtMostAnEpochAndAsManyBatchesAsTheSamplesNeed) {
+TEST(DataPreview, ReadsAtMostAnEpoch) {
   const Changed synthetic = {{"data.samples", Value{std::int64_t{20}}},
                              {"data.image_size", Value{std::int64_t{8}}},
                              {"loader.num_workers", Value{std::int64_t{0}}},
@@ -92,7 +92,7 @@ TEST(DataPreview, ReadsAtMostAnEpochAndAsManyBatchesAsTheSamplesNeed) {
   EXPECT_EQ(preview_of(synthetic, {.samples = 1, .batches = 99}).samples_read, 20);
 }
 
-TEST(DataPreview, TellsThatLabelsComeSorted) {
+TEST(DataPreview, SortedLabels_AreNoted) {
   const test::TemporaryFolder root;
   test::make("jpeg_folder", root / "set",
              {{"images", 60}, {"classes", 3}, {"width", 16}, {"height", 16}});
@@ -101,7 +101,7 @@ TEST(DataPreview, TellsThatLabelsComeSorted) {
   EXPECT_THAT(preview_of(image_folder(root, {{"loader.shuffle", Value{true}}})).notes, IsEmpty());
 }
 
-TEST(DataPreview, ShowsTheFirstTokensOfText) {
+TEST(DataPreview, Text_ShowsItsFirstTokens) {
   const test::TemporaryFolder root;
   test::make("token_bin", root / "set", {{"tokens", 400}, {"vocabulary", 90}});
   const loader::DataPreview preview = preview_of({{"data.kind", Value{"token_bin"}},
@@ -119,7 +119,7 @@ TEST(DataPreview, ShowsTheFirstTokensOfText) {
   EXPECT_THAT(text, AllOf(HasSubstr("first tokens"), HasSubstr("vocabulary 90")));
 }
 
-TEST(DataPreview, ShowsAStreamWithoutIndices) {
+TEST(DataPreview, Stream_HasNoIndices) {
   const test::TemporaryFolder root;
   test::make("webdataset", root / "set",
              {{"images", 12}, {"classes", 3}, {"shards", 2}, {"width", 16}, {"height", 16}});
@@ -136,7 +136,7 @@ TEST(DataPreview, ShowsAStreamWithoutIndices) {
   EXPECT_THAT(loader::preview_text(preview, "", 100), HasSubstr("a stream of 2 shards"));
 }
 
-TEST(DataPreview, NeedsAWorkerForEnginesAndOrdersOfTorch) {
+TEST(DataPreview, TorchEngineOrOrder_NeedsAWorker) {
   const auto here = [](const Changed& changes) {
     return loader::previews_without_torch(test::loader_case(changes));
   };
@@ -147,7 +147,7 @@ TEST(DataPreview, NeedsAWorkerForEnginesAndOrdersOfTorch) {
   EXPECT_FALSE(here({{"loader.sampler", Value{"random_with_replacement"}}}));
 }
 
-TEST(FieldStatistics, KeepsWhatIsNoNumberApart) {
+TEST(FieldStatistics, NonFiniteValues_AreSeparate) {
   loader::FieldStatistics statistics;
   EXPECT_TRUE(std::isnan(statistics.mean()));
   const std::vector<float> values = {0, 2, 4, std::numeric_limits<float>::quiet_NaN(),
@@ -163,7 +163,7 @@ TEST(FieldStatistics, KeepsWhatIsNoNumberApart) {
   EXPECT_NEAR(statistics.deviation(), 1.63299, 1e-5);
 }
 
-TEST(PreviewText, HasNothingThatATerminalWouldObey) {
+TEST(PreviewText, TerminalControls_AreEscaped) {
   loader::DataPreview preview;
   preview.kind = "jpeg_folder";
   preview.path = "a\x1b[2Jb";
@@ -176,7 +176,7 @@ TEST(PreviewText, HasNothingThatATerminalWouldObey) {
   EXPECT_THAT(text, HasSubstr("\\x1b[2J"));
 }
 
-TEST(ShowDataRequest, IsTheSameBehindTheWire) {
+TEST(ShowDataRequest, Wire_KeepsTheRequest) {
   const loader::ShowDataRequest asked{.samples = 3,
                                       .batches = 5,
                                       .png = "a \"b\".png",

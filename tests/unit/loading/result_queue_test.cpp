@@ -24,7 +24,7 @@ std::vector<std::int64_t> batches(const std::vector<loader::LoaderResult>& resul
   return all;
 }
 
-TEST(ResultQueue, GivesAllThatIsThereAtOnce) {
+TEST(ResultQueue, GivesAllAtOnce) {
   loader::ResultQueue queue;
   for (const std::int64_t batch : {3, 1}) queue.push(result(batch));
   EXPECT_EQ(queue.size(), 2U);
@@ -35,7 +35,7 @@ TEST(ResultQueue, GivesAllThatIsThereAtOnce) {
 }
 
 // Would hang if the sleeper missed a result.
-TEST(ResultQueue, SleepsUntilAResultIsThere) {
+TEST(ResultQueue, SleepsUntilAResult) {
   for (int round = 0; round < 200; ++round) {
     loader::ResultQueue queue;
     std::thread worker([&] {
@@ -52,7 +52,7 @@ TEST(ResultQueue, SleepsUntilAResultIsThere) {
   }
 }
 
-TEST(ResultQueue, TakesNothingWhenTheLimitPassesAndStaysUsable) {
+TEST(ResultQueue, TimeLimit_TakesNothing) {
   loader::ResultQueue queue;
   std::vector<loader::LoaderResult> taken;
   queue.take(taken, nanoseconds(1));
@@ -63,7 +63,7 @@ TEST(ResultQueue, TakesNothingWhenTheLimitPassesAndStaysUsable) {
   EXPECT_THAT(batches(taken), ElementsAre(5));
 }
 
-TEST(ResultQueue, AnInterruptionEndsOneWaitAndLosesNothing) {
+TEST(ResultQueue, Interruption_EndsOneWait) {
   loader::ResultQueue queue;
   std::thread other([&] { queue.interrupt(); });
   EXPECT_FALSE(queue.take_one(nanoseconds(0)).has_value());
@@ -74,7 +74,7 @@ TEST(ResultQueue, AnInterruptionEndsOneWaitAndLosesNothing) {
   EXPECT_EQ(queue.take_one(nanoseconds(0))->batch, 4);
 }
 
-TEST(ResultQueue, TakenOneByOneTheyComeInTheirOrderBesideNewOnes) {
+TEST(ResultQueue, SingleTakes_KeepTheOrder) {
   loader::ResultQueue queue;
   std::int64_t pushed = 0;
   std::int64_t taken = 0;

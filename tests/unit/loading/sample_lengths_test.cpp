@@ -35,7 +35,7 @@ std::vector<std::int64_t> numbers_of(const Batch& batch, std::size_t field) {
   return numbers;
 }
 
-// 8 and 32 tokens in turns.
+// 8 and 32 tokens alternating.
 data::SyntheticTokens in_turns(std::int64_t samples, data::SampleLengthsOptions lengths = {}) {
   lengths.longest = 32;
   lengths.listed = {8, 32};
@@ -57,7 +57,7 @@ loader::LoaderMetrics metrics_of_epoch(const data::Dataset& data, std::int64_t b
   return loader.metrics();
 }
 
-TEST(SampleLengths, DrawnOnesAreAFunctionOfSeedAndIndexAndEvenlySpread) {
+TEST(SampleLengths, DrawnLengths_FollowSeedAndIndex) {
   const data::SampleLengths lengths({.shortest = 10, .longest = 30});
   std::vector<std::int64_t> drawn;
   double sum = 0;
@@ -73,14 +73,14 @@ TEST(SampleLengths, DrawnOnesAreAFunctionOfSeedAndIndexAndEvenlySpread) {
             lengths.of(0, 4) + 100 * lengths.of(1, 4) + 10'000 * lengths.of(2, 4));
 }
 
-TEST(SampleLengths, ABatchIsPaddedToItsLongestToAMultipleOrToAll) {
+TEST(SampleLengths, Batch_IsPadded) {
   EXPECT_EQ(data::SampleLengths({.longest = 64}).padded(17), 17);
   EXPECT_EQ(data::SampleLengths({.longest = 64, .multiple_of = 8}).padded(17), 24);
   EXPECT_EQ(data::SampleLengths({.longest = 64, .multiple_of = 8}).padded(64), 64);
   EXPECT_EQ(data::SampleLengths({.longest = 64, .pads_to_longest = false}).padded(17), 64);
 }
 
-TEST(SampleLengths, BehindAShorterSampleStandTokenZeroAndATargetThatNoLossCounts) {
+TEST(SampleLengths, Padding_HasNoTarget) {
   const data::SyntheticTokens data = in_turns(2);
   const HostClock clock;
   loader::InlineLoader loader(data, {.batch_size = 2}, loader::sequential_order(2), clock);
@@ -99,19 +99,19 @@ TEST(SampleLengths, BehindAShorterSampleStandTokenZeroAndATargetThatNoLossCounts
   }
 }
 
-TEST(SampleLengths, PlantedOnesHaveTheShareOfPaddingThatArithmeticSays) {
+TEST(SampleLengths, PlantedLengths_GiveTheirPadding) {
   const data::SyntheticTokens data = in_turns(64);
   const loader::LoaderMetrics mixed = metrics_of_epoch(data, 4, 1);
   EXPECT_EQ(mixed.elements, 64 * 32);
   EXPECT_EQ(mixed.padding, 32 * 24);  // 37.5 %
   EXPECT_EQ(metrics_of_epoch(data, 4, 2).padding, 0);
-  // 12 samples are 6 short and 6 long ones: the batch between has two of each. So has the batch
-  // that is left over.
+  // 12 samples are 6 short and 6 long ones: the batch between has two of each, and so has the last
+  // one.
   EXPECT_EQ(metrics_of_epoch(data, 4, 3).padding, (5 + 1) * 2 * 24);
   EXPECT_EQ(metrics_of_epoch(in_turns(64, {.pads_to_longest = false}), 4, 2).padding, 32 * 24);
 }
 
-TEST(SampleLengths, WhereSamplesHaveOneLengthNothingIsSaidOfPadding) {
+TEST(SampleLengths, EqualLengths_HaveNoPadding) {
   const data::SyntheticTokens data({.samples = 8, .sequence_length = 16});
   const loader::LoaderMetrics metrics = metrics_of_epoch(data, 4, 2);
   EXPECT_EQ(metrics.elements, 0);
@@ -124,7 +124,7 @@ TEST(SampleLengths, WhereSamplesHaveOneLengthNothingIsSaidOfPadding) {
   EXPECT_EQ(metrics_of_epoch(equal, 4, 1).elements, 8 * 16);
 }
 
-TEST(SampleLengths, WhatSortingWouldLeaveIsWhatItLeaves) {
+TEST(SampleLengths, SortingEstimate_IsExact) {
   const data::SyntheticTokens data(
       {.samples = 1000,
        .sequence_length = 100,
@@ -141,8 +141,8 @@ TEST(SampleLengths, WhatSortingWouldLeaveIsWhatItLeaves) {
   EXPECT_FALSE(loader::padding_of_epoch(fixed, {}, loader::sequential_order(8), 4).has_value());
 }
 
-// A batch of whole buckets holds neighbours in length, and each sample comes once.
-TEST(SampleLengths, JoinedEpochsAreSortedBetweenTheirBorders) {
+// A batch of whole buckets holds samples of similar length, and each sample comes once.
+TEST(SampleLengths, JoinedEpochs_SortWithinBorders) {
   const data::SampleLengths lengths({.shortest = 1, .longest = 1000});
   constexpr std::int64_t kSamples = 10;
   loader::BatchOrder order(
@@ -158,7 +158,7 @@ TEST(SampleLengths, JoinedEpochsAreSortedBetweenTheirBorders) {
       epochs[epoch].push_back(samples->indices[i]);
       of_batch.push_back(lengths.of(samples->indices[i], 0));
     }
-    // The third of an epoch's batches, of five that begin with two epochs, holds both.
+    // The third batch of every five spans two epochs.
     EXPECT_TRUE(batch % 5 == 2 || std::ranges::is_sorted(of_batch)) << batch;
   }
   for (std::vector<std::int64_t>& epoch : epochs) {
@@ -167,7 +167,7 @@ TEST(SampleLengths, JoinedEpochsAreSortedBetweenTheirBorders) {
   }
 }
 
-TEST(SampleLengths, BucketsComeInRandomOrderThatTheSeedDecides) {
+TEST(SampleLengths, BucketOrder_FollowsFromTheSeed) {
   const data::SampleLengths lengths({.shortest = 1, .longest = 1'000'000});
   const auto order_of = [&](std::uint64_t seed, std::int64_t epoch) {
     std::vector<std::int64_t> order(400);
@@ -205,7 +205,7 @@ class LengthsFile : public testing::Test {
   int files_ = 0;
 };
 
-TEST_F(LengthsFile, GivesTheLengthsAndBeginsAnew) {
+TEST_F(LengthsFile, ReadsLengthsAndRepeats) {
   const auto lengths = data::sample_lengths(with(write("3\n5 64")));
   ASSERT_TRUE(lengths.has_value());
   std::vector<std::int64_t> first;
@@ -215,7 +215,7 @@ TEST_F(LengthsFile, GivesTheLengthsAndBeginsAnew) {
   EXPECT_NE(lengths->digest(), data::sample_lengths(with(write("3 5 63")))->digest());
 }
 
-TEST_F(LengthsFile, SaysWhatIsWrong) {
+TEST_F(LengthsFile, BadFile_SaysWhatIsWrong) {
   const auto says = [&](const std::string& path, const std::string& what) {
     EXPECT_THAT(
         [&] { (void)data::sample_lengths(with(path)); },

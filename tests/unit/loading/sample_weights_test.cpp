@@ -38,7 +38,7 @@ class WeightsFile : public testing::Test {
   std::string path_ = testing::TempDir() + "weights_" + std::to_string(::getpid()) + ".txt";
 };
 
-TEST(BalancedWeights, MakeEveryClassAsLikelyAsAnyOther) {
+TEST(BalancedWeights, MakeClassesEquallyLikely) {
   EXPECT_THAT(loader::balanced_weights({0, 0, 7, 0, 0}), ElementsAre(.25, .25, 1, .25, .25));
   const data::Synthetic data({.samples = 500, .shape = {1}, .classes = 3});
   const loader::LoaderOptions options{.with_replacement = true, .weights = "balanced", .seed = 4};
@@ -46,16 +46,16 @@ TEST(BalancedWeights, MakeEveryClassAsLikelyAsAnyOther) {
   EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), 3, 1e-9);
 }
 
-TEST(BalancedWeights, NeedSamplesWithAClass) {
+TEST(BalancedWeights, NeedClasses) {
   EXPECT_THAT([] { (void)loader::sample_weights(test::IndexDataset(3), {.weights = "balanced"}); },
               ThrowsMessage<ConfigError>(HasSubstr("loader.weights: balanced needs samples with")));
 }
 
-TEST_F(WeightsFile, HoldsANumberPerSampleHoweverTheyAreSeparated) {
+TEST_F(WeightsFile, AnySeparator_IsAccepted) {
   EXPECT_THAT(weights(write("1.5, 0\n2e-3\t7\r\n"), 4), ElementsAre(1.5, 0, 2e-3, 7));
 }
 
-TEST_F(WeightsFile, SaysWhatIsWrongAndOnWhichLine) {
+TEST_F(WeightsFile, BadFile_NamesTheLine) {
   const auto says = [&](const std::string& text, const std::string& what) {
     const std::string file = write(text);
     EXPECT_THAT([&] { (void)weights(file, 3); },
@@ -78,7 +78,7 @@ TEST_F(WeightsFile, SaysWhatIsWrongAndOnWhichLine) {
               ThrowsMessage<ConfigError>(HasSubstr("cannot read /dev/zero; expected `balanced`")));
 }
 
-TEST_F(WeightsFile, WithoutReplacementNoMoreAreDrawnThanThereAre) {
+TEST_F(WeightsFile, NoReplacement_LimitsTheDraws) {
   const std::string file = write("1 2 3");
   EXPECT_EQ(weights(file, 3, false, 3).size(), 3U);
   EXPECT_EQ(weights(file, 3, true, 9).size(), 3U);

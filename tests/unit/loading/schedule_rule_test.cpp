@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that fit the loader, as the plan makes them.
+// Windows that fit the loader, as planned.
 #include "workloads/loader/schedule_rule.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ test::Said fit(std::int64_t turns, const ResolvedCase& resolved, const RuleFacts
   return test::said_by(rule, resolved, facts);
 }
 
-TEST(ScheduleRule, AWindowHoldsManyWholeTurnsOfTheWorkers) {
+TEST(ScheduleRule, Window_HoldsWholeTurnsOfWorkers) {
   struct Expected {
     std::int64_t turns, workers, active;
   };
@@ -53,14 +53,14 @@ TEST(ScheduleRule, AWindowHoldsManyWholeTurnsOfTheWorkers) {
   }
 }
 
-TEST(ScheduleRule, TheWarmUpLastsUntilTheQueueStandsAsItWill) {
+TEST(ScheduleRule, WarmUp_LastsUntilTheQueueIsSteady) {
   const test::Said said = fit(24, with_workers(4, 3));
   EXPECT_EQ(steps(said.resolved, "wait") + steps(said.resolved, "warmup"), 2 * 4 * 3 + 2);
   EXPECT_EQ(steps(said.resolved, "refill"), 26);
   EXPECT_THAT(said.notes, ElementsAre(HasSubstr("at least 24 times it")));
 }
 
-TEST(ScheduleRule, ALongerScheduleStaysAsItIs) {
+TEST(ScheduleRule, LongerSchedule_IsKept) {
   ResolvedCase resolved = with_workers(4);
   resolved.options["schedule.active"] = std::int64_t{400};
   resolved.options["schedule.warmup"] = std::int64_t{100};
@@ -70,7 +70,7 @@ TEST(ScheduleRule, ALongerScheduleStaysAsItIs) {
   EXPECT_THAT(said.notes, IsEmpty());
 }
 
-TEST(ScheduleRule, WindowsOfAnAutomaticScheduleFitToo) {
+TEST(ScheduleRule, AutomaticWindows_FitToo) {
   ResolvedCase resolved = with_workers(4);
   resolved.options["schedule.active"] = std::string("auto");
   resolved.options["schedule.window"] = std::int64_t{50};
@@ -81,7 +81,7 @@ TEST(ScheduleRule, WindowsOfAnAutomaticScheduleFitToo) {
   EXPECT_EQ(steps(fitted, "max_active"), 11 * 96) << "it may stop from the eleventh window on";
 }
 
-TEST(ScheduleRule, WithoutWorkersAndInASmokeRunNothingChanges) {
+TEST(ScheduleRule, NoWorkersOrSmoke_NothingChanges) {
   EXPECT_EQ(fit(24, with_workers(0)).resolved.options, with_workers(0).options);
   ResolvedCase smoke = with_workers(8);
   smoke.options["schedule.active"] = std::int64_t{2};
@@ -90,7 +90,7 @@ TEST(ScheduleRule, WithoutWorkersAndInASmokeRunNothingChanges) {
   EXPECT_THAT(said.notes, IsEmpty());
 }
 
-TEST(ScheduleRule, TheLoaderAloneNeedsMoreTurnsThanAStepThatTakesItsBatches) {
+TEST(ScheduleRule, LoaderAlone_NeedsMoreTurns) {
   for (const WorkloadRule& each : built_in_rules()) {
     if (each.workload != "loader") continue;
     const test::Said said = test::said_by(each.rule, with_workers(4), {.cores = 8});

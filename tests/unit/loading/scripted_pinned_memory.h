@@ -18,10 +18,10 @@
 
 namespace stepbench::test {
 
-// Memory of malloc that remembers what is out, and who asked.
+// malloc memory that records live allocations and requesting threads.
 class ScriptedPinnedMemory final : public loader::PinnedMemory {
  public:
-  std::function<void()> before = {};  // each allocation; may throw
+  std::function<void()> before = {};  // before each allocation; may throw
 
   void enter_thread() override { ++entered; }
   std::shared_ptr<void> allocate(std::size_t bytes) override {
@@ -56,7 +56,7 @@ class ScriptedPinnedMemory final : public loader::PinnedMemory {
   std::set<std::thread::id> threads_;
 };
 
-// The samples of each batch, all of which lie in `memory`.
+// The samples of each batch, checking that all are in `memory`.
 inline std::vector<std::vector<std::int64_t>> pinned_epoch(loader::Loader& loader,
                                                            std::int64_t number,
                                                            ScriptedPinnedMemory& memory) {

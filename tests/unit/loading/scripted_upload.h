@@ -16,7 +16,8 @@
 
 namespace stepbench::test {
 
-// A device's memory, told by the values that came in: remembers who copied what, and what is there.
+// A device's memory, simulated by the values copied in: records copies and their threads, and live
+// ones.
 class ScriptedUpload final : public loader::BatchUpload {
  public:
   struct Copy {
@@ -24,7 +25,7 @@ class ScriptedUpload final : public loader::BatchUpload {
   };
 
   explicit ScriptedUpload(ScriptedPinnedMemory& memory) : memory_(memory) {}
-  std::function<void(const Batch&)> before = {};  // each copy; may throw
+  std::function<void(const Batch&)> before = {};  // before each copy; may throw
 
   void enter_thread() override { ++entered; }
   std::shared_ptr<const void> upload(const Batch& pinned) override {
@@ -54,8 +55,8 @@ class ScriptedUpload final : public loader::BatchUpload {
     const std::lock_guard lock(mutex_);
     return threads_;
   }
-  [[nodiscard]] std::int64_t there() const { return *there_; }  // copies that somebody holds
-  [[nodiscard]] std::int64_t most() const { return most_; }     // at once
+  [[nodiscard]] std::int64_t there() const { return *there_; }  // live copies
+  [[nodiscard]] std::int64_t most() const { return most_; }     // at the same time
   std::atomic<int> entered = 0;
 
  private:
@@ -68,7 +69,7 @@ class ScriptedUpload final : public loader::BatchUpload {
   std::atomic<std::int64_t> most_ = 0;
 };
 
-// The samples of each batch as they came to the device.
+// The samples of each batch in the order of arrival at the device.
 inline std::vector<std::vector<std::int64_t>> uploaded_epoch(loader::Loader& loader,
                                                              std::int64_t number) {
   std::vector<std::vector<std::int64_t>> batches;

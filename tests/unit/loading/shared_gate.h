@@ -11,7 +11,7 @@
 
 namespace stepbench::test {
 
-// An array of T that forked processes share.
+// An array of T shared by forked processes.
 template <typename T>
 class Shared {
  public:
@@ -26,7 +26,7 @@ class Shared {
   T* first_;
 };
 
-// Counts that one process raises and another waits for.
+// Semaphores shared by processes.
 class SharedSemaphores {
  public:
   explicit SharedSemaphores(std::size_t count) : all_(count) {
@@ -43,7 +43,7 @@ class SharedSemaphores {
   Shared<sem_t> all_;
 };
 
-// Lets samples through one by one, whichever process reads them.
+// Lets samples pass one by one, in any process.
 class SharedGate {
  public:
   explicit SharedGate(std::int64_t samples)

@@ -23,7 +23,7 @@ class StoredSizes : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
-TEST_F(StoredSizes, OfASampleEachAreOfTheirFiles) {
+TEST_F(StoredSizes, SampleFiles_HaveTheirSizes) {
   write("cat/a.jpg", 1000);
   write("cat/b.jpg", 3000);
   const ResolvedCase resolved =
@@ -38,7 +38,7 @@ TEST_F(StoredSizes, OfASampleEachAreOfTheirFiles) {
   EXPECT_NEAR(*size->record_bytes_sd, 1414.2, 0.1);
 }
 
-TEST_F(StoredSizes, OfShardsAreOfTheShardsAndTheirSamplesAreNotKnown) {
+TEST_F(StoredSizes, Shards_HaveNoKnownSampleSize) {
   write("0.tar", 512);
   write("1.tar", 1024);
   const ResolvedCase resolved =
@@ -52,7 +52,7 @@ TEST_F(StoredSizes, OfShardsAreOfTheShardsAndTheirSamplesAreNotKnown) {
   EXPECT_FALSE(size->record_bytes.has_value());
 }
 
-TEST_F(StoredSizes, OfSyntheticDataThereAreNone) {
+TEST_F(StoredSizes, SyntheticData_HasNone) {
   const ResolvedCase resolved = test::loader_case({});
   EXPECT_EQ(data::stored_size(resolved, *data::make_dataset(resolved, nullptr)), std::nullopt);
 }

@@ -22,14 +22,14 @@ Sample read(const data::Synthetic& data, const data::SampleKey& key) {
   return {test::numbers<float>(fields[0]), test::numbers<std::int64_t>(fields[1]).at(0)};
 }
 
-TEST(Synthetic, ASampleIsAFunctionOfSeedAndIndex) {
+TEST(Synthetic, Sample_FollowsFromSeedAndIndex) {
   const data::Synthetic data({.shape = {3, 8, 8}});
   EXPECT_EQ(read(data, {.index = 5, .seed = 1}), read(data, {.index = 5, .seed = 1, .epoch = 3}));
   EXPECT_NE(read(data, {.index = 5, .seed = 1}).image, read(data, {.index = 6, .seed = 1}).image);
   EXPECT_NE(read(data, {.index = 5, .seed = 1}).image, read(data, {.index = 5, .seed = 2}).image);
 }
 
-TEST(Synthetic, ImagesAreUniformAndLabelsWithinTheClasses) {
+TEST(Synthetic, Images_AreUniformWithValidLabels) {
   const data::Synthetic data({.shape = {100, 100}, .classes = 3});
   const Sample sample = read(data, {.index = 0});
   EXPECT_THAT(sample.image, testing::Each(testing::AllOf(testing::Ge(-1.0F), testing::Le(1.0F))));
@@ -42,14 +42,14 @@ TEST(Synthetic, ImagesAreUniformAndLabelsWithinTheClasses) {
   EXPECT_THAT(seen, testing::Each(true));
 }
 
-TEST(Synthetic, FillLabelLeavesTheImageAlone) {
+TEST(Synthetic, FillLabel_LeavesTheImage) {
   const data::Synthetic data({.shape = {4}, .fill = false});
   EXPECT_THAT(read(data, {.index = 1}).image, testing::Each(0.0F));
 }
 
 class SyntheticCost : public testing::TestWithParam<data::CostDistribution> {};
 
-TEST_P(SyntheticCost, HasTheMeanAndTheSpreadThatWereAskedFor) {
+TEST_P(SyntheticCost, HasTheGivenMeanAndSpread) {
   const data::Synthetic data({.cost = data::SampleCost::kSpin,
                               .cost_us = 100,
                               .distribution = GetParam(),
@@ -71,7 +71,7 @@ TEST_P(SyntheticCost, HasTheMeanAndTheSpreadThatWereAskedFor) {
   EXPECT_NEAR(std::sqrt(std::max(0.0, squares / kDraws - mean * mean)), 100 * cv, 3);
 }
 
-TEST(SyntheticStragglers, AreTheShareOfSamplesThatWasAskedForAndAlwaysTheSame) {
+TEST(SyntheticStragglers, HaveTheGivenShareAndRepeat) {
   const data::Synthetic data({.cost = data::SampleCost::kSleep,
                               .cost_us = 100,
                               .straggler_share = 0.1,
@@ -86,7 +86,7 @@ TEST(SyntheticStragglers, AreTheShareOfSamplesThatWasAskedForAndAlwaysTheSame) {
   EXPECT_NEAR(stragglers, 1000, 100);
 }
 
-TEST(Synthetic, WhatABatchCostsToPutTogetherIsNeitherFetchedNorDecoded) {
+TEST(Synthetic, CollateCost_IsSeparate) {
   const data::Synthetic data({.shape = {4}, .collate_us = 2000});
   const HostClock clock;
   data::ReadCost cost{.clock = &clock};
@@ -95,7 +95,7 @@ TEST(Synthetic, WhatABatchCostsToPutTogetherIsNeitherFetchedNorDecoded) {
   EXPECT_GE(clock.now_ns() - began_ns - cost.fetch_ns - cost.decode_ns, 2'000'000);
 }
 
-TEST(Synthetic, BytesTakeEveryValue) {
+TEST(Synthetic, Bytes_TakeEachValue) {
   const data::Synthetic data({.shape = {64, 64}, .dtype = DType::kUInt8});
   EXPECT_EQ(data.fields()[0].bytes(), 4096U);
   const std::vector<std::byte> image = test::sample(data, {.index = 1}).at(0);

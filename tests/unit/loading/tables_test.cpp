@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of data kinds and engines, from which catalogue, rules and loaders are made.
+// The tables of data kinds and engines, which define catalogue, rules and loaders.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,14 +16,14 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TEST(DataKinds, PythonsIsRefusedWhereThereIsNoInterpreter) {
+TEST(DataKinds, NoInterpreter_RejectsPython) {
   ResolvedCase resolved;
   resolved.options["data.kind"] = std::string(data::kPythonName);
   EXPECT_THAT([&] { (void)data::make_dataset(resolved); },
               ThrowsMessage<ConfigError>(HasSubstr("stepbench-worker alone")));
 }
 
-TEST(DataKinds, SyntheticSamplesAreImagesOnlyWithThreeChannels) {
+TEST(DataKinds, ThreeChannels_AreImages) {
   const auto input = [](const std::vector<std::pair<std::string, Value>>& changes) {
     const ResolvedCase resolved = test::loader_case(changes);
     return data::data_kind("synthetic").input(resolved);
@@ -33,18 +33,18 @@ TEST(DataKinds, SyntheticSamplesAreImagesOnlyWithThreeChannels) {
   EXPECT_EQ(input({{"data.features", std::int64_t{64}}}), data::InputKind::kVector);
 }
 
-TEST(DataKinds, AnUnknownKindIsAMistakeNotAnImage) {
+TEST(DataKinds, UnknownKind_IsAnError) {
   EXPECT_THAT([] { (void)data::data_kind("parquet"); },
               ThrowsMessage<ConfigError>(HasSubstr("'parquet' is not a kind of data set")));
 }
 
-TEST(Engines, AnUnknownEngineIsAMistake) {
+TEST(Engines, UnknownEngine_IsAnError) {
   const ResolvedCase resolved = test::loader_case({{"loader.engine", std::string("warp")}});
   EXPECT_THAT([&] { (void)loader::engine_of(resolved); },
               ThrowsMessage<ConfigError>(HasSubstr("'warp' is not an engine")));
 }
 
-TEST(Engines, AnOptionWithoutAMeaningKeepsTheDefaultOfTheSection) {
+TEST(Engines, UnusedOption_KeepsItsDefault) {
   const Section section = loader::loader_section();
   const auto default_of = [&](const std::string& name) {
     const auto option = std::ranges::find(section.options, name, &Option::name);

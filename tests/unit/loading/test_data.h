@@ -44,7 +44,7 @@ class IndexDataset : public data::Dataset {
   std::vector<FieldSpec> fields_ = {{.name = "index", .shape = {}, .dtype = DType::kInt64}};
 };
 
-// One int64 field: 1000 times the epoch that the sample is read in, and its index.
+// One int64 field: 1000 times the epoch in which the sample is read, plus its index.
 class EpochDataset final : public IndexDataset {
  public:
   static constexpr std::int64_t kEpoch = 1000;
@@ -63,7 +63,7 @@ inline std::vector<std::int64_t> indices(const Batch& batch) {
   return values;
 }
 
-// Of all fields, one after another.
+// The bytes of all fields, one after another.
 inline std::vector<std::byte> bytes(const Batch& batch) {
   std::vector<std::byte> all;
   for (const BatchField& field : batch.fields) {

@@ -16,7 +16,7 @@ namespace stepbench::test {
 
 using Rgb = std::array<std::uint8_t, 3>;
 
-// Coarse blocks and fine noise: every coefficient of the transform is in use.
+// Coarse blocks and fine noise: every coefficient of the transform is used.
 inline std::vector<std::uint8_t> noise(const data::JpegEncoding& encoding, std::uint64_t seed) {
   data::Philox random(seed, 77);
   std::vector<std::uint8_t> pixels;

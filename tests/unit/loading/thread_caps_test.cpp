@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenMP regions inside workers: as many threads as threads_per_worker says, also in processes
-// forked after their parent's own region, where GNU OpenMP's team has no threads any more.
+// OpenMP regions inside workers use threads_per_worker threads, also in processes forked after
+// their parent's own region, where GNU OpenMP's team has no threads left.
 #include <gmock/gmock.h>
 #include <omp.h>
 
@@ -26,7 +26,7 @@ int threads_of_a_region() {
   return threads;
 }
 
-TEST(ThreadCaps, HoldInsideWorkersAndNowhereElse) {
+TEST(ThreadCaps, HoldInsideWorkersOnly) {
   omp_set_dynamic(0);
   omp_set_num_threads(3);
   ASSERT_EQ(threads_of_a_region(), 3);

@@ -18,7 +18,7 @@ namespace {
 
 const HostClock kClock;
 
-TEST(ThreadLoader, StopsInMidEpochWhileEveryWorkerIsReading) {
+TEST(ThreadLoader, MidEpochStop_EndsBusyWorkers) {
   for (const bool persistent : {false, true}) {
     const test::SharedGate gate(100);
     const test::IndexDataset data(100, [&](const data::SampleKey& key) { gate.pass(key.index); });
@@ -38,7 +38,7 @@ TEST(ThreadLoader, StopsInMidEpochWhileEveryWorkerIsReading) {
   }
 }
 
-TEST(ThreadLoader, PersistentWorkersAreTheSameThreadsInEveryEpoch) {
+TEST(ThreadLoader, PersistentWorkers_StayTheSame) {
   for (const bool persistent : {false, true}) {
     std::mutex mutex;
     std::set<std::thread::id> readers;
@@ -50,13 +50,13 @@ TEST(ThreadLoader, PersistentWorkersAreTheSameThreadsInEveryEpoch) {
         data, {.batch_size = 2, .num_workers = 2, .persistent_workers = persistent},
         loader::sequential_order(8), kClock);
     (void)test::epoch(*loader, 0);
-    if (!persistent) continue;  // a new thread may get an old one's id
+    if (!persistent) continue;  // a new thread may reuse an old one's id
     (void)test::epoch(*loader, 1);
     EXPECT_EQ(readers.size(), 2U);
   }
 }
 
-// ThreadSanitizer sees all of them; 10,000 elsewhere would only take time.
+// With ThreadSanitizer all of them run; elsewhere 10,000 would only take time.
 constexpr std::uint64_t kSchedulesPerTest = 500;
 #ifdef __SANITIZE_THREAD__
 constexpr int kScheduleTests = 20;
@@ -66,8 +66,8 @@ constexpr int kScheduleTests = 1;
 
 class RandomSchedules : public testing::TestWithParam<int> {};
 
-// Options, failing samples and the place where the consumer stops are drawn at random.
-TEST_P(RandomSchedules, KeepEveryPromiseOfTheLoader) {
+// Options, failing samples and the consumer's stop are drawn at random.
+TEST_P(RandomSchedules, LoaderKeepsAllPromises) {
   const auto first = static_cast<std::uint64_t>(GetParam()) * kSchedulesPerTest;
   for (std::uint64_t seed = first; seed < first + kSchedulesPerTest; ++seed) {
     data::Philox random(seed, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// loader.pin_memory, and copies to a device by the pin thread; memory and device are scripted.
-// Engine fork: fork_upload_test.cpp.
+// loader.pin_memory, and copies to a device by the pin thread; memory and device are scripted. For
+// the engine fork see fork_upload_test.cpp.
 #include <gmock/gmock.h>
 
 #include <latch>
@@ -24,7 +24,7 @@ loader::LoaderOptions pinning(test::ScriptedPinnedMemory& memory, std::int64_t w
   return {.batch_size = 2, .num_workers = workers, .pin_memory = true, .pinned = &memory};
 }
 
-TEST(Pinning, WithoutWorkersTheCallersThreadPinsInsideNext) {
+TEST(Pinning, NoWorkers_PinInsideNext) {
   const test::IndexDataset data(5);
   const TickClock clock;
   test::ScriptedPinnedMemory memory;
@@ -32,13 +32,13 @@ TEST(Pinning, WithoutWorkersTheCallersThreadPinsInsideNext) {
   EXPECT_EQ(test::pinned_epoch(loader, 0, memory), (Batches{{0, 1}, {2, 3}, {4}}));
   EXPECT_THAT(memory.threads(), ElementsAre(std::this_thread::get_id()));
   const loader::LoaderMetrics& m = loader.metrics();
-  EXPECT_EQ(m.pin_ns, 3);  // one tick for each batch
+  EXPECT_EQ(m.pin_ns, 3);  // one tick per batch
   EXPECT_EQ(m.pinning_ns, 3);
   EXPECT_EQ(std::accumulate(m.wait_ns.begin(), m.wait_ns.end(), std::int64_t{0}),
             m.blocked_ns + m.read_ns + m.receive_ns + m.pinning_ns + m.dispatch_ns);
 }
 
-TEST(Pinning, TheMostThatBatchesHoldAtOnceIsCounted) {
+TEST(Pinning, PeakOfHeldBytes_IsCounted) {
   const test::IndexDataset data(5);
   test::ScriptedPinnedMemory memory;
   loader::InlineLoader loader(data, pinning(memory, 0), loader::sequential_order(5), kUploadClock);
@@ -53,7 +53,7 @@ TEST(Pinning, TheMostThatBatchesHoldAtOnceIsCounted) {
   EXPECT_EQ(memory.peak_bytes(), 4 * sample);
 }
 
-TEST(Pinning, WithWorkersOneThreadOfItsOwnPinsThemAll) {
+TEST(Pinning, Workers_ShareOnePinThread) {
   const test::IndexDataset data(8);
   for (const bool persistent : {false, true}) {
     test::ScriptedPinnedMemory memory;
@@ -66,14 +66,14 @@ TEST(Pinning, WithWorkersOneThreadOfItsOwnPinsThemAll) {
                 (Batches{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
     }
     EXPECT_FALSE(memory.threads().contains(std::this_thread::get_id()));
-    EXPECT_EQ(memory.entered, 2);  // the thread is started anew for each epoch
+    EXPECT_EQ(memory.entered, 2);  // the thread is started again for each epoch
     EXPECT_EQ(memory.out(), 0U);
     EXPECT_GT(loader->metrics().pin_ns, 0);
     EXPECT_EQ(loader->metrics().pinning_ns, 0);
   }
 }
 
-TEST(Pinning, NoPinnedMemoryIsTheErrorOfThatBatch) {
+TEST(Pinning, NoPinnedMemory_FailsTheBatch) {
   const test::IndexDataset data(4);
   test::ScriptedPinnedMemory memory;
   int asked = 0;
@@ -99,7 +99,7 @@ struct UploadScene {
   test::ScriptedUpload upload{memory};
 };
 
-TEST(Upload, ThePinThreadCopiesEachPinnedBatchAndTheOrderStays) {
+TEST(Upload, PinThread_CopiesInOrder) {
   const test::IndexDataset data(9);
   for (const bool persistent : {false, true}) {
     UploadScene scene;
@@ -113,14 +113,14 @@ TEST(Upload, ThePinThreadCopiesEachPinnedBatchAndTheOrderStays) {
       EXPECT_EQ(test::uploaded_epoch(*loader, epoch), test::epoch(*plain, epoch));
     }
     EXPECT_EQ(scene.upload.order().size(), 10U);
-    EXPECT_EQ(scene.upload.entered, 2);  // the thread is started anew for each epoch
+    EXPECT_EQ(scene.upload.entered, 2);  // the thread is started again for each epoch
     EXPECT_EQ(scene.upload.threads(), scene.memory.threads());
     EXPECT_FALSE(scene.upload.threads().contains(std::this_thread::get_id()));
     EXPECT_EQ(scene.upload.there(), 0);
   }
 }
 
-TEST(Upload, RunsAheadOfTheConsumerAsFarAsTheLoaderPrefetches) {
+TEST(Upload, RunsAheadAsFarAsPrefetching) {
   const test::IndexDataset data(64);
   UploadScene scene;
   loader::LoaderOptions options = scene.options(2);
@@ -132,14 +132,14 @@ TEST(Upload, RunsAheadOfTheConsumerAsFarAsTheLoaderPrefetches) {
   const auto loader =
       loader::make_thread_loader(data, options, loader::sequential_order(64), kUploadClock);
   loader->begin_epoch(0);
-  ahead.wait();  // nothing was asked for yet
+  ahead.wait();  // before any request
   std::int64_t batches = 0;
   while (const std::optional<Batch> held = loader->next()) ++batches;
   EXPECT_EQ(batches, 32);
-  EXPECT_LE(scene.upload.most(), 6 + 1);  // and the one in the consumer's hands
+  EXPECT_LE(scene.upload.most(), 6 + 1);  // and the one held by the consumer
 }
 
-TEST(Upload, ItsTimeIsNotThatOfPinning) {
+TEST(Upload, UploadTime_IsNotPinningTime) {
   const test::IndexDataset data(6);
   const TickClock clock;
   UploadScene scene;
@@ -155,7 +155,7 @@ TEST(Upload, ItsTimeIsNotThatOfPinning) {
   EXPECT_EQ(loader->metrics().pinning_ns, 0);
 }
 
-TEST(Upload, WhatACopyThrowsIsTheErrorOfItsBatchInItsTurn) {
+TEST(Upload, CopyError_IsTheErrorOfItsBatch) {
   const test::IndexDataset data(8);
   UploadScene scene;
   scene.upload.before = [](const Batch& batch) {
@@ -173,7 +173,7 @@ TEST(Upload, WhatACopyThrowsIsTheErrorOfItsBatchInItsTurn) {
   EXPECT_EQ(scene.memory.out(), 0U);
 }
 
-TEST(Upload, ErrorsOfWorkersReachNoDevice) {
+TEST(Upload, WorkerError_ReachesNoDevice) {
   const test::IndexDataset data(4, [](const data::SampleKey& key) {
     if (key.index == 1) throw Error("corrupt");
   });
@@ -192,7 +192,7 @@ class NoDevice final : public loader::BatchUpload {
   std::shared_ptr<const void> upload(const Batch&) override { return nullptr; }
 };
 
-TEST(Upload, AThreadThatCannotUseTheDeviceEndsTheLoader) {
+TEST(Upload, UnusableDevice_EndsTheLoader) {
   const test::IndexDataset data(4);
   test::ScriptedPinnedMemory memory;
   NoDevice none;
@@ -206,7 +206,7 @@ TEST(Upload, AThreadThatCannotUseTheDeviceEndsTheLoader) {
   }
 }
 
-TEST(Upload, BatchesThatNobodyTookAreReleasedWhereverTheyLie) {
+TEST(Upload, UntakenBatches_AreReleased) {
   const test::IndexDataset data(40);
   for (const bool persistent : {false, true}) {
     for (const bool in_order : {false, true}) {
@@ -220,7 +220,7 @@ TEST(Upload, BatchesThatNobodyTookAreReleasedWhereverTheyLie) {
             loader::make_thread_loader(data, options, loader::sequential_order(40), kUploadClock);
         loader->begin_epoch(0);
         (void)loader->next();
-        EXPECT_EQ(test::uploaded_epoch(*loader, 1).size(), 20U);  // anew in mid-epoch
+        EXPECT_EQ(test::uploaded_epoch(*loader, 1).size(), 20U);  // restarted in mid-epoch
         EXPECT_EQ(scene.upload.there(), 0);
         loader->begin_epoch(2);
         kept = loader->next();  // and ends there

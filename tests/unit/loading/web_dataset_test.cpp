@@ -25,7 +25,7 @@ std::string file_contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Every sample's class is its own: 13 images in 13 classes, 5 shards of 3, 3, 3, 2 and 2.
+// Every sample has its own class: 13 images in 13 classes, 5 shards of 3, 3, 3, 2 and 2.
 class WebDatasetTest : public testing::Test {
  protected:
   static constexpr std::int64_t kImages = 13;
@@ -78,14 +78,14 @@ class WebDatasetTest : public testing::Test {
   test::TemporaryFolder root;
 };
 
-TEST_F(WebDatasetTest, YieldsTheSamplesOfItsShardsInOrder) {
+TEST_F(WebDatasetTest, YieldsItsShardsInOrder) {
   EXPECT_EQ(read(data(), {}).labels, all());
   EXPECT_EQ(data().size(), -1);
   EXPECT_EQ(read(data(0, false, "set/shard-000001.tar"), {}).labels,
             (std::vector<std::int64_t>{3, 4, 5}));
 }
 
-TEST_F(WebDatasetTest, HoldsTheImagesOfAJpegFolderOfTheSameOptions) {
+TEST_F(WebDatasetTest, HoldsTheImagesOfAJpegFolder) {
   test::make("jpeg_folder", root.path() / "folder",
              {{"images", kImages}, {"classes", kImages}, {"width", 40}, {"height", 30}});
   const data::JpegFolder folder(
@@ -94,7 +94,7 @@ TEST_F(WebDatasetTest, HoldsTheImagesOfAJpegFolderOfTheSameOptions) {
   EXPECT_EQ(read(data(), {}).first_image, expected);
 }
 
-TEST_F(WebDatasetTest, ShardsGoRoundTheRanksAndThenRoundTheWorkers) {
+TEST_F(WebDatasetTest, Shards_GoToRanksThenWorkers) {
   const data::WebDataset set = data();
   EXPECT_THAT(set.shards_of({.rank = 0, .world = 2}), ElementsAre(0, 2, 4));
   EXPECT_THAT(set.shards_of({.rank = 1, .world = 2}), ElementsAre(1, 3));
@@ -104,7 +104,7 @@ TEST_F(WebDatasetTest, ShardsGoRoundTheRanksAndThenRoundTheWorkers) {
   EXPECT_THAT(set.shards_of({.worker = 6, .workers = 8}), ElementsAre());
 }
 
-TEST_F(WebDatasetTest, EverySampleIsReadOnceHoweverItIsShared) {
+TEST_F(WebDatasetTest, EachSample_IsReadOnce) {
   for (const std::int64_t buffer : {0, 1, 4, 100}) {
     for (const std::int64_t world : {1, 2}) {
       for (const std::int64_t workers : {1, 3, 7}) {
@@ -126,7 +126,7 @@ TEST_F(WebDatasetTest, EverySampleIsReadOnceHoweverItIsShared) {
   }
 }
 
-TEST_F(WebDatasetTest, TheShuffledOrderIsAFunctionOfSeedAndEpoch) {
+TEST_F(WebDatasetTest, Shuffle_FollowsFromSeedAndEpoch) {
   const data::WebDataset set = data(5);
   const auto order = read(set, {.seed = 1, .epoch = 2}).labels;
   EXPECT_EQ(read(set, {.seed = 1, .epoch = 2}).labels, order);
@@ -135,7 +135,7 @@ TEST_F(WebDatasetTest, TheShuffledOrderIsAFunctionOfSeedAndEpoch) {
   EXPECT_NE(order, all());
 }
 
-TEST_F(WebDatasetTest, WorkersWithoutAShardAreNoted) {
+TEST_F(WebDatasetTest, WorkersWithoutAShard_AreNoted) {
   const auto notes = [this](std::int64_t workers, std::int64_t ranks) {
     const auto report = [&](ReportSink& sink) {
       loader::report_idle_readers(data(), workers, ranks, sink);
@@ -146,7 +146,7 @@ TEST_F(WebDatasetTest, WorkersWithoutAShardAreNoted) {
   EXPECT_THAT(notes(4, 2), ElementsAre(HasSubstr("5 shards for 8 workers: 3 of them")));
 }
 
-TEST_F(WebDatasetTest, ADamagedImageIsNamedAndCanBeSkipped) {
+TEST_F(WebDatasetTest, DamagedImage_IsNamedOrSkipped) {
   std::string bytes = file_contents(shard(1));
   bytes.replace(512, 8, "no image");
   root.write("set/shard-000001.tar", bytes);
@@ -157,19 +157,19 @@ TEST_F(WebDatasetTest, ADamagedImageIsNamedAndCanBeSkipped) {
   EXPECT_EQ(skipped.cost.skipped, 1);
 }
 
-TEST_F(WebDatasetTest, ACutShardIsNamedAndSkippedToTheNext) {
+TEST_F(WebDatasetTest, CutShard_IsNamedOrSkipped) {
   std::filesystem::resize_file(shard(1), 600);
   EXPECT_THAT(read(data(), {}).error, HasSubstr("shard-000001.tar: offset 0: 00000003.jpg: "));
   EXPECT_THAT(read(data(0, true), {}).labels, ElementsAre(0, 1, 2, 6, 7, 8, 9, 10, 11, 12));
 }
 
-TEST_F(WebDatasetTest, ClassesAreChecked) {
+TEST_F(WebDatasetTest, Classes_AreChecked) {
   const data::WebDataset few(
       {.path = root.path() / "set", .image = {.image_size = 8}, .classes = 12});
   EXPECT_THAT(read(few, {}).error, HasSubstr("00000012: class 12 is not below data.classes 12"));
 }
 
-TEST_F(WebDatasetTest, ForeignAndEmptyShardsAreNamed) {
+TEST_F(WebDatasetTest, ForeignOrEmptyShard_IsNamed) {
   root.write("set/shard-000000.tar", std::string("\x1f\x8b\x08\0 gzip", 10));
   EXPECT_THAT(read(data(), {}).error,
               HasSubstr("shard-000000.tar: offset 0: expected a tar archive; this looks like a "
@@ -185,7 +185,7 @@ TEST_F(WebDatasetTest, ForeignAndEmptyShardsAreNamed) {
               ThrowsMessage<ConfigError>(HasSubstr("holds no .tar shard")));
 }
 
-// A field of a ustar header changes, its checksum with it.
+// Changes a field of a ustar header with its checksum.
 std::string with_name(std::string tar, std::size_t header, const std::string& name) {
   std::fill_n(tar.begin() + static_cast<std::ptrdiff_t>(header), 100, '\0');
   tar.replace(header, name.size(), name);
@@ -197,14 +197,14 @@ std::string with_name(std::string tar, std::size_t header, const std::string& na
   return tar.replace(header + 148, 7, std::string(text.data(), 7));
 }
 
-TEST_F(WebDatasetTest, ASampleWithoutImageOrClassIsNamedAndTheNextIsGood) {
+TEST_F(WebDatasetTest, IncompleteSample_IsNamed) {
   root.write("set/shard-000000.tar", with_name(file_contents(shard(0)), 0, "00000000.txt"));
   EXPECT_THAT(read(data(), {}).error,
               HasSubstr("shard-000000.tar: offset 0: sample '00000000' has no .jpg entry"));
   EXPECT_EQ(read(data(0, true), {}).labels.front(), 1);
 }
 
-TEST_F(WebDatasetTest, EveryBentHeaderByteAndEveryCutIsAnErrorThatNamesTheShardOrSamples) {
+TEST_F(WebDatasetTest, BentHeaderOrCut_NamesTheShard) {
   const std::string whole = file_contents(shard(4));
   const auto check = [&](const std::string& bytes, std::size_t at) {
     std::filesystem::remove(shard(4));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a CPU computes slowly: formats that it has no instructions for, more threads than cores.
+// Slow computing on a CPU: formats without instructions, more threads than cores.
 #include "harness/machine/cpu_precision.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(CpuPrecision, FeaturesAreTheWordsOfTheKernel) {
+TEST(CpuPrecision, Features_AreTheKernelsWords) {
   const test::TemporaryFolder root;
   EXPECT_THAT(cpu_features(root.path()), IsEmpty());
   std::filesystem::create_directories(root / "proc");
@@ -27,7 +27,7 @@ TEST(CpuPrecision, FeaturesAreTheWordsOfTheKernel) {
   EXPECT_THAT(cpu_features(root.path()), ElementsAre("asimd", "asimdhp"));
 }
 
-TEST(CpuPrecision, AFormatWithoutInstructionsIsComputedInSoftware) {
+TEST(CpuPrecision, NoInstructions_MeansEmulated) {
   const auto found = emulated_precision("bf16", {"sse2", "avx512f"});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->text,
@@ -38,7 +38,7 @@ TEST(CpuPrecision, AFormatWithoutInstructionsIsComputedInSoftware) {
   EXPECT_TRUE(emulated_precision("bf16", {"asimd"}));
 }
 
-TEST(CpuPrecision, AFormatWithInstructionsAndAnUnknownCpuAreNoFinding) {
+TEST(CpuPrecision, InstructionsOrUnknownCpu_HaveNone) {
   EXPECT_FALSE(emulated_precision("bf16", {"sse2", "avx512_bf16"}));
   EXPECT_FALSE(emulated_precision("bf16", {"sse2", "amx_bf16"}));
   EXPECT_FALSE(emulated_precision("fp16", {"sse2", "avx512_fp16"}));
@@ -47,7 +47,7 @@ TEST(CpuPrecision, AFormatWithInstructionsAndAnUnknownCpuAreNoFinding) {
   EXPECT_FALSE(emulated_precision("bf16", {}));
 }
 
-TEST(CrowdedThreads, AreMoreThreadsThanCores) {
+TEST(CrowdedThreads, MoreThreadsThanCores_AreAFinding) {
   EXPECT_FALSE(crowded_threads(1, 2));
   EXPECT_FALSE(crowded_threads(2, 2));
   const auto finding = crowded_threads(8, 2);

@@ -38,7 +38,7 @@ struct Scene {
   DeviceSampler sampler{session.get(), 0, clock, owner_of};
 };
 
-TEST(DeviceSampler, AsksAtMostOnceASecond) {
+TEST(DeviceSampler, ReadsAtMostOnceASecond) {
   Scene scene;
   scene.sampler.sample();
   EXPECT_EQ(scene.nvml.reads, 0);
@@ -49,7 +49,7 @@ TEST(DeviceSampler, AsksAtMostOnceASecond) {
   EXPECT_EQ(scene.nvml.reads, 1);
 }
 
-TEST(DeviceSampler, SaysTheRangeOfWhatItSaw) {
+TEST(DeviceSampler, Summary_HasTheRanges) {
   Scene scene;
   scene.pass_a_second();
   scene.nvml.sm_mhz = 1200;
@@ -66,7 +66,7 @@ TEST(DeviceSampler, SaysTheRangeOfWhatItSaw) {
   for (const auto& [name, value] : kFields) EXPECT_EQ(scene.field(name), value) << name;
 }
 
-TEST(DeviceSampler, ClocksOfAnIdleDeviceSayNothingOfTheLaunch) {
+TEST(DeviceSampler, IdleClocks_DoNotCount) {
   Scene scene;
   scene.nvml.utilisation = 0;
   scene.nvml.sm_mhz = 345;
@@ -79,7 +79,7 @@ TEST(DeviceSampler, ClocksOfAnIdleDeviceSayNothingOfTheLaunch) {
   EXPECT_EQ(scene.field("gpu.sm_mhz_min"), "345");
 }
 
-TEST(DeviceSampler, TheMedianClockIsThatOfTheWindows) {
+TEST(DeviceSampler, MedianClock_IsOfTheWindows) {
   Scene scene;
   for (int second = 0; second < 5; ++second) scene.pass_a_second();  // set-up and warm-up
   scene.nvml.sm_mhz = 1400;
@@ -94,7 +94,7 @@ TEST(DeviceSampler, TheMedianClockIsThatOfTheWindows) {
   EXPECT_EQ(scene.field("gpu.sm_mhz_max"), "1980");
 }
 
-TEST(DeviceSampler, InAContainerTheWorkerItselfIsNotTakenForAStranger) {
+TEST(DeviceSampler, Container_DoesNotCountTheWorker) {
   struct Case {
     std::vector<int> processes;
     const char* others;
@@ -110,7 +110,7 @@ TEST(DeviceSampler, InAContainerTheWorkerItselfIsNotTakenForAStranger) {
   }
 }
 
-TEST(DeviceSampler, AThrottledSampleSpeaksForTheSecondBeforeIt) {
+TEST(DeviceSampler, ThrottledSample_CoversTheLastSecond) {
   Scene scene;
   scene.pass_a_second();
   const std::int64_t before = scene.clock.now_ns();
@@ -125,7 +125,7 @@ TEST(DeviceSampler, AThrottledSampleSpeaksForTheSecondBeforeIt) {
   EXPECT_THAT(scene.field("gpu.power_capped_share"), testing::StartsWith("0.66"));
 }
 
-TEST(DeviceSampler, WithoutALibraryOrADeviceIsNeverDueAndSaysNothing) {
+TEST(DeviceSampler, NoLibraryOrDevice_NeverSamples) {
   ScriptedClock clock;
   ScriptedNvml nvml;
   const auto session = NvmlSession::open(nvml.api());
@@ -140,8 +140,8 @@ TEST(DeviceSampler, WithoutALibraryOrADeviceIsNeverDueAndSaysNothing) {
   }
 }
 
-// CUDA orders its devices from the fastest on, the library by their places on the bus.
-TEST(DeviceSampler, FollowsTheDeviceThatTheWorkerNamesWhereTheLibrariesCountDifferently) {
+// CUDA orders its devices by speed, the library by their place on the bus.
+TEST(DeviceSampler, Device_IsThatOfTheWorker) {
   ScriptedClock clock;
   ScriptedNvml nvml;
   nvml.uuids = {"GPU-0", "GPU-1"};
@@ -175,8 +175,8 @@ TEST(DeviceSampler, FollowsTheDeviceThatTheWorkerNamesWhereTheLibrariesCountDiff
   EXPECT_EQ(to_text(by_place.summary().at("gpu.samples")), "1") << "by its place alone";
 }
 
-// As slow as some drivers are.
-TEST(DeviceSampler, ReadingsOfFiveMillisecondsComeOnceASecondAndFactsOnce) {
+// As slow as some drivers.
+TEST(DeviceSampler, SlowReadings_ComeOnceASecond) {
   Scene scene;
   scene.nvml.on_read = [&] { scene.clock.pass(5'000'000); };
   for (int tenth = 0; tenth < 600; ++tenth) {
@@ -187,7 +187,7 @@ TEST(DeviceSampler, ReadingsOfFiveMillisecondsComeOnceASecondAndFactsOnce) {
   EXPECT_EQ(scene.nvml.fact_reads, 1);
 }
 
-TEST(DeviceSampler, CountersAreReadAtTheBordersOfWindows) {
+TEST(DeviceSampler, Counters_AreReadAtWindowEdges) {
   Scene scene;
   scene.nvml.energy_mj = 5'000'000;
   scene.nvml.throttled_ns = {{74, 1000}, {270, 0}};
@@ -212,7 +212,7 @@ TEST(DeviceSampler, CountersAreReadAtTheBordersOfWindows) {
   EXPECT_EQ(scene.field("gpu.energy_source"), "nvmlDeviceGetTotalEnergyConsumption");
 }
 
-TEST(DeviceSampler, ACounterThatIsAbsentOnceOrRunsBackwardsIsAbsent) {
+TEST(DeviceSampler, MissingOrBackwardCounter_IsAbsent) {
   const auto energy_after = [](const auto& happen) {
     Scene scene;
     scene.nvml.energy_mj = 1'000'000;
@@ -236,7 +236,7 @@ TEST(DeviceSampler, ACounterThatIsAbsentOnceOrRunsBackwardsIsAbsent) {
       << "the driver was loaded anew";
 }
 
-TEST(DeviceSampler, AShortWindowOrAPartOfADeviceHasNoEnergyAndSaysWhy) {
+TEST(DeviceSampler, ShortWindowOrMig_HasNoEnergy) {
   for (const auto& [mig, seconds, why] :
        {std::tuple(false, 1, "schedule.active"), std::tuple(true, 4, "MIG")}) {
     Scene scene;
@@ -251,7 +251,7 @@ TEST(DeviceSampler, AShortWindowOrAPartOfADeviceHasNoEnergyAndSaysWhy) {
   }
 }
 
-TEST(DeviceSampler, MemoryErrorsThatComeDuringTheLaunchAreCounted) {
+TEST(DeviceSampler, NewMemoryErrors_AreCounted) {
   Scene scene;
   scene.nvml.memory_errors = 3;
   scene.pass_a_second();
@@ -261,7 +261,7 @@ TEST(DeviceSampler, MemoryErrorsThatComeDuringTheLaunchAreCounted) {
   EXPECT_EQ(scene.field("gpu.memory_errors"), "2");
 }
 
-TEST(DeviceSampler, ACardThatIsTakenAwayIsAskedNoMoreAndTheRowSaysSo) {
+TEST(DeviceSampler, LostCard_IsReadNoMore) {
   Scene scene;
   scene.pass_a_second();
   scene.nvml.lost = true;
@@ -275,7 +275,7 @@ TEST(DeviceSampler, ACardThatIsTakenAwayIsAskedNoMoreAndTheRowSaysSo) {
   EXPECT_EQ(scene.sampler.counters().windows, 0);
 }
 
-TEST(NvmlSession, IsClosedOnceAndNotOpenedWhereTheDriverRefuses) {
+TEST(NvmlSession, RefusingDriver_OpensNoSession) {
   ScriptedNvml nvml;
   {
     const auto session = NvmlSession::open(nvml.api());
@@ -288,7 +288,7 @@ TEST(NvmlSession, IsClosedOnceAndNotOpenedWhereTheDriverRefuses) {
   EXPECT_EQ(NvmlSession::open(std::nullopt), nullptr);
 }
 
-TEST(WatchedDevice, IsTheOneThatTheWorkerWillSee) {
+TEST(WatchedDevice, IsTheOneTheWorkerSees) {
   EXPECT_EQ(watched_device("cpu", {}), std::nullopt);
   EXPECT_EQ(watched_device("cuda", {}), 0);
   EXPECT_EQ(watched_device("cuda:2", {}), 2);
@@ -299,7 +299,7 @@ TEST(WatchedDevice, IsTheOneThatTheWorkerWillSee) {
   EXPECT_EQ(watched_device("cuda", {{"CUDA_VISIBLE_DEVICES", "GPU-8a"}}), std::nullopt);
 }
 
-TEST(WatchedDevice, IsFoundByItsIdentifier) {
+TEST(WatchedDevice, Identifier_FindsIt) {
   ScriptedNvml nvml;
   nvml.uuids = {"GPU-8a1e4f00-7b", "GPU-8a2f0011-90", "GPU-01"};
   const auto session = NvmlSession::open(nvml.api());
@@ -316,7 +316,7 @@ TEST(WatchedDevice, IsFoundByItsIdentifier) {
   EXPECT_EQ(watched(""), std::nullopt);
 }
 
-TEST(ThrottleText, NamesWhatSlowsALoadedDeviceDown) {
+TEST(ThrottleText, Slowdowns_AreNamed) {
   EXPECT_EQ(throttle_text(0), "");
   EXPECT_EQ(throttle_text(0x01 | 0x02 | 0x04), "") << "idle, set by the user, power cap";
   EXPECT_EQ(throttle_text(0x08 | 0x20), "hardware slowdown, software thermal slowdown");

@@ -54,7 +54,7 @@ Examination quiet() {
   return seen;
 }
 
-TEST(Doctor, EachDoubtComesWithItsRemedy) {
+TEST(Doctor, EachDoubt_HasItsRemedy) {
   Examination seen = quiet();
   EXPECT_THAT(diagnose(seen), IsEmpty());
   seen.before.governor = "powersave";
@@ -79,7 +79,7 @@ TEST(Doctor, EachDoubtComesWithItsRemedy) {
   EXPECT_THAT(findings[4].remedy, testing::EndsWith(": 2"));
 }
 
-TEST(Doctor, WhatMattersForSmallDifferencesIsANote) {
+TEST(Doctor, SmallDisturbances_AreNotes) {
   Examination seen = quiet();
   seen.before.one_per_core = {0, 2, 3, 4};
   seen.before.turbo = true;
@@ -94,7 +94,7 @@ TEST(Doctor, WhatMattersForSmallDifferencesIsANote) {
   EXPECT_EQ(findings[1].remedy, "one CPU of each: taskset -c 0,2-4 stepbench ...");
 }
 
-TEST(Doctor, TheRemedyFollowsWhatIsThere) {
+TEST(Doctor, Remedy_FollowsTheMachine) {
   Examination swap = quiet();
   swap.before.swap_used_bytes = 5 << 20;
   swap.after.pages_swapped_in = 71;
@@ -113,7 +113,7 @@ TEST(Doctor, TheRemedyFollowsWhatIsThere) {
   EXPECT_THAT(diagnose(quota), IsEmpty());
 }
 
-TEST(Doctor, TheLoadOfTheLastMinuteCountsOnlyWhereNothingIsSeenMeanwhile) {
+TEST(Doctor, LoadAverage_IsTheFallback) {
   Examination seen = quiet();
   seen.before.load_1m = 30;
   EXPECT_THAT(diagnose(seen), IsEmpty()) << "it is over";
@@ -121,7 +121,7 @@ TEST(Doctor, TheLoadOfTheLastMinuteCountsOnlyWhereNothingIsSeenMeanwhile) {
   EXPECT_THAT(ids(diagnose(seen)), ElementsAre("cpu.load"));
 }
 
-TEST(Doctor, TheRemedyOfVariationFollowsItsCause) {
+TEST(Doctor, VariationRemedy_FollowsItsCause) {
   Examination seen = quiet();
   for (std::size_t i = 0; i < seen.spin.times_ns.size(); i += 20) seen.spin.times_ns[i] = 3e6;
   EXPECT_THAT(diagnose(seen).at(0).remedy, HasSubstr("fix the clocks"));
@@ -131,7 +131,7 @@ TEST(Doctor, TheRemedyOfVariationFollowsItsCause) {
   EXPECT_THAT(diagnose(seen).at(0).remedy, HasSubstr("end what else runs"));
 }
 
-TEST(Doctor, WhatMakesMeasuringPointlessIsAProblemAndStandsFirst) {
+TEST(Doctor, Problem_ComesFirst) {
   Examination seen = quiet();
   seen.before.governor = "powersave";
   for (std::size_t i = 0; i < seen.spin.times_ns.size(); i += 2) seen.spin.times_ns[i] = 6e6;
@@ -143,7 +143,7 @@ TEST(Doctor, WhatMakesMeasuringPointlessIsAProblemAndStandsFirst) {
   EXPECT_EQ(findings[1].severity, Severity::kProblem);
 }
 
-TEST(Doctor, LooksAtEachDevice) {
+TEST(Doctor, EachDevice_IsExamined) {
   Examination seen = quiet();
   seen.devices = {{.memory_used_bytes = 1, .memory_total_bytes = 100, .persistence = true},
                   {.temperature_c = 90,
@@ -160,7 +160,7 @@ TEST(Doctor, LooksAtEachDevice) {
   for (const Finding& finding : findings) EXPECT_THAT(finding.text, HasSubstr("GPU 1"));
 }
 
-TEST(Doctor, WhatCannotBeReadIsNotFine) {
+TEST(Doctor, Unreadable_IsNotFine) {
   Examination seen;
   seen.before.cores = seen.after.cores = 4;
   seen.spin.times_ns.assign(10, 2e6);
@@ -174,8 +174,8 @@ TEST(Doctor, WhatCannotBeReadIsNotFine) {
   EXPECT_THAT(diagnose(seen).at(0).text, testing::Not(HasSubstr("other programs")));
 }
 
-// Of each fact: below the level of a warning, at it, and at that of a problem.
-TEST(Doctor, WarnsAndRefusesFromTheLevelsOfTheTableOn) {
+// For each fact: below the level of a warning, at it, and at that of a problem.
+TEST(Doctor, Levels_AreThoseOfTheTable) {
   using record::Fact;
   struct Planted {
     Fact fact;
@@ -215,14 +215,14 @@ TEST(Doctor, WarnsAndRefusesFromTheLevelsOfTheTableOn) {
   }
 }
 
-TEST(Doctor, AClockIsAdvisedThatTheDeviceOffers) {
+TEST(Doctor, AdvisedClock_IsOffered) {
   const auto findings = diagnose_device(2, {.max_sm_mhz = 1980});
   ASSERT_THAT(ids(findings), ElementsAre("gpu.clocks"));
   EXPECT_EQ(findings[0].severity, Severity::kInfo);
   EXPECT_THAT(findings[0].remedy, HasSubstr("sudo nvidia-smi -i 2 -lgc 1485,1485"));
 }
 
-TEST(Spin, TimesTheSameWorkUntilTheTimeIsOver) {
+TEST(Spin, TimesTheWorkUntilTheEnd) {
   ScriptedClock clock;
   std::int64_t runs = 0;
   const Spin result = spin(
@@ -246,7 +246,7 @@ class DoctorCommand : public testing::Test {
   const fs::path root_ = folder_.path();
 };
 
-TEST_F(DoctorCommand, ReadsTheMachineMadeOfFiles) {
+TEST_F(DoctorCommand, Machine_IsReadFromFiles) {
   write("proc/self/status", "Cpus_allowed_list:\t0-3\n");
   write("proc/loadavg", "2.00 1 1 1/100 7\n");
   write("proc/meminfo", "SwapTotal: 2048 kB\nSwapFree: 1024 kB\n");
@@ -263,7 +263,7 @@ TEST_F(DoctorCommand, ReadsTheMachineMadeOfFiles) {
   EXPECT_EQ(host.shm_free_bytes, std::nullopt);
 }
 
-TEST_F(DoctorCommand, ReadsCoresClocksAndTimesOfItsOwnCpus) {
+TEST_F(DoctorCommand, OwnCpus_AreRead) {
   write("proc/self/status", "Cpus_allowed_list:\t1-3\n");
   write("proc/self/stat", "7 (a) b) S 1 1 1 0 -1 0 0 0 0 0 40 2 900 900 20 0\n");
   write("proc/stat",
@@ -292,7 +292,7 @@ TEST_F(DoctorCommand, ReadsCoresClocksAndTimesOfItsOwnCpus) {
   EXPECT_EQ(host.own_times->busy(), 23);
 }
 
-TEST(ShareOfOthers, IsWhatWasBusyBeyondTheOwn) {
+TEST(ShareOfOthers, IsTheBusyTimeBeyondOwn) {
   const CpuTimes before{.all = 1000, .idle = 500, .steal = 0};
   const CpuTimes after{.all = 1200, .idle = 560, .steal = 20};
   EXPECT_EQ(share_of_others(before, after, 70), 0.25);
@@ -300,7 +300,7 @@ TEST(ShareOfOthers, IsWhatWasBusyBeyondTheOwn) {
   EXPECT_EQ(share_of_others(before, {.all = 1099, .idle = 500, .steal = 0}, 0), std::nullopt);
 }
 
-TEST_F(DoctorCommand, ExitsWithFourWhereMeasuringIsPointless) {
+TEST_F(DoctorCommand, PointlessMachine_ExitsWithFour) {
   write("proc/self/status", "Cpus_allowed_list:\t0\n");
   write("proc/loadavg", "31.00 1 1 1/100 7\n");
   const os::CommandResult result = doctor({"--root", root_});
@@ -317,7 +317,7 @@ TEST_F(DoctorCommand, ExitsWithFourWhereMeasuringIsPointless) {
   EXPECT_EQ(doctor({"--seconds", "-1"}).exit_status, 2);
 }
 
-TEST(Doctor, ADriverThatIsTooOldForTheWorkersIsAProblem) {
+TEST(Doctor, OldDriver_IsAProblem) {
   const auto found = [](int of_driver, int needed) {
     Examination seen;
     seen.nvml = true;
@@ -339,8 +339,8 @@ TEST(Doctor, ADriverThatIsTooOldForTheWorkersIsAProblem) {
   EXPECT_EQ(found(12080, 0), "") << "built without CUDA";
 }
 
-// A file system without a free byte stands for one that is full.
-TEST(SharedMemory, ThatWasRefused_IsExplainedAsDoctorDoes) {
+// A file system without a free byte simulates a full one.
+TEST(SharedMemory, Refused_IsExplainedAsDoctorDoes) {
   const std::string reason =
       "RuntimeError: unable to allocate shared memory(shm) for file </torch_29003_1_4>: busy";
   EXPECT_THAT(with_shared_memory(reason, "/proc"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine made of files.
+// Uses a machine made of files.
 #include "harness/machine/environment.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ class Machine : public ::testing::Test {
   const fs::path root_ = folder_.path();
 };
 
-TEST_F(Machine, WhatCannotBeReadIsAbsentNotZero) {
+TEST_F(Machine, Unreadable_IsAbsentNotZero) {
   for (const char* name : {"kernel", "cpu.model", "cpu.logical", "cpu.turbo", "memory.bytes",
                            "cgroup.cpu_quota_cores"}) {
     EXPECT_EQ(field(name), "absent") << name;
@@ -44,7 +44,7 @@ TEST_F(Machine, WhatCannotBeReadIsAbsentNotZero) {
   EXPECT_EQ(cores_in_affinity(root_), 1);
 }
 
-TEST_F(Machine, KnowsItsHostKernelAndSystem) {
+TEST_F(Machine, HostKernelAndSystem_AreRead) {
   write("proc/sys/kernel/hostname", "node7\n");
   write("proc/sys/kernel/osrelease", "6.1.0-18-amd64\n");
   write("etc/os-release", "NAME=Debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
@@ -57,7 +57,7 @@ TEST_F(Machine, KnowsItsHostKernelAndSystem) {
   EXPECT_EQ(field("memory.bytes"), "16777216");
 }
 
-TEST_F(Machine, CountsCoresAcrossPackages) {
+TEST_F(Machine, Cores_AreCountedAcrossPackages) {
   std::string cpuinfo;
   for (int cpu = 0; cpu < 8; ++cpu) {
     cpuinfo += "processor\t: " + std::to_string(cpu) +
@@ -73,7 +73,7 @@ TEST_F(Machine, CountsCoresAcrossPackages) {
   EXPECT_EQ(cores_in_affinity(root_), 5);
 }
 
-TEST_F(Machine, ReadsTurboOfBothDrivers) {
+TEST_F(Machine, Turbo_IsReadFromBothDrivers) {
   write("sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
   EXPECT_EQ(field("cpu.turbo"), "false");
   fs::remove_all(root_ / "sys");
@@ -85,7 +85,7 @@ TEST_F(Machine, ReadsTurboOfBothDrivers) {
 
 struct Groups {
   const char* name;
-  const char* files;  // a file of sys/fs each line; `|` ends a line of it
+  const char* files;  // one file of sys/fs per line; `|` separates its lines
   std::optional<double> quota = {};
   std::optional<std::int64_t> memory = {}, oom_kills = {}, throttled_ns = {};
 };
@@ -150,7 +150,7 @@ cgroup/cpu.max max 100000
 cgroup/memory.max max
 )"}};
 
-TEST(ControlGroups, LimitAndCountWhereverTheyStand) {
+TEST(ControlGroups, LimitsAndCounts_AreFoundAnywhere) {
   for (const Groups& groups : kGroups) {
     SCOPED_TRACE(groups.name);
     const test::TemporaryFolder root;
@@ -170,12 +170,12 @@ TEST(ControlGroups, LimitAndCountWhereverTheyStand) {
   }
 }
 
-TEST_F(Machine, SeesDevicesWithoutCuda) {
+TEST_F(Machine, Devices_AreFoundWithoutCuda) {
   for (const char* file : {"dev/nvidia0", "dev/nvidia1", "dev/nvidiactl", "dev/nvidia-uvm"}) {
     write(file, "");
   }
   EXPECT_EQ(find_devices(root_, nullptr).count, 2) << "where the driver shows nothing else";
-  // As gVisor and WSL do: the management library names what proc hides.
+  // As with gVisor and WSL: the management library reports what proc hides.
   const auto told = [] {
     return std::optional{Devices{.count = 8,
                                  .driver_version = "580.159.03",
@@ -200,7 +200,7 @@ TEST_F(Machine, SeesDevicesWithoutCuda) {
   EXPECT_EQ(find_devices(root_, told).driver_version, "580.65.06");
 }
 
-TEST(Devices, AreNotAvailableWhenAbsentOrHidden) {
+TEST(Devices, AbsentOrHidden_AreUnavailable) {
   const Devices one{.count = 1};
   EXPECT_FALSE(cuda_available({}, {}));
   EXPECT_TRUE(cuda_available(one, {}));
@@ -221,14 +221,14 @@ void write_process(const fs::path& root, int pid, int parent, const std::string&
   for (const char* descriptor : {"0", "1", "2"}) std::ofstream{folder / "fd" / descriptor};
 }
 
-TEST_F(Machine, FollowsATreeOfProcessesWhateverTheirNames) {
+TEST_F(Machine, ProcessTree_IgnoresNames) {
   write_process(root_, 10, 1, "worker");
   write_process(root_, 11, 10, "a) S 1 (b");
   write_process(root_, 12, 11, "leaf");
   write_process(root_, 13, 1, "other");
   EXPECT_THAT(children_of(root_, 10), ElementsAre(11));
   EXPECT_THAT(process_tree(root_, 10), ElementsAre(10, 11, 12));
-  // The kernel's list of children, where there is one, is trusted.
+  // The kernel's list of children is trusted, if there is one.
   write("proc/20/task/20/children", "21 \n");
   write("proc/20/task/24/children", "25 \n");
   write("proc/21/task/21/children", "\n");
@@ -293,7 +293,7 @@ class PeakMemory : public Machine {
   std::optional<MachineSampler> sampler_;
 };
 
-TEST_F(PeakMemory, IsNotReadEachSecondWhileMemoryStandsStill) {
+TEST_F(PeakMemory, SteadyMemory_IsNotReadEachSecond) {
   uses("100");
   for (int second = 0; second < 5; ++second) sample();
   EXPECT_EQ(peak_kib(), "24");
@@ -302,7 +302,7 @@ TEST_F(PeakMemory, IsNotReadEachSecondWhileMemoryStandsStill) {
   EXPECT_EQ(to_text(sampler_->summary().at("samples")), "16");
 }
 
-TEST_F(PeakMemory, IsReadWithinASecondOfItsGrowth) {
+TEST_F(PeakMemory, Growth_IsReadWithinASecond) {
   uses("100");
   write("proc/10/statm", "1000 11 1 1 0 1 0\n");
   sample();
@@ -313,7 +313,7 @@ TEST_F(PeakMemory, IsReadWithinASecondOfItsGrowth) {
   EXPECT_EQ(peak_kib(), "200") << "pages that were shared count to the process alone now";
 }
 
-TEST_F(PeakMemory, OfTheJobIsWhatItHeldWhileItMeasured) {
+TEST_F(PeakMemory, Job_HasItsPeakWhileMeasuring) {
   uses("900");
   write("proc/10/statm", "1000 99 1 1 0 1 0\n");
   sample();
@@ -338,14 +338,14 @@ TEST_F(PeakMemory, OfTheJobIsWhatItHeldWhileItMeasured) {
   EXPECT_EQ(sampler_->job_pss_bytes(), 150 * 1024) << "tear-down";
 }
 
-TEST_F(PeakMemory, ThatNoKernelTellsIsNotKnown) {
+TEST_F(PeakMemory, NoKernelFile_IsUnknown) {
   std::filesystem::remove(root_ / "proc/10/smaps_rollup");
   sampler_->measures(true);
   sample();
   EXPECT_FALSE(sampler_->job_pss_bytes());
 }
 
-TEST_F(PeakMemory, GrowsWithinWindowsOfTheSameProcesses) {
+TEST_F(PeakMemory, Growth_CountsInSteadyProcesses) {
   const auto unshared = [&](const char* pages) {
     write("proc/10/statm", "9000 " + std::string(pages) + " 0 1 0 1 0\n");
   };
@@ -366,7 +366,7 @@ TEST_F(PeakMemory, GrowsWithinWindowsOfTheSameProcesses) {
             std::to_string(5 * ::sysconf(_SC_PAGESIZE)));
 }
 
-TEST_F(PeakMemory, GrowthThatEndsWithinTheWindow_IsNotTold) {
+TEST_F(PeakMemory, GrowthThatEnds_IsNotReported) {
   const auto unshared = [&](const char* pages) {
     write("proc/10/statm", "9000 " + std::string(pages) + " 0 1 0 1 0\n");
   };
@@ -385,7 +385,7 @@ TEST_F(PeakMemory, GrowthThatEndsWithinTheWindow_IsNotTold) {
   EXPECT_EQ(to_text(sampler_->summary().at("window_growth_bytes")), "0");
 }
 
-TEST_F(PeakMemory, IsReadAtTheEndOfAWindow) {
+TEST_F(PeakMemory, WindowEnd_IsRead) {
   uses("100");
   clock_.set(clock_.read_last() + 300'000'000);
   sampler_->window_ends();
@@ -393,7 +393,7 @@ TEST_F(PeakMemory, IsReadAtTheEndOfAWindow) {
 }
 
 // The worker used 90 ticks with its children, this process 10, others 100 of 400.
-TEST_F(Machine, TellsWhatOthersUsedOfTheCpusOfAWorker) {
+TEST_F(Machine, OthersShare_IsOfTheWorkersCpus) {
   write("proc/self/status", "Cpus_allowed_list:\t0-1\n");
   write("proc/self/stat", "1 (me) S 0 0 0 0 0 0 0 0 0 0 5 5 0 0 0 0\n");
   write("proc/10/stat", "10 (worker) S 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
@@ -410,7 +410,7 @@ TEST_F(Machine, TellsWhatOthersUsedOfTheCpusOfAWorker) {
   EXPECT_EQ(to_text(sampler.summary().at("others_cpu_share")), "0.25");
 }
 
-TEST_F(Machine, CountsTheWaitForACpuInWindowsApart) {
+TEST_F(Machine, CpuWait_IsCountedPerWindow) {
   ScriptedClock clock(0);
   write("proc/10/schedstat", "500 1000 3\n");
   MachineSampler sampler{root_, 10, clock};
@@ -432,7 +432,7 @@ TEST_F(Machine, CountsTheWaitForACpuInWindowsApart) {
   EXPECT_EQ(to_text(fields.at("window_run_queue_wait_ns")), "50");
 }
 
-TEST_F(Machine, AWindowThatWasHeardOfOnlyAtItsEndTellsNothing) {
+TEST_F(Machine, WindowWithoutItsBegin_IsIgnored) {
   ScriptedClock clock(0);
   write("proc/10/schedstat", "500 1000 3\n");
   MachineSampler sampler{root_, 10, clock};
@@ -448,7 +448,7 @@ TEST_F(Machine, AWindowThatWasHeardOfOnlyAtItsEndTellsNothing) {
   EXPECT_TRUE(sampler.summary().contains("run_queue_wait_ns"));
 }
 
-TEST_F(Machine, GitStateIsThatOfTheRepositoryAroundAFolder) {
+TEST_F(Machine, GitState_IsOfTheRepositoryAround) {
   using namespace std::chrono_literals;
   EXPECT_TRUE(git_state(root_).empty()) << "no repository";
   const auto git = [&](std::vector<std::string> words) {

@@ -6,7 +6,7 @@
 namespace stepbench::machine {
 namespace {
 
-TEST(LauncherEnvironment, TakesOutWhatWouldAttachAProfilerAndKeepsTheRest) {
+TEST(LauncherEnvironment, ProfilerVariables_AreRemoved) {
   const Variables inherited = {{"PATH", "/bin"},
                                {"KINETO_CONFIG", "x"},
                                {"CUDA_INJECTION64_PATH", "y"},
@@ -17,7 +17,7 @@ TEST(LauncherEnvironment, TakesOutWhatWouldAttachAProfilerAndKeepsTheRest) {
             (std::vector<std::string>{"KINETO_CONFIG", "CUDA_INJECTION64_PATH"}));
 }
 
-TEST(LauncherEnvironment, ThreadsSetWhatOpenMpAndMklRead) {
+TEST(LauncherEnvironment, Threads_SetOpenMpAndMkl) {
   ResolvedCase resolved;
   resolved.options = {{"threads.intra_op", Value{std::int64_t{3}}}};
   const Variables variables = launcher_environment({{"OMP_NUM_THREADS", "8"}}, resolved).variables;
@@ -27,7 +27,7 @@ TEST(LauncherEnvironment, ThreadsSetWhatOpenMpAndMklRead) {
             (Variables{{"OMP_NUM_THREADS", "8"}}));
 }
 
-TEST(LauncherEnvironment, TheFilesEnvWinsOverAll) {
+TEST(LauncherEnvironment, EnvOfTheFile_Wins) {
   ResolvedCase resolved;
   resolved.options = {{"threads.intra_op", Value{std::int64_t{3}}},
                       {"env.OMP_NUM_THREADS", Value{std::string{"5"}}},
@@ -36,7 +36,7 @@ TEST(LauncherEnvironment, TheFilesEnvWinsOverAll) {
   EXPECT_EQ(variables, (Variables{{"OMP_NUM_THREADS", "5"}, {"MKL_NUM_THREADS", "3"}}));
 }
 
-TEST(LauncherEnvironment, AModelStepKeepsTheMemoryThatItFreed) {
+TEST(LauncherEnvironment, ModelStep_KeepsFreedMemory) {
   ResolvedCase resolved;
   resolved.options = {{"model.kind", Value{std::string{"mlp"}}}};
   const Variables kept = {{"MALLOC_MMAP_THRESHOLD_", "33554432"},
@@ -47,7 +47,7 @@ TEST(LauncherEnvironment, AModelStepKeepsTheMemoryThatItFreed) {
             (Variables{kept[0], {"MALLOC_TRIM_THRESHOLD_", "131072"}}));
 }
 
-TEST(LauncherEnvironment, WhoeverChoseAnAllocatorKeepsIt) {
+TEST(LauncherEnvironment, ChosenAllocator_IsKept) {
   ResolvedCase resolved;
   resolved.options = {{"model.kind", Value{std::string{"mlp"}}}};
   for (const char* name : {"MALLOC_ARENA_MAX", "GLIBC_TUNABLES", "LD_PRELOAD"}) {
@@ -55,7 +55,7 @@ TEST(LauncherEnvironment, WhoeverChoseAnAllocatorKeepsIt) {
   }
 }
 
-TEST(LauncherEnvironment, RecordsWhatChangesSpeed) {
+TEST(LauncherEnvironment, SpeedVariables_AreRecorded) {
   const Fields fields =
       relevant_variables({{"HOME", "/root"}, {"OMP_PROC_BIND", "true"}, {"LD_PRELOAD", "x"}});
   EXPECT_EQ(fields.size(), 2U);

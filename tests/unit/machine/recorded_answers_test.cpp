@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tools/gpu_check recorded of real devices (recorded/NAME.answers) is told again to all that
-// is made of it.
+// Replays records of real devices by tools/gpu_check (recorded/NAME.answers) through all code that
+// uses them.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace {
 using testing::Contains;
 using testing::Key;
 
-TEST(RecordedAnswers, OfRealDevicesAreUnderstood) {
+TEST(RecordedAnswers, RealDevices_AreUnderstood) {
   const std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "recorded";
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -8,10 +8,10 @@
 
 namespace stepbench::machine {
 
-// One device, or several alike, whose readings a test sets; `refuses` names what it does not tell.
+// One device, or several equal ones, with readings set by a test; `refuses` names unsupported ones.
 struct ScriptedNvml {
   [[nodiscard]] NvmlApi api() {
-    // Answers of a device: what a member holds now, or always the same.
+    // Getters of a device: the current value of a member, or a constant.
     const auto tells = [](const auto& value) {
       return [&value](NvmlDevice, auto* out) {
         *out = value;
@@ -117,8 +117,8 @@ struct ScriptedNvml {
 
   int init_result = 0;
   int sessions = 0;
-  int reads = 0;       // of what changes
-  int fact_reads = 0;  // of what does not
+  int reads = 0;       // of changing values
+  int fact_reads = 0;  // of constant values
   std::function<void()> on_read = {};
   bool lost = false;
   std::string driver_version = "580.159.03";

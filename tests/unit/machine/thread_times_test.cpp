@@ -14,7 +14,7 @@ class ThreadTimesOf : public ::testing::Test {
   const test::TemporaryFolder folder_;
 };
 
-TEST_F(ThreadTimesOf, AProcessAreTheSumOfItsThreads) {
+TEST_F(ThreadTimesOf, Process_SumsItsThreads) {
   folder_.write("proc/7/task/7/schedstat", "500 30 2\n");
   folder_.write("proc/7/task/9/schedstat", "40 5 1\n");
   const auto all = machine::thread_times(folder_.path(), 7);
@@ -24,7 +24,7 @@ TEST_F(ThreadTimesOf, AProcessAreTheSumOfItsThreads) {
   EXPECT_EQ(machine::thread_times(folder_.path(), 7, 9)->waited_ns, 5);
 }
 
-TEST_F(ThreadTimesOf, AKernelThatDoesNotTellAreUnknownAndNotZero) {
+TEST_F(ThreadTimesOf, MissingFile_IsUnknownNotZero) {
   folder_.write("proc/7/task/7/stat", "7 (python) S 1");
   EXPECT_FALSE(machine::thread_times(folder_.path(), 7));
   EXPECT_FALSE(machine::thread_times(folder_.path(), 7, 7));
@@ -35,7 +35,7 @@ TEST_F(ThreadTimesOf, AKernelThatDoesNotTellAreUnknownAndNotZero) {
   EXPECT_FALSE(machine::storage_stalled_ns(folder_.path()));
 }
 
-TEST_F(ThreadTimesOf, StorageIsToldFromThePageCache) {
+TEST_F(ThreadTimesOf, Storage_ExcludesThePageCache) {
   folder_.write("proc/7/io", "rchar: 900\nwchar: 1\nread_bytes: 4096\nwrite_bytes: 0\n");
   EXPECT_EQ(machine::storage_bytes_read(folder_.path(), 7), 4096);
   folder_.write("proc/pressure/io",
@@ -43,7 +43,7 @@ TEST_F(ThreadTimesOf, StorageIsToldFromThePageCache) {
   EXPECT_EQ(machine::storage_stalled_ns(folder_.path()), 3'970'000);
 }
 
-TEST_F(ThreadTimesOf, AQuotaIsTheNumberOfCores) {
+TEST_F(ThreadTimesOf, Quota_LimitsTheCores) {
   folder_.write("proc/self/status", "Cpus_allowed_list:\t0-3\n");
   EXPECT_DOUBLE_EQ(machine::usable_cores(folder_.path()), 4);
   folder_.write("proc/self/cgroup", "0::/\n");

@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A kernel with two threads, whose answers the test changes.
+// A kernel with two threads and results set by the test.
 struct ScriptedKernel {
   std::vector<pid_t> threads = {10, 11};
   std::map<pid_t, int> open_errors = {};
@@ -44,7 +44,7 @@ struct ScriptedKernel {
   }
 };
 
-TEST(InstructionCounter, SumsTheThreadsAndClosesTheirEvents) {
+TEST(InstructionCounter, SumsThreadsAndClosesTheirEvents) {
   ScriptedKernel kernel;
   {
     const InstructionCounter counter(kernel.calls());
@@ -56,18 +56,18 @@ TEST(InstructionCounter, SumsTheThreadsAndClosesTheirEvents) {
   EXPECT_EQ(kernel.closed, 2);
 }
 
-TEST(InstructionCounter, TakesWhatAKernelLeavesItAndSaysWhatIsShared) {
+TEST(InstructionCounter, EndedOrSharedThread_IsHandled) {
   ScriptedKernel kernel;
   kernel.open_errors[10] = ESRCH;  // a thread that has ended
   kernel.knows_threads_alone = false;
-  kernel.value = {1000, 50, 40};  // others had the counter for a while
+  kernel.value = {1000, 50, 40};  // others used the counter for a while
   const InstructionCounter counter(kernel.calls());
   EXPECT_EQ(counter.read().instructions, 1000);
   EXPECT_TRUE(counter.read().shared);
   EXPECT_THAT(kernel.opened_alone, ElementsAre(false)) << "it is asked the old way";
 }
 
-TEST(InstructionCounter, SaysWhyThereAreNoCounters) {
+TEST(InstructionCounter, NoCounters_GiveAReason) {
   const std::map<int, std::string> reasons = {
       {EACCES, "perf_event_paranoid"}, {EPERM, "seccomp"},
       {ENOENT, "virtual machines"},    {ENOSYS, "kernel has no perf_event_open"},
@@ -80,7 +80,7 @@ TEST(InstructionCounter, SaysWhyThereAreNoCounters) {
   }
 }
 
-TEST(InstructionCounter, CountsOnThisMachineOrSaysWhyNot) {
+TEST(InstructionCounter, ThisMachine_CountsOrSaysWhyNot) {
   if (const std::string why = why_no_counters(); !why.empty()) {
     GTEST_SKIP() << "needs the performance counters: " << why;
   }

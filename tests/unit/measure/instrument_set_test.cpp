@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-TEST(InstrumentSet, EveryWindowIsToldWhereOneFollowsTheOtherWithoutAPause) {
+TEST(InstrumentSet, AdjacentWindows_AreEachReported) {
   InstrumentLog log;
   InstrumentSet set(two_instruments(log));
   for (int window = 0; window < 2; ++window) set.change(Action::kRecordAndSave);
@@ -21,7 +21,7 @@ TEST(InstrumentSet, EveryWindowIsToldWhereOneFollowsTheOtherWithoutAPause) {
                                      "A save>record", "B save>record"));
 }
 
-TEST(InstrumentSet, NobodyListensWithoutAnAction) {
+TEST(InstrumentSet, NoAction_HasNoListener) {
   InstrumentLog log;
   InstrumentSet set(two_instruments(log));
   EXPECT_THAT(set.listening(), IsEmpty());
@@ -35,7 +35,7 @@ TEST(InstrumentSet, NobodyListensWithoutAnAction) {
   EXPECT_THAT(set.listening(), IsEmpty());
 }
 
-TEST(InstrumentSet, AnInstrumentThatThrowsWhileUnwindingDoesNotKeepTheOthersUp) {
+TEST(InstrumentSet, ThrowingUnwind_UnwindsTheRest) {
   InstrumentLog log;
   log.throw_at = 2;  // B, the first to be unwound
   InstrumentSet set(two_instruments(log));

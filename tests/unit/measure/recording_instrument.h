@@ -10,7 +10,7 @@
 
 namespace stepbench::measure {
 
-// What all instruments of one test did, in order; throws at the n-th action that may throw.
+// The actions of all instruments of one test, in order; throws at the n-th action that may throw.
 struct InstrumentLog {
   std::vector<std::string> lines;
   int throw_at = -1;

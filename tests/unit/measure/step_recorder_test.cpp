@@ -19,7 +19,7 @@ std::int64_t phase_ns(const StepRecorder::Step& step, PhaseId id) {
 
 class StepRecorderTest : public testing::Test {
  protected:
-  // Phases of one step, each in its time.
+  // Runs a phase of the step for `ns`.
   void phase(PhaseId id, std::int64_t ns) {
     const auto scope = recorder.phase(id);
     clock.pass(ns);
@@ -28,7 +28,7 @@ class StepRecorderTest : public testing::Test {
   StepRecorder recorder{clock};
 };
 
-TEST_F(StepRecorderTest, APhaseLastsAsLongAsItsScopesTogether) {
+TEST_F(StepRecorderTest, Phase_SumsItsScopes) {
   recorder.start_step(4);
   clock.pass(5);
   phase(PhaseId::kForward, 7);
@@ -50,7 +50,7 @@ TEST_F(StepRecorderTest, APhaseLastsAsLongAsItsScopesTogether) {
   EXPECT_FALSE(step.nested);
 }
 
-TEST_F(StepRecorderTest, EachStepStartsEmpty) {
+TEST_F(StepRecorderTest, EachStep_StartsEmpty) {
   recorder.start_step(0);
   phase(PhaseId::kLoss, 3);
   recorder.add(Count::kTokens, 8);
@@ -64,7 +64,7 @@ TEST_F(StepRecorderTest, EachStepStartsEmpty) {
   EXPECT_THAT(step.counts, testing::Each(0));
 }
 
-TEST_F(StepRecorderTest, TheWaitThatBeginsAnEpochIsKeptApart) {
+TEST_F(StepRecorderTest, FirstWaitOfAnEpoch_IsSeparate) {
   recorder.start_step(0);
   phase(PhaseId::kDataWait, 10);
   {
@@ -92,7 +92,7 @@ std::vector<std::string> heard(int throw_at, const std::function<void(StepRecord
   return log.lines;
 }
 
-TEST(StepRecorder, InstrumentsHearPhasesInListOrderAndEndsInReverse) {
+TEST(StepRecorder, Ends_ComeInReverseOrder) {
   EXPECT_THAT(heard(-1,
                     [](StepRecorder& recorder) {
                       recorder.start_step(2);
@@ -103,7 +103,7 @@ TEST(StepRecorder, InstrumentsHearPhasesInListOrderAndEndsInReverse) {
                           "A phase end 1", "B step end", "A step end"));
 }
 
-TEST(StepRecorder, ThoseThatHeardABeginHearItsEndWhenAnotherThrows) {
+TEST(StepRecorder, ThrowingInstrument_OthersGetTheirEnd) {
   EXPECT_THAT(heard(1,
                     [](StepRecorder& recorder) {
                       EXPECT_THROW(recorder.start_step(0), std::runtime_error);

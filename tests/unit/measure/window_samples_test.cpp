@@ -23,7 +23,7 @@ std::vector<std::string> phase_names() {
   return names;
 }
 
-// A recorder and a window that are filled by scripted steps.
+// A recorder and a window filled by scripted steps.
 class Window {
  public:
   explicit Window(std::size_t steps) { samples.prepare(steps); }
@@ -39,7 +39,7 @@ class Window {
   WindowSamples samples{phase_names()};
 };
 
-TEST(WindowSamples, AStepLastsUntilTheNextOneAndTheLastUntilTheWindowsEnd) {
+TEST(WindowSamples, Step_LastsUntilTheNext) {
   Window window(2);
   window.recorder.start_step(10);
   window.phase(PhaseId::kForward, 5);
@@ -57,7 +57,7 @@ TEST(WindowSamples, AStepLastsUntilTheNextOneAndTheLastUntilTheWindowsEnd) {
   EXPECT_THAT(columns.column("other_ns"), ElementsAre(2, 3));
 }
 
-TEST(WindowSamples, ARequestWaitsForItsFirstTokenAndForEachLaterOneButNotForItsData) {
+TEST(WindowSamples, Request_WaitsForItsTokensOnly) {
   Window window(2);
   for (const std::int64_t later : {4, 1}) {
     window.recorder.start_step(0);
@@ -66,7 +66,7 @@ TEST(WindowSamples, ARequestWaitsForItsFirstTokenAndForEachLaterOneButNotForItsD
     window.recorder.first_token(later);
     window.phase(PhaseId::kForward, 42);
     window.recorder.answered();
-    window.clock.pass(7);  // what the harness does is nobody's wait
+    window.clock.pass(7);  // the harness's own time is not a wait
     window.finish();
   }
   const Series columns = window.columns();
@@ -76,20 +76,20 @@ TEST(WindowSamples, ARequestWaitsForItsFirstTokenAndForEachLaterOneButNotForItsD
   EXPECT_THAT(columns.column("step_ns"), ElementsAre(179, 179));
 }
 
-TEST(WindowSamples, WhatIsNotAnsweredOrHasNoLaterTokenHasNoColumn) {
+TEST(WindowSamples, NoAnswerOrLaterToken_HasNoColumn) {
   for (const bool tokens : {true, false}) {
     Window window(1);
     window.recorder.start_step(0);
     window.phase(PhaseId::kForward, 30);
     if (tokens) window.recorder.first_token(0);
-    window.recorder.answered();  // also by schedule.sync: step
+    window.recorder.answered();  // also sent with schedule.sync: step
     window.finish();
     EXPECT_EQ(window.columns().find("time_per_output_token_ns"), nullptr);
     EXPECT_EQ(window.columns().find("request_latency_ns") != nullptr, tokens);
   }
 }
 
-TEST(WindowSamples, PhasesAndTheRestSumToTheStepExactly) {
+TEST(WindowSamples, PhasesAndRest_SumToTheStep) {
   constexpr std::int64_t kSteps = 200;
   Window window(kSteps);
   std::mt19937_64 random(3);
@@ -117,7 +117,7 @@ TEST(WindowSamples, PhasesAndTheRestSumToTheStepExactly) {
   EXPECT_EQ(total, window.clock.now_ns() - began_ns);
 }
 
-TEST(WindowSamples, ColumnsComeInTheDeclaredOrderAndOnlyWhenTheyOccurred) {
+TEST(WindowSamples, OccurredColumns_AreInDeclaredOrder) {
   Window window(1);
   window.recorder.start_step(0);
   window.phase(declared_phase(0), 1);
@@ -131,7 +131,7 @@ TEST(WindowSamples, ColumnsComeInTheDeclaredOrderAndOnlyWhenTheyOccurred) {
                           "bytes", "epoch_wait_ns", "flags"));
 }
 
-TEST(WindowSamples, APhaseOfNoTimeHasItsColumnAndTheRestMayBeMarkedByHand) {
+TEST(WindowSamples, PhaseOfZeroTime_HasItsColumn) {
   Window window(1);
   window.recorder.start_step(0);
   window.phase(PhaseId::kLoss, 0);
@@ -143,7 +143,7 @@ TEST(WindowSamples, APhaseOfNoTimeHasItsColumnAndTheRestMayBeMarkedByHand) {
   EXPECT_THAT(window.columns().column("other_ns"), ElementsAre(5));
 }
 
-TEST(WindowSamples, NestedPhasesAreAnErrorNamingTheStep) {
+TEST(WindowSamples, NestedPhases_AreAnErrorWithTheStep) {
   Window window(1);
   window.recorder.start_step(17);
   {
@@ -154,7 +154,7 @@ TEST(WindowSamples, NestedPhasesAreAnErrorNamingTheStep) {
   EXPECT_THAT([&] { (void)window.columns(); }, ThrowsMessage<Error>(HasSubstr("step 17")));
 }
 
-TEST(WindowSamples, StepsThatStartTogetherAreTiesAndClearForgetsThem) {
+TEST(WindowSamples, SimultaneousSteps_TieUntilCleared) {
   Window window(3);
   for (int index = 0; index < 3; ++index) {
     window.recorder.start_step(index);

@@ -53,7 +53,7 @@ class Log {
 
 AlertLog regression() { return Log().log; }
 
-TEST(ParsedChange, IsAPercentageWithItsSign) {
+TEST(ParsedChange, IsASignedPercentage) {
   EXPECT_DOUBLE_EQ(parse_change("+3%").value(), 0.03);
   EXPECT_DOUBLE_EQ(parse_change("3 %").value(), 0.03);
   EXPECT_DOUBLE_EQ(parse_change("-0.5%").value(), -0.005);
@@ -63,7 +63,7 @@ TEST(ParsedChange, IsAPercentageWithItsSign) {
   }
 }
 
-TEST(Acceptance, NeedsAnOpenAlertAReasonADateAndAChange) {
+TEST(Acceptance, IncompleteOne_IsRejected) {
   const AlertLog log = regression();
   Log over;
   over.tell(event_of(AlertEvent::kFixed, "A1", track::night_of(over.runs.back()), ""));
@@ -93,7 +93,7 @@ TEST(Acceptance, NeedsAnOpenAlertAReasonADateAndAChange) {
   EXPECT_DOUBLE_EQ(number_of(event.details, "expect").value(), 0.08);
 }
 
-TEST(Acceptance, OfASizeInSharesOfTheStep_IsHeldAgainstThatShare) {
+TEST(Acceptance, ShareOfStep_UsesThatShare) {
   Alert alert{.id = "A1", .series = {{.id = "s", .change = {.size = .5}, .as_share = true}}};
   EXPECT_DOUBLE_EQ(
       number_of(accept_alert(alert, {.reason = "x", .expect = "+55%"}, kToday).details, "expect")
@@ -104,7 +104,7 @@ TEST(Acceptance, OfASizeInSharesOfTheStep_IsHeldAgainstThatShare) {
               ThrowsMessage<ConfigError>(HasSubstr("has come to: +64.9")));
 }
 
-TEST(Acceptance, TakenBack_IsOpenAndNobodys) {
+TEST(Acceptance, Reopened_HasNoAssignee) {
   Log log;
   log.tell(accept_alert(log.alert(), {.reason = "x", .until = "2026-02-01"}, kToday));
   log.tell(assign_alert(log.alert(), "anna", ""));
@@ -122,7 +122,7 @@ TEST(Acceptance, TakenBack_IsOpenAndNobodys) {
               ThrowsMessage<ConfigError>(HasSubstr("--as: A1 is open and nobody's")));
 }
 
-TEST(AlertMeant, IsItsIdWhateverItsCase) {
+TEST(AlertMeant, AnyCase_FindsTheId) {
   const AlertLog log = regression();
   for (const char* id : {"A1", "a1", "1"}) EXPECT_EQ(resolve_alert(id, log).id, "A1");
   EXPECT_THAT([&] { (void)resolve_alert("A2", log); },
@@ -133,7 +133,7 @@ TEST(AlertMeant, IsItsIdWhateverItsCase) {
   for (const char* id : {"", "A", "17", "A1b", "ab12"}) EXPECT_FALSE(is_alert_id(id)) << id;
 }
 
-TEST(Baseline, ClosesTheAlertsThatBeganUpToItsRun) {
+TEST(Baseline, ClosesAlertsUpToItsRun) {
   Log log;
   const auto at = [&](std::size_t night) {
     return set_baseline(log.runs[night], log.log, log.runs, "release");
@@ -147,7 +147,7 @@ TEST(Baseline, ClosesTheAlertsThatBeganUpToItsRun) {
               ThrowsMessage<ConfigError>(HasSubstr("TEXT: is empty")));
 }
 
-TEST(IgnoredSeries, AreIgnoredUntilTheirLastDay) {
+TEST(IgnoredSeries, LastDay_EndsTheIgnoring) {
   const track::TrackedSeries series{.id = "s"};
   std::vector<track::TrackEvent> events = {ignore_series(series, "x", "2026-02-03", kToday)};
   EXPECT_THAT(ignored_series(events, "2026-02-03"), ElementsAre("s"));
@@ -156,7 +156,7 @@ TEST(IgnoredSeries, AreIgnoredUntilTheirLastDay) {
   EXPECT_THAT(ignored_series(events, "2026-02-03"), IsEmpty());
 }
 
-TEST(RunMeant, IsItsIdTheBeginOfItOrItsFolder) {
+TEST(RunMeant, IdPrefixOrFolder_FindsTheRun) {
   const std::vector<track::TrackedRun> runs = runs_of_january();
   EXPECT_EQ(resolve_run("2026-01-05-train", runs, "RUN").run_id, "2026-01-05-train");
   EXPECT_EQ(resolve_run("2026-01-05", runs, "RUN").run_id, "2026-01-05-train");

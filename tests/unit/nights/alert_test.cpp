@@ -28,7 +28,7 @@ AlertLog log_of(std::vector<track::TrackEvent> events) {
   return log;
 }
 
-TEST(Alert, OfSeveralSeries_CameBetweenTheBuildsThatAllOfThemMayBeOf) {
+TEST(Alert, SeveralSeries_ShareTheBuildRange) {
   const AlertLog log = log_of({told("a", "n1", "n5"), told("b", "n3", "n7")});
   const Alert& alert = *log.find("A7");
   EXPECT_THAT(alert.series, SizeIs(2));
@@ -39,7 +39,7 @@ TEST(Alert, OfSeveralSeries_CameBetweenTheBuildsThatAllOfThemMayBeOf) {
   EXPECT_EQ(next_alert_id(log), "A8");
 }
 
-TEST(Alert, Grown_IsAsLargeAsAllThatWasTold) {
+TEST(Alert, Grown_HasTheWholeSize) {
   const AlertLog log = log_of(
       {told("a", "n1", "n2"), event_of(SeriesEvent{.what = AlertEvent::kGrew,
                                                    .alert = "A7",
@@ -48,7 +48,7 @@ TEST(Alert, Grown_IsAsLargeAsAllThatWasTold) {
   EXPECT_DOUBLE_EQ(log.find("A7")->find("a")->change.size, .07);
 }
 
-TEST(Alert, SeriesThatIsBack_IsNoneOfTheSeriesThatAreOpen) {
+TEST(Alert, FixedSeries_IsNotOpen) {
   const AlertLog log = log_of(
       {told("a", "n1", "n2"), told("b", "n1", "n2"),
        event_of(SeriesEvent{
@@ -59,7 +59,7 @@ TEST(Alert, SeriesThatIsBack_IsNoneOfTheSeriesThatAreOpen) {
   EXPECT_EQ(log.of_series("b", "box", "train@dev"), nullptr);
 }
 
-TEST(Alert, StatesOfItsEvents_AreWrittenIntoThem) {
+TEST(Alert, Event_RecordsBothStates) {
   AlertLog log;
   track::TrackEvent first = told("a", "n1", "n2");
   apply_event(log, first);
@@ -71,7 +71,7 @@ TEST(Alert, StatesOfItsEvents_AreWrittenIntoThem) {
   EXPECT_EQ(fixed.to_state, "fixed");
 }
 
-// What versions before 3 of the history wrote.
+// States written by versions before 3 of the history.
 TEST(OldAlert, HasTheStateThatItHasNow) {
   struct Row {
     const char* state;

@@ -19,12 +19,12 @@ using testing_nights::Noise;
 
 constexpr std::uint64_t kSeed = 20261129;
 
-// One series, whose nights have four pairs, and fresh ones where it looks odd.
+// One series with four pairs per night, and fresh ones if it looks odd.
 class Nights {
  public:
   explicit Nights(const JudgeRule& rule = {}) : rule_(rule) {}
 
-  // `log_ratio`: of tonight's program to the reference, without the noise of launches.
+  // `log_ratio`: tonight's program over the reference, without the noise of launches.
   SeriesVerdict night(double log_ratio, std::string build = "") {
     const Tonight tonight{.run = std::to_string(++night_),
                           .build = build.empty() ? "b" + std::to_string(night_) : build,
@@ -47,7 +47,7 @@ class Nights {
   SeriesState state = {};
   std::string reference = "ref";
   double sd = .002;
-  std::size_t measured = 0;  // pairs, in the last night
+  std::size_t measured = 0;  // number of pairs in the last night
 
  private:
   std::vector<double> draw(double log_ratio, std::size_t count) {
@@ -62,14 +62,14 @@ class Nights {
   std::mt19937_64 random_{kSeed};
 };
 
-TEST(NightJudge, FirstBuildBesideAReference_IsNoVerdictWithTheReferenceAsItsLevel) {
+TEST(NightJudge, FirstBuild_UsesTheReferenceAsLevel) {
   Nights nights;
   EXPECT_EQ(nights.night(0).state, NightState::kOk) << "the reference is a build of the level";
   EXPECT_THAT(nights.state.rows, SizeIs(2));
   EXPECT_EQ(nights.measured, kPairs);
 }
 
-TEST(NightJudge, LargeStep_IsToldTheSameNightWithItsBuilds) {
+TEST(NightJudge, LargeStep_IsReportedTheSameNight) {
   Nights nights;
   EXPECT_EQ(nights.quiet(12).state, NightState::kOk);
   const SeriesVerdict judged = nights.night(.05);
@@ -84,7 +84,7 @@ TEST(NightJudge, LargeStep_IsToldTheSameNightWithItsBuilds) {
   EXPECT_FALSE(next.told) << "once";
 }
 
-TEST(NightJudge, Growth_IsToldAgain) {
+TEST(NightJudge, Growth_IsReportedAgain) {
   Nights nights;
   nights.quiet(12);
   (void)nights.night(.05);
@@ -95,7 +95,7 @@ TEST(NightJudge, Growth_IsToldAgain) {
   EXPECT_NEAR(nights.state.open->size, .1, .015);
 }
 
-TEST(NightJudge, Mended_IsFixedAndTheLevelBeforeGoesOn) {
+TEST(NightJudge, Fixed_ReturnsToTheOldLevel) {
   Nights nights;
   nights.quiet(12);
   (void)nights.night(.05);
@@ -107,7 +107,7 @@ TEST(NightJudge, Mended_IsFixedAndTheLevelBeforeGoesOn) {
   EXPECT_EQ(judged.builds, 14U) << "the reference, twelve and tonight's";
 }
 
-TEST(NightJudge, Accepted_TheLevelIsAsItIs) {
+TEST(NightJudge, Accepted_SetsTheLevel) {
   Nights nights;
   nights.quiet(12);
   (void)nights.night(.05);
@@ -116,7 +116,7 @@ TEST(NightJudge, Accepted_TheLevelIsAsItIs) {
   EXPECT_EQ(nights.night(.1).state, NightState::kRegression);
 }
 
-TEST(NightJudge, Improvement_BeginsALevelAndItsLossIsTold) {
+TEST(NightJudge, Improvement_StartsALevel) {
   Nights nights;
   nights.quiet(12);
   EXPECT_EQ(nights.night(-.05).state, NightState::kImprovement);
@@ -124,21 +124,21 @@ TEST(NightJudge, Improvement_BeginsALevelAndItsLossIsTold) {
   EXPECT_EQ(nights.night(0).state, NightState::kRegression);
 }
 
-TEST(NightJudge, LargerIsBetter_TurnsRound) {
+TEST(NightJudge, LargerIsBetter_InvertsTheSign) {
   Nights nights(JudgeRule{.larger_is_better = true});
   nights.quiet(12);
   EXPECT_EQ(nights.night(-.05).state, NightState::kRegression);
   EXPECT_TRUE(nights.night(0).fixed);
 }
 
-TEST(NightJudge, Margin_IsOfTheSeries) {
+TEST(NightJudge, Margin_IsPerSeries) {
   Nights nights(JudgeRule{.margin = .1});
   nights.quiet(12);
   EXPECT_EQ(nights.night(.06).state, NightState::kOk);
   EXPECT_EQ(nights.night(.2).state, NightState::kRegression);
 }
 
-TEST(NightJudge, SameBuild_IsOneRowOfItsNewestPairs) {
+TEST(NightJudge, SameBuild_KeepsOneRowOfNewestPairs) {
   Nights nights;
   nights.quiet(3);
   for (int i = 0; i < 12; ++i) (void)nights.night(0, "same");
@@ -151,7 +151,7 @@ TEST(NightJudge, SameBuild_IsOneRowOfItsNewestPairs) {
   EXPECT_EQ(nights.state.rows.back().first_run, "17");
 }
 
-TEST(NightJudge, SlowFirstLaunches_AreMeasuredAway) {
+TEST(NightJudge, SlowFirstLaunches_AreOutweighed) {
   Nights nights;
   nights.quiet(12);
   const Tonight tonight{.run = "13", .build = "b13", .reference = "ref", .reference_run = "0"};
@@ -164,7 +164,7 @@ TEST(NightJudge, SlowFirstLaunches_AreMeasuredAway) {
   EXPECT_EQ(judged.pairs, 8U);
 }
 
-TEST(NightJudge, QuietSeriesOfAnOddCase_CountsAllItsPairs) {
+TEST(NightJudge, QuietSeries_CountsAllPairs) {
   Nights nights;
   nights.quiet(12);
   const Tonight tonight{.run = "13", .build = "b13", .reference = "ref", .reference_run = "0"};
@@ -172,7 +172,7 @@ TEST(NightJudge, QuietSeriesOfAnOddCase_CountsAllItsPairs) {
   EXPECT_EQ(judge(nights.state, tonight, pairs, {}).pairs, 28U);
 }
 
-TEST(NightJudge, BudgetLeftFreshPairs_TheFirstOnesCount) {
+TEST(NightJudge, NoBudgetForFreshPairs_UsesTheFirst) {
   Nights nights;
   nights.quiet(12);
   const Tonight tonight{.run = "13", .build = "b13", .reference = "ref", .reference_run = "0"};
@@ -182,7 +182,7 @@ TEST(NightJudge, BudgetLeftFreshPairs_TheFirstOnesCount) {
   EXPECT_TRUE(judged.odd);
 }
 
-TEST(NightJudge, FewerThanThreePairs_ChangeNothing) {
+TEST(NightJudge, UnderThreePairs_ChangeNothing) {
   Nights nights;
   nights.quiet(12);
   const SeriesState before = nights.state;
@@ -192,7 +192,7 @@ TEST(NightJudge, FewerThanThreePairs_ChangeNothing) {
   EXPECT_EQ(nights.state, before);
 }
 
-TEST(NightJudge, OtherReference_BeginsNewRowsAndTheAlertCannotBeMeasured) {
+TEST(NightJudge, OtherReference_StartsNewRows) {
   Nights nights;
   nights.quiet(12);
   (void)nights.night(.05);
@@ -203,7 +203,7 @@ TEST(NightJudge, OtherReference_BeginsNewRowsAndTheAlertCannotBeMeasured) {
   EXPECT_THAT(nights.state.rows, SizeIs(2));
 }
 
-TEST(NightJudge, EqualPairs_HaveNoSpreadAndAreJudged) {
+TEST(NightJudge, EqualPairs_AreJudged) {
   Nights nights;
   nights.sd = 0;
   EXPECT_EQ(nights.quiet(40).state, NightState::kOk);
@@ -246,7 +246,7 @@ TEST(NightJudge, LongLife_KeepsFewRows) {
   EXPECT_LE(nights.state.rows.size(), 85U);
 }
 
-TEST(NightJudge, Creep_IsToldBeforeFourPercent) {
+TEST(NightJudge, Creep_IsFoundBeforeFourPercent) {
   Nights nights;
   nights.quiet(25);
   int night = 0;
@@ -261,10 +261,10 @@ TEST(NightJudge, ManySeries_ShareTheError) {
   EXPECT_DOUBLE_EQ(error_of(5 * kManySeries), kError / 5);
 }
 
-// What nights-simulation shows at full size.
+// A small version of nights-simulation.
 class NightLives : public ::testing::TestWithParam<Noise> {};
 
-TEST_P(NightLives, NothingChanges_LittleIsTold) {
+TEST_P(NightLives, NoChange_IsSeldomReported) {
   std::size_t told = 0;
   std::size_t nights = 0;
   for (std::uint64_t i = 0; i < 40; ++i) {
@@ -272,11 +272,11 @@ TEST_P(NightLives, NothingChanges_LittleIsTold) {
     told += life.told;
     nights += life.nights;
   }
-  // The goal is .5 of 1,000, 1.2 of these; 6 are no chance.
+  // The goal is 0.5 in 1,000, which are 1.2 here: more than 6 are not chance.
   EXPECT_LE(told, 6U) << "of " << nights;
 }
 
-TEST_P(NightLives, StepOfFivePercent_IsToldSoonWithItsRangeAndDoesNotClose) {
+TEST_P(NightLives, FivePercentStep_IsFoundAndStaysOpen) {
   std::size_t found = 0;
   for (std::uint64_t i = 0; i < 10; ++i) {
     const Life life = testing_nights::live({.nights = 45, .program = {{25, .05}}},
@@ -296,8 +296,8 @@ INSTANTIATE_TEST_SUITE_P(AllNoises, NightLives, ::testing::ValuesIn(testing_nigh
                            return name;
                          });
 
-// Without ranks 7 of 1,000 nights told what was not there.
-TEST(NightLives, BusyCore_TellsLittleAndStillFindsAQuarter) {
+// Without ranks, 7 of 1,000 nights reported a change that did not exist.
+TEST(NightLives, BusyCore_StillFindsAQuarter) {
   std::size_t told = 0;
   std::size_t found = 0;
   for (std::uint64_t i = 0; i < 8; ++i) {

@@ -52,7 +52,7 @@ class LivedSeries {
   }
 
  private:
-  // Of every night, also of those that nobody measures.
+  // Called for every night, including unmeasured ones.
   void build(std::size_t night) {
     const double creep =
         script_.creep != 0 && night >= script_.creep_from
@@ -72,7 +72,7 @@ class LivedSeries {
       metrics.push_back(true_[night] + layout.front());
   }
 
-  // What is drawn of each metric, with the share of it that all have in common.
+  // Draws values for each metric: they share a part.
   template <typename Draw>
   std::vector<std::vector<double>> of_metrics(const Draw& draw) {
     const std::vector<double> common = draw();
@@ -168,7 +168,8 @@ class LivedSeries {
     found_night_ = change;
   }
 
-  // Nights with a run, that of the change is 1: the others can tell nothing.
+  // Number of nights with a run since the change, whose own is 1; nights without a run do not
+  // count.
   [[nodiscard]] std::size_t ran_since(std::size_t night) const {
     std::size_t count = 0;
     for (const std::size_t each : ran_) count += each >= night ? 1 : 0;
@@ -179,7 +180,7 @@ class LivedSeries {
   SimulatedMachine machine_;
   std::vector<nights::SeriesState> states_;         // of each metric
   std::vector<double> true_ = {};                   // by night: without layout
-  std::vector<std::size_t> builds_ = {};            // by night: the night that built it
+  std::vector<std::size_t> builds_ = {};            // by night: the night of its build
   std::vector<std::vector<double>> programs_ = {};  // by night, of each metric: level and layout
   std::vector<std::size_t> ran_ = {};
   std::size_t reference_ = 0;

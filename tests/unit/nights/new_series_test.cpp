@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a night says of a case that has no history (harness/track/new_series.h).
+// Notes of a night about a case without a history (harness/track/new_series.h).
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void set_options(TrackedSeries& series, const std::string& engine, std::int64_t 
   series.options = {{"loader.engine", Value{engine}}, {"loader.num_workers", Value{workers}}};
 }
 
-// Of the night with that number, and of what was known then.
+// For the night with that number, with the history known then.
 std::vector<std::string> news_of(const NightMaker& maker, std::size_t night) {
   History known = maker.history;
   const std::string tonight = NightMaker::run_id(night);
@@ -51,7 +51,7 @@ std::vector<std::string> news_of(const NightMaker& maker, std::size_t night) {
   return new_series_notes(known, {&tonight, 1});
 }
 
-TEST(NewSeries, SaysInWhichOptionItDiffersFromTheOneThatEndedAndHowToJoinThem) {
+TEST(NewSeries, OtherOption_IsNamedWithAMerge) {
   NightMaker maker;
   set_options(maker.add_series("old", until_yesterday()), "thread", 0);
   set_options(maker.add_series("goes_on", NightMaker::steady(kTonight + 1)), "inline", 4);
@@ -64,7 +64,7 @@ TEST(NewSeries, SaysInWhichOptionItDiffersFromTheOneThatEndedAndHowToJoinThem) {
   EXPECT_THAT(news_of(maker, 0), IsEmpty()) << "nor is all of a first night";
 }
 
-TEST(NewSeries, OfAnotherMachineNamesTheFactAndNoMerge) {
+TEST(NewSeries, OtherMachine_NamesTheFact) {
   NightMaker maker;
   maker.add_series("old", until_yesterday()).machine = {
       {"cpu.model", Value{std::string("EPYC 7763")}}};
@@ -76,7 +76,7 @@ TEST(NewSeries, OfAnotherMachineNamesTheFactAndNoMerge) {
               AllOf(HasSubstr("cpu.model (EPYC 7763 -> EPYC 9654)"), Not(HasSubstr("merge"))));
 }
 
-TEST(NewSeries, OfManyTheFirstThreeAreTold) {
+TEST(NewSeries, Many_ShowTheFirstThree) {
   NightMaker maker;
   set_options(maker.add_series("old", NightMaker::steady(kTonight + 1)), "thread", 1);
   for (std::int64_t workers = 2; workers < 8; ++workers) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights of made-up values, judged as `nightly` judges them: the first night's program is the
-// reference, and each night 28 pairs say how far its values lie from those of the first.
+// Nights of generated values, judged like those of `nightly`: the first night's program is the
+// reference, and in each night 28 pairs give the distance of its values from those of the first.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@
 
 namespace stepbench::test {
 
-// What one series measured, night after night: nothing is a night without a point.
+// Values of one series by night; nullopt is a night without a point.
 using Nightly = std::vector<std::optional<double>>;
 
 class NightMaker {
  public:
   NightMaker();
 
-  // In nanoseconds, in an experiment of that name; the id is the name of the case.
+  // In nanoseconds, in the named experiment; the id is the name of the case.
   track::TrackedSeries& add_series(const std::string& case_id, const Nightly& values,
                                    const std::string& experiment = "train");
-  // `count` values around `level` that vary by about a tenth of a percent, the same every time.
+  // `count` values around `level` that vary by about a tenth of a percent, always the same.
   static Nightly steady(std::size_t count, double level = 76e6);
-  // `factor` times as much from that night on.
+  // Multiplied by `factor` from that night on.
   static Nightly moved_from(std::size_t night, double factor, double level, std::size_t count = 26);
 
   track::TrackedRun& run(std::size_t night, const std::string& experiment = "train");
@@ -35,17 +35,17 @@ class NightMaker {
   void set_cohort_from(std::size_t night, const std::string& driver);
   void tell(track::TrackEvent event);
 
-  // Judges the nights up to that one, which were not judged yet; returns that one.
+  // Judges all unjudged nights up to that one; returns that one.
   nights::Night live(std::size_t night);
-  // The night that was judged last, with what is drawn of it.
+  // The last judged night, as shown in charts.
   [[nodiscard]] report::ShownNight shown() const;
   [[nodiscard]] nights::Alert alert(const std::string& id) const;
-  // How the nights of a series were judged.
+  // The verdicts of a series by night.
   [[nodiscard]] const std::vector<track::JudgedRow>& judged(const std::string& series) const;
 
   std::vector<track::TrackEvent> events = {};
   track::History history = {};
-  std::string cause = {};  // of what looks odd, from here on
+  std::string cause = {};  // of odd nights from here on
 
  private:
   [[nodiscard]] nights::NightPairs pairs_of(const track::TrackedRun& run) const;

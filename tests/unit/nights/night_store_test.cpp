@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 
 constexpr std::uint64_t kStoredSeed = 20261129;
 
-// A history on disk, with nights of made-up launches.
+// A history on disk with nights of generated launches.
 class StoredNights : public ::testing::Test {
  protected:
   track::TrackStore open() { return track::TrackStore::open(url_); }
@@ -101,7 +101,7 @@ class StoredNights : public ::testing::Test {
   std::mt19937_64 random_{kStoredSeed};
 };
 
-TEST_F(StoredNights, GoOnFromWhatTheLastOneLeft) {
+TEST_F(StoredNights, NextNight_ContinuesFromTheLast) {
   for (int i = 0; i < 12; ++i) {
     track::TrackStore store = open();
     EXPECT_EQ(night(store, i, {0, 0}).night.exit_code, 0) << i;
@@ -116,7 +116,7 @@ TEST_F(StoredNights, GoOnFromWhatTheLastOneLeft) {
   EXPECT_THAT(load_states(store, "elsewhere", "train"), IsEmpty());
 }
 
-TEST_F(StoredNights, JudgedTwice_AnswerTheSameAndRecordNothing) {
+TEST_F(StoredNights, JudgedTwice_GiveTheSame) {
   track::TrackStore store = open();
   for (int i = 0; i < 8; ++i) (void)night(store, i, {0, 0});
   const StoredNight told = night(store, 8, {.08, 0});
@@ -144,7 +144,7 @@ TEST_F(StoredNights, JudgedTwice_AnswerTheSameAndRecordNothing) {
   EXPECT_EQ(load_states(store, "box", "train"), states);
 }
 
-TEST_F(StoredNights, AfterALaterOne_AreShownAsTheyWere) {
+TEST_F(StoredNights, Older_AreShownAsTheyWere) {
   track::TrackStore store = open();
   for (int i = 0; i < 8; ++i) (void)night(store, i, {0, 0});
   const std::size_t events = store.events().size();
@@ -161,7 +161,7 @@ TEST_F(StoredNights, AfterALaterOne_AreShownAsTheyWere) {
   EXPECT_EQ(store.events().size(), events);
 }
 
-TEST_F(StoredNights, AcceptedMeanwhile_AreGreenWhenTheyAreShownAgain) {
+TEST_F(StoredNights, AcceptedMeanwhile_AreShownGreen) {
   track::TrackStore store = open();
   for (int i = 0; i < 8; ++i) (void)night(store, i, {0, 0});
   const StoredNight told = night(store, 8, {.08, 0});
@@ -173,7 +173,7 @@ TEST_F(StoredNights, AcceptedMeanwhile_AreGreenWhenTheyAreShownAgain) {
   EXPECT_EQ(look(store, 8).night.exit_code, 0);
 }
 
-TEST_F(StoredNights, OfManyBuilds_TellTheirLayout) {
+TEST_F(StoredNights, ManyBuilds_EstimateTheLayout) {
   track::TrackStore store = open();
   (void)night(store, 0, {0, 0});
   const Alert alert{.host = "box", .experiment = "train"};
@@ -188,7 +188,7 @@ TEST_F(StoredNights, OfManyBuilds_TellTheirLayout) {
   EXPECT_FALSE(learnt_layout(store, alert, "another"));
 }
 
-TEST_F(StoredNights, OfARunThatWasAdded_HaveNoVerdict) {
+TEST_F(StoredNights, AddedRun_HasNoVerdict) {
   track::TrackStore store = open();
   add(store, 3, {0, 0});
   const StoredNight night = look(store, 3);
@@ -197,7 +197,7 @@ TEST_F(StoredNights, OfARunThatWasAdded_HaveNoVerdict) {
   EXPECT_THAT(store.events(), IsEmpty());
 }
 
-TEST_F(StoredNights, SeriesOfTheNights_AreThereForThoseWhoShowThem) {
+TEST_F(StoredNights, Series_AreReadableForDisplay) {
   track::TrackStore store = open();
   for (int i = 0; i < 8; ++i) (void)night(store, i, {0, 0});
   const StoredNight told = night(store, 8, {.08, 0});
@@ -211,7 +211,7 @@ TEST_F(StoredNights, SeriesOfTheNights_AreThereForThoseWhoShowThem) {
   EXPECT_EQ(nights.back().alert, "A1");
 }
 
-TEST_F(StoredNights, KeptReference_IsThatOfTheLastNightUntilABaselineIsSet) {
+TEST_F(StoredNights, Reference_StaysUntilABaseline) {
   track::TrackStore store = open();
   EXPECT_EQ(kept_reference(store, "box", "train").why, Why::kNoReference);
   for (int i = 0; i < 3; ++i) (void)night(store, i, {0, 0});
@@ -226,7 +226,7 @@ TEST_F(StoredNights, KeptReference_IsThatOfTheLastNightUntilABaselineIsSet) {
   EXPECT_EQ(kept_reference(store, "box", "train").why, Why::kBaseline);
 }
 
-TEST_F(StoredNights, ReferenceThatFails_IsCounted) {
+TEST_F(StoredNights, FailingReference_IsCounted) {
   track::TrackStore store = open();
   for (int i = 0; i < 3; ++i) (void)night(store, i, {0, 0});
   for (int i = 3; i < 5; ++i) {
@@ -242,10 +242,10 @@ TEST_F(StoredNights, ReferenceThatFails_IsCounted) {
   }
 }
 
-// Random lives, with what people say between the nights.
+// Random lives, with human actions between the nights.
 class RebuiltNights : public StoredNights, public ::testing::WithParamInterface<int> {};
 
-TEST_P(RebuiltNights, AreAsTheyWereJudged) {
+TEST_P(RebuiltNights, EqualTheJudgedOnes) {
   random_.seed(kStoredSeed + static_cast<std::uint64_t>(GetParam()));
   track::TrackStore store = open();
   std::vector<double> level = {0, 0};
@@ -285,7 +285,7 @@ TEST_P(RebuiltNights, AreAsTheyWereJudged) {
 
 INSTANTIATE_TEST_SUITE_P(Lives, RebuiltNights, ::testing::Range(0, 6));
 
-TEST_F(StoredNights, HistoryThatWasMadeAnewOfItsEvents_GoesOn) {
+TEST_F(StoredNights, HistoryFromEvents_IsContinued) {
   std::map<std::string, SeriesState> before;
   {
     track::TrackStore store = open();

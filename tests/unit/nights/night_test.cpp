@@ -26,7 +26,7 @@ NightMaker two_series(double a, double b) {
   return maker;
 }
 
-TEST(Night, FirstOne_HasNoVerdict) {
+TEST(Night, FirstNight_HasNoVerdict) {
   NightMaker maker = two_series(1, 1);
   const Night night = maker.live(0);
   EXPECT_EQ(night.verdict, NightState::kNoVerdict);
@@ -34,7 +34,7 @@ TEST(Night, FirstOne_HasNoVerdict) {
   EXPECT_EQ(night.series.front().why, Why::kNoReference);
 }
 
-TEST(Night, NothingChanges_IsOk) {
+TEST(Night, NoChange_IsOk) {
   NightMaker maker = two_series(1, 1);
   const Night night = maker.live(19);
   EXPECT_EQ(night.verdict, NightState::kOk);
@@ -42,7 +42,7 @@ TEST(Night, NothingChanges_IsOk) {
   EXPECT_THAT(maker.events, IsEmpty());
 }
 
-TEST(Night, SeriesThatAreToldTogether_AreOneAlert) {
+TEST(Night, SeriesReportedTogether_AreOneAlert) {
   NightMaker maker = two_series(1.08, 1.06);
   const Night night = maker.live(20);
   EXPECT_EQ(night.verdict, NightState::kRegression);
@@ -55,7 +55,7 @@ TEST(Night, SeriesThatAreToldTogether_AreOneAlert) {
   EXPECT_EQ(night.series.front().alert, "A1");
 }
 
-TEST(Night, AlertOfEarlierNights_IsRedAndNoNews) {
+TEST(Night, EarlierAlert_IsRedAndNotNew) {
   NightMaker maker = two_series(1.08, 1.06);
   const Night night = maker.live(22);
   EXPECT_EQ(night.exit_code, 1);
@@ -63,7 +63,7 @@ TEST(Night, AlertOfEarlierNights_IsRedAndNoNews) {
   EXPECT_EQ(exit_code_of(night, {.allow_known = true}), 0);
 }
 
-TEST(Night, Mended_IsFixedWhenAllSeriesAreBack) {
+TEST(Night, AllSeriesBack_AlertIsFixed) {
   NightMaker maker;
   test::Nightly a = NightMaker::moved_from(20, 1.08, 76e6, 30);
   test::Nightly b = NightMaker::moved_from(20, 1.08, 50e6, 30);
@@ -79,7 +79,7 @@ TEST(Night, Mended_IsFixedWhenAllSeriesAreBack) {
   EXPECT_EQ(night.exit_code, 0);
 }
 
-TEST(Night, AcceptedAlert_IsGreenAndItsLevelIsTheUsual) {
+TEST(Night, AcceptedAlert_IsGreen) {
   NightMaker maker = two_series(1.08, 1);
   (void)maker.live(20);
   maker.tell(accept_alert(maker.alert("A1"), {.reason = "wanted"}, kMorning));
@@ -88,7 +88,7 @@ TEST(Night, AcceptedAlert_IsGreenAndItsLevelIsTheUsual) {
   EXPECT_EQ(maker.alert("A1").state, AlertState::kAccepted);
 }
 
-TEST(Night, StepAfterAnAcceptance_IsAnAlertOfItsOwn) {
+TEST(Night, StepAfterAcceptance_IsAnotherAlert) {
   NightMaker maker;
   test::Nightly values = NightMaker::moved_from(20, 1.08, 76e6, 30);
   for (std::size_t i = 24; i < 30; ++i) values[i] = *values[i] * 1.1;
@@ -102,7 +102,7 @@ TEST(Night, StepAfterAnAcceptance_IsAnAlertOfItsOwn) {
   EXPECT_EQ(maker.alert("A1").state, AlertState::kAccepted);
 }
 
-TEST(Night, AcceptedForAWhile_ComesBackTheDayAfter) {
+TEST(Night, ExpiredAcceptance_Reopens) {
   NightMaker maker = two_series(1.08, 1);
   (void)maker.live(20);
   maker.tell(
@@ -122,7 +122,7 @@ TEST(Night, IgnoredSeries_IsNotJudged) {
   EXPECT_THAT(night.alerts.alerts, IsEmpty());
 }
 
-TEST(Night, Better_IsAnImprovementAndNoAlert) {
+TEST(Night, Improvement_IsNoAlert) {
   NightMaker maker = two_series(.92, 1);
   const Night night = maker.live(20);
   EXPECT_EQ(night.verdict, NightState::kImprovement);
@@ -130,7 +130,7 @@ TEST(Night, Better_IsAnImprovementAndNoAlert) {
   EXPECT_THAT(night.alerts.alerts, IsEmpty());
 }
 
-// One series that was measured, in whatever way.
+// One series with pairs of any kind.
 class OneNight : public ::testing::Test {
  protected:
   OneNight() {
@@ -161,7 +161,7 @@ class OneNight : public ::testing::Test {
   track::History history_;
 };
 
-TEST_F(OneNight, WithoutPairs_SaysWhy) {
+TEST_F(OneNight, NoPairs_SayWhy) {
   struct Row {
     NightPairs pairs;
     NightState state;
@@ -184,7 +184,7 @@ TEST_F(OneNight, WithoutPairs_SaysWhy) {
   }
 }
 
-TEST_F(OneNight, OfARunThatWasAdded_IsShownAndNotJudged) {
+TEST_F(OneNight, AddedRun_IsShownAndNotJudged) {
   const Night night = judge({});
   ASSERT_THAT(night.series, SizeIs(1));
   EXPECT_EQ(night.series[0].state, NightState::kNoVerdict);
@@ -192,7 +192,7 @@ TEST_F(OneNight, OfARunThatWasAdded_IsShownAndNotJudged) {
   EXPECT_EQ(night.exit_code, 0);
 }
 
-TEST_F(OneNight, CutOffByItsBudget_IsASuspectAndExitCode3) {
+TEST_F(OneNight, BudgetCutOff_IsASuspect) {
   NightPairs left = pairs(Why::kMeasured);
   left.unfinished = {"s"};
   left.series = {{.series = "s", .pairs = {.04, .0, .05, .01}, .first = 4}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints what the judge of nights is worth, by simulation, as Markdown: the part "Nights" of
-// results/DECISIONS.md. Ends with 1 where a goal is missed. `nights-simulation [LIVES]`.
+// Prints the error rates of the judge of nights, by simulation, as Markdown: the part "Nights" of
+// results/DECISIONS.md. Exits with 1 if a goal is missed. `nights-simulation [LIVES]`.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,8 +19,8 @@
 namespace stepbench::testing_nights {
 namespace {
 
-constexpr std::uint64_t kSeed = 4518811;  // not used while the rule was made
-constexpr std::size_t kLives = 200;       // of each noise
+constexpr std::uint64_t kSeed = 4518811;  // not used while the rule was developed
+constexpr std::size_t kLives = 200;       // per noise
 constexpr std::size_t kQuietTimes = 4;
 constexpr std::size_t kChangeNight = 40;
 
@@ -40,7 +40,7 @@ bool within(const Life& life, std::size_t nights) {
   return life.found_after > 0 && life.found_after <= nights;
 }
 
-// Recorded nights of one program, each against the one before: log ratios of what did the same.
+// Recorded nights of one program, each against the previous one: log ratios without a real change.
 std::vector<double> recorded_pairs() {
   std::vector<double> pairs;
   std::ifstream file(std::string(STEPBENCH_SOURCE_DIR) + "/results/aa/nights.jsonl");
@@ -151,7 +151,7 @@ class Simulation {
     bool creeps = false;
     World world = {};
     std::vector<Noise> noises = {kNoises.begin(), kNoises.end()};
-    double least = 85;  // percent within five nights, of 3 % and more
+    double least = 85;  // percent within five nights, for 3 % and more
 
     [[nodiscard]] Script with(std::size_t number, double size) const {
       Script one = script;

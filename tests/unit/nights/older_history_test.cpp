@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histories that older versions wrote: of the first, twelve quiet nights and a suspicion that
-// nobody measured; of the second, seven quiet nights beside a reference program, and two of 12 %
-// that were told.
+// Histories written by older versions: for the first, twelve quiet nights and a suspicion that
+// nobody confirmed; for the second, seven quiet nights with a reference program, and two of 12 %
+// that were reported.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ class OlderHistory : public ::testing::Test {
   void write(const std::string& dump) {
     std::ifstream file(std::string(STEPBENCH_SOURCE_DIR) + "/tests/unit/nights/data/" + dump);
     auto database = store::Database::open(url_);
-    database->exec("PRAGMA foreign_keys = OFF");  // its tables stand in the order of their names
+    database->exec("PRAGMA foreign_keys = OFF");  // the dump orders its tables by name
     std::string statement;
     for (std::string line; std::getline(file, line);) {
       statement += line + '\n';
@@ -38,7 +38,7 @@ class OlderHistory : public ::testing::Test {
 
   [[nodiscard]] std::string asked(const std::string& sql) const {
     std::string text;
-    // As people look at it.
+    // Opened with the schema of views for people.
     const auto database = store::open_sqlite(folder_ / "history.db", {.run_schema = true});
     database->exec(sql, {}, [&](store::SqlRow row) {
       for (const store::SqlValue& value : row) {
@@ -54,7 +54,7 @@ class OlderHistory : public ::testing::Test {
   std::string url_ = "sqlite:" + (folder_ / "history.db").string();
 };
 
-TEST_F(OlderHistory, OfTheFirstVersion_IsBroughtForwardWithAllItsPoints) {
+TEST_F(OlderHistory, FirstVersion_KeepsItsPoints) {
   write("history_schema_1.sql");
   TrackStore store = TrackStore::open(url_);
   const track::History history = store.history();
@@ -65,7 +65,7 @@ TEST_F(OlderHistory, OfTheFirstVersion_IsBroughtForwardWithAllItsPoints) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "history.db.schema1")) << "a copy, once";
 }
 
-TEST_F(OlderHistory, OfTheFirstVersion_ClosesItsSuspicionWithAReason) {
+TEST_F(OlderHistory, FirstVersion_ClosesItsSuspicion) {
   write("history_schema_1.sql");
   TrackStore store = TrackStore::open(url_);
   const AlertLog log = fold_alerts(store.events());
@@ -81,7 +81,7 @@ TEST_F(OlderHistory, OfTheFirstVersion_ClosesItsSuspicionWithAReason) {
   EXPECT_EQ(load_states(store, "box", "nightly").size(), 0U) << "values alone have no level";
 }
 
-TEST_F(OlderHistory, OfTheSecondVersion_GoesOnWithItsReferenceItsLevelAndItsAlert) {
+TEST_F(OlderHistory, SecondVersion_KeepsReferenceAndAlert) {
   write("history_schema_2.sql");
   TrackStore store = TrackStore::open(url_);
   const std::size_t events = store.events().size();

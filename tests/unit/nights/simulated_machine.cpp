@@ -67,7 +67,7 @@ double SimulatedMachine::launch_noise() {
     case Noise::kBusyCore:
       return plain + (below(2) == 1 ? std::numbers::ln2 : 0.0);
     case Noise::kRecorded: {
-      // A pair is of two launches.
+      // A pair consists of two launches.
       const auto any = below(static_cast<std::uint32_t>(world_.recorded.size()));
       return world_.recorded[any] / std::numbers::sqrt2;
     }

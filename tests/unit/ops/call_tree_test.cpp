@@ -14,7 +14,7 @@ namespace {
 using testing::LogMaker;
 using testing::RandomLog;
 
-// "  forward 1 60 = 20" for each row: name, calls, host time with and without children.
+// "  forward 1 60 = 20" per row: name, calls, host time with and without children.
 std::vector<std::string> drawn(const OpTable& table) {
   std::vector<std::string> lines;
   for (const FoldedCall& row : table.calls) {
@@ -51,7 +51,7 @@ OpLog two_steps() {
   return std::move(maker.log);
 }
 
-TEST(CallTree, StandsByStepPhaseAndCallWithWhatEachTookItself) {
+TEST(CallTree, Rows_AreStepPhaseAndCall) {
   EXPECT_THAT(drawn(make_op_table(two_steps())),
               ::testing::ElementsAre("ProfilerStep* 2 2000 own 760",     //
                                      "  data_wait 2 200 own 200",        //
@@ -63,7 +63,7 @@ TEST(CallTree, StandsByStepPhaseAndCallWithWhatEachTookItself) {
                                      "  MmBackward0 1 30 own 30"));
 }
 
-TEST(CallTree, ADevicesWorkCountsToTheCallThatStartedItAndToAllAboveIt) {
+TEST(CallTree, DeviceWork_CountsToCallAndCallers) {
   LogMaker maker;
   maker.op("aten::linear", 0, 100);
   maker.op("aten::addmm", 10, 90);
@@ -78,8 +78,8 @@ TEST(CallTree, ADevicesWorkCountsToTheCallThatStartedItAndToAllAboveIt) {
   EXPECT_EQ(nodes[2].kind, OpKind::kCall);
 }
 
-// Whatever a collector recorded, and however few rows are kept.
-TEST(CallTree, ChildrenAndOwnTimeSumToTheParentAndRootsToTheTimeOfTheSteps) {
+// For any collected events and any row limit.
+TEST(CallTree, ChildrenAndOwnTime_SumToTheParent) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     OpLog log = RandomLog(seed).make();
     if (seed % 2 == 0) {
@@ -96,7 +96,7 @@ TEST(CallTree, ChildrenAndOwnTimeSumToTheParentAndRootsToTheTimeOfTheSteps) {
       OpTable cut;
       cut.calls = folded_calls(log, tree, {}, most);
       EXPECT_LE(cut.calls.size(), most);
-      for (FoldedCall& row : cut.calls) {  // by name alone, the texts do not matter here
+      for (FoldedCall& row : cut.calls) {  // by name only, the texts do not matter here
         cut.strings.push_back(std::to_string(row.name));
         row.name = static_cast<std::uint32_t>(cut.strings.size() - 1);
       }
@@ -117,7 +117,7 @@ TEST(CallTree, ChildrenAndOwnTimeSumToTheParentAndRootsToTheTimeOfTheSteps) {
   }
 }
 
-TEST(CallTree, BeyondItsRowsTheSmallestCallsAreOneRowOfTheirParent) {
+TEST(CallTree, RowLimit_MergesTheSmallestCalls) {
   LogMaker maker;
   maker.step(0, 0, 10'000);
   for (int i = 0; i < 20; ++i) maker.op("op " + std::to_string(i), i * 100, i * 100 + 80 - i);
@@ -129,7 +129,7 @@ TEST(CallTree, BeyondItsRowsTheSmallestCallsAreOneRowOfTheirParent) {
   EXPECT_EQ(rows[4].depth, 1);
 }
 
-TEST(CallTree, LaunchesAreAddedUpAlsoWhenLinesCutTheRows) {
+TEST(CallTree, Launches_AreSummed) {
   OpTable table = make_op_table(two_steps());
   const std::vector<CallNode> one = call_tree(table);
   std::vector<OpFrame> frames = frames_of(table, 300);
@@ -145,7 +145,7 @@ TEST(CallTree, LaunchesAreAddedUpAlsoWhenLinesCutTheRows) {
   }
 }
 
-TEST(CallTree, RowsThatNoProgramWroteStillMakeATree) {
+TEST(CallTree, InvalidRows_StillMakeATree) {
   OpTable table;
   table.strings = {"a", "b"};
   table.calls = {{.name = 0, .depth = 7, .self_cpu_ns = 1},

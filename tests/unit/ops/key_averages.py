@@ -46,7 +46,7 @@ def charge(event, records, start, end):
 
 
 def torch_table(log):
-    """As _parse_kineto_results does; in nanoseconds, so that sums stay exact."""
+    """Like _parse_kineto_results, but in nanoseconds, so that sums stay exact."""
     claims = [[Record(event), False] for event in log["memory"]]
     records = MemRecordsAcc(claims)
     events, by_op = [], {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Op logs for tests, written as a person would draw them.
+// Hand-made op logs for tests.
 #pragma once
 
 #include <algorithm>
@@ -142,7 +142,7 @@ class RandomLog {
   LogMaker maker_;
 };
 
-// The row of that name, all steps, phases, shapes and modules together.
+// The row of that name, over all steps, phases, shapes and modules.
 inline ops::OpRow row_of(const ops::OpTable& table, std::string_view name,
                          ops::OpKind kind = ops::OpKind::kOp) {
   for (const ops::OpRow& row : ops::grouped(table.rows, {})) {

@@ -14,7 +14,7 @@ using testing::LogMaker;
 
 constexpr std::int64_t kMiB = 1 << 20;
 
-// Two steps at 100 MiB; in the second one's backward a temporary of `extra` for 2 % of the time.
+// Two steps at 100 MiB; the second one's backward has a temporary of `extra` for 2 % of the time.
 LogMaker with_temporary(std::int64_t extra) {
   LogMaker maker;
   maker.step(3, 0, 1000);
@@ -29,7 +29,7 @@ LogMaker with_temporary(std::int64_t extra) {
   return maker;
 }
 
-TEST(Memory, ASpikeNamesItsOpPhaseAndStep) {
+TEST(Memory, Spike_NamesOpPhaseAndStep) {
   const LogMaker maker = with_temporary(60 * kMiB);
   const OpTable table = make_op_table(maker.log);
   const std::vector<Finding> findings = memory_findings(maker.log, table);
@@ -42,7 +42,7 @@ TEST(Memory, ASpikeNamesItsOpPhaseAndStep) {
   EXPECT_THAT(findings[0].evidence, ElementsAre("aten::convolution_backward", "backward"));
 }
 
-TEST(Memory, WhatStaysOrIsSmallIsNoSpike) {
+TEST(Memory, LastingOrSmall_IsNoSpike) {
   const LogMaker small = with_temporary(20 * kMiB);
   EXPECT_TRUE(memory_findings(small.log, make_op_table(small.log)).empty());
   LogMaker ramp;
@@ -51,7 +51,7 @@ TEST(Memory, WhatStaysOrIsSmallIsNoSpike) {
   EXPECT_TRUE(memory_findings(OpLog{}, OpTable{}).empty());
 }
 
-TEST(Memory, ThePeakOfEachDeviceStandsInTheTable) {
+TEST(Memory, PeakPerDevice_IsInTheTable) {
   LogMaker maker = with_temporary(60 * kMiB);
   maker.memory(1700, 5 * kMiB, 1, 0).total_allocated = 0;
   const OpTable table = make_op_table(maker.log);
@@ -66,7 +66,7 @@ TEST(Memory, ThePeakOfEachDeviceStandsInTheTable) {
               ElementsAre("-1 160 aten::convolution_backward", "0 5 aten::convolution_backward"));
 }
 
-TEST(Memory, ALongTimelineKeepsItsHighestPoints) {
+TEST(Memory, LongTimeline_KeepsItsPeaks) {
   LogMaker maker;
   for (int i = 0; i < 10'000; ++i) maker.memory(i, i % 2 == 0 ? 100 + i : -100 - i + 1);
   const std::vector<MemoryLevel> levels = memory_levels(maker.log.memory, 100);
@@ -83,7 +83,7 @@ TEST(Memory, ALongTimelineKeepsItsHighestPoints) {
   EXPECT_EQ(peak->allocated_bytes, highest);
 }
 
-TEST(Memory, ThePeakIsThatOfTheAllocatorWhereItReportsOne) {
+TEST(Memory, Peak_IsTheAllocatorsIfReported) {
   LogMaker maker;
   maker.memory(1, 10).total_allocated = 1010;
   maker.memory(2, -10).total_allocated = 1000;

@@ -50,7 +50,7 @@ const ModuleNode& node_at(const ModuleTree& tree, NodeKind kind, const std::stri
   return tree.nodes.front();
 }
 
-// Of every number the children of a node sum to it.
+// For every number, the children of a node sum to it.
 void expect_sums(const ModuleTree& tree) {
   std::vector<ModuleNode> sums(tree.nodes.size());
   std::vector<bool> has_children(tree.nodes.size(), false);
@@ -75,7 +75,7 @@ void expect_sums(const ModuleTree& tree) {
   }
 }
 
-TEST(ModuleTree, GivesEachModuleItsForwardAndItsBackward) {
+TEST(ModuleTree, EachModule_HasForwardAndBackward) {
   const ModuleTree tree = make_module_tree(make_op_table(small_model().log), 3);
   EXPECT_EQ(tree.steps, 1);
   EXPECT_EQ(tree.full_depth, 3U);
@@ -94,7 +94,7 @@ TEST(ModuleTree, GivesEachModuleItsForwardAndItsBackward) {
   expect_sums(tree);
 }
 
-TEST(ModuleTree, ModulesBelowTheDepthCountToTheOneThatIsShown) {
+TEST(ModuleTree, DeeperModules_CountToTheShownOne) {
   const OpTable table = make_op_table(small_model().log);
   const ModuleTree one = make_module_tree(table, 1);
   EXPECT_EQ(node_at(one, NodeKind::kModule, "layer1").all.cpu_ns, 330);
@@ -104,7 +104,7 @@ TEST(ModuleTree, ModulesBelowTheDepthCountToTheOneThatIsShown) {
   EXPECT_EQ(none.nodes.size(), 4U);
 }
 
-TEST(ModuleTree, OpsOfOtherThreadsAreToldBesideTheStep) {
+TEST(ModuleTree, OtherThreads_AreOutsideTheStep) {
   LogMaker maker = small_model();
   maker.op("aten::stack", 300, 340, 2);
   const ModuleTree tree = make_module_tree(make_op_table(maker.log), 2);
@@ -113,7 +113,7 @@ TEST(ModuleTree, OpsOfOtherThreadsAreToldBesideTheStep) {
   expect_sums(tree);
 }
 
-TEST(ModuleTree, KernelsCountToTheModuleThatStartedThem) {
+TEST(ModuleTree, Kernels_CountToTheirModule) {
   LogMaker maker = small_model();
   maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 40, 50, 1, 0);
   maker.activity(ActivityKind::kKernel, "implicit_gemm", 500, 1300, 1, 0);
@@ -128,7 +128,7 @@ TEST(ModuleTree, KernelsCountToTheModuleThatStartedThem) {
   expect_sums(tree);
 }
 
-TEST(ModuleTree, ModulesSumToTheStepsInAnyLog) {
+TEST(ModuleTree, AnyLog_SumsToTheSteps) {
   for (std::uint32_t seed = 0; seed < 40; ++seed) {
     OpLog log = RandomLog(seed).make();
     log.modules = {"(model)", "a", "a.0", "a.0.conv", "a.1", "b.c.d.e"};
@@ -147,7 +147,7 @@ TEST(ModuleTree, ModulesSumToTheStepsInAnyLog) {
   }
 }
 
-TEST(ModuleTree, OfAnEmptyTableIsAStepOfNothing) {
+TEST(ModuleTree, EmptyTable_IsAnEmptyStep) {
   const ModuleTree tree = make_module_tree({}, 2);
   EXPECT_EQ(tree.nodes.size(), 1U);
   EXPECT_THAT(tree.phases, IsEmpty());

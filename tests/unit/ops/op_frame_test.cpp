@@ -21,7 +21,7 @@ std::string described(const OpTable& table) {
   return text;
 }
 
-TEST(OpFrame, ATableComesBackEqualFromAnyNumberOfFrames) {
+TEST(OpFrame, AnyNumberOfFrames_RoundTrips) {
   const OpTable table = make_op_table(RandomLog(3).make(40));
   const std::vector<OpFrame> small = frames_of(table, 2000);
   EXPECT_GT(small.size(), 10U);
@@ -33,7 +33,7 @@ TEST(OpFrame, ATableComesBackEqualFromAnyNumberOfFrames) {
   EXPECT_EQ(described(back), described(table));
 }
 
-TEST(OpFrame, NoLineIsLongerThanAskedWhateverTheNames) {
+TEST(OpFrame, AnyNames_KeepTheLineLimit) {
   OpTable table;
   for (int i = 0; i < 200; ++i) {
     table.strings.push_back(std::string(300, '\x01') + std::to_string(i));
@@ -46,7 +46,7 @@ TEST(OpFrame, NoLineIsLongerThanAskedWhateverTheNames) {
   }
 }
 
-TEST(OpFrame, UnknownTablesAndColumnsArePassedOver) {
+TEST(OpFrame, UnknownTablesAndColumns_AreIgnored) {
   const OpFrame frames[] = {{.table = "of the future", .series = {{"x"}, {{1}}}},
                             {.table = "ops",
                              .strings = {"aten::mm"},
@@ -58,7 +58,7 @@ TEST(OpFrame, UnknownTablesAndColumnsArePassedOver) {
   EXPECT_EQ(table.rows[1].calls, 4);
 }
 
-TEST(OpFrame, AnIndexThatPointsNowhereNamesItsColumn) {
+TEST(OpFrame, InvalidIndex_NamesItsColumn) {
   const OpFrame frame{.table = "ops", .strings = {"a"}, .series = {{"module"}, {{5}}}};
   try {
     (void)op_table_of({&frame, 1});

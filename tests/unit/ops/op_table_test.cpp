@@ -14,7 +14,7 @@ using testing::LogMaker;
 using testing::RandomLog;
 using testing::row_of;
 
-TEST(OpTable, AnAsynchronousEventHasATotalAndNoSelfTime) {
+TEST(OpTable, AsyncEvent_HasNoSelfTime) {
   LogMaker maker;
   maker.op("future", 10, 50).async = true;
   const OpRow row = row_of(make_op_table(maker.log), "future");
@@ -23,8 +23,8 @@ TEST(OpTable, AnAsynchronousEventHasATotalAndNoSelfTime) {
   EXPECT_EQ(row.self_cpu_ns, 0);
 }
 
-// Outermost: without a parent. Holds for every log, whatever a collector recorded.
-TEST(OpTable, SelfTimesSumToTheTotalsOfTheOutermostCallsExactly) {
+// Outermost: without a parent. Holds for any log.
+TEST(OpTable, SelfTimes_SumToTheOutermostTotals) {
   for (std::uint32_t seed = 0; seed < 150; ++seed) {
     const OpLog log = RandomLog(seed).make();
     const OpTree tree = build_op_tree(log);
@@ -53,7 +53,7 @@ TEST(OpTable, SelfTimesSumToTheTotalsOfTheOutermostCallsExactly) {
   }
 }
 
-TEST(OpTable, CoarserGroupsAreSumsOfTheFinestOnes) {
+TEST(OpTable, CoarserGroups_SumTheFinest) {
   const OpLog log = RandomLog(5).make();
   const OpTable table = make_op_table(log);
   for (const OpGrouping by :
@@ -65,7 +65,7 @@ TEST(OpTable, CoarserGroupsAreSumsOfTheFinestOnes) {
   }
 }
 
-TEST(OpTable, TellsStepsPhasesAndShapesApart) {
+TEST(OpTable, StepsPhasesAndShapes_AreSeparate) {
   LogMaker maker;
   maker.step(4, 0, 100);
   maker.phase("forward", 4, 0, 50);
@@ -89,7 +89,7 @@ TEST(OpTable, TellsStepsPhasesAndShapesApart) {
   EXPECT_EQ(row_of(table, "ProfilerStep*", OpKind::kAnnotation).calls, 2);
 }
 
-TEST(OpTable, OpsOfOtherThreadsBelongToThePhaseInWhichTheyStart) {
+TEST(OpTable, OtherThreads_JoinThePhaseOfTheirStart) {
   LogMaker maker;
   maker.step(0, 0, 100);
   maker.phase("backward", 0, 50, 90);
@@ -104,7 +104,7 @@ TEST(OpTable, OpsOfOtherThreadsBelongToThePhaseInWhichTheyStart) {
   EXPECT_EQ(found.at("aten::stack").second, -1);
 }
 
-TEST(OpTable, AKernelsTimeIsItsOpsSelfTimeAndItsParentsTotal) {
+TEST(OpTable, Kernel_IsSelfTimeOfItsOp) {
   LogMaker maker;
   maker.op("aten::linear", 0, 100);
   maker.op("aten::addmm", 10, 90);
@@ -124,7 +124,7 @@ TEST(OpTable, AKernelsTimeIsItsOpsSelfTimeAndItsParentsTotal) {
   EXPECT_EQ(totals_of(table.rows).self_device_ns, 67) << "copies without an op count too";
 }
 
-TEST(OpTable, DeviceWorkIsJoinedByItsOpThenByItsCallsThreadAndCorrelation) {
+TEST(OpTable, DeviceWork_JoinsByOpThenCall) {
   LogMaker maker;
   maker.op("aten::mm", 0, 100);
   maker.op("aten::add", 100, 200);
@@ -138,14 +138,14 @@ TEST(OpTable, DeviceWorkIsJoinedByItsOpThenByItsCallsThreadAndCorrelation) {
   EXPECT_EQ(totals_of(table.rows).self_device_ns, 60);
 }
 
-TEST(OpTable, ActivitiesAreThoseOfTheStepsWhereThereAreMarks) {
+TEST(OpTable, Marks_LimitActivitiesToSteps) {
   LogMaker maker;
   maker.op("aten::mm", 110, 120);
   maker.activity(ActivityKind::kRuntime, "cudaEventRecord", 50, 55, 1);  // before
   maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 112, 118, 2, 0);
   maker.activity(ActivityKind::kKernel, "gemm", 900, 990, 2);  // runs after all steps
   maker.activity(ActivityKind::kRuntime, "cudaMemsetAsync", 130, 135, 3);
-  maker.activity(ActivityKind::kMemset, "Memset", 990, 995, 3);                  // no op around it
+  maker.activity(ActivityKind::kMemset, "Memset", 990, 995, 3);                  // outside of an op
   maker.activity(ActivityKind::kRuntime, "cudaEventElapsedTime", 205, 208, 4);   // between
   maker.activity(ActivityKind::kRuntime, "cudaDeviceSynchronize", 700, 990, 5);  // after
   maker.activity(ActivityKind::kSynchronization, "Context Synchronize", 701, 989, 5);
@@ -162,7 +162,7 @@ TEST(OpTable, ActivitiesAreThoseOfTheStepsWhereThereAreMarks) {
             (std::vector<std::string>{"cudaLaunchKernel", "gemm", "cudaMemsetAsync", "Memset"}));
 }
 
-TEST(OpTable, MergedCallsKeepTheirKernelsAndBytes) {
+TEST(OpTable, MergedCalls_KeepKernelsAndBytes) {
   LogMaker maker;
   maker.op("aten::add", 0, 100);
   maker.op("aten::add", 10, 90);
@@ -174,7 +174,7 @@ TEST(OpTable, MergedCallsKeepTheirKernelsAndBytes) {
   EXPECT_EQ(row.own_cpu_bytes, 512);
 }
 
-TEST(OpTable, BytesAreChargedToEveryOpenOpAndApartToTheInnermostOfTheirThread) {
+TEST(OpTable, Bytes_CountToEachOpenOp) {
   LogMaker maker;
   maker.op("aten::linear", 0, 100);
   maker.op("aten::addmm", 10, 90);
@@ -197,7 +197,7 @@ TEST(OpTable, BytesAreChargedToEveryOpenOpAndApartToTheInnermostOfTheirThread) {
   EXPECT_EQ(loader.own_cpu_bytes, 0);
 }
 
-TEST(OpTable, BothEndsOfAnIntervalBelongToIt) {
+TEST(OpTable, BothEnds_BelongToTheInterval) {
   LogMaker maker;
   maker.op("aten::empty", 10, 20);
   maker.memory(9, 1);
@@ -211,7 +211,7 @@ TEST(OpTable, BothEndsOfAnIntervalBelongToIt) {
   EXPECT_EQ(rest.self_cpu_bytes, 9);
 }
 
-TEST(OpTable, AModuleIsInheritedByWhatItsOpsCallAndByTheirBackwardFunctions) {
+TEST(OpTable, CalleesAndBackward_InheritTheModule) {
   LogMaker maker;
   maker.log.modules = {"layer1.conv", "fc"};
   OpEvent& conv = maker.op("aten::conv2d", 0, 50);
@@ -232,7 +232,7 @@ TEST(OpTable, AModuleIsInheritedByWhatItsOpsCallAndByTheirBackwardFunctions) {
   EXPECT_EQ(modules["aten::ones_like"], "");
 }
 
-TEST(OpTable, NamesTheOpThatCausedASynchronization) {
+TEST(OpTable, Synchronization_NamesItsOp) {
   LogMaker maker;
   maker.op("aten::item", 0, 100);
   maker.activity(ActivityKind::kRuntime, "cudaStreamSynchronize", 10, 60, 1, 0);
@@ -247,7 +247,7 @@ TEST(OpTable, NamesTheOpThatCausedASynchronization) {
   EXPECT_EQ(row.max_ns, 50);
 }
 
-TEST(OpTable, AnOpThatCallsItselfAgainCountsItsWorkOnce) {
+TEST(OpTable, RecursiveOp_CountsItsWorkOnce) {
   constexpr std::string_view kShapes = "[[8, 32], [32, 64]]";
   LogMaker maker;
   maker.shaped("aten::mm", kShapes, 0, 100);

@@ -10,7 +10,7 @@ namespace {
 
 using testing::LogMaker;
 
-// Of the op with this index in the log.
+// For the op with this index in the log.
 std::string parent_name(const OpTree& tree, std::size_t op) {
   const std::uint32_t node = tree.node_of_op[op];
   if (node == kNoIndex) return "left out";
@@ -21,7 +21,7 @@ std::string parent_name(const OpTree& tree, std::size_t op) {
 struct Called {
   const char* name;
   std::int64_t begin_ns, end_ns;
-  const char* parent;  // null: not looked at
+  const char* parent;  // null: not checked
   std::uint32_t thread = 0;
   std::uint32_t end_thread = 0;
   bool async = false;
@@ -33,7 +33,7 @@ struct Nested {
   std::size_t nodes;
 };
 
-TEST(OpTree, ParentsAreTheSmallestCallsAround) {
+TEST(OpTree, Parent_IsTheSmallestCallAround) {
   const Nested kNested[] = {
       {"a child lies wholly in its parent on the same thread",
        {{"outer", 0, 100, ""},
@@ -88,7 +88,7 @@ TEST(OpTree, ParentsAreTheSmallestCallsAround) {
   }
 }
 
-TEST(OpTree, MakesStepsFromMarksUnlessTheCollectorRecordedThem) {
+TEST(OpTree, Marks_MakeMissingSteps) {
   LogMaker maker;
   maker.step(7, 0, 100);
   maker.phase("forward", 7, 5, 50);
@@ -102,7 +102,7 @@ TEST(OpTree, MakesStepsFromMarksUnlessTheCollectorRecordedThem) {
   EXPECT_EQ(parent_name(recorded, 0), "ProfilerStep*");
 }
 
-TEST(OpTree, ARuntimeCallCountsToTheThreadOfItsOp) {
+TEST(OpTree, RuntimeCall_CountsToTheOpsThread) {
   LogMaker maker;
   maker.op("aten::mm", 0, 100, 1);
   DeviceActivity& call = maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 10, 20, 1, 0);

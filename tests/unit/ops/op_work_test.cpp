@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one call computes and moves, by hand and beside TraceLens; types and peaks of devices.
+// Work and data movement of one call, compared with manual counts and TraceLens; types and peaks of
+// devices.
 #include "harness/ops/op_work.h"
 
 #include <gtest/gtest.h>
@@ -19,9 +20,9 @@ struct Counted {
   std::string_view op;
   std::string_view shapes;
   std::string_view arguments;
-  std::int64_t flops;     // of the call itself; 0: none are known
-  std::int64_t elements;  // that it moves; 0: not looked at
-  bool summed;            // sums over operators count it; others are counted in what they call
+  std::int64_t flops;     // of the call itself; 0: unknown
+  std::int64_t elements;  // moved by the call; 0: not checked
+  bool summed;            // counted in sums over operators; others are counted in their callees
 };
 
 constexpr std::int64_t kProduct = 2 * 8 * 32 * 64;  // a multiply-add is two
@@ -81,7 +82,7 @@ constexpr Counted kCounted[] = {
      0, true},
 };
 
-TEST(OpWork, IsWhatACallComputesAndMoves) {
+TEST(OpWork, MatchesExamples) {
   for (const Counted& each : kCounted) {
     SCOPED_TRACE(std::string(each.op) + ' ' + std::string(each.shapes));
     const auto work = work_of(each.op, each.shapes, each.arguments);
@@ -99,7 +100,7 @@ TEST(OpWork, IsWhatACallComputesAndMoves) {
   EXPECT_FALSE(has_work("triton_poi_fused_add_0"));
 }
 
-TEST(Flops, ElementwiseOpsCountTheResult) {
+TEST(Flops, ElementwiseOps_CountTheResult) {
   EXPECT_EQ(flops("aten::add", "[[4, 5], [5], []]"), 20);
   EXPECT_EQ(flops("aten::mul", "[[5], [4, 1]]"), 20);
   EXPECT_EQ(flops("aten::mul", "[[], []]"), 1);
@@ -109,7 +110,7 @@ TEST(Flops, ElementwiseOpsCountTheResult) {
 }
 
 // Before torch 1.11 the input came first.
-TEST(OpWork, OlderBackwardOfCudnnCountsAsTheNewer) {
+TEST(OpWork, OlderCudnnBackward_CountsAsTheNewer) {
   EXPECT_EQ(work_of("aten::cudnn_convolution_backward",
                     "[[2, 3, 8, 8], [2, 4, 4, 4], [4, 3, 3, 3], [], [], [], [], [], [], [], []]")
                 ->flops,
@@ -118,7 +119,7 @@ TEST(OpWork, OlderBackwardOfCudnnCountsAsTheNewer) {
                 ->flops);
 }
 
-TEST(OpWork, KernelsLeaveOutWhatACausalMaskHides) {
+TEST(OpWork, CausalMask_HidesHalf) {
   constexpr std::string_view kShapes =
       "[[2, 4, 16, 8], [2, 4, 16, 8], [2, 4, 16, 8], [], [], [], []]";
   const OpWork whole = *work_of("aten::_scaled_dot_product_flash_attention", kShapes,
@@ -131,7 +132,7 @@ TEST(OpWork, KernelsLeaveOutWhatACausalMaskHides) {
   EXPECT_EQ(whole.elements, 4 * 2 * 4 * 16 * 8);
 }
 
-TEST(OpWork, CountsAndBytesAreThoseOfTheSheetsOfTraceLens) {
+TEST(OpWork, MatchesTheTraceLensSheets) {
   std::ifstream file(DATA "/tracelens_work.tsv");
   ASSERT_TRUE(file);
   std::string line;
@@ -147,15 +148,15 @@ TEST(OpWork, CountsAndBytesAreThoseOfTheSheetsOfTraceLens) {
     const std::int64_t bytes =
         work->elements * element_bytes(dtype_named(quoted_text(cells[3], work->typed_input)));
     const double flops = static_cast<double>(work->flops - work->masked_flops);
-    // Theirs count a gradient that nobody asked for: of the network's input.
+    // They count an unneeded gradient, that of the network's input.
     const double asked = cells[4].find("[False, True") == std::string::npos ? 1 : 0.5;
     const double theirs = asked * std::stod(cells[5]) * 1e9;
     const double their_bytes = asked * std::stod(cells[6]) * 1024 * 1024;
-    // Theirs have the additions of a bias: at most one for fifty that a product has.
+    // They include the additions of a bias: at most one per fifty operations of a product.
     const bool biased = cells[1] == "aten::addmm" || cells[1] == "aten::convolution";
     EXPECT_LE(flops, theirs * (1 + 1e-9)) << line;
     EXPECT_GE(flops, theirs * (biased ? 0.98 : 1 - 1e-9)) << line;
-    // Ours have the bias of a convolution.
+    // Ours include the bias of a convolution.
     const double bias = cells[1] == "aten::convolution" ? 1e-3 : 1e-9;
     EXPECT_GE(static_cast<double>(bytes), their_bytes * (1 - 1e-9)) << line;
     EXPECT_LE(static_cast<double>(bytes), their_bytes * (1 + bias)) << line;
@@ -164,7 +165,7 @@ TEST(OpWork, CountsAndBytesAreThoseOfTheSheetsOfTraceLens) {
   EXPECT_EQ(rows, 108);
 }
 
-TEST(Dtype, IsReadAsProfilersAndNcclWriteIt) {
+TEST(Dtype, ProfilerAndNcclNames_AreRead) {
   for (const auto& [name, type] :
        {std::pair("c10::BFloat16", Dtype::kBf16), std::pair("BFloat16", Dtype::kBf16),
         std::pair("float", Dtype::kFp32), std::pair("long int", Dtype::kInt64),
@@ -178,7 +179,7 @@ TEST(Dtype, IsReadAsProfilersAndNcclWriteIt) {
   EXPECT_EQ(quoted_text(R"(["long in)", 0), "");
 }
 
-TEST(DevicePeaks, AreThoseOfTheDataSheet) {
+TEST(DevicePeaks, MatchTheDataSheet) {
   const DevicePeaks h100 = *device_peaks("NVIDIA H100 80GB HBM3");
   EXPECT_EQ(h100.flops(Dtype::kBf16), 989.5e12);
   EXPECT_EQ(h100.flops(Dtype::kFp8), 1979e12);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: random_op_log SEED
-// Prints a random log and the table that is made of it as JSON.
+// Prints a random log and its table as JSON.
 #include <iostream>
 #include <nlohmann/json.hpp>
 

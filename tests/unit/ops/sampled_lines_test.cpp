@@ -18,7 +18,7 @@ OpTable stacks_of_two_lines() {
   return table;
 }
 
-TEST(SampledLines, AddUpStacksOfOneLineAndNameTheCallThatMostWereIn) {
+TEST(SampledLines, StacksOfALine_AreSummed) {
   const std::vector<SampledLine> lines = sampled_lines(stacks_of_two_lines());
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0].samples, 7);
@@ -27,7 +27,7 @@ TEST(SampledLines, AddUpStacksOfOneLineAndNameTheCallThatMostWereIn) {
   EXPECT_EQ(in_words(lines[1]), "mine.py:9 in pad");
 }
 
-TEST(SampledLines, GoRoundThroughFrames) {
+TEST(SampledLines, Frames_RoundTrip) {
   const OpTable back = op_table_of(frames_of(stacks_of_two_lines()));
   ASSERT_EQ(back.stacks.size(), 3U);
   EXPECT_EQ(back.stacks[0].calls, kNoIndex);
@@ -35,7 +35,7 @@ TEST(SampledLines, GoRoundThroughFrames) {
   EXPECT_EQ(back.stacks[2].samples, 3);
 }
 
-TEST(SampledLines, ShowNoControlCharactersOfAFile) {
+TEST(SampledLines, ControlCharacters_AreNotShown) {
   const SampledLine line{
       .part = "fetch", .place = "a.py:1 in f", .code = "x = '\x1b[31m'", .calls = ""};
   EXPECT_EQ(in_words(line).find('\x1b'), std::string::npos);

@@ -29,7 +29,7 @@ bool is_gone(pid_t process) {
   return false;
 }
 
-TEST(Command, GivesInputAndTakesBothOutputs) {
+TEST(Command, PassesInputAndBothOutputs) {
   const CommandResult result =
       run_command({"sh", "-c", "cat; echo no >&2; exit 3"}, "hello", 10min);
   EXPECT_TRUE(result.started);
@@ -38,23 +38,23 @@ TEST(Command, GivesInputAndTakesBothOutputs) {
   EXPECT_EQ(result.err, "no\n");
 }
 
-TEST(Command, TakesMuchAlsoWhereTheProgramDoesNotRead) {
+TEST(Command, LargeInput_IsAcceptedUnread) {
   const std::string much(3 << 20, 'x');
   EXPECT_EQ(run_command({"cat"}, much, 10min).out.size(), much.size());
   EXPECT_EQ(run_command({"true"}, std::string(3 << 20, 'x'), 10min).exit_status, 0);
 }
 
-TEST(Command, KillsWhatTakesTooLong) {
+TEST(Command, TimeLimit_KillsTheProgram) {
   const CommandResult result = run_command({"sleep", "1000"}, "", 100ms);
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.exit_status, 128 + 9);
 }
 
-TEST(Command, KillsWhatItStartedInTurn) {
+TEST(Command, TimeLimit_KillsGrandchildren) {
   const test::TemporaryFolder folder;
   const std::string pid_file = folder / "pid";
   pid_t grandchild = 0;
-  // A busy machine may need longer to come to the `wait`.
+  // A busy machine may need longer to reach the `wait`.
   for (auto limit = 500ms; grandchild == 0 && limit < 10min; limit *= 10) {
     const CommandResult result =
         run_command({"sh", "-c", "sleep 1000 & echo $! > " + pid_file + "; wait"}, "", limit);
@@ -65,17 +65,17 @@ TEST(Command, KillsWhatItStartedInTurn) {
   EXPECT_TRUE(is_gone(grandchild));
 }
 
-TEST(Command, MeetsItsLimitAlsoWhereItClosedItsOutput) {
+TEST(Command, ClosedOutput_StillTimesOut) {
   EXPECT_TRUE(run_command({"sh", "-c", "exec >&- 2>&-; exec sleep 1000"}, "", 200ms).timed_out);
 }
 
-TEST(Command, EndsWithItsProgramThoughABackgroundOneHoldsThePipe) {
+TEST(Command, BackgroundProcess_DoesNotDelayTheEnd) {
   const CommandResult result = run_command({"sh", "-c", "echo out; sleep 1000 &"}, "", 10min);
   EXPECT_FALSE(result.timed_out);
   EXPECT_EQ(result.out, "out\n");
 }
 
-TEST(Command, EndsWithItsProgramThoughOneOfAnotherSessionWritesOn) {
+TEST(Command, OtherSession_DoesNotDelayTheEnd) {
   const test::TemporaryFolder folder;
   const std::string up = folder / "up";
   const CommandResult result = run_command(
@@ -85,7 +85,7 @@ TEST(Command, EndsWithItsProgramThoughOneOfAnotherSessionWritesOn) {
   EXPECT_EQ(result.exit_status, 0);
 }
 
-TEST(Command, EndsAtASignalThatIsDeliveredAfterIt) {
+TEST(Command, LaterSignal_IsDelivered) {
   const pid_t child = ::fork();
   if (child == 0) {
     (void)std::signal(SIGINT, SIG_DFL);
@@ -101,7 +101,7 @@ TEST(Command, EndsAtASignalThatIsDeliveredAfterIt) {
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
 }
 
-TEST(Command, OfAPendingSignal_IsNamedByIt) {
+TEST(Command, PendingSignal_IsNamed) {
   const pid_t child = ::fork();
   if (child == 0) {
     sigset_t held;
@@ -122,7 +122,7 @@ TEST(Command, OfAPendingSignal_IsNamedByIt) {
   EXPECT_EQ(WEXITSTATUS(status), SIGTERM);
 }
 
-TEST(Command, OfAKilledParent_EndsWithItsGrandchildren) {
+TEST(Command, KilledParent_EndsItsGrandchildren) {
   const test::TemporaryFolder folder;
   const std::string pid_file = folder / "pid";
   const pid_t child = ::fork();
@@ -144,7 +144,7 @@ TEST(Command, OfAKilledParent_EndsWithItsGrandchildren) {
   EXPECT_TRUE(is_gone(grandchild));
 }
 
-TEST(Command, EndsAFlood) {
+TEST(Command, Flood_IsEnded) {
   EXPECT_TRUE(run_command({"yes"}, "", 10min, {.most_output = 100'000}).flooded);
   const CommandResult cut = run_command({"sh", "-c", "yes | head -c 1000000; echo end >&2"}, "",
                                         10min, {.most_output = 100'000, .drops_rest = true});
@@ -153,7 +153,7 @@ TEST(Command, EndsAFlood) {
   EXPECT_EQ(cut.err, "end\n");
 }
 
-TEST(Command, HasTheFolderAndVariablesThatItIsGiven) {
+TEST(Command, FolderAndVariables_AreSet) {
   const test::TemporaryFolder folder;
   ::setenv("STEPBENCH_TEST_A", "1", 1);
   ::setenv("STEPBENCH_TEST_B", "1", 1);
@@ -167,7 +167,7 @@ TEST(Command, HasTheFolderAndVariablesThatItIsGiven) {
   EXPECT_FALSE(run_command({"true"}, "", 10min, {.folder = folder / "absent"}).started);
 }
 
-TEST(Git, SeesNoneOfItsOwnVariables) {
+TEST(Git, OwnVariables_AreRemoved) {
   const CommandResult named = run_git(".", {"rev-parse", "--local-env-vars"});
   std::size_t names = 0;
   std::istringstream lines(named.out);
@@ -180,7 +180,7 @@ TEST(Git, SeesNoneOfItsOwnVariables) {
   ::unsetenv("GIT_DIR");
 }
 
-TEST(Command, SaysWhyAProgramCannotBeRun) {
+TEST(Command, MissingProgram_SaysWhy) {
   const CommandResult result = run_command({"/nowhere/program"}, "", 10min);
   EXPECT_FALSE(result.started);
   EXPECT_EQ(result.reason, "No such file or directory");

@@ -48,7 +48,7 @@ class CheckFiles : public ::testing::Test {
   const std::vector<fs::path> inputs_ = {folder_ / "train.yaml", folder_ / "run", ""};
 };
 
-TEST_F(CheckFiles, AnInputIsRefusedUnderAnyNameItHas) {
+TEST_F(CheckFiles, InputUnderAnyName_IsRejected) {
   fs::create_symlink(folder_ / "train.yaml", folder_ / "link.yaml");
   fs::create_hard_link(folder_ / "train.yaml", folder_ / "hard.yaml");
   const fs::path around = folder_.path() / "run" / ".." / "train.yaml";
@@ -58,14 +58,14 @@ TEST_F(CheckFiles, AnInputIsRefusedUnderAnyNameItHas) {
   }
 }
 
-TEST_F(CheckFiles, AFileOfAFolderThatIsReadIsRefusedBehindALink) {
+TEST_F(CheckFiles, FileOfAnInputFolder_IsRejected) {
   fs::create_symlink(folder_ / "run/host-1.jsonl", folder_ / "link.csv");
   fs::create_hard_link(folder_ / "run/host-1.jsonl", folder_ / "hard.csv");
   refuses(folder_ / "link.csv", "among the results of a run");
   refuses(folder_ / "hard.csv", "is what this command reads");
 }
 
-TEST_F(CheckFiles, TheResultsOfARunAreNeitherReplacedNorJoinedByOtherFiles) {
+TEST_F(CheckFiles, ResultsOfARun_AreProtected) {
   refuses(folder_ / "run/host-1.jsonl", "among the results of a run");
   refuses(folder_ / "run/new.jsonl", "among the results of a run");
   refuses(folder_ / "run/new.jsonl.gz", "among the results of a run");
@@ -73,7 +73,7 @@ TEST_F(CheckFiles, TheResultsOfARunAreNeitherReplacedNorJoinedByOtherFiles) {
   refuses(folder_ / "notes/log.jsonl", "give --force");
 }
 
-TEST_F(CheckFiles, AFolderThatIsFilledHoldsNoInputNeitherItselfNorBehindALink) {
+TEST_F(CheckFiles, FilledFolder_HoldsNoInput) {
   const auto fill = [&](const fs::path& folder) {
     check_files({.inputs = {{"--db", folder_ / "train.yaml"}, {"--events", folder_ / "absent/e"}},
                  .output_folders = {{"--site", folder}}});
@@ -96,7 +96,7 @@ TEST_F(CheckFiles, AFolderThatIsFilledHoldsNoInputNeitherItselfNorBehindALink) {
   EXPECT_NO_THROW(fill(folder_ / "absent"));
 }
 
-TEST_F(CheckFiles, WhatCannotBeWrittenIsRefusedAndWhatCanIsLeftAsItIs) {
+TEST_F(CheckFiles, Unwritable_IsRejected) {
   refuses(folder_ / "absent/v.json", "there is no folder");
   refuses(folder_ / "run", "is a folder");
   accepts(folder_ / "new.json");
@@ -105,7 +105,7 @@ TEST_F(CheckFiles, WhatCannotBeWrittenIsRefusedAndWhatCanIsLeftAsItIs) {
   accepts("");
 }
 
-TEST_F(CheckFiles, WhatStepbenchDidNotWrite_IsRefusedUnlessForced) {
+TEST_F(CheckFiles, ForeignFile_IsRejectedUnlessForced) {
   folder_.write("helper.py", "import stepbench_worker\n");
   folder_.write("notes.md", "# My notes on stepbench\n");
   folder_.write("page.html", "<!doctype html><title>mine, of stepbench</title>");
@@ -122,7 +122,7 @@ TEST_F(CheckFiles, WhatStepbenchDidNotWrite_IsRefusedUnlessForced) {
   accepts(folder_ / "empty.py");
 }
 
-TEST_F(CheckFiles, WhatStepbenchWrote_IsReplaced) {
+TEST_F(CheckFiles, OwnFile_IsReplaced) {
   for (const char* text :
        {"<!DOCTYPE html>\n<meta name=\"generator\" content=\"stepbench\">",
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"stepbench\" tests=\"1\">",
@@ -136,7 +136,7 @@ TEST_F(CheckFiles, WhatStepbenchWrote_IsReplaced) {
   }
 }
 
-TEST_F(CheckFiles, ALinkToAnotherFolder_IsRefused) {
+TEST_F(CheckFiles, LinkToAnotherFolder_IsRejected) {
   fs::create_symlink("notes/new.json", folder_ / "away.json");
   fs::create_symlink("near.json", folder_ / "link.json");
   refuses(folder_ / "away.json", "is a link to");
@@ -145,14 +145,14 @@ TEST_F(CheckFiles, ALinkToAnotherFolder_IsRefused) {
                OutputRefused);
 }
 
-TEST_F(CheckFiles, AFolderThatMayNotBeWrittenIsRefused) {
+TEST_F(CheckFiles, ReadOnlyFolder_IsRejected) {
   fs::permissions(folder_ / "notes", fs::perms::owner_read | fs::perms::owner_exec);
   const bool is_root = ::access((folder_ / "notes").c_str(), W_OK) == 0;
   if (!is_root) refuses(folder_ / "notes/new.json", "Permission denied");
   fs::permissions(folder_ / "notes", fs::perms::owner_all);
 }
 
-TEST_F(CheckFiles, WhatIsNotThereYetIsOneFileByTheFolderThatIs) {
+TEST_F(CheckFiles, MissingFile_IsFoundByItsFolder) {
   fs::create_directory_symlink(folder_ / "notes", folder_ / "same");
   fs::create_symlink(folder_ / "notes/new.db", folder_ / "dangling");
   for (const char* name : {"notes/new.db", "same/new.db", "dangling", "run/../same/./new.db"}) {
@@ -165,7 +165,7 @@ TEST_F(CheckFiles, WhatIsNotThereYetIsOneFileByTheFolderThatIs) {
   EXPECT_NO_THROW(check_files(other));
 }
 
-TEST_F(CheckFiles, TwoOutputsAreNotOneFile) {
+TEST_F(CheckFiles, TwoOutputs_AreNotOneFile) {
   fs::create_symlink(folder_ / "new.json", folder_ / "link.json");
   const CommandFiles files{
       .outputs = {{"--junit", folder_ / "new.json"}, {"--report", folder_ / "link.json"}}};
@@ -174,7 +174,7 @@ TEST_F(CheckFiles, TwoOutputsAreNotOneFile) {
                   AllOf(StartsWith("--report: "), HasSubstr("is the file of --junit, too"))));
 }
 
-TEST_F(CheckFiles, ALinkThatLeadsInACircleIsAnAnswer) {
+TEST_F(CheckFiles, CircularLink_DoesNotThrow) {
   fs::create_symlink(folder_ / "b", folder_ / "a");
   fs::create_symlink(folder_ / "a", folder_ / "b");
   EXPECT_NO_FATAL_FAILURE((void)resolved_path(folder_ / "a/file"));
@@ -196,7 +196,7 @@ class NearFile : public ::testing::Test {
   test::TemporaryFolder folder_;
 };
 
-TEST_F(NearFile, IsTheNearestEntryOrAnExperimentOfTheConfigs) {
+TEST_F(NearFile, NearestEntryOrExperiment_IsSuggested) {
   EXPECT_EQ(of("trian.yaml"), meant("train.yaml"));
   EXPECT_EQ(of("train.yml"), meant("train.yaml"));
   EXPECT_EQ(of("config"), meant("configs"));

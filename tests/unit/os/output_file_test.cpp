@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(OutputFile, PiecesStandThereTogetherOrNotAtAll) {
+TEST(OutputFile, Pieces_AppearTogetherOrNot) {
   const test::TemporaryFolder folder;
   folder.write("out.csv", "old\n");
   {
@@ -35,7 +35,7 @@ TEST(OutputFile, PiecesStandThereTogetherOrNotAtAll) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing is left over";
 }
 
-TEST(OutputFile, WithoutAPieceIsEmpty) {
+TEST(OutputFile, NoPieces_MakeAnEmptyFile) {
   const test::TemporaryFolder folder;
   stepbench::os::OutputFile file("--output", folder / "out.csv");
   EXPECT_FALSE(fs::exists(folder / "out.csv"));
@@ -43,7 +43,7 @@ TEST(OutputFile, WithoutAPieceIsEmpty) {
   EXPECT_EQ(read_text(folder / "out.csv"), "");
 }
 
-TEST(OutputFile, OfALinkThatLeadsNowhereYetIsWhereItLeads) {
+TEST(OutputFile, DanglingLink_IsFollowed) {
   const test::TemporaryFolder folder;
   fs::create_symlink(folder / "there.csv", folder / "link.csv");
   write_output_file("--output", folder / "link.csv", "text");
@@ -51,7 +51,7 @@ TEST(OutputFile, OfALinkThatLeadsNowhereYetIsWhereItLeads) {
   EXPECT_EQ(read_text(folder / "there.csv"), "text");
 }
 
-TEST(OutputFile, KeepsItsPermissions) {
+TEST(OutputFile, Permissions_AreKept) {
   const test::TemporaryFolder folder;
   folder.write("out.csv", "old\n");
   fs::permissions(folder / "out.csv", fs::perms::owner_read | fs::perms::owner_write);
@@ -60,7 +60,7 @@ TEST(OutputFile, KeepsItsPermissions) {
             fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST(OutputFile, UsesUpWhatAProgramThatWasKilledLeft) {
+TEST(OutputFile, LeftoverPart_IsReplaced) {
   const test::TemporaryFolder folder;
   folder.write("out.csv.part", "half of something long");
   write_output_file("--output", folder / "out.csv", "text");
@@ -68,7 +68,7 @@ TEST(OutputFile, UsesUpWhatAProgramThatWasKilledLeft) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing is left over";
 }
 
-TEST(OutputFile, BesideWhatOthersPutThere_LeavesIt) {
+TEST(OutputFile, ForeignPartFile_IsKept) {
   const test::TemporaryFolder folder;
   const test::TemporaryFolder mine;
   mine.write("precious", "precious");
@@ -86,7 +86,7 @@ TEST(OutputFile, BesideWhatOthersPutThere_LeavesIt) {
   writes();
 }
 
-TEST(OutputFile, OfALinkToAnotherFolder_IsRefused) {
+TEST(OutputFile, LinkToAnotherFolder_IsRejected) {
   const test::TemporaryFolder folder;
   const test::TemporaryFolder mine;
   fs::create_symlink(mine / "precious", folder / "out.csv");
@@ -96,7 +96,7 @@ TEST(OutputFile, OfALinkToAnotherFolder_IsRefused) {
   write_output_file("--output", "/dev/stdout", "");
 }
 
-TEST(OutputFile, OfTwoAtOnceIsThatOfTheLast) {
+TEST(OutputFile, TwoWriters_TheLastWins) {
   const test::TemporaryFolder folder;
   stepbench::os::OutputFile one("--output", folder / "out.csv");
   stepbench::os::OutputFile two("--output", folder / "out.csv");
@@ -111,10 +111,10 @@ TEST(OutputFile, OfTwoAtOnceIsThatOfTheLast) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing is left over";
 }
 
-TEST(OutputFile, OnAFullDiskIsTheOldOneAndTheReasonIsTold) {
+TEST(OutputFile, FullDisk_KeepsTheOldFile) {
   const test::TemporaryFolder folder;
   folder.write("out.csv", "old\n");
-  // No file of this process may grow: a disk without room, for a moment.
+  // No file of this process may grow, which simulates a full disk.
   rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
   const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel says of a process: how it ended, what it used.
+// The kernel's data on a process: its end and its usage.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(ProcessExit, TellsStatusFromSignalFromMemory) {
+TEST(ProcessExit, StatusSignalAndMemory_AreSeparate) {
   EXPECT_EQ(exit_text({.status = W_EXITCODE(3, 0)}), "exited with status 3");
   EXPECT_EQ(exit_text({.status = SIGSEGV}), "was killed by SIGSEGV (Segmentation fault)");
   EXPECT_EQ(
@@ -33,7 +33,7 @@ TEST(ProcessExit, TellsStatusFromSignalFromMemory) {
   EXPECT_EQ(exit_text({.status = wait_status(info)}), "was killed by SIGSEGV (Segmentation fault)");
 }
 
-TEST(Usage, OfAProcessByProcIsWhatTheKernelCountedSoFar) {
+TEST(Usage, ProcReading_MatchesTheKernel) {
   const Usage before = current_usage();
   const Usage by_proc = usage_of(::getpid());
   const Usage now = current_usage();
@@ -47,7 +47,7 @@ TEST(Usage, OfAProcessByProcIsWhatTheKernelCountedSoFar) {
   EXPECT_EQ(none.user_ns, 0);
 }
 
-TEST(Usage, AddsAndSubtracts) {
+TEST(Usage, Usages_AddAndSubtract) {
   const Usage a{.user_ns = 5, .system_ns = 4, .minor_faults = 3};
   const Usage b{.user_ns = 1, .system_ns = 1, .minor_faults = 1};
   EXPECT_EQ((a + b).user_ns, 6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user reads whose file, or argument, is wrong: the place and what was expected.
+// Messages for an invalid file or argument: the place and the expectation.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -143,7 +143,7 @@ constexpr Mistake kMistakes[] = {
     {"workload: loader\nname: ${NOPE}\n", "2:7", "the environment variable NOPE is not set"},
 };
 
-TEST(Mistakes, InAFile_AreToldWithTheirPlace) {
+TEST(Mistakes, InAFile_HaveTheirPlace) {
   for (const Mistake& mistake : kMistakes) expect_refused(mistake);
 }
 
@@ -177,7 +177,7 @@ constexpr Mistake kInASweep[] = {
     {"{include: [{loader.num_workers: 2}, {loader.num_workers: 2}]}", "2:44", "repeats a case"},
 };
 
-TEST(Mistakes, InASweep_AreToldWithTheirPlace) {
+TEST(Mistakes, InASweep_HaveTheirPlace) {
   for (const Mistake& mistake : kInASweep) {
     const std::string yaml = std::string("workload: loader\nsweep: ") + mistake.yaml + "\n";
     expect_refused({yaml.c_str(), mistake.place, mistake.what});
@@ -190,7 +190,7 @@ std::string list_of(int values) {
   return text + "]";
 }
 
-TEST(Mistakes, OfTooManyCases_AreCountedNotMade) {
+TEST(Mistakes, TooManyCases_AreCountedNotMade) {
   const std::string two =
       "loader.batch_size: " + list_of(1000) + ", data.samples: " + list_of(1000);
   const auto sweep = [](const std::string& matrix) {
@@ -206,7 +206,7 @@ TEST(Mistakes, OfTooManyCases_AreCountedNotMade) {
   EXPECT_THAT(refusal.what, HasSubstr("the sweep has 3 cases, more than 2"));
 }
 
-TEST(Mistakes, OfSoManyCasesThatTheyOverflow_AreRefused) {
+TEST(Mistakes, OverflowingCases_AreRejected) {
   std::string matrix;
   for (const char* option : {"loader.batch_size", "data.samples", "loader.prefetch",
                              "loader.num_workers", "data.id", "env.A", "env.B"}) {
@@ -228,7 +228,7 @@ Refusal refusal_with(const std::string& set, const std::string& yaml = "workload
   });
 }
 
-TEST(Mistakes, OfSet_NameTheFlag) {
+TEST(Mistakes, InSet_NameTheFlag) {
   const struct {
     const char* yaml;
     const char* set;
@@ -257,7 +257,7 @@ TEST(Mistakes, OfSet_NameTheFlag) {
   EXPECT_THAT(refusal_with("batch_size=8,x").what, Not(HasSubstr("--sweep")));
 }
 
-TEST(Mistakes, InTheFilesName_AreTold) {
+TEST(Mistakes, InTheFileName_AreNamed) {
   const auto refusal_of_name = [](const char* name) {
     return refusal_of("", [&](plan::PlanRequest& request) { request.file = name; });
   };
@@ -268,8 +268,8 @@ TEST(Mistakes, InTheFilesName_AreTold) {
               HasSubstr("is larger than 8 MiB"));
 }
 
-// Of the built-in workloads.
-TEST(Mistakes, InOtherToolsWords_AreAnsweredWithOurs) {
+// For the built-in workloads.
+TEST(Mistakes, OtherToolsWords_GetOurs) {
   const std::pair<const char*, const char*> kTheirs[] = {
       {"workload: train_step\noptimizer: {learning_rate: 1}\n", "did you mean 'lr'?"},
       {"workload: loader\ndata: {kind: ImageFolder}\n", "did you mean 'jpeg_folder'?"},
@@ -288,7 +288,7 @@ TEST(Mistakes, Several_ComeTogether) {
   EXPECT_THAT(refusal.what, HasSubstr("\nsweep.yaml:2:25: unknown key 'num_wrokers'"));
 }
 
-TEST(Mistakes, OfAKey_AreToldBeforeItsFileIsLookedForAndOnce) {
+TEST(Mistakes, InAKey_ComeFirstAndOnce) {
   EXPECT_THAT(
       refusal_of("workload: loader\ndata: {kind: synthetic, path: /nowhere/at/all}\n").what,
       AllOf(HasSubstr("'path' belongs to data.kind files"), Not(HasSubstr("no such file"))));
@@ -298,7 +298,7 @@ TEST(Mistakes, OfAKey_AreToldBeforeItsFileIsLookedForAndOnce) {
   EXPECT_EQ(what.find("prefetch", first + 1), std::string::npos) << what;
 }
 
-TEST(Mistakes, OfARule_PointAtTheirOption) {
+TEST(Mistakes, InARule_PointAtTheirOption) {
   const WorkloadRule rules[] = {
       {"loader", [](ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
          if (resolved.integer("loader.batch_size") == 3) {

@@ -20,7 +20,7 @@ std::string fixed(const std::string& text, const std::vector<std::string>& set =
   return fixed_experiment(text, "sweep.yaml", testing::sample_catalogue(), set, values);
 }
 
-TEST(FixedExperiment, HasTheFilesOwnSettingsWithoutItsSweep) {
+TEST(FixedExperiment, HasTheFilesSettingsWithoutItsSweep) {
   const std::string text = fixed(
       "# a comment\nworkload: loader\nname: mine\ndata: {kind: synthetic}\n"
       "loader: {batch_size: 8, num_workers: 1}\nsweep: {matrix: {loader.num_workers: [2, 4]}}\n");
@@ -31,7 +31,7 @@ TEST(FixedExperiment, HasTheFilesOwnSettingsWithoutItsSweep) {
   EXPECT_EQ(plan.cases.front().resolved.integer("loader.num_workers"), 1);
 }
 
-TEST(FixedExperiment, IsThePointThatTheValuesAre) {
+TEST(FixedExperiment, Values_SelectThePoint) {
   const std::string file =
       "workload: loader\ndata: {kind: synthetic}\nsweep:\n  matrix:\n"
       "    loader.num_workers: [0, 2, 4]\n    loader.batch_size: [8, 16]\n";
@@ -48,7 +48,7 @@ TEST(FixedExperiment, IsThePointThatTheValuesAre) {
   }
 }
 
-TEST(FixedExperiment, WhatIsSetOnTheCommandLineIsInItByItsFullName) {
+TEST(FixedExperiment, CommandLineSettings_HaveFullNames) {
   const std::string text =
       fixed("workload: loader\ndata: {kind: synthetic}\n", {"num_workers=3", "loader.batch_size=8"},
             {{"loader.batch_size", std::int64_t{16}}});
@@ -57,8 +57,9 @@ TEST(FixedExperiment, WhatIsSetOnTheCommandLineIsInItByItsFullName) {
             "  batch_size: 16\n");
 }
 
-TEST(FixedExperiment, TextsKeepTheirMeaning) {
-  // A quoted number is a text, a dollar sign of a value is no name, and names stay names.
+TEST(FixedExperiment, Texts_KeepTheirMeaning) {
+  // A quoted number is a text, a dollar sign of a value is no variable, and variables stay
+  // variables.
   const std::string text = fixed(
       "name: '12'\nworkload: loader\ndata: {kind: files, path: \"${NOWHERE:-a: b}\"}\n"
       "loader: {batch_size: 8}\n");
@@ -69,7 +70,7 @@ TEST(FixedExperiment, TextsKeepTheirMeaning) {
   EXPECT_EQ(testing::plan_of(with_odd).cases.front().resolved.text("data.id"), odd);
 }
 
-TEST(FixedExperiment, MistakesNameTheirPlace) {
+TEST(FixedExperiment, Mistakes_NameTheirPlace) {
   EXPECT_THROW(fixed("workload: [", {}), ConfigError);
   EXPECT_THROW(fixed("workload: loader\n", {"nosuch=1"}), ConfigError);
   EXPECT_THROW(fixed("workload: loader\n", {"num_workers"}), ConfigError);

@@ -13,7 +13,7 @@
 namespace stepbench::testing {
 namespace {
 
-// An option of an integer whose default is no part of a case's identity.
+// An integer option whose default is not part of a case's identity.
 Option integer(const char* name, const char* doc, std::int64_t value, double min,
                double max = std::numeric_limits<double>::infinity()) {
   return {.name = name,
@@ -86,7 +86,7 @@ Section model() {
                     .max = 10,
                     .identity_default = 0.1,
                     .also_called = {"learning_rate"}};
-  const Option peak{.name = "device_peak",  // "device" stands at the top level
+  const Option peak{.name = "device_peak",  // "device" is at the top level
                     .type = OptionType::kNumber,
                     .doc = "Operations.",
                     .default_value = 0.0,

@@ -31,7 +31,7 @@ class ForeignCheckTest : public ::testing::Test {
                                 ("foreign-" + std::to_string(getpid()) + ".yaml");
 };
 
-TEST_F(ForeignCheckTest, AnswersBecomeSkipsAndNotes) {
+TEST_F(ForeignCheckTest, Answers_BecomeSkipsAndNotes) {
   const plan::Plan checked = plan([](std::span<const ResolvedCase> cases, const RuleFacts& facts) {
     EXPECT_TRUE(facts.swept);
     EXPECT_EQ(cases[1].integer("loader.num_workers"), 2);
@@ -44,7 +44,7 @@ TEST_F(ForeignCheckTest, AnswersBecomeSkipsAndNotes) {
   EXPECT_THAT(checked.cases[0].notes, ElementsAre("hello")) << "what results say, too";
 }
 
-TEST_F(ForeignCheckTest, AWorkersRulesMayChangeNumbersOfStepsButNotTheId) {
+TEST_F(ForeignCheckTest, Rules_MayChangeStepsButNotTheId) {
   const plan::Plan asked = plan({});
   const plan::Plan checked = plan([](std::span<const ResolvedCase> cases, const RuleFacts&) {
     std::vector<plan::CheckAnswer> answers(cases.size());
@@ -60,8 +60,8 @@ TEST_F(ForeignCheckTest, AWorkersRulesMayChangeNumbersOfStepsButNotTheId) {
   EXPECT_EQ(ids(checked), ids(asked));
 }
 
-// Whether the rules are linked in or asked of a program is no part of what a case is.
-TEST_F(ForeignCheckTest, ACaseHasTheIdThatTheSameRulesGiveItInThisProgram) {
+// A case's id does not depend on whether the rules are linked in or run by a program.
+TEST_F(ForeignCheckTest, LinkedOrAsked_GiveTheSameId) {
   const auto rule = [](ResolvedCase& resolved, const RuleFacts&, RuleSink&) {
     if (resolved.integer("loader.num_workers") == 2) {
       resolved.options["loader.num_workers"] = std::int64_t{1};
@@ -80,7 +80,7 @@ TEST_F(ForeignCheckTest, ACaseHasTheIdThatTheSameRulesGiveItInThisProgram) {
   EXPECT_EQ(asked.merged_points, linked.merged_points);
 }
 
-TEST_F(ForeignCheckTest, AnErrorIsPlacedAtTheSweptValue) {
+TEST_F(ForeignCheckTest, Error_PointsAtTheSweptValue) {
   const auto check = [](std::span<const ResolvedCase> cases, const RuleFacts&) {
     std::vector<plan::CheckAnswer> answers(cases.size());
     answers[1] = {
@@ -91,7 +91,7 @@ TEST_F(ForeignCheckTest, AnErrorIsPlacedAtTheSweptValue) {
               ThrowsMessage<ConfigError>(HasSubstr(".yaml:4:29: odd")));
 }
 
-TEST_F(ForeignCheckTest, AWrongNumberOfAnswersIsAnError) {
+TEST_F(ForeignCheckTest, WrongAnswerCount_IsAnError) {
   EXPECT_THROW(plan([](auto, const RuleFacts&) { return std::vector<plan::CheckAnswer>(1); }),
                Error);
 }
@@ -118,7 +118,7 @@ TEST(CheckAnswer, IsReadFromOneLineOfJson) {
               {"a.none", Value{}}}));
 }
 
-TEST(CheckAnswer, RefusesAnythingElse) {
+TEST(CheckAnswer, AnythingElse_IsRejected) {
   for (const char* line :
        {"", "{", "[]", "{}", R"({"answer":"maybe"})", R"({"answer":"skip"})", R"({"answer":4})",
         R"({"answer":"ok","schedule":{"loader.num_workers":4}})",

@@ -21,7 +21,7 @@ TEST(CaseId, IsTheDigestOfTheDocumentedText) {
             digest("data.kind=synthetic\ndevice=cpu\nloader.num_workers=4\nworkload=loader\n"));
 }
 
-TEST(CaseId, DoesNotChangeWhenKeysAreReordered) {
+TEST(CaseId, ReorderedKeys_GiveTheSameId) {
   std::vector<std::string> lines = {"workload: train",
                                     "data: {samples: 7, cost: spin}",
                                     "loader: {batch_size: 4, num_workers: 2}",
@@ -40,7 +40,7 @@ TEST(CaseId, DoesNotChangeWhenKeysAreReordered) {
   }
 }
 
-TEST(CaseId, WhatIsMeasuredEntersAndContextAndDefaultsDoNot) {
+TEST(CaseId, ContextAndDefaults_DoNotCount) {
   const std::string plain = id_of("workload: loader\n");
   for (const char* same : {"name: other\nseed: 4\nlaunches: 2\nlimits: {wall_s: 5}\n"
                            "schedule: {warmup: 3, active: 9, repeat: 2}\n",
@@ -58,7 +58,7 @@ TEST(CaseId, WhatIsMeasuredEntersAndContextAndDefaultsDoNot) {
             id_of("workload: train\nmodel: {width: 1, rate: 1.0}\n"));
 }
 
-TEST(CaseId, ADeviceEntersByItsClass) {
+TEST(CaseId, Device_CountsByItsClass) {
   const auto with_cuda = [](plan::PlanRequest& request) { request.cuda_available = true; };
   EXPECT_EQ(id_of("workload: loader\ndevice: cuda:3\n", with_cuda),
             id_of("workload: loader\n", with_cuda));
@@ -67,7 +67,7 @@ TEST(CaseId, ADeviceEntersByItsClass) {
   EXPECT_EQ(id_of("workload: loader\ndevice: cpu\n", with_cuda), id_of("workload: loader\n"));
 }
 
-TEST(CaseId, OfASweepIsThatOfASingleFileWhateverElseIsSwept) {
+TEST(CaseId, Sweep_GivesTheIdsOfSingleFiles) {
   const auto sweep = [](const std::string& values) {
     return ids(
         plan_of("workload: loader\nsweep: {matrix: {loader.num_workers: [" + values + "]}}\n"));
@@ -78,7 +78,7 @@ TEST(CaseId, OfASweepIsThatOfASingleFileWhateverElseIsSwept) {
   EXPECT_EQ(large[2], id_of("workload: loader\nloader: {num_workers: 3}\n"));
 }
 
-TEST(CaseId, AddingAnOptionWithItsIdentityDefaultChangesNothing) {
+TEST(CaseId, OptionAtItsIdentityDefault_KeepsIt) {
   const OptionValues before = {{"device", std::string("cpu")},
                                {"loader.num_workers", std::int64_t{2}}};
   const plan::IdentityKeys keys = {{"device", {}}, {"loader.num_workers", std::int64_t{0}}};
@@ -93,7 +93,7 @@ TEST(CaseId, AddingAnOptionWithItsIdentityDefaultChangesNothing) {
   EXPECT_EQ(plan::case_id(before, keys), plan::case_id(after, more));
 }
 
-TEST(CaseId, TextsCannotForgeOtherOptions) {
+TEST(CaseId, Texts_CannotForgeOptions) {
   const plan::IdentityKeys keys = {{"env.A", {}}, {"env.B", {}}};
   const OptionValues forged = {{"env.A", std::string("x\nenv.B=y")}};
   const OptionValues honest = {{"env.A", std::string("x")}, {"env.B", std::string("y")}};

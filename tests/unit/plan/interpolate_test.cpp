@@ -20,19 +20,19 @@ TEST(Interpolate, FillsInVariablesAndDefaults) {
   EXPECT_EQ(plan::interpolate("costs $5 or $$5", kVariables), "costs $5 or $5");
 }
 
-TEST(Interpolate, AnUnfinishedOneIsAnError) {
+TEST(Interpolate, Unfinished_IsAnError) {
   EXPECT_THROW(static_cast<void>(plan::interpolate("${HOME", kVariables)), Error);
   EXPECT_THROW(static_cast<void>(plan::interpolate("${}", kVariables)), Error);
   EXPECT_THROW(static_cast<void>(plan::interpolate("${1x}", kVariables)), Error);
 }
 
-TEST(Interpolate, TheResultIsTypedAsIfWrittenThere) {
+TEST(Interpolate, Result_IsTypedAsIfWrittenThere) {
   const plan::Plan plan = plan_of("workload: loader\nloader: {num_workers: ${N:-3}}\n");
   EXPECT_EQ(plan.cases[0].resolved.integer("loader.num_workers"), 3);
   EXPECT_EQ(plan_of("workload: loader\nname: ${PATH:-none}\n").name, "none") << "none is given";
 }
 
-TEST(Interpolate, AValueOfAVariableIsNotInterpolatedAgain) {
+TEST(Interpolate, Value_IsNotInterpolatedAgain) {
   const std::vector<std::pair<std::string, std::string>> nested = {{"A", "${B}"}, {"B", "x"}};
   EXPECT_EQ(plan::interpolate("${A}", nested), "${B}");
 }

@@ -57,7 +57,7 @@ std::string mutated(std::mt19937& random) {
   return text;
 }
 
-TEST(Mutations, EndInAPlanOrAConfigErrorWithAPlace) {
+TEST(Mutations, EndInAPlanOrAConfigError) {
   std::mt19937 random(20'260'101);
   const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) /
                                      ("mutated-" + std::to_string(getpid()) + ".yaml");

@@ -8,20 +8,20 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Requires, ADefaultWithoutMeaningIsNull) {
+TEST(Requires, MeaninglessDefault_IsNull) {
   const plan::Plan plan = plan_of("workload: loader\nloader: {num_workers: 0}\n");
   EXPECT_FALSE(plan.cases[0].resolved.has("loader.prefetch"));
   EXPECT_TRUE(plan.cases[0].resolved.options.contains("loader.prefetch"));
 }
 
-TEST(Requires, InASweepItIsNullInThatCase) {
+TEST(Requires, Sweep_IsNullInThatCase) {
   const plan::Plan plan = plan_of(
       "workload: loader\nloader: {prefetch: 4}\nsweep: {matrix: {loader.num_workers: [0, 1]}}\n");
   EXPECT_FALSE(plan.cases[0].resolved.has("loader.prefetch"));
   EXPECT_EQ(plan.cases[1].resolved.integer("loader.prefetch"), 4);
 }
 
-TEST(Requires, WhatHasNoEffect_IsToldInOneNote) {
+TEST(Requires, IneffectiveOptions_GetOneNote) {
   const plan::Plan plan = plan_of(
       "workload: loader\nschedule: {precision: 0.02}\nloader: {num_workers: 0, prefetch: 4}\n");
   EXPECT_THAT(plan.notes,
@@ -30,7 +30,7 @@ TEST(Requires, WhatHasNoEffect_IsToldInOneNote) {
   EXPECT_EQ(ids(plan), ids(plan_of("workload: loader\n")));
 }
 
-TEST(Requires, ASweptOptionWithoutEffect_IsToldWithItsCase) {
+TEST(Requires, SweptWithoutEffect_NamesItsCase) {
   const plan::Plan plan = plan_of("workload: loader\nsweep: {matrix: {prefetch: [2, 4]}}\n");
   EXPECT_EQ(plan.cases.size(), 1U);
   EXPECT_THAT(plan.merged_points,
@@ -38,7 +38,7 @@ TEST(Requires, ASweptOptionWithoutEffect_IsToldWithItsCase) {
                   HasSubstr("; no effect: loader.prefetch without loader.num_workers > 0")));
 }
 
-TEST(Requires, PrecisionHasAMeaningWithAutomaticSteps) {
+TEST(Requires, Precision_NeedsAutomaticSteps) {
   const plan::Plan plan = plan_of("workload: loader\nschedule: {active: auto, precision: 0.02}\n");
   EXPECT_EQ(plan.cases[0].resolved.text("schedule.active"), "auto");
   EXPECT_EQ(plan.cases[0].resolved.number("schedule.precision"), 0.02);
@@ -65,7 +65,7 @@ TEST(ShortRuns, HaveFewLaunchesOfShortWindows) {
   }
 }
 
-TEST(Values, OfAGroupStandAsAMapInTheirSection) {
+TEST(Values, Group_IsAMapInItsSection) {
   const auto margins = [](const plan::Plan& plan, const char* name) {
     return to_text(*plan.cases.at(0).resolved.options.get(name));
   };
@@ -82,7 +82,7 @@ TEST(Values, OfAGroupStandAsAMapInTheirSection) {
             "0.005");
 }
 
-TEST(Values, AWholeNumberMayHaveADecimalPoint) {
+TEST(Values, WholeNumber_MayHaveADecimalPoint) {
   const auto planned = [](const std::string& number) {
     return plan_of("workload: loader\nloader: {batch_size: " + number + "}\n")
         .cases.front()
@@ -92,7 +92,7 @@ TEST(Values, AWholeNumberMayHaveADecimalPoint) {
   EXPECT_EQ(planned("1e3"), Value(std::int64_t{1000}));
 }
 
-TEST(Rules, MayChooseAnotherVariantWhoseOptionsThenApply) {
+TEST(Rules, OtherVariant_HasItsOptions) {
   const WorkloadRule rules[] = {{"loader", [](ResolvedCase& resolved, const RuleFacts&, RuleSink&) {
                                    resolved.options["data.kind"] = std::string("synthetic");
                                  }}};
@@ -102,7 +102,7 @@ TEST(Rules, MayChooseAnotherVariantWhoseOptionsThenApply) {
   EXPECT_EQ(ids(plan), ids(plan_of("workload: loader\n")));
 }
 
-TEST(Rules, SkipsAndNotesAreKept) {
+TEST(Rules, SkipsAndNotes_AreKept) {
   const WorkloadRule rules[] = {
       {"loader", [](ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
          EXPECT_EQ(facts.cores, 3);
@@ -118,13 +118,13 @@ TEST(Rules, SkipsAndNotesAreKept) {
   EXPECT_THAT(plan.notes, ::testing::ElementsAre("said once"));
 }
 
-TEST(Device, ASweptCudaWithoutADeviceIsSkipped) {
+TEST(Device, SweptCudaWithoutADevice_IsSkipped) {
   const plan::Plan plan = plan_of("workload: loader\nsweep: {matrix: {device: [cpu, cuda]}}\n");
   EXPECT_FALSE(plan.cases[0].skip);
   EXPECT_THAT(*plan.cases[1].skip, HasSubstr("no CUDA device"));
 }
 
-TEST(Device, AutoTakesCudaWhenItIsThere) {
+TEST(Device, Auto_TakesCudaIfAvailable) {
   const auto with_cuda = [](plan::PlanRequest& request) { request.cuda_available = true; };
   EXPECT_EQ(plan_of("workload: loader\n", with_cuda).cases[0].resolved.text("device"), "cuda:0");
   EXPECT_EQ(plan_of("workload: loader\ndevice: auto\n").cases[0].resolved.text("device"), "cpu");

@@ -19,12 +19,12 @@ Change filters(std::vector<std::string> filter) {
   return [filter](plan::PlanRequest& request) { request.filter = filter; };
 }
 
-TEST(Filter, ShortNamesAndSeveralValues) {
+TEST(Filter, ShortNamesAndSeveralValues_Match) {
   EXPECT_THAT(points(plan_of(kSweep, filters({"num_workers=1,2", "loader.batch_size=8"}))),
               ElementsAre("num_workers=1", "num_workers=2"));
 }
 
-TEST(Filter, ErrorsNameTheFlag) {
+TEST(Filter, Error_NamesTheFlag) {
   EXPECT_EQ(refusal_of(kSweep, filters({"num_wrokers=1"})).where, "--filter num_wrokers");
   EXPECT_THAT(refusal_of(kSweep, filters({"num_wrokers=1"})).what, HasSubstr("did you mean"));
   EXPECT_THAT(refusal_of(kSweep, filters({"num_workers=x"})).what,
@@ -34,7 +34,7 @@ TEST(Filter, ErrorsNameTheFlag) {
               HasSubstr("no case is left; it takes 0, 1, 2"));
 }
 
-TEST(Shard, ShardsAreDisjointCoverThePlanAndKeepItsOrder) {
+TEST(Shard, Shards_AreDisjointAndCoverThePlan) {
   const std::vector<std::string> whole = ids(plan_of(kSweep));
   for (std::int64_t count = 1; count <= 8; ++count) {
     std::set<std::string> seen;
@@ -55,7 +55,7 @@ TEST(Shard, ShardsAreDisjointCoverThePlanAndKeepItsOrder) {
   }
 }
 
-TEST(Shard, ImpossibleNumbersAreRefused) {
+TEST(Shard, ImpossibleNumbers_AreRejected) {
   for (const plan::Shard shard : {plan::Shard{4, 4}, plan::Shard{-1, 2}, plan::Shard{0, 0}}) {
     EXPECT_EQ(refusal_of(kSweep, [&](plan::PlanRequest& request) { request.shard = shard; }).where,
               "--shard");

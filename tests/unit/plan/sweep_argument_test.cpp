@@ -29,7 +29,7 @@ Refusal refused(const std::string& sweep, const Arguments& arguments) {
                     sweeping(arguments));
 }
 
-TEST(SweepArgument, SeveralMakeAMatrixInTheirOrder) {
+TEST(SweepArgument, Several_MakeAMatrixInOrder) {
   const plan::Plan plan = swept("", {"batch_size=8,16", "loader.num_workers=0,2"});
   EXPECT_THAT(plan.varying, ElementsAre("loader.batch_size", "loader.num_workers"));
   EXPECT_THAT(points(plan),
@@ -37,18 +37,18 @@ TEST(SweepArgument, SeveralMakeAMatrixInTheirOrder) {
                           "batch_size=16 num_workers=0", "batch_size=16 num_workers=2"));
 }
 
-TEST(SweepArgument, HasTheIdsOfTheSameSweepInTheFile) {
+TEST(SweepArgument, Ids_MatchTheSweepInTheFile) {
   EXPECT_EQ(ids(swept("", {"batch_size=8,16", "num_workers=0,2"})),
             ids(swept("{matrix: {loader.batch_size: [8, 16], loader.num_workers: [0, 2]}}", {})));
 }
 
-TEST(SweepArgument, ValuesAreAYamlListWithOrWithoutBrackets) {
+TEST(SweepArgument, Values_AreAYamlList) {
   EXPECT_THAT(points(swept("", {"data.id=[\"a,b\", c]"})), ElementsAre("id=a,b", "id=c"));
   EXPECT_THAT(points(swept("", {"data.id=\"a,b\",c"})), ElementsAre("id=a,b", "id=c"));
   EXPECT_THAT(points(swept("", {"data.id= a , b "})), ElementsAre("id=a", "id=b"));
 }
 
-TEST(SweepArgument, ReplacesAnOptionOfTheMatrixInItsPlace) {
+TEST(SweepArgument, MatrixOption_IsReplacedInPlace) {
   EXPECT_THAT(points(swept("{matrix: {loader.num_workers: [0, 2], loader.batch_size: [1, 2]}}",
                            {"num_workers=4"})),
               ElementsAre("batch_size=1", "batch_size=2"));
@@ -58,7 +58,7 @@ TEST(SweepArgument, ReplacesAnOptionOfTheMatrixInItsPlace) {
                           "batch_size=1 num_workers=8", "batch_size=2 num_workers=8"));
 }
 
-TEST(SweepArgument, ReplacesAListOfZipByOneAsLong) {
+TEST(SweepArgument, ZipList_IsReplacedByOneAsLong) {
   constexpr const char* kZip = "{zip: {loader.batch_size: [1, 2], loader.num_workers: [0, 2]}}";
   EXPECT_THAT(points(swept(kZip, {"batch_size=8,16"})),
               ElementsAre("batch_size=8 num_workers=0", "batch_size=16 num_workers=2"));
@@ -71,12 +71,12 @@ TEST(SweepArgument, ReplacesAListOfZipByOneAsLong) {
                                       "with it in the file's `zip`, has 2"));
 }
 
-TEST(SweepArgument, AnotherOptionGoesBetweenMatrixAndZip) {
+TEST(SweepArgument, OtherOption_GoesBetweenMatrixAndZip) {
   EXPECT_THAT(swept("{zip: {loader.batch_size: [1, 2]}}", {"num_workers=0,2"}).varying,
               ElementsAre("loader.num_workers", "loader.batch_size"));
 }
 
-TEST(SweepArgument, LeavesOutAnIncludeThatSetsTheOption) {
+TEST(SweepArgument, IncludeOfTheOption_IsDropped) {
   const plan::Plan plan = swept(
       "{matrix: {loader.batch_size: [1]}, include: [{loader.num_workers: 8}, "
       "{data.samples: 7}]}",
@@ -85,7 +85,7 @@ TEST(SweepArgument, LeavesOutAnIncludeThatSetsTheOption) {
   EXPECT_THAT(plan.notes, Contains(HasSubstr("is left out: --sweep loader.num_workers replaces")));
 }
 
-TEST(SweepArgument, KeepsExcludes) {
+TEST(SweepArgument, Excludes_AreKept) {
   EXPECT_THAT(points(swept("{matrix: {loader.batch_size: [1, 2]}, exclude: "
                            "[{loader.batch_size: 2, loader.num_workers: 2}]}",
                            {"num_workers=0,2"})),
@@ -93,12 +93,12 @@ TEST(SweepArgument, KeepsExcludes) {
                           "batch_size=2 num_workers=0"));
 }
 
-TEST(SweepArgument, DecidesTheShapeOfCases) {
+TEST(SweepArgument, MaySweepTheWorkload) {
   EXPECT_THAT(points(plan_of("model: {width: 4}\n", sweeping({"workload=loader,train"}))),
               ElementsAre("workload=loader", "workload=train"));
 }
 
-TEST(SweepArgument, MistakesNameTheArgument) {
+TEST(SweepArgument, Mistake_NamesTheArgument) {
   const std::pair<Arguments, const char*> kWrong[] = {
       {{"batch_size"}, "expected KEY=V1,V2,..."},
       {{"batch_size="}, "names no value"},
@@ -115,7 +115,7 @@ TEST(SweepArgument, MistakesNameTheArgument) {
   EXPECT_EQ(refused("", {"batch_size=1,x"}).where, "--sweep batch_size");
 }
 
-TEST(SweepArgument, ASetWithoutEffectIsAnsweredWithASweep) {
+TEST(SweepArgument, SetWithoutEffect_SuggestsASweep) {
   const plan::Plan plan =
       plan_of("workload: loader\nsweep: {matrix: {loader.batch_size: [1, 2]}}\n",
               [](plan::PlanRequest& request) { request.set = {"batch_size=4"}; });
@@ -123,7 +123,7 @@ TEST(SweepArgument, ASetWithoutEffectIsAnsweredWithASweep) {
   EXPECT_THAT(swept("", {"batch_size=1,2"}).notes, IsEmpty());
 }
 
-TEST(StandardInput, IsPlannedFromItsText) {
+TEST(StandardInput, Text_IsPlanned) {
   plan::PlanRequest request{.file = plan::kStandardInput, .text = "workload: loader\n"};
   EXPECT_EQ(plan::make_plan(request, sample_catalogue(), {}).name, "stdin");
   request.text = "workload: laoder\n";

@@ -13,13 +13,13 @@ plan::Plan swept(const std::string& sweep) {
   return plan_of("workload: loader\nloader: {num_workers: 7}\nsweep: " + sweep + "\n");
 }
 
-TEST(Sweep, TheLastKeyOfTheMatrixVariesFastest) {
+TEST(Sweep, LastMatrixKey_VariesFastest) {
   EXPECT_THAT(points(swept("{matrix: {loader.num_workers: [1, 2], loader.batch_size: [8, 4]}}")),
               ElementsAre("batch_size=8 num_workers=1", "batch_size=4 num_workers=1",
                           "batch_size=8 num_workers=2", "batch_size=4 num_workers=2"));
 }
 
-TEST(Sweep, ZipAdvancesItsKeysTogetherInsideTheMatrix) {
+TEST(Sweep, Zip_AdvancesInsideTheMatrix) {
   const plan::Plan plan = swept(
       "{zip: {loader.batch_size: [8, 4], data.samples: [10, 20]}, matrix: {loader.num_workers: [1, "
       "2]}}");
@@ -29,7 +29,7 @@ TEST(Sweep, ZipAdvancesItsKeysTogetherInsideTheMatrix) {
                                         "samples=20 batch_size=4 num_workers=2"));
 }
 
-TEST(Sweep, ExcludeRemovesPointsAndIncludeAppends) {
+TEST(Sweep, Exclude_RemovesAndIncludeAppends) {
   const plan::Plan plan = swept(
       "{matrix: {loader.num_workers: [1, 2], loader.batch_size: [8, 4]},"
       " exclude: [{loader.num_workers: 1, loader.batch_size: 4}],"
@@ -40,7 +40,7 @@ TEST(Sweep, ExcludeRemovesPointsAndIncludeAppends) {
   EXPECT_EQ(plan.excluded, 1);
 }
 
-TEST(Sweep, ExcludeMayNameAListAndWhatDoesNotVary) {
+TEST(Sweep, Exclude_MayListValues) {
   EXPECT_THAT(points(swept("{matrix: {loader.num_workers: [1, 2, 3]},"
                            " exclude: [{loader.num_workers: [1, 3]}]}")),
               ElementsAre(""));
@@ -50,12 +50,12 @@ TEST(Sweep, ExcludeMayNameAListAndWhatDoesNotVary) {
             1U);
 }
 
-TEST(Sweep, IncludeAloneGivesOnlyItsCases) {
+TEST(Sweep, IncludeAlone_GivesItsCasesOnly) {
   EXPECT_THAT(points(swept("{include: [{loader.batch_size: 2}, {loader.batch_size: 4}]}")),
               ElementsAre("batch_size=2", "batch_size=4"));
 }
 
-TEST(Sweep, ASweptValueWinsOverSetAndFile) {
+TEST(Sweep, SweptValue_WinsOverSetAndFile) {
   const plan::Plan plan = plan_of(
       "workload: loader\nloader: {batch_size: 9}\nsweep: {matrix: {loader.batch_size: [1, 2]}}\n",
       [](plan::PlanRequest& request) { request.set = {"loader.batch_size=5"}; });
@@ -63,7 +63,7 @@ TEST(Sweep, ASweptValueWinsOverSetAndFile) {
   EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("--set loader.batch_size has no effect")));
 }
 
-TEST(Sweep, PointsThatBecomeEqualAreMergedAndCounted) {
+TEST(Sweep, EqualPoints_AreMergedAndCounted) {
   const plan::Plan plan = swept("{matrix: {loader.num_workers: [0, 1], loader.prefetch: [2, 4]}}");
   EXPECT_THAT(points(plan), ElementsAre("num_workers=0 prefetch=null", "num_workers=1 prefetch=2",
                                         "num_workers=1 prefetch=4"));
@@ -72,7 +72,7 @@ TEST(Sweep, PointsThatBecomeEqualAreMergedAndCounted) {
               ElementsAre(HasSubstr("loader.num_workers=0 loader.prefetch=4 is case ")));
 }
 
-TEST(Sweep, OfVeryManyExcludes_IsRefused) {
+TEST(Sweep, TooManyExcludes_AreRejected) {
   std::string values = "1";
   std::string excludes;
   for (int value = 1; value <= 4'096; ++value) {
@@ -88,13 +88,13 @@ TEST(Sweep, OfVeryManyExcludes_IsRefused) {
   EXPECT_THAT(refusal.what, HasSubstr("8,192 points against 8,192 excludes is too much"));
 }
 
-TEST(Sweep, AnExcludeThatMatchesNothingIsNoted) {
+TEST(Sweep, ExcludeWithoutMatch_IsNoted) {
   const plan::Plan plan =
       swept("{matrix: {loader.num_workers: [1, 2]}, exclude: [{loader.num_workers: 3}]}");
   EXPECT_THAT(plan.notes, ElementsAre(HasSubstr("sweep.yaml:3:57 matches no point")));
 }
 
-TEST(Sweep, OptionsOfAVariantApplyToItsCasesOnly) {
+TEST(Sweep, VariantOptions_ApplyToItsCases) {
   const plan::Plan plan = plan_of(
       "workload: loader\ndata: {path: /, samples: 5}\nsweep: {matrix: {data.kind: [synthetic, "
       "files]}}\n");
@@ -104,7 +104,7 @@ TEST(Sweep, OptionsOfAVariantApplyToItsCasesOnly) {
   EXPECT_FALSE(plan.cases[1].resolved.has("data.samples"));
 }
 
-TEST(Sweep, WorkloadsMayVary) {
+TEST(Sweep, Workloads_MayVary) {
   const plan::Plan plan =
       plan_of("model: {width: 4}\nsweep: {matrix: {workload: [loader, train]}}\n");
   EXPECT_EQ(plan.cases[0].resolved.workload, "loader");
@@ -112,7 +112,7 @@ TEST(Sweep, WorkloadsMayVary) {
   EXPECT_EQ(plan.cases[1].resolved.integer("model.width"), 4);
 }
 
-TEST(Sweep, EnvironmentVariablesMayVary) {
+TEST(Sweep, EnvironmentVariables_MayVary) {
   const plan::Plan plan = plan_of(
       "workload: loader\nenv: {A: x}\nsweep: {matrix: {env.B: [\"1\", \"2\"]}, include: [{env.A: "
       "y}]}\n");
@@ -122,7 +122,7 @@ TEST(Sweep, EnvironmentVariablesMayVary) {
   EXPECT_FALSE(plan.cases[2].resolved.has("env.B"));
 }
 
-TEST(Sweep, AContextOptionMayGoAlongWithOneThatTellsCasesApart) {
+TEST(Sweep, ContextOption_MayVaryWithAnother) {
   const std::string head =
       "workload: loader\ndata: {kind: files}\nsweep:\n  zip:\n    data.path: [/, /tmp]\n";
   EXPECT_EQ(plan_of(head + "    data.id: [root, temporary]\n").cases.size(), 2U);
@@ -131,7 +131,7 @@ TEST(Sweep, AContextOptionMayGoAlongWithOneThatTellsCasesApart) {
   EXPECT_THAT(refusal.what, HasSubstr("two cases differ only in 'data.path'"));
 }
 
-TEST(Sweep, TakesShortNamesWhereOneOptionIsMeant) {
+TEST(Sweep, ShortName_IsAccepted) {
   EXPECT_EQ(points(swept("{matrix: {num_workers: [0, 2]}}")),
             (std::vector<std::string>{"num_workers=0", "num_workers=2"}));
 }

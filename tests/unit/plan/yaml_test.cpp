@@ -20,14 +20,14 @@ std::string error_of(const std::string& text) {
   }
 }
 
-TEST(Yaml, MarksAreLineAndColumnFromOne) {
+TEST(Yaml, Marks_AreLineAndColumnFromOne) {
   const plan::ConfigNode root = plan::parse_yaml("a: 1\nb:\n  c: [x, y]\n", "a.yaml");
   const plan::ConfigNode& list = root.find("b")->value.find("c")->value;
   EXPECT_EQ(plan::place("a.yaml", list.items[1].mark), "a.yaml:3:10");
   EXPECT_EQ(plan::place("a.yaml", root.find("b")->mark), "a.yaml:2:1");
 }
 
-TEST(Yaml, WhatIsWrongHasAPlace) {
+TEST(Yaml, Error_HasAPlace) {
   const std::pair<std::string, const char*> kWrong[] = {
       {"a: [1, 2\nb: 3\n", "a.yaml:2"},
       {"a: b: c\n", "a.yaml:1:5: YAML syntax"},
@@ -53,7 +53,7 @@ TEST(Yaml, AliasesAreExpanded) {
   EXPECT_EQ(root.find("c")->value.find("b")->value.text, "1");
 }
 
-TEST(Yaml, ABombOfAliasesIsRefusedBeforeItGrows) {
+TEST(Yaml, AliasBomb_IsRejectedUpFront) {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 30; ++i) {
     const std::string alias = "*a" + std::to_string(i - 1);
@@ -64,7 +64,7 @@ TEST(Yaml, ABombOfAliasesIsRefusedBeforeItGrows) {
   EXPECT_THAT(error_of(bomb), HasSubstr("the file expands to more than 1000000 values"));
 }
 
-TEST(Yaml, VariablesMayStandUnquotedInFlowGroups) {
+TEST(Yaml, Variables_MayBeUnquotedInFlowGroups) {
   const plan::ConfigNode root = plan::parse_yaml("data: {path: ${HERE:-a/b}, size: 4}\n", "a.yaml");
   const plan::ConfigNode& data = root.find("data")->value;
   EXPECT_EQ(data.find("path")->value.text, "${HERE:-a/b}");

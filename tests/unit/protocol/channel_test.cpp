@@ -37,7 +37,7 @@ class Pair {
   std::array<int, 2> ends_{-1, -1};
 };
 
-TEST(LineBuffer, CutsLinesWhereverTheBytesWereSplit) {
+TEST(LineBuffer, AnySplit_GivesTheSameLines) {
   const std::string stream = "one\n\nthree\nrest";
   for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
     LineBuffer buffer;
@@ -51,7 +51,7 @@ TEST(LineBuffer, CutsLinesWhereverTheBytesWereSplit) {
   }
 }
 
-TEST(LineBuffer, ALineIsRefusedAsSoonAsItIsTooLong) {
+TEST(LineBuffer, TooLongLine_IsRejected) {
   LineBuffer buffer(4);
   buffer.append("four\n");
   EXPECT_EQ(buffer.next(), "four");
@@ -59,13 +59,13 @@ TEST(LineBuffer, ALineIsRefusedAsSoonAsItIsTooLong) {
   EXPECT_THAT([&] { (void)buffer.next(); }, ThrowsMessage<Error>(HasSubstr("longer than 4 bytes")));
 }
 
-TEST(LineBuffer, AnUnfinishedLineIsRefusedAsSoonAsItIsTooLong) {
+TEST(LineBuffer, TooLongUnfinishedLine_IsRejected) {
   LineBuffer buffer(4);
   buffer.append("endless");
   EXPECT_THAT([&] { (void)buffer.next(); }, ThrowsMessage<Error>(HasSubstr("longer than")));
 }
 
-TEST(Channel, ALargeLineCrossesASocket) {
+TEST(Channel, LargeLine_CrossesASocket) {
   Pair pair;
   const std::string large(std::size_t{4} << 20, 'x');
   std::thread writer([&] {
@@ -82,13 +82,13 @@ TEST(Channel, ALargeLineCrossesASocket) {
   writer.join();
 }
 
-TEST(Channel, WritingToAReaderThatIsGoneIsSaidWithoutASignal) {
+TEST(Channel, ReaderGone_ReturnsFalseWithoutSignal) {
   Pair pair;
   pair.close_there();
   EXPECT_FALSE(write_line(pair.here(), "hello"));
 }
 
-TEST(Channel, APlainFileIsWrittenToo) {
+TEST(Channel, PlainFile_IsWritable) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   EXPECT_TRUE(write_line(ends[1], "hello"));
@@ -99,7 +99,7 @@ TEST(Channel, APlainFileIsWrittenToo) {
   ::close(ends[0]);
 }
 
-TEST(Channel, AClosedDescriptorIsAnErrorNamingIt) {
+TEST(Channel, ClosedDescriptor_IsANamedError) {
   EXPECT_THAT([] { (void)write_line(-1, "x"); }, ThrowsMessage<Error>(HasSubstr("descriptor -1")));
 }
 

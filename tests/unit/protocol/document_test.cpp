@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PROTOCOL.md is all that the author of a worker reads: its examples must be what the code accepts.
+// PROTOCOL.md is the only document for authors of workers: the code must accept its examples.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -29,7 +29,7 @@ std::vector<std::string> examples() {
   return out;
 }
 
-// Reads the example as whatever it claims to be and gives its name.
+// Reads the example as its claimed kind and returns the kind.
 std::string read(const std::string& line) {
   const auto has = [&](const char* start) { return line.starts_with(start); };
   if (has(R"({"kind": "case")")) return (void)decode_case(line), "case";
@@ -44,7 +44,7 @@ std::string read(const std::string& line) {
   return kKinds[decode_worker(line).index()];
 }
 
-TEST(ProtocolDocument, EveryExampleIsAccepted) {
+TEST(ProtocolDocument, EachExample_IsAccepted) {
   std::map<std::string, int> seen;
   for (const std::string& line : examples()) {
     SCOPED_TRACE(line);

@@ -54,7 +54,7 @@ TEST(CaseMessage, ReadsBackAsWritten) {
   EXPECT_EQ(read.shared_memory_prefix, "/stepbench-1-");
 }
 
-TEST(CaseMessage, AMinimalCaseTakesDefaults) {
+TEST(CaseMessage, MinimalCase_UsesDefaults) {
   const CaseMessage read =
       decode_case(R"({"kind":"case","protocol":[1,1],"case_id":"ab","workload":"w"})");
   EXPECT_EQ(read.resolved.point_id, "ab");
@@ -62,7 +62,7 @@ TEST(CaseMessage, AMinimalCaseTakesDefaults) {
   EXPECT_EQ(read.world, 1);
 }
 
-TEST(Samples, IntegersAreExact) {
+TEST(Samples, Integers_AreExact) {
   const record::CycleSamples message{
       7, {{"index", "step_ns"}, {{0, 1, 2}, {kSmallest, -1, kLargest}}}};
   const record::CycleSamples read = round_trip(message);
@@ -87,7 +87,7 @@ TEST(LaunchReport, ReadsBackAsWritten) {
   EXPECT_EQ(read.notes, report.notes);
 }
 
-TEST(LaunchReport, FindingsReadBackAsWritten) {
+TEST(LaunchReport, Findings_ReadBackAsWritten) {
   record::LaunchReport report;
   report.findings = {{.id = "a.b",
                       .severity = Severity::kProblem,
@@ -122,7 +122,7 @@ TEST(LaunchReport, FindingsReadBackAsWritten) {
   EXPECT_EQ(read.findings.all()[1].gain_ns, std::nullopt);
 }
 
-TEST(LaunchReport, AFindingSaysWhichMemberIsWrong) {
+TEST(LaunchReport, InvalidFinding_NamesTheMember) {
   const auto refused = [](const std::string& finding) {
     try {
       (void)decode_worker(R"({"kind":"launch","findings":[)" + finding + "]}");
@@ -139,7 +139,7 @@ TEST(LaunchReport, AFindingSaysWhichMemberIsWrong) {
   EXPECT_EQ(refused(R"({"id":"a","severity":"of a later version","more":1})"), "accepted");
 }
 
-TEST(LaunchReport, NonFiniteNumbersAreSpelledBesideTheNullThatStandsForThem) {
+TEST(LaunchReport, NonFiniteNumbers_AreSpelledOut) {
   record::LaunchReport report;
   report.metrics = {{"bad", std::numeric_limits<double>::quiet_NaN()}};
   report.fingerprint = {{"loss", std::numeric_limits<double>::infinity()}};
@@ -149,13 +149,13 @@ TEST(LaunchReport, NonFiniteNumbersAreSpelledBesideTheNullThatStandsForThem) {
   EXPECT_THAT(encode(WorkerMessage(report)), HasSubstr(R"("fingerprint":{"loss":null})"));
 }
 
-TEST(FailedMessage, TextThatIsNotUtf8StillArrives) {
+TEST(FailedMessage, InvalidUtf8_StillArrives) {
   const FailedMessage read = round_trip(FailedMessage{"bad \xFF byte", Stage::kTearDown});
   EXPECT_THAT(read.message, HasSubstr("bad "));
   EXPECT_EQ(read.stage, Stage::kTearDown);
 }
 
-TEST(WorkerMessages, EachKindReadsBack) {
+TEST(WorkerMessages, EachKind_ReadsBack) {
   const Hello hello = round_trip(Hello{{1, 2}, "b", "c", 12, {{"torch", std::string("2.11")}}});
   EXPECT_EQ(hello.protocol.max, 2);
   EXPECT_EQ(hello.pid, 12);
@@ -168,13 +168,13 @@ TEST(WorkerMessages, EachKindReadsBack) {
   EXPECT_EQ(round_trip(SkippedMessage{"no device"}).reason, "no device");
 }
 
-TEST(WorkerMessages, UnknownFieldsAreIgnored) {
+TEST(WorkerMessages, UnknownFields_AreIgnored) {
   const auto read =
       decode_worker(R"({"kind":"skipped","reason":"r","colour":"red","deep":{"a":[1]}})");
   EXPECT_EQ(std::get<SkippedMessage>(read).reason, "r");
 }
 
-TEST(WorkerMessages, BadLinesAreRefusedWithAReason) {
+TEST(WorkerMessages, BadLine_IsRejectedWithAReason) {
   const std::pair<const char*, const char*> kBad[] = {
       {"", "not valid JSON"},
       {"garbage", "'garbage'"},
@@ -215,7 +215,7 @@ TEST(WorkerMessages, BadLinesAreRefusedWithAReason) {
               ThrowsMessage<Error>(HasSubstr("the limit")));
 }
 
-TEST(Versions, TheHighestCommonOneIsSpokenAndDisjointRangesAreNamed) {
+TEST(Versions, HighestCommon_IsUsed) {
   EXPECT_EQ(agree({1, 3}, {2, 5}), 3);
   EXPECT_THAT(
       [] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workers of older protocols said, and the record lines that their controller wrote of it:
-// both recorded with the programs of that time. Today's controller must make the same lines.
+// Messages of workers with older protocols, and the record lines of their controllers, recorded
+// with the programs of that time. The current controller must write the same lines.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -39,7 +39,7 @@ std::string record_lines(run::WorkerSession& session, Pass pass) {
   return lines + record::encode(row) + '\n';
 }
 
-TEST(Transcripts, OfAnOlderWorkerBecomeTheSameRecordLines) {
+TEST(Transcripts, OlderWorker_GivesTheSameLines) {
   for (const auto& [name, pass, highest_version] :
        {std::tuple(std::string("protocol_1_python"), Pass::kTiming, 1),
         {std::string("protocol_2_stub"), Pass::kTiming, 2},

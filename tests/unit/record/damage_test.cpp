@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result files cut short or damaged anywhere: used as far as they go, or refused with a reason.
+// Result files cut short or damaged anywhere: used as far as possible, or rejected with a reason.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -26,7 +26,7 @@ std::string small_file() {
   return text + encode(EndRow{.measured = 2, .reason = "complete", .ended_utc = "t"}) + '\n';
 }
 
-// A launch counts from the moment its line is whole, with or without the newline behind it.
+// A launch counts when its line is complete, with or without the newline.
 std::size_t committed_before(const std::string& text, std::size_t cut) {
   std::size_t launches = 0;
   for (std::size_t at = 0; (at = text.find("{\"kind\":\"launch\"", at)) != std::string::npos;
@@ -36,7 +36,7 @@ std::size_t committed_before(const std::string& text, std::size_t cut) {
   return launches;
 }
 
-TEST(CutFile, ReadsAtEveryByteAndKeepsEveryFinishedLaunch) {
+TEST(CutFile, AnyCut_KeepsFinishedLaunches) {
   const TemporaryFolder folder;
   const std::string text = small_file();
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
@@ -48,7 +48,7 @@ TEST(CutFile, ReadsAtEveryByteAndKeepsEveryFinishedLaunch) {
   }
 }
 
-// Reading either succeeds or throws ConfigError; nothing else, and no crash.
+// Reading either succeeds or throws ConfigError.
 void read_anything(const std::filesystem::path& file, int& refused) {
   try {
     for (const Launch& launch : read_results(file).launches) (void)estimate::estimate_of(launch);
@@ -58,7 +58,7 @@ void read_anything(const std::filesystem::path& file, int& refused) {
   }
 }
 
-TEST(DamagedFile, FiveThousandDamagesNeverCrashTheReader) {
+TEST(DamagedFile, RandomDamage_NeverCrashes) {
   const TemporaryFolder folder;
   const std::string text = small_file();
   std::mt19937_64 random(20260131);

@@ -21,7 +21,7 @@ Fingerprints of(const std::vector<Fields>& launches) {
   return fingerprints_of(pointers);
 }
 
-TEST(Fingerprints, AreTheMediansWithTheRangeOfAllLaunches) {
+TEST(Fingerprints, AreMediansWithTheRange) {
   const Fingerprints found = of({{}, {{"loss", 2.0}}, {{"loss", 2.5}}, {{"loss", 1.6}}});
   EXPECT_EQ(found.at("loss").value, 2.0);
   EXPECT_EQ(found.at("loss").low, 1.6);
@@ -29,7 +29,7 @@ TEST(Fingerprints, AreTheMediansWithTheRangeOfAllLaunches) {
   EXPECT_DOUBLE_EQ(found.at("loss").spread, 0.9 / 2.5);
 }
 
-TEST(Fingerprints, ALaunchWithoutAFiniteNumberLeavesTheCaseWithoutOne) {
+TEST(Fingerprints, NonFiniteLaunch_MakesTheCaseNaN) {
   for (const Value& bad : {Value{}, Value{kNan}, Value{std::numeric_limits<double>::infinity()}}) {
     EXPECT_TRUE(std::isnan(of({{{"loss", 2.0}}, {{"loss", bad}}}).at("loss").value));
     EXPECT_TRUE(std::isnan(of({{{"loss", bad}}, {{"loss", 2.0}}}).at("loss").value));
@@ -37,14 +37,14 @@ TEST(Fingerprints, ALaunchWithoutAFiniteNumberLeavesTheCaseWithoutOne) {
   EXPECT_EQ(of({{{"loss", std::int64_t{3}}}}).at("loss").value, 3);
 }
 
-TEST(Fingerprints, WhatIsNotComputedOrIsTextIsNotThere) {
+TEST(Fingerprints, MissingOrText_IsOmitted) {
   const Fingerprints found =
       of({{{"loss", 2.0}, {"note", std::string("x")}}, {{"loss", 2.0}, {"gradient_norm", 1.0}}});
   EXPECT_EQ(found.size(), 1U);
   EXPECT_TRUE(of({}).empty());
 }
 
-TEST(RelativeDifference, DifferencesAreRelativeAndLimitsWidened) {
+TEST(RelativeDifference, LimitsWiden_WithPrecision) {
   EXPECT_DOUBLE_EQ(relative_difference(1, 1.25), 0.2);
   EXPECT_EQ(relative_difference(0, 0), 0);
   EXPECT_TRUE(std::isinf(relative_difference(2.3, kNan)));

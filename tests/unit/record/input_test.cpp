@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result files that would fill the memory are refused and named.
+// Result files that would fill the memory are rejected by name.
 #include "harness/record/input.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ std::string packed_zeros(std::size_t bytes) { return packed(std::string(bytes, '
 
 constexpr std::size_t kMebi = std::size_t{1} << 20;
 
-TEST(Input, ABombOfGzipIsRefusedAndNamed) {
+TEST(Input, GzipBomb_IsRejectedAndNamed) {
   const test::TemporaryFolder root;
   root.write("bomb.jsonl.gz", packed_zeros(4 * kMebi));
   EXPECT_THAT([&] { (void)Input::read(root / "bomb.jsonl.gz", {.unpacked_bytes = kMebi}); },
@@ -40,7 +40,7 @@ TEST(Input, ABombOfGzipIsRefusedAndNamed) {
   EXPECT_EQ(Input::read(root / "bomb.jsonl.gz").text().size(), 4 * kMebi);
 }
 
-TEST(Input, TwoMembersOfGzipCountTogether) {
+TEST(Input, TwoGzipMembers_CountTogether) {
   const test::TemporaryFolder root;
   const std::string half = packed_zeros(kMebi);
   root.write("two.gz", half + half);
@@ -49,8 +49,8 @@ TEST(Input, TwoMembersOfGzipCountTogether) {
   EXPECT_EQ(Input::read(root / "two.gz").text().size(), 2 * kMebi);
 }
 
-// Nothing is kept of it: 4 MiB would be allowed.
-TEST(Input, APackedLineWithoutAnEndIsRefusedBeforeThereIsMemoryForIt) {
+// No content is kept: 4 MiB would be allowed.
+TEST(Input, EndlessPackedLine_IsRejectedEarly) {
   const test::TemporaryFolder root;
   root.write("line.jsonl.gz", packed_zeros(4 * kMebi));
   const InputLimits limits{.unpacked_ratio = 1000, .unpacked_bytes = 1024, .line_bytes = kMebi};
@@ -59,7 +59,7 @@ TEST(Input, APackedLineWithoutAnEndIsRefusedBeforeThereIsMemoryForIt) {
                   HasSubstr("line.jsonl.gz: has a line longer than 1.00 MiB in it")));
 }
 
-TEST(Input, ManyShortLinesMayExpandALot) {
+TEST(Input, ManyShortLines_MayExpandALot) {
   const test::TemporaryFolder root;
   const std::string lines = packed(std::string(kMebi, '\n'));
   root.write("lines.gz", lines + lines);
@@ -67,7 +67,7 @@ TEST(Input, ManyShortLinesMayExpandALot) {
   EXPECT_EQ(Input::read(root / "lines.gz", limits).text(), std::string(2 * kMebi, '\n'));
 }
 
-TEST(Input, APackedFileOfManyTinyRowsIsRefused) {
+TEST(Input, ManyTinyPackedRows_AreRejected) {
   const test::TemporaryFolder root;
   std::string text;
   for (int i = 0; i < 500'001; ++i) text += "{\"kind\":\"x\"}\n";
@@ -79,13 +79,13 @@ TEST(Input, APackedFileOfManyTinyRowsIsRefused) {
   EXPECT_EQ(Input::read(root / "plain.jsonl").text().size(), text.size());
 }
 
-TEST(Input, AnEndlessDeviceIsRefusedAndNamed) {
+TEST(Input, EndlessDevice_IsRejectedAndNamed) {
   EXPECT_THAT([] { (void)Input::read("/dev/zero", {.device_bytes = kMebi}); },
               ThrowsMessage<ConfigError>(HasSubstr("/dev/zero: does not end within 1.00 MiB")));
   EXPECT_EQ(Input::read("/dev/null").text(), "");
 }
 
-TEST(Input, AnEndlessPipeIsRefusedAndNamed) {
+TEST(Input, EndlessPipe_IsRejectedAndNamed) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   std::thread writer([&] {
@@ -98,7 +98,7 @@ TEST(Input, AnEndlessPipeIsRefusedAndNamed) {
   const std::string path = "/proc/self/fd/" + std::to_string(ends[0]);
   EXPECT_THAT([&] { (void)Input::read(path, {.piped_bytes = kMebi}); },
               ThrowsMessage<ConfigError>(HasSubstr("does not end within 1.00 MiB")));
-  // The writer must come to its end.
+  // The writer must be able to finish.
   std::string rest(kMebi, '\0');
   while (::read(ends[0], rest.data(), rest.size()) > 0) {
   }

@@ -15,7 +15,7 @@ const LaunchReport kNone;
 
 FactLevel level_of(Fact fact, std::optional<double> value) { return row_of(fact).level(value); }
 
-TEST(Quality, OfEachLevel_BelowAtAndAbove) {
+TEST(Quality, EachLevel_StartsAtItsThreshold) {
   for (const FactRow& row : facts()) {
     EXPECT_EQ(&row, &row_of(row.fact)) << row.name;
     EXPECT_EQ(row.level(std::nullopt), FactLevel::kNotWatched) << row.name;
@@ -36,8 +36,8 @@ TEST(Quality, OfEachLevel_BelowAtAndAbove) {
   }
 }
 
-// The levels themselves: a change of one is a change of what people are told.
-TEST(Quality, ItsLevels_AreThese) {
+// The levels are pinned: a change changes what users see.
+TEST(Quality, Levels_ArePinned) {
   EXPECT_EQ(level_of(Fact::kWaited, 0.0099), FactLevel::kFine);
   EXPECT_EQ(level_of(Fact::kWaited, 0.01), FactLevel::kTold);
   EXPECT_EQ(level_of(Fact::kWaited, 0.05), FactLevel::kDoubtful);
@@ -101,7 +101,7 @@ TEST(Quality, EachFact_IsReadOrNotWatched) {
   EXPECT_EQ(Quality({}, report, kSecondNs).value(Fact::kPagedIn), 3);
 }
 
-TEST(Quality, MemoryThatGrows_IsMoreThanWhatFillsUp) {
+TEST(Quality, GrowingMemory_IsMoreThanFillingUp) {
   const Fields machine = {{"window_growth_bytes", std::int64_t{50'000'000}}};
   LaunchReport report;
   report.schedule = {{"active", std::int64_t{50}}};
@@ -112,7 +112,7 @@ TEST(Quality, MemoryThatGrows_IsMoreThanWhatFillsUp) {
   EXPECT_EQ(Quality(machine, report, kSecondNs).value(Fact::kGrowth), 0);
 }
 
-TEST(Quality, ALoadThatWasAskedFor_ExplainsTheWait) {
+TEST(Quality, RequestedLoad_ExplainsTheWait) {
   Fields machine = {{"run_queue_wait_ns", kSecondNs / 2}, {"background_cpus", 1.8}};
   const auto told = [&] { return Quality(machine, {}, kSecondNs).told(Fact::kWaited); };
   EXPECT_FALSE(told()) << "others are not known";
@@ -125,7 +125,7 @@ TEST(Quality, ALoadThatWasAskedFor_ExplainsTheWait) {
   EXPECT_TRUE(told()) << "nobody asked for it";
 }
 
-TEST(Quality, AFlagWithoutANumber_TellsAllTheSame) {
+TEST(Quality, FlagWithoutNumber_IsReported) {
   LaunchReport report;
   report.flags = {"steal", "drifting"};
   const Fields machine;
@@ -135,7 +135,7 @@ TEST(Quality, AFlagWithoutANumber_TellsAllTheSame) {
   EXPECT_FALSE(quality.told(Fact::kQuota));
 }
 
-TEST(Quality, ItsFlags_StandInTheSchema) {
+TEST(Quality, Flags_AreInTheSchema) {
   std::ostringstream schema;
   schema << std::ifstream(STEPBENCH_SOURCE_DIR "/results/SCHEMA.md").rdbuf();
   for (const FactRow& row : facts()) {

@@ -51,7 +51,7 @@ Results read_text(const std::string& text) {
   return read_results(write_file(folder / "a.jsonl", text));
 }
 
-// What reading says, with the file's own path cut down to its name.
+// The error message, with the file's own path reduced to its name.
 std::string error_of(const std::string& text) {
   const TemporaryFolder folder;
   const auto file = write_file(folder / "a.jsonl", text);
@@ -78,7 +78,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-TEST(OptionsOfACase, AreThoseOfItsLaunchesInTheFolderOfTheRun) {
+TEST(OptionsOfACase, AreThoseOfItsLaunches) {
   const TemporaryFolder folder;
   const LaunchKey key{.case_id = "89dcd98dde63f459"};
   write_file(folder / "a.jsonl", kRun + whole(key));
@@ -90,7 +90,7 @@ TEST(OptionsOfACase, AreThoseOfItsLaunchesInTheFolderOfTheRun) {
   EXPECT_TRUE(options_of_cases(folder / "nowhere").empty());
 }
 
-TEST(Reader, SamplesWhoseLaunchNeverCameAreDroppedAndTheLaunchIsUnfinished) {
+TEST(Reader, SamplesWithoutALaunch_AreUnfinished) {
   const Results results = read_text(kRun + start(testing::key()) + samples(testing::key()));
   EXPECT_TRUE(results.launches.empty());
   ASSERT_EQ(results.unfinished.size(), 1U);
@@ -98,7 +98,7 @@ TEST(Reader, SamplesWhoseLaunchNeverCameAreDroppedAndTheLaunchIsUnfinished) {
   EXPECT_EQ(to_text(results.unfinished[0].options.at("loader.num_workers")), "4");
 }
 
-TEST(Reader, ANewAttemptForgetsWhatTheOneBeforeMeasured) {
+TEST(Reader, NewAttempt_DropsTheOneBefore) {
   const auto key = testing::key();
   const Results results = read_text(kRun + start(key) + samples(key, 0, 11) + start(key, 1) +
                                     samples(key, 0, 500) + launch(key, 1));
@@ -117,7 +117,7 @@ std::string ops(const LaunchKey& key, std::int64_t calls) {
          '\n';
 }
 
-TEST(Reader, ALaunchLineCommitsItsOpsToo) {
+TEST(Reader, LaunchLine_CommitsItsOps) {
   const auto key = testing::key();
   const Results results = read_text(kRun + start(key) + ops(key, 3) + start(key, 1) + ops(key, 4) +
                                     ops(key, 5) + launch(key, 1));
@@ -129,13 +129,13 @@ TEST(Reader, ALaunchLineCommitsItsOpsToo) {
   EXPECT_EQ(table.text(table.rows[0].shapes), "[[2, 3]],\"values\":\n");
 }
 
-TEST(Reader, OpsThatDoNotFitTogetherAreRefusedWithTheirLine) {
+TEST(Reader, InconsistentOps_NameTheirLine) {
   const auto key = testing::key();
   const std::string wrong = replaced(ops(key, 3), "\"rows\":1", "\"rows\":2");
   EXPECT_THAT(error_of(kRun + start(key) + wrong), ::testing::HasSubstr(":3: "));
 }
 
-TEST(Reader, NamesAndLinesAreNoLongerThanSaid) {
+TEST(Reader, NamesAndLines_HaveALimit) {
   const std::string longest(kMaxNameBytes, 'c');
   EXPECT_EQ(read_text(kRun + whole({longest})).launches.at(0).row.key.case_id, longest);
   EXPECT_EQ(error_of(kRun + whole({longest + "c"})),
@@ -145,7 +145,7 @@ TEST(Reader, NamesAndLinesAreNoLongerThanSaid) {
               HasSubstr("a.jsonl:2: this line is longer than 64.0 MiB"));
 }
 
-TEST(Reader, TheLastCommittedAttemptOfAKeyWins) {
+TEST(Reader, LastCommittedAttempt_Wins) {
   const auto key = testing::key();
   const Results results = read_text(kRun + launch(key, 0, Outcome::failed("boom")) + start(key, 1) +
                                     samples(key) + launch(key, 1) + start(key, 2));
@@ -155,7 +155,7 @@ TEST(Reader, TheLastCommittedAttemptOfAKeyWins) {
   EXPECT_TRUE(results.unfinished.empty()) << "it has a launch line";
 }
 
-TEST(Reader, ALaunchLineThatStandsTwiceKeepsItsSamples) {
+TEST(Reader, RepeatedLaunchLine_KeepsItsSamples) {
   const LaunchKey key = testing::key();
   const Results results = read_text(kRun + whole(key) + launch(key));
   ASSERT_EQ(results.launches.size(), 1U);
@@ -163,7 +163,7 @@ TEST(Reader, ALaunchLineThatStandsTwiceKeepsItsSamples) {
   ASSERT_EQ(results.launches[0].samples.size(), 1U);
 }
 
-TEST(Reader, TheLaterOfEqualAttemptsCounts) {
+TEST(Reader, EqualAttempts_TheLaterCounts) {
   const LaunchKey key = testing::key();
   const Results results = read_text(kRun + start(key) + samples(key, 0, 11) + launch(key) +
                                     start(key) + samples(key, 0, 51) + launch(key));
@@ -172,7 +172,7 @@ TEST(Reader, TheLaterOfEqualAttemptsCounts) {
   EXPECT_EQ(results.launches[0].samples[0].steps.column("index").front(), 51);
 }
 
-TEST(Reader, LaunchesComeInTheOrderOfTheirFirstAppearance) {
+TEST(Reader, Launches_AreInOrderOfAppearance) {
   const Results results = read_text(kRun + whole(testing::key("b")) + whole(testing::key("a")) +
                                     launch(testing::key("b"), 1));
   std::vector<std::string> order;
@@ -180,7 +180,7 @@ TEST(Reader, LaunchesComeInTheOrderOfTheirFirstAppearance) {
   EXPECT_THAT(order, ElementsAre("b", "a"));
 }
 
-TEST(Reader, CyclesAndPartsAreInOrderWhateverTheFileHas) {
+TEST(Reader, CyclesAndParts_AreSorted) {
   const auto key = testing::key();
   const Results results = read_text(kRun + start(key) + samples(key, 1, 50) + samples(key, 0, 30) +
                                     samples(key, 0, 11) + launch(key));
@@ -190,7 +190,7 @@ TEST(Reader, CyclesAndPartsAreInOrderWhateverTheFileHas) {
   EXPECT_THAT(first, ElementsAre(11, 30, 50));
 }
 
-TEST(Reader, RepeatedSamplesAreDroppedWithAWarning) {
+TEST(Reader, RepeatedSamples_AreDroppedAndNoted) {
   const auto key = testing::key();
   const Results results = read_text(kRun + start(key) + samples(key) + samples(key) + launch(key));
   EXPECT_EQ(results.launches.at(0).samples.size(), 1U);
@@ -198,7 +198,7 @@ TEST(Reader, RepeatedSamplesAreDroppedWithAWarning) {
               ElementsAre(AllOf(HasSubstr("a.jsonl:4"), HasSubstr("already has"))));
 }
 
-TEST(Reader, FilesOfAResumedRunAreJoinedInTheOrderInWhichTheyWereBegun) {
+TEST(Reader, ResumedRun_JoinsItsFilesInOrder) {
   const TemporaryFolder folder;
   RunRow later = testing::run_row();
   later.started_utc = "2026-01-31T13:00:00Z";
@@ -216,7 +216,7 @@ TEST(Reader, FilesOfAResumedRunAreJoinedInTheOrderInWhichTheyWereBegun) {
   EXPECT_TRUE(results.unfinished.empty());
 }
 
-TEST(Reader, LaunchesOfAnotherRunStandBesideThoseOfTheFirst) {
+TEST(Reader, OtherRun_KeepsItsLaunches) {
   const TemporaryFolder folder;
   RunRow other = testing::run_row();
   other.run_id += "-other";
@@ -233,13 +233,13 @@ TEST(Reader, LaunchesOfAnotherRunStandBesideThoseOfTheFirst) {
   EXPECT_EQ(results.unfinished[0].run, 0U);
 }
 
-TEST(Reader, GzipOfSeveralMembersIsOneText) {
+TEST(Reader, SeveralGzipMembers_AreOneText) {
   const TemporaryFolder folder;
   const auto file = write_file(folder / "a.jsonl.gz", gzip(kRun) + gzip(whole(testing::key())));
   EXPECT_EQ(read_results(file).launches.size(), 1U);
 }
 
-TEST(Reader, BrokenGzipNamesTheFile) {
+TEST(Reader, BrokenGzip_NamesTheFile) {
   const TemporaryFolder folder;
   const std::string packed = gzip(kRun + whole(testing::key()));
   for (const std::size_t cut : {3UL, 12UL, packed.size() / 2, packed.size() - 1}) {
@@ -251,7 +251,7 @@ TEST(Reader, BrokenGzipNamesTheFile) {
   }
 }
 
-TEST(Reader, FieldsKindsAndColumnsOfALaterMinorAreIgnoredWithOneWarning) {
+TEST(Reader, LaterMinor_HasOneWarning) {
   const auto key = testing::key();
   const std::string newer = replaced(kRun, kVersion, R"("1.99.3","future":{"a":[1]})");
   const std::string later_launch =
@@ -263,10 +263,10 @@ TEST(Reader, FieldsKindsAndColumnsOfALaterMinorAreIgnoredWithOneWarning) {
   EXPECT_THAT(results.warnings, ElementsAre(HasSubstr("newer schema 1.99"), HasSubstr("op_table")));
 }
 
-// Every name that a file holds is of a version that this program cannot know.
+// Every name in the file is of a later version that this program cannot know.
 const char* const kLaterFile = "tests/unit/record/data/version_1_99/later.jsonl";
 
-TEST(Reader, AFileOfALaterMinorKeepsWhatIsUnderstoodAndSaysOnceWhatIsNot) {
+TEST(Reader, LaterMinorFile_KeepsTheKnownPart) {
   const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / kLaterFile);
   std::vector<int> launches;
   for (const Launch& each : results.launches) launches.push_back(each.row.key.launch);
@@ -288,7 +288,7 @@ TEST(Reader, AFileOfALaterMinorKeepsWhatIsUnderstoodAndSaysOnceWhatIsNot) {
 }
 
 // data/version_1_0 was written by version 1.0.0 of the schema.
-TEST(Reader, AFileOfTheFirstVersionIsReadWithoutAWarning) {
+TEST(Reader, FirstVersion_HasNoWarning) {
   const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) /
                                        "tests/unit/record/data/version_1_0");
   EXPECT_THAT(results.warnings, ::testing::IsEmpty());
@@ -301,8 +301,8 @@ TEST(Reader, AFileOfTheFirstVersionIsReadWithoutAWarning) {
   EXPECT_EQ(results.end->measured, 9);
 }
 
-// data/versions has what each version's writer wrote of one case.
-TEST(Reader, AFileOfEachVersion_IsReadWithoutAWarning) {
+// data/versions has the files of each version's writer for one case.
+TEST(Reader, EachVersion_HasNoWarning) {
   for (int minor = 0; minor <= kResultMinor; ++minor) {
     SCOPED_TRACE(minor);
     const Results results =
@@ -332,7 +332,7 @@ TEST(Reader, AFileOfEachVersion_IsReadWithoutAWarning) {
   }
 }
 
-TEST(Reader, AnAttemptThatIsNotUnderstoodTakesTheOneBeforeWithIt) {
+TEST(Reader, UnknownAttempt_DropsTheOneBefore) {
   const auto key = testing::key();
   const std::string newer = replaced(kRun, kVersion, "\"1.99.0\"");
   const std::string paused =
@@ -345,7 +345,7 @@ TEST(Reader, AnAttemptThatIsNotUnderstoodTakesTheOneBeforeWithIt) {
   EXPECT_EQ(again.launches[0].row.attempt, 2);
 }
 
-TEST(Reader, ThisVersionsFilesMayNotUseUnknownNames) {
+TEST(Reader, UnknownNamesOfThisVersion_AreErrors) {
   const auto key = testing::key();
   const std::string column =
       R"({"kind":"columns","columns":[{"name":"lane","unit":"","role":"tag","direction":"neither","doc":""}]})"
@@ -356,7 +356,7 @@ TEST(Reader, ThisVersionsFilesMayNotUseUnknownNames) {
               HasSubstr("a.jsonl:3: field 'pass' is 'replayed'"));
 }
 
-TEST(Reader, FieldsMayStandInAnyOrderAndBeSpacedOut) {
+TEST(Reader, Fields_MayBeInAnyOrderAndSpaced) {
   const auto key = testing::key();
   const std::string other =
       R"( { "values" : [ [ 1 , 2 ] , [ 5 , -6 ] ], "columns": ["index", "step_ns"], )"
@@ -365,7 +365,7 @@ TEST(Reader, FieldsMayStandInAnyOrderAndBeSpacedOut) {
   EXPECT_THAT(results.launches.at(0).samples.at(0).steps.columns[1], ElementsAre(5, -6));
 }
 
-TEST(Reader, AFileThatDoesNotSayWhatIsExactKeepsTheMeaningOfItsUnits) {
+TEST(Reader, NoExactFlag_FollowsTheUnit) {
   const Results results = read_text(
       kRun +
       R"({"kind":"columns","columns":[)"
@@ -381,7 +381,7 @@ TEST(Reader, AFileThatDoesNotSayWhatIsExactKeepsTheMeaningOfItsUnits) {
   EXPECT_FALSE(results.columns[3].exact);
 }
 
-TEST(Reader, LaunchesKnowWhichColumnsTheirFileCallsPhases) {
+TEST(Reader, Launches_KnowTheirPhaseColumns) {
   const std::string columns =
       R"({"kind":"columns","columns":[)"
       R"({"name":"think_ns","unit":"ns","role":"metric","direction":"lower","phase":true},)"
@@ -398,7 +398,7 @@ TEST(Reader, LaunchesKnowWhichColumnsTheirFileCallsPhases) {
   EXPECT_EQ(older.launches.at(0).phases, nullptr) << "files before 1.4 do not say";
 }
 
-TEST(Reader, WhatIsNoFileOfThisVersionIsNamedWithItsLine) {
+TEST(Reader, ForeignFileOrVersion_NamesTheLine) {
   EXPECT_THAT(error_of(replaced(kRun, kVersion, "\"2.1.0\"")),
               AllOf(HasSubstr("a.jsonl:1"), HasSubstr("2.1.0"), HasSubstr("reads 1.x")));
   for (const char* foreign :
@@ -413,7 +413,7 @@ TEST(Reader, WhatIsNoFileOfThisVersionIsNamedWithItsLine) {
   EXPECT_THAT(results.warnings, ElementsAre(HasSubstr("is empty")));
 }
 
-TEST(Reader, ADamagedLineInTheMiddleIsAnErrorWithItsNumber) {
+TEST(Reader, DamagedLine_IsANumberedError) {
   const auto key = testing::key();
   EXPECT_THAT(error_of(kRun + start(key) + "{\"kind\":\"samp\n" + launch(key)),
               AllOf(HasSubstr("a.jsonl:3: "), HasSubstr("not valid JSON")));
@@ -426,7 +426,7 @@ struct WrongField {
   std::string says;
 };
 
-TEST(Reader, WrongFieldsAreNamedWithLineAndReason) {
+TEST(Reader, WrongField_NamesLineAndReason) {
   const auto key = testing::key();
   const std::string text = start(key) + samples(key) + launch(key);
   const std::vector<WrongField> cases = {
@@ -469,7 +469,7 @@ TEST(Reader, WrongFieldsAreNamedWithLineAndReason) {
   }
 }
 
-TEST(Reader, ConcatenatedFilesAreReadAsOne) {
+TEST(Reader, ConcatenatedFiles_AreOne) {
   const Results results =
       read_text(kRun + whole(testing::key("a")) + kRun + whole(testing::key("b")));
   EXPECT_EQ(results.runs.size(), 2U);
@@ -479,7 +479,7 @@ TEST(Reader, ConcatenatedFilesAreReadAsOne) {
   EXPECT_THROW((void)read_results(folder.path()), ConfigError) << "without results";
 }
 
-TEST(ResultFile, IsKnownByItsNameAlone) {
+TEST(ResultFile, Name_IdentifiesIt) {
   EXPECT_TRUE(is_result_file("results/run/vm-1of1-12.jsonl"));
   EXPECT_TRUE(is_result_file("vm-1of1-12.jsonl.gz"));
   EXPECT_FALSE(is_result_file("experiment.yaml"));

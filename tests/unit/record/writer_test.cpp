@@ -25,7 +25,7 @@ void write_one_launch(ResultWriter& writer, const LaunchKey& key) {
   writer.write(testing::launch_row(key));
 }
 
-TEST(ResultWriter, IsSeenWritingByOtherProcessesUntilItEnds) {
+TEST(ResultWriter, OpenFile_IsSeenByOtherProcesses) {
   const TemporaryFolder folder;
   const auto others_see_it = [&](const std::filesystem::path& path) {
     const pid_t child = ::fork();
@@ -45,7 +45,7 @@ TEST(ResultWriter, IsSeenWritingByOtherProcessesUntilItEnds) {
   EXPECT_FALSE(is_being_written(folder / "nowhere"));
 }
 
-TEST(ResultWriter, WhatItWritesIsReadBackEqual) {
+TEST(ResultWriter, ReadsBackEqual) {
   const TemporaryFolder folder;
   ResultWriter writer(folder / "a.jsonl");
   writer.write(testing::run_row());
@@ -87,14 +87,14 @@ TEST(ResultWriter, WhatItWritesIsReadBackEqual) {
   EXPECT_TRUE(results.warnings.empty());
 }
 
-TEST(ResultWriter, EachLineIsInTheFileWhenTheCallReturns) {
+TEST(ResultWriter, EachLine_IsWrittenImmediately) {
   const TemporaryFolder folder;
   ResultWriter writer(folder / "a.jsonl");
   writer.write(testing::run_row());
   EXPECT_EQ(testing::read_file(writer.file()), encode(testing::run_row()) + '\n');
 }
 
-TEST(ResultWriter, NeverTouchesAFileThatExists) {
+TEST(ResultWriter, ExistingFile_IsNotTouched) {
   const TemporaryFolder folder;
   const auto file = testing::write_file(folder / "a.jsonl", "precious");
   EXPECT_THAT([&] { ResultWriter writer(file); },
@@ -104,7 +104,7 @@ TEST(ResultWriter, NeverTouchesAFileThatExists) {
   EXPECT_THROW(ResultWriter(folder / "missing/a.jsonl"), Error);
 }
 
-TEST(ResultWriter, KeepsSpecialNumbersAndText) {
+TEST(ResultWriter, SpecialNumbersAndText_AreKept) {
   LaunchRow row = testing::launch_row();
   row.report.fingerprint = {{"loss", std::numeric_limits<double>::infinity()},
                             {"gradient_norm", 0.1}};
@@ -129,8 +129,8 @@ TEST(ResultWriter, KeepsSpecialNumbersAndText) {
   EXPECT_EQ(read.output, std::string("nul \0 and \x1b[31m and ", 20) + "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
-// The disk is full in the middle of a line: seen as a short write followed by an error.
-TEST(ResultWriter, OnAFullDiskSaysSoAndKeepsFinishedLinesWhole) {
+// The disk is full in the middle of a line: a short write followed by an error.
+TEST(ResultWriter, FullDisk_KeepsFinishedLines) {
   const TemporaryFolder folder;
   const auto file = folder / "a.jsonl";
   const pid_t child = ::fork();
@@ -163,7 +163,7 @@ TEST(ResultWriter, OnAFullDiskSaysSoAndKeepsFinishedLinesWhole) {
   EXPECT_TRUE(results.warnings.empty());
 }
 
-TEST(Writer, ALaunchOfAFileThatIsBeingWrittenIsUnderWayAndLaterUnfinished) {
+TEST(Writer, OpenFile_HasARunningLaunch) {
   const TemporaryFolder folder;
   const auto file = folder / "live.jsonl";
   {

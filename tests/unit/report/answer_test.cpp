@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Two cases of a sweep over batch sizes; samples of a step by case, step time by case and launch.
+// Two cases of a sweep over batch sizes; samples per step by case, step time by case and launch.
 struct SweepMaker {
   std::vector<std::int64_t> samples = {8, 16};
   std::vector<std::int64_t> step_us = {100, 150};
@@ -41,7 +41,7 @@ struct SweepMaker {
         made.row.key = {.case_id = std::to_string(i + 1) + "abcdef123456789", .launch = launch};
         made.row.workload = "train_step";
         made.row.options["loader.batch_size"] = samples[i];
-        // Launches differ by one part in a hundred.
+        // Launches differ by one percent.
         const std::int64_t step = step_us[i] * kNs + launch * step_us[i] * 2;
         record::CycleSamples part;
         part.steps.names = {"index", "step_ns", "samples"};
@@ -63,15 +63,15 @@ void fail_case(char number, record::Results& results) {
   }
 }
 
-// That the answer begins with the first part, and holds the others.
+// Asserts that the answer begins with the first part and contains the others.
 void expect_answer(const record::Results& results, const std::vector<std::string>& parts) {
   const std::string answer = answer_of(results);
   EXPECT_THAT(answer, StartsWith(parts.front()));
   for (const std::string& part : parts) EXPECT_THAT(answer, HasSubstr(part));
 }
 
-TEST(Answer, OfASweep_IsTheBestCaseWithItsLead) {
-  expect_answer(SweepMaker().make(),  // different work by its rate
+TEST(Answer, Sweep_NamesTheBestCaseAndItsLead) {
+  expect_answer(SweepMaker().make(),  // different work compares by rate
                 {"best: batch_size=16 (*), 106,", " samples/s [",
                  "; 1.33x as fast as the next (batch_size=8) [1.32, 1.35]"});
   expect_answer(SweepMaker{.samples = {8, 8}}.make(),
@@ -89,7 +89,7 @@ TEST(Answer, OfASweep_IsTheBestCaseWithItsLead) {
                        "--sweep batch_size=8,9 --set seed=1 --launches 12 -- --launches 3; the "
                        "fastest two alone: stepbench ab 'my job.yaml' --set seed=1 --set "
                        "loader.batch_size=8 -- --launches 3"});
-  open.running = true;  // it goes on by itself
+  open.running = true;  // it is still running
   EXPECT_THAT(answer_of(open), Not(HasSubstr("stepbench run")));
   const record::Results few = SweepMaker{.launches = 3}.make();
   expect_answer(few, {"fastest so far: batch_size=16, 106,", "(n=3, 6 needed)"});
@@ -100,7 +100,7 @@ TEST(Answer, OfASweep_IsTheBestCaseWithItsLead) {
   expect_answer(unfinished, {"best so far: "});
 }
 
-TEST(Answer, OfCopiesOfOtherSizes_IsByTheirRate) {
+TEST(Answer, CopiesOfOtherSizes_CompareByRate) {
   record::Results copies =
       SweepMaker{.samples = {64 * 1024, 16 * 1024 * 1024}, .step_us = {15, 312}}.make();
   for (record::Launch& launch : copies.launches) {
@@ -111,7 +111,7 @@ TEST(Answer, OfCopiesOfOtherSizes_IsByTheirRate) {
   EXPECT_THAT(render_table(copies, {}), HasSubstr("0.0813x"));
 }
 
-TEST(Answer, OfFewCasesOrArms_IsWhatWasMeasured) {
+TEST(Answer, FewCasesOrArms_ShowTheMeasurement) {
   expect_answer(SweepMaker{.samples = {8}}.make(), {"step 100 us [", "], 79,"});
   expect_answer(SweepMaker{.samples = {8}, .launches = 3}.make(),
                 {"step ", " samples/s; 3 launches, an interval takes 6"});
@@ -128,8 +128,8 @@ TEST(Answer, OfFewCasesOrArms_IsWhatWasMeasured) {
   expect_answer(arms, {"", "`stepbench compare` gives their verdict"});
 }
 
-// The timed launches know the step, the profiled one who made it long.
-TEST(Answer, OfAGroupNamesTheRankThatHoldsTheOthersUp) {
+// The timed launches have the step time, the profiled one its slowest rank.
+TEST(Answer, Group_NamesTheSlowRank) {
   record::Results results = SweepMaker{.samples = {8}, .step_us = {100}}.make();
   record::Launch profiled = results.launches.front();
   profiled.row.key.pass = Pass::kKineto;
@@ -146,7 +146,7 @@ TEST(Answer, OfAGroupNamesTheRankThatHoldsTheOthersUp) {
                     HasSubstr("problem: rank 1 holds the others up by")));
 }
 
-TEST(Answer, WhereEveryCaseTiesThereIsNoBestOne) {
+TEST(Answer, AllCasesTie_NameNoBest) {
   const auto best = [](std::vector<std::int64_t> step_us) {
     const record::Results results =
         SweepMaker{.samples = {8, 16, 32}, .step_us = std::move(step_us)}.make();
@@ -162,7 +162,7 @@ TEST(Answer, WhereEveryCaseTiesThereIsNoBestOne) {
                                            HasSubstr(R"("text":"no winner: all 3 overlap)")));
 }
 
-TEST(Answer, ARatioHoldsOneExactlyWhereTheIntervalsOverlap) {
+TEST(Answer, Ratio_HoldsOneIfIntervalsOverlap) {
   for (std::int64_t step = 190; step < 210; ++step) {
     const record::Results results = SweepMaker{.step_us = {100, step}}.make();
     const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
@@ -175,7 +175,7 @@ TEST(Answer, ARatioHoldsOneExactlyWhereTheIntervalsOverlap) {
   }
 }
 
-TEST(Answer, OfASmokeRunIsWhetherEverythingRuns) {
+TEST(Answer, SmokeRun_ReportsIfAllCasesRan) {
   record::Results smoke = SweepMaker().make();
   for (record::Launch& launch : smoke.launches) launch.row.smoke = true;
   EXPECT_EQ(answer_of(smoke), "all 2 cases run; a smoke run compares nothing");
@@ -183,7 +183,7 @@ TEST(Answer, OfASmokeRunIsWhetherEverythingRuns) {
   EXPECT_EQ(answer_of(smoke), "1 of 2 cases did not run");
 }
 
-TEST(Answer, OfAFirstLookNamesTheCommandThatMeasures) {
+TEST(Answer, FirstLook_NamesTheCommand) {
   const auto first_look = [](SweepMaker maker) {
     record::Results results = maker.make();
     results.runs.front().smoke = true;
@@ -207,7 +207,7 @@ TEST(Answer, OfAFirstLookNamesTheCommandThatMeasures) {
   EXPECT_EQ(answer().tone, document::Tone::kBad);
 }
 
-TEST(Answer, HasItsDoubtsBesideItWithTheirSize) {
+TEST(Answer, Doubts_HaveTheirSize) {
   record::Results results = SweepMaker().make();
   for (record::Launch& launch : results.launches) {
     launch.row.machine = {{"window_ns", std::int64_t{1000}},
@@ -229,13 +229,13 @@ TEST(Answer, HasItsDoubtsBesideItWithTheirSize) {
   EXPECT_THAT(render_table(results, {.columns = 300}), Not(HasSubstr("; waited")));
 }
 
-TEST(Answer, OfADecidedSweep_IsInJson) {
+TEST(Answer, DecidedSweep_IsInJson) {
   EXPECT_THAT(render(SweepMaker().make(), Format::kJson, {}),
               AllOf(HasSubstr(R"("answer":{"metric":"samples_per_s","decided":true)"),
                     HasSubstr(R"("tied":[])")));
 }
 
-TEST(Table, WhatASweepIsJudgedByStandsFirstAndStaysInANarrowTerminal) {
+TEST(Table, SweepMetric_ComesFirst) {
   const record::Results results = SweepMaker().make();
   const std::string wide = render_table(results, {.columns = 140});
   EXPECT_LT(wide.find("samples/s"), wide.find("step [us]"));
@@ -246,7 +246,7 @@ TEST(Table, WhatASweepIsJudgedByStandsFirstAndStaysInANarrowTerminal) {
       << "what was cut or left out first came back where there is room for it";
 }
 
-TEST(Table, CasesThatARuleSkips_AreOneNote) {
+TEST(Table, SkippedCases_AreOneNote) {
   record::Results results = SweepMaker{.samples = {8, 16, 32, 64}, .step_us = {1, 2, 4, 8}}.make();
   for (record::Launch& launch : results.launches) {
     if (launch.row.key.case_id[0] > '2') {
@@ -265,7 +265,7 @@ TEST(Table, CasesThatARuleSkips_AreOneNote) {
   EXPECT_THAT(render_table(results, {}), HasSubstr("\n1abcde")) << "nothing else is there";
 }
 
-TEST(Baseline, IsTheRowWithTheSameOtherOptions) {
+TEST(Baseline, IsTheRowWithEqualOtherOptions) {
   record::Results results =
       SweepMaker{.samples = {8, 16, 8, 16}, .step_us = {100, 200, 50, 100}}.make();
   results.runs[0].swept = {"loader.batch_size", "loader.num_workers"};
@@ -288,17 +288,17 @@ TEST(Baseline, IsTheRowWithTheSameOtherOptions) {
   EXPECT_THROW(estimate::compare_with_baseline(rows, results, "nothing"), ConfigError);
 }
 
-TEST(Filter, KeepsLaunchesByAnyOfTheValues) {
+TEST(Filter, AnyOfTheValues_Matches) {
   record::Results results = SweepMaker{.samples = {8, 16, 32}, .step_us = {100, 150, 10}}.make();
   estimate::keep_filtered(results, std::vector<std::string>{"batch_size=8,32.0"});
   EXPECT_EQ(estimate::case_rows(results).size(), 2U);
 }
 
-TEST(Columns, AreFoundByTheirHeads) {
+TEST(Columns, Heads_FindThem) {
   record::Results results = SweepMaker().make();
   for (record::Launch& launch : results.launches) {
     launch.row.report.metrics["peak_bytes"] = 1048576;
-    launch.row.options["margin.step"] = 0.01;  // `step` for short, but the column is what is seen
+    launch.row.options["margin.step"] = 0.01;  // `step` for short, but the shown column is meant
   }
   const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   for (const auto& [head, name] :
@@ -313,7 +313,7 @@ TEST(Columns, AreFoundByTheirHeads) {
   EXPECT_THROW((void)render_table(results, {.select = {"peak_byte"}}), ConfigError);
 }
 
-TEST(Columns, ThatOnlyProfiledLaunchesHaveBringTheirRows) {
+TEST(Columns, ProfiledOnly_AddTheirRows) {
   record::Results results = SweepMaker().make();
   record::Launch profiled = results.launches.front();
   profiled.row.key.pass = Pass::kNative;
@@ -324,7 +324,7 @@ TEST(Columns, ThatOnlyProfiledLaunchesHaveBringTheirRows) {
   EXPECT_THAT(render_table(results, {.select = {"pass", "step"}}), Not(HasSubstr("native")));
 }
 
-TEST(Runs, OfOneCaseStandBesideEachOther) {
+TEST(Runs, SameCase_IsComparedAcrossRuns) {
   record::Results results = SweepMaker().make();
   record::Results second = SweepMaker{.step_us = {50, 75}}.make();
   results.runs.push_back(second.runs[0]);
@@ -343,7 +343,7 @@ TEST(Runs, OfOneCaseStandBesideEachOther) {
   EXPECT_EQ(estimate::case_rows(results).size(), 2U) << "files of one resumed run";
 }
 
-TEST(Title, SaysWhichRunOnWhichMachine) {
+TEST(Title, NamesRunAndMachine) {
   record::Results results = SweepMaker().make();
   results.workers.push_back({.worker_id = "w",
                              .environment = {{"cpu.model", "AMD EPYC"},
@@ -358,7 +358,7 @@ TEST(Title, SaysWhichRunOnWhichMachine) {
   EXPECT_THAT(render(results, Format::kMarkdown, {}), HasSubstr("````yaml\nname: demo\n"));
 }
 
-TEST(Running, ALaunchUnderWayIsNoUnfinishedOne) {
+TEST(Running, RunningLaunch_IsNotUnfinished) {
   record::Results results = SweepMaker{.launches = 2}.make();
   for (record::Launch& launch : results.launches) launch.row.options["launches"] = std::int64_t{6};
   results.unfinished = {
@@ -372,7 +372,7 @@ TEST(Running, ALaunchUnderWayIsNoUnfinishedOne) {
                     Not(HasSubstr("unfinished"))));
 }
 
-TEST(CasePage, BeginsWithPhasesAndEndsWithTheOptionsThatWereChanged) {
+TEST(CasePage, Page_HasPhasesFirstAndOptionsLast) {
   record::Results results = SweepMaker{.samples = {8}}.make();
   for (record::Launch& launch : results.launches) {
     launch.row.options["loader.shuffle"] = true;

@@ -38,14 +38,14 @@ record::Results one_launch(bool on_device) {
   return results;
 }
 
-TEST(DeviceTimes, AreTheStepAndTheHeaderSaysSo) {
+TEST(DeviceTimes, AreTheStepAndItsHeader) {
   const std::string table = render_table(one_launch(true), {.columns = 140});
   EXPECT_THAT(table, ContainsRegex("step, device \\[ms\\] +host \\[ms\\]"));
   EXPECT_THAT(table, ContainsRegex("6\\.25 +6\\.00\n"));
   EXPECT_THAT(render_table(one_launch(false), {.columns = 140}), Not(HasSubstr("device")));
 }
 
-TEST(DeviceTimes, AHostThatNeedsLessTime_RanAhead) {
+TEST(DeviceTimes, FasterHost_RanAhead) {
   EXPECT_THAT(render_table(one_launch(true), {.columns = 200}),
               HasSubstr("the host ran ahead of the device by 2.0 steps"));
   record::Results even = one_launch(true);
@@ -53,7 +53,7 @@ TEST(DeviceTimes, AHostThatNeedsLessTime_RanAhead) {
   EXPECT_THAT(render_table(even, {.columns = 200}), Not(HasSubstr("ran ahead")));
 }
 
-TEST(DeviceTimes, MissingInOneLaunchPutItOnTheHostsClockToTheDrainedEnd) {
+TEST(DeviceTimes, OneLaunchWithout_UsesDrainedTime) {
   record::Results results = one_launch(true);
   for (const bool events : {false, true}) {
     record::Launch launch = one_launch(events).launches[0];
@@ -75,7 +75,7 @@ std::string page_of(const record::Results& results) {
                           {.columns = 120});
 }
 
-TEST(DeviceTimes, ShowThePhasesOfTheDeviceAndWhoWaitsForWhom) {
+TEST(DeviceTimes, DevicePhases_AreShown) {
   const std::string page = page_of(one_launch(true));
   EXPECT_THAT(page, HasSubstr("a step spans 5.90 ms on the device, host ahead by 12.5 ms"));
   const std::size_t host = page.find("Phases of a step on the host");
@@ -89,7 +89,7 @@ TEST(DeviceTimes, ShowThePhasesOfTheDeviceAndWhoWaitsForWhom) {
   EXPECT_THAT(page_of(one_launch(false)), Not(HasSubstr("on the device")));
 }
 
-TEST(DeviceTimes, InEveryForm_SayWhichClockGaveThem) {
+TEST(DeviceTimes, EachFormat_NamesTheClock) {
   record::Results results = one_launch(true);
   results.launches[0].row.report.metrics = {{"kernels", 12.0}, {"set_up_ns", 5e6}};
   results.columns = estimate::harness_metrics();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other programs read: JUnit, annotations, OpenMetrics, Google Benchmark's JSON, CSV. That the
-// programs themselves read it is told in tests/judges.
+// Exports for other programs: JUnit, annotations, OpenMetrics, Google Benchmark's JSON, CSV.
+// tests/judges checks them with these programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ compare::Comparison sample_against_itself() {
   return compare::compare({&results, "old"}, {&results, "new"}, {});
 }
 
-TEST(Checks, AFailedCaseFailsASkippedOneIsSkippedAndNamesAreUnique) {
+TEST(Checks, EachState_IsReported) {
   const CheckSuite suite = checks_of(sweep_with_failures()).at(0);
   std::set<std::string> names;
   for (const Check& check : suite.checks) {
@@ -57,7 +57,7 @@ TEST(Checks, AFailedCaseFailsASkippedOneIsSkippedAndNamesAreUnique) {
   }
 }
 
-TEST(Checks, OnlyARegressionOfAVerdictFails) {
+TEST(Checks, Regression_IsTheOnlyFailure) {
   compare::Comparison comparison = sample_against_itself();
   compare::MetricResult& step = comparison.cases.front().metrics.front();
   const auto state = [&](compare::Verdict verdict, bool slower) {
@@ -78,7 +78,7 @@ TEST(Checks, OnlyARegressionOfAVerdictFails) {
   EXPECT_EQ(state(Verdict::kImprovement, false), CheckState::kPassed);
 }
 
-TEST(Checks, ANightFailsByItsRegressionsAndAnErrorIsOneCheck) {
+TEST(Checks, Night_FailsByItsRegressions) {
   const std::string night =
       R"({"schema":"stepbench.night","version":"2.0.0","exit_code":1,"verdict":"regression",)"
       R"("host":"bench1","runs":[{"run_id":"r","started_utc":"2026-01-31T02:00:00Z"}],"series":[)"
@@ -102,12 +102,12 @@ TEST(Checks, ANightFailsByItsRegressionsAndAnErrorIsOneCheck) {
                json::LineError);
 }
 
-TEST(Junit, TextKeepsWhatXmlForbidsVisible) {
+TEST(Junit, ForbiddenCharacters_StayVisible) {
   EXPECT_EQ(text::xml_text("a<b>&\"\n\x01\xEF\xBF\xBF"),
             "a&lt;b&gt;&amp;&quot;&#10;\\x01\xEF\xBF\xBD");
 }
 
-TEST(Annotations, AMessageCannotBeginACommandAndNoMoreThanShownAreWritten) {
+TEST(Annotations, Message_CannotStartACommand) {
   CheckSuite suite{.name = "a:b", .file = "configs/x.yaml"};
   for (int i = 0; i < 25; ++i) {
     suite.checks.push_back({.name = "x,y:" + std::to_string(i),
@@ -129,7 +129,7 @@ TEST(Annotations, AMessageCannotBeginACommandAndNoMoreThanShownAreWritten) {
   EXPECT_THAT(text, HasSubstr("::notice title=stepbench a%3Ab::0 passed, 25 failed"));
 }
 
-TEST(OpenMetrics, OfAHistoryNamesAMetricAsOfARun) {
+TEST(OpenMetrics, HistoryAndRun_NameAMetricAlike) {
   track::History history{.runs = {{.started_utc = "2026-01-31T12:00:00Z"}}};
   for (const auto& [metric, unit] :
        {std::pair{"step_ns", "ns"}, std::pair{"samples_per_s", "samples/s"},
@@ -148,13 +148,13 @@ TEST(OpenMetrics, OfAHistoryNamesAMetricAsOfARun) {
   std::string of_run;
   write_openmetrics(sample_run(), 10'000, [&](std::string_view text) { of_run += text; });
   std::set<std::string> known = families(of_run);
-  known.insert("stepbench_step_p99_seconds gauge");  // of runs with more steps than the sample
+  known.insert("stepbench_step_p99_seconds gauge");  // for runs with more steps than the sample
   const std::set<std::string> found = families(openmetrics_page(history, 10'000));
   EXPECT_THAT(found, SizeIs(7));
   for (const std::string& family : found) EXPECT_TRUE(known.contains(family)) << family;
 }
 
-TEST(OpenMetrics, FamiliesStandTogetherAndLabelsAreEscaped) {
+TEST(OpenMetrics, Families_AreGroupedAndEscaped) {
   text::GaugePage page;
   page.add("x_seconds", "Help.", text::GaugePage::label_text({{"a", "q\"\\\n"}}), 0.5);
   page.add("y", "Other.", "", std::nan(""));
@@ -167,7 +167,7 @@ TEST(OpenMetrics, FamiliesStandTogetherAndLabelsAreEscaped) {
   EXPECT_EQ(text::GaugePage::name_text("2 é.b"), "_2____b");
 }
 
-TEST(Gbench, ALaunchIsARepetitionAndAFailureAnError) {
+TEST(Gbench, Launch_IsARepetition) {
   const std::string json = gbench_json(sample_run());
   json::LineParser parser;
   const json::LineObject whole = parser.parse(json, json::LineParser::Padding::kNone).object;
@@ -191,7 +191,7 @@ TEST(Gbench, ALaunchIsARepetitionAndAFailureAnError) {
   EXPECT_THAT(gbench_json(sweep_with_failures()), HasSubstr("\"error_occurred\":true"));
 }
 
-TEST(Gbench, PartsOfANameHoldNoSeparatorAndNamesAreUnique) {
+TEST(Gbench, Names_AreUniqueWithoutSeparators) {
   record::Results results = sample_run();
   for (record::Launch& launch : results.launches) {
     launch.row.workload = "a/b:c\"\n" + std::string(4096, 'x');
@@ -214,7 +214,7 @@ TEST(Gbench, PartsOfANameHoldNoSeparatorAndNamesAreUnique) {
   EXPECT_THAT(names, SizeIs(3));
 }
 
-TEST(ReadComparison, AVerdictFileComesBackByteForByte) {
+TEST(ReadComparison, VerdictFile_RoundTrips) {
   compare::Comparison comparison = sample_against_itself();
   comparison.cases.front().cause = {{.phase = "forward", .change_ns = 5, .interval_ns = {1, 9}}};
   compare::OpChange copies;
@@ -231,7 +231,7 @@ TEST(ReadComparison, AVerdictFileComesBackByteForByte) {
   EXPECT_EQ(verdict_json(read_comparisons(verdict_json(two))), verdict_json(two));
 }
 
-TEST(ReadComparison, AnErrorInPlaceOfAVerdictAndOtherSchemasAreRefused) {
+TEST(ReadComparison, ErrorOrOtherSchema_IsRejected) {
   EXPECT_THROW((void)read_comparisons(error_json(2, "no such file")), Error);
   EXPECT_THROW((void)read_comparisons(R"({"schema":"stepbench.verdict","version":"2.0.0"})"),
                Error);
@@ -239,7 +239,7 @@ TEST(ReadComparison, AnErrorInPlaceOfAVerdictAndOtherSchemasAreRefused) {
   EXPECT_THROW((void)read_comparisons("no JSON"), Error);
 }
 
-TEST(CasesCsv, AMetricThatHasTheNameOfAColumnKeepsItsValue) {
+TEST(CasesCsv, MetricNamedAsAColumn_KeepsItsValue) {
   record::Results results = sample_run();
   for (record::Launch& launch : results.launches) launch.row.report.metrics["launches"] = 123.0;
   const std::string csv =
@@ -247,7 +247,7 @@ TEST(CasesCsv, AMetricThatHasTheNameOfAColumnKeepsItsValue) {
   EXPECT_THAT(csv, HasSubstr("launches,metric.launches\n3,123\n"));
 }
 
-TEST(ExportFormats, HaveOneNameEachAndEveryRunComesInAllOfThem) {
+TEST(ExportFormats, EachRun_ComesInAllFormats) {
   std::set<std::string_view> names;
   for (const ExportFormat& format : export_formats()) {
     EXPECT_TRUE(names.insert(format.name).second);

@@ -32,7 +32,7 @@ Finding finding(std::string id, double value, Severity severity = Severity::kWar
           .share = share};
 }
 
-// One case per list; of each, one list of findings per launch.
+// One case per list, with one list of findings per launch.
 using FoundByLaunch = std::vector<std::vector<Finding>>;
 
 record::Results results_of(const std::vector<FoundByLaunch>& cases) {
@@ -58,7 +58,7 @@ record::Results results_of(const std::vector<FoundByLaunch>& cases) {
   return record::read_results(folder.path());
 }
 
-TEST(Findings, AreOfACaseWhenHalfOfItsLaunchesHaveThem) {
+TEST(Findings, HalfOfTheLaunches_MakeACaseFinding) {
   const record::Results results = results_of(
       {{{finding("often", 1)}, {finding("often", 2)}, {}, {}}, {{finding("once", 1)}, {}, {}}});
   const auto rows = estimate::case_rows(results);
@@ -67,7 +67,7 @@ TEST(Findings, AreOfACaseWhenHalfOfItsLaunchesHaveThem) {
   EXPECT_THAT(findings_of(rows[1], proposals), IsEmpty());
 }
 
-TEST(Findings, ThatABusyMachineMayExplainAreMarkedSo) {
+TEST(Findings, BusyMachine_MarksSome) {
   record::Results results =
       results_of({{{finding("loader.uneven", 1), finding("loader.core_bound", 1),
                     finding("loader.page_faults", 1, Severity::kWarning, 0)}}});
@@ -94,7 +94,7 @@ TEST(Findings, ThatABusyMachineMayExplainAreMarkedSo) {
   EXPECT_THAT(marked(), IsEmpty()) << "who else ran was not watched";
 }
 
-TEST(Findings, OfASlowLineAreSaidOnlyWhereTheStepWaits) {
+TEST(Findings, SlowLine_NeedsAWaitingStep) {
   const record::Results results = results_of({{{finding("loader.slow_line", 1)}}});
   auto rows = estimate::case_rows(results);
   const estimate::Proposals proposals(rows, results);
@@ -104,7 +104,7 @@ TEST(Findings, OfASlowLineAreSaidOnlyWhereTheStepWaits) {
   EXPECT_EQ(findings_of(rows[0], proposals).size(), 1U);
 }
 
-TEST(Findings, AreToldInTheWordsOfTheMedianLaunch) {
+TEST(Findings, MedianLaunch_GivesTheText) {
   const record::Results results =
       results_of({{{finding("a", 90)}, {finding("a", 10)}, {finding("a", 40)}}});
   const auto rows = estimate::case_rows(results);
@@ -114,7 +114,7 @@ TEST(Findings, AreToldInTheWordsOfTheMedianLaunch) {
   EXPECT_EQ(found[0].launches, 3U);
 }
 
-TEST(Findings, OfACaseThatWaitsNameTheNumberOfItsColumn) {
+TEST(Findings, WaitingCase_ShowsItsColumnsNumber) {
   Finding waits = finding("loader.no_workers", 0.984);
   waits.text = "no workers: the step waits 98.4 % of its time for data; decoding takes all of it";
   const record::Results results = results_of({{{waits}}});
@@ -130,7 +130,7 @@ TEST(Findings, OfACaseThatWaitsNameTheNumberOfItsColumn) {
   EXPECT_THAT(text_of(), HasSubstr("waits 90.0 % of its time for data, borders of epochs apart"));
 }
 
-TEST(Findings, OfSeveralCases_StandByGravityAndOnce) {
+TEST(Findings, SeveralCases_SortBySeverity) {
   const auto lines = [](const std::vector<FoundByLaunch>& cases) {
     const record::Results results = results_of(cases);
     return document::lines_of(finding_paragraphs(estimate::case_rows(results), results));
@@ -147,7 +147,7 @@ TEST(Findings, OfSeveralCases_StandByGravityAndOnce) {
               ElementsAre("warning: a saw 70 (num_workers=1, 0)"));
 }
 
-TEST(Findings, TheRemedyIsWrittenAsItIsTyped) {
+TEST(Findings, Remedy_IsWrittenAsTyped) {
   Finding with = finding("a", 10);
   with.remedy = "Use more.";
   with.set = {{.option = "loader.num_workers", .value = "2"},
@@ -160,7 +160,7 @@ TEST(Findings, TheRemedyIsWrittenAsItIsTyped) {
             HasSubstr("  try: --set loader.num_workers=2 --set loader.prefetch_factor=4\n")));
 }
 
-TEST(Findings, InJson_HaveTheirLaunches) {
+TEST(Findings, Json_HasTheirLaunches) {
   EXPECT_THAT(render(results_of({{{finding("a", 10)}, {}}}), Format::kJson, {}),
               AllOf(HasSubstr(R"("findings":[{"id":"a","severity":"warning")"),
                     HasSubstr(R"("launches":1}])")));
@@ -169,7 +169,7 @@ TEST(Findings, InJson_HaveTheirLaunches) {
 struct Case {
   std::int64_t workers = 0;
   std::int64_t batch_size = 8;
-  std::vector<std::int64_t> step_ns = {};  // one per launch; none: it failed
+  std::vector<std::int64_t> step_ns = {};  // one per launch; empty: it failed
   std::vector<Finding> findings = {};
 };
 
@@ -224,7 +224,7 @@ std::vector<std::string> lines_of(const record::Results& results) {
   return document::lines_of(finding_paragraphs(estimate::case_rows(results), results));
 }
 
-// Of two cases: one without workers that is told to take `proposed`, one with two.
+// Findings of two cases: one without workers with the proposal `proposed`, one with two.
 std::vector<std::string> told(std::vector<std::int64_t> without, std::vector<std::int64_t> with,
                               const Finding& finding) {
   return lines_of(swept_results({{.step_ns = std::move(without), .findings = {finding}},
@@ -233,7 +233,7 @@ std::vector<std::string> told(std::vector<std::int64_t> without, std::vector<std
 
 constexpr const char* kHeader = "info: no workers (num_workers=0 batch_size=8)";
 
-TEST(Proposals, OfASweptOption_AreAnsweredByTheRun) {
+TEST(Proposals, SweptOption_ShowsItsMeasurement) {
   EXPECT_THAT(told({100, 101, 102}, {398, 400, 402}, no_workers("2")),
               ElementsAre(kHeader, "  num_workers=2 was measured: 0.25x the samples/s"));
   EXPECT_THAT(told({400, 402, 404}, {200, 201, 202}, no_workers("2")),
@@ -256,8 +256,8 @@ TEST(Proposals, OfASweptOption_AreAnsweredByTheRun) {
               Contains("  num_workers=2 failed: out of memory"));
 }
 
-// Ranges of two launches lie apart by chance in 33 of 100 tries, of three in 10, of four in 3.
-TEST(Proposals, LaunchesOfOneSpeedAreSeldomToldApart) {
+// By chance, ranges of two launches are disjoint in 33 of 100 tries, of three in 10, of four in 3.
+TEST(Proposals, EqualLaunches_AreSeldomSeparated) {
   testing_noise::Noise noise(90210);
   const auto drawn = [&](std::size_t launches) {
     std::vector<std::int64_t> steps(launches);
@@ -280,7 +280,7 @@ TEST(Proposals, LaunchesOfOneSpeedAreSeldomToldApart) {
   }
 }
 
-TEST(Proposals, OtherRunsAndOtherOptions_DoNotAnswer) {
+TEST(Proposals, OtherRunsAndOptions_DoNotCount) {
   record::Results results =
       swept_results({{.step_ns = {400, 402, 404}, .findings = {no_workers("2")}},
                      {.workers = 2, .batch_size = 16, .step_ns = {200, 201, 202}}});
@@ -296,14 +296,14 @@ TEST(Proposals, OtherRunsAndOtherOptions_DoNotAnswer) {
   EXPECT_THAT(lines_of(results), Contains("  try: --sweep loader.num_workers=0,2"));
 }
 
-TEST(Proposals, ASweptOptionIsProposedAsASweepAndAnyOtherAsASetting) {
+TEST(Proposals, SweptOption_IsProposedAsASweep) {
   Finding finding = no_workers("4");
   finding.set.push_back({.option = "data.decode", .value = "fast"});
   EXPECT_THAT(lines_of(swept_results({{.step_ns = {400}, .findings = {finding}}})),
               Contains("  try: --sweep loader.num_workers=0,4 --set data.decode=fast"));
 }
 
-TEST(Proposals, AStepInTheirDirection_AnswersToo) {
+TEST(Proposals, StepInTheirDirection_Counts) {
   const auto slower = told({100, 101, 102}, {398, 400, 402}, no_workers("4"));
   EXPECT_THAT(slower, Contains("  num_workers=2 was measured: 0.25x the samples/s"));
   EXPECT_THAT(slower, Not(Contains(HasSubstr("try:"))));
@@ -312,7 +312,7 @@ TEST(Proposals, AStepInTheirDirection_AnswersToo) {
                     Contains("  try: --sweep loader.num_workers=0,4")));
 }
 
-TEST(Proposals, OfTheBestCase_AreNoProblems) {
+TEST(Proposals, BestCase_HasNoProblems) {
   EXPECT_THAT(lines_of(swept_results({{.step_ns = {100}, .findings = {no_workers("2")}},
                                       {.batch_size = 4, .step_ns = {400}}}))
                   .front(),
@@ -325,7 +325,7 @@ TEST(Proposals, OfTheBestCase_AreNoProblems) {
       HasSubstr("no workers (all 2 cases; worst: num_workers=0 batch_size=4)"));
 }
 
-TEST(Proposals, OfASmokeRunProposeNothing) {
+TEST(Proposals, SmokeRun_ProposesNothing) {
   record::Results results = swept_results({{.step_ns = {100}, .findings = {no_workers("2")}}});
   results.launches[0].row.smoke = true;
   EXPECT_THAT(lines_of(results), IsEmpty());
@@ -337,7 +337,7 @@ TEST(Proposals, OfASmokeRunProposeNothing) {
   EXPECT_THAT(lines_of(results), Contains("problem: 3 samples never came"));
 }
 
-TEST(Proposals, AWorkerThatExplainsNothingIsToldOfItsWaitForData) {
+TEST(Proposals, UnexplainedWait_IsReported) {
   record::Results results = swept_results({{.step_ns = {1000}}});
   results.launches[0].samples[0].steps.columns[2] = {840, 840};
   EXPECT_THAT(
@@ -351,7 +351,7 @@ TEST(Proposals, AWorkerThatExplainsNothingIsToldOfItsWaitForData) {
   EXPECT_THAT(lines_of(results), IsEmpty()) << "batches are all that is measured";
 }
 
-TEST(Proposals, APrecisionThatIsSlowerThanFp32IsSaidToBe) {
+TEST(Proposals, SlowerPrecision_IsReported) {
   record::Results results = swept_results({{.step_ns = {500}}, {.step_ns = {100}}});
   results.runs[0].swept = {"model.precision"};
   results.launches[0].row.options["model.precision"] = std::string("bf16");
@@ -363,8 +363,8 @@ TEST(Proposals, APrecisionThatIsSlowerThanFp32IsSaidToBe) {
   EXPECT_THAT(lines_of(results), IsEmpty());
 }
 
-// Whatever was measured and found.
-TEST(Proposals, NeverContradictTheRowsOfTheirRun) {
+// For any measurements and findings.
+TEST(Proposals, AnyRun_IsNotContradicted) {
   std::mt19937 random(7);
   const auto below = [&](std::int64_t end) {
     return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random);

@@ -24,7 +24,7 @@ struct Planted {
   std::int64_t num_workers = 2;
 };
 
-// Launches of a case differ by one part in a thousand.
+// Launches of a case differ by 0.1 %.
 record::Results results_of(const std::vector<Planted>& cases, int launches = 6) {
   constexpr std::int64_t kNs = 1000;
   record::Results results;
@@ -59,7 +59,7 @@ std::string headroom_line(const std::vector<Planted>& cases, int launches = 6) {
   return lines.empty() ? std::string() : lines[0];
 }
 
-TEST(Headroom, OfAPerfectLoader_IsWaitingAndASharedMachine) {
+TEST(Headroom, PerfectLoader_SavesWaitAndSharing) {
   EXPECT_THAT(
       headroom_line({{"none", 71'000, 15'100}, {"loader", 56'000}, {"step", 50'000, 100}}),
       AllOf(StartsWith("a perfect loader would save 21.1 ms (29.6 %): 15.0 ms waiting, 6.0"),
@@ -72,17 +72,17 @@ TEST(Headroom, OfAPerfectLoader_IsWaitingAndASharedMachine) {
       << "what the host waits while a device computes is not lost: parts sum to the whole";
 }
 
-TEST(Headroom, OfFewLaunches_HasNoBounds) {
+TEST(Headroom, FewLaunches_HaveNoBounds) {
   EXPECT_THAT(headroom_line({{"none", 71'000}, {"step", 50'000}}, 2), HasSubstr("(n=2, 6 needed)"));
 }
 
-TEST(Headroom, WithoutALoaderAlone_HasTheTwoOthers) {
+TEST(Headroom, NoLoaderAlone_ShowsTheOthers) {
   EXPECT_THAT(
       headroom_line({{"none", 71'000}, {"step", 50'000}}),
       AllOf(EndsWith("; step alone 50.1 ms, both 71.2 ms"), Not(HasSubstr("loader alone"))));
 }
 
-TEST(Headroom, OfALoaderThatKeepsUp_IsNothing) {
+TEST(Headroom, LoaderInTime_SavesNothing) {
   EXPECT_THAT(headroom_line({{"none", 50'001}, {"loader", 10'000}, {"step", 50'000}}),
               AllOf(HasSubstr("would save nothing that these launches can tell: at most "),
                     EndsWith("; loader alone 10.0 ms, step alone 50.1 ms, both 50.1 ms")));
@@ -90,7 +90,7 @@ TEST(Headroom, OfALoaderThatKeepsUp_IsNothing) {
               HasSubstr("would save nothing that these launches can tell; step alone"));
 }
 
-TEST(Headroom, OfASweep_IsALineForEachCaseAndNeitherPartIsTakenForTheBest) {
+TEST(Headroom, Sweep_HasALinePerCase) {
   const record::Results results = results_of({{"none", 71'000, 0, 1},
                                               {"step", 50'000, 0, 1},
                                               {"none", 60'000, 0, 2},
@@ -103,13 +103,13 @@ TEST(Headroom, OfASweep_IsALineForEachCaseAndNeitherPartIsTakenForTheBest) {
   EXPECT_EQ(ranking->best, 2U);
 }
 
-TEST(Headroom, WithoutAPair_IsNotTold) {
+TEST(Headroom, NoPair_HasNone) {
   EXPECT_THAT(headroom_of(results_of({{"none", 71'000, 0, 1}, {"none", 50'000, 0, 2}})), IsEmpty());
   EXPECT_THAT(headroom_of(results_of({{"none", 71'000, 0, 1}, {"step", 50'000, 0, 2}})), IsEmpty());
   EXPECT_THAT(headroom_of(results_of({{"none", 71'000}, {"loader", 50'000}})), IsEmpty());
 }
 
-TEST(Headroom, OfAFileThatReplayedBatches_IsNotTakenForTheBest) {
+TEST(Headroom, ReplayedBatches_AreNotTheBest) {
   record::Results results = results_of({{"none", 71'000, 0, 1}, {"none", 60'000, 0, 2}});
   for (record::Launch& launch : results.launches) {
     if (launch.row.options["loader.num_workers"] == Value{std::int64_t{2}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that moves a cursor, forges a row or is no UTF-8, in every field of a result that holds
-// text, through every output.
+// Text that moves a cursor, forges a row or is invalid UTF-8, in every text field of a result,
+// through every output.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -29,7 +29,7 @@ namespace {
 const std::filesystem::path kHostileData =
     std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/data";
 
-// Every control character, what turns and hides text, marks of each format, and bytes that are no
+// Every control character, characters that reverse or hide text, markup of each format, and invalid
 // UTF-8.
 std::string hostile_text() {
   std::string text = "=x|<script>&`\\\"',\n```\n</details>\n";
@@ -109,7 +109,7 @@ class Spoiler {
     for (record::CycleSamples& part : launch.samples) {
       part.steps.add("phase" + text_ + "_ns", part.steps.steps());
     }
-    // The first name of a frame is a kind of row, which the reader knows.
+    // The first name of a frame is a kind of row that the reader must know.
     for (ops::OpFrame& frame : launch.ops) {
       for (std::string& text : frame.strings) {
         if (!kKinds.contains(text)) add(text);
@@ -141,7 +141,7 @@ std::vector<std::string> lines_of_output(const std::string& text) {
   return lines;
 }
 
-// Pipes that no backslash escapes.
+// Pipes without a backslash.
 std::size_t cells(const std::string& row) {
   std::size_t pipes = 0;
   bool escaped = false;
@@ -154,7 +154,7 @@ std::size_t cells(const std::string& row) {
 
 void expect_whole_tables(const std::string& markdown, const std::string& what) {
   std::size_t width = 0;
-  std::string fence;  // between fences nothing is markup
+  std::string fence;  // between fences there is no markup
   for (const std::string& line : lines_of_output(markdown)) {
     if (line.starts_with("```") && fence.empty()) {
       fence = line.substr(0, line.find_first_not_of('`'));
@@ -175,7 +175,7 @@ void expect_whole_tables(const std::string& markdown, const std::string& what) {
   EXPECT_EQ(fence, "") << what;
 }
 
-TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {
+TEST(HostileText, TablesPagesAndExports_AreSafe) {
   for (const std::string file : {"sweep.jsonl", "few_launches.jsonl", "smoke.jsonl"}) {
     const record::Results results = spoilt(file);
     for (const int columns : {40, 100, 400}) {
@@ -201,7 +201,7 @@ TEST(HostileText, TablesPagesAndExportsShowItWithoutObeyingIt) {
   }
 }
 
-TEST(HostileText, EveryRowOfCsvHasTheSameNumberOfCells) {
+TEST(HostileText, EachCsvRow_HasTheSameCells) {
   const std::string csv = render(spoilt("sweep.jsonl"), Format::kCsv, {});
   std::set<std::size_t> commas;
   std::size_t count = 0;
@@ -218,7 +218,7 @@ TEST(HostileText, EveryRowOfCsvHasTheSameNumberOfCells) {
   EXPECT_EQ(commas.size(), 1U);
 }
 
-TEST(HostileText, OpTablesShowItWithoutObeyingIt) {
+TEST(HostileText, OpTables_AreSafe) {
   const record::Results results = spoilt("profiled.jsonl");
   const OpsView view{.group_by = {"shape", "phase", "module"}};
   for (const Format format : {Format::kTable, Format::kMarkdown, Format::kCsv, Format::kJson}) {
@@ -228,7 +228,7 @@ TEST(HostileText, OpTablesShowItWithoutObeyingIt) {
   }
 }
 
-TEST(HostileText, ComparisonsShowItWithoutObeyingIt) {
+TEST(HostileText, Comparisons_AreSafe) {
   record::Results base = spoilt("sweep.jsonl");
   for (record::Launch& launch : base.launches) launch.row.key.arm.clear();  // arms are for `ab`
   record::Results candidate = base;

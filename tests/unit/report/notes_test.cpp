@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is told of a case where its launches do not agree.
+// Notes on a case whose launches disagree.
 #include "harness/report/notes.h"
 
 #include <gmock/gmock.h>
@@ -39,13 +39,13 @@ std::vector<std::string> notes(const std::vector<Said>& all) {
   return document::lines_of(notes_of({row}, {}));
 }
 
-TEST(WarmUpNotes, ATrendIsToldWhereMoreThanHalfOfTheLaunchesHaveIt) {
+TEST(WarmUpNotes, Trend_NeedsMoreThanHalfTheLaunches) {
   EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"too_short", 12, -0.2}, {"ok"}}),
               ElementsAre("warm-up too short, at least 12 more steps: steps became 15.0 % faster "
                           "within the window (2 of 3 launches)"));
   EXPECT_THAT(notes({{"drifting", 0, 0.05}}),
               ElementsAre(HasSubstr("drifting: steps became 5.0 % slower")));
-  EXPECT_THAT(notes({{"too_short", 7}}),  // a file that does not say how much faster
+  EXPECT_THAT(notes({{"too_short", 7}}),  // a file without the size of the change
               ElementsAre("warm-up too short, at least 7 more steps (1 of 1 launches)"));
   EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"ok"}}), IsEmpty());
   EXPECT_THAT(notes({{"too_short", 9, -0.1}, {"drifting", 0, 0.1}, {"ok"}}), IsEmpty());
@@ -55,7 +55,7 @@ TEST(WarmUpNotes, ATrendIsToldWhereMoreThanHalfOfTheLaunchesHaveIt) {
                           "out"));
 }
 
-// A launch that waits so many of 1000 ns for a CPU, of which others used a share.
+// A launch that waits `waited_ns` of 1000 ns for a CPU, with a share used by others.
 void add_waiting(estimate::CaseRow& row, std::deque<record::Launch>& launches,
                  std::int64_t waited_ns, double others) {
   record::LaunchRow& made = launches.emplace_back().row;
@@ -65,7 +65,7 @@ void add_waiting(estimate::CaseRow& row, std::deque<record::Launch>& launches,
   row.measured.push_back({.launch = &launches.back(), .estimate = {}});
 }
 
-TEST(BusyMachineNotes, OfAllCases_TellHowMuchOnce) {
+TEST(BusyMachineNotes, AllCases_ShareOneNote) {
   std::deque<record::Launch> launches;
   std::vector<estimate::CaseRow> rows(3);
   add_waiting(rows[0], launches, 20, 0.4);
@@ -84,7 +84,7 @@ TEST(BusyMachineNotes, OfAllCases_TellHowMuchOnce) {
                           "time for a CPU, and nothing else ran (in 2 of 6 launches)"));
 }
 
-TEST(BusyMachineNotes, FromItsLevelsOn_AreToldAndDoubted) {
+TEST(BusyMachineNotes, Levels_AreNoteAndDoubt) {
   std::deque<record::Launch> launches;
   const auto note = [&](std::int64_t waited_ns) {
     std::vector<estimate::CaseRow> rows(1);
@@ -98,7 +98,7 @@ TEST(BusyMachineNotes, FromItsLevelsOn_AreToldAndDoubted) {
   EXPECT_STREQ(note(50), "doubted");
 }
 
-TEST(BusyMachineNotes, WhatNobodySawIsNotFine) {
+TEST(BusyMachineNotes, Unwatched_IsNotFine) {
   std::deque<record::Launch> launches(1);
   std::vector<estimate::CaseRow> rows(1);
   rows[0].measured = {{.launch = &launches[0], .estimate = {}}};
@@ -111,7 +111,7 @@ TEST(BusyMachineNotes, WhatNobodySawIsNotFine) {
                                    "not watched: whether the machine was busy"));
 }
 
-TEST(MachineNotes, SayWhatHappenedWithItsSizeAndInHowManyLaunches) {
+TEST(MachineNotes, HaveTheirSizeAndLaunches) {
   std::deque<record::Launch> launches(3);
   std::vector<estimate::CaseRow> rows(1);
   for (record::Launch& launch : launches) {
@@ -142,8 +142,8 @@ TEST(MachineNotes, SayWhatHappenedWithItsSizeAndInHowManyLaunches) {
                   "launches)"));
 }
 
-// Launches of 60 steps of 1 ms, the first 12 of them by `excess` longer, each launch with a ripple
-// of its own of up to `ripple` of the step.
+// Launches of 60 steps of 1 ms, the first 12 of them longer by `excess`, each launch with its own
+// ripple of up to `ripple` of the step.
 record::Results windows(double excess, double ripple) {
   record::Results results;
   for (int k = 0; k < 6; ++k) {
@@ -163,7 +163,7 @@ record::Results windows(double excess, double ripple) {
   return results;
 }
 
-TEST(WarmUpNotes, TheEffectOnTheStepIsToldWithWhatToDo) {
+TEST(WarmUpNotes, Effect_IsShownWithARemedy) {
   const record::Results warming = windows(0.09, 0.002);
   EXPECT_THAT(document::lines_of(notes_of(estimate::case_rows(warming), warming)),
               ElementsAre(MatchesRegex(
@@ -177,7 +177,7 @@ TEST(WarmUpNotes, TheEffectOnTheStepIsToldWithWhatToDo) {
               MatchesRegex("no warm-up is seen in the windows; one of less than .* % .*"));
 }
 
-TEST(Notes, ThatDifferInNumbersAlone_AreOneWithTheirRange) {
+TEST(Notes, DifferingNumbers_ShareOneNote) {
   std::deque<record::Launch> launches;
   std::vector<estimate::CaseRow> rows;
   record::Results results;
@@ -204,7 +204,7 @@ TEST(Notes, ThatDifferInNumbersAlone_AreOneWithTheirRange) {
                           "of `other`, per step: get_batch 2.279 to 6.411 ms (num_workers=0, 1)"));
 }
 
-TEST(BusyMachineNotes, OfCasesAndOfSingleLaunches_AreOne) {
+TEST(BusyMachineNotes, CasesAndLaunches_ShareOneNote) {
   std::deque<record::Launch> launches;
   std::vector<estimate::CaseRow> rows(2);
   add_waiting(rows[0], launches, 91, 0.4);
@@ -219,7 +219,7 @@ TEST(BusyMachineNotes, OfCasesAndOfSingleLaunches_AreOne) {
   EXPECT_THAT(notes.front().doubt, HasSubstr("waited 1.8 to 9.1 %"));
 }
 
-TEST(Notes, SayOnceWhatFailsInEveryCase) {
+TEST(Notes, FailureInEachCase_IsShownOnce) {
   std::deque<record::Launch> launches;
   std::vector<estimate::CaseRow> rows;
   record::Results results;

@@ -47,7 +47,7 @@ std::string shown(const OpsView& view, Format format = Format::kTable) {
   return render_ops(profiled(), view, format, {.columns = 200});
 }
 
-TEST(OpsReport, WhatHoldsNothing_IsLeftOut) {
+TEST(OpsReport, EmptyColumns_AreOmitted) {
   EXPECT_THAT(shown({}),
               AllOf(HasSubstr("abcdef0123456789  (native, recording cost: 1.12x the step)"),
                     HasSubstr("Kernels and copies by time"),
@@ -61,7 +61,7 @@ TEST(OpsReport, WhatHoldsNothing_IsLeftOut) {
               AllOf(Not(HasSubstr("CUDA")), Not(HasSubstr("mem"))));
 }
 
-TEST(OpsReport, TimesInCsvAreMicrosecondsToTheNanosecond) {
+TEST(OpsReport, CsvTimes_AreMicroseconds) {
   const std::string text = shown(
       {.sort = "cpu_time_total", .columns = {"key", "cpu_time_total", "count"}}, Format::kCsv);
   EXPECT_EQ(text,
@@ -74,7 +74,7 @@ TEST(OpsReport, TimesInCsvAreMicrosecondsToTheNanosecond) {
             "abcdef0123456789,native,device,gemm,0,2\n");
 }
 
-TEST(OpsReport, SortsByAnyColumnOfTorchProfiler) {
+TEST(OpsReport, EachTorchProfilerColumn_Sorts) {
   for (const std::string name :
        {"cpu_time", "cuda_time", "device_time", "cpu_time_total", "cuda_time_total",
         "device_time_total", "self_cpu_time_total", "self_cuda_time_total",
@@ -84,7 +84,7 @@ TEST(OpsReport, SortsByAnyColumnOfTorchProfiler) {
   }
 }
 
-TEST(OpsReport, SortsByTheHeadsThatItShows) {
+TEST(OpsReport, EachShownHead_Sorts) {
   for (const OpColumn& column : op_columns()) {
     EXPECT_EQ(&op_column(column.head, "--sort"), &column) << column.head;
     EXPECT_EQ(&op_column(column.name, "--sort"), &column) << column.name;
@@ -94,7 +94,7 @@ TEST(OpsReport, SortsByTheHeadsThatItShows) {
   EXPECT_EQ(op_column("Self CPU", "--sort").name, "self_cpu_time_total");
 }
 
-TEST(OpsReport, LongNamesKeepTheEndThatTellsThemApart) {
+TEST(OpsReport, LongNames_KeepTheirEnd) {
   LogMaker maker;
   for (const char* of : {"ConvolutionBackward0", "NativeBatchNormBackward0"}) {
     maker.op("autograd::engine::evaluate_function: " + std::string(of), 0, 10);
@@ -106,13 +106,13 @@ TEST(OpsReport, LongNamesKeepTheEndThatTellsThemApart) {
   EXPECT_THAT(text, HasSubstr("autograd::eng…ion: NativeBatchNormBackward0"));
 }
 
-// What is refused: where, and what is said of it.
+// Asserts the place and the words of an error.
 void expect_refused(const record::Results& results, const OpsView& view, const char* words) {
   EXPECT_THAT([&] { (void)render_ops(results, view, Format::kTable, {}); },
               ::testing::ThrowsMessage<ConfigError>(HasSubstr(words)));
 }
 
-TEST(OpsReport, WhatDoesNotExist_NamesTheNearest) {
+TEST(OpsReport, UnknownName_SuggestsTheNearest) {
   record::Results results = profiled();
   expect_refused(results, {.sort = "self_cpu_time_totel"}, "did you mean 'self_cpu_time_total'?");
   expect_refused(results, {.group_by = {"fase"}}, "phase");
@@ -167,12 +167,12 @@ TEST(ModuleReport, IsATreeInTimesPerStep) {
       "them.\n");
 }
 
-TEST(ModuleReport, SaysThatThereAreDeeperModules) {
+TEST(ModuleReport, DeeperModules_AreNoted) {
   EXPECT_THAT(modules_of({.depth = 1}),
               AllOf(Not(HasSubstr("layer1.linear")), HasSubstr("--depth 2 shows all.")));
 }
 
-TEST(ModuleReport, SortsSiblingsAndKeepsTheModelsOrderWhenAsked) {
+TEST(ModuleReport, Siblings_AreSorted) {
   for (const char* sort : {"", "module", "-forward"}) {
     const std::string text = modules_of({.sort = sort});
     EXPECT_LT(text.find("layer1"), text.find("fc")) << sort;
@@ -181,12 +181,12 @@ TEST(ModuleReport, SortsSiblingsAndKeepsTheModelsOrderWhenAsked) {
               ::testing::ThrowsMessage<ConfigError>(HasSubstr("did you mean 'forward'?")));
 }
 
-TEST(ModuleReport, ShowsTheDevicesTimeWhereKernelsWereRecorded) {
+TEST(ModuleReport, RecordedKernels_ShowDeviceTime) {
   EXPECT_THAT(render_modules(with_modules(true), {}, Format::kTable, {.columns = 120}),
               AllOf(HasSubstr("CUDA time"), HasSubstr("layer1.linear    80.0 us        100")));
 }
 
-TEST(ModuleReport, InEveryFormat_HasExactSums) {
+TEST(ModuleReport, EachFormat_HasExactSums) {
   EXPECT_THAT(modules_of({}, Format::kCsv),
               HasSubstr("abcdef0123456789,native,2,module,layer1.linear,2,400,0,0,0,0,0,0,400\n"));
   EXPECT_THAT(modules_of({}, Format::kJson),
@@ -195,7 +195,7 @@ TEST(ModuleReport, InEveryFormat_HasExactSums) {
   EXPECT_THAT(modules_of({}, Format::kMarkdown), HasSubstr("| layer1.linear | 200 us |"));
 }
 
-TEST(ModuleReport, ResultsWithoutModulesSayHowToGetThem) {
+TEST(ModuleReport, NoModules_SayHowToGetThem) {
   LogMaker maker;
   maker.step(0, 0, 100);
   maker.op("aten::add", 10, 20);
@@ -205,7 +205,7 @@ TEST(ModuleReport, ResultsWithoutModulesSayHowToGetThem) {
               ::testing::ThrowsMessage<ConfigError>(HasSubstr("profile: {modules: true}")));
 }
 
-TEST(RecordingCost, IsAFactorOrLostInTheNoise) {
+TEST(RecordingCost, IsAFactorOrWithinNoise) {
   estimate::CaseRow timed;
   timed.step_ns = 100;
   timed.spread = estimate::Spread::kRange;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tables of results choose, rank and fit; tests/corpus has their words.
+// Selection, ranking and fitting of result tables; tests/corpus has their texts.
 #include "harness/report/table.h"
 
 #include <gmock/gmock.h>
@@ -34,20 +34,20 @@ std::size_t widest_line(const std::string& text) {
   return widest;
 }
 
-TEST(Table, FitsTheTerminalByLeavingOutTheLeastImportantFirst) {
+TEST(Table, TerminalWidth_IsKept) {
   for (const int columns : {60, 80, 100, 120, 200}) {
     EXPECT_LE(widest_line(render_table(sweep(), {.columns = columns})),
               static_cast<std::size_t>(columns));
   }
 }
 
-TEST(Table, FewLaunchesHaveARangeInPlaceOfAnInterval) {
+TEST(Table, FewLaunches_HaveARange) {
   const std::string table =
       render_table(record::read_results(kData / "few_launches.jsonl"), {.columns = 140});
   EXPECT_THAT(table, AllOf(HasSubstr("range (n=3)"), Not(HasSubstr("95 % interval"))));
 }
 
-TEST(Table, AnInterruptedSweepNamesTheSweptOptionsOfWhatItHas) {
+TEST(Table, InterruptedSweep_NamesSweptOptions) {
   const std::string workers = "loader.num_workers";
   record::Results results = sweep();
   results.launches.resize(1);
@@ -63,13 +63,13 @@ TEST(Table, AnInterruptedSweepNamesTheSweptOptionsOfWhatItHas) {
                            HasSubstr("(num_workers=8; case of older files)")));
 }
 
-TEST(Table, ColoursAreOnlyWhereAskedFor) {
+TEST(Table, Colours_AreOptional) {
   EXPECT_THAT(render_table(sweep(), {.columns = 140}), Not(HasSubstr("\x1b")));
   std::string coloured = render_table(sweep(), {.colour = true, .columns = 140});
   EXPECT_THAT(coloured, AllOf(HasSubstr("\x1b[31m"), HasSubstr("\x1b[32m")));
 }
 
-// Of the rows of a coloured table, those in the colour of the best, by their case.
+// The cases of the rows in the colour of the best.
 std::vector<std::string> best_cases(const record::Results& results) {
   std::vector<std::string> cases;
   std::istringstream lines(render_table(results, {.colour = true, .columns = 140}));
@@ -81,7 +81,7 @@ std::vector<std::string> best_cases(const record::Results& results) {
   return cases;
 }
 
-TEST(Table, TheBestAreAllThatTheFastestCannotBeToldFrom) {
+TEST(Table, BestCases_IncludeTies) {
   EXPECT_THAT(best_cases(sweep()), ::testing::ElementsAre("35dcaa", "13995f", "3d1fb2"));
   record::Results slower = sweep();
   for (record::Launch& launch : slower.launches) {
@@ -96,7 +96,7 @@ TEST(Table, TheBestAreAllThatTheFastestCannotBeToldFrom) {
 }
 
 // A recorded run of configs/dataloader_sweep.yaml on 512 JPEG files, two busy cores.
-TEST(Table, ARecordedSweepOfAJpegLoaderRanksByWhatTheRawSamplesSay) {
+TEST(Table, RecordedSweep_RanksByRawSamples) {
   const record::Results results = record::read_results(kData / "dataloader_sweep.jsonl");
   std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   ASSERT_EQ(rows.size(), 3U);
@@ -123,14 +123,14 @@ TEST(Table, ARecordedSweepOfAJpegLoaderRanksByWhatTheRawSamplesSay) {
       << "2 and 4 workers are not told apart; 1 worker is slower";
 }
 
-TEST(Table, SortsByOptionOrEstimateWithEmptyRowsLast) {
+TEST(Table, Sort_PutsEmptyRowsLast) {
   const std::string csv = render(
       sweep(), Format::kCsv, {.sort = "-samples_per_s", .select = {"num_workers", "pin_memory"}});
   EXPECT_EQ(csv.substr(0, csv.find('\n')), "loader.num_workers,loader.pin_memory");
   EXPECT_EQ(csv.rfind("8,false\n"), csv.size() - 8) << csv;
 }
 
-TEST(Table, UnknownNamesAreAnsweredWithTheNearest) {
+TEST(Table, UnknownName_SuggestsTheNearest) {
   try {
     (void)render(sweep(), Format::kCsv, {.sort = "num_worker"});
     FAIL();
@@ -141,11 +141,11 @@ TEST(Table, UnknownNamesAreAnsweredWithTheNearest) {
   EXPECT_THROW((void)render(sweep(), Format::kCsv, {.select = {"nothing_like_it"}}), ConfigError);
 }
 
-TEST(Table, NothingToShowSaysSo) {
+TEST(Table, NoLaunches_SaySo) {
   EXPECT_EQ(render_table(record::Results{}, {}), "No launches in these results.\n");
 }
 
-TEST(Samples, OnlyTheColumnsAskedFor) {
+TEST(Samples, SelectedColumns_AreShown) {
   const record::Results results = record::read_results(kData / "smoke.jsonl");
   const auto rows = estimate::case_rows(results);
   EXPECT_THAT(samples_json(sample_table(rows, {"step_ns"})),

@@ -24,7 +24,7 @@ class Sweep {
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].asked = &options_[i];
   }
 
-  // Of the rows with these numbers, 3 * place of the workers + place of the batch.
+  // Name of the rows with these numbers, 3 * index of the workers + index of the batch.
   [[nodiscard]] std::string name(const std::vector<std::size_t>& numbers) const {
     const WhichCases which(rows_, results_);
     std::vector<const estimate::CaseRow*> some;
@@ -39,7 +39,7 @@ class Sweep {
   std::vector<estimate::CaseRow> rows_;
 };
 
-TEST(WhichCases, AreNamedByWhatTheyHaveInCommon) {
+TEST(WhichCases, CommonOptions_NameThem) {
   const Sweep sweep;
   EXPECT_EQ(sweep.name({4}), "num_workers=1 batch_size=16");
   EXPECT_EQ(sweep.name({6, 7, 8}), "all 3 with num_workers=2");
@@ -51,7 +51,7 @@ TEST(WhichCases, AreNamedByWhatTheyHaveInCommon) {
   EXPECT_EQ(sweep.name({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}), "all 12 cases");
 }
 
-TEST(WhichCases, OfSeveralRuns_HaveTheirNames) {
+TEST(WhichCases, SeveralRuns_AreCounted) {
   Sweep sweep;
   sweep.rows()[1].case_id = sweep.rows()[0].case_id;
   sweep.rows()[1].arm = "b";

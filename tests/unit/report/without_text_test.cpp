@@ -34,7 +34,7 @@ Catalogue small_catalogue() {
           .workloads = {}};
 }
 
-// A measured run in which every text that a run can hold is "secret-N".
+// A measured run in which every text field is "secret-N".
 class SecretRun {
  public:
   SecretRun() {
@@ -97,7 +97,7 @@ std::string exported(const record::Results& results) {
       [&](const text::TextSink& sink) { export_format("json")->of_run(results, {}, sink); });
 }
 
-TEST(WithoutText, OfARunInWhichEveryTextIsSecret_NoneIsLeft) {
+TEST(WithoutText, SecretTexts_AreAllRemoved) {
   const SecretRun secret;
   const std::string whole = exported(secret.results());
   EXPECT_THAT(whole, HasSubstr("secret-")) << "or this test proves nothing";
@@ -112,7 +112,7 @@ TEST(WithoutText, OfARunInWhichEveryTextIsSecret_NoneIsLeft) {
   }
 }
 
-TEST(WithoutText, LeavesNumbersAndWordsOfTheProgram) {
+TEST(WithoutText, NumbersAndProgramWords_AreKept) {
   struct Row {
     const char* before;
     const char* after;
@@ -131,7 +131,7 @@ TEST(WithoutText, LeavesNumbersAndWordsOfTheProgram) {
   }
 }
 
-TEST(WithoutText, OfWhatIsNoJson_Refuses) {
+TEST(WithoutText, InvalidJson_IsRejected) {
   for (const std::string& json :
        {std::string(), std::string("{"), std::string(R"({"a":"\x"})"), std::string("{} {}"),
         std::string(1000, '[') + std::string(1000, ']')}) {

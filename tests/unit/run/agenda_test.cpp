@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-constexpr std::uint64_t kAsListed = 27;  // draws the order in which two or three cases are listed
+constexpr std::uint64_t kAsListed = 27;  // a seed that keeps two or three cases in the listed order
 
 std::string text(const std::optional<Job>& job) {
   return job ? std::to_string(job->case_index) + "." + std::to_string(job->launch) : "";
@@ -48,10 +48,10 @@ std::vector<std::string> drain_turns(TurnsAgenda& agenda, record::Results finish
   return order;
 }
 
-// In the reference's plan the cases stand the other way round.
+// The reference's plan has the cases in reverse order.
 const std::map<std::size_t, std::size_t> kBothPaired = {{0, 1}, {1, 0}};
 
-TEST(TurnsAgenda, PairsTheLaunchesOfBothProgramsInTurns) {
+TEST(TurnsAgenda, BothPrograms_AlternateInPairs) {
   const auto order_of =
       [](const std::vector<ListedCase>& cases, const std::map<std::size_t, std::size_t>& reference,
          const std::set<record::LaunchKey>& done = {}, bool reference_fails = false) {
@@ -74,14 +74,14 @@ TEST(TurnsAgenda, PairsTheLaunchesOfBothProgramsInTurns) {
       << "more pairs of a case go on from those that are there";
 }
 
-TEST(TurnsAgenda, OfACaseThatIsProfiledBothProgramsRecordOperations) {
+TEST(TurnsAgenda, ProfiledCase_RecordsBothPrograms) {
   const std::vector<ListedCase> cases = {{"a", 1, false, Pass::kNative}, {"b", 1}};
   ListAgenda of_plan{cases, Pass::kTiming, kAsListed, {}};
   TurnsAgenda agenda{of_plan, cases, kBothPaired, {0}};
   EXPECT_THAT(drain_turns(agenda), ElementsAre("0.0", "R1.0", "R0.0", "1.0", "0.0", "R1.0"));
 }
 
-// Two pairs of "a": how its launches ended, tonight's first; '-': not launched.
+// Two pairs of "a": the outcomes of its launches, tonight's first; '-': not launched.
 record::Results in_turns(const std::string& first, const std::string& second, int attempt = 0) {
   record::Results results;
   int number = 0;
@@ -98,7 +98,7 @@ record::Results in_turns(const std::string& first, const std::string& second, in
   return results;
 }
 
-TEST(DoneInTurns, RepeatsAPairThatFailedTwiceAtMostAndHalfAPairAsAWhole) {
+TEST(DoneInTurns, FailedPair_RepeatsAtMostTwice) {
   const auto repeats = [](const record::Results& results) {
     return has_pairs_to_repeat(results, {"a"});
   };
@@ -115,14 +115,14 @@ TEST(DoneInTurns, RepeatsAPairThatFailedTwiceAtMostAndHalfAPairAsAWhole) {
   EXPECT_EQ(done_in_turns(in_turns("mm", "mf"), {}).size(), 4U) << "no case is paired";
 }
 
-TEST(ListAgenda, GoesRoundAllCasesBeforeTheNextLaunch) {
+TEST(ListAgenda, AllCases_ComeBeforeTheNextLaunch) {
   ListAgenda agenda{{{"a", 2}, {"b", 3}}, Pass::kTiming, kAsListed, {}};
   EXPECT_EQ(agenda.remaining(), 5U);
   EXPECT_THAT(drain(agenda), ElementsAre("0.0", "1.0", "0.1", "1.1", "1.2"));
   EXPECT_EQ(agenda.remaining(), 0U);
 }
 
-TEST(ListAgenda, EachRoundHasAnOrderOfItsOwn) {
+TEST(ListAgenda, EachRound_HasItsOwnOrder) {
   const std::vector<ListedCase> cases(6, {"a", 4});
   ListAgenda agenda{cases, Pass::kTiming, 1, {}};
   std::set<std::vector<std::size_t>> orders;
@@ -141,7 +141,7 @@ TEST(ListAgenda, EachRoundHasAnOrderOfItsOwn) {
   EXPECT_EQ(orders.size(), 4U);
 }
 
-TEST(ListAgenda, AResumedRunGoesOnInTheSameOrder) {
+TEST(ListAgenda, Resume_ContinuesInTheSameOrder) {
   const std::vector<ListedCase> cases = {{"a", 3}, {"b", 3}, {"c", 3}, {"d", 3}};
   ListAgenda whole{cases, Pass::kTiming, 5, {}};
   std::set<record::LaunchKey> done;
@@ -153,7 +153,7 @@ TEST(ListAgenda, AResumedRunGoesOnInTheSameOrder) {
   EXPECT_EQ(drain(rest), drain(whole));
 }
 
-TEST(ListAgenda, LeavesOutWhatIsDone) {
+TEST(ListAgenda, DoneLaunches_AreSkipped) {
   ListAgenda agenda{{{"a", 2}, {"b", 2}},
                     Pass::kTiming,
                     kAsListed,
@@ -163,7 +163,7 @@ TEST(ListAgenda, LeavesOutWhatIsDone) {
   EXPECT_THAT(drain(wrapped), ElementsAre("0.0")) << "another pass is not done";
 }
 
-TEST(ListAgenda, CountedLaunchesComeAfterProfiledOnesOncePerCase) {
+TEST(ListAgenda, CountedLaunches_ComeLastOncePerCase) {
   ListAgenda agenda{{{"a", 1, false, Pass::kNative, 1, 1}, {"b", 1, false, {}, 1, 1}},
                     Pass::kTiming,
                     kAsListed,
@@ -178,7 +178,7 @@ TEST(ListAgenda, CountedLaunchesComeAfterProfiledOnesOncePerCase) {
   EXPECT_FALSE(agenda.next({})) << "b was counted before";
 }
 
-TEST(ListAgenda, LaunchesASkippedCaseOnce) {
+TEST(ListAgenda, SkippedCase_LaunchesOnce) {
   ListAgenda agenda{{{"a", 3}, {"b", 2, true}}, Pass::kTiming, kAsListed, {}};
   record::Results finished;
   EXPECT_EQ(text(agenda.next(finished)), "0.0");
@@ -192,7 +192,7 @@ std::vector<std::pair<std::string, Pass>> passes(ListAgenda& agenda) {
   return order;
 }
 
-TEST(ListAgenda, ProfiledLaunchesComeAfterAllTimedOnes) {
+TEST(ListAgenda, ProfiledLaunches_ComeAfterTimedOnes) {
   ListAgenda agenda{{{"a", 2, false, Pass::kNative}, {"b", 1, true, Pass::kNative}, {"c", 1}},
                     Pass::kTiming,
                     kAsListed,
@@ -202,7 +202,7 @@ TEST(ListAgenda, ProfiledLaunchesComeAfterAllTimedOnes) {
                                           Pair("0.0", Pass::kNative)));
 }
 
-TEST(ListAgenda, AResumedRunDoesOnlyTheProfiledLaunchThatIsMissing) {
+TEST(ListAgenda, Resume_ProfilesTheMissingLaunch) {
   ListAgenda agenda{{{"a", 1, false, Pass::kKineto, 2}},
                     Pass::kTiming,
                     kAsListed,
@@ -210,7 +210,7 @@ TEST(ListAgenda, AResumedRunDoesOnlyTheProfiledLaunchThatIsMissing) {
   EXPECT_THAT(passes(agenda), ElementsAre(Pair("0.1", Pass::kKineto)));
 }
 
-TEST(Resume, WhatHasALaunchLineIsDoneWhateverItsOutcome) {
+TEST(Resume, AnyLaunchLine_IsDone) {
   record::Results earlier;
   earlier.launches = {launch_of("a", 0, Outcome::measured()),
                       launch_of("b", 0, Outcome::failed("x")),
@@ -219,7 +219,7 @@ TEST(Resume, WhatHasALaunchLineIsDoneWhateverItsOutcome) {
   EXPECT_EQ(done_launches(earlier, true).size(), 2U);
 }
 
-TEST(Resume, CountsAttemptsOfLaunchesThatDiedToo) {
+TEST(Resume, DeadLaunches_CountAsAttempts) {
   record::Results earlier;
   earlier.launches = {launch_of("a", 0, Outcome::failed("x"), 1)};
   earlier.unfinished = {record::StartRow{.key = {"b", "", Pass::kTiming, 0, 0}}};

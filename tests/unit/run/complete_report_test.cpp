@@ -31,7 +31,7 @@ record::Launch warming_launch() {
   return launch;
 }
 
-TEST(CompleteReport, JudgesTheWarmUpOfAWorkerThatDoesNot) {
+TEST(CompleteReport, MissingWarmUpVerdict_IsAdded) {
   record::Launch launch = warming_launch();
   add_warmup_verdict(launch);
   EXPECT_EQ(launch.row.report.schedule.at("warmup_verdict"), Value(std::string("too_short")));
@@ -40,7 +40,7 @@ TEST(CompleteReport, JudgesTheWarmUpOfAWorkerThatDoesNot) {
   EXPECT_TRUE(launch.row.report.notes.empty()) << "words are made where they are printed";
 }
 
-TEST(CompleteReport, LeavesTheVerdictOfAWorkerAlone) {
+TEST(CompleteReport, WorkersVerdict_IsKept) {
   record::Launch launch = warming_launch();
   launch.row.report.schedule["warmup_verdict"] = std::string("ok");
   add_warmup_verdict(launch);
@@ -48,7 +48,7 @@ TEST(CompleteReport, LeavesTheVerdictOfAWorkerAlone) {
   EXPECT_THAT(launch.row.report.notes, IsEmpty());
 }
 
-// What torch.profiler writes of a script: its annotations are the step and the phases.
+// torch.profiler's trace of a script: its annotations are the step and the phases.
 constexpr const char* kScript = R"({"schemaVersion": 1, "traceEvents": [
 {"ph":"X","cat":"user_annotation","name":"ProfilerStep#7","pid":9,"tid":9,"ts":100,"dur":100,"args":{"External id":1}},
 {"ph":"X","cat":"user_annotation","name":"stepbench::data_wait","pid":9,"tid":9,"ts":101,"dur":9,"args":{"External id":2}},
@@ -77,7 +77,7 @@ class TracedOps : public ::testing::Test {
   test::TemporaryFolder folder_;
 };
 
-TEST_F(TracedOps, AreThoseOfTheStepsByPhaseWithoutTheMarksOfPhases) {
+TEST_F(TracedOps, Ops_AreOfStepsByPhase) {
   record::Launch launch = launch_with(kScript, "traces/one.pt.trace.json");
   add_traced_ops(launch, folder_.path());
   const ops::OpTable table = ops::op_table_of(launch.ops);
@@ -97,7 +97,7 @@ TEST_F(TracedOps, AreThoseOfTheStepsByPhaseWithoutTheMarksOfPhases) {
   EXPECT_FALSE(launch.row.report.effective.contains("profile.trace"));
 }
 
-TEST_F(TracedOps, KeepTheTraceThatWasAskedFor) {
+TEST_F(TracedOps, RequestedTrace_IsKept) {
   record::Launch launch = launch_with(kScript, "traces/one.pt.trace.json");
   launch.row.options["profile.trace"] = true;
   add_traced_ops(launch, folder_.path());
@@ -105,7 +105,7 @@ TEST_F(TracedOps, KeepTheTraceThatWasAskedFor) {
   EXPECT_FALSE(launch.ops.empty());
 }
 
-TEST_F(TracedOps, OfAWorkerThatSentThemStayAndItsTraceIsThatOfItsRank) {
+TEST_F(TracedOps, SentOps_StayAndTheTraceIsOfItsRank) {
   record::Launch sent = launch_with(kScript, "traces/one.pt.trace.json");
   add_traced_ops(sent, folder_.path());
   const std::size_t frames = sent.ops.size();
@@ -124,14 +124,14 @@ TEST_F(TracedOps, OfAWorkerThatSentThemStayAndItsTraceIsThatOfItsRank) {
   }
 }
 
-TEST_F(TracedOps, OfATraceThatIsDamagedAreANote) {
+TEST_F(TracedOps, DamagedTrace_IsANote) {
   record::Launch launch = launch_with("{\"traceEvents\": [", "traces/one.pt.trace.json");
   add_traced_ops(launch, folder_.path());
   EXPECT_THAT(launch.row.report.notes, Contains(HasSubstr("profiled operations: ")));
   EXPECT_THAT(launch.ops, IsEmpty());
 }
 
-TEST_F(TracedOps, AreReadInTheRunsOwnFolderAlone) {
+TEST_F(TracedOps, OutsideFolder_IsNotRead) {
   const std::filesystem::path elsewhere = folder_.path() / "one.pt.trace.json";
   std::ofstream(elsewhere) << kScript;
   record::Launch launch = launch_with("", "../../" + elsewhere.string());

@@ -38,7 +38,7 @@ plan::Plan plan_of(ResolvedCase resolved) {
 const CountTools kBare{.no_counters = "no counter here", .valgrind = ""};
 const CountTools kWithValgrind{.no_counters = "no counter here", .valgrind = "/usr/bin/valgrind"};
 
-TEST(CountLaunch, AutoTakesTheCountersThenValgrindThenNothing) {
+TEST(CountLaunch, Auto_PrefersCountersThenValgrind) {
   EXPECT_EQ(count_engine(asking("auto"), {.no_counters = "", .valgrind = "x"}), CountEngine::kPerf);
   EXPECT_EQ(count_engine(asking("auto"), kWithValgrind), CountEngine::kValgrind);
   EXPECT_EQ(count_engine(asking("auto"), kBare), CountEngine::kNone);
@@ -47,7 +47,7 @@ TEST(CountLaunch, AutoTakesTheCountersThenValgrindThenNothing) {
   EXPECT_EQ(count_engine(asking("none"), kWithValgrind), CountEngine::kNone);
 }
 
-TEST(CountLaunch, WhatCannotCountIsRefusedOrToldWithTheReason) {
+TEST(CountLaunch, NoCounter_HasAReason) {
   EXPECT_THAT([] { (void)count_engine(asking("valgrind"), kBare); },
               ThrowsMessage<ConfigError>(HasSubstr("is not installed")));
   EXPECT_THAT([] { (void)count_engine(asking("valgrind", "cuda"), kWithValgrind); },
@@ -61,7 +61,7 @@ TEST(CountLaunch, WhatCannotCountIsRefusedOrToldWithTheReason) {
   EXPECT_EQ(count_note(plan_of(asking("none")), kBare), std::nullopt);
 }
 
-TEST(CountLaunch, ACountedCaseIsShortOnOneThreadAndPatient) {
+TEST(CountLaunch, CountedCase_IsShortOnOneThread) {
   const ResolvedCase counted = counted_case(asking("auto"));
   EXPECT_EQ(counted.integer("schedule.active"), 3);
   EXPECT_EQ(counted.integer("schedule.repeat"), 1);
@@ -73,7 +73,7 @@ TEST(CountLaunch, ACountedCaseIsShortOnOneThreadAndPatient) {
   EXPECT_EQ(counted_case(automatic).integer("schedule.active"), 3);
 }
 
-// As callgrind leaves its files: of the worker, and of a process that it forked.
+// Files like those of callgrind: of the worker, and of a process that it forked.
 class CallgrindFiles : public ::testing::Test {
  protected:
   CallgrindFiles() { std::filesystem::create_directories(files_.folder); }
@@ -92,7 +92,7 @@ class CallgrindFiles : public ::testing::Test {
   CountFiles files_ = count_files(folder_.path(), {.case_id = "aaaa", .launch = 0});
 };
 
-TEST_F(CallgrindFiles, TheWorkersTotalIsTakenAndFilesOfItsChildrenGo) {
+TEST_F(CallgrindFiles, WorkersTotal_IsTaken) {
   write("aaaa-0.77", "# callgrind format\npid: 77\nfn=(1) step\n5 40\n\ntotals: 6000\n");
   write("aaaa-0.78", "totals: 5\n");
   const record::LaunchRow row = counted_row();
@@ -103,13 +103,13 @@ TEST_F(CallgrindFiles, TheWorkersTotalIsTakenAndFilesOfItsChildrenGo) {
   EXPECT_TRUE(std::filesystem::exists(files_.folder / "aaaa-0.77"));
 }
 
-TEST_F(CallgrindFiles, ALaunchWithoutANumberHasFailed) {
+TEST_F(CallgrindFiles, NoNumber_IsAFailure) {
   EXPECT_EQ(counted_row().outcome.kind, Outcome::Kind::kFailed);
   write("aaaa-0.77", "totals: 0\n");
   EXPECT_THAT(counted_row().outcome.reason, HasSubstr("counted no instruction"));
 }
 
-TEST_F(CallgrindFiles, APercentSignInThePathIsNoCodeOfCallgrinds) {
+TEST_F(CallgrindFiles, PercentInThePath_IsEscaped) {
   const CountFiles files{.folder = "/runs/50%p", .stem = "aaaa-b-1"};
   EXPECT_THAT(callgrind_words("valgrind", files),
               Contains("--callgrind-out-file=/runs/50%%p/aaaa-b-1.%p"));

@@ -20,7 +20,7 @@ std::vector<record::CycleSamples> three_seconds(const char* clock) {
   return {{0, steps}};
 }
 
-// The readings lie 100 ms apart from the window: 3.1 s at 600 W, half of it at the power limit.
+// The readings are 100 ms away from the window: 3.1 s at 600 W, half of it at the power limit.
 machine::WindowCounters at_600_watts() {
   machine::WindowCounters counters;
   counters.windows = 1;
@@ -31,7 +31,7 @@ machine::WindowCounters at_600_watts() {
   return counters;
 }
 
-TEST(DeviceCounters, EnergyIsThatOfTheStepsOwnTime) {
+TEST(DeviceCounters, Energy_IsOfTheStepsTime) {
   record::LaunchReport report;
   add_device_counters(at_600_watts(), three_seconds("period_device_ns"), report);
   EXPECT_DOUBLE_EQ(report.metrics["energy_per_step_j"].value(), 6);
@@ -44,7 +44,7 @@ TEST(DeviceCounters, EnergyIsThatOfTheStepsOwnTime) {
   EXPECT_DOUBLE_EQ(by_host.metrics["energy_per_step_j"].value(), 6);
 }
 
-TEST(DeviceCounters, WhatIsNotCountedIsAbsent) {
+TEST(DeviceCounters, Uncounted_IsAbsent) {
   record::LaunchReport report;
   add_device_counters({}, three_seconds("step_ns"), report);
   EXPECT_TRUE(report.metrics.empty());

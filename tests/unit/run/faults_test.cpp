@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of what goes wrong in one case: it is a row, the other cases are measured, and nothing
-// is left behind. Then faults of a run as a whole, and of a worker that is asked.
+// Faults of one case: it becomes a row, the other cases are measured, and nothing is left behind.
+// Then faults of a whole run, and of a worker that is queried.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -26,7 +26,7 @@ struct FaultRow {
 constexpr FaultRow kFaults[] = {
     {"segfault", "killed by SIGSEGV (Segmentation fault)", "warmup"},
     {"abort", "killed by SIGABRT (Aborted)", "warmup"},
-    {"kill_self", "killed by SIGKILL (Killed)", "warmup"},  // not called out of memory
+    {"kill_self", "killed by SIGKILL (Killed)", "warmup"},  // not reported as out of memory
     {"oom", "killed by SIGKILL (Killed)", "warmup"},
     {"exit_3", "exited with status 3 without a final line", "warmup"},
     {"no_final_line", "exited with status 0 without a final line", "tear_down"},
@@ -38,7 +38,7 @@ constexpr FaultRow kFaults[] = {
     {"future_protocol", "ours 1 to 3, theirs 7 to 9", "start"},
 };
 
-TEST(Faults, OfOneCaseEach_AreRowsAndTheOthersAreMeasured) {
+TEST(Faults, FailedCases_AreRowsAndOthersRun) {
   std::string behaviours;
   for (const FaultRow& fault : kFaults) behaviours += std::string(fault.behaviour) + ", ";
   RunProgram program(yaml_with(behaviours + "ok, skip, flood_output, orphan"));
@@ -66,10 +66,10 @@ TEST(Faults, OfOneCaseEach_AreRowsAndTheOthersAreMeasured) {
 
 struct HangCase {
   const char* behaviour;
-  const char* limit;  // key below `limits`
+  const char* limit;  // key in `limits`
   double limit_s;
   double told_s;
-  const char* reason;  // after the time
+  const char* reason;  // after the duration
   const char* stage;
   const char* more = "";  // lines of the experiment
 };
@@ -83,7 +83,7 @@ constexpr HangCase kHangs[] = {
     {"hang_in_step", "wall_s", 1, 1, "(limits.wall_s)", "warmup"},
 };
 
-// A busy machine may need longer to come to the stage that hangs: then again with ten times that.
+// A busy machine may need longer to reach the stage that hangs: retry with ten times the limit.
 void expect_timeout(HangCase hang) {
   RunProgram program(yaml_with(hang.behaviour, std::string(hang.more) + "limits: {" + hang.limit +
                                                    ": " + text::short_number(hang.limit_s) +
@@ -100,14 +100,14 @@ void expect_timeout(HangCase hang) {
   EXPECT_THAT(row.outcome.reason, HasSubstr(text::seconds_text(hang.told_s) + " " + hang.reason));
 }
 
-TEST(Faults, OfAHang_MeetTheLimitOfTheirStage) {
+TEST(Faults, Hang_MeetsItsStageLimit) {
   for (const HangCase& hang : kHangs) {
     SCOPED_TRACE(hang.limit);
     expect_timeout(hang);
   }
 }
 
-TEST(Faults, OfAHangInAWindow_AreNoticedInSeconds) {
+TEST(Faults, HangInAWindow_IsNoticedInSeconds) {
   RunProgram program(yaml_with("hang_in_step", "stub: {at_step: 4}\n"));
   EXPECT_EQ(program.run().exit_status, 4);
   EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
@@ -117,7 +117,7 @@ TEST(Faults, OfAHangInAWindow_AreNoticedInSeconds) {
   EXPECT_THAT(program.leftovers(), IsEmpty());
 }
 
-TEST(Faults, OfAWorkerThatIsStopped_AreThoseOfAHungOne) {
+TEST(Faults, StoppedWorker_IsAHang) {
   RunProgram program(yaml_with("ok", "limits: {set_up_s: 1}\n"));
   program.worker = program.stub_after("case $1 in --control*) kill -STOP $$;; esac");
   EXPECT_EQ(program.run().exit_status, 4);
@@ -127,7 +127,7 @@ TEST(Faults, OfAWorkerThatIsStopped_AreThoseOfAHungOne) {
   EXPECT_THAT(program.leftovers(), IsEmpty());
 }
 
-TEST(Faults, OfAMissingLibrary_AreNamedByTheirRow) {
+TEST(Faults, MissingLibrary_IsNamedInItsRow) {
   RunProgram program(yaml_with("ok"));
   program.worker = program.stub_after(
       "case $1 in --control*) echo 'worker: error while loading shared libraries: libtorch.so: no "
@@ -138,7 +138,7 @@ TEST(Faults, OfAMissingLibrary_AreNamedByTheirRow) {
             "shared libraries: libtorch.so: no such file");
 }
 
-TEST(Faults, OfAWorkerThatIsNone_AreSaidBeforeAnythingRuns) {
+TEST(Faults, InvalidWorker_IsRejectedUpFront) {
   for (const auto& [name, what] : {std::pair("no-such-worker", "there is no such program"),
                                    std::pair("config.yaml", "not an executable file")}) {
     RunProgram program(yaml_with("ok"));
@@ -150,8 +150,8 @@ TEST(Faults, OfAWorkerThatIsNone_AreSaidBeforeAnythingRuns) {
   }
 }
 
-// As torch leaves one of a tensor for which /dev/shm has no room.
-TEST(Faults, LeaveNoSegmentOfATensorOfAProcessThatEnded) {
+// torch leaves a segment like this for a tensor that does not fit into /dev/shm.
+TEST(Faults, EndedProcess_LeavesNoSegment) {
   RunProgram program(yaml_with("ok"));
   program.worker =
       program.stub_after("case $1 in --control*)\n: > /dev/shm/torch_$$_1_0\necho $$ >> " +
@@ -165,7 +165,7 @@ TEST(Faults, LeaveNoSegmentOfATensorOfAProcessThatEnded) {
   EXPECT_GT(launches, 0);
 }
 
-TEST(Faults, OfAFullDisk_EndTheRunAndKeepWhatWasFinished) {
+TEST(Faults, FullDisk_KeepsFinishedLaunches) {
   RunProgram program;
   program.config(
       "name: full\nworkload: stub\nlaunches: 4\nschedule: {wait: 0, warmup: 0, active: 2000}\n");
@@ -183,7 +183,7 @@ TEST(Faults, OfAFullDisk_EndTheRunAndKeepWhatWasFinished) {
   EXPECT_EQ(program.results().launches.size(), 4U);
 }
 
-// A worker that prints so on its channel in its launches, by sh commands.
+// A worker whose launches run these sh commands to print on its channel.
 void expect_breach(const std::string& printing, const std::string& what) {
   RunProgram program(yaml_with("ok"));
   program.worker = program.stub_after(
@@ -201,8 +201,8 @@ void expect_breach(const std::string& printing, const std::string& what) {
               AllOf(HasSubstr("of the worker breaks the protocol: "), HasSubstr(what)));
 }
 
-// All that is wrong of numbers: LaunchRules.
-TEST(Faults, OfNumbersThatCannotBeAMeasurement_SayWhich) {
+// All invalid numbers are tested in LaunchRules.
+TEST(Faults, ImpossibleNumbers_AreNamed) {
   expect_breach(R"(say '{"kind":"launch"}'; exit 0)", "nothing was measured: there are no samples");
   expect_breach(
       R"(say '{"kind":"samples","cycle":0,"columns":["step_ns"],"values":[[5,-5,5,5,5]]}')"
@@ -211,7 +211,7 @@ TEST(Faults, OfNumbersThatCannotBeAMeasurement_SayWhich) {
       "cycle 0, step 1 of its window: step_ns is negative, -5");
 }
 
-TEST(Faults, OfAFloodOfNumbers_EndLongBeforeTheMemory) {
+TEST(Faults, FloodOfNumbers_EndsEarly) {
   expect_breach(
       "line=$(awk 'BEGIN { printf "
       R"("{\"kind\":\"samples\",\"cycle\":0,\"columns\":[\"step_ns\"],\"values\":[[1"; )"
@@ -220,7 +220,7 @@ TEST(Faults, OfAFloodOfNumbers_EndLongBeforeTheMemory) {
       "far beyond what schedule.active and schedule.repeat ask for");
 }
 
-TEST(ForeignWorker, ThatIsAScriptIsAskedEachTime) {
+TEST(ForeignWorker, Script_IsAskedEachTime) {
   RunProgram program(yaml_with("ok"));
   const auto log = program.folder / "log";
   program.worker = program.stub_after("echo \"$1\" >> " + log.string());
@@ -230,7 +230,7 @@ TEST(ForeignWorker, ThatIsAScriptIsAskedEachTime) {
       << "what it executes may have been built anew";
 }
 
-TEST(ForeignWorker, ThatIsAProgramIsAskedForItsCatalogueOnce) {
+TEST(ForeignWorker, Program_IsAskedForItsCatalogueOnce) {
   RunProgram program(yaml_with("ok"));
   EXPECT_EQ(program.run({"--dry-run"}).exit_status, 0);
   const std::filesystem::directory_iterator cached{program.folder / "cache/stepbench"};
@@ -239,7 +239,7 @@ TEST(ForeignWorker, ThatIsAProgramIsAskedForItsCatalogueOnce) {
   EXPECT_EQ(program.run({"--dry-run"}).exit_status, 2) << "the kept answer counts";
 }
 
-TEST(ForeignWorker, ThatFailsWhenAskedIsNamedWithItsLastWords) {
+TEST(ForeignWorker, FailedQuery_QuotesItsLastOutput) {
   const auto expect = [](const std::string& lines, const std::vector<std::string>& arguments,
                          const std::vector<std::string>& words) {
     RunProgram program(yaml_with("ok, skip"));
@@ -257,7 +257,7 @@ TEST(ForeignWorker, ThatFailsWhenAskedIsNamedWithItsLastWords) {
          {"config.yaml:2:", "the worker that checked this case was killed by SIGSEGV"});
 }
 
-TEST(ForeignWorker, ThatHangsInItsRulesIsKilledAtTheLimitOfTheFile) {
+TEST(ForeignWorker, HangInRules_MeetsTheFilesLimit) {
   RunProgram program;
   program.worker = program.stub_after("case $1 in check) sleep 1000;; esac");
   std::string said;
@@ -275,7 +275,7 @@ TEST(ForeignWorker, ThatHangsInItsRulesIsKilledAtTheLimitOfTheFile) {
   EXPECT_THAT(said, HasSubstr("worker check:"));
 }
 
-TEST(ForeignWorker, ThatHangsWhenAskedEndsWithTheProgram) {
+TEST(ForeignWorker, HangWhenAsked_EndsWithTheProgram) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     RunProgram program(yaml_with("ok"));
     const auto started = program.folder / "started";
@@ -288,7 +288,7 @@ TEST(ForeignWorker, ThatHangsWhenAskedEndsWithTheProgram) {
   }
 }
 
-TEST(ForeignWorker, WithoutRulesIsSaidToHaveNone) {
+TEST(ForeignWorker, NoRules_IsNoted) {
   RunProgram program(yaml_with("ok"));
   program.worker = program.stub_after("case $1 in check) echo usage >&2; exit 2;; esac");
   const os::CommandResult result = program.run();

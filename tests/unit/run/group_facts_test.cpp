@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launches of all ranks say together, as readers of rank 0 see it.
+// The combined launch of all ranks, as seen by readers of rank 0.
 #include "harness/run/group_facts.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ record::Launch launch_of(int rank, std::vector<std::int64_t> step_ns, std::int64
   return launch;
 }
 
-TEST(GroupFacts, TheGroupTakesAsLongAsItsSlowestRankAndDoesTheWorkOfAll) {
+TEST(GroupFacts, Group_HasTheSlowestTimeAndAllWork) {
   std::vector<record::Launch> ranks = {launch_of(0, {100, 100}, 8), launch_of(1, {150, 90}, 4)};
   add_group_facts(ranks, {});
   const auto estimate = estimate::estimate_of(ranks[0]);
@@ -39,8 +39,8 @@ TEST(GroupFacts, TheGroupTakesAsLongAsItsSlowestRankAndDoesTheWorkOfAll) {
   EXPECT_EQ(estimate::estimate_of(ranks[1])->samples, 8) << "a rank alone is as it was";
 }
 
-// A rank that needs more memory than others fails first: the group is judged by it.
-TEST(GroupFacts, TheGroupHasTheMemoryOfItsFullestRank) {
+// The rank with the highest memory fails first: the group is judged by it.
+TEST(GroupFacts, Group_HasTheHighestMemory) {
   std::vector<record::Launch> ranks = {launch_of(0, {100}, 1), launch_of(1, {100}, 1)};
   ranks[0].row.report.metrics = {{"peak_rss_bytes", 100.0}, {"peak_allocated_bytes", 90.0}};
   ranks[1].row.report.metrics = {{"peak_rss_bytes", 400.0}, {"peak_allocated_bytes", 50.0}};
@@ -51,7 +51,7 @@ TEST(GroupFacts, TheGroupHasTheMemoryOfItsFullestRank) {
   EXPECT_EQ(number_of(ranks[1].row.machine, "rank.peak_rss_bytes"), 400);
 }
 
-TEST(GroupFacts, TheGroupComputesWhatEachOfItsRanksDoes) {
+TEST(GroupFacts, Fingerprint_NamesEachRank) {
   std::vector<record::Launch> ranks = {launch_of(0, {100}, 1), launch_of(1, {100}, 1)};
   ranks[0].row.report.fingerprint = {{"loss", 1.0}};
   ranks[1].row.report.fingerprint = {{"loss", 2.0}, {"gradient_norm", Value()}};
@@ -63,7 +63,7 @@ TEST(GroupFacts, TheGroupComputesWhatEachOfItsRanksDoes) {
   EXPECT_EQ(record::fingerprint_words("loss"), "loss");
 }
 
-TEST(GroupFacts, WithoutTracesOfAllRanksNothingIsSaidOfWaits) {
+TEST(GroupFacts, MissingTraces_LeaveWaitsUnknown) {
   std::vector<record::Launch> ranks = {launch_of(0, {100}, 1), launch_of(1, {100}, 1)};
   for (record::Launch& launch : ranks) launch.row.key.pass = Pass::kKineto;
   add_group_facts(ranks, {analyze::RankTrace{.rank = 0}});
@@ -83,7 +83,7 @@ analyze::RankReport report_of(std::int64_t slowest_in, std::int64_t steps) {
   return report;
 }
 
-TEST(StragglerFinding, NamesTheRankHowMuchAndBecauseOfWhat) {
+TEST(StragglerFinding, Text_NamesRankSizeAndCause) {
   const auto finding = analyze::straggler_finding(report_of(10, 10));
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->text,
@@ -94,7 +94,7 @@ TEST(StragglerFinding, NamesTheRankHowMuchAndBecauseOfWhat) {
   EXPECT_EQ(finding->window, "host_step") << "of traces alone: a timed launch cannot refute it";
 }
 
-TEST(StragglerFinding, IsAWarningWhereLittleIsLostAndSaysWhereNothingIsRecorded) {
+TEST(StragglerFinding, SmallLoss_IsAWarning) {
   analyze::RankReport report = report_of(10, 10);
   report.straggler->part = "idle_unattributed";
   report.straggler->share = 0.1;
@@ -104,7 +104,7 @@ TEST(StragglerFinding, IsAWarningWhereLittleIsLostAndSaysWhereNothingIsRecorded)
   EXPECT_EQ(finding->severity, Severity::kWarning);
 }
 
-TEST(StragglerFinding, IsNotMadeOfWhatChanceExplainsNorWithoutCollectives) {
+TEST(StragglerFinding, ChanceOrNoCollectives_HaveNone) {
   EXPECT_FALSE(analyze::straggler_finding(report_of(7, 10))) << "34 in 100 of two equal ranks";
   EXPECT_FALSE(analyze::straggler_finding(report_of(6, 6))) << "3 in 100";
   EXPECT_TRUE(analyze::straggler_finding(report_of(8, 8)));
@@ -118,7 +118,7 @@ Finding found(const std::string& id, double gain_ns) {
   return {.id = id, .text = id + " said", .gain_ns = gain_ns};
 }
 
-TEST(StragglerFinding, TakesACauseOfHalfOfWhatOthersWaitForAndMoreBesideTheRemedy) {
+TEST(StragglerFinding, LargeOwnCause_IsAddedToTheRemedy) {
   auto finding = analyze::straggler_finding(report_of(10, 10));
   ASSERT_TRUE(finding);
   const Finding before = *finding;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench run --ranks` on the stub worker: what is recorded of a group, and that it has one
-// fate.
+// `stepbench run --ranks` on the stub worker: the record of a group, and its common outcome.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -28,7 +27,7 @@ using ::testing::Not;
 
 constexpr const char* kThree = "distributed: {ranks: 3}\n";
 
-TEST(Group, HasARowAndSamplesOfEachRank) {
+TEST(Group, EachRank_HasARowAndSamples) {
   RunProgram program;
   program.config(yaml_with("ok", std::string(kThree) +
                                      "stub: {step_us: 1000, samples: 32, marker: " +
@@ -64,7 +63,7 @@ TEST(Group, HasARowAndSamplesOfEachRank) {
   EXPECT_NEAR(*rows.front().samples_per_s, 3 * 32 / 1e-3, 1) << "the work of all its ranks";
 }
 
-// Rank 1 behaves so, the others are well.
+// Behaviour of rank 1; the others are fine.
 constexpr std::pair<const char*, const char*> kFaultsOfARank[] = {
     {"kill_self",
      "rank 1: was killed by SIGKILL (Killed) without a final line (the other 2 ranks "
@@ -75,7 +74,7 @@ constexpr std::pair<const char*, const char*> kFaultsOfARank[] = {
     {"garbage", "rank 1: message"},
     {"segfault", "rank 1: was killed by SIGSEGV"}};
 
-TEST(Group, HasOneFateWithARankThatFails) {
+TEST(Group, FailedRank_FailsTheGroup) {
   std::string behaviours;
   for (const auto& [behaviour, reason] : kFaultsOfARank)
     behaviours += std::string(behaviour) + ", ";
@@ -110,8 +109,8 @@ TEST(Group, HasOneFateWithARankThatFails) {
   }
 }
 
-// The reason of a run that fails at a limit. Where a busy machine keeps the other ranks, too,
-// longer than that, `accepts` says no: then again with ten times that.
+// The reason of a run that fails at a limit. If a busy machine delays the other ranks beyond it,
+// `accepts` returns false: retry with ten times the limit.
 std::string reason_at_limit(const std::function<void(RunProgram&, const std::string&)>& prepare,
                             const std::function<bool(const std::string&)>& accepts) {
   std::string reason;
@@ -126,7 +125,7 @@ std::string reason_at_limit(const std::function<void(RunProgram&, const std::str
   return reason;
 }
 
-TEST(Group, NamesTheRankThatHangs) {
+TEST(Group, HangingRank_IsNamed) {
   const std::string reason = reason_at_limit(
       [](RunProgram& program, const std::string& limit_s) {
         program.config(yaml_with("hang_in_step",
@@ -139,7 +138,7 @@ TEST(Group, NamesTheRankThatHangs) {
       << "the others have said their last line and wait for it";
 }
 
-// A mpirun that is a shell script.
+// Uses a shell script as mpirun.
 void start_by_mpirun(RunProgram& program, const std::string& body, const std::string& more = "") {
   fs::create_directory(program.folder / "bin");
   program.script("bin/mpirun", body);
@@ -147,7 +146,7 @@ void start_by_mpirun(RunProgram& program, const std::string& body, const std::st
   program.prefix = {"PATH=" + (program.folder / "bin").string() + ":/usr/bin:/bin"};
 }
 
-TEST(Group, NamesWhoDidNotComeInTime) {
+TEST(Group, LateRank_IsNamed) {
   // It starts one rank of two.
   const std::string reason = reason_at_limit(
       [](RunProgram& program, const std::string& limit_s) {
@@ -161,7 +160,7 @@ TEST(Group, NamesWhoDidNotComeInTime) {
                             HasSubstr(" s of mpirun's start (limits.join_s)")));
 }
 
-TEST(Group, ALauncherThatFailsOrStartsOthersThanAskedForIsTold) {
+TEST(Group, FailingLauncher_IsReported) {
   const std::pair<const char*, const char*> kLaunchers[] = {
       {"echo 'not enough slots' >&2; exit 7\n",
        "mpirun exited with status 7 before ranks 0 and 1 called back: not enough slots"},
@@ -179,7 +178,7 @@ TEST(Group, ALauncherThatFailsOrStartsOthersThanAskedForIsTold) {
   }
 }
 
-// Its ranks hang in their window; then `end` is done to the run.
+// A group whose ranks hang in their window; then `end` is applied to the run.
 struct EndedGroup {
   explicit EndedGroup(const std::function<void(const StartedRun&)>& end) {
     program.config(yaml_with("hang_in_step", std::string(kThree) + "stub: {at_step: 3, marker: " +
@@ -199,7 +198,7 @@ struct EndedGroup {
 
 pid_t launcher_of(const StartedRun& run) { return machine::children_of("/", run.pid()).at(0); }
 
-TEST(Group, ALauncherThatIsKilledIsNamed) {
+TEST(Group, KilledLauncher_IsNamed) {
   const EndedGroup group([](const StartedRun& run) { ::kill(launcher_of(run), SIGKILL); });
   EXPECT_EQ(group.exit_status, 4);
   EXPECT_THAT(group.reason(),
@@ -207,7 +206,7 @@ TEST(Group, ALauncherThatIsKilledIsNamed) {
                                     "ranks measured"));
 }
 
-TEST(Group, ALauncherThatIsToldToEndIsNamedAndNoRank) {
+TEST(Group, TerminatedLauncher_IsNamedWithoutARank) {
   const EndedGroup group([](const StartedRun& run) { ::kill(launcher_of(run), SIGTERM); });
   EXPECT_EQ(group.exit_status, 4);
   EXPECT_THAT(group.reason(),
@@ -216,7 +215,7 @@ TEST(Group, ALauncherThatIsToldToEndIsNamedAndNoRank) {
                     Not(HasSubstr("was killed"))));
 }
 
-TEST(Group, AnAgentThatIsKilledIsNamed) {
+TEST(Group, KilledAgent_IsNamed) {
   pid_t agent = 0;
   const EndedGroup group([&](const StartedRun& run) {
     agent = machine::children_of("/", launcher_of(run)).at(0);
@@ -229,18 +228,18 @@ TEST(Group, AnAgentThatIsKilledIsNamed) {
                               ", was killed by SIGKILL (Killed) (the other 2 ranks were ended)")));
 }
 
-TEST(Group, NothingOfItOutlivesAControllerThatIsKilled) {
+TEST(Group, KilledController_LeavesNothing) {
   const EndedGroup group([](const StartedRun& run) { run.signal(SIGKILL); });
   EXPECT_EQ(group.exit_status, 137);
 }
 
-TEST(Group, AnInterruptEndsItAndIsToBeRepeated) {
+TEST(Group, Interrupt_EndsItForARepeat) {
   const EndedGroup group([](const StartedRun& run) { run.signal(SIGINT); });
   EXPECT_EQ(group.exit_status, 130);
   EXPECT_THAT(group.program.results().launches, IsEmpty());
 }
 
-TEST(Group, AnotherBuildOnARankIsRefused) {
+TEST(Group, OtherBuildOnARank_IsRefused) {
   RunProgram program;
   const fs::path own = STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench";
   std::string bytes = os::read_text(own).value();
@@ -269,7 +268,7 @@ TEST(Group, AnotherBuildOnARankIsRefused) {
                     HasSubstr("install the same one on all machines")));
 }
 
-TEST(Group, OneOfSeveralProcessesOfALauncherIsRefused) {
+TEST(Group, OneOfSeveralProcesses_IsRefused) {
   RunProgram program(yaml_with("ok"));
   program.prefix = {"RANK=5", "WORLD_SIZE=8"};
   const os::CommandResult alone = program.run();
@@ -286,7 +285,7 @@ TEST(Group, OneOfSeveralProcessesOfALauncherIsRefused) {
   EXPECT_EQ(program.run({"--ranks", "2"}).exit_status, 2) << "and there are 8 of such groups";
 }
 
-TEST(Group, WhoDoesNotKnowTheTokenIsRefused) {
+TEST(Group, UnknownToken_IsRefused) {
   RunProgram program;
   start_by_mpirun(program,
                   "shift 2\nexport OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=0\n"
@@ -298,7 +297,7 @@ TEST(Group, WhoDoesNotKnowTheTokenIsRefused) {
               ::testing::Contains("refused a connection that is no rank of this group"));
 }
 
-TEST(Group, WithoutAControllerARankSaysWhoStartsIt) {
+TEST(Group, RankAlone_NamesItsCommand) {
   const os::CommandResult result =
       os::run_command({"/usr/bin/env", "-u", "STEPBENCH_GROUP",
                        STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "__rank", "srun"},

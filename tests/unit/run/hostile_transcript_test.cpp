@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a worker sends, the controller neither crashes nor records nonsense as measured.
+// For any worker output, the controller neither crashes nor records nonsense as measured.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -126,7 +126,7 @@ void feed(WorkerSession& session, std::string_view text, Mutation& random) {
   }
 }
 
-// Written anew here: what a measurement of this schedule is.
+// An independent definition of a measurement of this schedule.
 void expect_a_measurement(const std::vector<record::CycleSamples>& samples) {
   std::int64_t steps = 0;
   for (const record::CycleSamples& part : samples) {
@@ -148,7 +148,7 @@ void expect_a_measurement(const std::vector<record::CycleSamples>& samples) {
   EXPECT_EQ(steps, kActive * kCycles);
 }
 
-TEST(HostileTranscript, IsEitherRefusedOrAMeasurement) {
+TEST(HostileTranscript, IsRefusedOrAMeasurement) {
   int measured = 0;
   int refused = 0;
   for (unsigned seed = 0; seed < 20'000; ++seed) {
@@ -164,8 +164,8 @@ TEST(HostileTranscript, IsEitherRefusedOrAMeasurement) {
     const auto& outcome = session.final_outcome();
     if (!outcome || outcome->kind != Outcome::Kind::kMeasured) continue;
     ++measured;
-    // A worker may say in `effective`, by its flags or by `truncated` that it measured otherwise:
-    // no mutation writes such a thing.
+    // A worker may state by `effective`, its flags or `truncated` that it measured something else:
+    // no mutation does.
     expect_a_measurement(session.take_samples());
     if (::testing::Test::HasFailure()) return;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run cut off at any moment loses nothing that was finished, leaves nothing behind, and is
-// completed by --resume.
+// A run cut off at any moment loses no finished launch, leaves nothing behind, and is completed by
+// --resume.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -53,7 +53,7 @@ std::size_t launch_lines(const std::filesystem::path& run_dir) {
   return count;
 }
 
-// Other lines are told, too: that the run began, and which workers of other tests it ended.
+// Other lines come too: the start of the run, and workers of other tests that it ended.
 void read_until_told(StartedRun& run, std::size_t launches) {
   std::string line;
   for (std::size_t told = 0; run.read_line(line);) {
@@ -99,7 +99,7 @@ void cut_off_and_resume(int signal, int exit_status, unsigned seed) {
   expect_complete(program);
 }
 
-TEST(Interrupt, AtRandomMomentsThenResumeCompletesTheRun) {
+TEST(Interrupt, RandomMoments_ResumeCompletes) {
   const struct {
     int signal, exit_status;
     unsigned first_seed, seeds;
@@ -112,7 +112,7 @@ TEST(Interrupt, AtRandomMomentsThenResumeCompletesTheRun) {
   }
 }
 
-TEST(Interrupt, ALostTerminalIsNoneUnderNohup) {
+TEST(Interrupt, Nohup_IgnoresALostTerminal) {
   RunProgram program(kSweep);
   program.prefix = {"/bin/sh", "-c", "trap '' HUP; exec \"$0\" \"$@\""};
   StartedRun run = program.start();
@@ -123,7 +123,7 @@ TEST(Interrupt, ALostTerminalIsNoneUnderNohup) {
   EXPECT_EQ(launch_lines(program.run_dir()), kLaunches);
 }
 
-TEST(Interrupt, ASecondSignalKillsAWorkerThatDoesNotListen) {
+TEST(Interrupt, SecondSignal_KillsADeafWorker) {
   RunProgram program(yaml_with("ok"));
   const auto started = program.folder / "started";
   program.worker = program.stub_after("case $1 in --control*) trap '' TERM INT; touch " +
@@ -148,7 +148,7 @@ void complete(const RunProgram& program) {
   expect_complete(program);
 }
 
-// How long all launches take here.
+// Duration of all launches on this machine.
 std::chrono::nanoseconds time_of_a_run() {
   RunProgram program(kSweep);
   const auto began = std::chrono::steady_clock::now();
@@ -156,7 +156,7 @@ std::chrono::nanoseconds time_of_a_run() {
   return std::chrono::steady_clock::now() - began;
 }
 
-// False when the run was over before the signal came.
+// Returns false if the run was over before the signal.
 bool start_and_kill(const RunProgram& program, std::chrono::nanoseconds latest,
                     std::mt19937& random) {
   StartedRun run =
@@ -169,7 +169,7 @@ bool start_and_kill(const RunProgram& program, std::chrono::nanoseconds latest,
   return status != 0;
 }
 
-TEST(Kill, AtFortyRandomMomentsNothingIsLostOrLeftBehind) {
+TEST(Kill, RandomMoments_LoseNothing) {
   std::mt19937 random{7};
   const auto latest = time_of_a_run() / 2;
   for (int kills = 0; kills < kKills;) {
@@ -188,7 +188,7 @@ TEST(Kill, AtFortyRandomMomentsNothingIsLostOrLeftBehind) {
   }
 }
 
-TEST(Resume, RepeatsFailedLaunchesOnlyWhenAsked) {
+TEST(Resume, FailedLaunches_RepeatOnlyIfAsked) {
   RunProgram program(yaml_with("ok"));
   const auto broken = program.folder / "broken";
   std::ofstream{broken} << "1";
@@ -204,7 +204,7 @@ TEST(Resume, RepeatsFailedLaunchesOnlyWhenAsked) {
   EXPECT_EQ(results.launches[0].row.attempt, 1);
 }
 
-TEST(Resume, RefusesWhatIsNotTheSameExperiment) {
+TEST(Resume, OtherExperiment_IsRejected) {
   RunProgram program;
   const auto measure = [&] {
     std::filesystem::remove_all(program.folder / "results");
@@ -222,7 +222,7 @@ TEST(Resume, RefusesWhatIsNotTheSameExperiment) {
   expect_refusal("was 5 and is now 7", {"--set", "schedule.active=7"});
   program.config(yaml_with("ok, skip"));
   expect_refusal("the plan's digest");
-  const auto data = program.folder / "data";  // to which the run appends
+  const auto data = program.folder / "data";  // the file to which the run appends
   std::ofstream{data} << "1";
   program.config(yaml_with("ok", "stub: {marker: " + data.string() + "}\n"));
   measure();
@@ -234,7 +234,7 @@ TEST(Resume, RefusesWhatIsNotTheSameExperiment) {
   expect_refusal("the worker's build");
 }
 
-TEST(Resume, StartsARunThatWasKilledBeforeItsFirstLine) {
+TEST(Resume, RunWithoutItsFirstLine_Starts) {
   RunProgram program(kSweep);
   const auto folder = program.folder / "results/20260131-120000-cut";
   std::filesystem::create_directories(folder);
@@ -243,25 +243,25 @@ TEST(Resume, StartsARunThatWasKilledBeforeItsFirstLine) {
   EXPECT_EQ(launch_lines(folder), kLaunches);
 }
 
-TEST(Resume, RefusesARunThatStillRunsEvenWithoutLocks) {
+TEST(Resume, RunningRun_IsRejectedWithoutLocks) {
   RunProgram program(kSweep);
   const auto folder = program.folder / "results/20260131-120000-cut";
   std::filesystem::create_directories(folder);
-  // As long as this writer lives, its run does.
+  // While this writer lives, the run counts as running.
   const record::ResultWriter other(folder / (machine::host_name("/") + "-1of1-1.jsonl"));
   const os::CommandResult result = program.resume();
   EXPECT_EQ(result.exit_status, 2) << result.err;
   EXPECT_THAT(result.err, HasSubstr("is still being measured"));
 }
 
-TEST(Resume, RefusesAFolderThatIsNone) {
+TEST(Resume, OtherFolder_IsRejected) {
   RunProgram program(yaml_with("ok"));
   const os::CommandResult result = program.run({"--resume", (program.folder / "nowhere").string()});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("is not a run's folder"));
 }
 
-TEST(Resume, OfACompleteRunPrintsItsTable) {
+TEST(Resume, CompleteRun_PrintsItsTable) {
   RunProgram program(yaml_with("ok"));
   EXPECT_EQ(program.run().exit_status, 0);
   const os::CommandResult result = program.resume();
@@ -270,7 +270,7 @@ TEST(Resume, OfACompleteRunPrintsItsTable) {
   EXPECT_THAT(result.out, HasSubstr("Results: "));
 }
 
-TEST(Shard, PartsOfOneRunShareAFolder) {
+TEST(Shard, Shards_ShareAFolder) {
   RunProgram program(kSweep);
   EXPECT_EQ(program.run({"--shard", "1/2"}).exit_status, 0);
   EXPECT_EQ(program.resume({"--shard", "2/2"}).exit_status, 0);

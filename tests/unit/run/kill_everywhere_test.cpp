@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program is killed at each of its system calls from the making of the run's folder on, one run
-// for each: nothing is left behind, and --resume completes what was begun.
+// The program is killed at each of its system calls from the creation of the run's folder on, one
+// run per call: nothing is left behind, and --resume completes the run.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -20,14 +20,14 @@ constexpr const char* kOneLaunch =
     "launches: 1\n"
     "schedule: {wait: 0, warmup: 1, active: 3}\n";
 
-// The leak checker of AddressSanitizer refuses to work under a tracer.
+// The leak checker of AddressSanitizer does not work under a tracer.
 const std::vector<std::string> kWithoutLeakCheck = {"/usr/bin/env", "ASAN_OPTIONS=detect_leaks=0"};
 
-TEST(KillEverywhere, AtEachSystemCallNothingIsLostOrLeftBehind) {
+TEST(KillEverywhere, EachSystemCall_LosesNothing) {
   RunProgram whole;
   whole.config(kOneLaunch);
   whole.prefix = kWithoutLeakCheck;
-  int first = -1;  // at which there was a folder for results
+  int first = -1;  // the first call with a folder for results
   const storm::Traced all = storm::run_traced(whole.command_to_start(), -1, [&](int stop) {
     if (first < 0 && std::filesystem::exists(whole.folder / "results")) first = stop;
   });
@@ -51,7 +51,7 @@ TEST(KillEverywhere, AtEachSystemCallNothingIsLostOrLeftBehind) {
   EXPECT_GT(resumed, 100);
 }
 
-TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
+TEST(PythonWorker, KilledAfterACase_Resumes) {
   const std::filesystem::path source = STEPBENCH_SOURCE_DIR;
   const auto python = source / ".venv/bin/python";
   if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv with torch; tools/setup makes it";
@@ -60,7 +60,7 @@ TEST(PythonWorker, IsCutOffAfterItsFirstCaseAndResumed) {
   program.worker = example / "python_worker.py";
   program.prefix = {"/usr/bin/env", "PATH=" + python.parent_path().string() + ":/usr/bin:/bin",
                     "TORCHINDUCTOR_CACHE_DIR=" + (program.folder / "cache").string()};
-  // torch is loaded in set-up, which takes minutes where other programs have the cores.
+  // torch is loaded in set-up, which takes minutes if other programs use the cores.
   program.config(os::read_text(example / "mlp.yaml").value() +
                  "limits: {set_up_s: 840, wall_s: 840}\n");
   StartedRun run = program.start();

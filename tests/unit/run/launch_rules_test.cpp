@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a worker that cannot be a measurement are named; those that any worker may send are
-// taken.
+// Numbers of a worker that cannot be a measurement are named; valid ones are accepted.
 #include "harness/run/launch_rules.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +47,7 @@ constexpr std::int64_t kAge = 5'000'000'000;
 
 using Cycles = std::vector<record::CycleSamples>;
 
-// What is wrong of windows of so many cycles and of the report behind them; "" of a measurement.
+// The error in the windows of `cycles` cycles and the report; "" for a measurement.
 std::string breach_of(const Cycles& windows, const record::LaunchReport& report = {},
                       std::int64_t cycles = 1) {
   LaunchCheck check{rules(cycles)};
@@ -74,7 +73,7 @@ record::LaunchReport report_with(Fields schedule, Fields effective = {}) {
   return report;
 }
 
-TEST(LaunchRules, WhatAWorkerMaySayIsAMeasurement) {
+TEST(LaunchRules, ValidSamples_AreAMeasurement) {
   const std::int64_t three = 3;
   EXPECT_EQ(breach_of({window()}), "");
   EXPECT_EQ(breach_of({{0, {{"index", "step_ns"}, {{13, 14, 15}, {1, 1, 1}}}},
@@ -91,7 +90,7 @@ TEST(LaunchRules, WhatAWorkerMaySayIsAMeasurement) {
   EXPECT_EQ(breach_of({window(0, 11), window(1, 31)}, cut_report(), 3), "");
 }
 
-TEST(LaunchRules, WhatCannotBeAMeasurementIsNamed) {
+TEST(LaunchRules, InvalidSamples_AreNamed) {
   const auto expect = [](const Cycles& windows, const char* what,
                          const record::LaunchReport& report = {}, std::int64_t cycles = 1) {
     EXPECT_THAT(breach_of(windows, report, cycles), HasSubstr(what));
@@ -116,13 +115,13 @@ TEST(LaunchRules, WhatCannotBeAMeasurementIsNamed) {
          report_with({{"cycles", std::int64_t{2}}}));
 }
 
-TEST(LaunchRules, AWorkerOfALaterProtocolMayHaveOtherColumns) {
+TEST(LaunchRules, LaterProtocol_MayHaveOtherColumns) {
   LaunchCheck check{rules()};
   check.hello({{1, protocol::kSupported.max + 1}, "b", "", 1, {}});
   EXPECT_NO_THROW(check.samples({0, {{"step_ns", "later_ns"}, {{10}, {7}}}}));
 }
 
-TEST(LaunchRules, AWindowHasTheStepsThatItsCycleSaid) {
+TEST(LaunchRules, Window_HasTheAnnouncedSteps) {
   for (const std::int64_t said : {5, 6}) {
     LaunchCheck check{rules()};
     check.cycle({0, said, 1000});
@@ -142,7 +141,7 @@ TEST(LaunchRules, AWindowHasTheStepsThatItsCycleSaid) {
   }
 }
 
-TEST(LaunchRules, StepsAreNotLongerThanTheLifeOfTheirProcess) {
+TEST(LaunchRules, Steps_AreNoLongerThanTheProcess) {
   LaunchCheck check{rules()};
   record::CycleSamples samples = window();
   for (const char* column : {"step_ns", "other_ns"}) {
@@ -155,7 +154,7 @@ TEST(LaunchRules, StepsAreNotLongerThanTheLifeOfTheirProcess) {
   EXPECT_NO_THROW(check.launch({}, kAge)) << "its clock is none of this machine";
 }
 
-TEST(LaunchRules, AFloodHasABoundFromTheSchedule) {
+TEST(LaunchRules, Flood_IsBoundedByTheSchedule) {
   LaunchCheck check{rules()};
   const std::size_t rows = record::kMaxStepsPerSamplesRow;
   const auto flood = [&] {
@@ -166,7 +165,7 @@ TEST(LaunchRules, AFloodHasABoundFromTheSchedule) {
   EXPECT_THAT(flood, ThrowsMessage<Error>(HasSubstr("far beyond what schedule.active")));
 }
 
-TEST(LaunchRules, AProfileHasAScheduleOfItsOwn) {
+TEST(LaunchRules, Profile_HasItsOwnSchedule) {
   LaunchCheck check{
       launch_rules(five_steps(), Pass::kNative, record::ColumnRow{estimate::harness_metrics()})};
   check.samples({0, {{"step_ns"}, {{1, 2, 3}}}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch of a scripted worker: what a shell can say on descriptor 3.
+// One launch of a scripted worker: a shell that writes to descriptor 3.
 #include "harness/run/launch.h"
 
 #include <gmock/gmock.h>
@@ -45,14 +45,14 @@ class LaunchOfAScript : public ::testing::Test {
   std::optional<std::int64_t> data_bytes_ = {};
 };
 
-TEST_F(LaunchOfAScript, ItsFinalLineIsItsOutcome) {
+TEST_F(LaunchOfAScript, FinalLine_IsTheOutcome) {
   const LaunchResult result = launch(std::string{kHello} + kSkipped);
   EXPECT_EQ(result.outcome.kind, Outcome::Kind::kSkipped);
   EXPECT_EQ(result.outcome.reason, "said so");
   EXPECT_EQ(result.hello->build_id, "b");
 }
 
-TEST_F(LaunchOfAScript, SeesItsFiveDescriptorsAndItsEnvironmentAndLeadsItsGroup) {
+TEST_F(LaunchOfAScript, DescriptorsAndEnvironment_AreSet) {
   const LaunchResult result = launch(
       "readlink /proc/$$/fd/0; echo $MARK; [ $(cut -d' ' -f5 /proc/$$/stat) = $$ ] && echo leader; "
       "exec ls /proc/self/fd");
@@ -60,14 +60,14 @@ TEST_F(LaunchOfAScript, SeesItsFiveDescriptorsAndItsEnvironmentAndLeadsItsGroup)
       << "5 is the folder that ls reads";
 }
 
-TEST_F(LaunchOfAScript, HasAsMuchDataAsItMayAndNoMore) {
+TEST_F(LaunchOfAScript, DataLimit_IsSet) {
   data_bytes_ = std::int64_t{64} << 20;
   const LaunchResult result = launch("ulimit -d; ulimit -d unlimited || echo refused; exit 1");
   EXPECT_THAT(result.output, HasSubstr("65536\n"));
   EXPECT_THAT(result.output, HasSubstr("refused"));
 }
 
-TEST_F(LaunchOfAScript, EndsWhenItsTreeHoldsMoreThanItMay) {
+TEST_F(LaunchOfAScript, MemoryLimit_EndsTheTree) {
   limits_.memory_bytes = 1;
   const LaunchResult result = launch(std::string{kHello} + "exec sleep 1000");
   EXPECT_EQ(result.outcome.kind, Outcome::Kind::kFailed);
@@ -75,7 +75,7 @@ TEST_F(LaunchOfAScript, EndsWhenItsTreeHoldsMoreThanItMay) {
   EXPECT_THAT(result.outcome.reason, HasSubstr("more than 1.00 B"));
 }
 
-TEST_F(LaunchOfAScript, IsReapedTogetherWithItsGrandchildren) {
+TEST_F(LaunchOfAScript, Grandchildren_AreReaped) {
   const auto pid_file = folder_ / "pid";
   static_cast<void>(launch(std::string{kHello} + "setsid sh -c 'echo $$ > " + pid_file.string() +
                            "; exec sleep 1000' & while [ ! -s " + pid_file.string() +
@@ -87,42 +87,42 @@ TEST_F(LaunchOfAScript, IsReapedTogetherWithItsGrandchildren) {
   EXPECT_EQ(::kill(grandchild, 0), -1);
 }
 
-TEST_F(LaunchOfAScript, AnUnfinishedLastLineIsSaid) {
+TEST_F(LaunchOfAScript, UnfinishedLastLine_IsReported) {
   const LaunchResult result =
       launch(std::string{kHello} + "printf '{\"kind\":\"lau' >&3; kill -9 $$");
   EXPECT_THAT(result.outcome.reason, HasSubstr("killed by SIGKILL"));
   EXPECT_THAT(result.outcome.reason, HasSubstr("its last line is cut off"));
 }
 
-TEST_F(LaunchOfAScript, ACrashAfterTheFinalLineIsANote) {
+TEST_F(LaunchOfAScript, CrashAfterTheFinalLine_IsANote) {
   const LaunchResult result = launch(std::string{kHello} + kSkipped + "kill -11 $$");
   EXPECT_EQ(result.outcome.kind, Outcome::Kind::kSkipped);
   EXPECT_THAT(result.report.notes.at(0),
               HasSubstr("after its final line the worker was killed by SIGSEGV"));
 }
 
-TEST_F(LaunchOfAScript, AWorkerThatDoesNotExitIsKilledAndKeepsItsOutcome) {
+TEST_F(LaunchOfAScript, LingeringWorker_IsKilled) {
   limits_.tear_down_ns = 200'000'000;
   const LaunchResult result = launch(std::string{kHello} + kSkipped + "exec sleep 1000");
   EXPECT_EQ(result.outcome.kind, Outcome::Kind::kSkipped);
   EXPECT_THAT(result.report.notes.at(0), HasSubstr("did not exit"));
 }
 
-TEST_F(LaunchOfAScript, AClosedSocketIsNotItsDeath) {
+TEST_F(LaunchOfAScript, ClosedSocket_IsNoDeath) {
   limits_.set_up_ns = 300'000'000;
   const LaunchResult result = launch("exec 3>&- 3<&-; exec sleep 1000");
   EXPECT_THAT(result.outcome.reason, HasSubstr("no message for"));
 }
 
-TEST_F(LaunchOfAScript, StoppedByASignalIsNotWaitedForAsLongAsASlowOne) {
+TEST_F(LaunchOfAScript, StoppedBySignal_EndsEarly) {
   EXPECT_LE(limits_.stopped_ns, 15'000'000'000);
   limits_.stopped_ns = 0;
   const LaunchResult result = launch(std::string{kHello} + "kill -STOP $$; exit 7");
   EXPECT_THAT(result.outcome.reason, HasSubstr("timed out: a signal stopped it"));
 }
 
-TEST_F(LaunchOfAScript, IsNotKilledBecauseThisProgramSlept) {
-  // Jumps when there is a file `waits`, and makes a file `jumped` when the launch has seen it.
+TEST_F(LaunchOfAScript, SleepOfThisProgram_KillsNothing) {
+  // Jumps when the file `waits` exists, and makes a file `jumped` when the launch has seen it.
   class JumpingClock final : public Clock {
    public:
     explicit JumpingClock(fs::path folder) : folder_(std::move(folder)) {}
@@ -152,7 +152,7 @@ TEST_F(LaunchOfAScript, IsNotKilledBecauseThisProgramSlept) {
   EXPECT_GT(result.wall_ns, 3600 * kNsPerS) << "the clock did jump";
 }
 
-TEST_F(LaunchOfAScript, AMissingProgramIsAnErrorOfTheUser) {
+TEST_F(LaunchOfAScript, MissingProgram_IsAUserError) {
   Interrupts interrupts;
   const HostClock clock;
   LaunchRequest request;
@@ -161,7 +161,7 @@ TEST_F(LaunchOfAScript, AMissingProgramIsAnErrorOfTheUser) {
                ConfigError);
 }
 
-TEST_F(LaunchOfAScript, AKillByTheKernelForMemoryIsToldByItsControlGroup) {
+TEST_F(LaunchOfAScript, KernelOom_IsReadFromTheCgroup) {
   fs::create_directories(folder_ / "proc/self");
   fs::create_directories(folder_ / "sys/fs/cgroup");
   std::ofstream{folder_ / "proc/self/cgroup"} << "0::/\n";
@@ -178,7 +178,7 @@ TEST_F(LaunchOfAScript, AKillByTheKernelForMemoryIsToldByItsControlGroup) {
             "without a final line");
 }
 
-TEST(Limits, ASilentCycleMayTakeTheLimitOfEachOfItsSteps) {
+TEST(Limits, SilentCycle_AllowsEachStepsLimit) {
   ResolvedCase resolved;
   resolved.options = {{"limits.step_s", Value{0.5}},
                       {"limits.wall_s", Value{std::int64_t{7}}},

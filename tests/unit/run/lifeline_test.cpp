@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker started ends with its controller, however that ends.
+// Processes started by a worker end with its controller, however that ends.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::IsEmpty;
 
-// A worker that begins a case by `body`, once $FOLDER/again is not there; a stub else.
+// A worker that runs `body` at the start of a case unless $FOLDER/again exists; otherwise a stub.
 fs::path worker_that(const RunProgram& program, const std::string& body) {
   const std::string stub = program.worker.string();
   return program.script("worker", "folder=" + program.folder.string() +
@@ -28,7 +28,7 @@ void kill_when_started(const RunProgram& program) {
   EXPECT_EQ(run.wait(), 137);
 }
 
-TEST(Lifeline, ChildrenOfAWorkerEndWithAControllerThatIsKilled) {
+TEST(Lifeline, KilledController_EndsItsChildren) {
   RunProgram program(yaml_with("ok"));
   program.worker = worker_that(program,
                                "(sh -c 'sleep 1000; :' & sleep 1000) &\n"
@@ -37,11 +37,11 @@ TEST(Lifeline, ChildrenOfAWorkerEndWithAControllerThatIsKilled) {
   EXPECT_THAT(program.leftovers(), IsEmpty());
 }
 
-TEST(Lifeline, ReachesAnInterpreterThatIsHeldInC) {
+TEST(Lifeline, InterpreterHeldInC_IsReached) {
   const fs::path python = "/usr/bin/python3";
   if (!fs::exists(python)) GTEST_SKIP() << "no " << python << "; tools/setup installs it";
   RunProgram program(yaml_with("ok"));
-  // PyDLL keeps the interpreter's lock while C runs, in the worker and in the child that it forked.
+  // PyDLL keeps the GIL while C runs, in the worker and in its forked child.
   std::ofstream{program.folder / "held.py"} << "import ctypes, os, sys\n"
                                                "os.fork() and open(sys.argv[1], 'w')\n"
                                                "ctypes.PyDLL(None).sleep(1000)\n";
@@ -51,7 +51,7 @@ TEST(Lifeline, ReachesAnInterpreterThatIsHeldInC) {
   EXPECT_THAT(program.leftovers(), IsEmpty());
 }
 
-TEST(Lifeline, WhatLeftTheGroupIsEndedByTheNextRun) {
+TEST(Lifeline, ProcessOutsideTheGroup_EndsNextRun) {
   RunProgram program(yaml_with("ok"));
   program.worker = worker_that(
       program,

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(DeviceLockTest, OneProcessAtATimeHoldsADevice) {
+TEST(DeviceLockTest, OneProcess_HoldsADevice) {
   const test::TemporaryFolder folder;
   std::string holder;
   {
@@ -28,7 +28,7 @@ TEST(DeviceLockTest, OneProcessAtATimeHoldsADevice) {
   EXPECT_THAT(fs::is_empty(folder.path()), true) << "no lock file stays";
 }
 
-TEST(DeviceLockTest, GoesWithItsProcess) {
+TEST(DeviceLockTest, ProcessEnd_ReleasesIt) {
   const test::TemporaryFolder folder;
   const pid_t child = ::fork();
   if (child == 0) {
@@ -43,15 +43,15 @@ TEST(DeviceLockTest, GoesWithItsProcess) {
   EXPECT_TRUE(DeviceLock::try_acquire(folder.path(), "cpu", holder));
 }
 
-// Anybody may make one in a folder that all may write to.
-TEST(DeviceLockTest, APipeOfItsNameIsNotWaitedFor) {
+// Any user may make one in a folder that is writable by all.
+TEST(DeviceLockTest, PipeOfItsName_IsNotWaitedFor) {
   const test::TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "stepbench-cpu.lock").c_str(), 0444), 0);
   std::string holder;
   EXPECT_TRUE(DeviceLock::try_acquire(folder.path(), "cpu", holder));
 }
 
-TEST(DeviceLockTest, ThatCannotBeMadeIsAnError) {
+TEST(DeviceLockTest, ImpossibleLock_IsAnError) {
   const test::TemporaryFolder folder;
   std::string holder;
   EXPECT_THROW(static_cast<void>(DeviceLock::try_acquire(folder / "nowhere", "cpu", holder)),

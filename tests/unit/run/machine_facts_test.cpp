@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine did to launches, planted into the file of a real run: what each command says of
-// it.
+// Machine facts of launches, planted into the file of a real run, and the output of each command.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -25,7 +24,7 @@ class MachineFacts : public ::testing::Test {
         "name: facts\nworkload: stub\nlaunches: 1\nschedule: {wait: 0, warmup: 2, active: 5}\n");
     ASSERT_EQ(program_.run().exit_status, 0);
   }
-  // A copy of the run in which this is all that was seen of its machine.
+  // A copy of the run with only these machine facts.
   [[nodiscard]] fs::path planted(const std::string& name, const Json& machine) const {
     fs::path copy = program_.folder / name;
     for (const auto& file : fs::directory_iterator(program_.run_dir())) {
@@ -67,7 +66,7 @@ Json but(const std::string& field, const Json& value) {
   return machine;
 }
 
-TEST_F(MachineFacts, OfARealLaunchAreItsFlags) {
+TEST_F(MachineFacts, RealLaunch_HasItsFlags) {
   for (const record::Launch& launch : program_.results().launches) {
     const record::Quality quality(launch.row);
     for (const record::FactRow& fact : record::facts()) {
@@ -79,7 +78,7 @@ TEST_F(MachineFacts, OfARealLaunchAreItsFlags) {
   }
 }
 
-TEST_F(MachineFacts, AreTheNotesOfShow) {
+TEST_F(MachineFacts, Show_PrintsThem) {
   const std::string quiet = shown("quiet", kQuiet);
   for (const char* words : {"busy", "not watched", "hypervisor", "quota", "slowed down"}) {
     EXPECT_THAT(quiet, Not(HasSubstr(words)));
@@ -101,7 +100,7 @@ TEST_F(MachineFacts, AreTheNotesOfShow) {
               HasSubstr("not watched: whether the machine was busy"));
 }
 
-TEST_F(MachineFacts, ThatNobodyWatchedStandOnThePageOfTheCase) {
+TEST_F(MachineFacts, Unwatched_IsOnTheCasePage) {
   const std::string id = program_.results().launches.front().row.key.case_id;
   const auto page = [&](const fs::path& run) { return said({"show", run.string(), "--case", id}); };
   EXPECT_THAT(page(planted("quiet", kQuiet)), Not(HasSubstr("not watched")));
@@ -109,7 +108,7 @@ TEST_F(MachineFacts, ThatNobodyWatchedStandOnThePageOfTheCase) {
               ::testing::ContainsRegex("steal_share +not watched"));
 }
 
-TEST_F(MachineFacts, AreTheGatesOfCompare) {
+TEST_F(MachineFacts, Compare_UsesThemAsGates) {
   const auto compared = [&](const Json& base, const Json& candidate) {
     return said(
         {"compare", planted("base", base).string(), planted("candidate", candidate).string()});
@@ -122,7 +121,7 @@ TEST_F(MachineFacts, AreTheGatesOfCompare) {
   EXPECT_THAT(compared(kQuiet, {{"samples", 1}}), HasSubstr("was not watched in the candidate"));
 }
 
-TEST_F(MachineFacts, MarkANightOfAHistory) {
+TEST_F(MachineFacts, History_MarksTheNight) {
   const auto marked = [&](const std::string& name, const Json& machine) {
     const std::string db = "sqlite:" + (program_.folder / (name + ".db")).string();
     said({"track", "add", planted(name, machine).string(), "--db", db});

@@ -16,14 +16,14 @@ record::CycleSamples steps(std::int64_t cycle, std::vector<std::int64_t> step_ns
   return {cycle, {{"index", "step_ns", "flags"}, {step_ns, step_ns, flags}}};
 }
 
-TEST(ThrottledSteps, AreThoseThatRanWhileTheDeviceWasSlowedDown) {
+TEST(ThrottledSteps, SlowedSteps_AreMarked) {
   std::vector<record::CycleSamples> samples = {steps(0, {100, 100, 100, 100})};
   const std::vector<std::int64_t> begins = {1000};
   EXPECT_EQ(label_throttled_steps(samples, begins, std::vector{Span{1150, 1250}}), 2);
   EXPECT_THAT(samples[0].steps.columns[2], ElementsAre(0, kThrottled, kThrottled, 0));
 }
 
-TEST(ThrottledSteps, CountFromTheirOwnWindowAndThroughItsParts) {
+TEST(ThrottledSteps, Times_CountFromTheirWindow) {
   std::vector<record::CycleSamples> samples = {steps(0, {100, 100}), steps(0, {100, 100}),
                                                steps(1, {100, 100})};
   samples[1].steps.columns[2] = {kPartialBatch, 0};
@@ -35,14 +35,14 @@ TEST(ThrottledSteps, CountFromTheirOwnWindowAndThroughItsParts) {
   EXPECT_THAT(samples[2].steps.columns[2], ElementsAre(0, kThrottled));
 }
 
-TEST(ThrottledSteps, OfAWorkerWithoutFlagsOrOfAnUnknownWindowStayAsTheyAre) {
+TEST(ThrottledSteps, UnknownWindow_IsUnchanged) {
   std::vector<record::CycleSamples> samples = {{0, {{"step_ns"}, {{100}}}}, steps(7, {100})};
   EXPECT_EQ(
       label_throttled_steps(samples, std::vector<std::int64_t>{0}, std::vector{Span{0, 1'000'000}}),
       0);
 }
 
-TEST(MachineLabels, AreTheFlagsOfWhatIsToBeTold) {
+TEST(MachineLabels, ReportableFacts_AreFlags) {
   constexpr std::int64_t kWallNs = 1'000'000'000;
   using Flags = std::vector<std::string>;
   const auto flags_of = [&](const Fields& machine) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run that was killed left: processes, segments of shared memory.
+// Leftovers of a killed run: processes, segments of shared memory.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ class Orphans : public ::testing::Test {
   const test::TemporaryFolder folder_;
 };
 
-TEST_F(Orphans, AreThoseWhoseControllerIsDead) {
+TEST_F(Orphans, DeadController_MakesOrphans) {
   make("10", "stepbench", 'S', "700", "HOME=/ ");
   make("11", "worker", 'S', "710", "HOME=/ STEPBENCH_CONTROLLER=10.700 A=b ");
   make("12", "sleep", 'S', "720", "STEPBENCH_CONTROLLER=9.600 A=b ");
@@ -54,7 +54,7 @@ TEST_F(Orphans, AreThoseWhoseControllerIsDead) {
   EXPECT_EQ(controller_name(folder_.path(), 10), "10.700");
 }
 
-TEST_F(Orphans, ACounterfeitOrAControllerThatNobodyHasWaitedForIsDead) {
+TEST_F(Orphans, FakeOrZombieController_IsDead) {
   for (const auto& [program, state, ticks] :
        {std::tuple("shell", 'S', "900"), std::tuple("stepbench", 'Z', "700")}) {
     make("10", program, state, ticks, "");
@@ -65,17 +65,17 @@ TEST_F(Orphans, ACounterfeitOrAControllerThatNobodyHasWaitedForIsDead) {
   }
 }
 
-TEST_F(Orphans, OfAContainerOrOfNoControllerAreLeftToIt) {
+TEST_F(Orphans, ContainerOrNoController_IsNoOrphan) {
   make("11", "sleep", 'S', "710", "STEPBENCH_CONTROLLER=10.700 ", "pid:[2]");
   make("12", "sleep", 'S', "710", "STEPBENCH_CONTROLLER=me ");
   EXPECT_THAT(found(), IsEmpty());
 }
 
-TEST(EndOrphans, EndsThemWhateverSessionTheyAreIn) {
+TEST(EndOrphans, AnySession_IsEnded) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::setsid();
-    // No process is as old as the machine.
+    // The start time cannot belong to a living process.
     ::execl("/usr/bin/env", "env", "STEPBENCH_CONTROLLER=2.1", "sleep", "1000", nullptr);
     ::_exit(1);
   }
@@ -83,7 +83,7 @@ TEST(EndOrphans, EndsThemWhateverSessionTheyAreIn) {
   while (program != "sleep") {
     program = os::read_line("/proc/" + std::to_string(child) + "/comm").value_or("sleep");
   }
-  // Empty where another run of this machine was there first.
+  // Empty if another run of this machine ended them first.
   const std::string said = end_orphans();
   if (!said.empty()) {
     EXPECT_THAT(said, ::testing::HasSubstr(std::to_string(child) + " (sleep)"));
@@ -101,7 +101,7 @@ pid_t ended_process() {
   return dead;
 }
 
-TEST(Segments, OfOneControllerAreRemoved) {
+TEST(Segments, SameController_AreRemoved) {
   const test::TemporaryFolder folder;
   folder.write("stepbench-123-a", "");
   folder.write("stepbench-123-b", "");
@@ -113,7 +113,7 @@ TEST(Segments, OfOneControllerAreRemoved) {
   EXPECT_EQ(segment_prefix(123), "/stepbench-123-");
 }
 
-TEST(Segments, OfDeadControllersAreStale) {
+TEST(Segments, DeadController_IsStale) {
   const test::TemporaryFolder folder;
   const pid_t dead = ended_process();
   folder.write("stepbench-" + std::to_string(dead) + "-a", "");
@@ -124,7 +124,7 @@ TEST(Segments, OfDeadControllersAreStale) {
   EXPECT_TRUE(fs::exists(folder / ("stepbench-" + std::to_string(::getpid()) + "-a")));
 }
 
-TEST(Segments, OfTensorsOfAKilledRun_AreStale) {
+TEST(Segments, KilledRun_LeavesStaleTensors) {
   const test::TemporaryFolder folder;
   const pid_t controller = ended_process();
   const pid_t loader = ended_process();
@@ -136,7 +136,7 @@ TEST(Segments, OfTensorsOfAKilledRun_AreStale) {
   EXPECT_FALSE(fs::exists(folder / torch));
 }
 
-TEST(Segments, OfTensorsAreRemovedWhereTheirProcessWasOfTheLaunchAndHasEnded) {
+TEST(Segments, EndedProcessOfTheLaunch_IsRemoved) {
   const test::TemporaryFolder folder;
   const pid_t dead = ended_process();
   const std::string ended = "torch_" + std::to_string(dead) + "_1_0";

@@ -30,7 +30,7 @@ record::Launch launch_of(const Made& made) {
   launch.row.report.effective["device"] = made.device;
   launch.samples = {{0, {{"step_ns", "flags"}, {{made.step_ns, made.step_ns}, {0, 0}}}}};
   if (made.device != "cpu" &&
-      !is_profiling(made.pass)) {  // as on a GPU: events in timed ones alone
+      !is_profiling(made.pass)) {  // as on a GPU: events in timed launches only
     launch.samples.front().steps.names.emplace_back("period_device_ns");
     launch.samples.front().steps.columns.push_back({made.step_ns, made.step_ns});
   }
@@ -47,8 +47,8 @@ record::Launch checked(const Made& profiled, const std::vector<Made>& timed) {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-TEST(ProfileCheck, PublishesHowMuchSlowerAProfiledStepIs) {
-  // On a device timed steps have events, profiled ones have not.
+TEST(ProfileCheck, Overhead_IsReported) {
+  // On a device, timed steps have events, profiled ones have not.
   for (const char* device : {"cpu", "cuda:0"}) {
     const record::Launch launch =
         checked({.pass = Pass::kNative, .step_ns = 1200, .device = device},
@@ -61,7 +61,7 @@ TEST(ProfileCheck, PublishesHowMuchSlowerAProfiledStepIs) {
   EXPECT_THAT(checked({.step_ns = 5000}, {{}}).row.report.metrics, IsEmpty()) << "of a timed one";
 }
 
-TEST(ProfileCheck, FlagsWhatMakesSharesMislead) {
+TEST(ProfileCheck, MisleadingShares_AreFlagged) {
   const auto flag_of = [](Made profiled, const std::vector<Made>& timed) {
     profiled.pass = Pass::kNative;
     const auto& flags = checked(profiled, timed).row.report.flags;
@@ -78,7 +78,7 @@ TEST(ProfileCheck, FlagsWhatMakesSharesMislead) {
   EXPECT_EQ(flag_of({.loss = kNan}, {{.loss = kNan}}), "");
 }
 
-TEST(ProfileCheck, ComparesWithTimedLaunchesOfTheSameArm) {
+TEST(ProfileCheck, SameArm_IsCompared) {
   const record::Launch launch =
       checked({.pass = Pass::kNative, .step_ns = 1100, .arm = "b"},
               {{.step_ns = 10, .loss = 5, .arm = "a"}, {.step_ns = 1000, .arm = "b"}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench run` records, and `stepbench show` says of it, as a shell sees them.
+// The records of `stepbench run` and the output of `stepbench show`, in a shell.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 using ::testing::Key;
 using ::testing::Not;
 
-TEST(Run, AProfiledLaunchIsOneMoreRowPerCaseAndNoRowOfTheTable) {
+TEST(Run, ProfiledLaunch_IsARowOutsideTheTable) {
   RunProgram program(yaml_with("ok"));
   const os::CommandResult result = program.run({"--profile"});
   EXPECT_EQ(result.exit_status, 0) << result.err;
@@ -34,7 +34,7 @@ TEST(Run, AProfiledLaunchIsOneMoreRowPerCaseAndNoRowOfTheTable) {
   EXPECT_THAT(result.out, HasSubstr("profiled (native), recording cost: "));
 }
 
-TEST(Run, AFailedProfiledLaunchLeavesItsTimedOnesAsTheyAre) {
+TEST(Run, FailedProfile_KeepsTimedLaunches) {
   RunProgram program;
   program.worker = program.stub_after(
       "case $1 in --control*)\n"
@@ -51,7 +51,7 @@ TEST(Run, AFailedProfiledLaunchLeavesItsTimedOnesAsTheyAre) {
   EXPECT_THAT(result.out, HasSubstr("profiled (kineto): failed: "));
 }
 
-TEST(Wrap, PutsACommandBeforeTheWorkerAndMarksItsRows) {
+TEST(Wrap, Command_PrecedesTheWorker) {
   RunProgram program(yaml_with("ok"));
   const auto wrapper = program.script("wrapper", "echo \"$1\" > \"$2\"; shift 2; exec \"$@\"\n");
   EXPECT_EQ(
@@ -65,7 +65,7 @@ TEST(Wrap, PutsACommandBeforeTheWorkerAndMarksItsRows) {
   EXPECT_EQ(results.launches.at(0).row.key.pass, Pass::kWrapped);
 }
 
-TEST(Wrap, ThatCannotWorkIsSaidBeforeAnythingIsMade) {
+TEST(Wrap, Unusable_IsRejectedUpFront) {
   RunProgram program(yaml_with("ok"));
   const os::CommandResult unknown = program.run({"--wrap", "env {bogus}"});
   EXPECT_EQ(unknown.exit_status, 2);
@@ -76,7 +76,7 @@ TEST(Wrap, ThatCannotWorkIsSaidBeforeAnythingIsMade) {
   EXPECT_FALSE(std::filesystem::exists(program.folder / "results"));
 }
 
-TEST(Secret, ItsValueIsNowhereInTheResults) {
+TEST(Secret, Value_IsNowhereInTheResults) {
   RunProgram program;
   program.config(
       "name: secret\nworkload: stub\nlaunches: 1\n"
@@ -104,7 +104,7 @@ TEST(Secret, ItsValueIsNowhereInTheResults) {
   EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
 }
 
-TEST(Secret, ThatWasInheritedIsMaskedInWhatAWorkerSays) {
+TEST(Secret, Inherited_IsMaskedInWorkerOutput) {
   RunProgram program(yaml_with("throw_in_step"));
   program.prefix = {"/usr/bin/env", "NCCL_SECRET=scripted exception"};
   EXPECT_EQ(program.run().exit_status, 4);
@@ -118,7 +118,7 @@ TEST(Secret, ThatWasInheritedIsMaskedInWhatAWorkerSays) {
               HasSubstr("scripted exception in step"));
 }
 
-TEST(Secret, IsAskedForAgainWhenARunGoesOnFromItsFolderAlone) {
+TEST(Secret, ResumeFromTheFolder_AsksAgain) {
   RunProgram program(yaml_with("ok"));
   EXPECT_EQ(program.run({"--set", "env.HF_TOKEN=hf_on_the_line"}).exit_status, 0);
   const auto resume = [&](const std::vector<std::string>& more) {
@@ -142,7 +142,7 @@ constexpr const char* kConclusions =
     "stub: {phases: 'forward=50,backward=40'}\n"
     "sweep: {matrix: {stub.finding_launches: [0, 1, 3]}}\n";
 
-TEST(FindingsOfARun, TravelFromTheWorkerToTheTableAndThePage) {
+TEST(FindingsOfARun, Worker_SendsThemToTableAndPage) {
   RunProgram program(kConclusions);
   const os::CommandResult result = program.run();
   ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -167,7 +167,7 @@ constexpr const char* kBeside =
     "stub: {clock: host, step_us: 5000}\n"
     "sweep: {matrix: {background.busy_cpus: [0, 0.5, 2]}}\n";
 
-TEST(BackgroundLoad, IsAnAxisAndSaysWhatItReallyHad) {
+TEST(BackgroundLoad, IsAnAxisWithItsRealSize) {
   RunProgram program(kBeside);
   EXPECT_EQ(program.run().exit_status, 0);
   const record::Results results = program.results();
@@ -183,7 +183,7 @@ TEST(BackgroundLoad, IsAnAxisAndSaysWhatItReallyHad) {
   EXPECT_THAT(program.leftovers(), IsEmpty());
 }
 
-TEST(BackgroundLoad, IsNoNegativeNumberOfCpus) {
+TEST(BackgroundLoad, NegativeCpus_AreRejected) {
   RunProgram program(kBeside);
   const os::CommandResult run = program.run({"--set", "background.busy_cpus=-1"});
   EXPECT_EQ(run.exit_status, 2);
@@ -197,7 +197,7 @@ os::CommandResult show(const RunProgram& program, const std::vector<std::string>
   return os::run_command(words, "", std::chrono::minutes(10));
 }
 
-TEST(ShowCommand, ExitsWithFourWhereNoLaunchWasMeasured) {
+TEST(ShowCommand, NoMeasuredLaunch_ExitsWithFour) {
   for (const auto& [behaviours, of_run, of_show] :
        {std::tuple("skip", 4, 4), {"throw_in_step", 4, 4}, {"ok, throw_in_step", 1, 0}}) {
     RunProgram program(yaml_with(behaviours));
@@ -206,7 +206,7 @@ TEST(ShowCommand, ExitsWithFourWhereNoLaunchWasMeasured) {
   }
 }
 
-TEST(ShowCommand, AFullDiskBehindStandardOutputIsTold) {
+TEST(ShowCommand, FullDiskAtStdout_IsAnError) {
   for (const char* words : {"--help", "--version", "list", "run --help"}) {
     const os::CommandResult result = os::run_command(
         {"/bin/sh", "-c",
@@ -217,7 +217,7 @@ TEST(ShowCommand, AFullDiskBehindStandardOutputIsTold) {
   }
 }
 
-TEST(ShowCommand, WritesToAPipeByItsName) {
+TEST(ShowCommand, Pipe_IsWritableByName) {
   RunProgram program(yaml_with("ok"));
   EXPECT_EQ(program.run().exit_status, 0);
   const os::CommandResult shown = show(program, {"--output", "/dev/stdout"});

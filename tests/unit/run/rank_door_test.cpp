@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may come in where the ranks of a group call, and who is sent away.
+// Which connections of ranks are accepted and which are refused.
 #include "harness/run/rank_door.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ class Door : public ::testing::Test {
   os::Descriptor connect() {
     return fleet::connect_to(door_.address(), 10s, [](int) { return std::string(); });
   }
-  // Until nothing is to be done at this time.
+  // Handles all pending events at this time.
   void turn(std::int64_t at_ns = 0) {
     for (int i = 0; i < 20; ++i) {
       std::vector<pollfd> waits;
@@ -41,7 +41,7 @@ class Door : public ::testing::Test {
     const ssize_t count = ::recv(from.value(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     return count > 0 ? std::string(buffer.data(), static_cast<std::size_t>(count) - 1) : "";
   }
-  // Joins as a rank that takes this for the token.
+  // Joins as a rank with this token.
   os::Descriptor join(const std::string& token, const std::string& challenge = "0f") {
     os::Descriptor rank = connect();
     say(rank, fleet::encode(fleet::RankHello{challenge}));
@@ -59,26 +59,26 @@ class Door : public ::testing::Test {
   RankDoor door_{"auto", false};
   std::vector<std::string> joined_;  // versions
   std::map<std::string, int> refused_;
-  std::string said_;  // by the last rank that joined
+  std::string said_;  // received by the last rank that joined
   RankDoor::Visitors visitors_{
       .join = [this](const auto& join, os::Descriptor) { joined_.push_back(join.version); },
       .refused = [this](const std::string& what) { ++refused_[what]; }};
 };
 
-TEST_F(Door, OpensToWhoKnowsTheToken) {
+TEST_F(Door, KnownToken_Joins) {
   const os::Descriptor rank = join(door_.token());
   EXPECT_THAT(joined_, ElementsAre("v"));
   EXPECT_EQ(said_.find(door_.token()), std::string::npos) << "it never travels";
   EXPECT_TRUE(refused_.empty());
 }
 
-TEST_F(Door, StaysClosedToAGuess) {
+TEST_F(Door, GuessedToken_IsRefused) {
   const os::Descriptor rank = join("guess");
   EXPECT_TRUE(joined_.empty());
   EXPECT_THAT(refused_, ElementsAre(Pair("a connection that is no rank of this group", 1)));
 }
 
-TEST_F(Door, WhatOneRankSaidIsNoProofOfAnother) {
+TEST_F(Door, ReplayedProof_IsRefused) {
   const os::Descriptor rank = join(door_.token());
   const os::Descriptor other = connect();
   say(other, fleet::encode(fleet::RankHello{"0f"}));
@@ -89,15 +89,15 @@ TEST_F(Door, WhatOneRankSaidIsNoProofOfAnother) {
   EXPECT_EQ(refused_.size(), 1U);
 }
 
-// It says the token itself, and its version is told where it is let in.
-TEST_F(Door, AnAgentOfAnOlderBuildIsHeardOut) {
+// It sends the token itself; its version is checked after the join.
+TEST_F(Door, OlderAgent_ReachesTheVersionCheck) {
   const os::Descriptor rank = connect();
   say(rank, fleet::encode(fleet::RankJoin{.token = door_.token(), .version = "old"}));
   turn();
   EXPECT_THAT(joined_, ElementsAre("old"));
 }
 
-TEST_F(Door, WhoSaysNothingIsSentAwayAndCounted) {
+TEST_F(Door, SilentConnection_IsClosedAndCounted) {
   std::vector<os::Descriptor> silent;
   for (int i = 0; i < 300; ++i) silent.push_back(connect());
   turn();

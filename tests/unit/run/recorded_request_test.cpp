@@ -15,7 +15,7 @@ constexpr const char* kProgram = STEPBENCH_BINARY_DIR "/tools/stepbench/stepbenc
 constexpr const char* kSmall =
     "workload: stub\nlaunches: 1\nschedule: {wait: 0, warmup: 0, active: 2}\n";
 
-// From the folder of the test, as a user would.
+// Runs in the folder of the test, as a user would.
 os::CommandResult stepbench(const RunProgram& program, std::vector<std::string> arguments,
                             const std::string& input = "", const std::string& from = "") {
   const std::string folder = from.empty() ? program.folder.string() : from;
@@ -25,7 +25,7 @@ os::CommandResult stepbench(const RunProgram& program, std::vector<std::string> 
   return os::run_command(arguments, input, std::chrono::minutes(10));
 }
 
-TEST(RecordedRequest, ARunGoesOnFromItsFolderAlone) {
+TEST(RecordedRequest, FolderAlone_Resumes) {
   RunProgram program(kSmall);
   std::filesystem::create_symlink(program.worker, program.folder / "own-worker");
   const os::CommandResult first =
@@ -43,7 +43,7 @@ TEST(RecordedRequest, ARunGoesOnFromItsFolderAlone) {
   EXPECT_THAT(program.results().launches, SizeIs(8));
 }
 
-TEST(RecordedRequest, WhatIsGivenBesidesWins) {
+TEST(RecordedRequest, GivenOptions_Win) {
   RunProgram program(kSmall);
   const std::vector<std::string> words = {
       "run",     "config.yaml",    "--no-lock", "--worker", program.worker.string(),
@@ -55,7 +55,7 @@ TEST(RecordedRequest, WhatIsGivenBesidesWins) {
   EXPECT_THAT(more.err, HasSubstr("not the same experiment"));
 }
 
-TEST(RecordedRequest, AFolderThatDoesNotTellIsRefused) {
+TEST(RecordedRequest, FolderWithoutARequest_IsRejected) {
   RunProgram program;
   std::filesystem::create_directory(program.folder / "empty");
   const os::CommandResult empty = stepbench(program, {"run", "--resume", "empty"});
@@ -66,7 +66,7 @@ TEST(RecordedRequest, AFolderThatDoesNotTellIsRefused) {
   EXPECT_THAT(nothing.err, AllOf(HasSubstr("FILE: is missing"), HasSubstr("--resume RUN")));
 }
 
-TEST(StandardInput, IsMeasuredAndCanBeRepeated) {
+TEST(StandardInput, Text_IsMeasuredAndRepeatable) {
   RunProgram program;
   const std::string yaml = std::string(kSmall) + "name: piped\nstub: {behaviour: throw_in_step}\n";
   const os::CommandResult result =

@@ -37,8 +37,8 @@ int exit_status(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Of the runs in this folder, by the names of their files, HOST-SHARD-PID.jsonl: what runs of other
-// tests leave until the next one begins is theirs.
+// The controllers of the runs in this folder, from their file names, HOST-SHARD-PID.jsonl:
+// leftovers of other tests' runs are ignored.
 std::set<std::int64_t> controllers_in(const fs::path& results) {
   std::set<std::int64_t> pids;
   std::error_code error;
@@ -111,7 +111,7 @@ std::vector<std::string> RunProgram::command(const std::vector<std::string>& arg
   for (const char* flag : ab ? std::vector{"--a", "--b"} : std::vector{"--worker"}) {
     words.insert(words.end(), {flag, worker.string()});
   }
-  // What else this machine does meanwhile is not what is tested.
+  // Other load of this machine is not tested.
   if (ab) words.insert(words.end(), {"--allow", "load", "--allow", "steal"});
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
@@ -193,7 +193,7 @@ std::vector<std::string> RunProgram::leftovers() const {
     left = processes();
   }
   for (const auto& entry : fs::directory_iterator{folder / "tmp"}) {
-    // ThreadSanitizer's own, of a program that was killed while it started.
+    // ThreadSanitizer's file, of a program that was killed while starting.
     if (!entry.path().filename().string().starts_with("tsan.")) left.push_back(entry.path());
   }
   std::error_code error;

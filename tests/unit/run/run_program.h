@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench run` on the stub worker in a folder of its own, and what it leaves behind.
+// `stepbench run` on the stub worker in its own folder, and its leftovers.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@
 
 namespace stepbench::testing {
 
-// A run under way: its standard error is read here.
+// A running run; its standard error is read here.
 class StartedRun {
  public:
   StartedRun(pid_t pid, os::Descriptor err) : pid_(pid), err_(std::move(err)) {}
@@ -39,29 +39,29 @@ class RunProgram {
 
   const test::TemporaryFolder own_folder;
   const std::filesystem::path folder = own_folder.path();
-  std::filesystem::path worker;          // the stub; a test may put a script of its own here
+  std::filesystem::path worker;          // the stub; a test may put its own script here
   bool ab = false;                       // `stepbench ab` with the worker in both arms
   std::vector<std::string> prefix = {};  // words before the program's command line
 
   void config(std::string_view yaml) const;
   std::filesystem::path script(const std::string& name,
                                const std::string& body) const;  // an executable sh script
-  // A worker that runs `lines` of sh and goes on as $stub.
+  // A worker that runs `lines` of sh and then continues as $stub.
   [[nodiscard]] std::filesystem::path stub_after(const std::string& lines) const;
   [[nodiscard]] os::CommandResult run(const std::vector<std::string>& arguments = {}) const;
   [[nodiscard]] os::CommandResult resume(const std::vector<std::string>& arguments = {}) const;
   [[nodiscard]] StartedRun start(const std::vector<std::string>& arguments = {}) const;
-  // The command line that start() starts.
+  // The command line of start().
   [[nodiscard]] std::vector<std::string> command_to_start(
       const std::vector<std::string>& arguments = {}) const;
 
-  [[nodiscard]] std::filesystem::path run_dir() const;  // the one there is
+  [[nodiscard]] std::filesystem::path run_dir() const;  // the only one
   [[nodiscard]] record::Results results() const { return record::read_results(run_dir()); }
   [[nodiscard]] const record::LaunchRow& launch_with(const record::Results& results,
                                                      const std::string& behaviour) const;
 
-  // Processes, shared segments and files that nobody will ever take away; empty when all is well.
-  // Waits a while for processes that are being killed.
+  // Processes, shared segments and files that nobody will remove; empty if there are none. Waits a
+  // while for processes that are being killed.
   [[nodiscard]] std::vector<std::string> leftovers() const;
 
  private:

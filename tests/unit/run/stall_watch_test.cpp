@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a worker may be silent, and where one hung.
+// How long a worker may be silent, and the place of a hang.
 #include <gmock/gmock.h>
 
 #include "harness/run/stack_place.h"
@@ -16,14 +16,14 @@ constexpr StallRule kOnTheHost{.lead_steps = 10, .window_steps = 50, .host_alone
 constexpr StallRule kOnADevice{.lead_steps = 10, .window_steps = 50};
 constexpr std::int64_t kByStepS = 60 * 60 * kNsPerS;
 
-TEST(StallWatch, CountsStepsAtTheirLimitWhileNoTimeIsKnown) {
+TEST(StallWatch, UnknownTime_AllowsEachStepsLimit) {
   StallWatch watch{kOnTheHost};
   watch.stage({Stage::kWarmup}, 0);
   EXPECT_EQ(watch.silence_ns(), kByStepS);
   EXPECT_EQ(watch.limit().name, "limits.step_s x steps per cycle");
 }
 
-TEST(StallWatch, KnowsAWindowByTheArrivalOfTheStagesBeforeIt) {
+TEST(StallWatch, StageArrivals_TimeAWindow) {
   StallWatch watch{kOnTheHost};
   watch.stage({Stage::kWarmup}, 5 * kMs);
   watch.stage({Stage::kActive}, 25 * kMs);
@@ -31,8 +31,8 @@ TEST(StallWatch, KnowsAWindowByTheArrivalOfTheStagesBeforeIt) {
   EXPECT_EQ(watch.limit().name, "limits.stall_s: auto, 10 s + 20 x 2.00 ms per step x 50 steps");
 }
 
-TEST(StallWatch, TakesNoArrivalForWorkThatSaysNothingOfIt) {
-  StallWatch device{kOnADevice};  // its commands arrive before it has done its work
+TEST(StallWatch, UninformativeArrivals_AreIgnored) {
+  StallWatch device{kOnADevice};  // its messages arrive before it has done its work
   device.stage({Stage::kWarmup}, 5 * kMs);
   device.stage({Stage::kActive}, 25 * kMs);
   EXPECT_EQ(device.silence_ns(), kByStepS);
@@ -53,14 +53,14 @@ TEST(StallWatch, TakesNoArrivalForWorkThatSaysNothingOfIt) {
   EXPECT_EQ(ending.silence_ns(), kByStepS) << "the end of a launch has other limits";
 }
 
-TEST(StallWatch, BelievesAWorkerThatTellsTimeAndSteps) {
+TEST(StallWatch, ReportedTimeAndSteps_AreUsed) {
   StallWatch watch{kOnADevice};
   watch.stage({Stage::kWarmup}, 0);
   watch.stage({Stage::kActive, 96, 3 * kMs}, 30 * kMs);
   EXPECT_EQ(watch.silence_ns(), 10 * kNsPerS + 20 * 3 * kMs * 96);
 }
 
-TEST(StallWatch, AWarmUpThatGivesSignsOfLifeMayBeSilentForOneStep) {
+TEST(StallWatch, ReportingWarmUp_AllowsOneSilentStep) {
   StallWatch watch{kOnTheHost};
   watch.stage({Stage::kWarmup}, 0);
   watch.stage({Stage::kWarmup, 0, 4 * kMs}, 4 * kMs);
@@ -69,7 +69,7 @@ TEST(StallWatch, AWarmUpThatGivesSignsOfLifeMayBeSilentForOneStep) {
   EXPECT_EQ(watch.limit().name, "limits.step_s");
 }
 
-TEST(StallWatch, KnowsALaterWarmUpByTheWindowBefore) {
+TEST(StallWatch, LaterWarmUp_UsesTheWindowBefore) {
   StallWatch watch{kOnTheHost};
   watch.stage({Stage::kActive, 50, 4 * kMs}, 0);
   watch.cycle(4 * kMs);
@@ -78,7 +78,7 @@ TEST(StallWatch, KnowsALaterWarmUpByTheWindowBefore) {
       << "a window may begin one window later";
 }
 
-TEST(StallWatch, ExpectsOfALaunchWhatTheOneBeforeItTookOnceItsOwnWarmUpIsOver) {
+TEST(StallWatch, PreviousLaunch_SetsTheExpectation) {
   StallRule rule = kOnADevice;
   rule.usual_step_ns = 7 * kMs;
   StallWatch watch{rule};
@@ -88,7 +88,7 @@ TEST(StallWatch, ExpectsOfALaunchWhatTheOneBeforeItTookOnceItsOwnWarmUpIsOver) {
   EXPECT_EQ(watch.silence_ns(), 10 * kNsPerS + 20 * 7 * kMs * 50);
 }
 
-TEST(StallWatch, ANumberOfTheUserIsTheLimit) {
+TEST(StallWatch, UserLimit_IsUsed) {
   StallRule rule = kOnTheHost;
   rule.fixed_ns = 3 * kNsPerS;
   StallWatch watch{rule};
@@ -96,7 +96,7 @@ TEST(StallWatch, ANumberOfTheUserIsTheLimit) {
   EXPECT_EQ(watch.limit().name, "limits.stall_s");
 }
 
-TEST(StallWatch, WaitsTenTimesAsLongForAProfile) {
+TEST(StallWatch, Profile_WaitsTenTimesAsLong) {
   StallRule rule = kOnTheHost;
   rule.patience = 10;
   StallWatch watch{rule};
@@ -105,7 +105,7 @@ TEST(StallWatch, WaitsTenTimesAsLongForAProfile) {
   EXPECT_THAT(watch.limit().name, HasSubstr("100 s + 200 x 1.00 ms per step x 5 steps"));
 }
 
-TEST(StallWatch, AbsurdTimesDoNotOverflow) {
+TEST(StallWatch, HugeTimes_DoNotOverflow) {
   StallRule rule = kOnTheHost;
   rule.step_ns = std::int64_t{1} << 62;
   StallWatch watch{rule};
@@ -126,7 +126,7 @@ constexpr const char* kInLoader =
     "  File \"/x/site-packages/torch/utils/data/_utils/fetch.py\", line 52 in fetch\n"
     "  File \"/home/me/train.py\", line 80 in main\n";
 
-TEST(StackPlace, IsTheInnermostFrameOfTheUsersInTheLastStack) {
+TEST(StackPlace, LastUserFrame_IsThePlace) {
   EXPECT_EQ(place_in_stack(kInBackward)->text, "train.py, line 92, in main");
   EXPECT_TRUE(place_in_stack(kInBackward)->in_torch);
   EXPECT_EQ(place_in_stack(kInLoader)->text, "data.py, line 12, in __getitem__");

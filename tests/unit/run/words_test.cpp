@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(Output, KeepsTheBeginningAndTheEnd) {
+TEST(Output, LongOutput_KeepsBothEnds) {
   OutputTail output{4};
   for (const char c : std::string{"abcdefghijklmnopqrst"}) output.append({&c, 1});
   EXPECT_EQ(output.text(), "abcd\n[12 bytes left out]\nqrst");
@@ -32,15 +32,15 @@ TEST(Output, KeepsTheBeginningAndTheEnd) {
   EXPECT_EQ(large.text(), "xxxx\n[996 bytes left out]\nend.");
 }
 
-TEST(Output, EndsWithItsLastLine) {
+TEST(Output, LastWords_AreTheLastLine) {
   EXPECT_EQ(last_words("one\ntwo\n\n"), ": two");
   EXPECT_EQ(last_words(" \n"), "");
   EXPECT_EQ(last_words("----------\n----------\n"), ": ----------") << "it said no more";
   EXPECT_EQ(last_words(std::string(1000, 'x')).size(), 302U);
 }
 
-// Open MPI does.
-TEST(Output, EndsWithTheFirstParagraphBetweenTwoRules) {
+// As in Open MPI.
+TEST(Output, RuledParagraph_IsTheLastWords) {
   const std::string rule = std::string(74, '-') + '\n';
   EXPECT_EQ(last_words("warning: slow\n" + rule +
                        "There are not enough slots available in the system to satisfy\nthe 9 slots "
@@ -51,18 +51,18 @@ TEST(Output, EndsWithTheFirstParagraphBetweenTwoRules) {
   EXPECT_EQ(last_words("mpirun gave up\n" + rule), ": mpirun gave up");
 }
 
-TEST(Wrap, SplitsAsAShellWould) {
+TEST(Wrap, Command_SplitsAsInAShell) {
   EXPECT_THAT(split_command("nsys  profile -o '{run_dir}/a b' \"c\\\"d\" e\\ f ''", "--wrap"),
               ElementsAre("nsys", "profile", "-o", "{run_dir}/a b", "c\"d", "e f", ""));
   EXPECT_THROW(static_cast<void>(split_command("a 'b", "--wrap")), ConfigError);
 }
 
-TEST(Wrap, FillsInKnownNamesAndRefusesOthers) {
+TEST(Wrap, KnownNames_AreFilledIn) {
   EXPECT_THAT(fill_in({"{a}/{b}.txt"}, {{"a", "1"}, {"b", "2"}}, "--wrap"), ElementsAre("1/2.txt"));
   EXPECT_THROW(static_cast<void>(fill_in({"{c}"}, {{"a", "1"}}, "--wrap")), ConfigError);
 }
 
-TEST(Wrap, NsysThatWouldEndTheWorkerIsWarnedOf) {
+TEST(Wrap, NsysEndingTheWorker_IsWarnedAbout) {
   const auto warning = [](std::string_view line) {
     return wrap_warning(split_command(line, "--wrap")).value_or("");
   };
@@ -91,7 +91,7 @@ class ProgressTest : public ::testing::Test {
     progress_.emplace(out_, style, clock_);
     return *progress_;
   }
-  // What the last update wrote over the live line.
+  // The text of the last update over the live line.
   [[nodiscard]] std::string live_line() {
     out_.str("");
     progress_->update("active", 0);
@@ -104,7 +104,7 @@ class ProgressTest : public ::testing::Test {
   std::optional<Progress> progress_;
 };
 
-TEST_F(ProgressTest, SaysOnePlainLinePerLaunchWhenNotOnATerminal) {
+TEST_F(ProgressTest, NoTerminal_PrintsALinePerLaunch) {
   Progress& progress = begin({});
   progress.begin_launch(2, 5, "num_workers=4", 1, 3);
   progress.update("active", 5'000'000);
@@ -114,7 +114,7 @@ TEST_F(ProgressTest, SaysOnePlainLinePerLaunchWhenNotOnATerminal) {
             "case 2 of 5, launch 1: num_workers=4  step 12.3 ms  (0:10, about 0:30 left)\n");
 }
 
-TEST_F(ProgressTest, KeepsOneLiveLineOnATerminalOfAnyWidth) {
+TEST_F(ProgressTest, Terminal_KeepsOneLiveLine) {
   Progress& progress = begin({.terminal = true});
   progress.begin_launch(1, 8, "first", 1, 7);
   progress.end_launch(measured(90'000'000'000), 12.3e6);
@@ -132,7 +132,7 @@ TEST_F(ProgressTest, KeepsOneLiveLineOnATerminalOfAnyWidth) {
       << "the time that is left is never cut";
 }
 
-TEST_F(ProgressTest, ACaseWithoutOptionsToNameKeepsWithinTheLineToo) {
+TEST_F(ProgressTest, CaseWithoutOptions_FitsTheLine) {
   begin({.terminal = true}).begin_launch(1, 1, "", 1, 1);
   columns_ = 40;
   out_.str("");
@@ -140,7 +140,7 @@ TEST_F(ProgressTest, ACaseWithoutOptionsToNameKeepsWithinTheLineToo) {
   EXPECT_LE(text::width(out_.str()), std::size_t{40 + 3});
 }
 
-TEST_F(ProgressTest, SaysFailuresAtOnceEvenOnATerminal) {
+TEST_F(ProgressTest, Failure_PrintsAtOnce) {
   Progress& progress = begin({.terminal = true});
   progress.begin_launch(1, 1, "", 1, 0);
   record::LaunchRow row;
@@ -150,7 +150,7 @@ TEST_F(ProgressTest, SaysFailuresAtOnceEvenOnATerminal) {
   EXPECT_THAT(out_.str(), HasSubstr("FAILED: boom, in active"));
 }
 
-TEST_F(ProgressTest, IsSilentWhenQuiet) {
+TEST_F(ProgressTest, Quiet_PrintsNothing) {
   Progress& progress = begin({.quiet = true, .terminal = true});
   progress.say("hello");
   progress.begin_launch(1, 1, "", 1, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker that is found, and what it and its data are known by.
+// Finding the worker, and the identity of it and its data.
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-TEST(FindWorker, LooksBesideTheProgramAndTellsHowToBuildAMissingOne) {
+TEST(FindWorker, Missing_SaysHowToBuildIt) {
   const test::TemporaryFolder folder;
   EXPECT_THAT([&] { static_cast<void>(find_worker("", folder.path())); },
               ThrowsMessage<ConfigError>(
@@ -25,7 +25,7 @@ TEST(FindWorker, LooksBesideTheProgramAndTellsHowToBuildAMissingOne) {
   EXPECT_EQ(find_worker("", folder.path()).path, folder / "stepbench-worker");
 }
 
-TEST(ProgramBuildId, OfAScriptIsItsContent) {
+TEST(ProgramBuildId, Script_UsesItsContent) {
   const test::TemporaryFolder folder;
   folder.write("a", "#!/bin/sh\n");
   folder.write("b", "#!/bin/sh\n");
@@ -34,13 +34,13 @@ TEST(ProgramBuildId, OfAScriptIsItsContent) {
   EXPECT_NE(program_build_id(folder / "a"), program_build_id(folder / "b"));
 }
 
-TEST(ProgramBuildId, OfAProgramIsTheLinkers) {
+TEST(ProgramBuildId, Program_UsesTheLinkersId) {
   const std::string id = program_build_id("/proc/self/exe");
   EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos);
   EXPECT_EQ(id, program_build_id("/proc/self/exe"));
 }
 
-TEST(DataDigest, IsOfNamesAndSizesNotOfThePlace) {
+TEST(DataDigest, NamesAndSizes_MakeIt) {
   const test::TemporaryFolder folder;
   folder.write("one/cat/1.jpg", "aa");
   folder.write("one/dog/2.jpg", "bbb");

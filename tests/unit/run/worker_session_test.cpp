@@ -18,7 +18,7 @@ std::string hello(protocol::VersionRange range = protocol::kSupported) {
   return line(protocol::Hello{range, "build", "", 7, {}});
 }
 
-TEST(WorkerSession, FollowsAWorkerToItsFinalLine) {
+TEST(WorkerSession, FinalLine_EndsTheSession) {
   WorkerSession session{kPlenty};
   EXPECT_EQ(session.stage(), std::nullopt);
   session.receive(hello());
@@ -35,14 +35,14 @@ TEST(WorkerSession, FollowsAWorkerToItsFinalLine) {
   EXPECT_EQ(session.take_samples().size(), 1U);
 }
 
-TEST(WorkerSession, TakesBytesOneByOne) {
+TEST(WorkerSession, SingleBytes_AreAccepted) {
   WorkerSession session{kPlenty};
   for (const char c : hello() + line(protocol::SkippedMessage{"no GPU"})) session.receive({&c, 1});
   ASSERT_TRUE(session.final_outcome());
   EXPECT_EQ(session.final_outcome()->reason, "no GPU");
 }
 
-TEST(WorkerSession, RefusesWhatBreaksTheProtocol) {
+TEST(WorkerSession, ProtocolBreach_IsRejected) {
   const std::string report = line(record::LaunchReport{});
   const std::pair<std::string, const char*> kBreaches[] = {
       {report, "first message must be `hello`"},
@@ -62,7 +62,7 @@ TEST(WorkerSession, RefusesWhatBreaksTheProtocol) {
   EXPECT_THAT(of_others.protocol_error(), Optional(HasSubstr("built with other options")));
 }
 
-TEST(WorkerSession, QuotesGarbageReadably) {
+TEST(WorkerSession, Garbage_IsQuotedReadably) {
   WorkerSession session{kPlenty};
   session.receive("\x01\xff garbage " + std::string(500, 'x') + "\n");
   ASSERT_TRUE(session.protocol_error());
@@ -70,7 +70,7 @@ TEST(WorkerSession, QuotesGarbageReadably) {
   EXPECT_LT(session.protocol_error()->size(), 600U);
 }
 
-TEST(WorkerSession, HasALimitForAllMessagesTogether) {
+TEST(WorkerSession, AllMessages_ShareALimit) {
   WorkerSession session{4 << 20};
   session.receive(hello());
   const std::string stage = line(protocol::StageMessage{protocol::Stage::kActive});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders of runs as `run` and `ab` leave them, made without measuring.
+// Folders of runs like those of `run` and `ab`, made without measuring.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ struct MadeRun {
   std::string started_utc = "2026-01-31T12:00:00Z";
   std::string file = "box-1of1-7.jsonl";
   int cases = 2;
-  int launches = 3;              // of each case
+  int launches = 3;              // per case
   std::string end = "complete";  // empty: the run was killed
   bool smoke = false;
   Fields context = {};

@@ -36,20 +36,20 @@ class PackedRun : public ::testing::Test {
   std::string shown_;
 };
 
-TEST_F(PackedRun, IsReadAsBefore) {
+TEST_F(PackedRun, ReadsAsBefore) {
   const RunSummary before = summarise_run(run_);
   fs::remove(file());
   EXPECT_EQ(summarise_run(run_).launches, before.launches);
   EXPECT_EQ(shown(), shown_);
 }
 
-TEST_F(PackedRun, WithThePlainFileBesideIt_IsReadOnce) {
+TEST_F(PackedRun, PlainAndPacked_AreReadOnce) {
   results_.write("20260131-120000-demo/box-1of1-7.jsonl.gz.tmp", "half");
   EXPECT_EQ(shown(), shown_);
   EXPECT_EQ(summarise_run(run_).launches, 6);
 }
 
-TEST(RemovedCommands, BelowRuns_SayWhatToUse) {
+TEST(RemovedCommands, UnderRuns_NameTheReplacement) {
   for (const auto& [words, use] :
        {std::pair{std::vector<std::string>{"runs", "compress"}, "use `gzip`"},
         std::pair{std::vector<std::string>{"runs", "redact", "results/x", "--output", "y"},

@@ -61,7 +61,7 @@ class Prune : public ::testing::Test {
   test::TemporaryFolder results_;
 };
 
-TEST_F(Prune, MeansTheOldOnesThoseBeyondTheNewestOrBoth) {
+TEST_F(Prune, SelectsOldOrSurplusRuns) {
   EXPECT_THAT(doomed(plan({.keep = 2, .now = kFebruary})),
               ElementsAre("20260202-120000-night", "20260201-120000-night"));
   EXPECT_THAT(doomed(plan({.older_than = 8 * 24h, .now = kFebruary})),
@@ -72,7 +72,7 @@ TEST_F(Prune, MeansTheOldOnesThoseBeyondTheNewestOrBoth) {
   EXPECT_THAT(doomed(plan({.filter = {.name = "other"}, .keep = 0, .now = kFebruary})), IsEmpty());
 }
 
-TEST_F(Prune, ProtectsWhatIsLabelledRunningUnreadableOrHoldsThingsOfOthers) {
+TEST_F(Prune, ProtectedRuns_StayWithAReason) {
   make_run(results_, {.id = "20260101-000000-paper",
                       .started_utc = "2026-01-01T00:00:00Z",
                       .labels = {{"keep", Value{std::string("paper")}}}});
@@ -95,7 +95,7 @@ TEST_F(Prune, ProtectsWhatIsLabelledRunningUnreadableOrHoldsThingsOfOthers) {
   EXPECT_THAT(reasons, HasSubstr("night holds notes.txt, which is not of a run\n"));
 }
 
-TEST_F(Prune, KnowsSearches) {
+TEST_F(Prune, Searches_AreRecognised) {
   results_.write("20260105-120000-bisect-train/bisect.json",
                  R"({"schema":"stepbench.bisect","answer":"found","launches":12})");
   for (const char* file :
@@ -127,7 +127,7 @@ TEST_F(Prune, KnowsSearches) {
   EXPECT_THROW(remove_run(living), ConfigError);
 }
 
-TEST_F(Prune, FollowsNoLink) {
+TEST_F(Prune, Link_IsNotFollowed) {
   const test::TemporaryFolder elsewhere;
   make_run(elsewhere, {.id = "20250101-000000-far", .started_utc = "2025-01-01T00:00:00Z"});
   fs::create_directory_symlink(elsewhere / "20250101-000000-far", results_ / "20250101-000000-far");
@@ -139,7 +139,7 @@ TEST_F(Prune, FollowsNoLink) {
   EXPECT_TRUE(fs::exists(elsewhere / "20250101-000000-far/box-1of1-7.jsonl"));
 }
 
-TEST_F(Prune, ARunThatBeganMeanwhile_StaysAndAKilledPruneIsFinished) {
+TEST_F(Prune, RestartedRun_Stays) {
   const fs::path folder = results_ / "20260201-120000-night";
   {
     record::ResultWriter writer(folder / "resumed.jsonl");
@@ -153,7 +153,7 @@ TEST_F(Prune, ARunThatBeganMeanwhile_StaysAndAKilledPruneIsFinished) {
   EXPECT_EQ(left().size(), 3U);
 }
 
-TEST_F(Prune, DeletesOnlyWithYes) {
+TEST_F(Prune, Delete_NeedsYes) {
   const os::CommandResult asked = prune({"--keep", "1"});
   EXPECT_EQ(asked.exit_status, 2);
   EXPECT_THAT(asked.err, HasSubstr("give --yes to delete these 3 runs"));
@@ -168,7 +168,7 @@ TEST_F(Prune, DeletesOnlyWithYes) {
   EXPECT_THAT(prune({"--keep", "1", "--yes"}).out, HasSubstr("nothing to delete\n"));
 }
 
-TEST_F(Prune, RefusesToGuessWhatIsMeant) {
+TEST_F(Prune, AmbiguousRequest_IsRejected) {
   EXPECT_THAT(prune({"--yes"}).err, HasSubstr("says not what to delete"));
   EXPECT_THAT(prune({"--older-than", "30"}).err, HasSubstr("an age such as 30d"));
   EXPECT_THAT(prune({"--keep", "-1"}).err, HasSubstr("--keep"));

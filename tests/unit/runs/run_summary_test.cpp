@@ -21,7 +21,7 @@ using ::testing::ThrowsMessage;
 using testing_runs::MadeRun;
 using testing_runs::make_run;
 
-TEST(RunSummary, TellsWhatTheHeaderAndTheLaunchesSay) {
+TEST(RunSummary, HeaderAndLaunches_AreSummarised) {
   const test::TemporaryFolder results;
   const fs::path folder = make_run(results, {.labels = {{"branch", Value{std::string("main")}}}});
   const RunSummary run = summarise_run(folder);
@@ -40,7 +40,7 @@ TEST(RunSummary, TellsWhatTheHeaderAndTheLaunchesSay) {
   EXPECT_EQ(to_text(run.labels.at("branch")), "main");
 }
 
-TEST(RunSummary, ACaseWithAFailedLaunchHasFailed) {
+TEST(RunSummary, FailedLaunch_FailsItsCase) {
   const test::TemporaryFolder results;
   const auto spoil = [](record::LaunchRow& row) {
     const std::string& id = row.key.case_id;
@@ -54,7 +54,7 @@ TEST(RunSummary, ACaseWithAFailedLaunchHasFailed) {
   EXPECT_EQ(run.launches, 5);
 }
 
-TEST(RunSummary, AnAttemptThatSucceededReplacesOneThatFailed) {
+TEST(RunSummary, LaterSuccess_ReplacesAFailure) {
   const test::TemporaryFolder results;
   MadeRun first{
       .cases = 1, .launches = 1, .end = "interrupted", .change = [](record::LaunchRow& row) {
@@ -72,7 +72,7 @@ TEST(RunSummary, AnAttemptThatSucceededReplacesOneThatFailed) {
   EXPECT_EQ(run.started_utc, "2026-01-31T12:00:00Z");
 }
 
-TEST(RunSummary, CasesOfShardsAddUpAndTheLeastFinishedShardCounts) {
+TEST(RunSummary, Shards_AddUp) {
   const test::TemporaryFolder results;
   make_run(results, {.file = "a.jsonl", .context = {{"shard", Value{std::string("1of2")}}}});
   const RunSummary run = summarise_run(make_run(
@@ -87,7 +87,7 @@ TEST(RunSummary, CasesOfShardsAddUpAndTheLeastFinishedShardCounts) {
   EXPECT_EQ(run.state, RunState::kUnfinished);
 }
 
-TEST(RunSummary, OfACampaignHasItsVerdict) {
+TEST(RunSummary, Campaign_HasItsVerdict) {
   const test::TemporaryFolder results;
   const MadeRun made{.context = {{"ab_seed", Value{std::int64_t{7}}}}};
   EXPECT_EQ(summarise_run(make_run(results, made)).kind, "ab");
@@ -99,7 +99,7 @@ TEST(RunSummary, OfACampaignHasItsVerdict) {
   EXPECT_EQ(summarise_run(results / made.id).verdict, "");
 }
 
-TEST(RunSummary, ARunThatIsBeingWrittenIsRunning) {
+TEST(RunSummary, OpenFile_IsRunning) {
   const test::TemporaryFolder results;
   fs::create_directory(results / "20260131-120000-live");
   const fs::path folder = results / "20260131-120000-live";
@@ -110,7 +110,7 @@ TEST(RunSummary, ARunThatIsBeingWrittenIsRunning) {
   EXPECT_EQ(summarise_run(folder).cases, 4);
 }
 
-TEST(RunSummary, SaysWhyAFolderCannotBeRead) {
+TEST(RunSummary, UnreadableFolder_SaysWhy) {
   const test::TemporaryFolder results;
   const auto broken = [&](const std::string& name, const std::string& file,
                           const std::string& text) {
@@ -126,7 +126,7 @@ TEST(RunSummary, SaysWhyAFolderCannotBeRead) {
   EXPECT_THAT(broken("gzip", "x.jsonl.gz", "\x1f\x8b broken"), HasSubstr("gzip"));
 }
 
-TEST(RunSummary, ALastLineThatIsCutShortIsPassedOver) {
+TEST(RunSummary, CutLastLine_IsIgnored) {
   const test::TemporaryFolder results;
   const fs::path folder = make_run(results, {});
   fs::resize_file(folder / "box-1of1-7.jsonl", fs::file_size(folder / "box-1of1-7.jsonl") - 200);
@@ -136,7 +136,7 @@ TEST(RunSummary, ALastLineThatIsCutShortIsPassedOver) {
   EXPECT_EQ(run.launches, 5);
 }
 
-TEST(RunFolders, AreThoseThatHoldResultsOrAreNamedLikeARun) {
+TEST(RunFolders, ResultsOrRunName_MakeOne) {
   const test::TemporaryFolder results;
   make_run(results, {});
   make_run(results, {.id = "renamed"});
@@ -151,7 +151,7 @@ TEST(RunFolders, AreThoseThatHoldResultsOrAreNamedLikeARun) {
   EXPECT_THROW((void)run_folders(results / "absent"), ConfigError);
 }
 
-TEST(RunFolders, AreListedTheNewestFirst) {
+TEST(RunFolders, NewestComesFirst) {
   const test::TemporaryFolder results;
   EXPECT_THAT(summarise_runs(results.path()), IsEmpty());
   make_run(results, {.id = "renamed", .started_utc = "2026-03-01T00:00:00Z"});
@@ -172,7 +172,7 @@ RunSummary run_of_today() {
           .labels = {{"branch", Value{std::string("main")}}, {"pr", Value{std::int64_t{7}}}}};
 }
 
-TEST(RunFilter, NameFolderAndLabels_AllMustBeLikeThat) {
+TEST(RunFilter, NameFolderAndLabels_MustAllMatch) {
   for (const RunFilter& takes : std::vector<RunFilter>{{},
                                                        {.name = "resnet"},
                                                        {.name = "res*"},
@@ -190,7 +190,7 @@ TEST(RunFilter, NameFolderAndLabels_AllMustBeLikeThat) {
   }
 }
 
-TEST(RunFilter, LeavesOutWhatBeganEarlierOrDoesNotSayWhen) {
+TEST(RunFilter, EarlierOrUndated_IsExcluded) {
   EXPECT_TRUE(passes(run_of_today(), {.since = text::parse_utc("2026-01-31")}));
   EXPECT_TRUE(passes(run_of_today(), {.since = text::parse_utc("2026-01-31 12:00")}));
   EXPECT_FALSE(passes(run_of_today(), {.since = text::parse_utc("2026-01-31 12:01")}));

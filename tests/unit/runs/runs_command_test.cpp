@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench runs` as a shell sees it; what it lists is in the corpus.
+// `stepbench runs` in a shell; its lists are in the corpus.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@ class RunsCommand : public ::testing::Test {
   test::TemporaryFolder results_;
 };
 
-TEST_F(RunsCommand, ChoosesByNameLabelTimeNumberAndFolder) {
+TEST_F(RunsCommand, Selects_ByNameLabelTimeAndNumber) {
   const char* demo = "20260131-120000-demo";
   const char* resnet = "20260201-120000-resnet";
   const char* newest = "20260202-120000-demo";
@@ -62,7 +62,7 @@ TEST_F(RunsCommand, ChoosesByNameLabelTimeNumberAndFolder) {
   EXPECT_THAT(ids(results_ / demo, {}), ElementsAre(demo));
 }
 
-TEST_F(RunsCommand, RefusesWhatIsNoFolderAndWrongValues) {
+TEST_F(RunsCommand, MissingFolderOrBadValue_IsRejected) {
   const std::string folder = results_.path().string();
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
       {{folder + "x"}, "no such folder (did you mean"},
@@ -79,7 +79,7 @@ TEST_F(RunsCommand, RefusesWhatIsNoFolderAndWrongValues) {
   }
 }
 
-TEST_F(RunsCommand, SaysWhichFolderItMayNotRead) {
+TEST_F(RunsCommand, UnreadableFolder_IsNamed) {
   if (::geteuid() == 0) GTEST_SKIP() << "running as root, who may read everything";
   fs::permissions(results_ / "20260131-120000-demo", fs::perms::none);
   const os::CommandResult result = stepbench({"runs", results_.path().string()});

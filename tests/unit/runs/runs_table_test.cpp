@@ -34,7 +34,7 @@ std::string table(const std::vector<RunSummary>& runs, std::size_t all, int colu
   return report::render_runs(runs, all, report::Format::kTable, {.columns = columns}, kNow);
 }
 
-TEST(RunsTable, HasALineForEachRunAndASumBelow) {
+TEST(RunsTable, EachRun_HasALineAndThereIsASum) {
   std::string text = table({complete_run()}, 1);
   const std::size_t rule = text.find('\n') + 1;
   text.erase(rule, text.find('\n', rule) + 1 - rule);
@@ -47,7 +47,7 @@ TEST(RunsTable, HasALineForEachRunAndASumBelow) {
             "1 run, 2.00 KiB\n");
 }
 
-TEST(RunsTable, ShowsFailuresLabelsAndNamesOnlyWhereThereAreSome) {
+TEST(RunsTable, OptionalColumns_AppearIfUsed) {
   EXPECT_THAT(table({complete_run()}, 1), Not(HasSubstr("failed")));
   RunSummary other = complete_run();
   other.folder = "results/renamed";
@@ -62,7 +62,7 @@ TEST(RunsTable, ShowsFailuresLabelsAndNamesOnlyWhereThereAreSome) {
   }
 }
 
-TEST(RunsTable, SaysWhatARunIsAndWhyOneCannotBeRead) {
+TEST(RunsTable, KindAndError_AreShown) {
   EXPECT_EQ(report::kind_words({}), "run");
   EXPECT_EQ(report::kind_words({.smoke = true}), "smoke run");
   EXPECT_EQ(report::kind_words({.kind = "ab"}), "ab");
@@ -76,7 +76,7 @@ TEST(RunsTable, SaysWhatARunIsAndWhyOneCannotBeRead) {
   EXPECT_THAT(text, HasSubstr("2 runs, 2.00 KiB; 1 unfinished, 1 unreadable\n"));
 }
 
-TEST(RunsTable, FitsATerminalOf80Columns) {
+TEST(RunsTable, EightyColumns_AreEnough) {
   RunSummary run = complete_run();
   run.labels = {{"branch", Value{std::string("feature/with-a-long-name")}}};
   std::string text = table({run}, 1, 80);
@@ -85,7 +85,7 @@ TEST(RunsTable, FitsATerminalOf80Columns) {
   EXPECT_THAT(text, HasSubstr("No room for: begun (UTC)"));
 }
 
-TEST(RunsTable, TextOfOthersCannotForgeARow) {
+TEST(RunsTable, ForeignText_CannotForgeARow) {
   RunSummary run = complete_run();
   run.labels = {{"x", Value{std::string("a\nb\x1b[31m")}}};
   EXPECT_THAT(table({run}, 1), HasSubstr("x=a\\nb\\x1b[31m"));
@@ -94,7 +94,7 @@ TEST(RunsTable, TextOfOthersCannotForgeARow) {
               Not(HasSubstr("<b>")));
 }
 
-TEST(RunsTable, JsonAndCsvHaveEveryFieldAndDependOnNoClock) {
+TEST(RunsTable, JsonAndCsv_UseNoClock) {
   RunSummary run = complete_run();
   run.labels = {{"pr", Value{std::int64_t{7}}}};
   const std::string json = report::render_runs({&run, 1}, 1, report::Format::kJson, {}, kNow);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many steps a window has: whole epochs or none, whole blocks.
+// Number of steps of a window: whole epochs or none, whole blocks.
 #include <gtest/gtest.h>
 
 #include "harness/schedule/epoch_window.h"
@@ -16,7 +16,7 @@ std::int64_t borders_in(std::int64_t per_epoch, std::int64_t begin, std::int64_t
   return borders;
 }
 
-TEST(EpochWindow, ShortEpochsFillItWholeAndWithoutBordersNothingChanges) {
+TEST(EpochWindow, ShortEpochs_FillItWhole) {
   EXPECT_EQ(fit_epochs({.per_epoch = 0, .refill = 18}, 50).active, 50);
   EXPECT_EQ(fit_epochs({.per_epoch = 0, .refill = 18}, 50).epochs, 0);
   EXPECT_EQ(steps_past_border({.per_epoch = 0, .refill = 18}, 50, 13), 0);
@@ -29,7 +29,7 @@ TEST(EpochWindow, ShortEpochsFillItWholeAndWithoutBordersNothingChanges) {
   }
 }
 
-TEST(EpochWindow, AnEpochThatLeavesNoRoomBesideItsRefillIsHeldWhole) {
+TEST(EpochWindow, EpochNearTheWindow_IsHeldWhole) {
   EXPECT_EQ(fit_epochs({.per_epoch = 68, .refill = 18}, 50).active, 68);
   EXPECT_EQ(fit_epochs({.per_epoch = 68, .refill = 18}, 50).epochs, 1);
   EXPECT_EQ(fit_epochs({.per_epoch = 69, .refill = 18}, 50).epochs, 1);
@@ -37,13 +37,13 @@ TEST(EpochWindow, AnEpochThatLeavesNoRoomBesideItsRefillIsHeldWhole) {
   EXPECT_EQ(fit_epochs({.per_epoch = 70, .refill = 18}, 50).epochs, 0);
 }
 
-TEST(EpochWindow, WhereBordersLieInsideEpochsOnlyWholeOnesAreEven) {
+TEST(EpochWindow, OnlyWhole_RoundsToEpochs) {
   const EpochSteps steps{.per_epoch = 101, .refill = 10, .only_whole = true};
   EXPECT_EQ(fit_epochs(steps, 50).active, 101);
   EXPECT_EQ(fit_epochs(steps, 150).active, 202);
 }
 
-TEST(EpochWindow, InLongEpochsNeitherABorderNorItsRefillLiesInAWindow) {
+TEST(EpochWindow, LongEpochs_KeepBordersOutside) {
   const std::int64_t active = 50;
   for (const std::int64_t per_epoch : {70, 71, 100, 1000}) {
     for (const std::int64_t refill : {0, 1, 18}) {
@@ -61,7 +61,7 @@ TEST(EpochWindow, InLongEpochsNeitherABorderNorItsRefillLiesInAWindow) {
   }
 }
 
-TEST(EpochWindow, AWindowThatIsClearOfBordersStaysInItsPlace) {
+TEST(EpochWindow, ClearWindow_StaysInPlace) {
   const EpochSteps steps{.per_epoch = 100, .refill = 18};
   EXPECT_EQ(steps_past_border(steps, 50, 0), 0) << "the launch's first step is no border";
   EXPECT_EQ(steps_past_border(steps, 50, 49), 0);
@@ -70,7 +70,7 @@ TEST(EpochWindow, AWindowThatIsClearOfBordersStaysInItsPlace) {
   EXPECT_EQ(steps_past_border(steps, 50, 118), 0);
 }
 
-TEST(WindowFit, AWindowIsWholeBlocksAndTellsARateToAShare) {
+TEST(WindowFit, Window_IsWholeBlocks) {
   EXPECT_EQ(rounded_up(50, 1), 50);
   EXPECT_EQ(rounded_up(50, 4), 52);
   EXPECT_EQ(rounded_up(52, 4), 52);

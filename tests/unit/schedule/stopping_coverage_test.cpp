@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `active: auto` promises, by simulation: how often its interval holds the true time per step,
-// and how often the estimate is off. Seeded; 2,000 launches of each kind of step.
+// The promises of `active: auto`, by simulation: how often its interval includes the true time per
+// step, and how often the estimate is off. Seeded; 2,000 launches per kind of step.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -69,7 +69,7 @@ Steps in_lockstep() {
 
 class Automatic : public testing::TestWithParam<Kind> {};
 
-TEST_P(Automatic, TheIntervalHoldsTheMeanAndTheEstimateIsPrecise) {
+TEST_P(Automatic, Interval_HoldsTheMean) {
   constexpr std::int64_t kWindow = 48;
   const StopRule rule{.cycles = 1, .automatic = true, .precision = 0.01};
   Draws draws(20);

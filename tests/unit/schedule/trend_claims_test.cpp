@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a window without a trend is said to have one, and a window with a trend not, by
-// simulation. Seeded; 500 cases of six launches for each figure.
+// How often a trend is reported for a window without one, and missed for a window with one, by
+// simulation. Seeded; 500 cases of six launches per number.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -47,12 +47,12 @@ Shares told(const Series& series, std::int64_t block_steps = 1) {
   return {shares.launches / kTrials / kTrendLaunches, shares.cases / kTrials};
 }
 
-TEST(TrendClaims, WanderingStepsAreSeldomATrendOfALaunchAndNeverOfACase) {
+TEST(TrendClaims, WanderingSteps_AreSeldomATrend) {
   struct Case {
     double lag_1, cv, most_of_launches;
   };
-  // A third of a window or more at lag .9 and 10 % holds two independent values: not every launch
-  // can be right there.
+  // At lag .9 and 10 %, a third of a window or more holds only two independent values: not every
+  // launch can be right.
   for (const Case& one : {Case{0, 0.02, 0.01}, Case{0.5, 0.02, 0.03}, Case{0.5, 0.1, 0.07},
                           Case{0.9, 0.02, 0.13}, Case{0.9, 0.1, 0.22}}) {
     const Shares shares =
@@ -65,7 +65,7 @@ TEST(TrendClaims, WanderingStepsAreSeldomATrendOfALaunchAndNeverOfACase) {
   }
 }
 
-TEST(TrendClaims, LockstepOfWorkersIsNoTrend) {
+TEST(TrendClaims, Lockstep_IsNoTrend) {
   for (const std::size_t workers : {2, 4, 8}) {
     const Shares shares = told([&](Noise& noise) { return noise.lockstep(24, workers, 0.05); },
                                static_cast<std::int64_t>(workers));
@@ -74,7 +74,7 @@ TEST(TrendClaims, LockstepOfWorkersIsNoTrend) {
   }
 }
 
-TEST(TrendClaims, AWarmUpThatReachesIntoTheWindowIsTold) {
+TEST(TrendClaims, WarmUpInTheWindow_IsFound) {
   const Shares shares = told([](Noise& noise) {
     std::vector<double> steps = noise.autoregressive(50, 0, 0.01);
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -86,10 +86,10 @@ TEST(TrendClaims, AWarmUpThatReachesIntoTheWindowIsTold) {
   EXPECT_GE(shares.cases, 0.999);
 }
 
-TEST(TrendClaims, StepsThatBecomeSlowerAreTold) {
+TEST(TrendClaims, SlowingSteps_AreFound) {
   const auto slower = [](std::vector<double> steps) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      const bool ready = steps[i] < 100;  // to take a batch that is there costs the same
+      const bool ready = steps[i] < 100;  // taking a ready batch costs the same
       if (!ready) steps[i] *= 1 + 0.1 * static_cast<double>(i) / static_cast<double>(steps.size());
     }
     return steps;

@@ -32,14 +32,14 @@ WarmupVerdict judge(const std::vector<std::int64_t>& steps) {
   return judge_warmup(steps, std::vector<std::int64_t>(steps.size(), 0));
 }
 
-TEST(Warmup, ASteadyWindowIsOk) {
+TEST(Warmup, SteadyWindow_IsOk) {
   const WarmupVerdict verdict = judge(window(60, 0));
   EXPECT_EQ(verdict.kind, WarmupVerdict::Kind::kOk);
   EXPECT_EQ(verdict.more_steps, 0);
   EXPECT_THAT(describe(verdict), IsEmpty());
 }
 
-TEST(Warmup, AFallingWindowIsTooShortAndSaysHowManyStepsMore) {
+TEST(Warmup, FallingWindow_IsTooShort) {
   const WarmupVerdict verdict = judge(window(60, 30));
   EXPECT_EQ(verdict.kind, WarmupVerdict::Kind::kTooShort);
   EXPECT_GE(verdict.more_steps, 25);
@@ -53,7 +53,7 @@ TEST(Warmup, AFallingWindowIsTooShortAndSaysHowManyStepsMore) {
   EXPECT_EQ(judge({}).kind, WarmupVerdict::Kind::kUnknown);
 }
 
-TEST(Warmup, ARisingWindowIsDriftingWhichNoWarmUpCures) {
+TEST(Warmup, RisingWindow_IsDrifting) {
   std::vector<std::int64_t> steps = window(60, 60);
   std::reverse(steps.begin(), steps.end());
   const WarmupVerdict verdict = judge(steps);
@@ -64,14 +64,14 @@ TEST(Warmup, ARisingWindowIsDriftingWhichNoWarmUpCures) {
   EXPECT_THAT(describe(verdict), HasSubstr("slower within the window, which no warm-up cures"));
 }
 
-// One long wait and three ready batches, again and again: four workers in lockstep.
+// One long wait and three ready batches, repeatedly: four workers in lockstep.
 std::vector<std::int64_t> lockstep_of_four(std::size_t steps) {
   std::vector<std::int64_t> out = window(steps, 0);
   for (std::size_t i = 0; i < steps; ++i) out[i] = i % 4 == 0 ? 4 * out[i] : out[i] / 50;
   return out;
 }
 
-TEST(Warmup, StepsInLockstepAreJudgedByTurnsOfAllWorkers) {
+TEST(Warmup, LockstepSteps_AreJudgedByTurns) {
   std::vector<std::int64_t> steps = lockstep_of_four(96);
   const std::vector<std::int64_t> flags(steps.size(), 0);
   EXPECT_EQ(judge_warmup(steps, flags, 4).kind, WarmupVerdict::Kind::kOk);
@@ -82,7 +82,7 @@ TEST(Warmup, StepsInLockstepAreJudgedByTurnsOfAllWorkers) {
   EXPECT_EQ(judge_warmup(steps, flags, 6).kind, WarmupVerdict::Kind::kUnknown) << "sixteen blocks";
 }
 
-TEST(Warmup, ABlockWithAFlaggedStepIsLeftOutWhole) {
+TEST(Warmup, BlockWithAFlag_IsExcluded) {
   std::vector<std::int64_t> steps = lockstep_of_four(96);
   std::vector<std::int64_t> flags(steps.size(), 0);
   for (std::size_t i = 0; i < 20; i += 4) {
@@ -103,7 +103,7 @@ WarmupVerdict judge_flagged(std::size_t slow, std::int64_t times, std::size_t ev
   return judge_warmup(steps, flags);
 }
 
-TEST(Warmup, FlaggedStepsAreLeftOutUnlessMostAreAndCountInTheHint) {
+TEST(Warmup, FlaggedSteps_AreExcludedUnlessMost) {
   EXPECT_EQ(judge_flagged(20, 3, 1).kind, WarmupVerdict::Kind::kOk);
   EXPECT_EQ(judge_warmup(window(60, 30), std::vector<std::int64_t>(60, 1)).kind,
             WarmupVerdict::Kind::kTooShort);
@@ -112,7 +112,7 @@ TEST(Warmup, FlaggedStepsAreLeftOutUnlessMostAreAndCountInTheHint) {
   EXPECT_GE(half.more_steps, 23);
 }
 
-TEST(Warmup, OneSlowFirstStepIsAnotherHint) {
+TEST(Warmup, SlowFirstStep_HasItsOwnHint) {
   std::vector<std::int64_t> steps = window(60, 0);
   steps.front() *= 5;
   const WarmupVerdict verdict = judge(steps);
@@ -123,7 +123,7 @@ TEST(Warmup, OneSlowFirstStepIsAnotherHint) {
   EXPECT_FALSE(judge(steps).first_step_slow) << "there are outliers elsewhere";
 }
 
-TEST(Warmup, OfSeveralWindowsTheWorstCounts) {
+TEST(Warmup, SeveralWindows_TheWorstCounts) {
   const WarmupVerdict ok{.kind = WarmupVerdict::Kind::kOk};
   const WarmupVerdict short_by_3{.kind = WarmupVerdict::Kind::kTooShort, .more_steps = 3};
   const WarmupVerdict short_by_9{.kind = WarmupVerdict::Kind::kTooShort, .more_steps = 9};
@@ -135,7 +135,7 @@ TEST(Warmup, OfSeveralWindowsTheWorstCounts) {
   EXPECT_EQ(worse(drifts, {.kind = WarmupVerdict::Kind::kDrifting, .change = 0.2}).change, 0.2);
 }
 
-TEST(Warmup, OfACaseMoreThanHalfOfTheLaunchesMustAgree) {
+TEST(Warmup, Case_NeedsMoreThanHalfTheLaunches) {
   const WarmupVerdict ok{.kind = WarmupVerdict::Kind::kOk};
   const WarmupVerdict too_short{
       .kind = WarmupVerdict::Kind::kTooShort, .more_steps = 5, .change = -0.1};
@@ -154,7 +154,7 @@ TEST(Warmup, OfACaseMoreThanHalfOfTheLaunchesMustAgree) {
   EXPECT_EQ(agreed(three).change, -0.1);
 }
 
-TEST(Warmup, NamesOnDiskAreReadBackAndOthersAreUnknown) {
+TEST(Warmup, UnknownName_IsUnknown) {
   for (const WarmupVerdict::Kind kind :
        {WarmupVerdict::Kind::kUnknown, WarmupVerdict::Kind::kOk, WarmupVerdict::Kind::kDrifting,
         WarmupVerdict::Kind::kTooShort}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Help, and what every wrong command line is answered with: what was expected, in our words.
+// Help, and the errors of wrong command lines, with the expected words in our own terms.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ const std::vector<std::string> kCommands = {
     "plan",   "run",  "ab",     "tune",   "show",    "compare", "runs",    "list",  "schema",
     "doctor", "data", "export", "report", "nightly", "track",   "analyze", "bisect"};
 
-TEST(Help, IsTheSameByTheCommandAndByTheOption) {
+TEST(Help, CommandAndOption_PrintTheSame) {
   for (const std::string& command : kCommands) {
     const os::CommandResult asked = stepbench({"help", command});
     EXPECT_EQ(asked.exit_status, 0);
@@ -32,8 +32,8 @@ TEST(Help, IsTheSameByTheCommandAndByTheOption) {
             stepbench({"data", "make", "jpeg_folder", "--help"}).out);
 }
 
-// Raw names of kinds of values are the parser's, not ours.
-TEST(Help, IsAScreenOfOurWordsInColumns) {
+// The parser's own names for kinds of values must not appear.
+TEST(Help, Page_FitsAScreen) {
   std::vector<std::vector<std::string>> commands = {{}};
   for (const std::string& name : kCommands) commands.push_back({name});
   for (const char* name : {"add", "check", "merge", "note", "prune", "show"}) {
@@ -56,7 +56,7 @@ TEST(Help, IsAScreenOfOurWordsInColumns) {
   }
 }
 
-TEST(Help, PrintsPagesByTheirTopicAndFindsWordsInThem) {
+TEST(Help, Topic_PrintsItsPage) {
   EXPECT_THAT(stepbench({"help", "cookbook"}).out, StartsWith("# What to do when\n"));
   const std::string memory = stepbench({"help", "out", "of", "memory"}).out;
   EXPECT_THAT(memory, StartsWith("## Out of memory\n"));
@@ -68,8 +68,9 @@ TEST(Help, PrintsPagesByTheirTopicAndFindsWordsInThem) {
   EXPECT_THAT(nowhere.err, HasSubstr("has nothing about 'zebras'; its sections are: What to do"));
 }
 
-// A made-up trace: what the deepest operators wait for is looked for through all around them.
-TEST(Analyze, ATraceThatTakesTooLong_IsEndedWithASentence) {
+// A generated trace: the cause of the deepest operators' waits is searched through all operators
+// around them.
+TEST(Analyze, TimeLimit_EndsTheAnalysis) {
   const test::TemporaryFolder folder;
   constexpr int kRows = 20'000;
   std::string rows;
@@ -88,7 +89,7 @@ TEST(Analyze, ATraceThatTakesTooLong_IsEndedWithASentence) {
   EXPECT_THAT(done.out, IsEmpty());
 }
 
-TEST(Color, IsOnOrOffWhereverTheOptionStands) {
+TEST(Color, Option_WorksAnywhere) {
   const std::string red = "\033[31m";
   EXPECT_THAT(stepbench({"run"}).err, Not(HasSubstr(red))) << "no terminal";
   for (const auto& line :
@@ -115,7 +116,7 @@ std::string answer_to(const std::vector<std::string>& arguments) {
   return wrong.err;
 }
 
-TEST(Usage, AnswersNameWhatWasExpected) {
+TEST(Usage, Error_NamesTheExpected) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong = {
       {{"--color", "always", "rnu"}, "unknown command 'rnu'"},
       {{"nosuch", "--help"}, "unknown command 'nosuch'"},
@@ -156,7 +157,7 @@ TEST(Usage, AnswersNameWhatWasExpected) {
   }
 }
 
-// The options of a command that take a value of this kind, as its help shows them.
+// The options of a command that take a value of this kind, from its help.
 std::vector<std::string> options_with(const std::string& command, const std::string& value) {
   std::vector<std::string> found;
   for (const std::string& line : testing::lines_of_text(stepbench({command, "--help-all"}).out)) {
@@ -171,7 +172,7 @@ std::vector<std::string> options_with(const std::string& command, const std::str
 }
 
 // harness/report/next_command.cpp makes commands from the words of a run.
-TEST(Help, FlagsOfCommandsMadeFromARun_TakeAValue) {
+TEST(Help, GeneratedFlags_TakeAValue) {
   const auto takes_value = [](const std::string& command, const std::string& flag) {
     return stepbench({command, "--help-all"}).out.find("\n  " + flag + " ") != std::string::npos;
   };
@@ -184,7 +185,7 @@ TEST(Help, FlagsOfCommandsMadeFromARun_TakeAValue) {
   }
 }
 
-TEST(Usage, NoErrorTellsThePasswordOfAnAddress) {
+TEST(Usage, Password_IsInNoError) {
   for (const char* address :
        {"mysql://me:hush@host/x", "postgresql://me:hush@[::1/x", "http://me:hush@host/x"}) {
     for (const std::vector<std::string>& words :
@@ -196,7 +197,7 @@ TEST(Usage, NoErrorTellsThePasswordOfAnAddress) {
   }
 }
 
-TEST(Usage, EveryOptionThatTakesANumberRefusesAWord) {
+TEST(Usage, NumberOption_RejectsAWord) {
   std::size_t tried = 0;
   for (const char* command : {"plan", "run", "ab", "show"}) {
     for (const std::string& option : options_with(command, "N")) {
@@ -212,9 +213,8 @@ TEST(Usage, EveryOptionThatTakesANumberRefusesAWord) {
   EXPECT_GE(tried, 7U * 4U);
 }
 
-// What stands in a file under `model` and `schedule`, not the options of the same name that few
-// set.
-TEST(Usage, AShortNameMeansWhatAFileMeansByIt) {
+// The options of `model` and `schedule` in a file, not rarely used ones of the same name.
+TEST(Usage, ShortName_MeansWhatAFileMeans) {
   const std::string file = std::string(STEPBENCH_SOURCE_DIR) + "/configs/train_mlp.yaml";
   const auto cases_with = [&](const std::vector<std::string>& options) {
     std::vector<std::string> line = {"plan", file, "--format", "json"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the shells are offered, and the three scripts in the shells themselves.
+// The completions, and the three scripts in the shells themselves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 const std::string kSample = STEPBENCH_SOURCE_DIR "/results/sample";
 
-// The words that are offered for the last one of these.
+// The completions of the last of these words.
 std::vector<std::string> offered(std::vector<std::string> words) {
   words.insert(words.begin(), "__complete");
   const os::CommandResult asked = stepbench(words);
@@ -37,7 +37,7 @@ std::vector<std::string> offered(std::vector<std::string> words) {
   return found;
 }
 
-// The last one is empty behind a blank.
+// The last one is empty after a blank.
 std::vector<std::string> words_of(const std::string& line) {
   std::istringstream stream(line);
   std::vector<std::string> words;
@@ -46,8 +46,8 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-// What is offered for the last word of a line, all of it.
-TEST(Completion, OffersWhatMayStandThere) {
+// All completions of the last word of a line.
+TEST(Completion, EachPosition_HasItsWords) {
   const std::vector<std::pair<std::string, std::string>> lines = {
       {"sch", "schema"},
       {"data make jpeg", "jpeg_folder"},
@@ -98,7 +98,7 @@ TEST(Completion, OffersWhatMayStandThere) {
   EXPECT_EQ(stepbench({"__complete"}).exit_status, 0);
 }
 
-TEST(Completion, OffersFilesOfTheKindThatIsMeant) {
+TEST(Completion, FilesOfTheKind_AreOffered) {
   const test::TemporaryFolder own;
   const fs::path folder = own.path();
   fs::create_directory(folder / "deeper");
@@ -112,7 +112,7 @@ TEST(Completion, OffersFilesOfTheKindThatIsMeant) {
   EXPECT_EQ(offered({"run", head + "a.yaml", "--case", ""}).size(), 1U);
 }
 
-// Runs `script` in the shell; nothing where the shell is not installed.
+// Runs `script` in the shell; nullopt if the shell is not installed.
 std::optional<os::CommandResult> in_shell(const std::vector<std::string>& shell,
                                           const std::string& script) {
   std::vector<std::string> words = shell;
@@ -150,7 +150,7 @@ TEST(Completion, WorksInBash) {
   };
   if (!in_shell({"bash", "--norc"}, "true")) GTEST_SKIP() << "bash is not installed";
   for (const Line& line : kLines) EXPECT_EQ(answers(line.before, line.before), line.answers);
-  // bash cuts words at '=' and wants only what stands behind it.
+  // bash cuts words at '=' and needs only the part after it.
   EXPECT_THAT(answers("run x --set loader.engine=fo", "run x --set loader.engine '=' fo"),
               ElementsAre("fork"));
   EXPECT_THAT(answers("show --format=n", "show --format '=' n"), ElementsAre("npy"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No command writes over what it reads. Commands, options and arguments are taken from the help of
-// the program itself: one that is added is held to the same without a word here.
+// No command writes over its inputs. Commands, options and arguments are taken from the program's
+// own help, so that new ones are tested without a change here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ struct DeclaredCommand {
   std::vector<std::string> words;  // {"track", "check"}
   std::vector<DeclaredOption> outputs;
   std::vector<DeclaredOption> inputs;
-  std::vector<std::string> required;  // arguments that it does not run without
+  std::vector<std::string> required;  // required arguments
 };
 
 // How an option of this kind of value names FILE. Empty: it names none.
@@ -103,7 +103,7 @@ DeclaredCommand declared(const std::vector<std::string>& words) {
       (is_output ? command.outputs : command.inputs).push_back(found);
     } else if (group == "Usage:" && std::regex_match(line, match, argument)) {
       const std::string name = match[1];
-      // Of `ab` and `run` it is needed unless another option stands for it.
+      // `ab` and `run` need it unless another option replaces it.
       const bool required = name == "FILE" || usage_line.find('[' + name) == std::string::npos;
       command.inputs.push_back({name, name == "FILE" || name == "TRACE" ? "FILE" : name, required});
       if (required) command.required.push_back(name);
@@ -112,7 +112,7 @@ DeclaredCommand declared(const std::vector<std::string>& words) {
   return command;
 }
 
-// Those that write a file that an option names.
+// Commands that write a file named by an option.
 std::vector<DeclaredCommand> commands_with_outputs() {
   std::vector<DeclaredCommand> commands;
   for (const std::string& name : below({})) {
@@ -177,7 +177,7 @@ class CommandFilesTest : public ::testing::Test {
     EXPECT_EQ(os::read_text(folder_ / "kept"), kKept) << shown;
   }
 
-  // Its folder, now under this name and now under that.
+  // Its folder, under different names.
   [[nodiscard]] std::string read_in(const std::string& file) const {
     const fs::path folder = fs::path(file).parent_path();
     return (tried_ % 2 == 0 ? folder : folder_.path() / "sub" / "..").string();
@@ -188,7 +188,7 @@ class CommandFilesTest : public ::testing::Test {
   std::size_t tried_ = 0;
 };
 
-TEST_F(CommandFilesTest, NoOutputOfAnyCommandMayBeWhatAnyOfItsOptionsNames) {
+TEST_F(CommandFilesTest, Output_IsNoInputOfTheCommand) {
   const std::vector<DeclaredCommand> commands = commands_with_outputs();
   std::set<std::string> found;
   for (const DeclaredCommand& command : commands) {
@@ -210,7 +210,7 @@ TEST_F(CommandFilesTest, NoOutputOfAnyCommandMayBeWhatAnyOfItsOptionsNames) {
       }
     }
   }
-  // Of the parts that the help is read by.
+  // Checks the parsing of the help.
   for (const char* one :
        {"nightly --verdict", "nightly --report", "track check --openmetrics", "run --junit",
         "ab --markdown", "compare --verdict", "show --output", "export --output", "report --output",
@@ -220,14 +220,14 @@ TEST_F(CommandFilesTest, NoOutputOfAnyCommandMayBeWhatAnyOfItsOptionsNames) {
   EXPECT_GT(tried_, 100U);
 }
 
-TEST_F(CommandFilesTest, WhatLiesBesideAHistoryIsItsOwn) {
+TEST_F(CommandFilesTest, FilesOfAHistory_AreProtected) {
   for (const char* ending : {"", "-wal", "-shm", "-journal", ".events.jsonl"}) {
     for (const std::vector<std::string>& command :
          {std::vector<std::string>{"track", "check"},
           std::vector<std::string>{"nightly", folder_ / "other.yaml"}}) {
       for (const char* output : {"--verdict", "--junit", "--openmetrics", "--report"}) {
         std::vector<std::string> line = command;
-        // Neither the history nor its folder is there yet.
+        // Neither the history nor its folder exists yet.
         const std::string database = (folder_ / "new/history.db").string();
         line.insert(line.end(), {"--db", "sqlite:" + database, output, database + ending});
         const os::CommandResult result = stepbench(line);
@@ -240,7 +240,7 @@ TEST_F(CommandFilesTest, WhatLiesBesideAHistoryIsItsOwn) {
   }
 }
 
-TEST_F(CommandFilesTest, TheHistoryOfANightIsThatOfItsResultsByDefault) {
+TEST_F(CommandFilesTest, DefaultHistory_IsProtected) {
   const os::CommandResult result =
       stepbench({"nightly", folder_ / "other.yaml", "--results", folder_ / "nights", "--verdict",
                  folder_ / "nights/history.db.events.jsonl"});
@@ -249,7 +249,7 @@ TEST_F(CommandFilesTest, TheHistoryOfANightIsThatOfItsResultsByDefault) {
   EXPECT_FALSE(fs::exists(folder_ / "nights"));
 }
 
-TEST_F(CommandFilesTest, AFileHoldsOneOutput) {
+TEST_F(CommandFilesTest, File_HoldsOneOutput) {
   const os::CommandResult result =
       stepbench({"run", folder_ / "other.yaml", "--junit", folder_ / "new", "--openmetrics",
                  folder_.path() / "sub/../new"});
@@ -258,7 +258,7 @@ TEST_F(CommandFilesTest, AFileHoldsOneOutput) {
   EXPECT_FALSE(fs::exists(folder_ / "new"));
 }
 
-TEST_F(CommandFilesTest, AnotherDatabaseOrProgramStaysAsItIs) {
+TEST_F(CommandFilesTest, ForeignDatabaseOrProgram_Stays) {
   using namespace std::string_literals;
   folder_.write("history.db", "SQLite format 3\0 and more"s);
   folder_.write("history.db.events.jsonl", "{}\n");
@@ -271,8 +271,8 @@ TEST_F(CommandFilesTest, AnotherDatabaseOrProgramStaysAsItIs) {
   }
 }
 
-// What only the experiment's file names.
-TEST_F(CommandFilesTest, TheFilesOfAnExperimentStayAsTheyAre) {
+// Files named only in the experiment's file.
+TEST_F(CommandFilesTest, FilesOfAnExperiment_AreProtected) {
   folder_.write("train.py", kKept);
   folder_.write("script.yaml", "name: s\nworkload: python_script\nscript:\n  path: " +
                                    (folder_ / "train.py").string() + "\n");

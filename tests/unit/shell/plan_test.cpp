@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench plan` with what `stepbench doctor --measure` kept, and with a probe.
+// `stepbench plan` with the noise kept by `stepbench doctor --measure`, and with a probe.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,14 +32,14 @@ class PlanCommand : public ::testing::Test {
   const test::TemporaryFolder folder_;
 };
 
-TEST_F(PlanCommand, QuotesWhatTheMachineShowedBelowWhatTheLaunchesFind) {
+TEST_F(PlanCommand, KeptNoise_IsQuoted) {
   EXPECT_THAT(plan(10), Not(HasSubstr("for `ab`"))) << "nobody measured yet";
   testing_compare::keep_noise(folder_ / "state");
   EXPECT_THAT(plan(10),
               HasSubstr(std::string("\nfor `ab`: ") + testing_compare::kKeptQuote + '\n'));
 }
 
-TEST_F(PlanCommand, NamesAKeptFileThatCannotBeRead) {
+TEST_F(PlanCommand, UnreadableNoiseFile_IsNamed) {
   const auto place = campaign::place_for_machine({{"XDG_STATE_HOME", (folder_ / "state").string()}},
                                                  campaign::machine_identity("/"));
   folder_.write(place.lexically_relative(folder_.path()).string(), "{");
@@ -47,7 +47,7 @@ TEST_F(PlanCommand, NamesAKeptFileThatCannotBeRead) {
               HasSubstr("for `ab`: what this machine can show is not known: " + place.string()));
 }
 
-TEST(ProbeCommand, ShowsTimesAndFailuresBesideTheCases) {
+TEST(ProbeCommand, TimesAndFailures_AreShown) {
   const test::TemporaryFolder own;
   own.write("x.yaml",
             "workload: stub\n"
@@ -67,7 +67,7 @@ TEST(ProbeCommand, ShowsTimesAndFailuresBesideTheCases) {
   EXPECT_FALSE(fs::exists(own / "results"));
 }
 
-TEST(ProbeCommand, EndsInOrderWhenItIsInterrupted) {
+TEST(ProbeCommand, Interrupt_EndsInOrder) {
   const test::TemporaryFolder own;
   const std::string marker = (own / "begun").string();
   own.write("x.yaml",

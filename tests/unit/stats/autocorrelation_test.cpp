@@ -22,7 +22,7 @@ double mean_lag_1(std::size_t n, double lag) {
   return sum / kTrials;
 }
 
-TEST(Lag1, SaysHowAlikeNeighboursAre) {
+TEST(Lag1, MatchesKnownCorrelations) {
   EXPECT_NEAR(mean_lag_1(400, 0.5), 0.5, 0.03);
   EXPECT_NEAR(mean_lag_1(400, 0.9), 0.9, 0.02);
   EXPECT_NEAR(mean_lag_1(40, 0.5), 0.5, 0.08) << "a short series, with its bias added back";
@@ -30,7 +30,7 @@ TEST(Lag1, SaysHowAlikeNeighboursAre) {
   EXPECT_LT(mean_lag_1(40, 0), 0.12) << "never below 0, so above it on average";
 }
 
-TEST(Lag1, OfALineOrAnOutlier_IsHardlyMoved) {
+TEST(Lag1, LineOrOutlier_BarelyMovesIt) {
   std::vector<double> values = Noise(3).autoregressive(60, 0, 0.01);
   const double without = lag_1(values);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] += 50 * static_cast<double>(i);
@@ -41,7 +41,7 @@ TEST(Lag1, OfALineOrAnOutlier_IsHardlyMoved) {
   EXPECT_NEAR(lag_1(outlier), usual, 0.05);
 }
 
-TEST(Lag1, OfConstantOrFewValues_IsZero) {
+TEST(Lag1, ConstantOrFewValues_AreZero) {
   EXPECT_EQ(lag_1(std::vector<double>(30, 5.0)), 0);
   EXPECT_EQ(lag_1(std::vector<double>{1, 2, 1, 2, 1}), 0);
   EXPECT_EQ(lag_1({}), 0);
@@ -49,15 +49,15 @@ TEST(Lag1, OfConstantOrFewValues_IsZero) {
   EXPECT_DOUBLE_EQ(inflation(0.6), 2);
 }
 
-TEST(BlockMeans, LeaveSurplusValuesOutAtTheStart) {
+TEST(BlockMeans, SurplusValues_DropAtTheStart) {
   const std::vector<std::int64_t> steps = {99, 1, 2, 3, 4, 10, 20};
   EXPECT_EQ(block_means(steps, 3), (std::vector<double>{2, 34.0 / 3}));
   EXPECT_EQ(block_means(steps, 1).size(), 7U);
   EXPECT_TRUE(block_means(steps, 8).empty());
 }
 
-// The spread that the blocks of one launch predict, against the spread of many launches.
-TEST(SpreadOfMean, IsThatOfManyLaunches) {
+// The spread predicted from the blocks of one launch, compared with that of many launches.
+TEST(SpreadOfMean, PredictsManyLaunches) {
   constexpr int kLaunches = 400;
   for (const double lag : {0.0, 0.5}) {
     std::vector<double> means;

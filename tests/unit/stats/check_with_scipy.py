@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges the answers in a JSON file of samples against scipy. Exit 0 when all agree."""
+"""Checks the values in a JSON file of samples against scipy. Exits with 0 if all agree."""
 import json
 import math
 import sys
@@ -20,7 +20,7 @@ def signed_rank(x):
         two = stats.wilcoxon(x, method="asymptotic", correction=True)
         up = stats.wilcoxon(x, method="asymptotic", correction=True, alternative="greater")
         return [w, two.pvalue, up.pvalue]
-    # The exact law, also with ties, by convolution over all signs; checked against scipy where scipy has it.
+    # The exact distribution, also with ties, by convolution over all signs; checked against scipy where it supports it.
     law = np.ones(1)
     for r in (2 * ranks).astype(int):
         law = (np.pad(law, (0, r)) + np.pad(law, (r, 0))) / 2

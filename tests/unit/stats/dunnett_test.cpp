@@ -8,7 +8,7 @@ namespace {
 
 // C. W. Dunnett, "A multiple comparison procedure for comparing several treatments with a control",
 // JASA 50 (1955), table 1a: one-sided, joint confidence 95 %; and table 1b: 99 %.
-TEST(Dunnett, EqualsThePublishedTables) {
+TEST(Dunnett, MatchesThePublishedTables) {
   struct Entry {
     std::size_t comparisons;
     double degrees;
@@ -26,7 +26,7 @@ TEST(Dunnett, EqualsThePublishedTables) {
   }
 }
 
-TEST(Dunnett, MoreComparisonsAndFewerDegreesNeedMore) {
+TEST(Dunnett, MoreComparisons_NeedMore) {
   EXPECT_GT(dunnett_one_sided(49, 20, 0.95), dunnett_one_sided(9, 20, 0.95));
   EXPECT_GT(dunnett_one_sided(9, 5, 0.95), dunnett_one_sided(9, 50, 0.95));
   EXPECT_GT(dunnett_one_sided(999, 5000, 0.95), 3.5);

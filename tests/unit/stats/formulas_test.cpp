@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small formulas, by published values and by those of numpy and scipy.
+// Small formulas, compared with published values and those of numpy and scipy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace stepbench::stats {
 namespace {
 
-TEST(BenjaminiHochberg, GivesThePublishedAdjustedValues) {
+TEST(BenjaminiHochberg, MatchesThePublishedValues) {
   const std::vector<double> p{.001, .008, .039, .041, .042, .06, .074, .205, .212, .216};
   const std::vector<double> expected{.01, .04, .084, .084, .084, .1, .1057, .216, .216, .216};
   const FalseDiscovery result = benjamini_hochberg(p);
@@ -25,7 +25,7 @@ TEST(BenjaminiHochberg, GivesThePublishedAdjustedValues) {
   }
 }
 
-TEST(BenjaminiHochberg, DoesNotDependOnTheOrderOfTheTests) {
+TEST(BenjaminiHochberg, Order_DoesNotMatter) {
   std::vector<double> p{.2, .01, .03, .01, .5};
   const FalseDiscovery forward = benjamini_hochberg(p);
   std::reverse(p.begin(), p.end());
@@ -35,7 +35,7 @@ TEST(BenjaminiHochberg, DoesNotDependOnTheOrderOfTheTests) {
   }
 }
 
-TEST(BenjaminiHochberg, CountsButDoesNotRankWhatIsNotANumber) {
+TEST(BenjaminiHochberg, NaN_CountsWithoutARank) {
   const FalseDiscovery result = benjamini_hochberg(std::vector<double>{.04, NAN, .5});
   EXPECT_EQ(result.family, 2u);
   EXPECT_EQ(result.not_a_number, 1u);
@@ -45,7 +45,7 @@ TEST(BenjaminiHochberg, CountsButDoesNotRankWhatIsNotANumber) {
   EXPECT_TRUE(benjamini_hochberg({}).adjusted.empty());
 }
 
-TEST(EffectSize, CountsPairsInWhichTheCandidateIsAbove) {
+TEST(EffectSize, PairsAbove_AreCounted) {
   const std::vector<double> a{1, 2, 3};
   const std::vector<double> b{2, 3, 4};
   EXPECT_DOUBLE_EQ(cles(a, b), 7.0 / 9);
@@ -55,31 +55,31 @@ TEST(EffectSize, CountsPairsInWhichTheCandidateIsAbove) {
   EXPECT_TRUE(std::isnan(cles({}, b)));
 }
 
-TEST(PairsNeeded, IsTheWorkedExample) {
+TEST(PairsNeeded, MatchesTheWorkedExample) {
   EXPECT_EQ(pairs_needed(0.02, 0.0145, 0.01), 18u);
   EXPECT_EQ(pairs_needed(0.0, 0.0145, 0.01), 18u);
   EXPECT_EQ(pairs_needed(-0.02, 0.0145, 0.01), 18u);
 }
 
-TEST(PairsNeeded, NearTheMarginIsBoundedByAQuarterOfIt) {
+TEST(PairsNeeded, NearTheMargin_IsBounded) {
   EXPECT_EQ(pairs_needed(0.01, 0.0145, 0.01), pairs_needed(0.0125, 0.0145, 0.01));
   EXPECT_EQ(pairs_needed(0.01, 0.5, 0.01), kMaxPairsNeeded + 1);
 }
 
-TEST(PairsNeeded, IsFiniteWithoutNoiseOrMargin) {
+TEST(PairsNeeded, NoNoiseOrMargin_IsFinite) {
   EXPECT_EQ(pairs_needed(0.02, 0, 0.01), 0u);
   EXPECT_EQ(pairs_needed(0, 0, 0), 0u);
   EXPECT_EQ(pairs_needed(0, 0.01, 0), kMaxPairsNeeded + 1);
   EXPECT_EQ(pairs_needed(NAN, 0.01, 0.01), kMaxPairsNeeded + 1);
 }
 
-TEST(LargestShare, OfNoneSeenIsOneMinusARoot) {
+TEST(LargestShare, NoneSeen_IsOneMinusARoot) {
   EXPECT_NEAR(largest_share(0, 10, 0.95), 1 - std::pow(0.05, 0.1), 1e-15);
   EXPECT_NEAR(largest_share(0, 40, 0.95), 0.0722, 1e-4);
   EXPECT_EQ(largest_share(0, 0, 0.95), 1);
 }
 
-TEST(LargestShare, OfSomeSeenIsClopperAndPearsons) {
+TEST(LargestShare, SomeSeen_AreClopperPearson) {
   EXPECT_NEAR(largest_share(1, 40, 0.95), 0.11318836094473754, 1e-9);
   EXPECT_NEAR(largest_share(3, 20, 0.95), 0.3436638043142818, 1e-9);
   EXPECT_EQ(largest_share(5, 5, 0.95), 1);
@@ -93,7 +93,7 @@ TEST(FisherExact, AgreesWithScipy) {
   EXPECT_NEAR(fisher_exact_p(0, 10, 0, 12), 1, 1e-12);
 }
 
-TEST(MeanRatio, OfPairsIsCochrans) {
+TEST(MeanRatio, Pairs_UseCochran) {
   const MeanRatio mean =
       paired_mean_ratio(std::vector{1.0, 1.1, 0.9, 1.2}, std::vector{1.3, 1.1, 1.4, 1.5}, 0.95);
   EXPECT_NEAR(mean.ratio, 1.261904761904762, 1e-12);
@@ -101,7 +101,7 @@ TEST(MeanRatio, OfPairsIsCochrans) {
   EXPECT_NEAR(mean.interval.high, 1.6058164993426542, 1e-9);
 }
 
-TEST(MeanRatio, OfUnpairedSamplesIsWelchs) {
+TEST(MeanRatio, UnpairedSamples_UseWelch) {
   const MeanRatio mean =
       mean_ratio(std::vector{1.0, 1.1, 0.9, 1.2, 1.0}, std::vector{1.3, 1.1, 1.4, 1.5}, 0.95);
   EXPECT_NEAR(mean.ratio, 1.2740384615384617, 1e-12);
@@ -109,7 +109,7 @@ TEST(MeanRatio, OfUnpairedSamplesIsWelchs) {
   EXPECT_NEAR(mean.interval.high, 1.5267230045851057, 1e-9);
 }
 
-TEST(MeanRatio, WhatMovesBothValuesOfAPairCancels) {
+TEST(MeanRatio, CommonChange_Cancels) {
   testing_noise::Noise noise(7);
   std::vector<double> a(20);
   std::vector<double> b(20);
@@ -123,7 +123,7 @@ TEST(MeanRatio, WhatMovesBothValuesOfAPairCancels) {
   EXPECT_GT(mean_ratio(a, b, 0.95).interval.high, 1.4);
 }
 
-TEST(MeanRatio, IsUnknownOfASingleValueAndOfNothingAtAll) {
+TEST(MeanRatio, SingleValueOrZeros_AreUnknown) {
   EXPECT_TRUE(
       std::isinf(paired_mean_ratio(std::vector{1.0}, std::vector{2.0}, 0.95).interval.high));
   EXPECT_TRUE(std::isinf(mean_ratio(std::vector{1.0, 2.0}, std::vector{2.0}, 0.95).interval.high));

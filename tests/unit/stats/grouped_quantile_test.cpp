@@ -19,7 +19,7 @@ std::optional<GroupedQuantile> quantile_of(const std::vector<std::vector<double>
   return grouped_quantile(views, q, confidence);
 }
 
-// 1, 2, ... dealt to groups in turn: alike as values can be.
+// 1, 2, ... dealt to groups in turn, so that groups are as similar as possible.
 std::vector<std::vector<double>> dealt(int groups, int each) {
   std::vector<std::vector<double>> out(static_cast<std::size_t>(groups));
   for (int i = 0; i < groups * each; ++i)
@@ -27,7 +27,7 @@ std::vector<std::vector<double>> dealt(int groups, int each) {
   return out;
 }
 
-TEST(GroupedQuantile, OfManyAlikeGroupsIsTheExactIntervalOfOrderStatistics) {
+TEST(GroupedQuantile, EqualGroups_GiveOrderStatistics) {
   // 10,000 groups of one value: independent. Bin(10000, .5) within 1.96 * 50 of 5000.
   const auto found = quantile_of(dealt(10'000, 1), 0.5);
   EXPECT_NEAR(*found->low, 4902, 2);
@@ -35,7 +35,7 @@ TEST(GroupedQuantile, OfManyAlikeGroupsIsTheExactIntervalOfOrderStatistics) {
   EXPECT_NEAR(found->value, 5000.5, 0.01);
 }
 
-TEST(GroupedQuantile, ATailThatTheSampleCannotHoldHasNoUpperEnd) {
+TEST(GroupedQuantile, ShortTail_HasNoUpperEnd) {
   const auto p999 = quantile_of(dealt(10, 10), 0.999);
   EXPECT_TRUE(p999->low);
   EXPECT_FALSE(p999->high);
@@ -43,7 +43,7 @@ TEST(GroupedQuantile, ATailThatTheSampleCannotHoldHasNoUpperEnd) {
   EXPECT_TRUE(quantile_of(dealt(10, 2000), 0.999)->high);
 }
 
-TEST(GroupedQuantile, GroupsThatDifferAreWorthFewerValues) {
+TEST(GroupedQuantile, DifferingGroups_CountLess) {
   std::vector<std::vector<double>> groups = dealt(8, 100);
   const auto alike = quantile_of(groups, 0.5);
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -53,7 +53,7 @@ TEST(GroupedQuantile, GroupsThatDifferAreWorthFewerValues) {
   EXPECT_GT(*different->high - *different->low, 5 * (*alike->high - *alike->low));
 }
 
-TEST(GroupedQuantile, OneGroupSaysNothing) {
+TEST(GroupedQuantile, OneGroup_HasNone) {
   EXPECT_FALSE(quantile_of({{1, 2, 3}}, 0.5));
   EXPECT_FALSE(quantile_of({{1, 2, 3}, {}}, 0.5));
 }
@@ -76,8 +76,8 @@ double normal(Random& random) {
 }
 
 struct Coverage {
-  double held = 0;  // share of the drawn campaigns whose interval holds the quantile
-  double high = 0;  // of them that have an upper end
+  double held = 0;  // share of the drawn campaigns whose interval includes the quantile
+  double high = 0;  // share with an upper end
 };
 
 Coverage coverage(double load, double launch_sd, int launches, int requests, double q) {
@@ -104,7 +104,7 @@ Coverage coverage(double load, double launch_sd, int launches, int requests, dou
   return {out.held / kCampaigns, out.high / kCampaigns};
 }
 
-TEST(GroupedQuantileSimulation, HoldsTheLatenciesOfAQueue) {
+TEST(GroupedQuantileSimulation, Queue_IsCovered) {
   for (const double load : {0.3, 0.7}) {
     for (const double q : {0.5, 0.99, 0.999}) {
       const Coverage found = coverage(load, 0.02, 8, 1000, q);

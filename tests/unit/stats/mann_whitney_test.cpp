@@ -40,7 +40,7 @@ double enumerated_at_most(const std::vector<double>& pooled, std::size_t m, doub
   return hits / all;
 }
 
-TEST(MannWhitney, SmallestTwoSidedPIsTheTabulatedOne) {
+TEST(MannWhitney, SmallestP_IsTheTabulatedOne) {
   const std::vector<double> expected{.1, .029, .0079, .0022, 5.8e-4, 1.6e-4, 4.1e-5};  // n = 3..9
   for (std::size_t n = 3; n <= 9; ++n) {
     std::vector<double> low(n);
@@ -52,7 +52,7 @@ TEST(MannWhitney, SmallestTwoSidedPIsTheTabulatedOne) {
   }
 }
 
-TEST(MannWhitney, EqualsEnumerationWithAndWithoutTies) {
+TEST(MannWhitney, MatchesEnumerationWithTies) {
   Random random(7);
   for (int trial = 0; trial < 120; ++trial) {
     const std::size_t m = 2 + random.below(4);
@@ -77,21 +77,21 @@ TEST(MannWhitney, EqualsEnumerationWithAndWithoutTies) {
   }
 }
 
-TEST(MannWhitney, TurnsRoundWhenTheArmsAreSwapped) {
+TEST(MannWhitney, SwappedArms_MirrorTheResult) {
   const std::vector<double> x{1, 5, 6, 7, 9};
   const std::vector<double> y{2, 3, 4, 8};
   EXPECT_EQ(mann_whitney(x, y).u + mann_whitney(y, x).u, 20);
   EXPECT_DOUBLE_EQ(mann_whitney(x, y).p_two_sided, mann_whitney(y, x).p_two_sided);
 }
 
-TEST(MannWhitney, OfEqualValuesClaimsNothing) {
+TEST(MannWhitney, EqualValues_ClaimNothing) {
   const MannWhitney test = mann_whitney(std::vector(6, 100.0), std::vector(6, 100.0));
   EXPECT_TRUE(test.all_equal);
   EXPECT_EQ(test.p_two_sided, 1);
   EXPECT_EQ(mann_whitney({}, std::vector{1.0}).p_two_sided, 1);
 }
 
-TEST(MannWhitney, NormalApproximationMeetsTheExactLawAtItsBorder) {
+TEST(MannWhitney, NormalApproximation_MeetsTheExactLaw) {
   std::vector<double> x(50);
   std::vector<double> y(50);
   for (std::size_t i = 0; i < 50; ++i) {
@@ -106,7 +106,7 @@ TEST(MannWhitney, NormalApproximationMeetsTheExactLawAtItsBorder) {
 }
 
 // Ranks by the published critical values of U: 6 for 6 and 7 values, 13 for 8 and 8.
-TEST(TwoSampleShift, IsTheMedianOfAllDifferencesWithTheRanksOfTheTest) {
+TEST(TwoSampleShift, IsTheMedianDifferenceWithItsRanks) {
   const std::vector<double> x = {1.1, 2.4, 3.2, 4.7, 5.9, 6.3};
   const std::vector<double> y = {3.5, 4.4, 6.1, 7.7, 8.2, 9.9, 10.4};
   EXPECT_EQ(difference_rank(6, 7, 0.05), 7U);
@@ -121,7 +121,7 @@ TEST(TwoSampleShift, IsTheMedianOfAllDifferencesWithTheRanksOfTheTest) {
   EXPECT_TRUE(std::isnan(hodges_lehmann({}, x, 0.95).centre));
 }
 
-TEST(TwoSampleShift, TheIntervalExcludesZeroWhereTheTestRejects) {
+TEST(TwoSampleShift, RejectingTest_ExcludesZero) {
   Random random(20261);
   for (int trial = 0; trial < 2000; ++trial) {
     std::vector<double> x(6 + random.below(10));
@@ -134,25 +134,25 @@ TEST(TwoSampleShift, TheIntervalExcludesZeroWhereTheTestRejects) {
   }
 }
 
-TEST(TwoSampleShift, LargeSamplesHaveNearlyTheRankOfTheExactLaw) {
+TEST(TwoSampleShift, LargeSamples_NearlyHaveExactRanks) {
   const double exact = static_cast<double>(difference_rank(50, 50, 0.05));
   const double approximate = static_cast<double>(difference_rank(50, 51, 0.05));
   EXPECT_NEAR(approximate / exact, 51.0 / 50, 0.01);
 }
 
-TEST(MannWhitney, TheLeastPIsThatOfCompleteSeparation) {
+TEST(MannWhitney, LeastP_IsOfCompleteSeparation) {
   EXPECT_NEAR(log_least_mann_whitney_p(8, 8), std::log(2.0 / 12870), 1e-12);
   EXPECT_NEAR(log_least_mann_whitney_p(7, 7), std::log(2.0 / 3432), 1e-12);
   EXPECT_NEAR(log_least_mann_whitney_p(20, 8), std::log(2.0 / 3108105), 1e-12);
 }
 
-TEST(MannWhitney, TheLeastPOfManyValues_Falls) {
+TEST(MannWhitney, ManyValues_LowerTheLeastP) {
   for (const std::size_t n : {540U, 541U, 5'000U, 100'000U}) {
     EXPECT_LT(log_least_mann_whitney_p(n + 1, n + 1), log_least_mann_whitney_p(n, n)) << n;
   }
 }
 
-TEST(TwoSampleShift, OfManyValuesIsThatOfTheListOfDifferences) {
+TEST(TwoSampleShift, ManyValues_MatchTheList) {
   Random random(20261128);
   for (const double step : {0.0, 0.25}) {  // of a grid, on which many are tied
     std::vector<double> x(230);

@@ -22,7 +22,7 @@ class Noise {
     return radius * std::cos(2 * std::numbers::pi * random_.unit());
   }
 
-  // Level 1,000; neighbours are alike by `lag_1`, each value has the coefficient of variation `cv`.
+  // Level 1,000; neighbours correlate by `lag_1`, each value has the coefficient of variation `cv`.
   std::vector<double> autoregressive(std::size_t n, double lag_1, double cv) {
     std::vector<double> values(n);
     double state = normal();
@@ -33,7 +33,7 @@ class Noise {
     return values;
   }
 
-  // What `workers` that deliver at the same time give: one long wait, then ready batches. Their
+  // Steps with `workers` that deliver at the same time: one long wait, then ready batches. Their
   // turns take `workers` x 1,000 with a coefficient of variation of `cv`.
   std::vector<double> lockstep(std::size_t turns, std::size_t workers, double cv) {
     std::vector<double> values;

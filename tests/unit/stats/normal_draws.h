@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard normal numbers, two of each pair of uniform ones (Box and Muller).
+// Standard normal numbers, two from each pair of uniform ones (Box and Muller).
 #pragma once
 
 #include <cmath>

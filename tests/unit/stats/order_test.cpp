@@ -20,14 +20,14 @@ std::vector<double> one_to(std::size_t n) {
   return values;
 }
 
-TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
+TEST(Median, IsTheMiddleOrTheMeanOfTwo) {
   EXPECT_EQ(median(std::vector{3.0, 1.0, 2.0}), 2);
   EXPECT_EQ(median(std::vector{4.0, 1.0, 3.0, 2.0}), 2.5);
   EXPECT_EQ(median(std::vector{7.0}), 7);
   EXPECT_TRUE(std::isnan(median({})));
 }
 
-TEST(Quantile, InterpolatesBetweenOrderStatisticsAsType7) {
+TEST(Quantile, InterpolatesAsType7) {
   const std::vector<double> values{40, 10, 30, 20};
   EXPECT_EQ(quantile(values, 0), 10);
   EXPECT_EQ(quantile(values, 1), 40);
@@ -36,12 +36,12 @@ TEST(Quantile, InterpolatesBetweenOrderStatisticsAsType7) {
   EXPECT_DOUBLE_EQ(interquartile_range(values), 15);
 }
 
-TEST(RobustSd, IsUnmovedByAnOutlier) {
+TEST(RobustSd, Outlier_DoesNotMoveIt) {
   EXPECT_DOUBLE_EQ(robust_sd(std::vector{1.0, 2.0, 3.0, 4.0, 1e9}), 1.4826);
   EXPECT_EQ(robust_sd(std::vector{5.0, 5.0, 5.0}), 0);
 }
 
-TEST(MedianInterval, TakesBenchstatsRanksAt95Percent) {
+TEST(MedianInterval, Ranks_AreBenchstats) {
   const std::vector<std::pair<std::size_t, Ranks>> expected = {
       {6, {1, 6}},   {8, {1, 7}},   {10, {2, 9}},  {12, {3, 10}},
       {15, {4, 12}}, {20, {6, 15}}, {25, {8, 18}}, {30, {10, 21}}};
@@ -51,7 +51,7 @@ TEST(MedianInterval, TakesBenchstatsRanksAt95Percent) {
   }
 }
 
-TEST(MedianInterval, NeedsSixValuesAt95Percent) {
+TEST(MedianInterval, NeedsSixValues) {
   EXPECT_FALSE(median_interval(one_to(5), 0.95).has_value());
   const auto six = median_interval(one_to(6), 0.95);
   ASSERT_TRUE(six.has_value());
@@ -60,7 +60,7 @@ TEST(MedianInterval, NeedsSixValuesAt95Percent) {
   EXPECT_FALSE(median_interval({}, 0.95).has_value());
 }
 
-TEST(MedianInterval, StaysFiniteAndCentredForManyValues) {
+TEST(MedianInterval, ManyValues_StayFiniteAndCentred) {
   const auto interval = median_interval(one_to(16384), 0.95);
   ASSERT_TRUE(interval.has_value());
   EXPECT_NEAR(interval->low, 8192 - 1.96 * 64, 1.5);
@@ -68,7 +68,7 @@ TEST(MedianInterval, StaysFiniteAndCentredForManyValues) {
 }
 
 // Frozen: a recorded seed must give the same order of blocks in every later version.
-TEST(Random, DrawsAreFrozen) {
+TEST(Random, Draws_AreFrozen) {
   Random random(42);
   std::array<std::uint32_t, 6> draws{};
   for (auto& draw : draws) draw = random.below(100);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers that other projects publish for their own data: perfolizer's Mann-Whitney values
-// (computed with R) and what benchstat warns of.
+// Results that other projects publish for their own data: perfolizer's Mann-Whitney values
+// (computed with R) and the warnings of benchstat.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -29,7 +29,7 @@ class PublicAnswers : public testing::Test {
   }
 };
 
-TEST_F(PublicAnswers, PerfolizerMannWhitney) {
+TEST_F(PublicAnswers, PerfolizerMannWhitney_Matches) {
   std::ifstream file(kSeries / "perfolizer" / "mann_whitney_reference.json");
   const auto cases = nlohmann::json::parse(file).at("cases");
   ASSERT_EQ(cases.size(), 28u);
@@ -59,7 +59,7 @@ TEST_F(PublicAnswers, PerfolizerMannWhitney) {
   EXPECT_EQ(exact, 24);
 }
 
-TEST_F(PublicAnswers, BenchstatWarnsOfTooFewAndOfEqualSamples) {
+TEST_F(PublicAnswers, TooFewOrEqual_WarnAsBenchstat) {
   const auto folder = kSeries / "golang_benchstat";
   const auto pair = [&](const std::string& file, const std::string& name) {
     return std::pair{read_go(folder / file, "before").at(name),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our answers over a grid of samples, judged by scipy in one Python process.
+// Our results over a grid of samples, checked by scipy in one Python process.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -67,7 +67,7 @@ json grid() {
   return items;
 }
 
-TEST(Scipy, AgreesOverAGridOfSamples) {
+TEST(Scipy, GridOfSamples_Agrees) {
   const std::filesystem::path python =
       std::filesystem::path(STEPBENCH_SOURCE_DIR) / ".venv" / "bin" / "python";
   if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv: run tools/setup --tests";

@@ -12,7 +12,7 @@
 namespace stepbench::stats {
 namespace {
 
-TEST(SignedRank, GivesTheEnumeratedValues) {
+TEST(SignedRank, MatchesEnumeratedValues) {
   const std::vector<double> d{12, 8, -3, 15, 10, 7, 11, -1, 9, 13};
   const SignedRank test = signed_rank(d);
   EXPECT_EQ(test.n, 10u);
@@ -25,7 +25,7 @@ TEST(SignedRank, GivesTheEnumeratedValues) {
   EXPECT_EQ(estimate.interval.high, 12);
 }
 
-TEST(SignedRank, DropsZerosAndSharesRanksOfTies) {
+TEST(SignedRank, ZerosDrop_AndTiesShareRanks) {
   const std::vector<double> d{2, 2, -1, 0, 3, 1, -2, 4, 0, 2};
   const SignedRank test = signed_rank(d);
   EXPECT_EQ(test.n, 8u);
@@ -38,19 +38,19 @@ TEST(SignedRank, DropsZerosAndSharesRanksOfTies) {
   EXPECT_EQ(estimate.interval.high, 2.5);
 }
 
-TEST(SignedRank, OfNothingOrOnlyZerosClaimsNothing) {
+TEST(SignedRank, NoneOrZeros_ClaimNothing) {
   EXPECT_EQ(signed_rank({}).p_two_sided, 1);
   EXPECT_EQ(signed_rank(std::vector{0.0, 0.0, 0.0}).p_two_sided, 1);
 }
 
-TEST(SignedRank, SmallestTwoSidedPIsTwoToTheOneMinusN) {
+TEST(SignedRank, SmallestP_IsAPowerOfTwo) {
   for (const std::size_t n : {5, 6, 8, 10, 20, 50}) {
     const std::vector<double> same(n, 1.0);
     EXPECT_DOUBLE_EQ(signed_rank(same).p_two_sided, std::ldexp(1.0, 1 - static_cast<int>(n))) << n;
   }
 }
 
-TEST(HodgesLehmann, OfManyValuesIsThatOfTheListOfTheirAverages) {
+TEST(HodgesLehmann, ManyValues_MatchTheList) {
   std::mt19937_64 random(20261123);
   for (const std::size_t n : {7U, 8U, 201U, 202U, 333U}) {
     for (const double step : {0.0, 0.25, 1.0}) {  // of a grid, on which many are tied
@@ -75,7 +75,7 @@ TEST(HodgesLehmann, OfManyValuesIsThatOfTheListOfTheirAverages) {
   }
 }
 
-TEST(HodgesLehmann, UsesThePublishedRanks) {
+TEST(HodgesLehmann, Ranks_AreThePublishedOnes) {
   const std::vector<std::size_t> n{5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50};
   const std::vector<std::size_t> two_sided_95{0, 1, 4, 9, 14, 26, 53, 90, 138, 265, 435};
   const std::vector<std::size_t> two_sided_99{0, 0, 1, 4, 8, 16, 38, 69, 110, 221, 374};
@@ -87,14 +87,14 @@ TEST(HodgesLehmann, UsesThePublishedRanks) {
   }
 }
 
-TEST(HodgesLehmann, HasNoIntervalForFiveDifferences) {
+TEST(HodgesLehmann, FiveDifferences_HaveNoInterval) {
   const HodgesLehmann estimate = hodges_lehmann(std::vector{1.0, 2.0, 3.0, 4.0, 5.0}, 0.95);
   EXPECT_EQ(estimate.centre, 3);
   EXPECT_TRUE(std::isinf(estimate.interval.low));
   EXPECT_TRUE(std::isinf(estimate.interval.high));
 }
 
-TEST(SignInterval, UsesThePublishedRanks) {
+TEST(SignInterval, Ranks_AreThePublishedOnes) {
   EXPECT_EQ(sign_rank(5, 0.05), 0u);
   EXPECT_EQ(sign_rank(6, 0.05), 1u);
   EXPECT_EQ(sign_rank(10, 0.05), 2u);
@@ -103,8 +103,8 @@ TEST(SignInterval, UsesThePublishedRanks) {
   EXPECT_EQ(sign_rank(40, 0.05), 14u);
 }
 
-// Of 1,075 values and more the probability that all lie on one side is less than a double holds.
-TEST(SignInterval, OfManyValuesHasTheRanksOfTheNormalLaw) {
+// From 1,075 values on, the probability that all are on one side is below the range of a double.
+TEST(SignInterval, ManyValues_UseTheNormalLaw) {
   for (const std::size_t n : {1'074U, 1'075U, 100'000U}) {
     const double size = static_cast<double>(n);
     EXPECT_NEAR(static_cast<double>(sign_rank(n, 0.05)), size / 2 - 0.98 * std::sqrt(size), 1.5)

@@ -22,7 +22,7 @@ std::vector<double> steady(std::size_t n, std::uint64_t seed) {
   return values;
 }
 
-TEST(Trend, OfFewOrBadSteps_SaysNothing) {
+TEST(Trend, FewOrBadSteps_HaveNone) {
   EXPECT_FALSE(trend(steady(17, 1)).known);
   EXPECT_TRUE(trend(steady(18, 1)).known);
   for (const double bad : {0.0, double(NAN)}) {
@@ -32,7 +32,7 @@ TEST(Trend, OfFewOrBadSteps_SaysNothing) {
   }
 }
 
-TEST(Trend, OfASteadyWindowOrAnOutlier_IsSilent) {
+TEST(Trend, SteadyWindowOrOutlier_IsSilent) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     std::vector<double> values = steady(50, seed);
     EXPECT_FALSE(trend(values).moving) << seed;
@@ -41,7 +41,7 @@ TEST(Trend, OfASteadyWindowOrAnOutlier_IsSilent) {
   }
 }
 
-TEST(Trend, SeesAWarmUpThatReachesIntoTheWindowAndWhereItEnds) {
+TEST(Trend, WarmUpInTheWindow_IsFoundWithItsEnd) {
   std::vector<double> values = steady(60, 3);
   for (std::size_t i = 0; i < 15; ++i) values[i] *= 1.3;
   const Trend result = trend(values);
@@ -52,7 +52,7 @@ TEST(Trend, SeesAWarmUpThatReachesIntoTheWindowAndWhereItEnds) {
   EXPECT_EQ(result.steady_from, 15u);
 }
 
-TEST(Trend, SeesASlowDownToo) {
+TEST(Trend, SlowDown_IsFound) {
   std::vector<double> values = steady(90, 4);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] *= 1 + 0.001 * static_cast<double>(i);
   const Trend result = trend(values);
@@ -60,7 +60,7 @@ TEST(Trend, SeesASlowDownToo) {
   EXPECT_NEAR(result.change, 0.06, 0.01);
 }
 
-TEST(Trend, TheIntervalIsWiderWhereNeighboursAreAlike) {
+TEST(Trend, CorrelatedSteps_WidenTheInterval) {
   testing_noise::Noise noise(11);
   double independent = 0;
   double alike = 0;
@@ -73,20 +73,20 @@ TEST(Trend, TheIntervalIsWiderWhereNeighboursAreAlike) {
   EXPECT_GT(alike, 1.5 * independent);
 }
 
-TEST(TheilSen, IsUnmovedByAnOutlier) {
+TEST(TheilSen, Outlier_DoesNotMoveIt) {
   EXPECT_DOUBLE_EQ(theil_sen_slope(std::vector{0.0, 2.0, 4.0, 100.0, 8.0, 10.0}), 2);
   EXPECT_TRUE(std::isnan(theil_sen_slope(std::vector{1.0})));
   EXPECT_TRUE(std::isnan(theil_sen_slope({})));
 }
 
-TEST(TheilSen, OfSeriesWithLevelsOfTheirOwnIsOneSlope) {
+TEST(TheilSen, SeriesWithOwnLevels_ShareASlope) {
   const std::vector<std::vector<double>> series = {{0, 2, 4}, {100, 102}, {7}, {-5, -3, 90}};
   EXPECT_DOUBLE_EQ(pooled_theil_sen_slope(series), 2);
 }
 
 // S and p of five values that rise: scipy.stats.kendalltau counts the same ten pairs; p by
 // (|S| - 1) / sqrt(n (n - 1) (2 n + 5) / 18).
-TEST(MannKendall, CountsPairsThatRise) {
+TEST(MannKendall, RisingPairs_AreCounted) {
   const MannKendall rising = mann_kendall(std::vector<std::vector<double>>{{1, 2, 3, 4, 5}});
   EXPECT_EQ(rising.s, 10);
   EXPECT_NEAR(rising.p_two_sided, 0.0274862, 1e-6);
@@ -95,7 +95,7 @@ TEST(MannKendall, CountsPairsThatRise) {
   EXPECT_EQ(mixed.p_two_sided, 1);
 }
 
-TEST(MannKendall, SeriesAddUp) {
+TEST(MannKendall, Series_AddUp) {
   const std::vector<double> one = {1, 2, 3};
   EXPECT_NEAR(mann_kendall(std::vector<std::vector<double>>{one}).p_two_sided, 0.2963, 1e-4);
   const MannKendall many = mann_kendall(std::vector<std::vector<double>>{one, one, one, one, one});
@@ -104,8 +104,9 @@ TEST(MannKendall, SeriesAddUp) {
   EXPECT_EQ(mann_kendall({}).p_two_sided, 1);
 }
 
-// A third of 100 values is 20 runs of one and 13 over: these were the first ones.
-TEST(Trend, TheFirstValuesOfASeriesCountWhateverItsLength) {
+// A third of 100 values is 20 runs of one value, and 13 are left over: these used to be the first
+// ones.
+TEST(Trend, FirstValues_CountInAnyLength) {
   for (const std::size_t size : {100, 117}) {
     std::vector<double> series(size, 1000);
     for (std::size_t i = 0; i < size; ++i) series[i] += static_cast<double>((7 * i) % 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Components of variance, held against models from which they are drawn. Seeded.
+// Components of variance, checked on models from which they are drawn. Seeded.
 #include "harness/stats/variance_components.h"
 
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ struct Model {
   std::size_t steps = 60;
   double launch_sd = 0;
   double step_sd = 0.03;
-  double alike = 0;     // neighbouring steps
-  bool skewed = false;  // steps: lognormal about their mean, sigma .75
+  double alike = 0;     // of neighbouring steps
+  bool skewed = false;  // steps: lognormal around their mean, sigma .75
 
   [[nodiscard]] double long_run() const { return step_sd * step_sd * (1 + alike) / (1 - alike); }
   [[nodiscard]] std::string name() const {
@@ -108,7 +108,7 @@ Shares of(const Model& model, std::uint64_t seed) {
   return shares;
 }
 
-TEST(VarianceComponents, TheIntervalHoldsTheLaunchesOwnPart) {
+TEST(VarianceComponents, Interval_HoldsTheLaunchPart) {
   std::uint64_t seed = 52'801;
   for (const bool skewed : {false, true}) {
     for (const std::size_t launches : {6, 10, 20}) {
@@ -129,7 +129,7 @@ TEST(VarianceComponents, TheIntervalHoldsTheLaunchesOwnPart) {
   }
 }
 
-TEST(VarianceComponents, StepsThatAreAlikeCountForMore) {
+TEST(VarianceComponents, CorrelatedSteps_CountForMore) {
   const Model model{.steps = 400, .launch_sd = 0.003, .alike = 0.8};
   const Shares shares = of(model, 52'901);
   EXPECT_NEAR(shares.steps / model.long_run(), 1, 0.2);
@@ -137,12 +137,12 @@ TEST(VarianceComponents, StepsThatAreAlikeCountForMore) {
   EXPECT_LE(shares.too_slow, 0.01);
 }
 
-TEST(VarianceComponents, StepsThatWanderMoreSlowlyThanAWindowAreNotTakenApart) {
+TEST(VarianceComponents, WanderingSteps_AreNotSplit) {
   EXPECT_GE(of({.steps = 60, .alike = 0.95}, 52'902).too_slow, 0.95);
   EXPECT_LE(of({.steps = 60, .alike = 0}, 52'903).too_slow, 0.001);
 }
 
-TEST(VarianceComponents, APatternThatEverySeriesRepeatsIsNoNoise) {
+TEST(VarianceComponents, RepeatedPattern_IsNoNoise) {
   Noise noise(52'905);
   std::vector<std::vector<double>> blocks(10);
   for (std::vector<double>& each : blocks) {
@@ -155,13 +155,13 @@ TEST(VarianceComponents, APatternThatEverySeriesRepeatsIsNoNoise) {
   EXPECT_NEAR(std::sqrt(found.variance), 0.01, 0.002);
 }
 
-TEST(VarianceComponents, FewBlocksTellNothing) {
+TEST(VarianceComponents, FewBlocks_HaveNoDegrees) {
   const std::vector<std::vector<double>> blocks = {{1, 1.1, 0.9}, {1, 1, 1}};
   EXPECT_EQ(long_run_variance(blocks, std::vector<double>{1, 1}).degrees, 0);
 }
 
 // Launches within runs of builds: unequal numbers of each.
-TEST(VarianceComponents, RunsAndBuildsAreTakenApartAlsoWhereTheirNumbersDiffer) {
+TEST(VarianceComponents, UnequalRunsAndBuilds_AreSplit) {
   constexpr int kTrials = 1000;
   constexpr double kBuild = 0.02;
   constexpr double kRun = 0.01;
@@ -201,7 +201,7 @@ TEST(VarianceComponents, RunsAndBuildsAreTakenApartAlsoWhereTheirNumbersDiffer) 
   EXPECT_GE(covered_builds, 0.93);
 }
 
-TEST(VarianceComponents, OneRunOfEachBuildDoesNotTellRunsFromBuilds) {
+TEST(VarianceComponents, OneRunPerBuild_IsNotSplit) {
   const std::vector<NestedValue> values = {{0, 0, 1}, {0, 0, 2}, {1, 1, 3}, {1, 1, 4}};
   EXPECT_FALSE(nested_variances(values, 0.95).inner_known);
 }

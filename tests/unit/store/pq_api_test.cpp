@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of libpq that are found at run time, against its own header.
+// The functions of libpq that are found at run time, compared with its header.
 #include "harness/store/pq_api.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Handles have names of ours; all else must be the same.
+// Handles have our own type names; everything else must be the same.
 template <typename T>
 struct Plain {
   using type = T;
@@ -80,19 +80,19 @@ static_assert(kPqCommandDone == PGRES_COMMAND_OK);
 static_assert(kPqHasRows == PGRES_TUPLES_OK);
 static_assert(kPqSqlState == PG_DIAG_SQLSTATE);
 
-TEST(PqApi, ALibraryThatIsNotThereIsToldWithItsPackage) {
+TEST(PqApi, MissingLibrary_NamesItsPackage) {
   const auto found = load_pq_api("libpq-of-no-version.so.99");
   ASSERT_TRUE(std::holds_alternative<std::string>(found));
   EXPECT_THAT(std::get<std::string>(found), HasSubstr("apt install libpq5"));
 }
 
-TEST(PqApi, ALibraryWithoutItsFunctionsIsToldByTheFirstOne) {
+TEST(PqApi, MissingFunctions_NameTheFirst) {
   const auto found = load_pq_api("libm.so.6");
   ASSERT_TRUE(std::holds_alternative<std::string>(found));
   EXPECT_THAT(std::get<std::string>(found), HasSubstr("has no PQconnectdb()"));
 }
 
-TEST(PqApi, TheInstalledLibraryHasAllFunctions) {
+TEST(PqApi, InstalledLibrary_HasAllFunctions) {
   const auto found = load_pq_api();
   if (std::holds_alternative<std::string>(found)) GTEST_SKIP() << std::get<std::string>(found);
   EXPECT_NE(std::get<PqApi>(found).connect, nullptr);

@@ -48,7 +48,7 @@ class SqliteTest : public ::testing::Test {
   test::TemporaryFolder folder;
 };
 
-TEST_F(SqliteTest, ValuesComeBackAsTheyWere) {
+TEST_F(SqliteTest, Values_RoundTrip) {
   const auto database = open_sqlite(file());
   database->exec("CREATE TABLE t (w BIGINT, r DOUBLE PRECISION, s TEXT)");
   const std::string text = "Robert'); DROP TABLE t;-- \xC3\xA4 \"quoted\" $1 %s \\";
@@ -66,7 +66,7 @@ TEST_F(SqliteTest, ValuesComeBackAsTheyWere) {
   EXPECT_EQ(rows, 5U);
 }
 
-TEST_F(SqliteTest, WhatIsNotFiniteIsNullAndWhatIsNoTextBecomesOne) {
+TEST_F(SqliteTest, NonFiniteOrInvalidText_IsReplaced) {
   const auto database = open_sqlite(file());
   database->exec("CREATE TABLE t (v)");
   const std::vector<SqlValue> values = {std::numeric_limits<double>::quiet_NaN(),
@@ -80,7 +80,7 @@ TEST_F(SqliteTest, WhatIsNotFiniteIsNullAndWhatIsNoTextBecomesOne) {
                                                                          "z")));
 }
 
-TEST_F(SqliteTest, ParametersGoByTheirNumberWhereverTheyStand) {
+TEST_F(SqliteTest, Parameters_GoByNumber) {
   const auto database = open_sqlite(file());
   const std::vector<SqlValue> both = {std::string("first"), std::string("second")};
   database->exec("SELECT CAST($2 AS TEXT), CAST($1 AS TEXT)", both, [](SqlRow row) {
@@ -88,7 +88,7 @@ TEST_F(SqliteTest, ParametersGoByTheirNumberWhereverTheyStand) {
   });
 }
 
-TEST_F(SqliteTest, WhatIsNotCommittedIsGone) {
+TEST_F(SqliteTest, Uncommitted_IsLost) {
   const auto database = open_sqlite(file());
   database->exec("CREATE TABLE t (v)");
   {
@@ -103,7 +103,7 @@ TEST_F(SqliteTest, WhatIsNotCommittedIsGone) {
               ElementsAre(SqlValue(std::int64_t{2})));
 }
 
-TEST_F(SqliteTest, ALockThatAnotherKeepsIsToldAfterAWhile) {
+TEST_F(SqliteTest, LockedByAnother_TimesOut) {
   const auto first = open_sqlite(file());
   const auto second =
       open_sqlite(file(), {.busy_timeout = std::chrono::milliseconds(50), .file_system = {}});
@@ -112,7 +112,7 @@ TEST_F(SqliteTest, ALockThatAnotherKeepsIsToldAfterAWhile) {
               HasSubstr("another process has kept it locked for 0.05 s"));
 }
 
-TEST_F(SqliteTest, ALockThatAnotherKeepsIsToldByAFileThatIsNotYetALogToo) {
+TEST_F(SqliteTest, LockedWithoutLog_TimesOut) {
   const auto first = open_sqlite(file());
   first->exec("CREATE TABLE meta (key TEXT, value TEXT)");
   first->exec("PRAGMA journal_mode = DELETE");
@@ -123,12 +123,12 @@ TEST_F(SqliteTest, ALockThatAnotherKeepsIsToldByAFileThatIsNotYetALogToo) {
                     file(), {.busy_timeout = std::chrono::milliseconds(1000), .file_system = {}});
               }),
               HasSubstr("another process has kept it locked for 1 s"));
-  // Once, and not a second for each of a hundred looks.
+  // Once, instead of a second for each of a hundred attempts.
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(60));
 }
 
-// As a user who may read it alone.
-TEST_F(SqliteTest, AHistoryThatMayNotBeWrittenIsRead) {
+// As a user with read access only.
+TEST_F(SqliteTest, ReadOnlyHistory_IsReadable) {
   const std::string odd = folder / "50% of #1?.db";
   {
     const auto database = open_sqlite(odd);
@@ -157,7 +157,7 @@ TEST_F(SqliteTest, AHistoryThatMayNotBeWrittenIsRead) {
   EXPECT_FALSE(std::filesystem::exists(odd + "-shm"));
 }
 
-TEST_F(SqliteTest, ARowThatItsReaderCannotUse_IsNamed) {
+TEST_F(SqliteTest, UnusableRow_IsNamed) {
   const auto database = open_sqlite(file());
   database->exec("CREATE TABLE run (id, context)");
   database->exec("INSERT INTO run VALUES ('n1', '{'), (x'6E32', '{}')");
@@ -175,14 +175,14 @@ TEST_F(SqliteTest, ARowThatItsReaderCannotUse_IsNamed) {
               HasSubstr("a row of the table run is damaged ('n2')"));
 }
 
-TEST_F(SqliteTest, ARowOfMoreThan64MiBIsRefused) {
+TEST_F(SqliteTest, RowOver64MiB_IsRejected) {
   const auto database = open_sqlite(file());
   EXPECT_THAT(
       error_of([&] { database->exec("SELECT hex(zeroblob(40000000))", {}, [](SqlRow) {}); }),
       HasSubstr("too big"));
 }
 
-TEST_F(SqliteTest, ADatabaseOfSomebodyElseKeepsItsJournal) {
+TEST_F(SqliteTest, ForeignDatabase_KeepsItsJournal) {
   {
     const auto database = open_sqlite(file());
     database->exec("CREATE TABLE recipes (v)");
@@ -191,7 +191,7 @@ TEST_F(SqliteTest, ADatabaseOfSomebodyElseKeepsItsJournal) {
   EXPECT_THAT(column(*open_sqlite(file()), "PRAGMA journal_mode"), ElementsAre(SqlValue("delete")));
 }
 
-TEST(Postgres, AServerThatStaysSilentIsWaitedForNoLongerThanTheUserSays) {
+TEST(Postgres, SilentServer_TimesOut) {
   EXPECT_EQ(with_connect_limit("postgresql://me@host/db"),
             "postgresql://me@host/db?connect_timeout=10");
   EXPECT_EQ(with_connect_limit("postgresql://me@host/db?sslmode=require"),
@@ -205,14 +205,14 @@ std::vector<std::string> second_version(const Database&) {
   return {"ALTER TABLE a ADD COLUMN w TEXT", "CREATE TABLE b (v TEXT)"};
 }
 
-// `work` in eight threads.
+// Runs `work` in eight threads.
 void at_once(const std::function<void()>& work) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(SqliteTest, ManyAtOnce_OpenWriteAndMakeTheSchemaOnce) {
+TEST_F(SqliteTest, ConcurrentOpens_MakeTheSchemaOnce) {
   at_once([&] { (void)open_sqlite(file()); });
   EXPECT_THAT(open_sqlite(file())->tables(), IsEmpty());
   const std::vector<SchemaVersion> versions = {first_version, second_version};
@@ -230,7 +230,7 @@ TEST_F(SqliteTest, ManyAtOnce_OpenWriteAndMakeTheSchemaOnce) {
               ElementsAre(SqlValue(std::int64_t{160})));
 }
 
-TEST_F(SqliteTest, WhatIsNoDatabase_IsRefused) {
+TEST_F(SqliteTest, OtherFile_IsRejected) {
   folder.write("history.db",
                "case,step\n1,2\nand so on, for more than a hundred bytes of text, so "
                "that it cannot be taken for an empty file\n");
@@ -240,7 +240,7 @@ TEST_F(SqliteTest, WhatIsNoDatabase_IsRefused) {
   EXPECT_THAT(error_of([&] { (void)open_sqlite(folder / "pipe"); }), HasSubstr("is no file"));
 }
 
-TEST_F(SqliteTest, AFileSystemThatMachinesShareIsRefusedByName) {
+TEST_F(SqliteTest, SharedFileSystem_IsRejectedByName) {
   const auto error_on = [&](std::int64_t type) {
     return error_of(
         [&] { (void)open_sqlite(file(), {.file_system = [=](const auto&) { return type; }}); });
@@ -254,13 +254,13 @@ TEST_F(SqliteTest, AFileSystemThatMachinesShareIsRefusedByName) {
                                                                       {0x47504653, "GPFS"}}) {
     EXPECT_THAT(error_on(type),
                 AllOf(HasSubstr(std::string("lies on ") + name), HasSubstr("--db postgresql://")));
-    // As 32-bit machines give it: with a sign.
+    // 32-bit machines give it with a sign.
     EXPECT_THAT(error_on(static_cast<std::int32_t>(type)), HasSubstr(name));
   }
   EXPECT_FALSE(std::filesystem::exists(file()));
 }
 
-TEST_F(SqliteTest, AFullDiskIsToldAndNothingOfTheTransactionStays) {
+TEST_F(SqliteTest, FullDisk_RollsBack) {
   open_sqlite(file())->exec("CREATE TABLE t (v)");
   const pid_t child = ::fork();
   if (child == 0) {
@@ -284,7 +284,7 @@ TEST_F(SqliteTest, AFullDiskIsToldAndNothingOfTheTransactionStays) {
   EXPECT_THAT(column(*database, "PRAGMA integrity_check"), ElementsAre(SqlValue("ok")));
 }
 
-TEST(DatabaseUrl, AnythingElseThanTheTwoFormsIsRefusedWithBoth) {
+TEST(DatabaseUrl, OtherForm_IsRejectedNamingBoth) {
   for (const char* url : {"", "sqlite:", "history.db", "mysql://h/d", "postgresql:/h", "C:\\x"}) {
     const std::string error = error_of([&] { (void)Database::open(url); });
     EXPECT_THAT(error, HasSubstr("there are sqlite:FILE and postgresql://")) << url;
@@ -295,7 +295,7 @@ TEST(DatabaseUrl, AnythingElseThanTheTwoFormsIsRefusedWithBoth) {
             std::string::npos);
 }
 
-TEST_F(SqliteTest, AnOlderSchemaIsBroughtForwardAndKeepsItsRows) {
+TEST_F(SqliteTest, OlderSchema_IsUpgradedKeepingRows) {
   const std::vector<SchemaVersion> old = {first_version};
   const std::vector<SchemaVersion> now = {first_version, second_version};
   const auto database = open_sqlite(file());
@@ -309,7 +309,7 @@ TEST_F(SqliteTest, AnOlderSchemaIsBroughtForwardAndKeepsItsRows) {
               HasSubstr("written in schema version 2; this program knows versions up to 1"));
 }
 
-TEST_F(SqliteTest, ADatabaseOfSomethingElse_IsRefusedAndLeftAsItIs) {
+TEST_F(SqliteTest, ForeignDatabase_IsRejectedUnchanged) {
   const std::vector<SchemaVersion> versions = {first_version};
   const auto database = open_sqlite(file());
   bring_forward(*database, versions);
@@ -323,7 +323,7 @@ TEST_F(SqliteTest, ADatabaseOfSomethingElse_IsRefusedAndLeftAsItIs) {
   EXPECT_THAT(other->tables(), ElementsAre("recipes"));
 }
 
-TEST(DatabaseUrl, IsShownWithoutItsPassword) {
+TEST(DatabaseUrl, Password_IsNotShown) {
   EXPECT_EQ(without_password("postgresql://me:secret@host:1/x?password=secret"),
             "postgresql://me@host:1/x");
   EXPECT_EQ(without_password("postgresql://me:pa?ss@host:1/x"), "postgresql://me");
@@ -333,7 +333,7 @@ TEST(DatabaseUrl, IsShownWithoutItsPassword) {
   }
 }
 
-TEST(DatabaseUrl, ThatIsRefusedIsNotRepeatedWithItsPassword) {
+TEST(DatabaseUrl, RejectedUrl_HidesItsPassword) {
   for (const char* url :
        {"mysql://me:secret@host/x", "postgresql:/me:secret@host/x", "me:secret@host/x",
         "host=h password=secret", "sqlite://me:secret@host/x.db"}) {

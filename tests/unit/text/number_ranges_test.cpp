@@ -13,7 +13,7 @@ struct Alike {
   const char* together;
 };
 
-TEST(NumberRanges, SentencesThatDifferInAmountsAlone_AreOne) {
+TEST(NumberRanges, DifferingAmounts_AreMerged) {
   const Alike all[] = {
       {{"get_batch 2.279 ms: slow", "get_batch 6.411 ms: slow"},
        "get_batch 2.279 to 6.411 ms: slow"},
@@ -36,7 +36,7 @@ TEST(NumberRanges, SentencesThatDifferInAmountsAlone_AreOne) {
   }
 }
 
-TEST(NumberRanges, WhatNamesAThing_IsNoAmount) {
+TEST(NumberRanges, NameWithANumber_IsNoAmount) {
   const std::pair<const char*, const char*> all[] = {
       {"KeyError (script.py, line 6)", "KeyError (script.py, line 7)"},
       {"ended with exit code 1", "ended with exit code 2"},
@@ -50,7 +50,7 @@ TEST(NumberRanges, WhatNamesAThing_IsNoAmount) {
   for (const auto& [a, b] : all) EXPECT_NE(without_amounts(a), without_amounts(b)) << a;
 }
 
-TEST(NumberRanges, OddTexts_StayAsTheyAre) {
+TEST(NumberRanges, OddTexts_AreUnchanged) {
   for (const std::string text :
        {"", "1", "[", "[1", "[1, 2", "+", "1,", ". 5", "-1.", "1 to", "1 to 2 to 3"}) {
     EXPECT_EQ(with_ranges({&text, 1}), text);

@@ -42,7 +42,7 @@ TEST(Numbers, AreShortAndSeparated) {
   EXPECT_EQ(byte_text(0), "0 B");
 }
 
-TEST(Percent, HasTheDecimalsThatItsPlaceNeeds) {
+TEST(Percent, DecimalsFollowTheUse) {
   EXPECT_EQ(percent(0.123), "12.3");
   EXPECT_EQ(percent(0), "0.0");
   EXPECT_EQ(percent(0.9994), "99.9");
@@ -64,7 +64,7 @@ TEST(Percent, HasTheDecimalsThatItsPlaceNeeds) {
   EXPECT_EQ(signed_percent(kNan), "?");
 }
 
-TEST(Durations, HaveThreeDigitsOrStandAsChosenOrAreRough) {
+TEST(Durations, Durations_AreShortFixedOrRough) {
   EXPECT_EQ(duration(850), "850 ns");
   EXPECT_EQ(duration(1.234e6), "1.23 ms");
   EXPECT_EQ(duration(4.2e9), "4.20 s");
@@ -81,7 +81,7 @@ TEST(Durations, HaveThreeDigitsOrStandAsChosenOrAreRough) {
   EXPECT_EQ(clock_text(-1), "0:00");
 }
 
-TEST(CpuList, IsWrittenAndReadInRangesAlone) {
+TEST(CpuList, Ranges_RoundTrip) {
   EXPECT_EQ(cpu_list_text(std::vector<int>{0, 1, 2, 8, 10, 11}), "0-2,8,10-11");
   EXPECT_EQ(cpu_list_text({}), "");
   EXPECT_THAT(parse_cpu_list("0"), Optional(ElementsAre(0)));

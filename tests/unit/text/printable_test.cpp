@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of anybody on a terminal, in a table, a page or a file of another format: it stays text.
+// Foreign text on a terminal, in a table, a page or a file of another format stays text.
 #include "harness/text/printable.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace stepbench::text {
 namespace {
 
-TEST(Printable, MakesVisibleWhatATerminalWouldObeyOrHide) {
+TEST(Printable, TerminalControls_BecomeVisible) {
   EXPECT_EQ(printable("a\x1b[31mb"), "a\\x1b[31mb");
   EXPECT_EQ(printable(std::string("a\0b", 3)), "a\\x00b");
   EXPECT_EQ(printable("bell\x07 del\x7f"), "bell\\x07 del\\x7f");
@@ -38,7 +38,7 @@ TEST(Printable, MakesVisibleWhatATerminalWouldObeyOrHide) {
       << "a raw C1 byte";
 }
 
-TEST(Markdown, ACellCannotEndItselfOrBecomeMarkup) {
+TEST(Markdown, Cell_CannotEndOrBecomeMarkup) {
   EXPECT_EQ(markdown_cell("a|b\\c`d"), "a\\|b\\\\c\\`d");
   EXPECT_EQ(markdown_cell("<script>&"), "&lt;script&gt;&amp;");
   EXPECT_EQ(markdown_cell("two\nlines"), "two\\\\nlines");
@@ -47,7 +47,7 @@ TEST(Markdown, ACellCannotEndItselfOrBecomeMarkup) {
             "see `step`, &lt;b>, [me]\\(http://x), 12 -> 13");
 }
 
-TEST(Csv, CellsAreQuotedVisibleAndNoFormula) {
+TEST(Csv, Cells_AreQuotedAndNoFormula) {
   EXPECT_EQ(csv_cell("=HYPERLINK(1)"), "'=HYPERLINK(1)");
   EXPECT_EQ(csv_cell("\uFF1DHYPERLINK(1)"), "'\uFF1DHYPERLINK(1)");
   EXPECT_EQ(csv_cell("=A1,B1"), "\"'=A1,B1\"");
@@ -65,28 +65,28 @@ TEST(Csv, CellsAreQuotedVisibleAndNoFormula) {
   EXPECT_EQ(csv_cell("say \"x\""), "\"say \"\"x\"\"\"");
 }
 
-TEST(Json, WritesWhatATerminalWouldObeyAsEscapes) {
+TEST(Json, TerminalControls_AreEscaped) {
   EXPECT_EQ(json::json_string("\x1b\x7f\n"), R"("\u001b\u007f\n")");
   EXPECT_EQ(json::json_string("\xC2\x9B\u202E"), R"("\u009b\u202e")");
   EXPECT_EQ(json::json_string("\U000E0041"), R"("\udb40\udc41")");
   EXPECT_EQ(json::json_string("größe"), "\"größe\"");
 }
 
-TEST(Html, TextIsNoMarkupInAnElementOrAnAttribute) {
+TEST(Html, Text_IsNoMarkup) {
   EXPECT_EQ(html_text("<b onclick='x' title=\"y\">&amp;"),
             "&lt;b onclick=&#39;x&#39; title=&quot;y&quot;&gt;&amp;amp;");
   EXPECT_EQ(html_text("a\n\u202Eb\xFF"), "a\\n\\u202eb\uFFFD");
   EXPECT_EQ(html_text("a\nb", LineEnds::kKeep), "a\nb");
 }
 
-TEST(Html, JsonInAScriptEndsNeitherElementNorLine) {
+TEST(Html, ScriptJson_EndsNoElementOrLine) {
   EXPECT_EQ(script_json("{\"a\":\"</script><!--\u2028\u2029é\"}"),
             "{\"a\":\"\\u003c/script>\\u003c!--\\u2028\\u2029é\"}");
   EXPECT_EQ(script_json(""), "");
   EXPECT_EQ(script_json("<"), "\\u003c");
 }
 
-TEST(Base64, HasPaddingAsTheRfcShowsIt) {
+TEST(Base64, Padding_IsAsInTheRfc) {
   EXPECT_EQ(base64(std::string_view("")), "");
   EXPECT_EQ(base64(std::string_view("f")), "Zg==");
   EXPECT_EQ(base64(std::string_view("fo")), "Zm8=");
@@ -94,7 +94,7 @@ TEST(Base64, HasPaddingAsTheRfcShowsIt) {
   EXPECT_EQ(base64(std::string_view("\xFF\xFE\x00", 3)), "//4A");
 }
 
-TEST(Utf8, ReplacesWhatIsNotAndIsCutByCharacters) {
+TEST(Utf8, InvalidBytes_AreReplaced) {
   EXPECT_EQ(to_valid_utf8("gr\xC3\xBC\xC3\x9F"), "gr\xC3\xBC\xC3\x9F");
   EXPECT_EQ(to_valid_utf8("a\xFF"
                           "b\xC3"),
@@ -111,7 +111,7 @@ TEST(Utf8, ReplacesWhatIsNotAndIsCutByCharacters) {
   EXPECT_EQ(width("größer"), 6U);
 }
 
-TEST(Utf8, KnowsTheBordersOfEveryRange) {
+TEST(Utf8, RangeBorders_AreExact) {
   for (const char* text :
        {"\x7F", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80",
         "\xEF\xBF\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {

@@ -6,17 +6,17 @@
 namespace stepbench::text {
 namespace {
 
-TEST(Removed, ANameOfBefore_SaysWhatToUseInstead) {
+TEST(Removed, OldName_NamesItsReplacement) {
   EXPECT_EQ(removed("explain"), "removed in 0.2: use `ab` with both programs on one machine");
 }
 
-TEST(Removed, AnOption_IsMeantWithoutItsSectionAndNotByItsLastWord) {
+TEST(Removed, Option_MatchesWithoutItsSection) {
   EXPECT_NE(removed("schedule.arrivals.rate"), "");
   EXPECT_EQ(removed("arrivals.rate"), removed("schedule.arrivals.rate"));
   EXPECT_EQ(removed("rate"), "");
 }
 
-TEST(Removed, ANameThatNeverWas_IsNotKnown) {
+TEST(Removed, UnknownName_IsUnknown) {
   EXPECT_EQ(removed("explains"), "");
   EXPECT_EQ(removed("xplain"), "");
   EXPECT_EQ(removed(""), "");

@@ -10,7 +10,7 @@ namespace {
 
 const std::vector<std::string> kNone;
 
-TEST(Secrets, AreToldByTheNameOfTheirVariable) {
+TEST(Secrets, VariableName_IdentifiesThem) {
   for (const char* name : {"HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "WANDB_API_KEY", "PGPASSWORD",
                            "GOOGLE_CREDENTIALS", "NCCL_AUTH", "hf_token"}) {
     EXPECT_TRUE(is_secret_name(name)) << name;
@@ -20,13 +20,13 @@ TEST(Secrets, AreToldByTheNameOfTheirVariable) {
   }
 }
 
-TEST(Secrets, DifferentValuesStayDifferentUnderTheirMasks) {
+TEST(Secrets, DifferentValues_HaveDifferentMasks) {
   EXPECT_NE(masked_value("hf_one"), masked_value("hf_two"));
   EXPECT_EQ(masked_value("hf_one"), masked_value("hf_one"));
   EXPECT_EQ(masked_value("hf_one").find("hf_"), std::string::npos);
 }
 
-TEST(Secrets, AreMaskedInCommandLinesAndConfigurations) {
+TEST(Secrets, CommandLinesAndConfigs_AreMasked) {
   EXPECT_EQ(mask_secrets("env.HF_TOKEN=hf_abc", kNone), "env.HF_TOKEN=***");
   EXPECT_EQ(mask_secrets("--set=env.my_token=hf_abc", kNone), "--set=env.my_token=***");
   EXPECT_EQ(mask_secrets("--b-env HF_TOKEN=hf_abc --pairs 2", kNone),
@@ -48,7 +48,7 @@ TEST(Secrets, AreMaskedInCommandLinesAndConfigurations) {
   EXPECT_EQ(mask_secrets("HF_TOKEN: \"${HF_TOKEN}\"", kNone), "HF_TOKEN: \"${HF_TOKEN}\"");
 }
 
-TEST(Secrets, PasswordsOfUrlsAreMaskedWhereverTheyStand) {
+TEST(Secrets, UrlPasswords_AreMasked) {
   EXPECT_EQ(mask_url_passwords("http://me:pass@proxy:8080/x"), "http://me:***@proxy:8080/x");
   EXPECT_EQ(mask_url_passwords("a=redis://:p@h, b=ftp://u:q:r@h"),
             "a=redis://:***@h, b=ftp://u:***@h");
@@ -60,7 +60,7 @@ TEST(Secrets, PasswordsOfUrlsAreMaskedWhereverTheyStand) {
   }
 }
 
-TEST(Secrets, OfAQueryOnlyWhatIsKnownStays) {
+TEST(Secrets, UnknownQueryValues_AreMasked) {
   EXPECT_EQ(mask_url_passwords("https://h/x?page=2&code=a1&to%6ben=b2#token=c3"),
             "https://h/x?page=2&code=***&to%6ben=***#token=***");
   for (const char* secret :
@@ -75,7 +75,7 @@ TEST(Secrets, OfAQueryOnlyWhatIsKnownStays) {
   }
 }
 
-TEST(Secrets, AKnownValueIsMaskedWhereverItStandsAndOnce) {
+TEST(Secrets, KnownValue_IsMaskedOnce) {
   const std::vector<std::string> values = {"hf_abcdef", "1"};
   EXPECT_EQ(mask_secrets("curl hf_abcdef 1 hf_abcdef", values), "curl *** 1 ***");
   const std::string once = mask_secrets("env.HF_TOKEN=hf_abc", kNone);

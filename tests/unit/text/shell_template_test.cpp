@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<ShellHole, 1> kHoles = {{{"{worktree}", "STEPBENCH_WORKTREE"}}};
 
-// What sh makes of it.
+// Output of sh.
 std::string said(const std::string& command, const std::string& value) {
   const os::CommandResult result =
       os::run_command({"sh", "-c", with_variables(command, kHoles)}, "", std::chrono::minutes(10),
@@ -23,7 +23,7 @@ std::string said(const std::string& command, const std::string& value) {
   return result.out + result.err;
 }
 
-TEST(ShellTemplate, FillsAHoleInsideQuotesAndOutside) {
+TEST(ShellTemplate, Placeholder_IsFilledInsideQuotes) {
   const std::string value = "my project";
   for (const char* word : {"{worktree}/x", "\"{worktree}/x\"", "'{worktree}'/x", "'{worktree}/x'",
                            "\"$(printf %s {worktree}/x)\"", "\"$(printf %s \"{worktree}/x\")\"",
@@ -36,7 +36,7 @@ TEST(ShellTemplate, FillsAHoleInsideQuotesAndOutside) {
   EXPECT_EQ(said("(printf %s {worktree}); printf '%s' '{worktree}'", value), value + value);
 }
 
-TEST(ShellTemplate, RunsNothingOfAValue) {
+TEST(ShellTemplate, Value_IsNeverRun) {
   const test::TemporaryFolder folder;
   const std::string mark = folder / "mark";
   for (const std::string& value : {"pr-7$(touch " + mark + ")", "pr-7`touch " + mark + "`",
@@ -51,7 +51,7 @@ TEST(ShellTemplate, RunsNothingOfAValue) {
   }
 }
 
-TEST(ShellTemplate, TellsWhereAnotherShellReadsAValueAgain) {
+TEST(ShellTemplate, InnerShell_IsDetected) {
   for (const char* command :
        {"sh -c 'cd {worktree} && make'", "/bin/bash -lc \"make -C {worktree}\"",
         "env A=1 sh -e -c {worktree}/build.sh", "eval make -C {worktree}",

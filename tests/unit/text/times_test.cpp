@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ages and times of day as people type and read them.
+// Ages and times of day for people.
 #include <gtest/gtest.h>
 
 #include "harness/text/age.h"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Age, IsSaidInOneUnitAndReadAsPeopleTypeIt) {
+TEST(Age, Age_HasOneUnitAndIsParsed) {
   EXPECT_EQ(age_text(45s), "45 s");
   EXPECT_EQ(age_text(12min + 30s), "12 min");
   EXPECT_EQ(age_text(5h), "5 h");
@@ -36,7 +36,7 @@ std::string back(std::string_view text) {
   return time ? utc_text(*time) : "none";
 }
 
-TEST(Utc, IsReadWithAndWithoutATimeOfDay) {
+TEST(Utc, DateAndTime_AreRead) {
   EXPECT_EQ(back("2026-01-31"), "2026-01-31T00:00:00Z");
   EXPECT_EQ(back("2026-01-31 12:05"), "2026-01-31T12:05:00Z");
   EXPECT_EQ(back("2026-01-31T12:05:59Z"), "2026-01-31T12:05:59Z");

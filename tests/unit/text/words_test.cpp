@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that are mistyped or cut, and words of sentences.
+// Mistyped and shortened names, and words of sentences.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,7 +23,7 @@ TEST(EditDistance, CountsInsertDeleteReplaceAndSwap) {
   EXPECT_EQ(edit_distance("abc", "abxd"), 2U);
 }
 
-TEST(Nearest, FindsMistypedNamesAndPartsOfThemAlone) {
+TEST(Nearest, MistypedAndPartialNames_AreFound) {
   EXPECT_EQ(nearest("num_wrokers", kNames), "num_workers");
   EXPECT_EQ(nearest("NumWorkers", kNames), "num_workers");
   EXPECT_EQ(nearest("pin-memory", kNames), "pin_memory");
@@ -38,7 +38,7 @@ TEST(Nearest, FindsMistypedNamesAndPartsOfThemAlone) {
   EXPECT_EQ(did_you_mean(""), "");
 }
 
-TEST(Join, SeparatesTextsAndPutsAndBeforeTheLast) {
+TEST(Join, LastSeparator_MayBeAnd) {
   EXPECT_EQ(join(std::vector<std::string>{}), "");
   EXPECT_EQ(join(std::vector<std::string>{"a"}), "a");
   EXPECT_EQ(join(std::vector<std::string_view>{"a", "b", "c"}), "a, b, c");
@@ -52,7 +52,7 @@ TEST(Join, SeparatesTextsAndPutsAndBeforeTheLast) {
   EXPECT_EQ(join_and(words), "10, 20 and 40");
 }
 
-TEST(Counted, KnowsThePlural) {
+TEST(Counted, Plural_IsKnown) {
   EXPECT_EQ(counted(1, "launch"), "1 launch");
   EXPECT_EQ(counted(0, "case"), "0 cases");
   EXPECT_EQ(counted(1024, "launch"), "1,024 launches");
@@ -64,7 +64,7 @@ TEST(Counted, KnowsThePlural) {
   EXPECT_EQ(counted(-1, "step"), "-1 steps");
 }
 
-TEST(Wrap, BreaksAtBlanksAndARemarkHangs) {
+TEST(Wrap, Lines_BreakAtBlanksAndHang) {
   EXPECT_EQ(wrap("one two three", 9, 2), "  one two\n  three\n");
   EXPECT_EQ(wrap("one  two\nthree", 80, 0), "one two three\n");
   EXPECT_EQ(wrap("averylongword x", 4, 1), " averylongword\n x\n");
@@ -75,7 +75,7 @@ TEST(Wrap, BreaksAtBlanksAndARemarkHangs) {
   EXPECT_EQ(wrap_hanging("    one two three", 11), "    one two\n  three");
 }
 
-TEST(ShellWord, IsQuotedWhereItHasToBe) {
+TEST(ShellWord, SpecialWord_IsQuoted) {
   EXPECT_EQ(shell_word("a-b/c=1"), "a-b/c=1");
   EXPECT_EQ(shell_word("a b"), "'a b'");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
@@ -94,7 +94,7 @@ std::string why_not(std::string_view given, std::string_view unknown = "unknown 
   }
 }
 
-TEST(Names, AreTakenInFullOrByTheirEnd) {
+TEST(Names, FullOrTrailingName_Resolves) {
   EXPECT_EQ(resolve_name("launches", kKnown), "launches");
   EXPECT_EQ(resolve_name("loader.num_workers", kKnown), "loader.num_workers");
   EXPECT_EQ(resolve_name("num_workers", kKnown), "loader.num_workers");
@@ -105,7 +105,7 @@ TEST(Names, AreTakenInFullOrByTheirEnd) {
   EXPECT_TRUE(matching_names("workers", kKnown).empty());
 }
 
-TEST(Names, UnclearOnesAreAnsweredWithWhatIsMeant) {
+TEST(Names, AmbiguousName_ListsTheCandidates) {
   EXPECT_EQ(why_not("kind"), "'kind' may be data.kind or model.kind; write one in full");
   EXPECT_EQ(why_not("lanches"), "unknown option 'lanches' (did you mean 'launches'?)");
   EXPECT_EQ(why_not("num_wrokers", "no column"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broken, hostile and unusual files: one sentence with the place, or a note; never half a result.
+// Broken, hostile and unusual files give one sentence with the place, or a note; never a partial
+// result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <libdeflate.h>
@@ -42,14 +43,14 @@ std::string small_file() {
   return testing::read_file(folder / "t.json");
 }
 
-TEST(BadTrace, WhatIsNoTraceIsRefusedWithItsPlaceOrItsName) {
+TEST(BadTrace, OtherFile_IsRejectedWithItsPlace) {
   const std::pair<std::string, const char*> kRefused[] = {
       {"hello", "byte 0: is no JSON: expected '{' or '['"},
       {R"({"traceEvents":[{"ph":X}]})", "byte 22: expected a value, found 'X'"},
       {R"({"traceEvents":[{"ph":nothing}]})", "expected a value"},
       {R"({"traceEvents":[{"ph":"X"},]})", "byte 27: expected a value, found ']'"},
       {R"({"traceEvents":[{"ph":"X"} {}]})", "byte 27: expected ',' or ']', found '{'"},
-      // An unescaped quotation mark, which some versions of torch wrote.
+      // An unescaped quotation mark, as written by some versions of torch.
       {R"({"traceEvents":[{"name":"a"b"}]})", "byte 27: expected ',' or '}', found 'b'"},
       {std::string("{\"traceEvents\":[\0]}", 19), "byte 16: expected a value, found byte 0x00"},
       {R"({"traceEvents":[]} [])", "byte 19: more text behind the end of the trace"},
@@ -67,7 +68,7 @@ TEST(BadTrace, WhatIsNoTraceIsRefusedWithItsPlaceOrItsName) {
   for (const auto& [text, why] : kRefused) EXPECT_THAT(refusal(text), HasSubstr(why)) << text;
 }
 
-TEST(BadTrace, AFileThatWasCutIsRefusedWhereverThatWas) {
+TEST(BadTrace, CutFile_IsRejectedAnywhere) {
   const std::string whole = small_file();
   ASSERT_EQ(refusal(whole), "");
   const std::size_t end = whole.find_last_of('}');
@@ -78,7 +79,7 @@ TEST(BadTrace, AFileThatWasCutIsRefusedWhereverThatWas) {
   }
 }
 
-TEST(BadTrace, AGzipFileThatWasCutOrDamagedIsRefusedWhereverThatWas) {
+TEST(BadTrace, CutOrDamagedGzip_IsRejected) {
   const std::string packed = gzip(small_file());
   ASSERT_EQ(refusal(packed), "");
   for (std::size_t size = 2; size < packed.size(); size += 5) {
@@ -90,7 +91,7 @@ TEST(BadTrace, AGzipFileThatWasCutOrDamagedIsRefusedWhereverThatWas) {
     std::string damaged = packed;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
     const std::string why = refusal(damaged);
-    const bool in_header = at < 10;  // its time stamp and flags change no text
+    const bool in_header = at < 10;  // its time stamp and flags do not change the text
     ASSERT_TRUE(in_header || !why.empty()) << "byte " << at;
   }
   EXPECT_THAT(refusal(packed + "rubbish"), HasSubstr("no gzip member"));
@@ -98,7 +99,7 @@ TEST(BadTrace, AGzipFileThatWasCutOrDamagedIsRefusedWhereverThatWas) {
   EXPECT_THAT(refusal(gzip("{\"traceEvents\":[")), HasSubstr("byte 16 of the unpacked text: "));
 }
 
-TEST(BadTrace, ControlCharactersAndBareWordsAreReadWithANote) {
+TEST(BadTrace, ControlCharacters_AreReadWithANote) {
   const Trace trace = trace_of_rows(
       op_row("line\nbreak\x01") + "," +
       op_row("b", "20", "5", R"(,"args":{"Input Dims":N/A,"External id":NaN,"x":-Infinity})"));
@@ -110,7 +111,7 @@ TEST(BadTrace, ControlCharactersAndBareWordsAreReadWithANote) {
   EXPECT_EQ(trace.reading.first_damage_at_byte, 53U);
 }
 
-TEST(BadTrace, BadEscapesAndBytesThatAreNoUtf8AreReadWithANote) {
+TEST(BadTrace, BadEscapesAndUtf8_AreReadWithANote) {
   const Trace trace = trace_of_rows(op_row(R"(C:\path\q)") + "," + op_row("caf\xE9"));
   EXPECT_EQ(trace.reading.bad_escapes, 1);
   EXPECT_EQ(trace.reading.invalid_utf8, 1);
@@ -118,7 +119,7 @@ TEST(BadTrace, BadEscapesAndBytesThatAreNoUtf8AreReadWithANote) {
   EXPECT_EQ(trace.names.at(1).text, "caf\xEF\xBF\xBD");
 }
 
-TEST(BadTrace, TimesThatAreNoneAreCounted) {
+TEST(BadTrace, InvalidTimes_AreCounted) {
   const Trace trace = trace_of_rows(
       op_row("a", "NaN") + "," + op_row("b", "1e400") + "," + op_row("c", "\"soon\"") + "," +
       op_row("d", "-1e17") + "," + op_row("text", "\"30.5\"") + "," + op_row("long", "1", "1e400") +
@@ -136,14 +137,14 @@ TEST(BadTrace, TimesThatAreNoneAreCounted) {
   EXPECT_EQ(events[2].duration_ns(), 0);
 }
 
-TEST(BadTrace, SumsThatWouldOverflowAreRefused) {
+TEST(BadTrace, OverflowingSums_AreRejected) {
   std::string rows = op_row("a", "0", "2000000000000000");
   for (int i = 0; i < 3; ++i) rows += "," + op_row("a", "0", "2000000000000000");
   EXPECT_THAT(refusal("{\"traceEvents\":[" + rows + "]}"),
               HasSubstr("the durations of the rows up to here add up to no sensible number"));
 }
 
-TEST(BadTrace, NestingWithoutEndIsRefusedAtOnce) {
+TEST(BadTrace, EndlessNesting_IsRejectedAtOnce) {
   EXPECT_THAT(refusal(std::string(64 << 20, '[')), HasSubstr("nested deeper than 128"));
   EXPECT_THAT(refusal("{\"traceEvents\":[{\"args\":" + std::string(1'000'000, '[')),
               HasSubstr("nested deeper than 128"));
@@ -152,7 +153,7 @@ TEST(BadTrace, NestingWithoutEndIsRefusedAtOnce) {
   EXPECT_THAT(refusal(objects), HasSubstr("nested deeper than 128"));
 }
 
-TEST(BadTrace, AHundredThousandThreadsAreAsManyLanes) {
+TEST(BadTrace, ManyThreads_AreAsManyLanes) {
   std::string rows;
   constexpr int kThreads = 100'000;
   for (int i = 0; i < kThreads; ++i) {
@@ -163,14 +164,14 @@ TEST(BadTrace, AHundredThousandThreadsAreAsManyLanes) {
   EXPECT_EQ(trace_of_rows(rows).lanes.size(), static_cast<std::size_t>(kThreads));
 }
 
-TEST(BadTrace, ANameOfAMegabyteIsANameAndAnEndlessOneIsNot) {
+TEST(BadTrace, MegabyteName_IsReadAndEndlessIsNot) {
   const std::string name(1 << 20, 'n');
   EXPECT_EQ(trace_of_rows(op_row(name) + "," + op_row("b")).names.at(0).text, name);
   EXPECT_EQ(refusal("{\"traceEvents\":[{\"name\":\"" + std::string(80 << 20, 'n')),
             "byte 16: a row or value longer than 64.0 MiB");
 }
 
-TEST(BadTrace, FilesWithoutRowsAreEmptyTraces) {
+TEST(BadTrace, NoRows_AreAnEmptyTrace) {
   EXPECT_TRUE(trace_of_rows("").lanes.empty());
   EXPECT_EQ(refusal("[]"), "");
   const Trace named = trace_of_rows(
@@ -179,14 +180,14 @@ TEST(BadTrace, FilesWithoutRowsAreEmptyTraces) {
   EXPECT_EQ(named.reading.metadata, 1);
 }
 
-TEST(BadTrace, ASecondListOfRowsIsReadAndNoted) {
+TEST(BadTrace, SecondListOfRows_IsReadAndNoted) {
   const Trace trace = test::trace_from("{\"traceEvents\":[" + op_row("a") + "],\"traceEvents\":[" +
                                        op_row("b") + "]}");
   EXPECT_EQ(trace.count(EventKind::kOp), 2);
   EXPECT_EQ(trace.reading.duplicate_headers, 1);
 }
 
-TEST(BadTrace, HeaderValuesOfAnotherTypeArePassedOver) {
+TEST(BadTrace, HeaderOfAnotherType_IsIgnored) {
   const Trace trace = test::trace_from(
       R"({"deviceProperties":7,"distributedInfo":[1],"baseTimeNanoseconds":"soon",
           "schemaVersion":{},"record_shapes":"yes","INFO":"x","stepbench":null,"host_name":3,
@@ -200,7 +201,7 @@ TEST(BadTrace, HeaderValuesOfAnotherTypeArePassedOver) {
   EXPECT_EQ(trace.reading.bare_words, 1);
 }
 
-TEST(BadTrace, PathsThatAreNoFilesAreNamed) {
+TEST(BadTrace, InvalidPath_IsNamed) {
   const test::TemporaryFolder folder;
   const auto why = [&](const std::filesystem::path& path) -> std::string {
     try {
@@ -219,7 +220,7 @@ TEST(BadTrace, PathsThatAreNoFilesAreNamed) {
   EXPECT_THAT(why(folder / "empty"), HasSubstr("is empty"));
 }
 
-TEST(BadTrace, AFileThatUnpacksToTooMuchIsRefused) {
+TEST(BadTrace, HugeUnpackedFile_IsRejected) {
   std::string text = "{\"traceEvents\":[";
   text += std::string(32 << 20, ' ');
   const std::string packed = gzip(text);
@@ -229,7 +230,7 @@ TEST(BadTrace, AFileThatUnpacksToTooMuchIsRefused) {
               HasSubstr("more text than 8.00 MiB, the most that is read of one file"));
 }
 
-TEST(BadTrace, AFileOfTooManyRowsIsRefused) {
+TEST(BadTrace, TooManyRows_AreRejected) {
   std::string text = "{\"traceEvents\":[{}";
   for (int row = 0; row < 1'000; ++row) text += ",{}";
   text += "]}";

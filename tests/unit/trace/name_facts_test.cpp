@@ -8,7 +8,7 @@
 namespace stepbench::trace {
 namespace {
 
-TEST(NameFacts, StepsAndWaitsForDataAreFound) {
+TEST(NameFacts, StepsAndDataWaits_AreFound) {
   for (const auto& [name, step] :
        {std::pair("ProfilerStep#12", 12), std::pair("ProfilerStep # 7", 7),
         std::pair("ProfilerStep#", -1), std::pair("ProfilerStep*", -1),
@@ -24,7 +24,7 @@ TEST(NameFacts, StepsAndWaitsForDataAreFound) {
   }
 }
 
-TEST(NameFacts, CallsOfEveryRuntimeHaveTheirClass) {
+TEST(NameFacts, EachRuntimesCalls_HaveTheirClass) {
   const std::pair<CallClass, std::vector<const char*>> kCalls[] = {
       {CallClass::kLaunch,
        {"cudaLaunchKernel", "cudaLaunchKernelExC", "__cudaLaunchKernel", "cuLaunchKernelEx",
@@ -50,7 +50,7 @@ TEST(NameFacts, CallsOfEveryRuntimeHaveTheirClass) {
   }
 }
 
-TEST(NameFacts, CopiesSayWhereFromAndWhereTo) {
+TEST(NameFacts, Copies_HaveTheirDirection) {
   const NameFacts pageable = facts_of_name("Memcpy HtoD (Pageable -> Device)");
   EXPECT_EQ(pageable.copy, ops::CopyKind::kHostToDevice);
   EXPECT_EQ(pageable.from, MemoryKind::kPageable);
@@ -65,7 +65,7 @@ TEST(NameFacts, CopiesSayWhereFromAndWhereTo) {
   EXPECT_EQ(facts_of_name("Memcpy ) -> (").copy, ops::CopyKind::kNone);
 }
 
-TEST(NameFacts, CollectivesAreFoundWhereverTheirLibraryStands) {
+TEST(NameFacts, Collectives_AreFoundByName) {
   for (const char* name :
        {"nccl:all_reduce", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "void rcclKernel(int)",
         "gloo:broadcast", "record_param_comms", "MyNCCLWrapper"}) {
@@ -74,7 +74,7 @@ TEST(NameFacts, CollectivesAreFoundWhereverTheirLibraryStands) {
   EXPECT_FALSE(facts_of_name("aten::reduce").communication);
 }
 
-TEST(NameFacts, KernelsOfCommunicationAreKnownByTheirLibraries) {
+TEST(NameFacts, CommunicationKernels_AreFound) {
   const char* kKernels[] = {
       "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)",
       "ncclSymkDevKernel_AllReduce_AGxLL_R_sum_f32(ncclSymkDevWorkArgs4K)",
@@ -127,7 +127,7 @@ TEST(NameFacts, KernelsOfCommunicationAreKnownByTheirLibraries) {
   }
 }
 
-TEST(NameFacts, KernelsThatReduceGatherOrCombineAreNoCommunication) {
+TEST(NameFacts, OtherReductions_AreNoCommunication) {
   const char* kKernels[] = {
       "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<bool, and_kernel_cuda>>(int)",
       "void at_cuda_detail::cub::DeviceReduceKernel<float>(float*)",
@@ -161,7 +161,7 @@ TEST(NameFacts, KernelsThatReduceGatherOrCombineAreNoCommunication) {
   }
 }
 
-TEST(NameFacts, KernelsThatNobodyCanTellSaySo) {
+TEST(NameFacts, UnclearKernels_AreMarked) {
   for (const char* name :
        {"my_all_reduce_kernel", "void AllGatherV2<float>(float*)", "fused_all_to_all",
         "void dispatchKernel<8, 1>(float*)", "combineKernel", "moe_dispatch", "EPDispatch"}) {
@@ -170,7 +170,7 @@ TEST(NameFacts, KernelsThatNobodyCanTellSaySo) {
   }
 }
 
-TEST(NameFacts, RowsOfAutogradAreKnownByOldAndNewNames) {
+TEST(NameFacts, AutogradRows_AreFound) {
   for (const char* name :
        {"autograd::engine::evaluate_function: MmBackward0", "CudnnConvolutionBackward",
         "AddmmBackward0", "CompiledFunctionBackward", "torch::autograd::AccumulateGrad"}) {
@@ -181,7 +181,7 @@ TEST(NameFacts, RowsOfAutogradAreKnownByOldAndNewNames) {
   }
 }
 
-TEST(NameFacts, RowsOfOtherDevicesThatCopySetOrWaitAreToldApart) {
+TEST(NameFacts, OtherDevicesRows_AreSeparated) {
   EXPECT_TRUE(facts_of_name("dma_request").moves_memory);
   EXPECT_TRUE(facts_of_name("event_wait").device_waits);
   EXPECT_FALSE(facts_of_name("pe_exe").moves_memory);

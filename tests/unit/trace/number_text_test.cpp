@@ -36,14 +36,14 @@ constexpr Time kTimes[] = {{"1700000000123456.789", 1'700'000'000'123'456'789, t
                            {"1700000000123456.78949999999999999", 1'700'000'000'123'456'789, true},
                            {"0.00000000000000000000000000000000009", 0, true}};
 
-TEST(NumberText, MicrosecondsKeepEveryNanosecond) {
+TEST(NumberText, Microseconds_KeepNanoseconds) {
   for (const Time& each : kTimes) {
     EXPECT_EQ(microseconds_text(each.text).value().ns, each.ns) << each.text;
     EXPECT_EQ(microseconds_text(each.text)->fraction, each.fraction) << each.text;
   }
 }
 
-TEST(NumberText, WhatIsNoTimeOrTooLargeIsNone) {
+TEST(NumberText, InvalidOrHugeTime_IsNone) {
   for (const char* text :
        {"", "\"\"", "abc", "1.2.3", "-", ".", "1.", ".5", "1e", "1e400", "99999999999999999999",
         "-1e30", "NaN", "null", "true", "0x10", "1 2", "+5", "4611686018427388"}) {
@@ -52,7 +52,7 @@ TEST(NumberText, WhatIsNoTimeOrTooLargeIsNone) {
   EXPECT_TRUE(microseconds_text("4611686018427387").has_value()) << "the last one, in 2116";
 }
 
-TEST(NumberText, WholeNumbersMayBeWrittenInAnyWay) {
+TEST(NumberText, WholeNumber_MayBeWrittenAnyWay) {
   EXPECT_EQ(integer_text("31"), 31);
   EXPECT_EQ(integer_text("31.0"), 31);
   EXPECT_EQ(integer_text("\"31\""), 31);

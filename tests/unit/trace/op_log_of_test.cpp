@@ -17,7 +17,7 @@ namespace {
 
 using testing::LogMaker;
 
-// Every row of the table as one line, in an order of its own.
+// Every row of the table as one line, sorted.
 std::set<std::string> lines_of(const ops::OpTable& table) {
   std::set<std::string> lines;
   for (const ops::OpRow& row :
@@ -39,14 +39,13 @@ std::set<std::string> lines_of(const ops::OpTable& table) {
   return lines;
 }
 
-TEST(OpLogOf, TheTableOfATraceIsThatOfTheLogBehindIt) {
+TEST(OpLogOf, Table_IsThatOfTheLog) {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     LogMaker maker;
     maker.log = testing::RandomLog(seed).make();
-    for (ops::OpEvent& op : maker.log.ops)
-      op.end_thread = op.thread;  // no file says where it ended
+    for (ops::OpEvent& op : maker.log.ops) op.end_thread = op.thread;  // no file has its end
     for (std::string& name : maker.log.names) {
-      if (name.starts_with("ProfilerStep")) name = "aten::step";  // the steps are the marks below
+      if (name.starts_with("ProfilerStep")) name = "aten::step";  // the marks below are the steps
     }
     maker.step(4, 0, 3'000);
     maker.phase("data_wait", 4, 0, 900);
@@ -61,7 +60,7 @@ TEST(OpLogOf, TheTableOfATraceIsThatOfTheLogBehindIt) {
   }
 }
 
-TEST(OpLogOf, OfAForeignTraceCallsBelongToTheOperatorAroundThem) {
+TEST(OpLogOf, ForeignCalls_JoinTheOperatorAround) {
   const std::filesystem::path file =
       std::filesystem::path(TRACES) /
       "tb_plugin/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces that others published, of every age of torch.profiler.
+// Published traces from every period of torch.profiler.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::vector<std::int64_t> steps_of(const Trace& trace) {
   return steps;
 }
 
-TEST_F(PublicTraces, OneOf2021HasItsOperatorsCallsKernelsAndSteps) {
+TEST_F(PublicTraces, TraceOf2021_HasAllItsRows) {
   const Trace trace =
       read("tb_plugin/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz");
   EXPECT_EQ(trace.count(EventKind::kOp) + trace.count(EventKind::kAnnotation), 23'646);
@@ -76,7 +76,7 @@ TEST_F(PublicTraces, OneOf2021HasItsOperatorsCallsKernelsAndSteps) {
   EXPECT_EQ(kernel->occupancy_percent, 8);
 }
 
-TEST_F(PublicTraces, OneWithoutADeviceHasItsRankAndItsThreads) {
+TEST_F(PublicTraces, TraceWithoutDevice_HasItsRank) {
   const Trace trace = read("hta/cpu_only/rank-34.Jul_15_10_52_41.1074.pt.trace.json.gz");
   EXPECT_EQ(trace.rank, 34);
   EXPECT_EQ(trace.world, 300);
@@ -90,7 +90,7 @@ TEST_F(PublicTraces, OneWithoutADeviceHasItsRankAndItsThreads) {
   }));
 }
 
-TEST_F(PublicTraces, RowsThatWaitAreKeptApartFromRowsThatWork) {
+TEST_F(PublicTraces, WaitingRows_AreSeparate) {
   const Trace trace = read(
       "hta/critical_path/simple_add/"
       "benchmark_result_493459_1694039959_trace.json.gz");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Databases as `nsys export --type sqlite` writes them, composed table by table.
+// Databases like those of `nsys export --type sqlite`, composed table by table.
 #include "harness/trace/read_nsight.h"
 
 #include <gmock/gmock.h>
@@ -47,12 +47,12 @@ class Export {
   sqlite3* database_ = nullptr;
 };
 
-// Thread 4712 of process 4711, as nsys writes the two into one number.
+// Thread 4712 of process 4711, combined into one number like in nsys.
 constexpr std::int64_t kProcess = (std::int64_t{7} << 48) | (std::int64_t{4711} << 24);
 const std::string kThread = std::to_string(kProcess | 4712);
 const std::string kGlobalPid = std::to_string(kProcess);
 
-// What Nsight Systems 2024 makes of two steps: wait for data, copy, kernel, wait for the device.
+// Nsight Systems 2024's tables for two steps: wait for data, copy, kernel, wait for the device.
 void compose(Export& file) {
   file.run(R"(
     CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
@@ -131,7 +131,7 @@ std::vector<std::string> names_of(const Trace& trace, const TraceLane& lane) {
   return names;
 }
 
-TEST(ReadNsight, AnExportIsATraceWithStepsCallsKernelsAndCopies) {
+TEST(ReadNsight, Export_IsATraceWithAllRows) {
   Export file;
   compose(file);
   const Trace trace = file.read();
@@ -186,7 +186,7 @@ TEST(ReadNsight, AnExportIsATraceWithStepsCallsKernelsAndCopies) {
   EXPECT_EQ(trace.reading.ignored[0].count, 2);
 }
 
-TEST(ReadNsight, AnOldExportWithFewerTablesAndColumnsIsReadAsFarAsItGoes) {
+TEST(ReadNsight, OldExport_IsReadInPart) {
   Export file;
   file.run(R"(
     CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
@@ -206,9 +206,9 @@ TEST(ReadNsight, AnOldExportWithFewerTablesAndColumnsIsReadAsFarAsItGoes) {
   EXPECT_TRUE(trace.devices.empty());
 }
 
-// As 2025 and 2026 write it: more columns, an older one renamed, what CUPTI tells of itself in a
-// table of its own; and tables with a version in their names.
-TEST(ReadNsight, ANewExportSaysTheSameAsOneOf2024) {
+// Like 2025 and 2026: more columns, an older one renamed, CUPTI's own overhead in a separate table,
+// and tables with a version in their names.
+TEST(ReadNsight, NewExport_EqualsOneOf2024) {
   Export earlier;
   compose(earlier);
   Export later;
@@ -239,7 +239,7 @@ TEST(ReadNsight, ANewExportSaysTheSameAsOneOf2024) {
   EXPECT_EQ(new_form.count(EventKind::kOverhead), 2);
 }
 
-TEST(ReadNsight, AGraphThatWasRecordedWholeIsWorkOfTheDevice) {
+TEST(ReadNsight, WholeGraph_IsDeviceWork) {
   Export file;
   file.run(R"(
     CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
@@ -251,7 +251,7 @@ TEST(ReadNsight, AGraphThatWasRecordedWholeIsWorkOfTheDevice) {
   EXPECT_EQ(trace.name_of(trace.lanes[0].events[0]), "CUDA graph 12");
 }
 
-TEST(ReadNsight, CorrelationsOfTwoProcessesStayApart) {
+TEST(ReadNsight, Processes_HaveOwnCorrelations) {
   Export file;
   const auto global = [](std::int64_t pid) { return std::to_string(pid << 24); };
   file.run(R"(
@@ -274,7 +274,7 @@ TEST(ReadNsight, CorrelationsOfTwoProcessesStayApart) {
   EXPECT_NE(correlation(0), correlation(1));
 }
 
-TEST(ReadNsight, RangesThatMeanStepsAreToldFromOthers) {
+TEST(ReadNsight, StepRanges_AreRecognised) {
   for (const auto& [range, step] :
        {std::pair("ProfilerStep#7", 7), std::pair("step 12", 12), std::pair("Iteration_3", 3),
         std::pair("train_step: 40", 40), std::pair("layer 3", -1), std::pair("step", -1),
@@ -287,7 +287,7 @@ TEST(ReadNsight, RangesThatMeanStepsAreToldFromOthers) {
   EXPECT_FALSE(is_data_range("data parallel"));
 }
 
-TEST(ReadNsight, RangesWithoutNumbersAreCountedAsSteps) {
+TEST(ReadNsight, UnnumberedRanges_AreCounted) {
   Export file;
   file.run(R"(
     CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
@@ -298,7 +298,7 @@ TEST(ReadNsight, RangesWithoutNumbersAreCountedAsSteps) {
   EXPECT_EQ(trace.reading.ignored.at(0).what, "ranges that had not ended");
 }
 
-TEST(ReadNsight, OtherDatabasesAndDamagedOnesAreRefused) {
+TEST(ReadNsight, OtherOrDamagedDatabase_IsRejected) {
   for (const auto& [sql, why] :
        {std::pair("CREATE TABLE mine (a INT)", "no export of Nsight Systems"),
         std::pair("CREATE TABLE StringTable (a INT)", "a database of nvprof"),
@@ -325,7 +325,7 @@ std::uint32_t number_at(const std::string& bytes, std::size_t at, std::size_t si
   return number;
 }
 
-// An inner page of a table as `page`, of which all children are the page `child`.
+// An inner page of a table like `page`, with the page `child` as every child.
 std::string leading_to(std::string page, std::uint32_t child) {
   std::string number;
   for (const unsigned shift : {24U, 16U, 8U, 0U}) number += char(child >> shift & 0xFFU);
@@ -337,7 +337,7 @@ std::string leading_to(std::string page, std::uint32_t child) {
   return page;
 }
 
-TEST(ReadNsight, AFileThatLeadsToMoreRowsThanItsBytesCanHoldIsRefused) {
+TEST(ReadNsight, MoreRowsThanBytes_AreRejected) {
   constexpr std::size_t kPage = 512;
   const test::TemporaryFolder folder;
   Export file;
@@ -349,10 +349,10 @@ TEST(ReadNsight, AFileThatLeadsToMoreRowsThanItsBytesCanHoldIsRefused) {
       INSERT INTO NVTX_EVENTS SELECT i, i + 1, 59, 'step', 1 FROM n;)");
   EXPECT_EQ(file.read().reading.rows, 700);
   std::string bytes = os::read_text(file.path()).value();
-  const std::string inner = bytes.substr(2 * kPage, kPage);  // its root
+  const std::string inner = bytes.substr(2 * kPage, kPage);  // of the root
   ASSERT_EQ(inner[0], 5);
   ASSERT_GT(number_at(inner, 3, 2), 25U);
-  // Each level leads some thirty times to the next one, the last to one leaf.
+  // Each level points about thirty times to the next one, the last to one leaf.
   const std::vector<std::uint32_t> pages = {3, 4, 5, 6, 7, 8};
   for (std::size_t i = 0; i + 1 < pages.size(); ++i) {
     bytes.replace((pages[i] - 1) * kPage, kPage, leading_to(inner, pages[i + 1]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces read from text that a test wrote.
+// Traces read from a test's text.
 #pragma once
 
 #include <string>
@@ -17,12 +17,12 @@ inline trace::Trace trace_from(std::string_view text, const trace::ReadOptions& 
   return trace::read_trace(folder / "t.json", options);
 }
 
-// The rows of a file with nothing else in it.
+// The rows of a file without other content.
 inline trace::Trace trace_of_rows(std::string_view rows) {
   return trace_from("{\"traceEvents\":[" + std::string(rows) + "]}");
 }
 
-// The sentence that says why not, behind the path; empty: it was read.
+// The error message after the path; empty if it was read.
 inline std::string refusal(std::string_view text, const trace::ReadOptions& options = {}) {
   const TemporaryFolder folder;
   folder.write("t.json", text);
@@ -36,7 +36,7 @@ inline std::string refusal(std::string_view text, const trace::ReadOptions& opti
   return {};
 }
 
-// An operator on thread 2 of process 1; `more` is JSON behind its other fields.
+// An operator on thread 2 of process 1; `more` is JSON after its other fields.
 inline std::string op_row(std::string_view name, std::string_view start = "10",
                           std::string_view duration = "5", std::string_view more = "") {
   return R"({"ph":"X","cat":"cpu_op","name":")" + std::string(name) + R"(","pid":1,"tid":2,"ts":)" +

@@ -22,7 +22,7 @@ std::string row(const char* category, const char* name, const char* more = "") {
 
 EventKind kind_in(const Trace& trace) { return trace.lanes.at(0).events.at(0).kind; }
 
-TEST(ReadTrace, EveryCategoryOldAndNewHasItsKind) {
+TEST(ReadTrace, EachCategory_HasItsKind) {
   const std::pair<EventKind, std::vector<const char*>> kCategories[] = {
       {EventKind::kOp, {"cpu_op", "Operator"}},
       {EventKind::kAnnotation, {"user_annotation"}},
@@ -44,7 +44,7 @@ TEST(ReadTrace, EveryCategoryOldAndNewHasItsKind) {
   }
 }
 
-TEST(ReadTrace, RowsOfMtiasDeviceAreItsKernelsCopiesAndWaits) {
+TEST(ReadTrace, MtiaRows_AreKernelsCopiesAndWaits) {
   const char* const pid = R"(","pid":9,"tid":4,"ts":1,"dur":2,"args":{"stream":1)";
   const auto device_row = [&](const char* name, const char* more) {
     return R"({"ph":"X","cat":"mtia_ccp_events","name":")" + std::string(name) + pid + more + "}}";
@@ -65,7 +65,7 @@ TEST(ReadTrace, RowsOfMtiasDeviceAreItsKernelsCopiesAndWaits) {
   }
 }
 
-TEST(ReadTrace, TheNameDecidesWhereTheCategoryDoesNot) {
+TEST(ReadTrace, UnclearCategory_UsesTheName) {
   EXPECT_EQ(kind_in(trace_of_rows(row("Operator", "ProfilerStep#5"))), EventKind::kAnnotation);
   EXPECT_EQ(kind_in(trace_of_rows(row("Operator", "enumerate(DataLoader)#X.__next__"))),
             EventKind::kAnnotation);
@@ -77,7 +77,7 @@ TEST(ReadTrace, TheNameDecidesWhereTheCategoryDoesNot) {
             EventKind::kMemset);
 }
 
-TEST(ReadTrace, DeviceAndStreamComeFromTheArgumentsFirst) {
+TEST(ReadTrace, DeviceAndStream_AreArgumentsFirst) {
   const Trace trace = trace_of_rows(row("kernel", "k", R"(,"args":{"device":1,"stream":20})"));
   EXPECT_EQ(trace.lanes.at(0).device, 1);
   EXPECT_EQ(trace.lanes.at(0).stream, 20);
@@ -88,7 +88,7 @@ TEST(ReadTrace, DeviceAndStreamComeFromTheArgumentsFirst) {
   EXPECT_EQ(triton.lanes.at(0).kind, LaneKind::kHost) << "an operator, though it names a stream";
 }
 
-TEST(ReadTrace, WaitsOfAStreamLieBesideTheirStreamWhereverTheFilePutThem) {
+TEST(ReadTrace, StreamWaits_AreOutsideTheirStream) {
   const Trace moved = trace_of_rows(
       R"({"ph":"X","cat":"cuda_sync","name":"Stream Sync","pid":0,"tid":1000007,"ts":1,"dur":2})");
   EXPECT_EQ(moved.lanes.at(0).stream, 7);
@@ -105,7 +105,7 @@ TEST(ReadTrace, WaitsOfAStreamLieBesideTheirStreamWhereverTheFilePutThem) {
   EXPECT_EQ(sync.event_correlation, 8);
 }
 
-TEST(ReadTrace, ProcessesAndThreadsMayBeNumbersOrTexts) {
+TEST(ReadTrace, ProcessOrThread_MayBeAText) {
   const Trace trace = trace_of_rows(
       R"({"ph":"X","cat":"Operator","name":"a","pid":25738,"tid":"25738","ts":1,"dur":2},
          {"ph":"X","cat":"Operator","name":"b","pid":"25738","tid":25738,"ts":3,"dur":2},
@@ -116,7 +116,7 @@ TEST(ReadTrace, ProcessesAndThreadsMayBeNumbersOrTexts) {
   EXPECT_EQ(trace.lanes[1].events.size(), 2U);
 }
 
-TEST(ReadTrace, ArgumentsOfOperatorsAndCollectivesAreKept) {
+TEST(ReadTrace, OperatorArguments_AreKept) {
   const Trace trace =
       trace_of_rows(op_row("nccl:all_reduce", "1", "2",
                            R"(,"args":{"External id":12,"Sequence number":4,"Fwd thread id":99,
@@ -142,7 +142,7 @@ TEST(ReadTrace, ArgumentsOfOperatorsAndCollectivesAreKept) {
   EXPECT_EQ(collective.group_size, 8);
 }
 
-TEST(ReadTrace, HeaderKeysMayStandBehindTheRows) {
+TEST(ReadTrace, HeaderKeys_MayFollowTheRows) {
   const Trace trace =
       trace_from(R"({"traceEvents":[)" + op_row("a") +
                  R"(],"distributedInfo":{"backend":"nccl","rank":3,"world_size":8},"with_stack":1,
@@ -165,11 +165,11 @@ TEST(ReadTrace, HeaderKeysMayStandBehindTheRows) {
   EXPECT_FALSE(trace.own);
 }
 
-TEST(ReadTrace, ABareListOfRowsIsATraceToo) {
+TEST(ReadTrace, BareList_IsATrace) {
   EXPECT_EQ(trace_from("[" + op_row("a") + "," + op_row("b") + "]").count(EventKind::kOp), 2);
 }
 
-TEST(ReadTrace, UnknownRowsAreCountedByTheirCategory) {
+TEST(ReadTrace, UnknownRows_AreCountedByCategory) {
   const Trace trace = trace_of_rows(
       row("tpu_events", "x") + "," + row("tpu_events", "y") + "," + row("mtia_insight", "z") +
       R"(,{"ph":"X","name":"n","ts":1,"dur":1},{"ph":"B","ts":1},{"ph":"C"},
@@ -192,7 +192,7 @@ TEST(ReadTrace, UnknownRowsAreCountedByTheirCategory) {
   EXPECT_EQ(trace.count(EventKind::kOp), 1);
 }
 
-TEST(ReadTrace, MemoryRowsOldAndNewAreKept) {
+TEST(ReadTrace, MemoryRows_AreKept) {
   const Trace trace = trace_of_rows(
       R"({"ph":"i","s":"t","name":"[memory]","pid":1,"tid":2,"ts":5,
           "args":{"Device Type":0,"Device Id":-1,"Bytes":4}},
@@ -209,13 +209,13 @@ TEST(ReadTrace, MemoryRowsOldAndNewAreKept) {
   EXPECT_EQ(trace.memory[1].total_reserved, -1);
 }
 
-TEST(ReadTrace, NamesAreReadWithTheirEscapes) {
+TEST(ReadTrace, Escapes_AreDecoded) {
   const Trace trace = trace_of_rows(op_row(R"(a\"b\\c\/d\u0041\u00e9\u20ac\ud83d\ude00\n\ud83dx)"));
   EXPECT_EQ(trace.names.at(0).text,
             "a\"b\\c/dA\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\n\xEF\xBF\xBDx");
 }
 
-TEST(ReadTrace, TheFieldsOfARowMayComeInAnyOrder) {
+TEST(ReadTrace, RowFields_MayBeInAnyOrder) {
   const std::string one = R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2,)"
                           R"("args":{"stream":7,"device":0,"correlation":5,"grid":[2,1,1]}})";
   const std::string other =

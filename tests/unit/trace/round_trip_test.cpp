@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the writer wrote, the reader reads; and what does not matter in a file changes nothing.
+// The reader reads what the writer wrote, and irrelevant differences in a file change nothing.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -46,7 +46,7 @@ TraceHeader full_header() {
   return header;
 }
 
-// Rows of every kind that the writer knows.
+// Rows of every kind of the writer.
 ops::OpLog full_log(std::uint32_t seed) {
   ops::OpLog log = testing::RandomLog(seed).make();
   testing::LogMaker maker;
@@ -95,7 +95,7 @@ std::filesystem::path write(const test::TemporaryFolder& folder, const ops::OpLo
   return folder / name;
 }
 
-TEST(RoundTrip, AFileThatWasWrittenIsReadAsTheLogItWasWrittenFrom) {
+TEST(RoundTrip, WrittenFile_ReadsAsItsLog) {
   for (std::uint32_t seed = 1; seed <= 10; ++seed) {
     const test::TemporaryFolder folder;
     const ops::OpLog log = full_log(seed);
@@ -109,7 +109,7 @@ TEST(RoundTrip, AFileThatWasWrittenIsReadAsTheLogItWasWrittenFrom) {
 }
 
 // The writer ends a member every 4 MiB of text, the reader takes 1 MiB at a time.
-TEST(RoundTrip, ALargeFileOfManyMembersAndRunsIsTheSame) {
+TEST(RoundTrip, LargeFile_IsTheSame) {
   const test::TemporaryFolder folder;
   testing::LogMaker maker;
   for (int i = 0; i < 60'000; ++i) {
@@ -126,8 +126,8 @@ TEST(RoundTrip, ALargeFileOfManyMembersAndRunsIsTheSame) {
   EXPECT_EQ(difference(rows_text(read), rows_text(trace_of(maker.log, full_header()))), "");
 }
 
-// A pipe hands out a few bytes at a time, so that every place of the text is once the end of a run.
-TEST(RoundTrip, WhereThePiecesEndDoesNotMatter) {
+// A pipe delivers a few bytes at a time, so that every place of the text is once the end of a run.
+TEST(RoundTrip, AnyPieces_ReadAlike) {
   const test::TemporaryFolder folder;
   const ops::OpLog log = full_log(5);
   const std::filesystem::path file = write(folder, log);
@@ -149,7 +149,7 @@ TEST(RoundTrip, WhereThePiecesEndDoesNotMatter) {
   }
 }
 
-// The same file, its rows changed one by one; `change` may return null to leave one out.
+// The same file with its rows changed; `change` may return null to drop one.
 Trace changed(const std::function<void(OrderedJson& rows)>& change) {
   const test::TemporaryFolder folder;
   OrderedJson file = OrderedJson::parse(testing::read_file(write(folder, full_log(8))));
@@ -161,7 +161,7 @@ std::string unchanged() {
   return rows_text(changed([](OrderedJson&) {}));
 }
 
-TEST(RoundTrip, TheOrderOfRowsDoesNotMatter) {
+TEST(RoundTrip, RowOrder_DoesNotMatter) {
   std::mt19937 random(17);
   EXPECT_EQ(difference(rows_text(changed([&](OrderedJson& rows) {
                          std::shuffle(rows.begin(), rows.end(), random);
@@ -170,7 +170,7 @@ TEST(RoundTrip, TheOrderOfRowsDoesNotMatter) {
             "");
 }
 
-TEST(RoundTrip, OldNamesOfCategoriesAndTextsForThreadsDoNotMatter) {
+TEST(RoundTrip, OldCategoryNames_DoNotMatter) {
   const std::map<std::string, std::string> old_names = {
       {"cpu_op", "Operator"},   {"cuda_runtime", "Runtime"}, {"kernel", "Kernel"},
       {"gpu_memcpy", "Memcpy"}, {"gpu_memset", "Memset"},    {"ac2g", "async"}};
@@ -190,7 +190,7 @@ TEST(RoundTrip, OldNamesOfCategoriesAndTextsForThreadsDoNotMatter) {
   EXPECT_EQ(difference(rows_text(old), unchanged()), "");
 }
 
-TEST(RoundTrip, TimesAreTheSameFromAnyBaseAndInWholeMicroseconds) {
+TEST(RoundTrip, AnyTimeBase_GivesTheSameTimes) {
   const auto file = [](const std::string& base, const std::string& first,
                        const std::string& second) {
     return test::trace_from("{\"baseTimeNanoseconds\":" + base + ",\"traceEvents\":[" +

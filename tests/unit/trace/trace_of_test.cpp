@@ -11,7 +11,7 @@ namespace {
 
 using testing::LogMaker;
 
-TEST(TraceOf, RowsLieInTheLaneOfTheirThreadFromTheFirstRecordOn) {
+TEST(TraceOf, Rows_AreInTheLaneOfTheirThread) {
   LogMaker maker;
   maker.step(7, 1'000'000, 1'100'000);
   maker.phase("data_wait", 7, 1'000'000, 1'020'000);
@@ -34,7 +34,7 @@ TEST(TraceOf, RowsLieInTheLaneOfTheirThreadFromTheFirstRecordOn) {
   EXPECT_EQ(trace.lanes[2].events[0].duration_ns(), 100'000);
 }
 
-TEST(TraceOf, CallsAndDeviceRowsShareTheirCorrelation) {
+TEST(TraceOf, CallsAndDeviceRows_ShareCorrelation) {
   LogMaker maker;
   maker.shaped("aten::mm", "[[2,3], [3, 4]]", 1000, 5000).sequence = 3;
   maker.activity(ops::ActivityKind::kRuntime, "cudaLaunchKernel", 2000, 2500, 31, 0);
@@ -60,14 +60,14 @@ TEST(TraceOf, CallsAndDeviceRowsShareTheirCorrelation) {
   EXPECT_EQ(trace.kernel_detail(stream.events[1]), nullptr);
 }
 
-TEST(TraceOf, AnEmptyLogHasNothingButItsSpan) {
+TEST(TraceOf, EmptyLog_HasItsSpanOnly) {
   const Trace trace = trace_of(ops::OpLog{});
   ASSERT_EQ(trace.lanes.size(), 1U);
   EXPECT_EQ(trace.lanes[0].kind, LaneKind::kOther);
   EXPECT_TRUE(trace.own);
 }
 
-TEST(TraceBuilder, RowsComeOutByTimeWithTheEnclosingOneFirst) {
+TEST(TraceBuilder, Rows_AreSortedWithTheOuterFirst) {
   TraceBuilder builder;
   const std::uint32_t second = builder.host_lane(1, 2);
   const std::uint32_t first = builder.host_lane(1, 1);
@@ -87,7 +87,7 @@ TEST(TraceBuilder, RowsComeOutByTimeWithTheEnclosingOneFirst) {
   EXPECT_EQ(names, "early outer inner cudaLaunchKernel ");
 }
 
-TEST(TraceBuilder, TheSameNameTextAndDetailStandOnce) {
+TEST(TraceBuilder, EqualEntries_AreStoredOnce) {
   TraceBuilder builder;
   for (int i = 0; i < 1000; ++i) {
     EXPECT_EQ(builder.name("kernel " + std::to_string(i)), static_cast<std::uint32_t>(i));
@@ -102,7 +102,7 @@ TEST(TraceBuilder, TheSameNameTextAndDetailStandOnce) {
   EXPECT_EQ(builder.text("[[2]]"), builder.text("[[2]]"));
 }
 
-TEST(TraceBuilder, ANegativeDurationIsKeptAsAMark) {
+TEST(TraceBuilder, NegativeDuration_IsAMark) {
   TraceBuilder builder;
   builder.add(builder.stream_lane(0, 7), EventKind::kKernel, "k", 10, 8);
   const Trace trace = builder.finish();

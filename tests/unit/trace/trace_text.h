@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace as lines of text, so that two can be compared and a difference read. Indices do not
-// appear: what they refer to does.
+// A trace as lines of text, so that two can be compared and a difference read. Shows what indices
+// refer to instead of the indices.
 #pragma once
 
 #include <sstream>
@@ -31,7 +31,7 @@ inline void append_kernel(std::ostream& out, const trace::Trace& trace,
       << collective.out_elements << ' ' << collective.group_size;
 }
 
-// As categories are named.
+// Names like those of categories.
 inline std::string_view kind_text(trace::EventKind kind) {
   switch (kind) {
     case trace::EventKind::kSpan:
@@ -95,7 +95,7 @@ inline std::string rows_text(const trace::Trace& trace) {
   return out.str();
 }
 
-// What the header says.
+// The header's content.
 inline std::string header_text(const trace::Trace& trace) {
   std::ostringstream out;
   out << "base " << trace.base_ns.value_or(-1) << " schema " << trace.schema.value_or(-1)
@@ -114,7 +114,7 @@ inline std::string header_text(const trace::Trace& trace) {
   return out.str();
 }
 
-// The first line in which the rows or the headers of two traces differ; empty: they are the same.
+// The first line in which the rows or the headers of two traces differ; empty if they are equal.
 inline std::string difference(const std::string& a, const std::string& b) {
   std::istringstream left(a);
   std::istringstream right(b);

@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 using test::TemporaryFolder;
 using testing::LogMaker;
 
-// One step: a batch is waited for, a product runs on the device, its gradient on another thread.
+// One step: a wait for a batch, a product on the device, its gradient on another thread.
 LogMaker one_step() {
   LogMaker maker;
   maker.step(7, 1'000'000, 1'100'000);
@@ -85,7 +85,7 @@ struct Field {
   const char* value;
 };
 
-// What viewers, torch-tb-profiler 0.4.3 and HolisticTraceAnalysis 0.5 are built on.
+// Required by viewers, torch-tb-profiler 0.4.3 and HolisticTraceAnalysis 0.5.
 constexpr const char* kWait = "enumerate(DataLoader)#StepbenchLoader.__next__";
 constexpr const char* kCopy = "Memcpy HtoD (Pinned -> Device)";
 constexpr Field kFields[] = {
@@ -99,7 +99,7 @@ constexpr Field kFields[] = {
     {"ProfilerStep#7", "X", "/cat", R"("user_annotation")"},
     {"ProfilerStep#7", "X", "/tid", "4711"},
     {kWait, "X", "/dur", "20.0"},
-    {kWait, "X", "/cat", R"("cpu_op")"},  // the plug-in sees it as nothing else
+    {kWait, "X", "/cat", R"("cpu_op")"},  // the plug-in accepts nothing else
     {"stepbench::forward", "X", "/cat", R"("user_annotation")"},
     {"aten::mm", "X", "/args/Input Dims", "[[2, 3], [3, 4]]"},
     {"aten::mm", "X", "/args/Sequence number", "5"},
@@ -128,7 +128,7 @@ constexpr Field kFields[] = {
          "Total Reserved": 8192})"},
 };
 
-TEST(WriteTrace, HasTheFieldsThatItsReadersLookFor) {
+TEST(WriteTrace, Readers_FindTheirFields) {
   const Json trace = Json::parse(written(one_step().log));
   for (const Field& each : kFields) {
     const Json of = *each.event == '\0' ? trace : event(trace, each.event, each.phase);
@@ -149,13 +149,13 @@ TEST(WriteTrace, HasTheFieldsThatItsReadersLookFor) {
   }
 }
 
-TEST(WriteTrace, TimesAreMicrosecondsWithThreeDecimals) {
+TEST(WriteTrace, Times_HaveThreeDecimals) {
   const std::string text = written(one_step().log);
   EXPECT_THAT(text, HasSubstr(R"("ts":20.500,"dur":9.507)"));
   EXPECT_THAT(text, HasSubstr("\"rank\": 3,")) << "a reader's pattern wants the blank";
 }
 
-TEST(WriteTrace, StepsThatTheCollectorRecordedAreNotDoubled) {
+TEST(WriteTrace, RecordedSteps_AreNotDoubled) {
   LogMaker maker = one_step();
   maker.annotation("ProfilerStep#7", 1'000'000, 1'100'000);
   int steps = 0;
@@ -166,7 +166,7 @@ TEST(WriteTrace, StepsThatTheCollectorRecordedAreNotDoubled) {
   EXPECT_EQ(steps, 1);
 }
 
-TEST(WriteTrace, ALoaderWorkerIsAProcessOfItsOwn) {
+TEST(WriteTrace, LoaderWorker_IsAProcess) {
   const Json trace = Json::parse(written(one_step().log));
   std::vector<std::string> processes;
   for (const Json& each : trace.at("traceEvents")) {
@@ -178,7 +178,7 @@ TEST(WriteTrace, ALoaderWorkerIsAProcessOfItsOwn) {
               UnorderedElementsAre("stepbench-worker", "loader worker 5000", "stepbench-worker"));
 }
 
-TEST(WriteTrace, NamesMayHoldAnything) {
+TEST(WriteTrace, Names_MayHoldAnything) {
   LogMaker maker;
   maker.op("quote\" back\\slash \n \x01 caf\xC3\xA9 \xFF (x)", 10, 20);
   maker.shaped("aten::cat", "[[[2], [3]], bad]", 30, 40);
@@ -188,11 +188,11 @@ TEST(WriteTrace, NamesMayHoldAnything) {
   EXPECT_EQ(event(trace, "aten::cat").at("args").at("Input Dims"), "[[[2], [3]], bad]");
 }
 
-TEST(WriteTrace, AnEmptyLogIsAValidTrace) {
+TEST(WriteTrace, EmptyLog_IsAValidTrace) {
   EXPECT_FALSE(Json::parse(written(ops::OpLog{})).at("traceEvents").empty());
 }
 
-TEST(WriteTrace, WhatCannotBeWrittenLeavesNothingAndNamesThePath) {
+TEST(WriteTrace, FailedWrite_NamesThePath) {
   const TemporaryFolder folder;
   try {
     write_trace(ops::OpLog{}, header(), folder / "no/such/folder.json");
@@ -206,7 +206,7 @@ TEST(WriteTrace, WhatCannotBeWrittenLeavesNothingAndNamesThePath) {
               IsEmpty());
 }
 
-TEST(WriteTrace, ItsNameEndsAsReadersLookForIt) {
+TEST(WriteTrace, FileName_IsAsReadersExpect) {
   EXPECT_EQ(trace_file_name("host_0", 1'700'000'000'000, true),
             "host_0.1700000000000.pt.trace.json.gz");
 }

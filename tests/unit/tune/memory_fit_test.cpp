@@ -9,7 +9,7 @@
 namespace stepbench::tune {
 namespace {
 
-TEST(MemoryFit, ThreeSizesFollowALineAndTwoSayNothing) {
+TEST(MemoryFit, ThreeSizes_FollowALine) {
   const std::vector<HeldMemory> held = {{8, 1080}, {16, 1160}, {32, 1320}};
   const auto predicted = predict_memory(held, 256);
   ASSERT_TRUE(predicted);
@@ -19,7 +19,7 @@ TEST(MemoryFit, ThreeSizesFollowALineAndTwoSayNothing) {
   EXPECT_FALSE(predict_memory({}, 32));
 }
 
-TEST(MemoryFit, TheIntervalHoldsWhatALaunchWillHold) {
+TEST(MemoryFit, Interval_HoldsTheMemory) {
   std::mt19937_64 engine(3);
   std::normal_distribution<double> normal(0, 20);
   int held_by_it = 0;

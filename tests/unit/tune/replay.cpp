@@ -57,7 +57,7 @@ class Replay {
   double spent_s_ = 0;
 };
 
-// What was measured of each point, as it is.
+// The plain measured values of each point.
 class Means {
  public:
   explicit Means(std::size_t points) : sums_(points), counts_(points) {}

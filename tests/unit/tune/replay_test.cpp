@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of `tune` in the table of results/tune/README.md: the same seeds, the same searches.
+// The rows of `tune` in the table of results/tune/README.md, by the same seeds and searches.
 #include "tests/unit/tune/replay.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ struct Published {
   double cost;
 };
 
-TEST(TuneReplay, FindsGoodSettingsOfMeasuredGridsAsOftenAsThePageSays) {
+TEST(TuneReplay, FindsGoodSettingsAsDocumented) {
   for (const Published& published : {Published{"cuda", 0, 0.220, 0.333},
                                      {"cuda", 0.01, 1, 0.323},
                                      {"cuda", 0.03, 1, 0.325},
@@ -55,11 +55,12 @@ TEST(TuneReplay, FindsGoodSettingsOfMeasuredGridsAsOftenAsThePageSays) {
   }
 }
 
-TEST(TuneReplay, ScalesWhatIsLeftOfLaunchesAndNothingElse) {
+TEST(TuneReplay, ScalesTheLaunchResidualsOnly) {
   const Recording tokens = recording("tokens");
   const RecordedGrid whole = with_cv(tokens, 0.03);
   ASSERT_EQ(whole.rounds.size(), tokens.rounds.size());
-  // Ranks of points by all rounds are those of the recording, and its rounds stay apart.
+  // Ranks of points over all rounds equal those of the recording, and differences between its
+  // rounds stay.
   Recording scaled = tokens;
   scaled.rounds = whole.rounds;
   const RecordedGrid again = with_cv(scaled, 0.03);

@@ -25,7 +25,7 @@ std::vector<Slot> run_all(PointSearch& search, const std::function<double(const 
 
 double by_point(const Slot& slot) { return 0.001 * static_cast<double>(slot.point); }
 
-TEST(PointSearch, AQuarterGoesOnFromEachRung) {
+TEST(PointSearch, EachRung_KeepsAQuarter) {
   PointSearch search(48, 0, 1);
   const auto slots = run_all(search, by_point);
   ASSERT_EQ(search.rungs().size(), 3U);
@@ -37,7 +37,7 @@ TEST(PointSearch, AQuarterGoesOnFromEachRung) {
   EXPECT_EQ(search.standing().front().point, 0U);
 }
 
-TEST(PointSearch, TakesWhatWasPlanned) {
+TEST(PointSearch, UsesThePlannedLaunches) {
   for (std::size_t points = 1; points < 100; ++points) {
     std::size_t launches = kFewestWarm;
     for (const PlannedRung& rung : planned_rungs(points)) launches += rung.points * rung.rounds;
@@ -53,7 +53,7 @@ TEST(PointSearch, TakesWhatWasPlanned) {
   EXPECT_TRUE(planned_rungs(0).empty());
 }
 
-TEST(PointSearch, OwnLaunches_AreThrownAwayUntilTwoAgree) {
+TEST(PointSearch, FirstLaunches_DropUntilTwoAgree) {
   const std::vector<double> cold = {.9, .5, .2, .1, .08};
   PointSearch search(12, 5, 1);
   const auto slots = run_all(
@@ -68,7 +68,7 @@ TEST(PointSearch, OwnLaunches_AreThrownAwayUntilTwoAgree) {
   }
 }
 
-TEST(PointSearch, WhereNoTwoLaunchesAgree_SixAreThrownAway) {
+TEST(PointSearch, NoAgreement_DropsSix) {
   for (const std::size_t most : {kMostWarm, kFewestWarm}) {
     PointSearch search(4, 0, 1, most);
     std::size_t warm = 0;
@@ -80,7 +80,7 @@ TEST(PointSearch, WhereNoTwoLaunchesAgree_SixAreThrownAway) {
   }
 }
 
-TEST(PointSearch, OwnSettingsThatFail_GiveWayToTheFirstPoint) {
+TEST(PointSearch, FailingOwnPoint_IsReplaced) {
   PointSearch search(4, 2, 1);
   search.take(0);
   EXPECT_EQ(search.next()->point, 2U);
@@ -92,7 +92,7 @@ TEST(PointSearch, OwnSettingsThatFail_GiveWayToTheFirstPoint) {
   EXPECT_FALSE(search.next()->warm);
 }
 
-TEST(PointSearch, ARoundHasEveryPointOnceInAnOrderOfItsSeed) {
+TEST(PointSearch, Round_HasEachPointOnce) {
   const auto first_round = [](std::uint64_t seed) {
     PointSearch search(24, 0, seed);
     std::vector<std::size_t> points;
@@ -107,14 +107,14 @@ TEST(PointSearch, ARoundHasEveryPointOnceInAnOrderOfItsSeed) {
   EXPECT_EQ(first_round(3), first_round(3));
 }
 
-TEST(PointSearch, ADriftOfTheMachineChangesNoScore) {
+TEST(PointSearch, Drift_ChangesNoScore) {
   PointSearch quiet(16, 0, 2);
   PointSearch drifting(16, 0, 2);
   const auto value = [](const Slot& slot) {
     return 0.05 * static_cast<double>(slot.point * 5 % 16);
   };
   run_all(quiet, value);
-  // From round to round the machine gets slower by 20 %; two launches of point 0 come before.
+  // The machine gets 20 % slower per round; two launches of point 0 come first.
   run_all(drifting, [&](const Slot& slot) {
     const std::size_t round = slot.warm ? 0 : slot.launch - (slot.point == 0 ? 2 : 0);
     return value(slot) + 0.2 * static_cast<double>(round);
@@ -125,7 +125,7 @@ TEST(PointSearch, ADriftOfTheMachineChangesNoScore) {
   }
 }
 
-TEST(PointSearch, APointThatIsTakenOutNeverComesAgain) {
+TEST(PointSearch, ExcludedPoint_NeverReturns) {
   PointSearch search(12, 0, 1);
   std::set<std::size_t> out;
   while (const auto slot = search.next()) {
@@ -146,7 +146,7 @@ TEST(PointSearch, APointThatIsTakenOutNeverComesAgain) {
   EXPECT_FALSE(none.bound());
 }
 
-TEST(PointSearch, FinalistsThatAllFail_LeaveThoseBefore) {
+TEST(PointSearch, FailingFinalists_LeaveTheOthers) {
   PointSearch search(12, 0, 1);
   while (const auto slot = search.next()) {
     slot->rung == 0 ? search.take(by_point(*slot)) : search.take_out(slot->point);
@@ -155,7 +155,7 @@ TEST(PointSearch, FinalistsThatAllFail_LeaveThoseBefore) {
   EXPECT_EQ(search.standing().size(), 9U);
 }
 
-TEST(PointSearch, ARoundThatIsNotWholeDoesNotCount) {
+TEST(PointSearch, PartialRound_DoesNotCount) {
   PointSearch search(12, 0, 1);
   for (int i = 0; i < 14; ++i) search.take(by_point(*search.next()));
   EXPECT_FALSE(search.bound()) << "nobody knows what launches differ by";
@@ -167,8 +167,8 @@ TEST(PointSearch, ARoundThatIsNotWholeDoesNotCount) {
   EXPECT_EQ(search.standing().front().point, 0U);
 }
 
-// Of whole searches on drawn surfaces; fixed seeds.
-TEST(Bound, OverTheMeasuredPoints_HoldsTheRegret) {
+// Whole searches on drawn surfaces; fixed seeds.
+TEST(Bound, MeasuredPoints_HoldTheRegret) {
   std::mt19937_64 engine(7);
   int held = 0;
   for (int trial = 0; trial < 100; ++trial) {
@@ -178,8 +178,8 @@ TEST(Bound, OverTheMeasuredPoints_HoldsTheRegret) {
   EXPECT_GE(held, 97);
 }
 
-// What a short first launch of every point used to take away.
-TEST(Bound, AfterAColdStart_HoldsTheRegret) {
+// Slow first launches of all points used to break the bound.
+TEST(Bound, ColdStart_HoldsTheRegret) {
   std::mt19937_64 engine(8);
   int held = 0;
   for (int trial = 0; trial < 100; ++trial) {

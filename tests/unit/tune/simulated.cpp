@@ -52,7 +52,7 @@ class Machine {
 Surface draw_surface(std::size_t points, std::mt19937_64& engine) {
   const std::size_t other = points % 6 == 0 ? 6 : 4;  // prefetch and pin
   const std::size_t workers = points / other;
-  const double batch = between(0.5, 8, engine);  // of one worker, over the step's own time
+  const double batch = between(0.5, 8, engine);  // of one worker, relative to the step's own time
   const double contention = between(0, 0.15, engine);
   const double cores = between(2, 2.0 * static_cast<double>(workers), engine);
   const double disk = between(0, 1.5, engine);

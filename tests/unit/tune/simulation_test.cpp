@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of results/tune_simulation.md on fresh seeds: prints it, and holds it to what the page
-// promises.
+// The table of results/tune_simulation.md on fresh seeds: prints it and checks the page's promises.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +23,7 @@ struct Row {
   double regret = 0;
   double cost = 0;
   double bound = 0;  // median
-  double held = 0;   // share of bounds that hold the regret
+  double held = 0;   // share of bounds that include the regret
 };
 
 Row row_of(std::size_t points, const Conditions& conditions, bool plateau, std::mt19937_64& seeds) {
@@ -44,7 +43,7 @@ Row row_of(std::size_t points, const Conditions& conditions, bool plateau, std::
   return row;
 }
 
-// At least, and at most: as the page says, less two points.
+// At least, and at most: the page's values with two points of tolerance.
 struct Promise {
   std::string noise;
   Conditions conditions;
@@ -62,7 +61,7 @@ Row told(std::size_t points, const Promise& promise, std::mt19937_64& seeds) {
   return row;
 }
 
-TEST(TuneSimulation, FindsGoodSettingsAsOftenAsThePageSays) {
+TEST(TuneSimulation, FindsGoodSettingsAsDocumented) {
   std::mt19937_64 seeds(std::random_device{}());
   for (const std::size_t points : {4, 8, 12, 24, 48, 96}) {
     for (const Promise& promise :
@@ -77,7 +76,7 @@ TEST(TuneSimulation, FindsGoodSettingsAsOftenAsThePageSays) {
   }
 }
 
-TEST(TuneSimulation, AColdCacheTakesNothingAway) {
+TEST(TuneSimulation, ColdCache_DoesNoHarm) {
   std::mt19937_64 seeds(std::random_device{}());
   for (const std::size_t points : {8, 12, 24}) {
     for (const Promise& promise :
@@ -89,16 +88,16 @@ TEST(TuneSimulation, AColdCacheTakesNothingAway) {
   }
 }
 
-// What the words leave open: "if a point's first launch is as its later ones".
-TEST(TuneSimulation, PointsThatAreSlowTheFirstTimeAreNotHeld) {
+// Not promised: the promise requires that a point's first launch is like its later ones.
+TEST(TuneSimulation, SlowFirstPoints_AreNotPromised) {
   std::mt19937_64 seeds(std::random_device{}());
   for (const std::size_t points : {12, 24}) {
     told(points, {"each point's own first up to +20 %", {.own_first = .2}, .8, .7}, seeds);
   }
 }
 
-// As far as launches of real machines lay from their points and rounds: heavy, 5 to 17 %.
-TEST(TuneSimulation, LaunchesOfRealMachinesAreHeld) {
+// With the residuals of launches on real machines: heavy-tailed, 5 to 17 %.
+TEST(TuneSimulation, RealMachines_KeepThePromise) {
   std::mt19937_64 seeds(std::random_device{}());
   for (const std::string name : {"jpeg", "python", "tokens", "cuda"}) {
     const std::string file = STEPBENCH_SOURCE_DIR "/results/tune/" + name + ".csv";

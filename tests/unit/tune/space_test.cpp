@@ -40,10 +40,10 @@ std::vector<std::string> sweeps(const std::string& space, const ResolvedCase& ow
   return sweeps_of(spaces, own, cores);
 }
 
-TEST(TuneSpace, OfALoaderGoesAroundItsOwnValues) {
+TEST(TuneSpace, Loader_VariesAroundItsValues) {
   EXPECT_THAT(sweeps("loader", loader_case(5, "cpu")),
               ElementsAre("loader.num_workers=0,1,2,3,4,5", "loader.prefetch_factor=1,2,3,4,8"));
-  // Without workers there is nothing to read ahead, and yet that is what may be gained.
+  // Without workers there is nothing to read ahead, yet reading ahead may be the gain.
   EXPECT_THAT(sweeps("loader", loader_case(0, "cuda"), 1),
               ElementsAre("loader.num_workers=0,1,2", "loader.prefetch_factor=1,2,4,8",
                           "loader.pin_memory=false,true"));
@@ -54,14 +54,14 @@ TEST(TuneSpace, OfALoaderGoesAroundItsOwnValues) {
               ThrowsMessage<ConfigError>(HasSubstr("--tune NAME=V1,V2,... gives a script")));
 }
 
-TEST(TuneSpace, OfATransferIsTheWaysToADevice) {
+TEST(TuneSpace, Transfer_ListsThePlacements) {
   ResolvedCase own = loader_case(2, "cuda");
   own.options["transfer.placement"] = std::string("pin_thread");
   EXPECT_THAT(
       sweeps("transfer", own),
       ElementsAre("transfer.placement=inline,inline_non_blocking,pin_thread,prefetch_stream",
                   "loader.pin_memory=false,true"));
-  // What both spaces have is swept once.
+  // Options of both spaces are swept once.
   const std::vector<std::string> both = {"loader", "transfer"};
   EXPECT_THAT(sweeps_of(both, own, 1),
               ElementsAre("loader.num_workers=0,1,2", "loader.prefetch_factor=1,2,3,4,8",
@@ -73,7 +73,7 @@ TEST(TuneSpace, OfATransferIsTheWaysToADevice) {
               ThrowsMessage<ConfigError>(HasSubstr("nothing is copied on the CPU")));
 }
 
-TEST(TuneSpace, OfAnIterableIsTheNumbersThatSayHowItLoads) {
+TEST(TuneSpace, Iterable_VariesItsNumbers) {
   ResolvedCase own = loader_case(0, "cpu");
   own.options["loader.engine"] = std::string("iterable");
   EXPECT_THAT([&] { (void)sweeps("loader", own); },
@@ -90,7 +90,7 @@ TEST(TuneSpace, OfAnIterableIsTheNumbersThatSayHowItLoads) {
                           "python.decode_threads=2,4,8,16"));
 }
 
-TEST(TuneSpace, ArgumentsOfAScriptStandBehindItsOwn) {
+TEST(TuneSpace, ScriptArguments_AreAppended) {
   EXPECT_EQ(
       sweep_of_arguments("num_workers=0..2,mode=a,b", script_case("--width 3")),
       R"(script.args=["--width 3 --num_workers 0 --mode a","--width 3 --num_workers 0 --mode b",)"

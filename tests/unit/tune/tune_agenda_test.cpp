@@ -26,7 +26,7 @@ struct Made {
   Outcome outcome = {};
   double memory_bytes = 1e9;
   std::int64_t wall_ns = 1'000 * kMs;
-  std::int64_t samples = 0;  // of a step; 0: it tells none
+  std::int64_t samples = 0;  // per step; 0: not reported
 };
 using Script = std::function<Made(std::size_t point, int launch)>;
 
@@ -83,7 +83,7 @@ class Scripted {
     for (std::size_t i = from; i < plan_.cases.size(); ++i) plan_.cases[i].skip = "no GPU";
   }
 
-  // Until it is over, or after `most` launches.
+  // Runs to the end, or for `most` launches.
   std::unique_ptr<TuneAgenda> run(std::size_t most = 10'000) {
     auto agenda = this->agenda();
     while (jobs.size() < most) {
@@ -109,7 +109,7 @@ class Scripted {
   Script script_;
 };
 
-// The best is point 7; launches ripple.
+// The best is point 7; launches have a ripple.
 Made valley(std::size_t point, int launch) {
   const double away = std::abs(static_cast<double>(point) - 7);
   const double ripple =
@@ -117,7 +117,7 @@ Made valley(std::size_t point, int launch) {
   return {.step_ms = 10 + away * 0.3 + ripple * 10};
 }
 
-TEST(TuneAgenda, ASearchThatWasCutOffAnywhereGoesOnAsIfNothingHadHappened) {
+TEST(TuneAgenda, CutOffSearch_ContinuesTheSame) {
   Scripted whole(24, valley);
   const auto end = whole.run();
   ASSERT_FALSE(end->search().standing().empty());
@@ -138,7 +138,7 @@ TEST(TuneAgenda, ASearchThatWasCutOffAnywhereGoesOnAsIfNothingHadHappened) {
   }
 }
 
-TEST(TuneAgenda, APointThatFailsIsOutAndLargerBatchesOfOneThatRanOutOfMemoryAreNotTried) {
+TEST(TuneAgenda, FailedPoint_IsOut) {
   Scripted search(12, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     if (point >= 8) made.outcome = Outcome::failed("CUDA out of memory");
@@ -160,7 +160,7 @@ TEST(TuneAgenda, APointThatFailsIsOutAndLargerBatchesOfOneThatRanOutOfMemoryAreN
   EXPECT_EQ(end->search().standing().front().point, 7U);
 }
 
-TEST(TuneAgenda, APointOverTheMemoryLimitCannotWin) {
+TEST(TuneAgenda, OverTheMemoryLimit_CannotWin) {
   Scripted search(12, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     if (point == 7) made.memory_bytes = 3e9;
@@ -172,7 +172,7 @@ TEST(TuneAgenda, APointOverTheMemoryLimitCannotWin) {
   EXPECT_NE(end->search().standing().front().point, 7U);
 }
 
-TEST(TuneAgenda, APointThatEndsAtTheMemoryLimitIsNoFailure) {
+TEST(TuneAgenda, EndedAtMemoryLimit_IsNoFailure) {
   for (const bool limited : {false, true}) {
     Scripted search(12, [](std::size_t point, int launch) {
       Made made = valley(point, launch);
@@ -195,8 +195,8 @@ TEST(TuneAgenda, APointThatEndsAtTheMemoryLimitIsNoFailure) {
   }
 }
 
-TEST(TuneAgenda, ABatchThatSmallerOnesSayIsTooLargeIsNotTried) {
-  // 100 MB and 10 MB a sample.
+TEST(TuneAgenda, PredictedTooLargeBatch_IsSkipped) {
+  // 100 MB plus 10 MB per sample.
   Scripted search(24, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     made.memory_bytes = 1e8 + 1e7 * static_cast<double>(point + 1);
@@ -213,7 +213,7 @@ TEST(TuneAgenda, ABatchThatSmallerOnesSayIsTooLargeIsNotTried) {
   EXPECT_EQ(end->search().standing().front().point, 7U);
 }
 
-TEST(TuneAgenda, ALaunchMayTakeFiveTimesAsLongAsTheBest) {
+TEST(TuneAgenda, Launch_MayTakeFiveTimesTheBest) {
   Scripted search(12, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     made.wall_ns = 20'000 * kMs;
@@ -223,32 +223,32 @@ TEST(TuneAgenda, ALaunchMayTakeFiveTimesAsLongAsTheBest) {
   EXPECT_FALSE(search.jobs.front().context.contains("limits.wall_s"));
   for (const run::Job& job : search.jobs) {
     if (&job == &search.jobs.front()) continue;
-    // A batch that is larger may take longer.
+    // A larger batch may take longer.
     const auto batch = static_cast<double>(job.case_index + 1);
     const auto limit = number_of(job.context, "limits.wall_s");
     EXPECT_EQ(limit, batch * 100 < 600 ? std::optional(batch * 100) : std::nullopt);
   }
 }
 
-TEST(TuneAgenda, ATimeThatIsUsedUpEndsTheSearchAndWholeRoundsCount) {
+TEST(TuneAgenda, UsedUpTime_EndsTheSearch) {
   Scripted search(24, valley);
   search.allowance.seconds = 30;  // launches take a second each
   const auto end = search.run();
   EXPECT_TRUE(end->is_stopped());
   EXPECT_EQ(search.jobs.size(), 30U);
   EXPECT_FALSE(end->search().standing().empty());
-  // More time later: it goes on.
+  // With more time it continues.
   search.allowance.seconds = 1000;
   EXPECT_FALSE(search.run()->is_stopped());
 }
 
-TEST(TuneAgenda, ATimeTooShort_TellsWhatItTakes) {
+TEST(TuneAgenda, TooShortTime_StatesTheNeed) {
   struct Row {
     std::size_t points;
     double seconds;
     std::size_t reserved;
     bool fails;
-    double needed;  // two that are thrown away, one of each, and the confirmation
+    double needed;  // two that are dropped, one of each, and the confirmation
   };
   for (const auto& [points, seconds, reserved, fails, needed] :
        std::vector<Row>{{48, 40, 0, false, 50},
@@ -270,20 +270,20 @@ TEST(TuneAgenda, ATimeTooShort_TellsWhatItTakes) {
   }
 }
 
-TEST(TuneAgenda, PointsThatCannotRun_TakeNothingOfABudget) {
+TEST(TuneAgenda, UnrunnablePoints_UseNoBudget) {
   Scripted search(24, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     if (point >= 12) made.outcome = Outcome::skipped("no GPU");
     return made;
   });
   search.cannot_run(12);
-  search.allowance.seconds = 14;  // two that are thrown away, and one of each that can
+  search.allowance.seconds = 14;  // two that are dropped, and one of each runnable point
   const auto end = search.run();
   EXPECT_TRUE(end->search().has_whole_round());
   EXPECT_EQ(end->launches(), 14U);
 }
 
-TEST(TuneAgenda, TheConfirmation_IsKeptFromTheSearch) {
+TEST(TuneAgenda, Confirmation_IsReserved) {
   Scripted search(12, valley);
   search.reserved = 20;
   search.allowance.seconds = 38;  // two, one of each, four more, and the confirmation
@@ -293,7 +293,7 @@ TEST(TuneAgenda, TheConfirmation_IsKeptFromTheSearch) {
   EXPECT_FALSE(search.run()->is_stopped());
 }
 
-TEST(TuneAgenda, WhatTheSearchThrowsAway_IsNoValueOfAPoint) {
+TEST(TuneAgenda, DroppedLaunches_AreNoValues) {
   Scripted search(12, [](std::size_t point, int launch) {
     Made made = valley(point, launch);
     if (point == 4 && launch < 2) made.step_ms *= launch == 0 ? 3 : 1.5;
@@ -306,8 +306,8 @@ TEST(TuneAgenda, WhatTheSearchThrowsAway_IsNoValueOfAPoint) {
   EXPECT_EQ(search.jobs[3].note, "thrown away");
 }
 
-// Steps that last as long as they hold samples: all points do as much work.
-TEST(TuneAgenda, ByNoNamedObjective_WorkDecides) {
+// Steps take as long as they have samples: all points do the same work.
+TEST(TuneAgenda, NoNamedObjective_UsesTheWork) {
   for (const bool named : {false, true}) {
     Scripted search(12, [](std::size_t point, int launch) {
       Made made = valley(7, launch);
@@ -320,7 +320,7 @@ TEST(TuneAgenda, ByNoNamedObjective_WorkDecides) {
   }
 }
 
-TEST(TuneAgenda, ANumberThatNoLaunchGivesTakesThePointOut) {
+TEST(TuneAgenda, MissingNumber_ExcludesThePoint) {
   Scripted search(9, [](std::size_t, int) { return Made{.outcome = Outcome::skipped("no GPU")}; });
   const auto end = search.run();
   EXPECT_TRUE(end->search().standing().empty());

@@ -17,7 +17,7 @@ using testing_noise::Noise;
 constexpr double kLayout = 0.005;
 constexpr std::size_t kLast = 12;
 
-// Each of the places once against the kept program, which itself lies `offset` off.
+// Each place once against the kept program, which itself is off by `offset`.
 std::vector<Measured> row_of(Noise& noise, std::size_t changed, double step, double offset) {
   std::vector<Measured> row;
   for (std::size_t place = 1; place <= kLast; ++place) {
@@ -36,7 +36,7 @@ std::vector<double> chances_of(const std::vector<Measured>& row, double offset_v
   return chances(logs);
 }
 
-TEST(ChangePoint, OfAClearStep_IsItsPlaceWhateverTheOffset) {
+TEST(ChangePoint, ClearStep_IsFoundAtAnyOffset) {
   Noise noise(3);
   for (std::size_t changed = 2; changed <= kLast; ++changed) {
     const std::vector<Measured> row = row_of(noise, changed, 0.05, 0.1);
@@ -44,7 +44,7 @@ TEST(ChangePoint, OfAClearStep_IsItsPlaceWhateverTheOffset) {
   }
 }
 
-TEST(ChangePoint, ChancesOfASmallStep_AreHeldAsOftenAsTheySay) {
+TEST(ChangePoint, SmallStep_HasHonestChances) {
   Noise noise(5);
   int held = 0;
   double said = 0;
@@ -62,7 +62,7 @@ TEST(ChangePoint, ChancesOfASmallStep_AreHeldAsOftenAsTheySay) {
   EXPECT_NEAR(held / double{kRows}, said / kRows, 0.03);
 }
 
-TEST(ChangePoint, OfPairsOfNeighbours_IsWhereTheyDiffer) {
+TEST(ChangePoint, NeighbourPairs_ShowTheDifference) {
   std::vector<Measured> row = {{.value = 0.05, .variance = 1e-4, .place = kLast}};
   const std::vector<double> before = chances_of(row, 1e-6);
   EXPECT_NEAR(before[2], 1.0 / kLast, 1e-9) << "the ends tell nothing of the place";
@@ -73,13 +73,13 @@ TEST(ChangePoint, OfPairsOfNeighbours_IsWhereTheyDiffer) {
   EXPECT_LT(chances_of(row, 1e-6)[2], before[2]);
 }
 
-TEST(ChangePoint, WhereNothingTellsTheStep_HasNoLikelihood) {
+TEST(ChangePoint, UninformativePairs_HaveNone) {
   const std::vector<Measured> row = {{.value = 0.05, .variance = 1e-4, .place = 2}};
   EXPECT_EQ(log_likelihood(row, 3), -std::numeric_limits<double>::infinity());
   EXPECT_NEAR(chances_of(row, 0)[5], 1.0 / kLast, 1e-12) << "offset and step are one number";
 }
 
-TEST(ChangePoint, RangesGrowToTheLikelierSide) {
+TEST(ChangePoint, Range_GrowsToTheLikelierSide) {
   const std::vector<double> chance = {0.05, 0.2, 0.5, 0.15, 0.1};
   const Places some = likeliest(chance, 0.8);
   EXPECT_EQ(some.first, 1U);

@@ -25,7 +25,7 @@ std::vector<double> drawn(Noise& noise, std::size_t pairs, double centre, double
 
 Estimate of(Pairs pairs) { return estimate(pairs, spread({&pairs, 1})); }
 
-TEST(Pairs, OfAnyNumber_HaveANumber) {
+TEST(Pairs, AnyNumber_GivesANumber) {
   Noise noise(11);
   for (std::size_t n = 1; n <= 1000; n += n < 20 ? 1 : 97) {
     for (const double sd : {0.0, 1e-12, .01, 3.0}) {
@@ -60,7 +60,7 @@ TEST(Pairs, EqualPairs_AreCertain) {
   EXPECT_EQ(decide(interval(of(none), .01), {0, 0}, .01), Decision::kOk);
 }
 
-TEST(Pairs, MirroredAndShifted_GiveTheSame) {
+TEST(Pairs, MirroredOrShifted_GiveTheSame) {
   Noise noise(12);
   for (int trial = 0; trial < 50; ++trial) {
     std::vector<double> pairs = drawn(noise, 9, .01, .02);
@@ -74,7 +74,7 @@ TEST(Pairs, MirroredAndShifted_GiveTheSame) {
   }
 }
 
-TEST(Pairs, ALaunchOfTwiceTheTime_MovesLittle) {
+TEST(Pairs, LaunchOfTwiceTheTime_MovesLittle) {
   Noise noise(13);
   std::vector<double> pairs = drawn(noise, 10, 0, .01);
   const Estimate without = of(pairs);
@@ -84,7 +84,7 @@ TEST(Pairs, ALaunchOfTwiceTheTime_MovesLittle) {
   EXPECT_LT(with.variance, 4 * without.variance);
 }
 
-TEST(Spread, OfBlocks_IgnoresTheirCentres) {
+TEST(Spread, Blocks_IgnoreTheirCentres) {
   Noise noise(14);
   std::vector<std::vector<double>> blocks;
   for (int i = 0; i < 200; ++i) blocks.push_back(drawn(noise, 4, i % 7, .01));
@@ -94,7 +94,7 @@ TEST(Spread, OfBlocks_IgnoresTheirCentres) {
   EXPECT_NEAR(pooled.sd, .01, .0008);
 }
 
-// Share of 4,000 draws in which the interval of the first of `blocks` has the true value. They
+// Share of 4,000 draws in which the interval of the first of `blocks` includes the true value. They
 // share one spread.
 double coverage(std::uint64_t seed, std::size_t pairs, std::size_t blocks) {
   constexpr int kTrials = 4000;
@@ -110,21 +110,21 @@ double coverage(std::uint64_t seed, std::size_t pairs, std::size_t blocks) {
   return static_cast<double>(covered) / kTrials;
 }
 
-TEST(Interval, OfItsOwnSpread_HoldsTheTruth) {
+TEST(Interval, OwnSpread_HoldsTheTruth) {
   for (const std::size_t pairs : {10, 40}) {
     EXPECT_GE(coverage(20 + pairs, pairs, 1), .94) << pairs;
     EXPECT_LE(coverage(20 + pairs, pairs, 1), .97) << pairs;
   }
 }
 
-TEST(Interval, OfFewPairsAndAPooledSpread_HoldsTheTruth) {
+TEST(Interval, FewPairsAndPooledSpread_Hold) {
   for (const std::size_t pairs : {2, 4}) {
     EXPECT_GE(coverage(30 + pairs, pairs, 12), .94) << pairs;
     EXPECT_LE(coverage(30 + pairs, pairs, 12), .97) << pairs;
   }
 }
 
-TEST(Interval, WithALayout_IsWider) {
+TEST(Interval, Layout_WidensIt) {
   const std::vector<double> pairs{.010, .011, .012, .013};
   const PairSpread of_pairs = spread({{Pairs(pairs)}});
   const Estimate plain = estimate(pairs, of_pairs);
@@ -132,8 +132,8 @@ TEST(Interval, WithALayout_IsWider) {
   EXPECT_NEAR(built.variance, plain.variance + 2 * .005 * .005, 1e-15);
 }
 
-// Four launches of one program met a core that others used, and none of the other program did.
-TEST(Interval, OfPairsThatMetAFactor_HoldsNoDifference) {
+// Four launches of one program ran on a core that others used, and none of the other program.
+TEST(Interval, PartlySlowedPairs_HoldNoDifference) {
   const std::vector<double> pairs{.69, .01, .70, -.01, .02, .68, -.02, .69, 0, .01};
   EXPECT_GT(interval(of(pairs), .01).low, -.1);
   EXPECT_LT(interval(pairs, of(pairs), .01).low, 0);
@@ -141,7 +141,7 @@ TEST(Interval, OfPairsThatMetAFactor_HoldsNoDifference) {
   EXPECT_GT(p_value(pairs, of(pairs)), .05);
 }
 
-TEST(Interval, OfItsOwnPairs_IsNoNarrowerThanEither) {
+TEST(Interval, OwnPairs_AreNoNarrowerThanEither) {
   Noise noise(15);
   for (int trial = 0; trial < 50; ++trial) {
     const std::vector<double> pairs = drawn(noise, 10, .01, .02);
@@ -153,7 +153,7 @@ TEST(Interval, OfItsOwnPairs_IsNoNarrowerThanEither) {
   }
 }
 
-TEST(Mean, OfEstimates_WeighsByTheirErrors) {
+TEST(Mean, Estimates_AreWeightedByError) {
   const std::vector<Estimate> both{{0, 1, 10}, {1, .25, 4}};
   const Estimate together = mean(both);
   EXPECT_DOUBLE_EQ(together.value, .8);
@@ -163,7 +163,7 @@ TEST(Mean, OfEstimates_WeighsByTheirErrors) {
   EXPECT_NEAR(mean(exact).value, .5, 1e-12);
 }
 
-TEST(Layout, OfManyBuilds_IsFoundBeyondTheLaunches) {
+TEST(Layout, ManyBuilds_ShowIt) {
   for (const double truth : {0.0, .005, .02}) {
     Noise noise(31);
     std::vector<Estimate> builds;
@@ -175,7 +175,7 @@ TEST(Layout, OfManyBuilds_IsFoundBeyondTheLaunches) {
   }
 }
 
-TEST(Decide, ByBounds) {
+TEST(Decide, Bounds_Decide) {
   const stats::Interval fine{-.002, .003};
   struct Row {
     stats::Interval typical;
@@ -191,7 +191,7 @@ TEST(Decide, ByBounds) {
   }
 }
 
-TEST(ClaimedSize, OfWhatBarelyPassed_IsSmaller) {
+TEST(ClaimedSize, BarelyPassed_IsSmaller) {
   const Estimate estimate{.015, 1e-6, 30};
   const double barely = claimed_size(estimate, .0149, .01);
   const double clearly = claimed_size(estimate, .010, .01);

@@ -54,7 +54,7 @@ std::string asked(const std::string& what) {
 
 const std::string kFacts = protocol::encode(RuleFacts{.cores = 4}) + "\n";
 
-TEST(Check, AnswersEachCaseInOrder) {
+TEST(Check, EachCase_IsCheckedInOrder) {
   EXPECT_EQ(check(kFacts + asked("") + asked("skip") + asked("error") + asked("note")),
             "{\"answer\":\"ok\"}\n"
             "{\"answer\":\"skip\",\"reason\":\"no device\"}\n"
@@ -69,14 +69,14 @@ TEST(Check, AnswersEachCaseInOrder) {
   EXPECT_EQ(check(kFacts), "");
 }
 
-TEST(Check, AWorkloadOfAnotherProgramIsAnError) {
+TEST(Check, UnknownWorkload_IsAnError) {
   protocol::CaseMessage message;
   message.resolved.workload = "theirs";
   EXPECT_THAT(check(kFacts + protocol::encode(message) + "\n"),
               HasSubstr("\"option\":\"workload\""));
 }
 
-TEST(Check, ALineThatCannotBeReadIsNamed) {
+TEST(Check, UnreadableLine_IsNamed) {
   EXPECT_THAT([] { (void)check("{}\n"); }, ThrowsMessage<ConfigError>(HasSubstr("line 1")));
   EXPECT_THAT([] { (void)check(kFacts + asked("") + "?\n"); },
               ThrowsMessage<ConfigError>(HasSubstr("line 3")));

@@ -18,7 +18,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// A processor that has executed 100 instructions more at each reading.
+// A processor that has executed 100 more instructions at each reading.
 struct CountingProcessor {
   std::uint64_t count = 0;
   std::uint64_t running_ns = 50;
@@ -75,14 +75,14 @@ void two_windows(CountingProcessor& processor, CountSink& sink) {
   instrument->report(sink);
 }
 
-TEST(CountInstruments, InstructionsOfAllWindowsAreToldPerStep) {
+TEST(CountInstruments, Instructions_ArePerStep) {
   CountingProcessor processor;
   CountSink sink;
   two_windows(processor, sink);
   EXPECT_DOUBLE_EQ(sink.metrics.at("instructions_per_step"), 200.0 / 5);
 }
 
-TEST(CountInstruments, ASharedCounterGivesANoteAndNoNumber) {
+TEST(CountInstruments, SharedCounter_IsANote) {
   CountingProcessor processor;
   processor.running_ns = 20;
   CountSink sink;
@@ -91,7 +91,7 @@ TEST(CountInstruments, ASharedCounterGivesANoteAndNoNumber) {
   EXPECT_THAT(sink.notes, Contains(HasSubstr("not counted whole")));
 }
 
-TEST(CountInstruments, WithoutCountersTheInstrumentSaysWhy) {
+TEST(CountInstruments, NoCounters_GiveAReason) {
   CountingProcessor processor;
   processor.open_error = EACCES;
   const auto reason = make_perf_counts(processor.calls())->exercise();
@@ -99,7 +99,7 @@ TEST(CountInstruments, WithoutCountersTheInstrumentSaysWhy) {
   EXPECT_THAT(*reason, AllOf(HasSubstr("nothing was counted"), HasSubstr("perf_event_paranoid")));
 }
 
-TEST(CountInstruments, CallgrindsInstrumentNeedsValgrindAroundIt) {
+TEST(CountInstruments, Callgrind_NeedsValgrind) {
   ResolvedCase resolved;
   resolved.options["profile.counts"] = std::string("valgrind");
   struct NoClock final : Clock {

@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-// What one kind of workload does; `make` reads it because WorkloadType holds a plain function.
+// Behaviour of one workload; `make` reads it because WorkloadType holds a plain function.
 struct Script {
   ScriptedClock clock{};
   std::vector<std::string> log = {};
@@ -146,7 +146,7 @@ Said run(Script& script, const std::vector<std::pair<std::string, Value>>& optio
   return said;
 }
 
-TEST(Launch, SaysWhatOperationsCostBeforeItsFinalLineToWhomKnowsThem) {
+TEST(Launch, Ops_PrecedeTheFinalLine) {
   Script script;
   script.ops = true;
   const Said said = run(script);
@@ -160,7 +160,7 @@ TEST(Launch, SaysWhatOperationsCostBeforeItsFinalLineToWhomKnowsThem) {
   EXPECT_EQ(to_older.kinds.back(), "launch");
 }
 
-TEST(Launch, SaysStagesThenCyclesThenSamplesThenOneFinalLine) {
+TEST(Launch, Messages_ComeInOrder) {
   Script script;
   const Said said = run(script, {{"schedule.repeat", std::int64_t{2}}});
   EXPECT_THAT(said.kinds, ElementsAre("stage", "stage", "stage", "stage", "cycle", "stage", "stage",
@@ -171,7 +171,7 @@ TEST(Launch, SaysStagesThenCyclesThenSamplesThenOneFinalLine) {
   EXPECT_EQ(said.samples[1].cycle, 1);
 }
 
-TEST(Launch, OnAHostAloneAWarmUpGivesASignOfLife) {
+TEST(Launch, HostOnlyWarmUp_ReportsProgress) {
   Script script;
   const Said said =
       run(script, {{"device", std::string("cpu")}, {"schedule.warmup", std::int64_t{5}}});
@@ -180,7 +180,7 @@ TEST(Launch, OnAHostAloneAWarmUpGivesASignOfLife) {
       << "after its first step, then once a second";
 }
 
-TEST(Launch, ReportsWhatSamplesCannotTellBeforeTearDown) {
+TEST(Launch, Report_IsMadeBeforeTearDown) {
   Script script;
   const record::LaunchReport report = run(script).report.value();
   ASSERT_GE(script.log.size(), 3U);
@@ -231,7 +231,7 @@ Said run_as_rank(Script& script, int world, std::vector<std::string>& devices) {
              Pass::kTiming, protocol::kSupported, world, facts);
 }
 
-TEST(Launch, ARankHasADeviceOfItsOwnForWorkloadAndInstruments) {
+TEST(Launch, Rank_HasItsOwnDevice) {
   for (const auto& [world, device] : {std::pair(2, "cuda:1"), std::pair(1, "cuda")}) {
     Script script;
     std::vector<std::string> devices;
@@ -240,7 +240,7 @@ TEST(Launch, ARankHasADeviceOfItsOwnForWorkloadAndInstruments) {
   }
 }
 
-TEST(Launch, CollectorsTakePartInTheirOwnPassAlone) {
+TEST(Launch, Collectors_AreInTheirPassOnly) {
   for (const Pass pass : {Pass::kTiming, Pass::kNative, Pass::kKineto}) {
     Script script;
     measure::InstrumentLog log;
@@ -250,7 +250,7 @@ TEST(Launch, CollectorsTakePartInTheirOwnPassAlone) {
   }
 }
 
-TEST(Launch, AProfiledLaunchTakesAsManyStepsAsATimedOneAndKeepsTheLast) {
+TEST(Launch, Profile_TakesAsManySteps) {
   using Options = std::vector<std::pair<std::string, Value>>;
   Script script;
   const Options options{{"schedule.warmup", std::int64_t{5}},
@@ -261,13 +261,13 @@ TEST(Launch, AProfiledLaunchTakesAsManyStepsAsATimedOneAndKeepsTheLast) {
   EXPECT_EQ(profiled.report->schedule.at("steps"), timed.schedule.at("steps"));
   EXPECT_EQ(profiled.report->schedule.at("active"), Value(std::int64_t{2}));
   EXPECT_EQ(profiled.samples.size(), 1U);
-  // A warm-up of its own makes it short.
+  // Its own warm-up makes it short.
   const Options own{{"profile.active", std::int64_t{4}}, {"profile.warmup", std::int64_t{2}}};
   EXPECT_EQ(run(script, own, {}, "scripted", Pass::kKineto).report->schedule.at("steps"),
             Value(std::int64_t{6}));
 }
 
-TEST(Launch, AReasonToSkipIsNoFailure) {
+TEST(Launch, Skip_IsNoFailure) {
   Script script{.skip = true};
   const Said said = run(script);
   EXPECT_EQ(said.skipped, "no device");
@@ -275,7 +275,7 @@ TEST(Launch, AReasonToSkipIsNoFailure) {
   EXPECT_THAT(script.log, ElementsAre("set_up", "tear_down"));
 }
 
-TEST(Launch, AnExceptionNamesItsStageAndTearsDownOnce) {
+TEST(Launch, Exception_NamesItsStage) {
   struct {
     Script script;
     const char* message;
@@ -302,13 +302,13 @@ TEST(Launch, AnExceptionNamesItsStageAndTearsDownOnce) {
   }
 }
 
-TEST(Launch, AnUnknownWorkloadNamesTheKnownOnes) {
+TEST(Launch, UnknownWorkload_NamesTheKnown) {
   Script script;
   EXPECT_THAT(run(script, {}, {}, "other").failed->message,
               HasSubstr("no workload 'other'; it has: scripted"));
 }
 
-TEST(Launch, TheWallLimitTruncatesAndKeepsFinishedCycles) {
+TEST(Launch, WallLimit_KeepsFinishedCycles) {
   Script script;
   // 4,000 of 5,000 ns are left for set-up and steps: 500 and two cycles of 500 + 2 x 1000.
   const Said said = run(script, {{"limits.wall_s", 5e-6}, {"schedule.repeat", std::int64_t{9}}});
@@ -320,7 +320,7 @@ TEST(Launch, TheWallLimitTruncatesAndKeepsFinishedCycles) {
   EXPECT_GE(said.samples.size(), 1U);
 }
 
-TEST(Launch, LongWindowsAreSentInParts) {
+TEST(Launch, LongWindow_IsSentInParts) {
   Script script;
   const Said said = run(script, {{"schedule.active", std::int64_t{20'000}}});
   ASSERT_EQ(said.samples.size(), 2U);
@@ -329,7 +329,7 @@ TEST(Launch, LongWindowsAreSentInParts) {
   EXPECT_EQ(said.samples[0].cycle, said.samples[1].cycle);
 }
 
-TEST(Launch, AnInstrumentMayThrowAtAnyActionAndTheWorkloadIsTornDown) {
+TEST(Launch, ThrowingInstrument_TearsDown) {
   Script quiet;
   measure::InstrumentLog all;
   const InstrumentType counted[] = {recording(all)};

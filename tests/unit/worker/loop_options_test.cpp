@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case leaves out, and what the loop makes of a schedule.
+// Defaults of a case, and the loop's options from a schedule.
 #include <gtest/gtest.h>
 
 #include "harness/catalogue/catalogue.h"
@@ -18,14 +18,14 @@ ResolvedCase with(const std::vector<std::pair<std::string, Value>>& schedule) {
 
 Value steps(std::int64_t count) { return count; }
 
-TEST(LoopOptions, TurnsAndRefillComeFromThePlanOrAreNone) {
+TEST(LoopOptions, TurnsAndRefill_ComeFromThePlan) {
   const LoopOptions options = loop_options(with({{"block", steps(4)}, {"refill", steps(18)}}), 0);
   EXPECT_EQ(options.block_steps, 4);
   EXPECT_EQ(options.epoch_steps.refill, 18);
   EXPECT_EQ(options.epoch_steps.per_epoch, 0) << "the workload says it";
 }
 
-TEST(LoopOptions, ACaseOfAnOlderControllerHasNeither) {
+TEST(LoopOptions, OlderController_SetsNeither) {
   ResolvedCase resolved = with({});
   resolved.options["schedule.block"] = Value{};
   resolved.options["schedule.refill"] = Value{};
@@ -34,7 +34,7 @@ TEST(LoopOptions, ACaseOfAnOlderControllerHasNeither) {
   EXPECT_EQ(options.epoch_steps.refill, 0);
 }
 
-TEST(LoopOptions, AnAutomaticScheduleRepeatsItsWindowWithoutEnd) {
+TEST(LoopOptions, AutomaticSchedule_RepeatsItsWindow) {
   const LoopOptions options =
       loop_options(with({{"active", std::string("auto")}, {"window", steps(96)}}), 0);
   EXPECT_TRUE(options.stop.automatic);
@@ -42,12 +42,12 @@ TEST(LoopOptions, AnAutomaticScheduleRepeatsItsWindowWithoutEnd) {
   EXPECT_EQ(options.schedule.repeat, 0);
 }
 
-TEST(LoopOptions, OnlyAProfilingPassBeginsItsWindowOnAnIdleDevice) {
+TEST(LoopOptions, OnlyAProfile_BeginsOnAnIdleDevice) {
   EXPECT_FALSE(loop_options(with({}), 0).idle_device);
   EXPECT_TRUE(loop_options(with({}), 0, Pass::kNative).idle_device);
 }
 
-TEST(LoopOptions, AProfileTakesTheLastStepsOfTheScheduleThatThePlanMade) {
+TEST(LoopOptions, Profile_TakesTheLastSteps) {
   const ResolvedCase resolved =
       with({{"wait", steps(0)}, {"warmup", steps(18)}, {"active", steps(96)}});
   const schedule::Schedule profile = loop_options(resolved, 0, Pass::kNative).schedule;
@@ -78,7 +78,7 @@ ResolvedCase filled(const std::string& option, Value value, const Catalogue& kno
   return resolved;
 }
 
-TEST(Defaults, FillWhatTheCaseDoesNotNameOfItsWorkload) {
+TEST(Defaults, UnnamedOptions_AreFilledIn) {
   const ResolvedCase resolved = filled("schedule.warmup", std::int64_t{3});
   EXPECT_EQ(resolved.integer("schedule.warmup"), 3);
   EXPECT_EQ(resolved.integer("schedule.wait"), 1);
@@ -88,7 +88,7 @@ TEST(Defaults, FillWhatTheCaseDoesNotNameOfItsWorkload) {
   EXPECT_FALSE(filled("data.size", Value()).has("data.size")) << "null is a value";
 }
 
-TEST(Defaults, FollowTheChosenVariant) {
+TEST(Defaults, Variant_SetsThem) {
   Catalogue known = catalogue();
   Option epochs = option("epochs", std::string("joined"));
   epochs.default_in = {{"large", std::string("separate")}};

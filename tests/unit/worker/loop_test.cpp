@@ -57,7 +57,7 @@ struct Scene {
   std::vector<Series> cycles;
 };
 
-TEST(Loop, TheActionsOfACycleComeInThisOrder) {
+TEST(Loop, CycleActions_ComeInOrder) {
   Scene scene({.wait = 1, .warmup = 1, .active = 2, .repeat = 1});
   scene.with_instruments = true;
   scene.log.times_the_device = true;
@@ -76,7 +76,7 @@ TEST(Loop, TheActionsOfACycleComeInThisOrder) {
                 "synchronize; window end; stop?yes; B save>none; A save>none; ");
 }
 
-TEST(Loop, NothingSynchronisesInsideAWindow) {
+TEST(Loop, Window_NeverSynchronizes) {
   Scene scene({.wait = 1, .warmup = 1, .active = 5, .repeat = 2});
   (void)scene.run();
   const auto& log = scene.log.lines;
@@ -102,7 +102,7 @@ std::string before_the_window(const Scene& scene) {
   return {};
 }
 
-TEST(Loop, AWindowBeginsOnAnIdleDeviceWhereItIsProfiledOrNotTimed) {
+TEST(Loop, ProfiledOrUntimed_BeginsOnIdleDevice) {
   for (const auto& [profiled, timed] : {std::pair(true, true), {false, false}, {false, true}}) {
     Scene scene({.wait = 0, .warmup = 1, .active = 1, .repeat = 1});
     scene.with_instruments = true;
@@ -113,7 +113,7 @@ TEST(Loop, AWindowBeginsOnAnIdleDeviceWhereItIsProfiledOrNotTimed) {
   }
 }
 
-TEST(Loop, SyncStepWaitsForTheDeviceInsideEachPeriod) {
+TEST(Loop, SyncStep_WaitsInEachPeriod) {
   Scene scene({.wait = 0, .warmup = 0, .active = 3, .repeat = 1});
   scene.options.sync_each_step = true;
   (void)scene.run();
@@ -121,7 +121,7 @@ TEST(Loop, SyncStepWaitsForTheDeviceInsideEachPeriod) {
   EXPECT_THAT(scene.cycles.front().column("other_ns"), Each(1040));
 }
 
-TEST(Loop, CyclesKeepTheirStepIndices) {
+TEST(Loop, Cycles_KeepTheirStepIndices) {
   Scene scene({.wait = 1, .warmup = 1, .active = 2, .repeat = 2, .skip_first = 3});
   const LoopResult result = scene.run();
   ASSERT_THAT(scene.cycles, SizeIs(2));
@@ -133,13 +133,13 @@ TEST(Loop, CyclesKeepTheirStepIndices) {
   EXPECT_FALSE(result.truncated);
 }
 
-TEST(Loop, AStageTellsItsStepsAndTheTimeThatIsKnown) {
+TEST(Loop, Stage_HasItsStepsAndKnownTime) {
   const struct {
     bool host_alone, timed;
     std::int64_t after_one_step_ns, before_the_window_ns;
   } rows[] = {{false, false, 0, (2 * 100 + 1000) / 2},  // synchronised
               {true, false, 100, 0},
-              {false, true, 0, 0}};  // a timed device is not waited for
+              {false, true, 0, 0}};  // the loop does not wait for a timed device
   for (const auto& row : rows) {
     Scene scene({.wait = 1, .warmup = 1, .active = 2, .repeat = 1});
     scene.options.host_alone = row.host_alone;
@@ -153,7 +153,7 @@ TEST(Loop, AStageTellsItsStepsAndTheTimeThatIsKnown) {
   }
 }
 
-TEST(Loop, AnAutomaticWindowStopsWhenTheMeanIsPreciseTwiceRunning) {
+TEST(Loop, AutomaticWindow_StopsWhenPrecise) {
   Scene scene({.wait = 0, .warmup = 0, .active = 50, .repeat = 0});
   scene.options.stop = {.cycles = 1, .automatic = true};
   const LoopResult result = scene.run();
@@ -164,9 +164,9 @@ TEST(Loop, AnAutomaticWindowStopsWhenTheMeanIsPreciseTwiceRunning) {
   EXPECT_EQ(result.within_launch->high, 120);
 }
 
-TEST(Loop, TheWallLimitKeepsFinishedCycles) {
+TEST(Loop, WallLimit_KeepsFinishedCycles) {
   Scene scene({.wait = 0, .warmup = 0, .active = 10, .repeat = 100});
-  scene.options.deadline_ns = scene.clock.now_ns() + 7000;  // two synchronisations a window
+  scene.options.deadline_ns = scene.clock.now_ns() + 7000;  // two synchronisations per window
   const LoopResult result = scene.run();
   EXPECT_EQ(result.reason, schedule::StopReason::kWallLimit);
   EXPECT_TRUE(result.truncated);
@@ -177,21 +177,22 @@ TEST(Loop, TheWallLimitKeepsFinishedCycles) {
             std::count(log.begin(), log.end(), "window end"));
 }
 
-TEST(Loop, AWallLimitBeforeTheFirstCycleIsAnError) {
+TEST(Loop, WallLimitBeforeACycle_IsAnError) {
   Scene scene({.wait = 0, .warmup = 0, .active = 10, .repeat = 1});
   scene.options.deadline_ns = scene.clock.now_ns() + 1500;
   EXPECT_THAT([&] { (void)scene.run(); },
               ThrowsMessage<Error>(AllOf(HasSubstr("limits.wall_s"), HasSubstr("10 measured"))));
 }
 
-TEST(Loop, AllRanksStopTogether) {
+TEST(Loop, AllRanks_StopTogether) {
   Scene scene({.wait = 0, .warmup = 0, .active = 1, .repeat = 0});
   scene.options.stop.cycles = 0;
   scene.workload.stop_answer = true;  // another rank has measured enough
   EXPECT_EQ(scene.run().cycles, 1);
 }
 
-// Each instrument ends every step and phase that it heard begin, and ends at `none`.
+// Each instrument receives the end of every step and phase whose begin it received, and ends at
+// `none`.
 void expect_balanced(const std::vector<std::string>& log, const std::string& name) {
   std::map<std::string, int> open;
   std::string action = "none";
@@ -210,7 +211,7 @@ void expect_balanced(const std::vector<std::string>& log, const std::string& nam
   EXPECT_EQ(action, "none") << name;
 }
 
-TEST(Loop, AnInstrumentMayThrowAtAnyAction) {
+TEST(Loop, Instrument_MayThrowAtAnyAction) {
   const schedule::Schedule schedule{.wait = 1, .warmup = 1, .active = 2, .repeat = 2};
   Scene quiet(schedule);
   quiet.with_instruments = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known truth on a scripted clock: whatever the shape of the steps, the window's time is the sum of
-// its steps' periods, to the nanosecond.
+// Known truth on a scripted clock: for any shape of the steps, the window's time is the sum of its
+// steps' periods, to the nanosecond.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// Step i takes cost(i) on the host; the device has `queued` to do when the loop waits for it.
+// Step i takes cost(i) on the host; the device has `queued` left when the loop waits for it.
 class Costly final : public Workload {
  public:
   Costly(ScriptedClock& clock, std::function<std::int64_t(std::int64_t)> cost,
@@ -74,12 +74,12 @@ Measured measure(const LoopOptions& options, const std::function<std::int64_t(st
   return out;
 }
 
-// N workers deliver in turns: one step waits for all of them.
+// N workers deliver in turns: one step in N waits for the batch, the others do not.
 auto turns(std::int64_t workers, std::int64_t batch_ns) {
   return [=](std::int64_t step) { return step % workers == 0 ? batch_ns : 3; };
 }
 
-TEST(LoopWindow, WholeTurnsOfTheWorkersGiveTheTimePerBatch) {
+TEST(LoopWindow, WholeTurns_GiveTheTimePerBatch) {
   for (const std::int64_t workers : {1, 2, 3, 4, 8}) {
     for (const std::int64_t warmup : {0, 1, 5, 17}) {
       const auto measured =
@@ -90,7 +90,7 @@ TEST(LoopWindow, WholeTurnsOfTheWorkersGiveTheTimePerBatch) {
   }
 }
 
-TEST(LoopWindow, RepeatSumsOverItsCycles) {
+TEST(LoopWindow, Repeat_SumsItsCycles) {
   const auto measured =
       measure(options_of({.wait = 2, .warmup = 3, .active = 8, .repeat = 5}), turns(4, 12 * kMs));
   EXPECT_EQ(measured.result.active_steps, 40);
@@ -98,13 +98,13 @@ TEST(LoopWindow, RepeatSumsOverItsCycles) {
   EXPECT_EQ(measured.result.window_drained_ns, measured.sum_of_periods());
 }
 
-TEST(LoopWindow, WithoutWaitAndWarmUpTheFirstStepsCount) {
+TEST(LoopWindow, NoWarmUp_CountsTheFirstSteps) {
   const auto measured = measure(options_of({.wait = 0, .warmup = 0, .active = 3, .repeat = 2}),
                                 [](std::int64_t step) { return 10 + step; });
   EXPECT_EQ(measured.sum_of_periods(), 10 + 11 + 12 + 13 + 14 + 15);
 }
 
-TEST(LoopWindow, WhatTheDeviceStillHasToDoBelongsToTheDrainedTimeAlone) {
+TEST(LoopWindow, DeviceRest_IsInTheDrainedTime) {
   const auto measured = measure(
       options_of({.wait = 0, .warmup = 1, .active = 10, .repeat = 3}),
       [](std::int64_t) { return 100; }, 5000);
@@ -112,13 +112,13 @@ TEST(LoopWindow, WhatTheDeviceStillHasToDoBelongsToTheDrainedTimeAlone) {
   EXPECT_EQ(measured.result.window_drained_ns, 3 * (1000 + 5000));
 }
 
-// An epoch of 10 batches for 4 workers: 4, 4 and 2 batches, each in the time of one.
+// An epoch of 10 batches for 4 workers: 4, 4 and 2 batches, each group in the time of one.
 std::int64_t step_of_an_epoch(std::int64_t step) {
   const std::int64_t in_epoch = step % 10;
   return in_epoch % 4 == 0 ? 12 * kMs : 3;
 }
 
-TEST(LoopWindow, WholeEpochsCostTheSameWhereverTheWindowBegins) {
+TEST(LoopWindow, WholeEpochs_CostTheSame) {
   for (const std::int64_t warmup : {1, 2, 5, 8, 13}) {
     LoopOptions options = options_of({.wait = 0, .warmup = warmup, .active = 24, .repeat = 2});
     fit_to_epochs(10, options);
@@ -129,7 +129,7 @@ TEST(LoopWindow, WholeEpochsCostTheSameWhereverTheWindowBegins) {
   }
 }
 
-TEST(LoopWindow, AWindowInALongEpochHoldsNoBorderInAnyCycle) {
+TEST(LoopWindow, LongEpoch_KeepsBordersOutside) {
   const auto cost = [](std::int64_t step) { return step % 100 < 18 ? 900 : 10; };
   LoopOptions options = options_of({.wait = 0, .warmup = 18, .active = 50, .repeat = 20});
   options.epoch_steps.refill = 18;
@@ -145,17 +145,17 @@ TEST(LoopWindow, AWindowInALongEpochHoldsNoBorderInAnyCycle) {
   }
 }
 
-TEST(LoopWindow, StepsThatPassABorderAreNotOfTheSchedule) {
+TEST(LoopWindow, StepsPastABorder_AreExtra) {
   LoopOptions options = options_of({.wait = 0, .warmup = 2, .active = 5, .repeat = 2});
   fit_to_epochs(9, options);
   const auto measured = measure(options, [](std::int64_t) { return 1; });
-  // Steps 2 to 6; from 7 the next window would begin at the border.
+  // Steps 2 to 6; a next window from 7 on would begin at the border.
   EXPECT_EQ(measured.cycles[0].column("index").front(), 2);
   EXPECT_EQ(measured.cycles[1].column("index").front(), 10);
   EXPECT_EQ(measured.result.all_steps, 15);
 }
 
-TEST(LoopWindow, AProfileStaysAsShortAsItIs) {
+TEST(LoopWindow, Profile_StaysShort) {
   LoopOptions options = options_of({.wait = 0, .warmup = 2, .active = 5, .repeat = 1});
   fit_to_epochs(4, options, Pass::kNative);
   EXPECT_EQ(options.schedule.active, 5);

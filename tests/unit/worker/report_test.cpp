@@ -25,7 +25,7 @@ class Concluding final : public Workload {
   }
 };
 
-// Knows one thing better than the workload, and says another of two devices.
+// Reports one metric better than the workload, and another one for two devices.
 class Knowing final : public Instrument {
  public:
   [[nodiscard]] std::string_view name() const override { return "knowing"; }
@@ -43,7 +43,7 @@ class Knowing final : public Instrument {
   }
 };
 
-TEST(Report, WhatAnInstrumentKnowsBetterTakesThePlaceOfWhatTheWorkloadSays) {
+TEST(Report, InstrumentsMetric_Wins) {
   Concluding workload;
   std::vector<std::unique_ptr<Instrument>> made;
   made.push_back(std::make_unique<Knowing>());
@@ -62,14 +62,14 @@ Series steps_of(std::vector<std::int64_t> step_ns) {
   return {.names = {"step_ns", "flags"}, .columns = {std::move(step_ns), none}};
 }
 
-TEST(Report, ACycleIsToldByItsTimeOverItsSteps) {
+TEST(Report, Cycle_HasItsMeanStep) {
   const protocol::CycleMessage message = cycle_message(3, steps_of({1, 1, 1, 400}));
   EXPECT_EQ(message.cycle, 3);
   EXPECT_EQ(message.steps, 4);
   EXPECT_EQ(message.mean_step_ns, 101) << "403 / 4, rounded; the median is 1";
 }
 
-TEST(Report, SaysHowLongTheWindowsTookUntilTheDeviceWasIdle) {
+TEST(Report, DrainedTime_IsReported) {
   LaunchEvidence evidence;
   evidence.loop.window_drained_ns = 12345;
   const record::LaunchReport report = make_report(evidence, {});
@@ -78,7 +78,7 @@ TEST(Report, SaysHowLongTheWindowsTookUntilTheDeviceWasIdle) {
   EXPECT_THAT(report.notes, IsEmpty());
 }
 
-TEST(Report, CountsWholeEpochsAndSaysWhatAWindowBetweenBordersLacks) {
+TEST(Report, WholeEpochs_AreCounted) {
   const auto report_of = [](std::int64_t steps_of_an_epoch) {
     LaunchEvidence evidence;
     evidence.options.schedule.active = 50;

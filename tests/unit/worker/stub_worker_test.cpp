@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real worker process on a socket, as the controller sees it. How it fails is the table of
-// tests/unit/run/faults_test.cpp.
+// A real worker process on a socket, as seen by the controller. tests/unit/run/faults_test.cpp
+// tests its failures.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/socket.h>
@@ -21,7 +21,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// All that the stub says of one case until it closes its end; it must exit with 0.
+// All messages of the stub for one case until it closes its end; it must exit with 0.
 std::vector<protocol::WorkerMessage> messages_of(
     const std::vector<std::pair<std::string, Value>>& options) {
   protocol::CaseMessage message;
@@ -58,7 +58,7 @@ Series steps_of(const std::vector<std::pair<std::string, Value>>& options) {
   return {};
 }
 
-TEST(StubWorker, MeasuresInScriptedTimeExactly) {
+TEST(StubWorker, ScriptedTime_IsExact) {
   const auto messages = messages_of({});
   EXPECT_TRUE(std::holds_alternative<protocol::Hello>(messages.front()));
   EXPECT_TRUE(std::holds_alternative<record::LaunchReport>(messages.back()));
@@ -68,7 +68,7 @@ TEST(StubWorker, MeasuresInScriptedTimeExactly) {
               ElementsAre(1, 0, 1, 0));
 }
 
-TEST(StubWorker, JitterComesFromTheSeed) {
+TEST(StubWorker, Jitter_ComesFromTheSeed) {
   const auto steps = [](std::int64_t seed) {
     return steps_of({{"stub.jitter", 0.1}, {"seed", seed}}).column("step_ns");
   };
@@ -76,7 +76,7 @@ TEST(StubWorker, JitterComesFromTheSeed) {
   EXPECT_NE(steps(1), steps(2));
 }
 
-TEST(StubWorker, NamesAnOptionThatIsWrong) {
+TEST(StubWorker, WrongOption_IsNamed) {
   const auto messages = messages_of({{"schedule.active", std::int64_t{0}}});
   const auto* failed = std::get_if<protocol::FailedMessage>(&messages.back());
   ASSERT_NE(failed, nullptr);

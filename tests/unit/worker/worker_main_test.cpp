@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker program takes from the shell and returns to it.
+// A worker program's arguments and exit status.
 #include <gmock/gmock.h>
 
 #include <stdexcept>
@@ -23,21 +23,21 @@ WorkerArguments parse(std::vector<const char*> arguments) {
   return parse_worker_arguments(arguments);
 }
 
-TEST(WorkerArguments, NameOneOfTheModes) {
+TEST(WorkerArguments, FirstArgument_IsTheMode) {
   EXPECT_EQ(parse({}).mode, Mode::kHelp);
   EXPECT_EQ(parse({"--help"}).mode, Mode::kHelp);
   EXPECT_EQ(parse({"describe"}).mode, Mode::kDescribe);
   EXPECT_EQ(parse({"check"}).mode, Mode::kCheck);
 }
 
-TEST(WorkerArguments, ValuesMayFollowAnEqualsSignOrASpace) {
+TEST(WorkerArguments, Value_MayFollowAnEqualsSign) {
   EXPECT_EQ(parse({"--control-fd=3"}).control_descriptor, 3);
   EXPECT_EQ(parse({"--control-fd", "4"}).control_descriptor, 4);
   EXPECT_EQ(parse({"--case", "a b.json"}).case_file, "a b.json");
   EXPECT_EQ(parse({"--case=x"}).mode, Mode::kCaseFile);
 }
 
-TEST(WorkerArguments, MistakesNameTheArgument) {
+TEST(WorkerArguments, Mistake_NamesTheArgument) {
   for (const auto& [argument, what] :
        {std::pair("--contrl-fd=3", "--contrl-fd=3: unknown argument; known:"),
         {"--control-fd=three", "expected a file descriptor, found 'three'"},
@@ -66,12 +66,12 @@ Ended worker(std::vector<std::string> words, const WorkerFacts& facts = {}) {
 
 Fields broken_software() { throw std::logic_error("no version"); }
 
-TEST(WorkerMain, AMistakeOfItsCallerExitsWithTwo) {
+TEST(WorkerMain, CallerError_ExitsWithTwo) {
   EXPECT_EQ(worker({"bin/my-worker", "--no-such-flag"}).exit_status, 2);
   EXPECT_EQ(worker({"bin/my-worker", "--case", "/nowhere/case.json"}).exit_status, 2);
 }
 
-TEST(WorkerMain, ABugOfItsOwnExitsWithSeventyAndAsksForAReport) {
+TEST(WorkerMain, OwnBug_ExitsWithSeventy) {
   const test::TemporaryFolder folder;
   folder.write("case.json", "{}");
   const Ended ended = worker({"bin/my-worker", "--case", (folder / "case.json").string()},
@@ -82,7 +82,7 @@ TEST(WorkerMain, ABugOfItsOwnExitsWithSeventyAndAsksForAReport) {
                                HasSubstr("please report it")));
 }
 
-TEST(WorkerMain, DescribingItselfIsNoError) {
+TEST(WorkerMain, Describe_ExitsWithZero) {
   EXPECT_EQ(worker({"bin/my-worker", "describe"}).exit_status, 0);
 }
 

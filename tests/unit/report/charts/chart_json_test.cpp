@@ -15,20 +15,20 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(ChartNumbers, AreShortAndNullWhereTheyAreNotFinite) {
+TEST(ChartNumbers, NonFiniteNumbers_AreNull) {
   json::JsonText json = chart("dots");
   const double values[] = {53.216789, 1, -2e300, std::numeric_limits<double>::quiet_NaN()};
   add_numbers(json, "y", values, 5);
   EXPECT_EQ(json.close_object().line(), R"({"chart":"dots","y":[53.217,1,-2e+300,null]})");
 }
 
-TEST(ThinOut, KeepsAllWhereThereAreFewEnough) {
+TEST(ThinOut, FewPoints_AreKept) {
   EXPECT_THAT(thin_out({}, 10), IsEmpty());
   const double few[] = {3, 1, 2};
   EXPECT_THAT(thin_out(few, 3), ElementsAre(0U, 1U, 2U));
 }
 
-TEST(ThinOut, KeepsTheEndsAndTheExtremesOfEachStretch) {
+TEST(ThinOut, EndsAndExtremes_AreKept) {
   std::mt19937 random(20260131);
   for (const std::size_t size : {5U, 17U, 100U, 9999U}) {
     for (const std::size_t points : {4U, 5U, 50U, 1000U}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results made up for charts, and what figures ask of them read back. What charts.js makes of it is
-// told in tests/report.
+// Generated results for charts, and the requests of figures parsed. tests/report checks the drawing
+// by charts.js.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 
 struct PlannedCase {
   OptionValues options = {};
-  std::vector<std::int64_t> step_ns = {};  // one per launch; none: a launch that failed
+  std::vector<std::int64_t> step_ns = {};  // one per launch; empty: a failed launch
   std::string reason = "out of memory";
   std::string run_id = "20260131-120000-demo";
   std::string arm = {};
@@ -80,7 +80,7 @@ struct ReadFigure {
   Json json;
 };
 
-// Each parsed, which fails where it is no JSON.
+// Each parsed, which fails for invalid JSON.
 inline std::vector<ReadFigure> figures_of(const document::Chapter& section) {
   std::vector<ReadFigure> figures;
   for (const document::Block& block : section.blocks) {
@@ -91,7 +91,7 @@ inline std::vector<ReadFigure> figures_of(const document::Chapter& section) {
   return figures;
 }
 
-// What a section adds to the data that charts share.
+// A section's part of the data that charts share.
 struct Drawn {
   std::optional<document::Chapter> section = {};
   std::vector<ReadFigure> figures = {};
@@ -116,7 +116,7 @@ inline std::string words_of(const document::Chapter& section) {
   return words;
 }
 
-// As far as a figure is exact.
+// Within the precision of a figure.
 inline bool is_near(double drawn, double exact) {
   return std::abs(drawn - exact) <= 2e-4 * std::max(std::abs(exact), 1e-9);
 }

@@ -42,7 +42,7 @@ Json forest_of(const compare::Comparison& comparison) {
   return Json::parse(forest_figure(comparison, 0).value().json);
 }
 
-TEST(ComparisonCharts, EveryMetric_HasItsRow) {
+TEST(ComparisonCharts, EachMetric_HasItsRow) {
   const compare::Comparison comparison = slower_by_a_twentieth();
   const Json json = forest_of(comparison);
   std::vector<Json> rows;
@@ -54,11 +54,11 @@ TEST(ComparisonCharts, EveryMetric_HasItsRow) {
     }
   }
   EXPECT_EQ(json["rows"], Json(rows));
-  // One was measured after the other.
+  // The sides were measured one after the other.
   EXPECT_THAT(forest_figure(comparison, 0)->alt, HasSubstr("1 perhaps worse"));
 }
 
-TEST(ComparisonCharts, ABaseThatWasMeasuredOftenStandsBesideItself) {
+TEST(ComparisonCharts, LargeBase_IsComparedWithItself) {
   const compare::Comparison comparison = slower_by_a_twentieth(32);
   ASSERT_TRUE(comparison.aa_control.change);
   EXPECT_LE(comparison.aa_control.interval.low, *comparison.aa_control.change);
@@ -68,7 +68,7 @@ TEST(ComparisonCharts, ABaseThatWasMeasuredOftenStandsBesideItself) {
   EXPECT_EQ(back.aa_control.interval.high, comparison.aa_control.interval.high);
 }
 
-TEST(ComparisonCharts, TheSizeOfAClaimStandsCorrectedBesideIt) {
+TEST(ComparisonCharts, Claim_HasItsCorrectedSize) {
   compare::Comparison comparison = slower_by_a_twentieth();
   const auto cases = [&] {
     return metric_rows(comparison, ComparisonNames(comparison), true, false).table;
@@ -82,7 +82,7 @@ TEST(ComparisonCharts, TheSizeOfAClaimStandsCorrectedBesideIt) {
   EXPECT_THAT(verdict_csv({&comparison, 1}), HasSubstr(",0.0421"));
 }
 
-TEST(ComparisonCharts, ACause_SaysItsPhasesAndWhatTheyLeave) {
+TEST(ComparisonCharts, Cause_ListsItsPhases) {
   const compare::Comparison comparison = slower_by_a_twentieth();
   const auto figure = cause_figure(comparison, 0, 0);
   ASSERT_TRUE(figure);
@@ -94,7 +94,7 @@ TEST(ComparisonCharts, ACause_SaysItsPhasesAndWhatTheyLeave) {
   EXPECT_FALSE(cause_figure(comparison, 0, 1)) << "nothing changed there";
 }
 
-TEST(ComparisonCharts, TooFewLaunchesHaveNoIntervalAndTheFigureSaysSo) {
+TEST(ComparisonCharts, TooFewLaunches_HaveNoInterval) {
   const compare::Comparison comparison = slower_by_a_twentieth(3);
   const auto figure = forest_figure(comparison, 0);
   ASSERT_TRUE(figure);

@@ -24,7 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// One series that became 8 % slower in night 22, one that stayed, a night without a value.
+// One series that became 8 % slower in night 22, one unchanged, and a night without a value.
 NightMaker moved_history() {
   NightMaker maker;
   Nightly slower = NightMaker::steady(26, 53e6);
@@ -51,7 +51,7 @@ std::vector<ReadFigure> figures_of(const NightMaker& maker) {
       history_content(maker.history, maker.events, judged_of(maker)).sections.front());
 }
 
-TEST(HistoryCharts, ASeries_HasItsNightsUsualAndAlert) {
+TEST(HistoryCharts, Series_HasItsNightsLevelAndAlert) {
   const NightMaker maker = moved_history();
   const ReportContent content = history_content(maker.history, maker.events, judged_of(maker));
   EXPECT_EQ(test::figures_of(content.sections.back()).size(), 1U) << "the other one";
@@ -82,7 +82,7 @@ TEST(HistoryCharts, ASeries_HasItsNightsUsualAndAlert) {
               HasSubstr("There is no night in this history."));
 }
 
-TEST(HistoryCharts, AnAxisThatShows0IsNotSaidToBeginAboveIt) {
+TEST(HistoryCharts, AxisWithZero_HasNoNote) {
   const auto begins_above = [](const Nightly& values) {
     NightMaker maker;
     maker.add_series("0", values);
@@ -93,7 +93,7 @@ TEST(HistoryCharts, AnAxisThatShows0IsNotSaidToBeginAboveIt) {
   EXPECT_FALSE(begins_above({0.1e6, 5e6, 10e6}));
 }
 
-TEST(HistoryCharts, BusyNightsAndNotesAreMarked) {
+TEST(HistoryCharts, BusyNightsAndNotes_AreMarked) {
   NightMaker maker = moved_history();
   const track::TrackedSeries& series = maker.history.series.front().series;
   track::set_busy(maker.run(7), series.case_id, {.waited = 0.62, .others = 0.81});
@@ -110,8 +110,8 @@ TEST(HistoryCharts, BusyNightsAndNotesAreMarked) {
   EXPECT_FALSE(drawn[1]["nights"][7].contains("waited_for_cpu_share"));
 }
 
-// That its pages open and lead to each other is told in tests/report.
-TEST(HistorySite, OfAHistory_HasItsPagesAndOneScript) {
+// tests/report checks that its pages open and link to each other.
+TEST(HistorySite, History_HasItsPagesAndOneScript) {
   NightMaker maker = moved_history();
   maker.run(22).context = {
       {"track.commit_url", Value(std::string("https://git.example.org/{sha}"))}};
@@ -152,7 +152,7 @@ ShownNight moved_night() {
   return maker.shown();
 }
 
-TEST(NightCharts, EverySeriesWithAChange_HasItsRow) {
+TEST(NightCharts, EachChangedSeries_HasItsRow) {
   const ShownNight night = moved_night();
   const auto figures = test::figures_of(night_charts(night).at(0));
   std::vector<std::size_t> told;
@@ -163,7 +163,7 @@ TEST(NightCharts, EverySeriesWithAChange_HasItsRow) {
   EXPECT_THAT(drawn, ::testing::UnorderedElementsAreArray(told));
 }
 
-TEST(NightCharts, WhatMoved_IsDrawnOverItsNights) {
+TEST(NightCharts, ChangedSeries_IsDrawnOverItsNights) {
   const ShownNight night = moved_night();
   const auto chapters = night_charts(night);
   const auto figures = test::figures_of(chapters.back());
@@ -177,7 +177,7 @@ TEST(NightCharts, WhatMoved_IsDrawnOverItsNights) {
   EXPECT_EQ(with_value, std::ssize(night.history.series.front().points));
 }
 
-TEST(NightCharts, ThePageOfAVerdictFileIsThatOfTheNight) {
+TEST(NightCharts, VerdictFile_GivesTheSamePage) {
   const ShownNight night = moved_night();
   const std::string json = night_json(night, {.history_words = " --db sqlite:h.db"});
   const ReadNight read = read_night(json);
@@ -188,7 +188,7 @@ TEST(NightCharts, ThePageOfAVerdictFileIsThatOfTheNight) {
   EXPECT_EQ(page(read.shown), page(night));
 }
 
-TEST(NightCharts, WhatIsNoNightIsRefused) {
+TEST(NightCharts, OtherFile_IsRejected) {
   EXPECT_THROW((void)read_night(R"({"schema":"stepbench.verdict","version":"1.0.0"})"),
                json::LineError);
   EXPECT_EQ(read_night(night_error_json(2, "cannot be read")).error, "cannot be read");

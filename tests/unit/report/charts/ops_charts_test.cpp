@@ -58,7 +58,7 @@ double sum_of(const Json& values) {
   return sum;
 }
 
-// The time of the area with this label, with all below it.
+// The time of the area with this label and all areas below it.
 double total_of(const Json& areas, const std::string& label) {
   std::vector<double> totals = areas["ns"];
   double found = -1;
@@ -70,7 +70,7 @@ double total_of(const Json& areas, const std::string& label) {
   return found;
 }
 
-TEST(OpsCharts, AFlameViewSumsToTheTimeOfTheSteps) {
+TEST(OpsCharts, FlameView_SumsToTheSteps) {
   const Json calls = drawn_of(ops::make_op_table(profiled_log())).charts["profiles"][0]["calls"];
   EXPECT_EQ(sum_of(calls["own_host_ns"]), 2e6) << "of two steps";
   EXPECT_EQ(sum_of(calls["own_device_ns"]), 160e3);
@@ -85,7 +85,7 @@ TEST(OpsCharts, AFlameViewSumsToTheTimeOfTheSteps) {
   EXPECT_EQ(whole("aten::addmm", "device_ns"), 160'000) << "by the call that it came from";
 }
 
-TEST(OpsCharts, AreasSumToTheStepAsTheTableByModuleDoes) {
+TEST(OpsCharts, Areas_SumToTheStep) {
   const ops::OpTable table = ops::make_op_table(profiled_log());
   const Json areas = drawn_of(table).charts["profiles"][0]["host_areas"];
   const ops::ModuleTree tree = ops::make_module_tree(table, 16);
@@ -97,7 +97,7 @@ TEST(OpsCharts, AreasSumToTheStepAsTheTableByModuleDoes) {
   }
 }
 
-TEST(OpsCharts, MemoryIsALineWithItsPeakNamed) {
+TEST(OpsCharts, Memory_IsALineWithItsPeak) {
   const Drawn drawn = drawn_of(ops::make_op_table(profiled_log()));
   const Json& memory = drawn.charts["profiles"][0]["memory"];
   ASSERT_EQ(memory.size(), 1U);
@@ -107,7 +107,7 @@ TEST(OpsCharts, MemoryIsALineWithItsPeakNamed) {
               HasSubstr("5.00 MiB of the host (step 1, forward, aten::addmm)"));
 }
 
-TEST(OpsCharts, OfAnOlderFile_SayThatThereAreNoCalls) {
+TEST(OpsCharts, OlderFile_HasNoCalls) {
   ops::OpTable table = ops::make_op_table(profiled_log());
   const Drawn drawn = drawn_of(table);
   ASSERT_TRUE(drawn.section);

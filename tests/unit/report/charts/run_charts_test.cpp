@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the chapters of a run draw, held against the rows of the table and the steps of the file.
+// The charts of a run, compared with the rows of the table and the steps of the file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ Drawn launches_of(const TableFacts& facts, const DrawOptions& options = {}) {
       [&](json::JsonText& json) { return launches_section(facts, options, json); });
 }
 
-TEST(RunCharts, CasesHaveTheNumbersOfTheTable) {
+TEST(RunCharts, Cases_HaveTheNumbersOfTheTable) {
   const record::Results results = record::read_results(test::kSample);
   const TableFacts facts = table_facts(results, {});
   const Json charts = cases_of(facts);
@@ -53,7 +53,7 @@ TEST(RunCharts, CasesHaveTheNumbersOfTheTable) {
   }
 }
 
-TEST(RunCharts, LatencyBesideSteps_HasAHeadOfItsOwn) {
+TEST(RunCharts, LatencyAndSteps_HaveOwnHeads) {
   record::Results results =
       test::planned_results({{.options = {{"a", std::int64_t{1}}}, .step_ns = {10'000'000}},
                              {.options = {{"a", std::int64_t{2}}}, .step_ns = {10'000'000}}});
@@ -64,7 +64,7 @@ TEST(RunCharts, LatencyBesideSteps_HasAHeadOfItsOwn) {
   EXPECT_EQ(charts["cases"][1]["values"][0][0], 7.5);
 }
 
-TEST(RunCharts, CaseWithoutItsNumber_SaysWhy) {
+TEST(RunCharts, CaseWithoutNumber_SaysWhy) {
   const record::Results results =
       test::planned_results({{.options = {{"a", std::int64_t{1}}}, .step_ns = {2'000'000}},
                              {.options = {{"a", std::int64_t{2}}}}});
@@ -73,7 +73,7 @@ TEST(RunCharts, CaseWithoutItsNumber_SaysWhy) {
   EXPECT_EQ(charts["cases"][1]["without"], "failed: out of memory");
 }
 
-// Times a phase of a device, and of a stream beside it.
+// With times of a device phase and of a side stream.
 record::Results device_results() {
   record::Results results = test::planned_results(
       {{.options = {{"a", std::int64_t{1}}}, .step_ns = {2'000'000, 2'000'000, 2'100'000}},
@@ -91,7 +91,7 @@ record::Results device_results() {
   return results;
 }
 
-TEST(Anatomy, HostDeviceAndSideStreamsAreFiguresOfTheirOwn) {
+TEST(Anatomy, HostDeviceAndSideStreams_AreFigures) {
   const record::Results results = device_results();
   const auto section = anatomy_section(table_facts(results, {}));
   ASSERT_TRUE(section);
@@ -108,7 +108,7 @@ TEST(Anatomy, HostDeviceAndSideStreamsAreFiguresOfTheirOwn) {
   EXPECT_THAT(figures[2].figure.alt, HasSubstr("other is the longest phase of each"));
 }
 
-TEST(Anatomy, TableHasThePhasesInTheirOrder) {
+TEST(Anatomy, Table_HasPhasesInOrder) {
   const record::Results results = device_results();
   const auto section = anatomy_section(table_facts(results, {}));
   ASSERT_TRUE(section);
@@ -120,7 +120,7 @@ TEST(Anatomy, TableHasThePhasesInTheirOrder) {
                                             "h2d, beside the step [ms]"));
 }
 
-TEST(Distributions, HaveEveryStepOfTheFile) {
+TEST(Distributions, HaveEachStepOfTheFile) {
   const record::Results results = record::read_results(test::kSample);
   const TableFacts facts = table_facts(results, {});
   const auto section = distributions_section(facts, {});
@@ -143,7 +143,7 @@ TEST(Distributions, HaveEveryStepOfTheFile) {
   }
 }
 
-TEST(Distributions, OfALatency_MarkFlagsAndLeaveWaitsOut) {
+TEST(Distributions, Latency_MarksFlagsWithoutWaits) {
   record::Results results =
       test::planned_results({{.options = {{"a", std::int64_t{1}}}, .step_ns = {1'000'000}}});
   results.launches[0].row.options["schedule.sync"] = std::string("step");
@@ -173,7 +173,7 @@ record::Results long_launch(std::size_t steps, std::size_t slow) {
   return results;
 }
 
-TEST(Distributions, OfManyStepsKeepTheSlowestAndSayHowManyAreDrawn) {
+TEST(Distributions, ManySteps_KeepTheSlowest) {
   const record::Results results = long_launch(100'000, 54'321);
   const auto section = distributions_section(table_facts(results, {}), {.points = 1000});
   ASSERT_TRUE(section);
@@ -187,7 +187,7 @@ TEST(Distributions, OfManyStepsKeepTheSlowestAndSayHowManyAreDrawn) {
   EXPECT_EQ(launch["steps"][static_cast<std::size_t>(slow - launch["at"].begin())], 50);
 }
 
-TEST(RunCharts, OfManyCases_AreTheBestAndTheDoubtful) {
+TEST(RunCharts, ManyCases_ShowBestAndDoubtful) {
   std::vector<PlannedCase> cases;
   for (std::int64_t i = 0; i < 60; ++i) {
     cases.push_back({.options = {{"a", i}}, .step_ns = {(i + 100) * 1'000'000}});
@@ -209,7 +209,7 @@ TEST(RunCharts, OfManyCases_AreTheBestAndTheDoubtful) {
             "Drawn are the 40 best of 60 cases.");
 }
 
-TEST(LaunchCharts, ShowEachLaunchWhenItStartedWithTheNumberOfItsPage) {
+TEST(LaunchCharts, EachLaunch_HasItsStartAndNumber) {
   const record::Results results = record::read_results(test::kSample);
   const TableFacts facts = table_facts(results, {});
   std::map<std::string, double> expected;
@@ -230,7 +230,7 @@ TEST(LaunchCharts, ShowEachLaunchWhenItStartedWithTheNumberOfItsPage) {
   EXPECT_EQ(drawn.charts["launches"]["by_time"], true);
 }
 
-TEST(LaunchCharts, FailedOnesHaveTheirReasonAndBusyOnesTheirDoubt) {
+TEST(LaunchCharts, FailedAndBusy_HaveAReason) {
   record::Results results = test::planned_results(
       {{.options = {{"a", std::int64_t{1}}}, .step_ns = {1'000'000, 1'200'000}},
        {.options = {{"a", std::int64_t{2}}}, .reason = "<i>no memory</i>"},
@@ -252,7 +252,7 @@ TEST(LaunchCharts, FailedOnesHaveTheirReasonAndBusyOnesTheirDoubt) {
   EXPECT_THAT(drawn.figures[0].figure.alt, HasSubstr("1 with a doubt, 1 failed or skipped"));
 }
 
-TEST(LaunchCharts, OfManyLaunchesSayHowManyAreDrawn) {
+TEST(LaunchCharts, ManyLaunches_SayHowManyAreDrawn) {
   std::vector<PlannedCase> cases;
   for (std::int64_t i = 0; i < 40; ++i) {
     cases.push_back({.options = {{"a", i}}, .step_ns = std::vector<std::int64_t>(100, 1'000'000)});
@@ -264,7 +264,7 @@ TEST(LaunchCharts, OfManyLaunchesSayHowManyAreDrawn) {
   EXPECT_EQ(read.json["points"], 400);
 }
 
-TEST(RunCharts, OfNothingAreNothing) {
+TEST(RunCharts, NoResults_HaveNone) {
   const record::Results none;
   const TableFacts facts = table_facts(none, {});
   EXPECT_FALSE(anatomy_section(facts));

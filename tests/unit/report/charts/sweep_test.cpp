@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which charts a sweep is drawn as, and on which axes. What they look like is told in tests/report.
+// The kind and the axes of a sweep's charts. tests/report checks their look.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// Six launches about `ms`, one part in a thousand apart.
+// Six launches around `ms`, 0.1 % apart.
 std::vector<std::int64_t> about(double ms) {
   std::vector<std::int64_t> steps;
   for (int i = 0; i < 6; ++i) steps.push_back(std::int64_t(ms * (1000 + i) / 1000 * kMs));
@@ -37,7 +37,7 @@ std::vector<std::string> charts_of(const Drawn& drawn) {
   return names;
 }
 
-TEST(SweepCharts, OneOptionOfNumbers_IsALineInOrder) {
+TEST(SweepCharts, NumericOption_IsALineInOrder) {
   std::vector<PlannedCase> cases;
   for (const std::int64_t workers : {8, 1, 4, 2}) {
     cases.push_back({.options = {{"loader.num_workers", workers}},
@@ -53,7 +53,7 @@ TEST(SweepCharts, OneOptionOfNumbers_IsALineInOrder) {
   EXPECT_EQ(workers["kind"], "log") << "powers of two";
 }
 
-TEST(SweepCharts, OneOptionOfWords_IsDots) {
+TEST(SweepCharts, TextOption_IsDots) {
   std::vector<PlannedCase> cases;
   for (const char* engine : {"fork", "thread", "<b>inline</b>"}) {
     cases.push_back({.options = {{"loader.engine", std::string(engine)}}, .step_ns = about(10)});
@@ -63,7 +63,7 @@ TEST(SweepCharts, OneOptionOfWords_IsDots) {
   EXPECT_EQ(drawn.figures[0].json["rows"], Json::parse("[0,1,2]")) << "in the order of the table";
 }
 
-TEST(SweepCharts, OptionsThatChangeTogetherAreOneAxis) {
+TEST(SweepCharts, OptionsChangedTogether_AreOneAxis) {
   std::vector<PlannedCase> cases;
   for (const std::int64_t batch : {8, 16, 32}) {
     cases.push_back(
@@ -135,7 +135,7 @@ TEST(SweepCharts, RunsAndArms_AreTheLastDimension) {
   }
 }
 
-TEST(SweepCharts, OfVeryManyCases_TheBestAreDrawn) {
+TEST(SweepCharts, VeryManyCases_ShowTheBest) {
   std::vector<PlannedCase> cases;
   for (std::int64_t i = 0; i < 5000; ++i) {
     cases.push_back({.options = {{"a", i / 100}, {"b", i % 100}}, .step_ns = {(6000 - i) * 1000}});
@@ -145,7 +145,7 @@ TEST(SweepCharts, OfVeryManyCases_TheBestAreDrawn) {
   EXPECT_EQ(drawn.charts["sweep"]["rows"].size(), 2000U);
 }
 
-TEST(SweepCharts, NothingIsDrawnOfOneCaseOrWhereAllFailed) {
+TEST(SweepCharts, OneCaseOrAllFailed_HasNone) {
   const PlannedCase one{.options = {{"a", std::int64_t{1}}}, .step_ns = {1}};
   const PlannedCase failed{.options = {{"a", std::int64_t{1}}}};
   const PlannedCase another{.options = {{"a", std::int64_t{2}}}};

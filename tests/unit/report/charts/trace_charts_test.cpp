@@ -24,7 +24,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using testing::TraceMaker;
 
-// Six steps: loading for 10 ms and `extra_ns`, computing for 30, then nothing for 5.
+// Six steps: loading for 10 ms and `extra_ns`, computing for 30, then idle for 5.
 trace::Trace loading_trace(std::int64_t extra_ns = 0) {
   TraceMaker maker;
   std::int64_t at_ns = 0;
@@ -39,7 +39,7 @@ trace::Trace loading_trace(std::int64_t extra_ns = 0) {
   return maker.finish();
 }
 
-TEST(TraceCharts, ThePartsOfEveryStepSumToItAsTheAnalysisHasThem) {
+TEST(TraceCharts, PartsOfEachStep_SumAsAnalysed) {
   const trace::Trace trace = loading_trace();
   const AnalysedTrace analysed{
       .trace = &trace, .path = "a.json", .analysis = analyze::analyse(trace)};
@@ -62,7 +62,7 @@ TEST(TraceCharts, ThePartsOfEveryStepSumToItAsTheAnalysisHasThem) {
   EXPECT_NEAR(mean, figures[1].json["wall_ns"].get<double>(), 1);
 }
 
-TEST(TraceCharts, TheRankThatTheOthersWaitForIsNamed) {
+TEST(TraceCharts, SlowRank_IsNamed) {
   analyze::RankReport report;
   report.steps = 8;
   report.rows = {{.rank = 0, .step_ns = 60e6, .work_ns = 50e6, .wait_ns = 10e6},
@@ -95,7 +95,7 @@ trace::Trace trace_of_rank(std::int64_t rank, std::int64_t world, std::int64_t l
   return maker.finish();
 }
 
-// The page of some traces, which it keeps.
+// The page of some traces, which it owns.
 struct TracePage {
   std::deque<trace::Trace> traces = {};
   std::vector<AnalysedTrace> analysed = {};
@@ -119,7 +119,7 @@ std::vector<std::string> titles_of(const ReportContent& content) {
   return titles;
 }
 
-TEST(TracePage, OfRanksSaysFirstWhichOneHoldsTheOthersUp) {
+TEST(TracePage, Ranks_NameTheSlowOneFirst) {
   TracePage page;
   page.add_job(3, 2);
   const ReportContent content = page.content();
@@ -138,7 +138,7 @@ TEST(TracePage, OfRanksSaysFirstWhichOneHoldsTheOthersUp) {
   EXPECT_EQ(alike.content().answer.tone, document::Tone::kPlain);
 }
 
-TEST(TracePage, OfSeveralJobsIsAnsweredByTheOneWithAStraggler) {
+TEST(TracePage, SeveralJobs_NameTheStraggler) {
   TracePage page;
   page.add_job(2, -1);
   page.add("else/rank0.json", loading_trace());
@@ -154,7 +154,7 @@ TEST(TracePage, OfSeveralJobsIsAnsweredByTheOneWithAStraggler) {
   EXPECT_EQ(ids.size(), content.sections.size()) << "a link leads to one chapter";
 }
 
-TEST(TracePage, OfTracesOfNoJobNamesTheOneThatItsAnswerIsOf) {
+TEST(TracePage, TwoTraces_AnswerNamesItsTrace) {
   TracePage page;
   page.add("a.json", loading_trace());
   EXPECT_THAT(titles_of(page.content()), ElementsAre("Overview", "Steps of the trace", "Tables"));
@@ -165,7 +165,7 @@ TEST(TracePage, OfTracesOfNoJobNamesTheOneThatItsAnswerIsOf) {
   EXPECT_FALSE(page.content().sections[1].folded);
 }
 
-TEST(TraceCharts, TwoTracesDifferByWhatTheirTableSays) {
+TEST(TraceCharts, TwoTraces_DifferAsTheirTable) {
   const trace::Trace base = loading_trace();
   const trace::Trace next = loading_trace(8 * kMillisecond);
   const analyze::TraceDiff diff =

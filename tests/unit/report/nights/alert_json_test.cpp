@@ -60,14 +60,14 @@ nights::Alert made_alert() {
   return alert;
 }
 
-TEST(AlertJson, TheSentenceSaysWhatMovedByHowMuchAndBetweenWhichPrograms) {
+TEST(AlertJson, Sentence_HasSizeAndPrograms) {
   EXPECT_EQ(alert_sentence(made_alert(), made_history()),
             "A17 on bench1: regression: nightly kind=resnet18, step: 76.0 ms -> 78.6 ms, "
             "+3.20 % [+2.60, +3.90] (data_wait +2.1 ms) and 1 more series; "
             "between build 77ab00112233 and 9f3c5d7e9f3c (dirty)");
 }
 
-TEST(AlertJson, OfARateThatFell_TheChangeIsItsOwn) {
+TEST(AlertJson, FallenRate_HasItsOwnChange) {
   nights::Alert alert = made_alert();
   alert.series.pop_back();
   track::History history = made_history();
@@ -78,7 +78,7 @@ TEST(AlertJson, OfARateThatFell_TheChangeIsItsOwn) {
   EXPECT_GT(json["series"][0]["told"]["size"], 0) << "larger is worse";
 }
 
-TEST(AlertJson, HoldsWhatAProgramNeedsWhereverItIsKnown) {
+TEST(AlertJson, KnownFields_AreThere) {
   const auto json =
       nlohmann::json::parse(alert_json(made_alert(), made_history(), "stepbench track show A17"));
   EXPECT_EQ(json["schema"], "stepbench.alert");
@@ -98,7 +98,7 @@ TEST(AlertJson, HoldsWhatAProgramNeedsWhereverItIsKnown) {
   EXPECT_EQ(ids["first_bad"]["run_id"], "20260203-030000-nightly");
 }
 
-TEST(AlertJson, NamesOfOthersCannotLeaveTheirPlace) {
+TEST(AlertJson, ForeignNames_AreEscaped) {
   nights::Alert alert = made_alert();
   alert.host = "a\"\x1b[31m\n{}";
   const std::string text = alert_json(alert, made_history(), "");

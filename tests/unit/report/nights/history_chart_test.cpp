@@ -34,7 +34,7 @@ std::size_t widest(const std::string& text) {
   return most;
 }
 
-TEST(Chart, OfNothingIsEmptyAndOfEqualValuesALineWithGaps) {
+TEST(Chart, NoValues_AreEmptyAndEqualOnesALine) {
   EXPECT_EQ(draw_chart({}, "ns", {}), "");
   EXPECT_EQ(draw_chart(nights_of({std::nullopt, std::nullopt}), "ns", {}), "");
   EXPECT_EQ(draw_chart(nights_of({std::numeric_limits<double>::quiet_NaN()}), "ns", {}), "");
@@ -44,7 +44,7 @@ TEST(Chart, OfNothingIsEmptyAndOfEqualValuesALineWithGaps) {
   EXPECT_THAT(draw_chart(nights_of({1.0, std::nullopt, 1.0}), "", {}), HasSubstr("⠉ ⠉"));
 }
 
-TEST(Chart, OfManyNightsShowsTheNewestInSixtyColumns) {
+TEST(Chart, ManyNights_ShowTheNewest) {
   for (const std::size_t nights : {59U, 60U, 61U, 120U, 200U, 365U}) {
     const std::string chart = draw_chart(nights_of(NightMaker::steady(nights)), "ns", {});
     EXPECT_LE(widest(chart), kChartColumns + std::string("76.0 ms").size() + 2) << nights;
@@ -55,7 +55,7 @@ TEST(Chart, OfManyNightsShowsTheNewestInSixtyColumns) {
   }
 }
 
-TEST(Chart, MarksNightsBelowIt) {
+TEST(Chart, Nights_AreMarkedBelow) {
   const std::string chart =
       draw_chart(nights_of(NightMaker::steady(20)), "ns",
                  {{.head = "alert", .marks = {{3, "A1"}, {12, "A2"}}}, {.head = "none"}});

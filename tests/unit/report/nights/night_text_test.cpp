@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights and alerts as people and other programs read them: a night with one of everything and what
-// became of its alert stand in data/, and STEPBENCH_APPROVE=1 writes them anew. tests/corpus has
-// the words of the other pages.
+// Nights and alerts for people and other programs: the golden files in data/ have a night with one
+// of each event and the history of its alert; STEPBENCH_APPROVE=1 rewrites them. tests/corpus has
+// the texts of the other pages.
 #include "harness/report/night_document.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ void expect_night_golden(const std::string& name, const std::string& text) {
   EXPECT_EQ(text, known.str()) << "STEPBENCH_APPROVE=1 accepts a change";
 }
 
-// One of everything in night 25.
+// One of each event in night 25.
 NightMaker eventful() {
   NightMaker maker;
   maker.add_series("0", NightMaker::moved_from(22, 1.05, 76e6));
@@ -66,18 +66,18 @@ std::string markdown_of(const ShownNight& night) {
   return document::render(night_document(night, {}), {.markdown = true});
 }
 
-TEST(NightText, OfAnEventfulNight) {
+TEST(NightText, EventfulNight_MatchesTheGolden) {
   const ShownNight night = eventful().shown();
   expect_night_golden("eventful.txt", page_of(night));
   std::string json = nlohmann::ordered_json::parse(night_json(night, {})).dump() + '\n';
   for (std::size_t at = 0; (at = json.find("{\"", at + 1)) != std::string::npos;) {
     if (json[at - 1] == ',' || json[at - 1] == '[')
-      json.insert(at++, 1, '\n');  // a line per object
+      json.insert(at++, 1, '\n');  // one line per object
   }
   expect_night_golden("eventful.json", json);
 }
 
-TEST(NightText, OfAQuietNight_IsItsVerdictAndThreeLines) {
+TEST(NightText, QuietNight_IsShort) {
   NightMaker maker;
   for (int i = 0; i < 25; ++i) maker.add_series(std::to_string(i), NightMaker::steady(12));
   (void)maker.live(11);
@@ -89,7 +89,7 @@ TEST(NightText, OfAQuietNight_IsItsVerdictAndThreeLines) {
   EXPECT_THAT(page, HasSubstr("25 series: 25 ok"));
 }
 
-TEST(NightText, OfTheFirstNight_SaysThatItsProgramIsTheReference) {
+TEST(NightText, FirstNight_NamesTheReference) {
   NightMaker maker;
   maker.add_series("0", NightMaker::steady(2));
   (void)maker.live(0);
@@ -97,7 +97,7 @@ TEST(NightText, OfTheFirstNight_SaysThatItsProgramIsTheReference) {
                                             HasSubstr("the first night: tonight's program is")));
 }
 
-TEST(NightText, TheTableOfAllSeriesHasTheQuietOnesLast) {
+TEST(NightText, AllSeries_HaveTheQuietOnesLast) {
   const ShownNight night = eventful().shown();
   const document::Table all = night_table(night, {.rows = 0});
   ASSERT_EQ(all.rows.size(), night.night.series.size());
@@ -105,7 +105,7 @@ TEST(NightText, TheTableOfAllSeriesHasTheQuietOnesLast) {
   EXPECT_EQ(night_table(night, {.rows = 2}).rows.size(), 2U);
 }
 
-TEST(NightText, SaysWhatBrokeANightWhoseSeriesAreJudgedAllTheSame) {
+TEST(NightText, BrokenNight_SaysWhyAndIsJudged) {
   NightMaker maker;
   maker.add_series("0", NightMaker::steady(4));
   (void)maker.live(3);
@@ -122,7 +122,7 @@ TEST(NightText, SaysWhatBrokeANightWhoseSeriesAreJudgedAllTheSame) {
   EXPECT_THAT(page_of(night), HasSubstr("verdict: no data: launches failed (exit code 4)"));
 }
 
-TEST(NightText, WhatAnotherEnvironmentDidStandsOnTheFirstLine) {
+TEST(NightText, OtherEnvironment_IsOnTheFirstLine) {
   NightMaker maker;
   maker.add_series("0", NightMaker::steady(21));
   maker.add_series("2", NightMaker::steady(21));
@@ -133,7 +133,7 @@ TEST(NightText, WhatAnotherEnvironmentDidStandsOnTheFirstLine) {
               AllOf(HasSubstr("verdict: ok"), HasSubstr("gpu.driver 550.1 -> 560.9: reference")));
 }
 
-TEST(NightText, OfManySeriesShowsTheLargestAndForeignTextHarmless) {
+TEST(NightText, ManySeries_ShowTheLargestSafely) {
   NightMaker maker;
   for (int i = 0; i < 60; ++i) {
     maker.add_series(std::to_string(i) + "\x1b[31m|<b>",
@@ -147,7 +147,7 @@ TEST(NightText, OfManySeriesShowsTheLargestAndForeignTextHarmless) {
   EXPECT_THAT(markdown_of(maker.shown()), Not(HasSubstr("<b>")));
 }
 
-TEST(NightText, OfTwentyFiveSeriesThatAllMoved_FitsOnAScreen) {
+TEST(NightText, ManyChanges_FitAScreen) {
   NightMaker maker;
   for (int i = 0; i < 25; ++i) {
     maker.add_series(std::to_string(i), NightMaker::moved_from(20, 1.05 + 0.001 * i, 76e6, 21));
@@ -157,7 +157,7 @@ TEST(NightText, OfTwentyFiveSeriesThatAllMoved_FitsOnAScreen) {
   EXPECT_LE(std::ranges::count(page, '\n'), 60) << page;
 }
 
-TEST(HistoryText, OfASeriesIsAChartAndATable) {
+TEST(HistoryText, Series_IsAChartAndATable) {
   const NightMaker maker = eventful();
   const SeriesNames names(maker.history);
   const nights::AlertLog log = nights::fold_alerts(maker.events);
@@ -171,7 +171,7 @@ TEST(HistoryText, OfASeriesIsAChartAndATable) {
   EXPECT_EQ(json["nights"][22]["state"], "regression");
 }
 
-TEST(HistoryText, OfAnAlertIsWhatHappenedToIt) {
+TEST(HistoryText, Alert_ListsItsEvents) {
   NightMaker maker = eventful();
   track::TrackEvent accepted = nights::accept_alert(
       maker.alert("A1"), {.reason = "a fix is under way", .until = "2026-02-01", .expect = "+5%"},
@@ -187,7 +187,7 @@ TEST(HistoryText, OfAnAlertIsWhatHappenedToIt) {
             "no alert is open\n");
 }
 
-TEST(HistoryText, OfAnAlertThatNoNightMeasuresAnyMoreSaysWhatEndsIt) {
+TEST(HistoryText, StaleAlert_SaysHowToEndIt) {
   const NightMaker maker = eventful();
   const nights::Alert alert = maker.alert("A1");
   EXPECT_EQ(stale_alert_words(alert, maker.history.runs, "2026-02-01", ""), "");
@@ -196,7 +196,7 @@ TEST(HistoryText, OfAnAlertThatNoNightMeasuresAnyMoreSaysWhatEndsIt) {
   EXPECT_THAT(stale, HasSubstr("track note A1 --as accepted \"...\" --db X ends it"));
 }
 
-TEST(SeriesMeant, IsNamedByWordsOrTheBeginOfItsId) {
+TEST(SeriesMeant, WordsOrIdPrefix_FindIt) {
   NightMaker maker;
   maker.add_series("1", NightMaker::steady(2));
   maker.add_series("2", NightMaker::steady(2)).id = "abcdef0123456789";
@@ -219,7 +219,7 @@ TEST(SeriesMeant, IsNamedByWordsOrTheBeginOfItsId) {
   refuses({"loader", "num_workers=1"}, "", "no series fits all of");
 }
 
-TEST(SeriesNames, ThatAreAlike_AreToldApartByWhatVariesOrIds) {
+TEST(SeriesNames, EqualNames_GetOptionsOrIds) {
   NightMaker maker;
   maker.add_series("1", NightMaker::steady(2));
   maker.add_series("2", NightMaker::steady(2));

@@ -33,7 +33,7 @@ void tell_people(NightMaker& maker, const char* what = nights::kTold) {
   }
 }
 
-TEST(Notices, WhatIsTold_PeopleHearOnce) {
+TEST(Notices, EachNews_IsSentOnce) {
   NightMaker maker;
   maker.add_series("0", NightMaker::moved_from(22, 1.05, 76e6));
   (void)maker.live(21);
@@ -47,13 +47,13 @@ TEST(Notices, WhatIsTold_PeopleHearOnce) {
   EXPECT_THAT(due(maker), IsEmpty()) << "it is open still, and no news";
 }
 
-TEST(Notices, AMachineTellsItsOwnAlerts) {
+TEST(Notices, Machine_SendsItsOwnAlerts) {
   const NightMaker maker = told_maker();
   EXPECT_THAT(due(maker, "another-box"), IsEmpty());
   EXPECT_THAT(due(maker, "box"), SizeIs(1));
 }
 
-TEST(Notices, WhatFailedIsTriedAgain_OldNewsIsNot) {
+TEST(Notices, Failed_IsRetriedButOldIsNot) {
   NightMaker maker = told_maker();
   EXPECT_THAT(nights::notices_due(maker.events, "2026-02-01T00:00:00Z"), IsEmpty());
   tell_people(maker);
@@ -61,13 +61,13 @@ TEST(Notices, WhatFailedIsTriedAgain_OldNewsIsNot) {
   EXPECT_THAT(due(maker), SizeIs(1));
 }
 
-TEST(Notices, WhatIsAcceptedOrFixed_IsNotTold) {
+TEST(Notices, AcceptedOrFixed_IsNotSent) {
   NightMaker maker = told_maker();
   maker.tell(nights::accept_alert(maker.alert("A1"), {.reason = "wanted"}, "2026-01-23"));
   EXPECT_THAT(due(maker), IsEmpty());
 }
 
-TEST(Notices, AnAlertThatGrows_IsToldAgain) {
+TEST(Notices, GrowingAlert_IsSentAgain) {
   NightMaker maker;
   test::Nightly values = NightMaker::moved_from(10, 1.05, 76e6);
   for (std::size_t i = 20; i < values.size(); ++i) values[i] = *values[i] * 1.1;

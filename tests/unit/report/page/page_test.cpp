@@ -50,7 +50,7 @@ std::string source_of(std::string_view script) {
   return "'sha256-" + text::base64(sha256(script)) + '\'';
 }
 
-TEST(Page, LetsNothingRunButTheScriptsThatItHolds) {
+TEST(Page, OnlyOwnScripts_MayRun) {
   Page page = page_of({figure("f")});
   page.plotly = {.script = "window.Plotly={}", .version = "4.1.1"};
   const std::string html = html_page(page);
@@ -61,7 +61,7 @@ TEST(Page, LetsNothingRunButTheScriptsThatItHolds) {
   EXPECT_THAT(html, Not(HasSubstr("unsafe-eval")));
 }
 
-TEST(Page, OfTextOfOthersStaysText) {
+TEST(Page, ForeignText_StaysText) {
   const std::string html =
       html_page(page_of({document::Paragraph{"<img src=x onerror=alert(1)>"},
                          document::Verbatim{"a<b", "</pre><script>alert(1)</script>"}}));
@@ -72,7 +72,7 @@ TEST(Page, OfTextOfOthersStaysText) {
   EXPECT_THAT(html, HasSubstr(R"({"a":"\u003c/script>"})"));
 }
 
-TEST(Page, AFigureStandsThereInWordsAndLeadsToItsNumbers) {
+TEST(Page, Figure_HasTextAndItsNumbers) {
   document::Figure with_note = figure("steps");
   with_note.note = "900 of 1,000 steps are left out";
   Page page = page_of({with_note, numbers(2)});
@@ -87,14 +87,14 @@ TEST(Page, AFigureStandsThereInWordsAndLeadsToItsNumbers) {
                     Not(HasSubstr(R"("layout":{})")), HasSubstr("Made without charts")));
 }
 
-TEST(Page, OfALongTableHasTheFirstRowsAndSaysSo) {
+TEST(Page, LongTable_IsCutWithANote) {
   const std::string html = html_page(page_of({numbers(document::kPageRows + 5)}));
   EXPECT_THAT(html, HasSubstr("The first 2,000 of 2,005 rows"));
   EXPECT_THAT(html, HasSubstr(">1999</td>"));
   EXPECT_THAT(html, Not(HasSubstr(">2000</td>")));
 }
 
-TEST(Page, ThatIsCompactPacksWhatIsLong) {
+TEST(Page, Compact_PacksLongParts) {
   Page page = page_of({figure("f")});
   page.data = "{\"a\":\"" + std::string(100'000, 'x') + "\"}";
   page.plotly = {.script = std::string(100'000, ' '), .version = "4.1.1"};
@@ -107,7 +107,7 @@ TEST(Page, ThatIsCompactPacksWhatIsLong) {
   EXPECT_THAT(compact, HasSubstr(source_of(page.plotly.script)));
 }
 
-// As long as the real one, which ends like this.
+// As long as the real one, with the same end.
 std::string made_plotly(const std::string& version) {
   return "/**\n* plotly.js v" + version + "\n*/\n" + std::string(3'500'000, ' ') +
          "var a = '</SCRIPT>';\nreturn Plotly;\n}));";
@@ -122,7 +122,7 @@ std::string error_of(const std::string& given, const std::filesystem::path& prog
   return "no error";
 }
 
-TEST(Plotly, IsFoundBesideTheProgramOrInItsShareFolder) {
+TEST(Plotly, ProgramOrShareFolder_HasIt) {
   const test::TemporaryFolder folder;
   const std::filesystem::path bin = folder / "bin";
   const std::filesystem::path share = folder / "share" / "stepbench";
@@ -139,7 +139,7 @@ TEST(Plotly, IsFoundBesideTheProgramOrInItsShareFolder) {
   EXPECT_EQ(read_plotly("", bin).version, "4.2.0");
 }
 
-TEST(Plotly, EndsNoElementOfThePage) {
+TEST(Plotly, Script_EndsNoElement) {
   const test::TemporaryFolder folder;
   std::ofstream(folder / "p.js") << made_plotly("4.1.1");
   const std::string script = read_plotly((folder / "p.js").string(), {}).script;
@@ -147,7 +147,7 @@ TEST(Plotly, EndsNoElementOfThePage) {
   EXPECT_NE(script.find("'<\\/SCRIPT>'"), std::string::npos);
 }
 
-TEST(Plotly, ThatIsCutShortOrAnotherVersionIsRefused) {
+TEST(Plotly, CutOrOtherVersion_IsRejected) {
   const test::TemporaryFolder folder;
   const auto write = [&](const std::string& text) {
     std::ofstream(folder / "p.js", std::ios::trunc) << text;
@@ -167,7 +167,7 @@ record::Results sweep() {
   return record::read_results(kSource / "tests/unit/report/data/sweep.jsonl");
 }
 
-TEST(RunReport, OfASweep_SaysTheAnswerAndItsDoubts) {
+TEST(RunReport, Sweep_HasAnswerAndDoubts) {
   const record::Results results = sweep();
   const ReportContent content = run_content(results, {"RUN"}, {});
   EXPECT_EQ(content.answer.text, answer_line(estimate::case_rows(results), results));
@@ -175,7 +175,7 @@ TEST(RunReport, OfASweep_SaysTheAnswerAndItsDoubts) {
   EXPECT_EQ(content.summary, "7 cases, 35 launches, 280 steps");
 }
 
-TEST(RunReport, KeepsTheSectionsThatAreAskedForAndNamesTheNearest) {
+TEST(RunReport, Sections_AreSelectable) {
   const ReportContent content = run_content(sweep(), {"RUN"}, {});
   EXPECT_THAT(report_of(content, {.sections = {"numbers"}}).html,
               ::testing::AllOf(HasSubstr("<section id=\"numbers\""),
@@ -184,7 +184,7 @@ TEST(RunReport, KeepsTheSectionsThatAreAskedForAndNamesTheNearest) {
               ::testing::ThrowsMessage<ConfigError>(HasSubstr("did you mean 'overview'?")));
 }
 
-TEST(RunReport, OfTwoRunsHasAColumnForEach) {
+TEST(RunReport, TwoRuns_HaveAColumnEach) {
   record::Results results = sweep();
   const std::size_t launches = results.launches.size();
   results.runs.push_back(results.runs.front());
@@ -206,7 +206,7 @@ TEST(RunReport, OfTwoRunsHasAColumnForEach) {
   EXPECT_FALSE(runs_beside(table_facts(one, {})));
 }
 
-TEST(RunReport, OfFailuresAlone_MeasuredNothing) {
+TEST(RunReport, FailuresAlone_MeasureNothing) {
   record::Results results = sweep();
   std::erase_if(results.launches, [](const record::Launch& launch) {
     return launch.row.outcome.kind == Outcome::Kind::kMeasured;

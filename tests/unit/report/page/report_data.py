@@ -16,7 +16,7 @@ work.mkdir(exist_ok=True)
 
 
 class Page(html.parser.HTMLParser):
-    """Elements are closed in the order in which they were opened, and no id is there twice."""
+    """Checks that elements are closed in the order in which they were opened, and that ids are unique."""
 
     def __init__(self, text):
         super().__init__()

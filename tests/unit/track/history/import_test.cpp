@@ -42,7 +42,7 @@ std::vector<track::CasePoint> points_of(const track::ImportedCase& one) {
   return track::case_points(values);
 }
 
-TEST(Import, APointIsWhatTheTableOfResultsSaysOfTheCase) {
+TEST(Import, Point_IsTheTablesValue) {
   MadeNight made;
   made.step_ns = [](const std::string&, int launch) {
     return std::int64_t{10'000'000 + 70'000 * ((launch * 5) % 7)};
@@ -74,7 +74,7 @@ TEST(Import, APointIsWhatTheTableOfResultsSaysOfTheCase) {
   }
 }
 
-TEST(Import, ACaseHasASeriesForItsStepItsPeakAndEachPhase) {
+TEST(Import, Case_HasStepPeakAndPhaseSeries) {
   const track::Import import = import_made({});
   std::vector<std::string> metrics;
   for (const track::CasePoint& point : points_of(import.runs.at(0).cases.at(0))) {
@@ -88,7 +88,7 @@ TEST(Import, ACaseHasASeriesForItsStepItsPeakAndEachPhase) {
   EXPECT_EQ(track::series_of(one, "peak_bytes").unit, "bytes");
 }
 
-TEST(Import, TheDevicesPeakCountsRatherThanTheProcesss) {
+TEST(Import, DevicePeak_WinsOverTheProcess) {
   record::Results results = testing_history::make({});
   results.columns.push_back({.name = "peak_allocated_bytes", .unit = "bytes", .doc = ""});
   for (record::Launch& launch : results.launches) {
@@ -98,7 +98,7 @@ TEST(Import, TheDevicesPeakCountsRatherThanTheProcesss) {
   EXPECT_EQ(point_named(points_of(import.runs.at(0).cases.at(0)), "peak_bytes").value, 5e8);
 }
 
-TEST(Import, OnlyTimingLaunchesOfRankZeroCountAndTheOthersAreCounted) {
+TEST(Import, OtherLaunches_AreCountedAsOmitted) {
   for (const auto& [made, why] :
        std::vector<std::pair<MadeNight, const char*>>{{{.smoke = true}, "smoke"},
                                                       {{.arm = "a"}, "an arm of ab"},
@@ -118,7 +118,7 @@ TEST(Import, OnlyTimingLaunchesOfRankZeroCountAndTheOthersAreCounted) {
   EXPECT_THAT(import.runs.at(0).cases.at(0).launches, SizeIs(6));
 }
 
-TEST(Import, AFailedLaunchAndANumberThatIsNoneAreGapsAndCounted) {
+TEST(Import, FailedLaunchOrNumber_IsAGap) {
   record::Results results = testing_history::make({});
   results.launches[0].row.outcome = Outcome::failed("out of memory");
   results.launches[1].row.report.metrics["peak_rss_bytes"] = std::nullopt;
@@ -135,7 +135,7 @@ TEST(Import, AFailedLaunchAndANumberThatIsNoneAreGapsAndCounted) {
   EXPECT_THAT(points_of(none.runs.at(0).cases.at(0)), IsEmpty());
 }
 
-TEST(Import, ANightOfTheFutureIsTakenInAndNoted) {
+TEST(Import, FutureNight_IsAcceptedAndNoted) {
   EXPECT_THAT(import_made({}).notes, IsEmpty());
   const MadeNight tomorrow{.started_utc = "2026-02-01T23:00:00Z"};
   EXPECT_THAT(import_made(tomorrow).notes, IsEmpty());
@@ -145,7 +145,7 @@ TEST(Import, ANightOfTheFutureIsTakenInAndNoted) {
   EXPECT_THAT(import.runs, SizeIs(1));
 }
 
-TEST(Import, TheRunKeepsWhatAConfirmationNeeds) {
+TEST(Import, Run_KeepsWhatAConfirmationNeeds) {
   const track::Import import = import_made({});
   const track::TrackedRun run = import.runs.at(0).run;
   EXPECT_EQ(run.experiment, "nightly");

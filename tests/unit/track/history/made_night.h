@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights as `stepbench run` would leave them, made of numbers that a test chooses.
+// Nights like those of `stepbench run`, made from numbers of a test.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct MadeNight {
   // Time of a step by case and launch; its first half is data_wait.
   std::function<std::int64_t(const std::string& case_id, int launch)> step_ns =
       [](const std::string&, int launch) { return std::int64_t{10'000'000 + 1000 * launch}; };
-  std::string control = {};  // id of the case that is the control
+  std::string control = {};  // id of the control case
   Fields labels = {};
   bool dirty = false;
   bool smoke = false;
@@ -38,7 +38,7 @@ struct MadeNight {
 
 [[nodiscard]] record::Results make(const MadeNight& made);
 
-// The n-th night of a month, with an id and a date of its own.
+// The n-th night of a month, with its own id and date.
 [[nodiscard]] MadeNight night(int day, MadeNight made = {});
 
 }  // namespace stepbench::testing_history

@@ -63,7 +63,7 @@ class MergedCasesTest : public ::testing::Test {
   test::TemporaryFolder folder;
 };
 
-TEST_F(MergedCasesTest, TheNightsOfBothStandInOneSeriesOfEachMetric) {
+TEST_F(MergedCasesTest, BothCases_ShareTheirSeries) {
   TrackStore store = open();
   split_on_the_fourth(store);
   EXPECT_THAT(cases_of(store.history()),
@@ -86,14 +86,14 @@ TEST_F(MergedCasesTest, TheNightsOfBothStandInOneSeriesOfEachMetric) {
   EXPECT_THAT(cases_of(history), ElementsAre(std::string(kNew) + " 6"));
   EXPECT_THAT(history.series, SizeIs(4));
   EXPECT_EQ(store.extents().count(old_id), 0U);
-  // A launch that comes late is taken into the joined point.
+  // A late launch is added to the merged point.
   const auto grown = testing_history::night(2, {.cases = {kOld}, .launches = 8});
   store.add(testing_history::make(grown), "results/" + grown.run_id);
   EXPECT_THAT(cases_of(store.history()), ElementsAre(std::string(kNew) + " 6"));
   EXPECT_EQ(store.history().series.front().points.at(1).launches, 8);
 }
 
-TEST_F(MergedCasesTest, AHistoryThatIsMadeAnewJoinsThemAgainWhateverComesFirst) {
+TEST_F(MergedCasesTest, RebuiltHistory_IsMergedAgain) {
   TrackStore store = open();
   split_on_the_fourth(store);
   merge(store, kOld, kNew);
@@ -106,7 +106,7 @@ TEST_F(MergedCasesTest, AHistoryThatIsMadeAnewJoinsThemAgainWhateverComesFirst) 
   EXPECT_EQ(history.series.front().series.options, kNewOptions);
 }
 
-TEST_F(MergedCasesTest, WhatWasSaidOfTheOldSeriesIsSaidOfTheNewOne) {
+TEST_F(MergedCasesTest, EventsOfTheOldSeries_Move) {
   TrackStore store = open();
   split_on_the_fourth(store);
   const std::string old_id = step_id(store, store.history(), kOld);
@@ -121,7 +121,7 @@ TEST_F(MergedCasesTest, WhatWasSaidOfTheOldSeriesIsSaidOfTheNewOne) {
   EXPECT_EQ(text_of(store.events().at(1).details, "ratios"), new_id + "=1.01 .2");
 }
 
-TEST_F(MergedCasesTest, NightsThatAlternateAreCountedAndStandInTheirOrder) {
+TEST_F(MergedCasesTest, AlternatingNights_StayInOrder) {
   TrackStore store = open();
   for (int day = 1; day <= 6; ++day) add(store, day, {day % 2 == 0 ? kOld : kNew});
   EXPECT_EQ(plan_merge(store.history(), {.from = kOld, .into = kNew}).among, 4U);
@@ -132,7 +132,7 @@ TEST_F(MergedCasesTest, NightsThatAlternateAreCountedAndStandInTheirOrder) {
   for (std::size_t i = 0; i < points.size(); ++i) EXPECT_EQ(points[i].run, i);
 }
 
-TEST_F(MergedCasesTest, CasesThatWereMeasuredInOneRunAreRefusedAndStayTwoWhereARunComesLater) {
+TEST_F(MergedCasesTest, CasesOfOneRun_AreRejected) {
   TrackStore store = open();
   add(store, 1, {kOld, kNew});
   const auto refuses = [&](const char* from, const char* into, const std::string& why) {
@@ -151,7 +151,7 @@ TEST_F(MergedCasesTest, CasesThatWereMeasuredInOneRunAreRefusedAndStayTwoWhereAR
               ElementsAre(std::string(kOld) + " 1", std::string(kNew) + " 2"));
 }
 
-TEST_F(MergedCasesTest, AMergeOfWhatWasMergedTakesAllWithItAndTheLastOfBackAndForthCounts) {
+TEST_F(MergedCasesTest, RepeatedMerge_TakesAllWithIt) {
   TrackStore store = open();
   add(store, 1, {kOld});
   add(store, 2, {kNew});

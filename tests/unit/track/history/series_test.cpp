@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which facts make another series, which a new segment, and which nothing at all.
+// Which facts start another series, which a new segment, and which neither.
 #include "harness/track/series.h"
 
 #include <gmock/gmock.h>
@@ -33,13 +33,13 @@ track::EnvironmentKey on_gpu(const Fields& environment) {
   return track::environment_key_of(launch_on("cuda"), environment);
 }
 
-TEST(EnvironmentKey, AnotherProcessorIsAnotherSeries) {
+TEST(EnvironmentKey, OtherProcessor_IsAnotherSeries) {
   const Fields environment = {{"cpu.model", text("EPYC")}, {"cpu_capability", text("AVX512")}};
   EXPECT_THAT(on_cpu(environment).machine, ElementsAre(Key("cpu.model"), Key("cpu_capability")));
   EXPECT_THAT(on_cpu(environment).cohort, IsEmpty());
 }
 
-TEST(EnvironmentKey, GpusAndTheirCountMakeTheSeriesOfACaseThatUsesOne) {
+TEST(EnvironmentKey, Gpus_MatterToGpuCasesOnly) {
   const Fields environment = {{"gpu.count", Value{std::int64_t{1}}},
                               {"gpu.0", text("H100")},
                               {"gpu.driver", text("550.54")}};
@@ -49,7 +49,7 @@ TEST(EnvironmentKey, GpusAndTheirCountMakeTheSeriesOfACaseThatUsesOne) {
   EXPECT_THAT(on_cpu(environment).cohort, IsEmpty());
 }
 
-TEST(EnvironmentKey, SoftwareAndSettingsMakeACohort) {
+TEST(EnvironmentKey, SoftwareAndSettings_AreTheCohort) {
   for (const char* name :
        {"torch", "compiler", "mkl", "onednn", "openmp", "aslr", "memory.thp", "cpu.governor",
         "cpu.turbo", "cpu.smt", "cgroup.cpu_quota_cores", "intra_op_threads", "env.OMP_NUM_THREADS",
@@ -63,7 +63,7 @@ TEST(EnvironmentKey, SoftwareAndSettingsMakeACohort) {
   }
 }
 
-TEST(EnvironmentKey, ReadingsAndNamesAreInNeither) {
+TEST(EnvironmentKey, ReadingsAndNames_AreInNeither) {
   const Fields environment = {{"host", text("bench1")},
                               {"memory.bytes", Value{std::int64_t{1} << 30}},
                               {"memory.free_bytes", Value{std::int64_t{1} << 29}},
@@ -79,7 +79,7 @@ TEST(EnvironmentKey, ReadingsAndNamesAreInNeither) {
   }
 }
 
-TEST(EnvironmentKey, OfAKernelAndADistributionTheFirstTwoNumbersCount) {
+TEST(EnvironmentKey, Kernel_CountsByTwoNumbers) {
   const auto cohort = [](const char* name, const char* value) {
     return text_of(on_cpu({{name, text(value)}}).cohort, name);
   };
@@ -92,7 +92,7 @@ TEST(EnvironmentKey, OfAKernelAndADistributionTheFirstTwoNumbersCount) {
   EXPECT_EQ(cohort("os", "Arch Linux"), "Arch Linux");
 }
 
-TEST(EnvironmentKey, AJobsOwnFoldersAndCoresAreNoChange) {
+TEST(EnvironmentKey, JobFoldersAndCores_AreNoChange) {
   const auto cohort = [](const char* name, const char* value) {
     return on_cpu({{name, text(value)}}).cohort;
   };
@@ -104,7 +104,7 @@ TEST(EnvironmentKey, AJobsOwnFoldersAndCoresAreNoChange) {
   EXPECT_NE(cohort("cpu.affinity", "0-3"), cohort("cpu.affinity", "0-7"));
 }
 
-TEST(EnvironmentKey, WhatTheMachineDecidedForAnOptionIsInTheCohort) {
+TEST(EnvironmentKey, MachinesChoice_IsInTheCohort) {
   record::LaunchRow launch = launch_on("auto");
   launch.options["threads.intra_op"] = text("auto");
   launch.options["loader.num_workers"] = Value{std::int64_t{2}};
@@ -120,7 +120,7 @@ TEST(EnvironmentKey, WhatTheMachineDecidedForAnOptionIsInTheCohort) {
                           Pair("threads.intra_op", Value{std::int64_t{8}})));
 }
 
-TEST(Series, TheIdFollowsWorkloadCaseMetricAndMachineAlone) {
+TEST(Series, Id_FollowsCaseMetricAndMachine) {
   const track::TrackedSeries series{.experiment = "nightly",
                                     .workload = "train_step",
                                     .case_id = "f672f0ea6306a318",

@@ -53,7 +53,7 @@ class TrackStoreTest : public ::testing::Test {
   test::TemporaryFolder folder;
 };
 
-TEST_F(TrackStoreTest, ANightComesBackAsItWasAdded) {
+TEST_F(TrackStoreTest, Night_RoundTrips) {
   track::TrackStore store = open();
   const track::ImportReport report = add(store, testing_history::night(3));
   EXPECT_EQ(report.new_launches, 6U);
@@ -78,7 +78,7 @@ TEST_F(TrackStoreTest, ANightComesBackAsItWasAdded) {
   EXPECT_EQ(text_of(history.cohorts[0].fields, "kernel"), "6.1");
 }
 
-TEST_F(TrackStoreTest, ARowWhoseTextIsNotOursIsNamed) {
+TEST_F(TrackStoreTest, ForeignRow_IsNamed) {
   track::TrackStore store = open();
   add(store, testing_history::night(3));
   for (const char* column : {"context", "environment", "asked", "labels"}) {
@@ -91,7 +91,7 @@ TEST_F(TrackStoreTest, ARowWhoseTextIsNotOursIsNamed) {
   }
 }
 
-TEST_F(TrackStoreTest, NothingThatSomebodyPutIntoTheFileIsRun) {
+TEST_F(TrackStoreTest, ForeignStatements_AreNotRun) {
   {
     track::TrackStore store = open();
     add(store, testing_history::night(3));
@@ -118,7 +118,7 @@ TEST_F(TrackStoreTest, NothingThatSomebodyPutIntoTheFileIsRun) {
   EXPECT_THROW((void)open().history(), ConfigError) << "rows without end";
 }
 
-TEST_F(TrackStoreTest, AddedAgain_ChangesNothingAndTellsWhatDiffers) {
+TEST_F(TrackStoreTest, AddedAgain_ChangesNothing) {
   track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
   made.labels = {{"branch", Value{std::string("main")}}, {"pr", Value{std::string("17")}}};
@@ -150,7 +150,7 @@ TEST_F(TrackStoreTest, AddedAgain_ChangesNothingAndTellsWhatDiffers) {
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 6);
 }
 
-TEST_F(TrackStoreTest, TwoRunsOfOneMachineThatBeganInTheSameSecondAreTwoNights) {
+TEST_F(TrackStoreTest, RunsOfOneSecond_AreTwoNights) {
   track::TrackStore store = open();
   add(store, testing_history::night(3));
   MadeNight other = testing_history::night(3);
@@ -174,7 +174,7 @@ TEST_F(TrackStoreTest, TwoRunsOfOneMachineThatBeganInTheSameSecondAreTwoNights) 
                                "20260103-020000-nightly-3"));
 }
 
-TEST_F(TrackStoreTest, TwoMachinesWhoseRunsBeganInTheSameSecondAreTwoNights) {
+TEST_F(TrackStoreTest, MachinesOfOneSecond_AreTwoNights) {
   track::TrackStore store = open();
   add(store, testing_history::night(3));
   MadeNight other = testing_history::night(3);
@@ -187,7 +187,7 @@ TEST_F(TrackStoreTest, TwoMachinesWhoseRunsBeganInTheSameSecondAreTwoNights) {
   EXPECT_THAT(step_of(store.history({.host = "bench1"}), "aaaaaaaaaaaaaaaa").points, SizeIs(1));
 }
 
-TEST_F(TrackStoreTest, LaunchesOfAResumedRunRenewItsPoints) {
+TEST_F(TrackStoreTest, ResumedRun_RenewsItsPoints) {
   track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
   made.launches = 4;
@@ -202,7 +202,7 @@ TEST_F(TrackStoreTest, LaunchesOfAResumedRunRenewItsPoints) {
             step_of(at_once.history(), "aaaaaaaaaaaaaaaa").points.at(0).value);
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(0).launches, 10);
 
-  // A later attempt takes the place of a failed one.
+  // A later attempt replaces a failed one.
   record::Results results = testing_history::make(testing_history::night(4));
   results.launches[0].row.outcome = Outcome::failed("out of memory");
   store.add(results, "results/RUN");
@@ -216,7 +216,7 @@ TEST_F(TrackStoreTest, LaunchesOfAResumedRunRenewItsPoints) {
 }
 
 // With the others' launches, or in a later part of the run.
-TEST_F(TrackStoreTest, TheControlCasesStepStandsBesideTheRunsOtherPoints) {
+TEST_F(TrackStoreTest, ControlStep_IsInTheOtherPoints) {
   track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
   made.control = "cccccccccccccccc";
@@ -237,7 +237,7 @@ TEST_F(TrackStoreTest, TheControlCasesStepStandsBesideTheRunsOtherPoints) {
   EXPECT_TRUE(step_of(history, "cccccccccccccccc").series.control);
 }
 
-TEST_F(TrackStoreTest, AQueryNamesSeriesRunsExperimentsAndTheNewestPoints) {
+TEST_F(TrackStoreTest, Query_SelectsAndLimits) {
   track::TrackStore store = open();
   for (const int day : {9, 2, 5}) add(store, testing_history::night(day));
   MadeNight weekly{.name = "weekly", .cases = {"bbbbbbbbbbbbbbbb"}};
@@ -260,7 +260,7 @@ TEST_F(TrackStoreTest, AQueryNamesSeriesRunsExperimentsAndTheNewestPoints) {
   EXPECT_THAT(nights(one, one.series[0]), ElementsAre("2026-01-05", "2026-01-09"));
 }
 
-TEST_F(TrackStoreTest, SaysHowFarEachSeriesGoesBackAsItsPointsDo) {
+TEST_F(TrackStoreTest, Extents_MatchThePoints) {
   track::TrackStore store = open();
   for (const int day : {3, 5, 2}) add(store, testing_history::night(day));
   MadeNight other = testing_history::night(9);
@@ -279,7 +279,7 @@ TEST_F(TrackStoreTest, SaysHowFarEachSeriesGoesBackAsItsPointsDo) {
   EXPECT_THAT(counts, ElementsAre(1U, 3U));
 }
 
-TEST_F(TrackStoreTest, NamesWithQuotesAndStatementsAreOnlyNames) {
+TEST_F(TrackStoreTest, HostileNames_AreOnlyNames) {
   const std::string evil = "Robert'); DROP TABLE point;--\"\\ \n\t\x01 $1 %s \xF0\x9F\x98\x80";
   track::TrackStore store = open();
   MadeNight made = testing_history::night(3);
@@ -301,7 +301,7 @@ TEST_F(TrackStoreTest, NamesWithQuotesAndStatementsAreOnlyNames) {
   EXPECT_EQ(store.events().at(0).details, event.details);
 }
 
-TEST_F(TrackStoreTest, EventsComeBackInTheirOrderAndAreInTheFile) {
+TEST_F(TrackStoreTest, Events_RoundTripInOrder) {
   track::TrackStore store = open();
   const std::vector<track::TrackEvent> first = {
       {.at_utc = "2026-01-03T02:00:00Z", .who = "me@bench1", .what = "suspect", .alert_id = "A1"},
@@ -325,12 +325,12 @@ TEST_F(TrackStoreTest, EventsComeBackInTheirOrderAndAreInTheFile) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
 }
 
-TEST_F(TrackStoreTest, AHistoryThatIsMadeAnewReadsItsEventsBack) {
+TEST_F(TrackStoreTest, RebuiltHistory_ReadsItsEvents) {
   const track::TrackEvent event{.what = "suspect", .alert_id = "A1"};
   open().record(std::vector{event, event});
   std::filesystem::remove(file());
   EXPECT_THAT(open().events(), SizeIs(2));
-  // A torn last line is no event, and gives way to the next.
+  // A torn last line is no event, and is overwritten by the next one.
   std::ofstream(events_file(), std::ios::app) << R"({"schema":"stepbench.event","ver)";
   EXPECT_THAT(open().events(), SizeIs(2));
   open().record({&event, 1});
@@ -345,7 +345,7 @@ TEST_F(TrackStoreTest, AHistoryThatIsMadeAnewReadsItsEventsBack) {
   }
 }
 
-TEST_F(TrackStoreTest, EventsThatAreKnown_AreReadNoMore) {
+TEST_F(TrackStoreTest, KnownEvents_AreNotReadAgain) {
   const track::TrackEvent event{
       .what = "suspect", .alert_id = "A1", .reason = std::string(3000, 'x')};
   open().record({&event, 1});
@@ -356,7 +356,7 @@ TEST_F(TrackStoreTest, EventsThatAreKnown_AreReadNoMore) {
   EXPECT_THROW((void)open(), ConfigError) << "what is another file is read whole";
 }
 
-TEST_F(TrackStoreTest, AFileOfEventsThatIsLockedOrAPipeIsNotWaitedForWithoutEnd) {
+TEST_F(TrackStoreTest, LockedFileOrPipe_TimesOut) {
   const track::RecordedEvent recorded{.seq = 1, .event = {.what = "suspect"}};
   folder.write("history.db.events.jsonl", "");
   const os::Descriptor holder(::open(events_file().c_str(), O_RDONLY | O_CLOEXEC));
@@ -373,7 +373,7 @@ TEST_F(TrackStoreTest, AFileOfEventsThatIsLockedOrAPipeIsNotWaitedForWithoutEnd)
   EXPECT_THAT([&] { (void)open(); }, ThrowsMessage<ConfigError>(HasSubstr("is a pipe")));
 }
 
-TEST_F(TrackStoreTest, KeptBuildsAreListedByTimeAndForgotten) {
+TEST_F(TrackStoreTest, KeptBuilds_AreSortedByTime) {
   track::TrackStore store = open();
   store.keep_build(
       {.build_id = "b2", .host = "bench1", .worker = "kept/b2/worker", .stored_utc = "2026-01-02"});
@@ -388,7 +388,7 @@ TEST_F(TrackStoreTest, KeptBuildsAreListedByTimeAndForgotten) {
   EXPECT_EQ(store.builds()[0].worker, "kept/b1/worker");
 }
 
-TEST_F(TrackStoreTest, OnlyAddMakesOneAndANewerOneIsRefused) {
+TEST_F(TrackStoreTest, OnlyAdd_MakesOne) {
   EXPECT_THROW((void)track::TrackStore::open(url(), {.make = false}), ConfigError);
   EXPECT_FALSE(std::filesystem::exists(file()));
   (void)open();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What else has a history: metrics that a case names, and branches beside main.
+// Further series: metrics named by a case, and branches other than main.
 #include "harness/track/tracked_metrics.h"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ std::vector<std::string> experiments(const track::History& history) {
   return names;
 }
 
-TEST(TrackedMetrics, AreThoseOfTheListByNameWithTheirMargins) {
+TEST(TrackedMetrics, List_GivesNamesAndMargins) {
   const auto metrics =
       track::tracked_metrics("step_p90=5%, samples_per_s step", estimate::harness_metrics());
   ASSERT_THAT(metrics, SizeIs(2)) << "every case has its step";
@@ -63,7 +63,7 @@ TEST(TrackedMetrics, AreThoseOfTheListByNameWithTheirMargins) {
   refuses("peak_bytes=5%", "its margin is track.margin.peak_bytes");
 }
 
-TEST(Margins, OfACaseStandWithItsRun) {
+TEST(Margins, Case_HasThoseOfItsRun) {
   record::Results results = night_that_tracks("step_p90=5%");
   for (record::Launch& launch : results.launches) {
     if (launch.row.key.case_id.front() != 'a') continue;
@@ -82,7 +82,7 @@ TEST(Margins, OfACaseStandWithItsRun) {
   }
 }
 
-TEST(Margins, OfAWholeAndMoreAreRefusedByTheOptionsName) {
+TEST(Margins, OverAWhole_IsRejected) {
   EXPECT_THAT(track::margins_of({{"track.margin.step", Value{std::string("auto")}}}), IsEmpty());
   EXPECT_THAT(
       [] {
@@ -91,7 +91,7 @@ TEST(Margins, OfAWholeAndMoreAreRefusedByTheOptionsName) {
       ThrowsMessage<ConfigError>(HasSubstr("track.margin.step: '150%' is not a share below 1")));
 }
 
-TEST(TrackedMetrics, HaveASeriesWithTheirUnitAndDirectionThatIsScreened) {
+TEST(TrackedMetrics, Series_HasItsUnitAndDirection) {
   const test::TemporaryFolder folder;
   auto store = track::TrackStore::open("sqlite:" + (folder / "history.db").string());
   (void)store.add(night_that_tracks("step_p90 cpu_user_ns"), "results/RUN");
@@ -105,13 +105,13 @@ TEST(TrackedMetrics, HaveASeriesWithTheirUnitAndDirectionThatIsScreened) {
   EXPECT_EQ(series_named(history, "cpu_user_ns"), nullptr) << "no launch has it";
 }
 
-TEST(TrackedMetrics, ANameThatOnlyTheResultLacksIsANote) {
+TEST(TrackedMetrics, UnknownName_IsANote) {
   const track::Import import = track::import_of(night_that_tracks("nonsense"), "results/RUN", {});
   EXPECT_THAT(import.notes, ElementsAre(HasSubstr("no metric is named 'nonsense'")));
   EXPECT_THAT(import.runs, SizeIs(1));
 }
 
-TEST(Branches, ANightOfAnotherBranchIsNoNightOfMain) {
+TEST(Branches, OtherBranch_IsNoNightOfMain) {
   const test::TemporaryFolder folder;
   auto store = track::TrackStore::open("sqlite:" + (folder / "history.db").string());
   const auto add = [&](int day, const std::string& branch) {
@@ -133,7 +133,7 @@ TEST(Branches, ANightOfAnotherBranchIsNoNightOfMain) {
   EXPECT_EQ(2 * of_main, history.series.size());
 }
 
-TEST(Branches, WhichOneIsMainIsAnOption) {
+TEST(Branches, MainBranch_IsAnOption) {
   MadeNight made = testing_history::night(1);
   made.labels = {{"branch", Value{std::string("trunk")}}};
   record::Results results = testing_history::make(made);

@@ -37,7 +37,7 @@ track::History nights_with_another_torch_on_the_third() {
   return store.history();
 }
 
-TEST(WhySplit, NamesTheFieldsThatMakeTwoSeries) {
+TEST(WhySplit, DifferingFields_AreNamed) {
   EXPECT_THAT(track::identity_splits(series_on("A", 2), series_on("A", 2)), IsEmpty());
   EXPECT_THAT(track::identity_splits(series_on("A", 2), series_on("B", 2)),
               ElementsAre(FieldsAre("cpu.model", "A", "B")));
@@ -50,7 +50,7 @@ TEST(WhySplit, NamesTheFieldsThatMakeTwoSeries) {
               ElementsAre(FieldsAre("case_id", "case2", "another")));
 }
 
-TEST(WhySplit, FindsTheNightInWhichTheEnvironmentChanged) {
+TEST(WhySplit, EnvironmentChange_NamesTheNight) {
   const track::History history = nights_with_another_torch_on_the_third();
   const std::vector<track::SegmentBegin> changes =
       track::segment_begins(history, history.series.front());
