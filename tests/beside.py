@@ -8,7 +8,7 @@ import tempfile
 
 
 def beside(program, worker):
-    """Copies the program to a new folder with `worker` as its default worker."""
+    """Links the program into a new folder with `worker` as its default worker; returns its path."""
     program = pathlib.Path(program).resolve()
     folder = pathlib.Path(tempfile.mkdtemp(dir=program.parent, prefix="beside-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -27,7 +27,6 @@ class TickClock final : public Clock {
   TickClock() = default;
   explicit TickClock(std::int64_t step_ns) : step_ns_(step_ns) {}
   [[nodiscard]] std::int64_t now_ns() const noexcept override { return now_ns_ += step_ns_; }
-  // The last reading.
   [[nodiscard]] std::int64_t read_last() const { return now_ns_; }
   void set(std::int64_t ns) { now_ns_ = ns; }
 

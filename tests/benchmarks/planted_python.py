@@ -284,7 +284,7 @@ def verdict_of_ranks(arguments, where):
     torch.multiprocessing.spawn(rank_main, args=(free_port(), where, folder), nprocs=2)
     straggler = analysis_of(arguments, folder)[-1]["ranks"]["straggler"]
     if where == "nowhere":
-        # Two cores of a machine differ in speed; a straggler below a third of the plants elsewhere is no plant.
+        # Two cores of a machine differ in speed; a straggler below a third of the plants elsewhere is not planted.
         gain_ns = straggler["gain_ns"] if straggler else 0
         return ([] if gain_ns < 25e6 / 3 else [f"a straggler by {gain_ns / 1e6:.2f} ms"]), "none planted"
     planted_ns = float((folder / "rank1.ns").read_text())

@@ -53,7 +53,7 @@ SCRIPT = on_its_own_clock("import sys\nimport cost\n", """\
 with phase("forward"):
     now_ns += int(1_000_000 * cost.SLOWER * float(sys.argv[1]))
 """)
-# Calls relu as often as its commit says.
+# Calls relu as often as set by its commit.
 PROFILED = """\
 import torch
 from stepbench_worker import measure, phase

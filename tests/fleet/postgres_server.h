@@ -13,7 +13,7 @@ namespace stepbench::testing_fleet {
 
 class PostgresServer {
  public:
-  // Null if no server is available; `reason` says why.
+  // Null if no server is available; `reason` has the cause.
   [[nodiscard]] static std::unique_ptr<PostgresServer> start(std::string& reason);
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;

@@ -102,7 +102,7 @@ class Ranks(unittest.TestCase):
     def control_is_silent(self, launcher, prefix=()):
         self.run_ranks(launcher, "none", "--profile", prefix=prefix)
         found, _ = self.straggler()
-        for each in found:  # other load on the machine is no plant and must be smaller
+        for each in found:  # caused by other load, so it must be smaller than the plant
             self.assertLess(each["value"], 0.1 * PLANTED_MS * 1e6, each["text"])
 
     def each_rank_has_a_row(self, launcher, prefix=()):

@@ -68,7 +68,7 @@ class TrainStep(unittest.TestCase):
 
     def test_control_is_silent(self):
         for row in self.first_ranks(0).values():
-            for each in self.stragglers(row):  # other load on the machine is no plant
+            for each in self.stragglers(row):  # caused by other load on the machine
                 self.assertLess(each["value"], 0.1 * PLANTED_MS * 1e6, each["text"])
 
 

@@ -146,7 +146,7 @@ def wait_until_held(process, hold):
 
 
 def signal_when_held(machine, program, hold, number, *words):
-    """Sends a signal to a night of this program, held by that file (HOLDS)."""
+    """Starts a night of this program and sends it a signal when it is held; returns its status and output."""
     hold.touch()
     process = start_night(machine, program, *words)
     wait_until_held(process, hold)

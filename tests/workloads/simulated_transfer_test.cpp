@@ -79,7 +79,7 @@ class PinThreadLoop {
       while (ahead_.size() < kReadAhead) ahead_.push_back(read());
       train(k);
     }
-    ahead_.clear();   // nobody takes these, and their copies may be under way
+    ahead_.clear();   // not consumed, and their copies may be in progress
     upload_.reset();  // waits for them
     outcome_.live_after = *live_;
     outcome_.events_after = device_.live_events();

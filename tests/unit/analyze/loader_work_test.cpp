@@ -199,7 +199,7 @@ std::vector<Finding> waited(std::int64_t (*wait_ns)(std::int64_t),
   return find_causes(trace, analyse(trace));
 }
 
-// Batches come in bursts of two: the varying steps are no separate cause.
+// Batches come in bursts of two: the varying steps are not a separate cause.
 TEST(LoaderWork, VaryingWait_IsNoUnstableStepsFinding) {
   const auto findings =
       waited([](std::int64_t i) { return i % 2 == 0 ? 80 * kLoaderMs : kLoaderMs; },

@@ -196,8 +196,8 @@ trace::Trace full_queue(double launches) {
   });
 }
 
-// A cause that is no gap: the plant, the size at which it is named with `value`, and one at which
-// it is not.
+// A cause without a gap: the plant, the size at which it is named with `value`, and one at which it
+// is not.
 struct Sized {
   std::string_view id;
   trace::Trace (*trace)(double);

@@ -153,7 +153,7 @@ TEST(Steps, NestedNames_UseTheOuterOne) {
   expect_numbers(numbers_of(maker.finish()), "windows/# = 4; steps/reason ~ 'train_step'");
 }
 
-// A counting number is no part of the name; one that occurs in each step is.
+// A counting number is not part of the name; one that occurs in each step is.
 TEST(Places, NamesWithACounter_ShareARow) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 6; ++i) {

@@ -48,7 +48,6 @@ TEST(NoiseGate, AboveTenPerCent_Warns) {
   EXPECT_THAT(gate.text, HasSubstr("arm B's own launches differ by 96.0 % (good: below 10 %)"));
   EXPECT_EQ(state({100, 200, 300}), GateState::kPassed) << "three say nothing";
   EXPECT_EQ(state({100, 200, 300, 400}), GateState::kWarning);
-  // NaN is ignored.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> values = spread_by(5);
   values.insert(values.end(), {nan, 0, nan, std::numeric_limits<double>::infinity()});

@@ -35,7 +35,6 @@ struct MadeResults {
 };
 
 [[nodiscard]] record::Results make(const MadeResults& made);
-// Writes one result file.
 void write(const record::Results& results, const std::filesystem::path& file);
 
 // 10 ms with a ripple of +-0.4 %, different for each seed, times `factor`.

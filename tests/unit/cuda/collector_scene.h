@@ -26,7 +26,6 @@ struct CollectorScene {
   std::unique_ptr<ActivityCollector> collector;
 };
 
-// A scene that collects from the beginning.
 struct StartedScene : CollectorScene {
   StartedScene() { EXPECT_EQ(collector->start(), std::nullopt); }
   template <typename... Record>

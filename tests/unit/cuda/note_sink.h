@@ -10,7 +10,6 @@
 
 namespace stepbench::cuda {
 
-// Keeps all reports.
 struct NoteSink final : ReportSink {
   void metric(std::string_view name, double value) override { metrics[std::string(name)] = value; }
   void effective(std::string_view, Value) override {}

@@ -18,7 +18,7 @@ namespace stepbench::cuda {
 
 struct RecordedBuffer {
   std::vector<std::uint8_t> bytes = {};
-  std::vector<std::size_t> records = {};          // offsets of their begins
+  std::vector<std::size_t> records = {};          // offset of each one
   std::map<std::size_t, std::string> names = {};  // text of the pointer at this offset
 };
 

@@ -20,7 +20,6 @@ namespace {
 
 using testing::HasSubstr;
 
-// Replays CUPTI as recorded.
 std::string replayed(RecordedActivity recorded) {
   ScriptedClock clock;
   ScriptedCuda cuda{clock};

@@ -11,7 +11,6 @@
 namespace stepbench::estimate {
 namespace {
 
-// Launches with these steps.
 record::Results case_of(const std::vector<std::int64_t>& steps) {
   std::vector<record::Launch> launches;
   for (const std::int64_t step : steps) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kBlock = 64;
 
-// A code with up to 16 bits; some bit patterns are no code.
+// A code with up to 16 bits; some bit patterns are invalid.
 data::HuffmanTable::Code random_code(data::Philox& random) {
   data::HuffmanTable::Code code;
   std::iota(code.symbol.begin(), code.symbol.end(), std::uint8_t{0});

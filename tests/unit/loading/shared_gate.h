@@ -26,7 +26,6 @@ class Shared {
   T* first_;
 };
 
-// Semaphores shared by processes.
 class SharedSemaphores {
  public:
   explicit SharedSemaphores(std::size_t count) : all_(count) {

@@ -73,7 +73,6 @@ inline std::vector<std::byte> bytes(const Batch& batch) {
   return all;
 }
 
-// All batches of one epoch.
 inline std::vector<std::vector<std::int64_t>> epoch(loader::Loader& loader, std::int64_t number) {
   std::vector<std::vector<std::int64_t>> batches;
   loader.begin_epoch(number);

@@ -19,7 +19,6 @@ std::int64_t phase_ns(const StepRecorder::Step& step, PhaseId id) {
 
 class StepRecorderTest : public testing::Test {
  protected:
-  // Runs a phase of the step for `ns`.
   void phase(PhaseId id, std::int64_t ns) {
     const auto scope = recorder.phase(id);
     clock.pass(ns);

@@ -110,7 +110,7 @@ constexpr Mistake kMistakes[] = {
      "unknown key 'dataloader' at the top level (did you mean 'loader'?)"},
     {"workload: loader\nschedule: {steps: 3}\n", "2:12", "(did you mean 'active'?)"},
     {"workload: loader\nschedule: {warmup_steps: 3}\n", "2:12", "(did you mean 'warmup'?)"},
-    // What is missing.
+    // Missing values and malformed files.
     {"workload: trian\n", "1:11",
      "expected one of loader, train, found 'trian' (did you mean 'train'?)"},
     {"loader: {}\n", "1:1", "'workload' is missing: expected one of loader, train"},

@@ -58,7 +58,7 @@ TEST(FixedExperiment, CommandLineSettings_HaveFullNames) {
 }
 
 TEST(FixedExperiment, Texts_KeepTheirMeaning) {
-  // A quoted number is a text, a dollar sign of a value is no variable, and variables stay
+  // A quoted number is text, a dollar sign in a value is not a variable, and variables stay
   // variables.
   const std::string text = fixed(
       "name: '12'\nworkload: loader\ndata: {kind: files, path: \"${NOWHERE:-a: b}\"}\n"

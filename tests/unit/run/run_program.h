@@ -16,7 +16,7 @@
 
 namespace stepbench::testing {
 
-// A running run; its standard error is read here.
+// A run in progress; its standard error is read here.
 class StartedRun {
  public:
   StartedRun(pid_t pid, os::Descriptor err) : pid_(pid), err_(std::move(err)) {}

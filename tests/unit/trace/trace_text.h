@@ -95,7 +95,6 @@ inline std::string rows_text(const trace::Trace& trace) {
   return out.str();
 }
 
-// The header's content.
 inline std::string header_text(const trace::Trace& trace) {
   std::ostringstream out;
   out << "base " << trace.base_ns.value_or(-1) << " schema " << trace.schema.value_or(-1)

@@ -37,14 +37,14 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Values of a point by round, relative to the median of the round.
+// Values of a point by round, relative to the mean of the round.
 std::vector<double> off_the_middle(const Table& table, std::size_t point) {
   std::vector<double> off;
   for (const std::vector<double>& round : table) off.push_back(round[point] - mean_of(round));
   return off;
 }
 
-// By point, relative to the median of all.
+// Effects by point: Hodges-Lehmann estimates over the rounds.
 std::vector<double> effects_of(const Table& table) {
   std::vector<double> effects;
   for (std::size_t point = 0; point < table.front().size(); ++point) {
@@ -53,7 +53,7 @@ std::vector<double> effects_of(const Table& table) {
   return effects;
 }
 
-// Residuals of launches after removing the effects of points and rounds.
+// Standard deviation of launches after removing the effects of points and rounds.
 double sd_of(const Table& table) {
   const std::size_t points = table.front().size();
   double squares = 0;

@@ -37,7 +37,7 @@ struct RecordedGrid {
 };
 // Replays the first half of the rounds; the other half gives the true values.
 [[nodiscard]] RecordedGrid as_measured(const Recording& recording);
-// Replays all rounds, whose average gives the true values. Residuals of launches are scaled so that
+// Replays all rounds, which together give the true values. Residuals of launches are scaled so that
 // launches vary by `cv`; differences between rounds stay.
 [[nodiscard]] RecordedGrid with_cv(const Recording& recording, double cv);
 

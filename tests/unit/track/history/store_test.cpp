@@ -330,7 +330,7 @@ TEST_F(TrackStoreTest, RebuiltHistory_ReadsItsEvents) {
   open().record(std::vector{event, event});
   std::filesystem::remove(file());
   EXPECT_THAT(open().events(), SizeIs(2));
-  // A torn last line is no event, and is overwritten by the next one.
+  // A torn last line is not an event, and is overwritten by the next one.
   std::ofstream(events_file(), std::ios::app) << R"({"schema":"stepbench.event","ver)";
   EXPECT_THAT(open().events(), SizeIs(2));
   open().record({&event, 1});
