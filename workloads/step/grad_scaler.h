@@ -2,6 +2,7 @@
 // The loss scale of fp16, as in torch.amp.GradScaler.
 #pragma once
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 
 #include <vector>
