@@ -122,7 +122,7 @@ TEST(CheckRanks, AnInterfaceThatIsNotThereIsRefused) {
   check_ranks(plan, context_with(0));
   plan.cases.back().resolved.options["distributed.bind"] = std::string("ib7");
   EXPECT_THAT(refused([&] { check_ranks(plan, context_with(0)); }),
-              HasSubstr("distributed.bind: 'ib7' is no interface or address of this machine"));
+              HasSubstr("distributed.bind: 'ib7' is not an interface or address of this machine"));
 }
 
 TEST(RunRequest, CasesAreChosenByTheBeginningsOfTheirIds) {

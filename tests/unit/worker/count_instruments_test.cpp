@@ -88,7 +88,7 @@ TEST(CountInstruments, ASharedCounterGivesANoteAndNoNumber) {
   CountSink sink;
   two_windows(processor, sink);
   EXPECT_TRUE(sink.metrics.empty());
-  EXPECT_THAT(sink.notes, Contains(HasSubstr("not counted whole")));
+  EXPECT_THAT(sink.notes, Contains(HasSubstr("incomplete instruction count")));
 }
 
 TEST(CountInstruments, WithoutCountersTheInstrumentSaysWhy) {
