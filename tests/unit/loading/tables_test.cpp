@@ -35,13 +35,13 @@ TEST(DataKinds, SyntheticSamplesAreImagesOnlyWithThreeChannels) {
 
 TEST(DataKinds, AnUnknownKindIsAMistakeNotAnImage) {
   EXPECT_THAT([] { (void)data::data_kind("parquet"); },
-              ThrowsMessage<ConfigError>(HasSubstr("'parquet' is not a kind of data set")));
+              ThrowsMessage<ConfigError>(HasSubstr("unknown data kind 'parquet'")));
 }
 
 TEST(Engines, AnUnknownEngineIsAMistake) {
   const ResolvedCase resolved = test::loader_case({{"loader.engine", std::string("warp")}});
   EXPECT_THAT([&] { (void)loader::engine_of(resolved); },
-              ThrowsMessage<ConfigError>(HasSubstr("'warp' is not an engine")));
+              ThrowsMessage<ConfigError>(HasSubstr("unknown loader engine 'warp'")));
 }
 
 TEST(Engines, AnOptionWithoutAMeaningKeepsTheDefaultOfTheSection) {
