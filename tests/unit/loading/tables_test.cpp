@@ -20,7 +20,7 @@ TEST(DataKinds, PythonsIsRefusedWhereThereIsNoInterpreter) {
   ResolvedCase resolved;
   resolved.options["data.kind"] = std::string(data::kPythonName);
   EXPECT_THAT([&] { (void)data::make_dataset(resolved); },
-              ThrowsMessage<ConfigError>(HasSubstr("stepbench-worker alone")));
+              ThrowsMessage<ConfigError>(HasSubstr("read only by stepbench-worker")));
 }
 
 TEST(DataKinds, SyntheticSamplesAreImagesOnlyWithThreeChannels) {

@@ -235,9 +235,9 @@ TEST_F(SqliteTest, WhatIsNoDatabase_IsRefused) {
                "case,step\n1,2\nand so on, for more than a hundred bytes of text, so "
                "that it cannot be taken for an empty file\n");
   EXPECT_THAT(error_of([&] { (void)open_sqlite(file()); }), HasSubstr("is not a SQLite database"));
-  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder.path()); }), HasSubstr("is no file"));
+  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder.path()); }), HasSubstr("is not a file"));
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder / "pipe"); }), HasSubstr("is no file"));
+  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder / "pipe"); }), HasSubstr("is not a file"));
 }
 
 TEST_F(SqliteTest, AFileSystemThatMachinesShareIsRefusedByName) {
