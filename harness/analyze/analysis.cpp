@@ -41,8 +41,8 @@ void check_sums(const Analysis& analysis, std::vector<IntegrityNote>& notes) {
   if (idle_closes) return;
   notes.insert(notes.begin(), {.id = "sums_do_not_close",
                                .level = IntegrityLevel::kError,
-                               .text = "the parts of a step's time do not sum to the whole: a "
-                                       "mistake of stepbench, please report it with the trace"});
+                               .text = "the parts of a step's time do not add up to the step: a "
+                                       "bug in stepbench, please report it with the trace"});
 }
 
 }  // namespace

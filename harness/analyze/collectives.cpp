@@ -275,8 +275,7 @@ ValueOrReason<std::vector<CollectiveRow>> list_collectives(const Timeline& timel
   std::map<ExchangeFacts, std::pair<CollectiveRow, std::vector<double>>> rows;
   const std::vector<ExchangeRow> exchanges = exchanges_of(timeline);
   if (exchanges.empty()) {
-    return ValueOrReason<std::vector<CollectiveRow>>::absent(
-        "nothing was exchanged with other ranks");
+    return ValueOrReason<std::vector<CollectiveRow>>::absent("no communication with other ranks");
   }
   const IntervalSet computing = timeline.busy(
       std::nullopt, [](const WorkRow& row) { return is_kernel(row) && !row.communication; });

@@ -26,7 +26,7 @@ ValueOrReason<DataLoading> find_data_loading(const Timeline& timeline, const Ste
   }
   if (out.calls.empty()) {
     return ValueOrReason<DataLoading>::absent(
-        "the step thread has no row of a DataLoader: it fetches data without one, or another "
+        "the step thread has no DataLoader rows: it loads data without a DataLoader, or another "
         "thread does");
   }
   out.later = summarise(std::move(later));

@@ -23,7 +23,7 @@ ValueOrReason<std::vector<MemoryPeak>> memory_peaks(const trace::Trace& trace) {
     peak.reserved_bytes = std::max(peak.reserved_bytes, row.total_reserved);
   }
   if (peaks.empty()) {
-    return Peaks::absent("rows of memory carry no totals, as until 2021: a peak is not known");
+    return Peaks::absent("memory rows have no totals, as in traces until 2021: unknown peak");
   }
   std::vector<MemoryPeak> out;
   for (auto& [device, peak] : peaks) {

@@ -137,14 +137,14 @@ class Comparison {
         note(DiffLevel::kError, std::string(name) + ": " + damage);
       }
       if (side->damage.empty() && side->doubts > 0) {
-        note(DiffLevel::kWarning, std::string(name) +
-                                      ": there are warnings about this trace; `stepbench analyze` "
-                                      "of it alone says them");
+        note(DiffLevel::kWarning,
+             std::string(name) +
+                 ": this trace has warnings; `stepbench analyze` of this trace alone shows them");
       }
       if (side->only_edges) {
         note(DiffLevel::kWarning,
              std::string(name) +
-                 " has no step but its first and its last, which often differ from all others");
+                 " has only a first and a last step, which often differ from all others");
       }
     }
     for (const auto& [side, name] : {std::pair(&base_, "base"), std::pair(&next_, "new")}) {
@@ -153,8 +153,8 @@ class Comparison {
     add_settings();
     if (std::min(base_.steps.size(), next_.steps.size()) < kStepsForSpread) {
       note(DiffLevel::kWarning,
-           "a side has fewer than three steps: how much steps differ is not known, and a change "
-           "is what reaches 5 %");
+           "a side has fewer than three steps: the spread of its steps is unknown, and only "
+           "changes from 5 % count");
     }
     if (base_.steps.size() != next_.steps.size()) {
       note(DiffLevel::kNote, "the sides have different numbers of steps (base " +
@@ -166,26 +166,26 @@ class Comparison {
 
   void add_settings() {
     if (base_.window != next_.window) {
-      note(DiffLevel::kError, "a step is not the same thing on both sides: window " +
+      note(DiffLevel::kError, "the sides define a step differently: window " +
                                   std::string(name_of(base_.window)) + " in base, " +
                                   std::string(name_of(next_.window)) + " in new");
     }
     if ((base_.scope == IdleScope::kHost) != (next_.scope == IdleScope::kHost)) {
       note(DiffLevel::kError, std::string("only ") +
                                   (base_.scope == IdleScope::kHost ? "new" : "base") +
-                                  " has rows of a device");
+                                  " has device rows");
     } else if (base_.devices != next_.devices && !base_.devices.empty() && !next_.devices.empty()) {
       note(DiffLevel::kError, "the devices differ: " + text::join(base_.devices) + " in base, " +
                                   text::join(next_.devices) + " in new");
     } else if (base_.devices.empty() != next_.devices.empty()) {
-      note(DiffLevel::kWarning, std::string("only ") + (base_.devices.empty() ? "new" : "base") +
-                                    " says which device it is of");
+      note(DiffLevel::kWarning,
+           std::string("only ") + (base_.devices.empty() ? "new" : "base") + " names its device");
     }
     setting("shapes", base_.with_shapes, next_.with_shapes);
     setting("stacks", base_.with_stack, next_.with_stack);
     setting("memory", base_.with_memory, next_.with_memory);
     if (!(base_.with_stack && next_.with_stack)) {
-      setting("rows of Python", base_.python_rows, next_.python_rows);
+      setting("Python rows", base_.python_rows, next_.python_rows);
     }
     if (base_.resolution_ns != next_.resolution_ns) {
       note(DiffLevel::kWarning,

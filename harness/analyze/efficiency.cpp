@@ -17,9 +17,9 @@ constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
 enum class Uncounted : std::uint8_t { kNoShapes, kSymbolic, kNoStrides, kOther };
 constexpr std::array<std::string_view, 4> kReasons = {
     "shapes were not recorded (torch.profiler: record_shapes=True)",
-    "shapes are symbolic or no lists of numbers",
+    "shapes are symbolic or not lists of numbers",
     "strides and paddings of convolutions were not recorded (older profilers)",
-    "inputs have other shapes than the formula knows"};
+    "the formula does not cover the input shapes"};
 
 // Device work of one call, indexed as Timeline::calls.
 struct OperatorWork {
@@ -214,7 +214,8 @@ class EfficiencyTable {
 
   void find_peaks() {
     if (out_.on_host) {
-      out_.no_peaks = "no device: times are of operators on the host, whose peak is not known";
+      out_.no_peaks =
+          "no device: the times are those of host operators, and the host's peak is unknown";
       return;
     }
     for (const int id : timeline_.devices) {
@@ -222,7 +223,7 @@ class EfficiencyTable {
       const std::string name = device == nullptr ? std::string() : device->name;
       if (id != timeline_.devices.front() && name != out_.device) {
         out_.device.clear();
-        out_.no_peaks = "the devices are of several kinds";
+        out_.no_peaks = "the trace has several kinds of devices";
         return;
       }
       out_.device = name;
@@ -232,7 +233,7 @@ class EfficiencyTable {
       return;
     }
     out_.peaks = ops::device_peaks(out_.device);
-    if (!out_.peaks) out_.no_peaks = "the peaks of " + out_.device + " are not known";
+    if (!out_.peaks) out_.no_peaks = "the peaks of " + out_.device + " are unknown";
   }
 
   void finish() {

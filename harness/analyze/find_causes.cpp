@@ -23,28 +23,28 @@ constexpr std::array<RuleEntry, 26> kRules = {{
      data_exposed},
     {{"trace.slow_first_batch", 5, "ratio", "the first batch takes longer than the later ones", ""},
      slow_first_batch},
-    {{"trace.loader_workers", 0.05, "ratio", "which limit of the loader's workers is met", ""},
+    {{"trace.loader_workers", 0.05, "ratio", "what limits the loader's workers", ""},
      loader_workers},
     {{"trace.pageable_copies", 0.01, "ratio",
-      "copies from or to pageable memory hold the step up, asynchronous ones too",
+      "copies from or to pageable memory delay the step, even asynchronous ones",
       "cuda_memcpy_async"},
      pageable_copies},
-    {{"trace.blocking_copies", 0.01, "ratio",
-      "copies whose call returns when they are done hold the step up", "cuda_memcpy_sync"},
+    {{"trace.blocking_copies", 0.01, "ratio", "synchronous copies delay the step",
+      "cuda_memcpy_sync"},
      blocking_copies},
-    {{"trace.copy_exposed", 0.05, "ratio", "copies run while no kernel does", ""}, copy_exposed},
-    {{"trace.blocking_sets", 0.01, "ratio", "synchronous calls that set memory",
-      "cuda_memset_sync"},
+    {{"trace.copy_exposed", 0.05, "ratio", "copies without overlapping kernels", ""}, copy_exposed},
+    {{"trace.blocking_sets", 0.01, "ratio", "synchronous memset calls", "cuda_memset_sync"},
      blocking_sets},
     {{"trace.launch_bound", 0.1, "ratio", "the device waits for the host to launch work", ""},
      launch_bound},
     {{"trace.tiny_kernels", 0.5, "ratio",
-      "of the kernels, those shorter than 10 us while the device waits for launches", ""},
+      "share of kernels shorter than 10 us, while the device waits for launches", ""},
      tiny_kernels},
-    {{"trace.launch_delay", 0.01, "ratio",
-      "launched work begins late although its device has nothing to do", ""},
+    {{"trace.launch_delay", 0.01, "ratio", "launched work starts late although its device is idle",
+      ""},
      launch_delay},
-    {{"trace.launch_queue_full", 0.01, "ratio", "1,024 launches wait: the host has to stop", ""},
+    {{"trace.launch_queue_full", 0.01, "ratio",
+      "the launch queue is full (1,024 launches): the host has to wait", ""},
      launch_queue_full},
     {{"trace.sync_bound", 0.02, "ratio", "the device waits while the host synchronises",
       "cuda_api_sync"},
@@ -60,18 +60,16 @@ constexpr std::array<RuleEntry, 26> kRules = {{
     {{"trace.host_allocations", 0.01, "ratio",
       "on a CPU: fresh pages of large blocks that are allocated again and again", ""},
      host_allocations},
-    {{"trace.communication_exposed", 0.1, "ratio", "communication runs while nothing computes", ""},
+    {{"trace.communication_exposed", 0.1, "ratio", "communication without overlapping compute", ""},
      communication_exposed},
     {{"trace.low_gpu_utilization", 0.5, "ratio", "share of the time in which a kernel runs",
       "gpu_time_util"},
      low_utilization},
-    {{"trace.gpu_gaps", 500e6, "ns", "the longest time in which the device did nothing",
-      "gpu_gaps"},
-     gpu_gaps},
-    {{"trace.low_occupancy", 25, "percent", "warps that the kernels keep resident, by time", ""},
+    {{"trace.gpu_gaps", 500e6, "ns", "the longest idle time of the device", "gpu_gaps"}, gpu_gaps},
+    {{"trace.low_occupancy", 25, "percent", "resident warps of the kernels, by time", ""},
      low_occupancy},
     {{"trace.tensor_cores_unused", 0.2, "ratio",
-      "kernel time of operations that tensor cores could do, where none does", ""},
+      "kernel time of operations that could use tensor cores, where no kernel does", ""},
      tensor_cores_unused},
     {{"trace.memory_near_limit", 0.9, "ratio", "peak of allocated memory of the device", ""},
      memory_near_limit},
@@ -80,7 +78,7 @@ constexpr std::array<RuleEntry, 26> kRules = {{
      unstable_steps},
     {{"trace.edge_step_bias", 0.1, "ratio", "the first or last step differs from the others", ""},
      edge_step_bias},
-    {{"trace.unattributed", 0.05, "ratio", "idle time that no row explains", ""}, unattributed},
+    {{"trace.unattributed", 0.05, "ratio", "unexplained idle time", ""}, unattributed},
     {{"trace.profiler_overhead", 0.01, "ratio", "the profiler's own work within the steps", ""},
      profiler_overhead},
 }};
@@ -90,8 +88,7 @@ void check_thresholds(const RuleOptions& options) {
   for (const RuleEntry& entry : kRules) known.emplace_back(entry.rule.id);
   for (const auto& [id, threshold] : options.thresholds) {
     if (std::find(known.begin(), known.end(), id) != known.end()) continue;
-    throw ConfigError("--threshold",
-                      "there is no rule '" + id + "'" + text::did_you_mean(id, known));
+    throw ConfigError("--threshold", "unknown rule '" + id + "'" + text::did_you_mean(id, known));
   }
 }
 
@@ -107,7 +104,7 @@ void tell_parts(std::vector<Finding>& findings) {
   for (const auto& [part, whole] : kPartOf) {
     const auto found = made(part);
     if (found == findings.end() || made(whole) == findings.end()) continue;
-    found->text += "; this gain is a part of that of " + std::string(whole);
+    found->text += "; this gain is included in that of " + std::string(whole);
   }
 }
 

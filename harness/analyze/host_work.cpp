@@ -187,7 +187,7 @@ HostWork::Allocations large_allocations(const trace::Trace& trace, const Steps& 
 ValueOrReason<HostWork> find_host_work(const Timeline& timeline, const Steps& steps) {
   const trace::Trace& trace = *timeline.trace;
   if (steps.lane == ops::kNoIndex) {
-    return ValueOrReason<HostWork>::absent("the trace has no thread that steps run on");
+    return ValueOrReason<HostWork>::absent("the trace has no step thread");
   }
   OperatorWalk operators(trace, steps, trace.lanes[steps.lane]);
   operators.walk();

@@ -298,12 +298,12 @@ Steps repeated_steps(const Timeline& timeline, std::uint32_t lane, bool loading)
         !loading && optimizer != nullptr && optimizer->spans.size() < fetches->spans.size();
     const std::vector<std::int64_t> starts =
         several ? starts_after(*fetches, *optimizer) : starts_of(*fetches);
-    found = steps_between(starts, *fetches, end_ns, WindowKind::kLoading,
-                          several && starts.size() < fetches->spans.size()
-                              ? "the trace has no ProfilerStep rows: a step is what lies between "
-                                "the first fetches of data after two steps of the optimizer"
-                              : "the trace has no ProfilerStep rows: a step is what lies between "
-                                "two fetches of data");
+    found = steps_between(
+        starts, *fetches, end_ns, WindowKind::kLoading,
+        several && starts.size() < fetches->spans.size()
+            ? "the trace has no ProfilerStep rows: each step begins with the first data fetch "
+              "after an optimizer step"
+            : "the trace has no ProfilerStep rows: each step begins with a data fetch");
   } else if (!loading) {
     const RepeatedRows* longest = most(all, [&](const RepeatedRows& rows) {
       const double covered = double(rows.spans.back().begin_ns - rows.spans.front().begin_ns);
@@ -316,8 +316,7 @@ Steps repeated_steps(const Timeline& timeline, std::uint32_t lane, bool loading)
     }
     if (longest != nullptr) {
       found = steps_between(starts_of(*longest), *longest, end_ns, WindowKind::kMarks,
-                            "the trace has no ProfilerStep rows: a step is what lies between two "
-                            "rows " +
+                            "the trace has no ProfilerStep rows: each step begins with a row " +
                                 quoted_names(trace, *longest) + rows_between(trace, all, *longest));
     }
   }
@@ -345,8 +344,8 @@ Steps one_step(const Timeline& timeline, std::uint32_t lane) {
   std::optional<TimeSpan> whole = host;
   for (const WorkRow& row : timeline.work) widen(whole, span_of(*row.event));
   found.window = host ? WindowKind::kHostSpan : WindowKind::kDeviceSpan;
-  found.reason = host ? "the trace has no ProfilerStep rows, and no row that repeats with steps: "
-                        "all of it is taken as one step"
+  found.reason = host ? "the trace has no ProfilerStep rows, and no row that repeats with each "
+                        "step: the whole trace is taken as one step"
                       : "the trace has neither ProfilerStep rows nor host ops: its device rows "
                         "are taken as one step";
   if (whole && whole->length_ns() > 0) {

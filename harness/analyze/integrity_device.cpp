@@ -122,8 +122,8 @@ void check_launches(const Timeline& timeline, IntegrityNotes& notes) {
   if (timeline.work.empty()) {
     notes.add(IntegrityLevel::kError, "device_not_recorded",
               text::counted(found.launches, "launch") +
-                  " of device work, but no row of a device: the profiler did not record the "
-                  "device, so that nothing can be said of its time",
+                  " of device work, but no device rows: the profiler did not record the device, "
+                  "and its times are unknown",
               found.launches);
     return;
   }
@@ -134,14 +134,14 @@ void check_launches(const Timeline& timeline, IntegrityNotes& notes) {
               part_text(inside, found.launches) +
                   " launches are not linked with a device row, and " +
                   text::counted(unlinked, "device row") +
-                  " not with a launch of its own: nothing is lost, but which launch started them "
-                  "is not known",
+                  " not with a launch of its own: nothing is lost, but the launch that started "
+                  "each row is unknown",
               inside, found.launches);
   } else if (inside > 0) {
     const bool many = share_of(inside, found.launches) > kMaxLostLaunches;
     notes.add(many ? IntegrityLevel::kError : IntegrityLevel::kWarning, "launches_without_record",
               part_text(inside, found.launches) +
-                  " launches left no device row: the profiler lost records, and their time counts "
+                  " launches have no device row: the profiler lost records, and their time counts "
                   "as idle",
               inside, found.launches);
   }
@@ -160,12 +160,11 @@ void check_orphans(const Timeline& timeline, IntegrityNotes& notes) {
                     [](const WorkRow& row) { return row.call == ops::kNoIndex; });
   if (orphans == 0) return;
   const bool many = share_of(orphans, rows) > kManyOrphans;
-  notes.add(
-      many ? IntegrityLevel::kWarning : IntegrityLevel::kNote, "device_rows_without_call",
-      part_text(orphans, rows) +
-          " device rows have no call that launched them: they count in the step in which they "
-          "run, and belong to no op",
-      orphans, rows);
+  notes.add(many ? IntegrityLevel::kWarning : IntegrityLevel::kNote, "device_rows_without_call",
+            part_text(orphans, rows) +
+                " device rows have no launch call: they count in the step in which they run, and "
+                "belong to no op",
+            orphans, rows);
 }
 
 void check_communication(const Timeline& timeline, IntegrityNotes& notes) {
@@ -188,8 +187,8 @@ void check_communication(const Timeline& timeline, IntegrityNotes& notes) {
       share_of(doubtful_ns, all_ns) > kMuch ? IntegrityLevel::kWarning : IntegrityLevel::kNote,
       "communication_not_told_apart",
       text::counted(doubtful, "kernel") + " of " + text::duration(double(doubtful_ns)) +
-          " in all: compute or communication not told apart ('" +
-          short_row_name(timeline.trace->names[first].text) + "'); they count as computing",
+          " in total: unknown whether compute or communication ('" +
+          short_row_name(timeline.trace->names[first].text) + "'); they count as compute",
       doubtful, kernels);
 }
 
@@ -201,15 +200,14 @@ void check_times(const Timeline& timeline, IntegrityNotes& notes) {
                                                      : IntegrityLevel::kWarning;
   };
   if (reading.negative_durations > 0) {
-    notes.add(level(reading.negative_durations, rows), "negative_durations",
-              text::counted(reading.negative_durations, "row") +
-                  " with a negative duration: taken as having none",
-              reading.negative_durations, reading.rows);
+    notes.add(
+        level(reading.negative_durations, rows), "negative_durations",
+        text::counted(reading.negative_durations, "row") + " with a negative duration: taken as 0",
+        reading.negative_durations, reading.rows);
   }
   if (reading.missing_durations > 0) {
     notes.add(level(reading.missing_durations, rows), "missing_durations",
-              text::counted(reading.missing_durations, "row") +
-                  " without a duration: taken as having none",
+              text::counted(reading.missing_durations, "row") + " without a duration: taken as 0",
               reading.missing_durations, reading.rows);
   }
   const std::int64_t slack_ns = timeline.trace->resolution_ns;
@@ -236,7 +234,7 @@ void check_device_rows(const Timeline& timeline, IntegrityNotes& notes) {
     const bool many = share_of(timeline.trace->dropped, rows) > kMaxLostLaunches;
     notes.add(many ? IntegrityLevel::kError : IntegrityLevel::kWarning, "dropped_records",
               "the recorder dropped " + text::counted(timeline.trace->dropped, "record") +
-                  ": what they were is not known",
+                  ": content unknown",
               timeline.trace->dropped, rows);
   }
   check_launches(timeline, notes);

@@ -15,15 +15,15 @@ void check_reading(const trace::ReadingFacts& reading, IntegrityNotes& notes) {
     const std::int64_t places = reading.control_characters + reading.bare_words +
                                 reading.bad_escapes + reading.invalid_utf8 + reading.text_times;
     notes.add(IntegrityLevel::kWarning, "damaged_text",
-              "the file is no sound JSON: " + text::counted(places, "place") +
-                  " read as they were probably meant, the first at byte " +
+              "invalid JSON: " + text::counted(places, "place") +
+                  " read as probably meant, the first at byte " +
                   text::with_separators(static_cast<std::int64_t>(reading.first_damage_at_byte)),
               places);
   }
   if (reading.duplicate_headers > 0) {
     notes.add(IntegrityLevel::kWarning, "duplicate_headers",
               text::counted(reading.duplicate_headers, "key") +
-                  " of the file stand twice, as if two traces were written into one",
+                  " of the file appear twice, as if two traces were written into one file",
               reading.duplicate_headers);
   }
   std::int64_t ignored = 0;
@@ -81,21 +81,21 @@ void check_external_ids(const Timeline& timeline, IntegrityNotes& notes) {
     if (row.event->external == row.event->correlation) ++same;
   }
   if (with_id > 1 && same == with_id) {
-    notes.add(IntegrityLevel::kNote, "external_ids_unused",
-              "external ids repeat the correlation, so that they name no op: calls are joined with "
-              "ops by time");
+    notes.add(
+        IntegrityLevel::kNote, "external_ids_unused",
+        "external ids equal the correlation ids and name no op: calls are matched to ops by time");
   }
 }
 
 void check_header(const Timeline& timeline, IntegrityNotes& notes) {
   const trace::Trace& trace = *timeline.trace;
   if (!timeline.work.empty() && trace.devices.empty()) {
-    notes.add(IntegrityLevel::kNote, "no_device_properties",
-              "the file does not say what the device is: its memory and its tensor cores cannot be "
-              "judged");
+    notes.add(
+        IntegrityLevel::kNote, "no_device_properties",
+        "the file does not name the device: its memory and its tensor cores cannot be judged");
   }
   if (!trace.rank && !trace.reading.path.empty()) {
-    notes.add(IntegrityLevel::kNote, "no_rank", "the file does not say its rank: taken as rank 0");
+    notes.add(IntegrityLevel::kNote, "no_rank", "the file has no rank: taken as rank 0");
   }
 }
 
@@ -104,7 +104,7 @@ void check_copies(const Timeline& timeline, IntegrityNotes& notes) {
   const bool bytes = std::ranges::any_of(
       timeline.work, [](const WorkRow& row) { return is_copy(row) && row.event->value >= 0; });
   if (!copies || bytes) return;
-  notes.add(IntegrityLevel::kNote, "copies_without_bytes", "copies do not say how much they move");
+  notes.add(IntegrityLevel::kNote, "copies_without_bytes", "copies have no sizes");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ std::string what_becomes_of_truncated(const Steps& steps) {
   const std::vector<std::size_t> counted_steps = steps.counted();
   const bool counts = std::any_of(counted_steps.begin(), counted_steps.end(),
                                   [&](std::size_t i) { return steps.steps[i].truncated; });
-  return counts ? "the summary rests on it all the same, as there is no whole step"
+  return counts ? "the summary uses it anyway, as there is no whole step"
                 : "left out of the summary";
 }
 
@@ -94,10 +94,10 @@ void check_outside(const Timeline& timeline, const Steps& steps, IntegrityNotes&
   std::vector<std::string> what;
   if (ops > 0) what.push_back(text::counted(ops, "op"));
   if (work > 0) what.push_back(text::counted(work, "device row"));
-  notes.add(
-      IntegrityLevel::kNote, "work_outside_steps",
-      text::join_and(what) + " begun before the first or after the last step: in no step's numbers",
-      work + ops, timeline.ops + std::ssize(timeline.work));
+  notes.add(IntegrityLevel::kNote, "work_outside_steps",
+            text::join_and(what) +
+                " begun before the first or after the last step: not counted in any step",
+            work + ops, timeline.ops + std::ssize(timeline.work));
 }
 
 void check_count(const Steps& steps, IntegrityNotes& notes) {
@@ -107,12 +107,12 @@ void check_count(const Steps& steps, IntegrityNotes& notes) {
                                  [&](std::size_t i) { return steps.steps[i].edge; });
   if (edges) {
     notes.add(IntegrityLevel::kNote, "only_edge_steps",
-              "the trace has no whole step between the first and the last one: the summary rests "
-              "on these, which often differ from all others; profile five or more",
+              "the trace has no whole step between the first and the last one: the summary is "
+              "based on these, which often differ from all others; profile five or more",
               std::ssize(counted_steps));
   } else if (counted_steps.size() < 3) {
     notes.add(IntegrityLevel::kNote, "few_steps",
-              "the summary rests on " + text::counted(std::ssize(counted_steps), "step") +
+              "the summary is based on " + text::counted(std::ssize(counted_steps), "step") +
                   " between the first and the last one: profile five or more to see how steps "
                   "differ",
               std::ssize(counted_steps));

@@ -95,8 +95,7 @@ ValueOrReason<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline,
   }
   if (streams.empty()) {
     return ValueOrReason<std::vector<LaunchQueue>>::absent(
-        timeline.work.empty() ? "the trace has no device rows"
-                              : "no device row has a call that launched it");
+        timeline.work.empty() ? "the trace has no device rows" : "no device row has a launch call");
   }
   std::vector<LaunchQueue> out;
   for (auto& [lane, ends] : streams) {

@@ -11,7 +11,7 @@ constexpr std::size_t kMaxWorst = 8;
 std::string no_launches(const Timeline& timeline) {
   if (timeline.work.empty()) return "the trace has no device rows";
   return timeline.calls.empty() ? "the trace has no calls of the runtime or the driver"
-                                : "no device row has a call that launched it";
+                                : "no device row has a launch call";
 }
 
 void keep_worst(std::vector<DelayedLaunch>& worst) {

@@ -22,9 +22,9 @@ struct PartWords {
 };
 constexpr std::array<PartWords, 5> kPartWords = {{
     {"idle_data_loading", "loading data",
-     "give its loader more workers, or look at what its part of the data set costs"},
-    {"idle_backward", "in backward", "look at what this rank computes in backward and others not"},
-    {"idle_host_op", "in operators of the host", "look at what this rank computes and others not"},
+     "give its loader more workers, or check the cost of its part of the data set"},
+    {"idle_backward", "in backward", "find out what only this rank computes in backward"},
+    {"idle_host_op", "in operators of the host", "find out what only this rank computes"},
     {"idle_unattributed", "where nothing is recorded",
      "put record_function around suspected parts of its loop, or record its stacks"},
     {"compute", "computing", "give it less to compute, or look at the clock of its device"},
@@ -71,7 +71,7 @@ std::optional<Finding> straggler_finding(const RankReport& report) {
   finding.window = "host_step";
   finding.evidence = {"rank_wait_ns", "own_work_ns"};
   finding.remedy = words == kPartWords.end()
-                       ? "compare what its trace has in a step with that of another rank"
+                       ? "compare a step of its trace with one of another rank"
                        : std::string(words->remedy);
   return finding;
 }

@@ -58,7 +58,7 @@ class RankComparison {
     std::vector<RankTrace> once;
     for (RankTrace& each : ranks_) {
       if (!once.empty() && once.back().rank == each.rank) {
-        warn("rank " + std::to_string(each.rank) + " is there more than once: " + once.back().path +
+        warn("rank " + std::to_string(each.rank) + " is given more than once: " + once.back().path +
              " counts, " + each.path + " is left out");
         continue;
       }
@@ -77,7 +77,7 @@ class RankComparison {
              " is damaged: do not trust its numbers");
       }
       if (each.window != ranks_.front().window) {
-        warn("rank " + std::to_string(each.rank) + " has steps of another kind (window " +
+        warn("rank " + std::to_string(each.rank) + " has a different kind of steps (window " +
              std::string(name_of(each.window)) + ')');
       }
     }
@@ -96,7 +96,7 @@ class RankComparison {
     }
     if (!missing.empty()) {
       warn("no trace of " + rank_list(missing) + " of " + std::to_string(*out_.world) +
-           ": who is the slowest is said of the others alone");
+           ": the slowest rank is chosen among the others");
     }
     if (!beyond.empty()) {
       warn(rank_list(beyond) + " cannot be in a job of " + std::to_string(*out_.world));

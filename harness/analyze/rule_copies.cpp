@@ -63,7 +63,7 @@ Ruling pageable_copies(const RuleInput& in) {
   if (!in.analysis.copies) return in.undecided(in.analysis.copies.reason());
   const HeldUp held = held_up_by(in, is_pageable);
   if (held.worst == nullptr && held_up_by(in, is_of_unknown_memory).worst != nullptr) {
-    return in.undecided("the copies do not say whether the host's memory is pinned");
+    return in.undecided("the copies do not record whether host memory is pinned");
   }
   if (held.worst == nullptr || in.share(gain_of(in, held)) < in.threshold) return std::nullopt;
   Finding finding =
@@ -97,7 +97,7 @@ Ruling copy_exposed(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoDevice);
   const auto exposed_ns = double(in.idle.counted.copy_ns);
   if (in.share(exposed_ns) < in.threshold) return std::nullopt;
-  Finding finding = in.of_share(exposed_ns, "copies run while no kernel does, " +
+  Finding finding = in.of_share(exposed_ns, "copies without overlapping kernels, " +
                                                 text::percent_text(in.share(exposed_ns)) +
                                                 " of the step (" + in.each_step(exposed_ns) + ')');
   if (in.analysis.copies) {
@@ -138,7 +138,7 @@ Ruling blocking_sets(const RuleInput& in) {
   }
   if (worst == nullptr || in.share(total_ns) < in.threshold) return std::nullopt;
   Finding finding = in.of_share(
-      total_ns, "synchronous calls that set memory: " + text::short_number(in.per_step(calls), 1) +
+      total_ns, "synchronous memset calls: " + text::short_number(in.per_step(calls), 1) +
                     " per step, " + in.each_step(total_ns) + "; " + in.name(worst->name) + " in " +
                     in.name(worst->longest_op));
   finding.remedy = "Set memory asynchronously, on the stream that uses it (cudaMemsetAsync).";

@@ -16,7 +16,7 @@ constexpr double kMinKernelShare = 0.5;
 std::string_view describe(IdleCause cause) {
   constexpr std::array<std::string_view, kIdleCauses> kWords = {
       "loading data", "synchronising",         "calls that copy", "calls that launch",
-      "backward",     "operators on the host", "other threads",   "time that no row explains"};
+      "backward",     "operators on the host", "other threads",   "unexplained time"};
   return kWords[static_cast<std::size_t>(cause)];
 }
 
@@ -54,7 +54,7 @@ Ruling communication_exposed(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoDeviceWork);
   const auto exposed_ns = double(in.idle.counted.communication_ns);
   if (in.share(exposed_ns) < in.threshold) return std::nullopt;
-  Finding finding = in.of_share(exposed_ns, "communication runs while nothing computes, " +
+  Finding finding = in.of_share(exposed_ns, "communication without overlapping compute, " +
                                                 text::percent_text(in.share(exposed_ns)) +
                                                 " of the step (" + in.each_step(exposed_ns) + ')');
   finding.remedy =
@@ -107,7 +107,7 @@ Ruling low_occupancy(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoDeviceWork);
   const DeviceUse* use = use_of_device(in);
   if (use == nullptr || !use->occupancy_percent) {
-    return in.undecided("the kernels of this trace do not tell their occupancy");
+    return in.undecided("the kernels of this trace have no occupancy");
   }
   if (*use->occupancy_percent >= in.threshold || in.share(kernel_ns(in)) < kMinKernelShare) {
     return std::nullopt;
@@ -135,7 +135,7 @@ Ruling tensor_cores_unused(const RuleInput& in) {
           ? nullptr
           : in.trace.device(in.options.device.value_or(in.analysis.devices[0]));
   if (device == nullptr || (device->name.empty() && device->compute_major == 0)) {
-    return in.undecided("the trace does not say which device it is of");
+    return in.undecided("the trace does not name its device");
   }
   if (!ops::is_of_nvidia(*device)) {
     return in.undecided("whether " + device->name +

@@ -36,8 +36,7 @@ Ruling tiny_operators(const RuleInput& in) {
           (work->between_ns > 0
                ? ", of it between them " + text::duration(in.per_step(double(work->between_ns)))
                : std::string()) +
-          "): most of that is the way to an operator, not its "
-          "work; most often " +
+          "): mostly the overhead of calling operators, not their work; most often " +
           in.name(often.name) + ", " +
           text::with_separators(std::int64_t(in.per_step(double(often.count)) + 0.5)) +
           " times per step");
@@ -91,7 +90,7 @@ Ruling host_allocations(const RuleInput& in) {
                     " of them are held at once; mostly in " + in.name(blocks.most_often.name));
   finding.low_confidence = true;
   finding.remedy =
-      "Blocks of the system come as fresh pages: write into tensors that stay (out=, in-place "
+      "The system returns each block as fresh pages: write into existing tensors (out=, in-place "
       "operators), or use an allocator that keeps blocks (jemalloc, tcmalloc).";
   in.gain(finding, pages_ns);
   in.add_row(finding, in.name(blocks.most_often.name), blocks.first, blocks.first_step);

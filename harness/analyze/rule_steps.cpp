@@ -42,7 +42,7 @@ std::string differing(const Summary& steps, std::string_view what) {
 Ruling unstable_steps(const RuleInput& in) {
   const Summary all = in.idle.summary(in.analysis.steps, wall_of);
   if (all.n < kMinStepsForSpread) {
-    return in.undecided("the spread of the steps needs four of them; there are " +
+    return in.undecided("the spread of the steps needs at least four steps; there are " +
                         std::to_string(all.n));
   }
   // Waits for data are a separate finding, so judge the spread without them.
@@ -52,12 +52,12 @@ Ruling unstable_steps(const RuleInput& in) {
   const bool matters = rest.iqr >= kMinShare * all.median;
   if (spread_of(rest) < in.threshold || !matters) {
     if (spread_of(all) < in.threshold) return std::nullopt;
-    Finding symptom = in.of_value(
-        spread_of(all), Severity::kInfo,
-        differing(all, "steps differ") + "; it is the waits for data that vary, not the work");
+    Finding symptom =
+        in.of_value(spread_of(all), Severity::kInfo,
+                    differing(all, "steps differ") + "; the waits for data vary, not the work");
     symptom.remedy =
-        "Workers that take turns deliver in bursts, and some samples cost more than others: it "
-        "goes when the waits go.";
+        "Workers that take turns deliver in bursts, and some samples cost more than others: the "
+        "spread disappears with the waits.";
     return symptom;
   }
   const StepPart* varies = nullptr;
@@ -71,7 +71,7 @@ Ruling unstable_steps(const RuleInput& in) {
     }
   }
   std::string text =
-      differing(rest, waits ? "steps differ beside their waits for data" : "steps differ");
+      differing(rest, waits ? "steps differ in more than their waits for data" : "steps differ");
   if (varies != nullptr) text += "; mostly " + describe(varies->name, in.on_device()) + " varies";
   const double ratio = spread_of(rest);
   Finding finding = in.of_value(ratio, Severity::kWarning, std::move(text));

@@ -77,7 +77,7 @@ StepEnd Measuring::time(const StepPrograms& programs, const IsEnough& is_enough)
       end.repeat = repeat_of(request_, ab.arms, point);
       return end;
     }
-    launching_.progress.say(end.why_not + (*again == '\0' ? ": it is measured once more" : ""));
+    launching_.progress.say(end.why_not + (*again == '\0' ? ": measured again" : ""));
   }
   return end;
 }

@@ -87,9 +87,9 @@ void refuse_unsafe_name(const std::string& command, const fs::path& tree) {
   if (text::shell_word(tree.string()) == tree.string() || !text::is_read_again(command, kHoles)) {
     return;
   }
-  throw ConfigError("--build", "the shell that it starts would run what is in the name " +
+  throw ConfigError("--build", "the shell that it starts would execute parts of the name " +
                                    tree.string() +
-                                   "; let it read \"$STEPBENCH_WORKTREE\" in place of {worktree}");
+                                   "; use \"$STEPBENCH_WORKTREE\" in place of {worktree}");
 }
 
 }  // namespace
@@ -227,13 +227,12 @@ std::string Programs::built(const Build& build, const os::CommandResult& end) {
   const bool cut = std::max(end.out.size(), end.err.size()) >= kMostPrinted / 2;
   os::write_output_file("", folder_ / "logs" / (folder_name(build) + ".log"),
                         "in " + tree_of(build).string() + "\n$ " + request_.command + "\n" +
-                            end.out + end.err +
-                            (cut ? "\n(it printed more, which is not kept)\n" : ""));
+                            end.out + end.err + (cut ? "\n(further output was dropped)\n" : ""));
   if (!end.started) return "sh cannot be run: " + end.reason;
   if (end.timed_out) return "the build took more than 4 hours";
   if (end.exit_status != 0) {
     const std::string last = last_line(end.err.empty() ? end.out : end.err);
-    return "the build ends with exit status " + std::to_string(end.exit_status) +
+    return "the build failed with exit status " + std::to_string(end.exit_status) +
            (last.empty() ? "" : ": " + last);
   }
   if (repository_ != nullptr && commit_of_tree(tree_of(build)) != build.commit.id) {
@@ -255,16 +254,16 @@ std::string Programs::keep(const Build& build) {
     }
     const std::vector<fs::path> workers = workers_in(tree);
     if (workers.empty()) {
-      return "the build left no stepbench-worker; --worker PATH tells where the program is";
+      return "the build produced no stepbench-worker; name the program by --worker PATH";
     }
     if (workers.size() > 1) {
-      return "the build left several programs, " + fs::relative(workers[0], tree).string() +
-             " and " + fs::relative(workers[1], tree).string() + "; --worker PATH tells which";
+      return "the build produced several programs, " + fs::relative(workers[0], tree).string() +
+             " and " + fs::relative(workers[1], tree).string() + "; choose one by --worker PATH";
     }
     found = workers.front();
   }
   const fs::path program = fs::is_directory(found) ? found / kWorkerName : found;
-  if (!is_program(program)) return "the build left no program " + program.string();
+  if (!is_program(program)) return "the build produced no program " + program.string();
   copy_all(found, kept / kProgram / found.filename());
   const fs::path relative = fs::relative(program, found.parent_path());
   os::write_output_file("", kept / kKept, (fs::path(kProgram) / relative).string() + "\n");

@@ -109,7 +109,7 @@ Commit Repository::commit_named(const std::string& name) const {
   const os::CommandResult found =
       git(top_, {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
   if (!is_done(found)) {
-    throw ConfigError(name, "is no commit, branch or tag of the repository " + top_.string() +
+    throw ConfigError(name, "is not a commit, branch or tag of the repository " + top_.string() +
                                 (is_shallow() ? ", which is a shallow clone: `git fetch "
                                                 "--unshallow` brings all commits"
                                               : ""));
@@ -127,7 +127,7 @@ std::vector<Commit> Repository::commits_between(const std::string& good,
   auto [commits, from] = line_to(last.id, first.id);
   if (commits.empty()) {
     throw ConfigError(
-        good, "is no ancestor of " + bad + ": it comes after it; the good commit stands first");
+        good, "is not an ancestor of " + bad + " but comes after it; give the good commit first");
   }
   if (from == first.id) {
     commits.insert(commits.begin(), first);

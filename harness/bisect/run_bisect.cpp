@@ -73,8 +73,8 @@ class SearchRun {
     open_folder();
     if (repository_ && repository_->has_submodules()) {
       launching_.progress.say(
-          "note: git checks out no submodules in the trees; `git submodule update --init` in front "
-          "of the build command does");
+          "note: git checks out no submodules in the trees; put `git submodule update --init` "
+          "before the build command");
     }
     measuring_ = std::make_unique<Measuring>(request_, out_.commits, out_.folder, launching_);
     const auto compiler_path = std::ranges::find(launching_.context.variables, "COMPILER_PATH",

@@ -85,15 +85,16 @@ void write_search_file(const BisectRun& run) {
 BisectRun read_search_file(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kSearchFile;
   const std::optional<std::string> text = os::read_text(file);
-  if (!text) throw ConfigError(folder.string(), "is no folder of a search: it has no bisect.json");
+  if (!text)
+    throw ConfigError(folder.string(), "is not the folder of a search: it has no bisect.json");
   try {
     json::LineParser parser;
     const json::LineObject object = parser.parse(*text, json::LineParser::Padding::kNone).object;
     const std::string version = object.text("schema_version");
     if (version.starts_with("1.")) {
-      throw ConfigError(file.string(),
-                        "is of a search by stepbench 0.1, which goes on with it; "
-                        "begin a new one");
+      throw ConfigError(
+          file.string(),
+          "holds a search of stepbench 0.1; continue it with that version, or begin a new one");
     }
     return json::read<BisectRun>(object);
   } catch (const json::LineError& error) {
@@ -103,9 +104,9 @@ BisectRun read_search_file(const std::filesystem::path& folder) {
 
 os::Descriptor lock_search(const std::filesystem::path& folder) {
   os::Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!lock.is_open()) throw ConfigError(folder.string(), "is no folder of a search");
+  if (!lock.is_open()) throw ConfigError(folder.string(), "is not the folder of a search");
   if (::flock(lock.value(), LOCK_EX | LOCK_NB) == 0) return lock;
-  throw ConfigError(folder.string(), "another program goes on with this search");
+  throw ConfigError(folder.string(), "another program is running this search");
 }
 
 bool has_begun(const std::filesystem::path& folder) {
@@ -116,7 +117,7 @@ bool has_begun(const std::filesystem::path& folder) {
 }
 
 void check_same_search(const BisectRun& earlier, const BisectRun& asked) {
-  if (earlier.commits.empty()) throw ConfigError("--resume", "this search names no commits");
+  if (earlier.commits.empty()) throw ConfigError("--resume", "this search has no commits");
   const std::pair<const char*, std::string (*)(const BisectRun&)> kParts[] = {
       {"good end", [](const BisectRun& run) { return short_id(run.commits.front()); }},
       {"bad end", [](const BisectRun& run) { return short_id(run.commits.back()); }},

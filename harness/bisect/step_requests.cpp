@@ -105,7 +105,7 @@ void require_one_case(const BisectRequest& request, const campaign::AbArms& arms
   if (arms.points.size() == 1) return;
   if (arms.points.empty()) {
     const std::string why = arms.missing.empty() ? "" : ": " + arms.missing.front().reason;
-    throw ConfigError(request.arms.file, "neither end can measure a case of it" + why);
+    throw ConfigError(request.arms.file, "neither end can measure a case of this file" + why);
   }
   throw ConfigError(request.arms.file,
                     "has " + text::counted(std::ssize(arms.points), "case") +

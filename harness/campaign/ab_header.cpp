@@ -67,7 +67,7 @@ void check_same_campaign(const record::Results& earlier, const record::RunRow& n
   }
   for (const record::RunRow& then : earlier.runs) {
     if (text_of(then.context, "ab_seed").empty()) {
-      throw ConfigError("--resume", "this folder holds no A/B campaign; `stepbench run` made it");
+      throw ConfigError("--resume", "not an A/B campaign: `stepbench run` made this folder");
     }
     for (const std::string& name : fields) {
       const std::string was = text_of(then.context, name, as_before(name));
@@ -90,7 +90,7 @@ std::uint64_t seed_for(std::optional<std::uint64_t> asked, const record::Results
     const auto* seed = std::get_if<std::int64_t>(&found->second);
     if (seed == nullptr) break;
     if (asked && *asked != static_cast<std::uint64_t>(*seed)) {
-      throw ConfigError("--seed", "the campaign to go on with has seed " + std::to_string(*seed));
+      throw ConfigError("--seed", "the campaign to resume has seed " + std::to_string(*seed));
     }
     return static_cast<std::uint64_t>(*seed);
   }

@@ -121,11 +121,11 @@ void choose_base(const std::string& chosen, CompareRequest& request) {
     if (last_part(all[i]) == last_part(chosen)) meant.push_back(i);
   }
   if (meant.size() != 1) {
-    throw ConfigError("--baseline",
-                      meant.empty() ? "'" + chosen + "' is none of the results that are compared" +
-                                          text::did_you_mean(chosen, all)
-                                    : "'" + chosen + "' may be " + all[meant[0]] + " or " +
-                                          all[meant[1]] + "; write the path");
+    throw ConfigError("--baseline", meant.empty()
+                                        ? "'" + chosen + "' is not one of the compared results" +
+                                              text::did_you_mean(chosen, all)
+                                        : "'" + chosen + "' may be " + all[meant[0]] + " or " +
+                                              all[meant[1]] + "; write the path");
   }
   request.base = all[meant.front()];
   all.erase(all.begin() + static_cast<std::ptrdiff_t>(meant.front()));

@@ -140,9 +140,8 @@ std::string why_nothing_joins(const record::Results& base, const record::Results
     if (nearer) fewest = std::move(nearest);
   }
   if (fewest.names.empty()) return {};
-  return "no case is in both: the most similar ones differ in " + fewest.differs +
-         "; to set them side by side all the same: --ignore " +
-         text::join(fewest.names, " --ignore ");
+  return "no case in common: the most similar ones differ in " + fewest.differs +
+         "; to compare them anyway: --ignore " + text::join(fewest.names, " --ignore ");
 }
 
 void find_nearest(std::vector<compare::MissingCase>& missing, const record::Results& others,

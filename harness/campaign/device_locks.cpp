@@ -37,8 +37,8 @@ std::optional<std::vector<run::DeviceLock>> lock_devices(const std::filesystem::
       if (policy == LockPolicy::kRefuse) {
         throw ConfigError("device " + device,
                           who +
-                              " measures on it; two at a time disturb each other: --wait-lock "
-                              "waits for its end, --no-lock measures all the same");
+                              " is measuring on it; two runs disturb each other: --wait-lock waits "
+                              "for its end, --no-lock measures anyway");
       }
       if (!said) progress.say("waiting: " + who + " measures on device " + device);
       said = true;

@@ -147,7 +147,7 @@ std::vector<Finding> diagnose_ranks(const RanksSeen& seen) {
     add("ranks.few_devices", Severity::kWarning,
         text::counted(ranks, "rank") + " on " + host + ", which has " +
             text::counted(devices, "GPU"),
-        "one rank a GPU: NCCL refuses two of a group on one");
+        "use one rank per GPU: NCCL refuses two ranks of a group on one GPU");
   }
   return findings;
 }

@@ -71,7 +71,7 @@ compare::MachineNoise read_noise(const std::string& text) {
   json::LineParser parser;
   const json::LineObject source = parser.parse(text, json::LineParser::Padding::kNone).object;
   if (source.text("schema") != kMachineSchema || !source.text("version").starts_with("1.")) {
-    throw json::LineError("it is no " + std::string(kMachineSchema) + " 1.x");
+    throw json::LineError("expected " + std::string(kMachineSchema) + " 1.x");
   }
   auto noise = json::read<compare::MachineNoise>(source);
   if (noise.cases.empty()) throw json::LineError("it has no case");
@@ -103,8 +103,8 @@ KeptMachine kept_machine(const machine::Variables& variables, const Fields& iden
   std::error_code ignored;
   if (kept.file.empty() || !fs::exists(kept.file, ignored)) return kept;
   const auto again = [&](const std::string& why) {
-    kept.problem = "what this machine can show is not known: " + kept.file.string() + ": " + why +
-                   "; `stepbench doctor --measure` measures it anew";
+    kept.problem = "what this machine can show is unknown: " + kept.file.string() + ": " + why +
+                   "; `stepbench doctor --measure` measures it again";
   };
   const auto text = os::read_text(kept.file);
   if (!text) {

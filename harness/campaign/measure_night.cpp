@@ -72,7 +72,7 @@ class NightMeasurement {
       try {
         return measure(request, experiment, experiment.beside);
       } catch (const ConfigError& error) {
-        progress_.say("note: " + request.file + " is measured anew: " + error.what());
+        progress_.say("note: " + request.file + " is measured again: " + error.what());
         request.resume.clear();
       }
     }
@@ -114,7 +114,7 @@ class NightMeasurement {
       measured.results = record::read_results(folder);
       measured.folder = folder;
     } catch (const Error&) {
-      progress_.say("note: nothing can be read of " + folder.string());
+      progress_.say("note: cannot read " + folder.string());
     }
     return measured;
   }

@@ -106,7 +106,7 @@ void note_other_work(const record::Results& tonight, const record::Results& refe
     if (differ == 0) return;
     notes.push_back("in " + text::counted(differ, "case") +
                     " tonight's program computes something else than the reference: " + first +
-                    "; it is judged all the same, `stepbench track note RUN --as baseline` begins "
+                    "; it is judged anyway; `stepbench track note RUN --as baseline` starts again "
                     "with tonight's");
   } catch (const ConfigError&) {
     return;  // a smoke run, which is not in any history

@@ -114,7 +114,7 @@ NightProgram night_script(const plan::Plan& plan, const machine::Variables& vari
   if (scripts.size() > 1) return refuse("the experiment measures several scripts");
   const std::vector<std::string> tracked = tracked_files(folder);
   if (std::ranges::find(tracked, script.program.filename().string()) == tracked.end()) {
-    return refuse(script.program.string() + " is in no git repository: commit it");
+    return refuse(script.program.string() + " is not in a git repository: commit it");
   }
   std::uintmax_t bytes = 0;
   for (const std::string& file : tracked) {
@@ -189,7 +189,7 @@ std::string why_not_ours(const track::KeptBuild& kept) {
   std::error_code error;
   if (!kept.worker.is_absolute() || kept.worker.lexically_normal() != kept.worker ||
       home.filename() != folder_name(kept.build_id)) {
-    return "is no folder of a kept program";
+    return "is not the folder of a kept program";
   }
   if (fs::is_symlink(home, error)) return "is a link";
   if (fs::exists(home, error) && !is_whole(kept)) {
@@ -262,7 +262,7 @@ NightProgram night_program(const PlannedRun& run, const machine::Variables& vari
   for (const fs::path& elsewhere : files.elsewhere) {
     program.notes.push_back(
         program.program.filename().string() + " names " + elsewhere.string() +
-        ", which is not kept with it: where that changes, the reference does too");
+        ", which is not kept with it: if it changes, the reference changes too");
   }
   const std::vector<fs::path> code = code_of(program.program.parent_path(), program.files);
   program.build = code.empty() ? worker.build_id : build_of(program.program, code);
@@ -335,8 +335,7 @@ PrunedPrograms prune_programs(track::TrackStore& store, std::string_view host, c
     if (build.host != host || (!below.empty() && home.parent_path() != below)) continue;
     if (const std::string why = why_not_ours(build); !why.empty()) {
       pruned.notes.push_back(home.string() + " " + why +
-                             ": it stays as it is, and the history forgets build " +
-                             build.build_id);
+                             ": left as it is, and the history forgets build " + build.build_id);
       if (!dry_run) store.forget_build(build.build_id, build.host);
       continue;
     }

@@ -23,9 +23,9 @@ std::string shard_of(const record::Results& earlier, const std::string& folder) 
       earlier.runs.begin(), earlier.runs.end(),
       [&](const record::RunRow& run) { return text_of(run.context, "shard") == first; });
   if (!one) {
-    throw ConfigError("--shard", "is missing: the run in " + folder +
-                                     " was made in parts; say which to go on with, as in "
-                                     "--shard 2/4");
+    throw ConfigError("--shard",
+                      "is missing: the run in " + folder +
+                          " was made in parts; name the one to resume, as in --shard 2/4");
   }
   std::string shard = first;  // "2of4"
   const std::size_t of = shard.find("of");
@@ -87,10 +87,10 @@ RecordedRequest recorded_request(const RunRequest& given) {
   const auto refuse = [&](const std::string& why) {
     throw ConfigError("FILE", "is missing: " + given.resume + " " + why);
   };
-  if (earlier.runs.empty()) refuse("holds no run that could say what it measures");
+  if (earlier.runs.empty()) refuse("does not record what it measures");
   const record::RunRow& first = earlier.runs.front();
   if (first.context.contains("ab_seed")) {
-    refuse("is a campaign of `stepbench ab`, which goes on with `stepbench ab FILE --resume`");
+    refuse("is a campaign of `stepbench ab`; resume it with `stepbench ab FILE --resume`");
   }
   if (first.schema_minor < kFirstMinorWithAsked) {
     refuse("was begun by an earlier stepbench, which did not record the command line");
@@ -113,7 +113,7 @@ RecordedRequest recorded_request(const RunRequest& given) {
   request.max_cases = plan::kMostCases;
   if (!fs::is_directory(recorded.folder)) {
     throw ConfigError(given.resume, "was begun in " + recorded.folder.string() +
-                                        ", which is not there: its paths cannot be found; give "
+                                        ", which no longer exists: its paths cannot be found; give "
                                         "FILE to resume it from this folder");
   }
   return recorded;

@@ -121,10 +121,10 @@ void refuse_what_has_no_pairs(const AbArms& arms) {
                         "give one, as in --set schedule.active=50");
     }
     if (a != b) {
-      throw ConfigError("schedule.active",
-                        "is " + a + " in arm A and " + b +
-                            " in arm B; windows of unequal length end at other places of the "
-                            "loader's turns");
+      throw ConfigError(
+          "schedule.active",
+          "is " + a + " in arm A and " + b +
+              " in arm B; windows of different lengths end at different turns of the loader");
     }
   }
 }
@@ -209,8 +209,8 @@ void join_arms(const plan::Plan& base, const std::set<std::string>& kept, AbArms
     throw ConfigError("--" + arm->name + "-set",
                       "makes " + std::to_string(arm->plan.cases.size()) + " cases of the plan's " +
                           std::to_string(size) +
-                          ": some become equal, so that they have no partner in the other arm; "
-                          "--filter the plan first");
+                          ": some become equal and have no partner in the other arm; use --filter "
+                          "on the plan first");
   }
   std::vector<plan::PlannedCase> a;
   std::vector<plan::PlannedCase> b;

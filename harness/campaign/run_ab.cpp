@@ -161,9 +161,7 @@ std::vector<std::string> notes_on(const AbRequest& request, const AbArms& arms) 
   std::vector<std::string> notes;
   if (same_arms(arms)) notes.push_back(same_arms_text(arms));
   if (request.pairs > 0 && request.pairs < kMinPairsForInterval && !request.gate_counts) {
-    notes.push_back(
-        "fewer than 6 pairs give no interval, so that every case will be inconclusive; "
-        "better 20");
+    notes.push_back("fewer than 6 pairs give no interval: every case will be inconclusive; use 20");
   }
   std::set<std::string> told;
   for (const AbArm* arm : {&arms.a, &arms.b}) {

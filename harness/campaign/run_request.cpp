@@ -46,9 +46,8 @@ plan::Shard shard_here(const std::string& given, const machine::Variables& varia
   for (const char* task : {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}) {
     if (value_of(variables, task).empty()) continue;
     throw ConfigError("--shard", "is missing: " + std::string(task) +
-                                     " is set, so that this is one task of several, and how many "
-                                     "there are is not known; say --shard I/N, or 1/1 for the "
-                                     "whole plan");
+                                     " is set, so this is one of several tasks, and their number "
+                                     "is unknown; give --shard I/N, or 1/1 for the whole plan");
   }
   return {};
 }

@@ -97,8 +97,8 @@ void check_allowed(const std::vector<std::string>& allow, const std::vector<std:
     constexpr std::size_t kMaxListed = 12;
     std::string list = text::join(std::span(known).first(std::min(kMaxListed, known.size())));
     if (known.size() > kMaxListed) list += ", ...";
-    throw ConfigError("--allow", "'" + name + "' is nothing that can be allowed here" +
-                                     text::did_you_mean(name, known) + "; what can be: " + list);
+    throw ConfigError("--allow", "'" + name + "' cannot be allowed here" +
+                                     text::did_you_mean(name, known) + "; known: " + list);
   }
 }
 

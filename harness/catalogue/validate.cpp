@@ -127,7 +127,7 @@ class Validator {
       const std::regex compiled(option.pattern);
       return true;
     } catch (const std::regex_error&) {
-      add(name + ": the pattern '" + option.pattern + "' is no regular expression");
+      add(name + ": the pattern '" + option.pattern + "' is not a regular expression");
       return false;
     }
   }

@@ -49,7 +49,7 @@ std::optional<Finding> allocator_finding(const AllocatorWindow& window,
                   .severity = Severity::kWarning,
                   .text = text::counted(calls, "call") + " of cudaMalloc in " +
                           text::counted(window.steps, "measured step") + list_of(calling) +
-                          ": each waits for the device, and the steps are no steady state",
+                          ": each waits for the device, and the steps are not in a steady state",
                   .value = static_cast<double>(calls),
                   .threshold = 0,
                   .unit = "calls",

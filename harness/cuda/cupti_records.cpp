@@ -242,7 +242,7 @@ std::span<const std::uint32_t> quiet_driver_calls() {
 std::string records_unreadable(std::uint32_t library_version) {
   if (library_version >= kOldestVersion) return {};
   return "libcupti is version " + std::to_string(library_version) + ", older than CUDA 12.5's, " +
-         std::to_string(kOldestVersion) + ": its records are laid out otherwise";
+         std::to_string(kOldestVersion) + ": its records have another layout";
 }
 
 bool read_activity(const void* record, const ActivityNames& names, ActivityRecord& out) {

@@ -265,8 +265,8 @@ void EventClock::report(ReportSink& sink) const {
   if (leads_left_out_ > 0) {
     sink.note("host_lead_ns is left out of " + std::to_string(leads_left_out_) + " of " +
               std::to_string(windows_) +
-              " windows: the clocks of host and device could not be set against each other to a "
-              "hundredth of a step (event_clock_error_ns)");
+              " windows: the clocks of host and device could not be aligned to a hundredth of a "
+              "step (event_clock_error_ns)");
   }
 }
 

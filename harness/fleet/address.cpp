@@ -36,7 +36,7 @@ sockaddr_in address_of(std::string_view text, int port) {
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   if (::inet_pton(AF_INET, std::string(text).c_str(), &address.sin_addr) != 1) {
-    throw ConfigError("distributed.bind", "is no IPv4 address: '" + std::string(text) + "'");
+    throw ConfigError("distributed.bind", "invalid IPv4 address: '" + std::string(text) + "'");
   }
   return address;
 }
@@ -74,7 +74,7 @@ std::string bound_address(const std::string& bind) {
     if (each.name == bind || each.address == bind) return each.address;
   }
   throw ConfigError("distributed.bind",
-                    "'" + bind + "' is no interface or address of this machine; it has " +
+                    "'" + bind + "' is not an interface or address of this machine; it has " +
                         text::join(interfaces(), ", ", [](const Interface& each) {
                           return each.name + " (" + each.address + ")";
                         }));
@@ -179,7 +179,7 @@ os::Descriptor connect_to(std::string_view controllers, std::chrono::millisecond
                         ? std::nullopt
                         : os::parse_integer(controllers.substr(colon + 1));
   if (!port || *port < 1 || *port > 65535) {
-    throw Error("the controller's address is none: '" + std::string(controllers) + "'");
+    throw Error("invalid controller address: '" + std::string(controllers) + "'");
   }
   std::string tried;
   std::string_view left = controllers.substr(0, colon);

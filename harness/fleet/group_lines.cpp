@@ -49,7 +49,7 @@ namespace {
 
 template <typename Line>
 Line decoded(std::string_view line, std::string_view kind) {
-  if (line.empty() || line.front() != kMark) throw Error("no line of a group");
+  if (line.empty() || line.front() != kMark) throw Error("not a line of a group");
   json::LineParser parser;
   const std::string text(line.substr(1));
   const json::LineObject in = parser.parse(text, json::LineParser::Padding::kNone).object;

@@ -20,13 +20,13 @@ std::optional<std::string_view> value_of(const machine::Variables& variables,
 int number_in(const machine::Variables& variables, std::string_view name, std::string_view beside) {
   const auto text = value_of(variables, name);
   if (!text) {
-    throw ConfigError(std::string(name),
-                      "is not set, and " + std::string(beside) + " is: no rank knows its place");
+    throw ConfigError(std::string(name), "is not set, and " + std::string(beside) +
+                                             " is: the ranks do not know their places");
   }
   constexpr std::int64_t kMost = 1'000'000;
   const auto number = os::parse_integer(*text);
   if (!number || *number < 0 || *number > kMost) {
-    throw ConfigError(std::string(name), "is no number of a rank: '" + std::string(*text) + "'");
+    throw ConfigError(std::string(name), "invalid rank number: '" + std::string(*text) + "'");
   }
   return static_cast<int>(*number);
 }

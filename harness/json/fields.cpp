@@ -59,7 +59,7 @@ void check_shape(const Series& series, std::string_view length, const LineObject
     }
     const auto here = series.names.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(series.names.begin(), here, name) != here) {
-      throw LineError("column '" + name + "' stands twice");
+      throw LineError("duplicate column '" + name + "'");
     }
   }
   const auto held = static_cast<std::int64_t>(series.steps());
@@ -105,7 +105,7 @@ FieldReader& FieldReader::series(std::string_view length, Series& series) {
   const auto values = in_.find("values");
   if (!values) throw LineError("field 'values' is missing");
   if (how_.numbers != nullptr && *how_.numbers) {
-    if (!values->is_null()) throw LineError("field 'values' stands twice");
+    if (!values->is_null()) throw LineError("duplicate field 'values'");
     series.columns = std::move(**how_.numbers);
   } else {  // another member order, or blanks
     series.columns = parse_number_arrays(values->json()).values;
@@ -120,7 +120,7 @@ std::optional<JsonView> FieldReader::find(std::string_view field, const FieldRul
   if (rule.filled && (!view || view->text() == "")) {
     throw LineError("field '" + std::string(field) + "' is missing or empty");
   }
-  if (rule.needed && !view) throw LineError("there is no field '" + std::string(field) + "'");
+  if (rule.needed && !view) throw LineError("missing field '" + std::string(field) + "'");
   return view;
 }
 

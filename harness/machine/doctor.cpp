@@ -96,7 +96,7 @@ class Diagnosis {
   void machine() {
     const double variation = seen_.spin.variation();
     share(kVariation, "machine.variation", variation,
-          "the same work takes differently long: coefficient of variation " +
+          "the same work varies in duration: coefficient of variation " +
               text::percent_text(variation) + ", its slowest hundredth " +
               text::percent_text(seen_.spin.slowest() - 1) + " over the median",
           remedy_of_variation());
@@ -148,7 +148,8 @@ class Diagnosis {
     if (!steal()) what.emplace_back("what a hypervisor takes");
     if (what.empty()) return;
     add(Severity::kWarning, "machine.not_watched", "not watched: " + text::join(what, ", "), 0, 0,
-        "", "measure where the kernel tells it (/proc/self/schedstat, /proc/stat, /proc/loadavg)");
+        "",
+        "measure where the kernel reports it (/proc/self/schedstat, /proc/stat, /proc/loadavg)");
   }
 
   void clocks() {
@@ -224,8 +225,8 @@ class Diagnosis {
     }
     if (host.huge_pages == "always") {
       add(Severity::kInfo, "memory.huge_pages",
-          "transparent huge pages are always on: the first touch of memory takes differently long, "
-          "and resident sizes grow in steps of 2 MiB",
+          "transparent huge pages are always on: the first touch of memory varies in duration, and "
+          "resident sizes grow in steps of 2 MiB",
           1, 0, "",
           "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled for comparisons");
     }
@@ -333,7 +334,7 @@ std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state
   }
   if (state.persistence && !*state.persistence) {
     add(Severity::kWarning, "gpu.persistence",
-        who + " is initialised anew by every launch: persistence mode is off", 0, 1, "",
+        who + " is initialised again by every launch: persistence mode is off", 0, 1, "",
         smi + " -pm 1");
   }
   if (state.mig && *state.mig) {
@@ -344,7 +345,8 @@ std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state
     const std::string clock = std::to_string(clock_to_lock(*state.max_sm_mhz));
     add(Severity::kInfo, "gpu.clocks",
         who + " chooses its clock by load, power and temperature, up to " +
-            std::to_string(*state.max_sm_mhz) + " MHz, unless it was locked, which cannot be asked",
+            std::to_string(*state.max_sm_mhz) +
+            " MHz, unless it was locked, which cannot be queried",
         static_cast<double>(*state.max_sm_mhz), 0, "MHz",
         smi + " -lgc " + clock + "," + clock + " (and -rgc afterwards) for comparisons");
   }

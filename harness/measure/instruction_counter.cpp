@@ -61,7 +61,7 @@ std::string reason_of(int error) {
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:
-      return "this processor shows no counter of instructions, as most virtual machines";
+      return "this processor has no instruction counter, like most virtual machines";
     case ENOSYS:
       return "this kernel has no perf_event_open";
     case EMFILE:

@@ -24,7 +24,7 @@ constexpr double kLargestChange = 10;  // a factor of ten
 
 void check_reason(const std::string& reason) {
   if (reason.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw ConfigError("TEXT", "is empty: those who come later need to know why");
+    throw ConfigError("TEXT", "is empty; give the reason");
   }
 }
 
@@ -54,8 +54,8 @@ double checked_change(const Alert& alert, const std::string& text) {
     seen = relative_change(std::abs(first.change.size), first.as_share);
   }
   if (expect < seen) {
-    throw ConfigError("--expect", "'" + text + "' is less than " + alert.id +
-                                      " has come to: " + text::signed_percent(seen) + " %");
+    throw ConfigError("--expect", "'" + text + "' is less than the change of " + alert.id + ": " +
+                                      text::signed_percent(seen) + " %");
   }
   return expect;
 }
@@ -153,13 +153,13 @@ std::vector<TrackEvent> reopen_alert(const Alert& alert, const std::string& pers
   if (alert.state == AlertState::kAccepted) {
     events.push_back({.what = std::string(name_of(AlertEvent::kReopened)),
                       .alert_id = alert.id,
-                      .reason = reason.empty() ? "it is accepted no more" : reason});
+                      .reason = reason.empty() ? "it is no longer accepted" : reason});
   }
   if (alert.assignee != person) events.push_back(assign_alert(alert, person, ""));
   if (events.empty()) {
     throw ConfigError("--as", alert.id + " is " + std::string(name_of(alert.state)) + " and " +
-                                  (person.empty() ? "nobody's" : person + "'s") +
-                                  ": there is nothing to take back");
+                                  (person.empty() ? "unassigned" : "assigned to " + person) +
+                                  ": nothing to take back");
   }
   return events;
 }

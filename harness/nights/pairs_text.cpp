@@ -36,7 +36,7 @@ std::vector<double> pairs_of_text(std::string_view text) {
     double pair = 0;
     const auto [next, error] = std::from_chars(at, end, pair);
     if (error != std::errc() || !std::isfinite(pair))
-      throw json::LineError("field 'pairs' is no list of numbers");
+      throw json::LineError("field 'pairs' is not a list of numbers");
     pairs.push_back(pair);
     at = next < end ? next + 1 : next;
   }

@@ -244,7 +244,7 @@ class Unpacker {
     const auto& kinds = Layout<Row>::kKinds;
     const auto found = std::find(kinds.begin(), kinds.end(), name);
     if (found == kinds.end()) {
-      throw Error("table '" + frame.table + "': '" + name + "' is no kind of row");
+      throw Error("table '" + frame.table + "': unknown row kind '" + name + "'");
     }
     row.kind = static_cast<decltype(row.kind)>(found - kinds.begin());
   }

@@ -196,7 +196,7 @@ void check_output(const NamedFile& output, const Identity& file,
   }
   if (is_file && !output.forced && fs::file_size(target, error) > 0 && !is_own(target)) {
     refuse(output,
-           "exists and is nothing that stepbench wrote: it stays as it is. Name another file, or "
+           "exists and was not written by stepbench: it is not replaced. Name another file, or "
            "give --force");
   }
   refuse_unwritable(output);
@@ -216,7 +216,7 @@ void check_output_folder(const NamedFile& output, std::span<const NamedFile> inp
   std::error_code error;
   const fs::path folder = resolved_path(output.path);
   if (!fs::exists(folder, error)) return;
-  if (!fs::is_directory(folder, error)) refuse(output, "is no folder");
+  if (!fs::is_directory(folder, error)) refuse(output, "is not a folder");
   std::vector<Identity> there;
   fs::directory_iterator entry{folder, error};
   for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
@@ -254,7 +254,7 @@ void check_files(const CommandFiles& files) {
     const Identity file = identity_of(output.path);
     check_output(output, file, files.inputs);
     for (const auto& [other, named] : before) {
-      if (file == other) refuse(output, "is the file of " + named->option + ", too");
+      if (file == other) refuse(output, "is the same file as " + named->option);
     }
     before.emplace_back(file, &output);
   }

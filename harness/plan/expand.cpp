@@ -140,10 +140,10 @@ void Expansion::expand(Plan& plan) {
   constexpr std::int64_t kMostLooks = 50'000'000;  // some seconds
   const std::int64_t excludes = std::ssize(sweep_.excludes);
   if (excludes > 0 && grid > kMostLooks / excludes) {
-    context_.errors.add(sweep_.where, text::counted(grid, "point") + " against " +
-                                          text::counted(excludes, "exclude") +
-                                          " is too much to look through; name the values that are "
-                                          "wanted, or the points under include");
+    context_.errors.add(
+        sweep_.where,
+        text::counted(grid, "point") + " against " + text::counted(excludes, "exclude") +
+            " is too much to check; name the values that are wanted, or the points under include");
     context_.errors.throw_if_any();
   }
   std::vector<PointValue> values;

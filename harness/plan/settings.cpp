@@ -331,12 +331,13 @@ void check_path(const std::string& name, const Value& value, const std::string& 
                                         "` says what each kind expects and "
                                         "which command makes one";
   const bool braces = path->find('{') < path->find("..");  // "shard-{000000..000007}.tar"
-  context.errors.add(where, "no such file or folder: '" + *path + "' (seen from " +
-                                std::filesystem::current_path(error).string() + ")" +
-                                (braces ? "; braces stand for no list of files here: give the "
-                                          "folder that holds them"
-                                        : os::near_file(*path)) +
-                                "; '" + name + "': " + doc);
+  context.errors.add(
+      where,
+      "no such file or folder: '" + *path + "' (seen from " +
+          std::filesystem::current_path(error).string() + ")" +
+          (braces ? "; braces are not expanded to files here: give the folder that holds them"
+                  : os::near_file(*path)) +
+          "; '" + name + "': " + doc);
 }
 
 void check_paths(const Settings& settings, const ParseContext& context) {

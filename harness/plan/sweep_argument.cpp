@@ -35,10 +35,9 @@ ConfigNode parse_list(const std::string& text, const std::string& where) {
     forget_places(list);
     return list;
   } catch (const ConfigError&) {
-    throw ConfigError(where,
-                      "'" + text +
-                          "' is no list of values; expected as in `--sweep num_workers=0,2,4` "
-                          "or `--sweep 'name=[\"a, b\", c]'`");
+    throw ConfigError(where, "'" + text +
+                                 "' is not a list of values; expected as in `--sweep "
+                                 "num_workers=0,2,4` or `--sweep 'name=[\"a, b\", c]'`");
   }
 }
 

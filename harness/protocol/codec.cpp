@@ -57,7 +57,7 @@ auto reading(const std::string& kind, const Read& read) {
 constexpr json::Reading kStrict{.nested = json::Nested::kRefused};
 
 record::CycleSamples samples(json::LineParser::Line& line) {
-  if (!line.object.find("cycle")) throw json::LineError("there is no field 'cycle'");
+  if (!line.object.find("cycle")) throw json::LineError("missing field 'cycle'");
   auto samples = json::read<record::CycleSamples>(line.object, {.numbers = &line.numbers});
   if (samples.steps.find("step_ns") == nullptr) {
     throw json::LineError("field 'columns' is not complete: it has no 'step_ns'");

@@ -48,7 +48,7 @@ void refuse_many_lines(const std::filesystem::path& file, std::string_view text,
   if (lines <= allowed) return;
   throw ConfigError(file.string(), "has " +
                                        text::with_separators(static_cast<std::int64_t>(lines)) +
-                                       " lines in it, and may have " +
+                                       " lines; the limit for its size is " +
                                        text::with_separators(static_cast<std::int64_t>(allowed)) +
                                        " for its size");
 }
@@ -103,7 +103,7 @@ std::size_t size_to_unpack(const std::filesystem::path& file, std::string_view p
   if (facts.longest_line > most_of_line) {
     throw ConfigError(file.string(), "has a line longer than " +
                                          text::byte_text(static_cast<double>(most_of_line)) +
-                                         " in it; a result file has none");
+                                         " in it; no result file has one");
   }
   if (facts.bytes > allowed) refuse_bomb(file, allowed);
   return facts.bytes + 1;  // also for damaged data: unpacking finds its end

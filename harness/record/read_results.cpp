@@ -79,7 +79,7 @@ class FileReader {
   void require_length(std::string_view line) const {
     if (line.size() > kMaxResultLineBytes) {
       fail("this line is longer than " + text::byte_text(static_cast<double>(kMaxResultLineBytes)) +
-           "; a result file has none");
+           "; no result file has one");
     }
   }
 
@@ -88,7 +88,7 @@ class FileReader {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     Row row = decode(line);
     if (!saw_run_ && !std::holds_alternative<RunRow>(row))
-      fail("this is no stepbench result file: its first line must be of kind 'run'");
+      fail("not a stepbench result file: its first line must be of kind 'run'");
     if (auto* run = std::get_if<RunRow>(&row)) see_run(*run);
     if (const auto* columns = std::get_if<ColumnRow>(&row)) {
       for (const std::string& text : columns->left_out) warn_once(text);
@@ -102,7 +102,7 @@ class FileReader {
       return decoder_.decode(line, later_);
     } catch (const json::LineError& error) {
       if (saw_run_ || line_number_ > 1) fail(error.what());
-      fail(std::string("this is no stepbench result file, or its first line is damaged: ") +
+      fail(std::string("not a stepbench result file, or its first line is damaged: ") +
            error.what());
     }
   }

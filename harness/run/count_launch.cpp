@@ -60,7 +60,7 @@ CountEngine count_engine(const ResolvedCase& resolved, const CountTools& tools) 
   if (on_cuda(resolved)) {
     throw ConfigError(
         std::string(kOption),
-        "valgrind runs no program that uses CUDA; count on device: cpu, or with perf");
+        "valgrind cannot run programs that use CUDA; count on device: cpu, or with perf");
   }
   if (tools.valgrind.empty()) {
     throw ConfigError(std::string(kOption),
@@ -130,7 +130,7 @@ std::int64_t take_callgrind_total(const CountFiles& files, std::int64_t worker_p
     if (line.starts_with(kTotals))
       total = os::parse_integer(os::trim(std::string_view(line).substr(kTotals.size())));
   }
-  if (!total) throw Error("valgrind left no number of instructions in " + own);
+  if (!total) throw Error("valgrind wrote no instruction count to " + own);
   if (*total <= 0) throw Error("valgrind counted no instruction in the measured steps");
   return *total;
 }
@@ -147,7 +147,7 @@ void add_counts(const ResolvedCase& counted, const CountFiles& files, std::int64
   const Value& steps = row.report.schedule["active"];
   const auto* number = std::get_if<std::int64_t>(&steps);
   try {
-    if (number == nullptr || *number <= 0) throw Error("the worker did not say its steps");
+    if (number == nullptr || *number <= 0) throw Error("the worker did not report its steps");
     const auto total = static_cast<double>(take_callgrind_total(files, worker_pid));
     row.report.metrics["instructions_per_step"] = total / static_cast<double>(*number);
   } catch (const Error& error) {

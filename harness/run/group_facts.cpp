@@ -85,13 +85,13 @@ void tell_apart(std::span<record::Launch> ranks) {
       {.id = "ranks.apart",
        .severity = Severity::kProblem,
        .text = "the " + count +
-               " ranks trained apart: in the measured steps torch.distributed "
-               "was not initialised, so that no step of them is one of a group",
+               " ranks trained apart: in the measured steps torch.distributed was not initialised, "
+               "and none of their steps was one of a group",
        .value = static_cast<double>(ranks.size()),
        .threshold = 1,
        .unit = "ranks",
        .evidence = {"step_ns"},
-       .remedy = "The script begins no process group of its " + count +
+       .remedy = "The script initialises no process group of its " + count +
                  " ranks: "
                  "torch.distributed.init_process_group(), or the option by which it does "
                  "(--local_rank, --distributed); without --ranks it is measured as one process."});

@@ -276,9 +276,10 @@ class GroupLoop {
     const int signal = ranks_.at(static_cast<std::size_t>(*cause_->rank))->told();
     const std::string stage = cause_->stage;
     end_with({{},
-              Outcome::failed(launcher_name() + " told " + findings::rank_names(told) +
-                              " to end by " + os::signal_text(signal) +
-                              ": it was told so itself, or the time of its job was over"),
+              Outcome::failed(
+                  launcher_name() + " told " + findings::rank_names(told) + " to end by " +
+                  os::signal_text(signal) +
+                  ": it received that signal itself, or the time limit of its job was reached"),
               stage});
   }
 

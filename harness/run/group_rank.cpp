@@ -63,7 +63,7 @@ std::optional<std::string> GroupRank::trouble() const {
     return outcome.kind == Outcome::Kind::kFailed ? std::optional(outcome.reason) : std::nullopt;
   }
   if (exit_) return exit_words();
-  if (is_closed()) return "its connection was closed: its machine or what started it there is gone";
+  if (is_closed()) return "its connection was closed: its machine or its launcher there is gone";
   return std::nullopt;
 }
 

@@ -200,7 +200,7 @@ class LaunchLoop {
     }
     if (!stopped_since_ns_) stopped_since_ns_ = turned_ns_;
     if (timed_out_ || interrupted_ || turned_ns_ - *stopped_since_ns_ < limits_.stopped_ns) return;
-    timed_out_ = "a signal stopped it (SIGSTOP or the like), and none let it go on for " +
+    timed_out_ = "a signal stopped it (SIGSTOP or the like), and none continued it for " +
                  text::seconds_text(static_cast<double>(limits_.stopped_ns) * 1e-9) +
                  talk_.last_sign();
     kill_group(SIGKILL);

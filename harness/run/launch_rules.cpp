@@ -166,7 +166,7 @@ void LaunchCheck::samples(const record::CycleSamples& message) {
   cycle.steps += static_cast<std::int64_t>(message.steps.steps());
   if (cycle.said && cycle.steps > *cycle.said) {
     throw Error("cycle " + std::to_string(message.cycle) + " has " + number(cycle.steps) +
-                " steps and was said to have " + number(*cycle.said));
+                " steps and was announced with " + number(*cycle.said));
   }
 }
 
@@ -227,15 +227,15 @@ void LaunchCheck::check_windows(const record::LaunchReport& report) const {
     const std::string name = "cycle " + std::to_string(id);
     const std::int64_t expected = cycle.said.value_or(cycle.steps);
     if (cycle.steps != expected) {
-      throw Error(name + " was said to have " + text::counted(expected, "step") + ", samples of " +
-                  number(cycle.steps) + " came");
+      throw Error(name + " was announced with " + text::counted(expected, "step") +
+                  ", samples of " + number(cycle.steps) + " came");
     }
     const auto asked = rules_.active ? std::optional{integer_in(report.effective, "schedule.active")
                                                          .value_or(*rules_.active)}
                                      : std::nullopt;
     if (asked && cycle.steps != *asked) {
       throw Error(name + " has " + text::counted(cycle.steps, "step") + ", schedule.active is " +
-                  number(*asked) + "; another number must stand in `effective`");
+                  number(*asked) + "; report another number in `effective`");
     }
     steps += cycle.steps;
   }
@@ -256,7 +256,7 @@ void LaunchCheck::check_windows(const record::LaunchReport& report) const {
                        report.flags.end();
   if (asked > 0 && cycles != asked && !(cut && cycles < asked)) {
     throw Error(text::counted(cycles, "cycle") + " came, schedule.repeat is " + number(asked) +
-                "; a launch that was cut says so by the flag `truncated`");
+                "; a launch that was cut must set the flag `truncated`");
   }
 }
 

@@ -161,7 +161,7 @@ class RankAgent {
         lines.append({buffer_.data(), static_cast<std::size_t>(count)});
       }
     } catch (const Error&) {
-      return "is no controller of a group";
+      return "is not the controller of a group";
     }
   }
 

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxJoinBytes = std::size_t{64} << 10;
 constexpr std::int64_t kPatienceNs = 5'000'000'000;  // time for a connection to authenticate
 constexpr std::size_t kMostVisitors = 256;           // the oldest is dropped for a new one
 constexpr std::int64_t kFullNs = 200'000'000;        // retry interval when out of descriptors
-constexpr const char* kStranger = "a connection that is no rank of this group";
+constexpr const char* kStranger = "a connection that is not a rank of this group";
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void RankDoor::receive(std::span<const pollfd> waits, std::int64_t now_ns,
     if (now_ns < all[i].since_ns + kPatienceNs) {
       still.push_back(std::move(all[i]));
     } else {
-      visitors.refused("a connection that said nothing");
+      visitors.refused("a connection that sent nothing");
     }
   }
   visitors_ = std::move(still);
@@ -105,7 +105,7 @@ void RankDoor::accept(int listener, std::int64_t now_ns, const Visitors& visitor
     }
     if (visitors_.size() >= kMostVisitors) {
       visitors_.erase(visitors_.begin());
-      visitors.refused("a connection that said nothing");
+      visitors.refused("a connection that sent nothing");
     }
     fleet::keep_alive(socket.value());
     visitors_.push_back({std::move(socket), protocol::LineBuffer(kMaxJoinBytes), now_ns});

@@ -127,7 +127,7 @@ void expect_success(const os::CommandResult& result, const std::string& command)
 // For a worker that does not support `check`: it has no rules.
 std::vector<plan::CheckAnswer> unasked(std::size_t cases, const std::string& why) {
   std::vector<plan::CheckAnswer> answers(cases);
-  if (cases > 0) answers.front().notes.push_back("no rules of the worker were asked: " + why);
+  if (cases > 0) answers.front().notes.push_back("the worker's rules were not checked: " + why);
   return answers;
 }
 

@@ -54,8 +54,8 @@ std::vector<std::string> fill_in(const std::vector<std::string>& words,
                                       [&](const auto& v) { return v.first == name; });
       if (value == values.end()) {
         const auto in_braces = [](const auto& entry) { return '{' + entry.first + '}'; };
-        throw ConfigError(
-            where, "there is no {" + name + "}; known: " + text::join(values, ", ", in_braces));
+        throw ConfigError(where, "unknown placeholder {" + name +
+                                     "}; known: " + text::join(values, ", ", in_braces));
       }
       filled += word.substr(at, open - at) + value->second;
       at = close + 1;

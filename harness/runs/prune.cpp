@@ -26,7 +26,8 @@ std::string protection_of(const RunSummary& run) {
   try {
     const RunFiles files = files_of_run(run.folder);
     if (!files.foreign.empty()) {
-      return "holds " + files.foreign.front().filename().string() + ", which is not of a run";
+      return "holds " + files.foreign.front().filename().string() +
+             ", which does not belong to a run";
     }
   } catch (const Error& failure) {
     return failure.what();

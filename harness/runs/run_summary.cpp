@@ -264,7 +264,7 @@ RunSummary summarise_run(const fs::path& folder) {
     }
   }
   if (facts.empty()) {
-    run.broken = "has no whole line: killed before it measured anything, or only just begun";
+    run.broken = "has no complete line: killed before it measured anything, or only just begun";
     return run;
   }
   join_files(facts, run);

@@ -41,7 +41,7 @@ class ConnectionLost : public ConfigError {
 class DamagedRow : public ConfigError {
  public:
   explicit DamagedRow(const std::string& why)
-      : ConfigError("the history", "holds a row that is not ours: " + why), why_(why) {}
+      : ConfigError("the history", "has a row that stepbench did not write: " + why), why_(why) {}
   [[nodiscard]] const std::string& why() const { return why_; }
 
  private:

@@ -89,9 +89,9 @@ void refuse_row(const Database& database, std::string_view sql, SqlRow row, std:
       database.name(),
       "a row of the table " + table_of(sql) + " is damaged (" +
           text::join(row.first(std::min<std::size_t>(row.size(), 4)), ", ", shown_value) +
-          "): it holds what stepbench does not write" +
+          "): it has values that stepbench does not write" +
           (why.empty() ? "" : " (" + text::printable(why) + ")") +
-          "; delete it, or make the history anew with `stepbench track add`");
+          "; delete it, or rebuild the history with `stepbench track add`");
 }
 
 bool is_storable(std::string_view text) {

@@ -25,9 +25,8 @@ std::size_t version_of(Database& database) {
   }
   const auto version = os::parse_integer(text);
   if (!version || *version < 1 || std::to_string(*version) != text) {
-    throw ConfigError(database.name(), "holds something else (the table '" +
-                                           text::printable(tables.front()) +
-                                           "'), and no history of stepbench");
+    throw ConfigError(database.name(), "is not a history of stepbench (it has the table '" +
+                                           text::printable(tables.front()) + "')");
   }
   return static_cast<std::size_t>(*version);
 }

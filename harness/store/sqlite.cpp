@@ -47,9 +47,9 @@ void refuse_shared(const fs::path& file, std::int64_t file_system) {
     if ((file_system & 0xFFFFFFFF) != type) continue;
     throw ConfigError(file.string(),
                       "lies on " + std::string(name) +
-                          ", where the locks of SQLite do not hold between machines and would "
-                          "damage it; put it on a local disk (--db sqlite:FILE), or let the "
-                          "machines share a server (--db postgresql://...)");
+                          ", where the locks of SQLite do not work between machines and the "
+                          "database would be damaged; put it on a local disk (--db sqlite:FILE), "
+                          "or let the machines share a server (--db postgresql://...)");
   }
 }
 
@@ -105,7 +105,7 @@ class Sqlite : public Database {
     const auto& look = options.file_system ? options.file_system : file_system_of;
     refuse_shared(file_, look(folder_of(file_)));
     if (fs::exists(file_, error) && !fs::is_regular_file(file_, error)) {
-      throw ConfigError(file_.string(), "is no file, so it can be no database");
+      throw ConfigError(file_.string(), "is not a file, so it cannot be a database");
     }
     open();
   }
@@ -285,7 +285,7 @@ class Sqlite : public Database {
       for (std::size_t i = 0; i < row.size(); ++i) {
         all_ours = read(statement, static_cast<int>(i), row[i]) && all_ours;
       }
-      if (!all_ours) refuse_row(*this, sql, row, "bytes that are no text");
+      if (!all_ours) refuse_row(*this, sql, row, "bytes that are not text");
       hand_row(*this, sql, row, on_row);
     }
     spare_row_ = std::move(row);
@@ -333,7 +333,7 @@ class Sqlite : public Database {
                                      "): is the disk full, or a limit on the size of files set? "
                                      "Nothing of this was stored");
       case SQLITE_NOTADB:
-        throw ConfigError(where, "is no database of SQLite");
+        throw ConfigError(where, "is not a SQLite database");
       case SQLITE_CORRUPT:
         throw ConfigError(
             where, "is damaged (" + message() +

@@ -121,7 +121,7 @@ void ByteSource::begin_member() {
     if (other != end) {
       fail("stored byte " +
            std::to_string(stored_bytes_ - static_cast<std::uint64_t>(end - other)) +
-           ": no gzip member, though one has ended before it");
+           ": not a gzip member, although one ended before it");
     }
     refill();
   }

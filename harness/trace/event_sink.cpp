@@ -63,7 +63,7 @@ void EventSink::ignore(std::string_view what) {
 
 bool EventSink::add_up(BoundedSum& sum, std::int64_t value, std::string_view what) {
   if (sum.add(value)) return true;
-  problem_ = "the " + std::string(what) + " of the rows up to here add up to no sensible number";
+  problem_ = "the " + std::string(what) + " of the rows up to here add up to an impossible number";
   return false;
 }
 
@@ -290,7 +290,7 @@ void EventSink::add_memory(const EventRow& row) {
   const std::optional<std::int64_t> at_ns = start_of(row);
   const std::int64_t bytes = integer_or(row.argument(Argument::kMemoryBytes), 0);
   if (!at_ns || bytes > kMostBytes || bytes < -kMostBytes) {
-    ignore("[memory] rows without a time or with no sensible size");
+    ignore("[memory] rows without a time or with an impossible size");
     return;
   }
   const auto level = [&](Argument which) {
@@ -322,7 +322,7 @@ bool EventSink::add(const EventRow& row, std::uint64_t at_byte) {
   at_byte_ = at_byte;
   ++facts_.rows;
   if (!row.is_object) {
-    ignore("elements that are no rows");
+    ignore("elements that are not rows");
     return true;
   }
   switch (phase_of(row)) {

@@ -26,7 +26,7 @@ NsightDatabase::NsightDatabase(const std::filesystem::path& path) : database_(pa
     throw ConfigError(path,
                       database_.has("StringTable")
                           ? "is a database of nvprof; only exports of Nsight Systems are read"
-                          : "is a SQLite database, but no export of Nsight Systems: it has no "
+                          : "is a SQLite database, but not an export of Nsight Systems: it has no "
                             "table StringIds with CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS");
   }
   database_.read("StringIds", {"id", "value"}, [this](const ForeignDatabase::Row& row) {

@@ -106,7 +106,7 @@ class NsightReader {
     if (event.negative) ++facts.negative_durations;
     if (event.start_ns == event.end_ns && !event.negative) ++facts.zero_durations;
     if (event.duration_ns() > kLongestNs || !times_.add(event.duration_ns())) {
-      throw ConfigError(path_, "the durations of its rows add up to no sensible number");
+      throw ConfigError(path_, "the durations of its rows add up to an impossible number");
     }
     return &event;
   }
@@ -189,7 +189,7 @@ class NsightReader {
     if (bytes < 0 || bytes > kMostBytes) return;
     event->value = bytes;
     if (!bytes_.add(bytes)) {
-      throw ConfigError(path_, "the bytes of its copies add up to no sensible number");
+      throw ConfigError(path_, "the bytes of its copies add up to an impossible number");
     }
   }
 

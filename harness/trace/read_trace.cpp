@@ -42,7 +42,7 @@ class TraceReader {
       bare_array_ = true;
       rows();
     } else {
-      fail_at(scanner_.at(), "is no JSON: expected '{' or '['");
+      fail_at(scanner_.at(), "not JSON: expected '{' or '['");
     }
     nothing_behind();
     ReadingFacts& facts = builder_.trace().reading;
@@ -83,7 +83,7 @@ class TraceReader {
                                  ", the most that is read of one file");
     }
     fail_at(window_.end(), source_.text_bytes() == 0
-                               ? "the file holds nothing"
+                               ? "the file is empty"
                                : "the text ends in the middle; the file was cut, or is still being "
                                  "written");
   }
@@ -105,7 +105,7 @@ class TraceReader {
     if (text.starts_with("PK\x03\x04")) refuse("is a ZIP archive; unpack it first");
     if (text.starts_with("\x28\xB5\x2F\xFD")) refuse("is packed by zstd; unpack it first");
     if (text.starts_with("QDSTRM") || text.starts_with("\x89NSR")) {
-      refuse("is a report of Nsight Systems; `nsys export --type sqlite` makes what is read");
+      refuse("is a report of Nsight Systems; convert it with `nsys export --type sqlite`");
     }
   }
 
@@ -188,20 +188,20 @@ class TraceReader {
       if (!window_.more(kMaxPieceBytes)) return;
       scanner_.begin(window_.begin(), window_.end());
     }
-    fail_at(scanner_.at(), "more text behind the end of the trace");
+    fail_at(scanner_.at(), "text after the end of the trace");
   }
 
   [[noreturn]] void no_trace() const {
     const std::string other = kind_of_other_file(keys_);
     if (!other.empty()) {
-      throw ConfigError(path_, "is no profiler's trace (it has no traceEvents) but " + other);
+      throw ConfigError(path_, "is not a profiler trace (it has no traceEvents) but " + other);
     }
     constexpr std::size_t kShown = 5;
     std::vector<std::string> shown;
     for (std::size_t i = 0; i < keys_.size() && i < kShown; ++i) {
       shown.push_back('"' + text::printable(keys_[i].substr(0, 40)) + '"');
     }
-    throw ConfigError(path_, "is no profiler's trace: it has no traceEvents" +
+    throw ConfigError(path_, "is not a profiler trace: it has no traceEvents" +
                                  (shown.empty() ? std::string(" and no other key")
                                                 : ", its keys are " + text::join(shown, ", ")));
   }

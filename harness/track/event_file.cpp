@@ -43,7 +43,7 @@ namespace {
 std::string event_line(const RecordedEvent& recorded) { return json::object_text(recorded); }
 
 RecordedEvent event_of(const json::LineObject& line) {
-  if (line.text("schema") != kEventSchema) throw json::LineError("it is no event of stepbench");
+  if (line.text("schema") != kEventSchema) throw json::LineError("not a stepbench event");
   if (line.integer("version") > kEventVersion) {
     throw json::LineError("it was written by a newer stepbench");
   }
@@ -160,9 +160,9 @@ std::vector<RecordedEvent> read_events(const fs::path& file, KnownEvents& known)
       events.push_back(event_of(parser.parse(line, json::LineParser::Padding::kNone).object));
     } catch (const json::LineError& damage) {
       if (known.bytes > 0) return read_events(file, known = {});  // for line numbers
-      throw ConfigError(file.string() + ":" + std::to_string(number),
-                        std::string("no event can be read here: ") + damage.what() +
-                            "; mend the line or take it out");
+      throw ConfigError(
+          file.string() + ":" + std::to_string(number),
+          std::string("invalid event: ") + damage.what() + "; correct or delete the line");
     }
   }
 }

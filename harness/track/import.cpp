@@ -101,7 +101,7 @@ class Importer {
     for (const auto& [id, fields] : cohorts_) import_.cohorts.push_back({id, fields});
     for (const auto& [why, count] : left_out_) import_.left_out.emplace_back(why, count);
     if (results_.running) {
-      note("the run still goes on: add it again when it has ended");
+      note("the run is not finished: add it again when it has ended");
     }
     return std::move(import_);
   }
@@ -238,7 +238,8 @@ class Importer {
         std::find_if(results_.runs.begin(), results_.runs.end(),
                      [&](const record::RunRow& run) { return run.run_id == row.run_id; });
     if (found == results_.runs.end() || row.run_id.empty()) {
-      throw ConfigError(folder_.string(), "its launches have no run id: this is no run's result");
+      throw ConfigError(folder_.string(),
+                        "its launches have no run id: this is not the result of a run");
     }
     return *found;
   }

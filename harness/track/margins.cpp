@@ -22,8 +22,7 @@ std::map<std::string, double> margins_of(const OptionValues& options) {
     if (given == "auto") continue;
     const auto share = text::parse_share(given);
     if (!share) {
-      throw ConfigError(option,
-                        "'" + given + "' is not a share below 1: 2% or 0.02 are the same one");
+      throw ConfigError(option, "'" + given + "' is not a share below 1, such as 2% or 0.02");
     }
     margins.emplace(metric, *share);
   }

@@ -74,7 +74,7 @@ TrackedSeries MergedCases::standing(TrackedSeries series) const {
 
 CaseMerge plan_merge(const History& history, const MergedCase& merged) {
   if (merged.from == merged.into) {
-    throw ConfigError("case " + merged.from, "is one case already: both names mean it");
+    throw ConfigError("case " + merged.from, "both names mean the same case");
   }
   const TrackedSeries* from = series_of_case(history, merged.from);
   if (from == nullptr) {

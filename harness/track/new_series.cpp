@@ -72,7 +72,7 @@ std::string note_of(const SeriesHistory& fresh, const Known& known) {
                      text::counted(std::ssize(known.series->points), "night") +
                      ") is the most similar one, and differs in " + difference_text(known.differ);
   if (!known.tonight && known.series->series.machine == fresh.series.machine) {
-    note += "; where they are one case: `stepbench track merge " + other + ' ' + id + '`';
+    note += "; if they are the same case: `stepbench track merge " + other + ' ' + id + '`';
   }
   return note;
 }

@@ -94,7 +94,7 @@ class RunWriter {
         if (before == here) return false;
         stored_.conflicts.push_back("run " + run.run_id + " is known with another " + what + " (" +
                                     text::printable(before) + ", here " + text::printable(here) +
-                                    "): what is known was kept");
+                                    "): the stored one was kept");
         return true;
       };
       return !differs("configuration", known.config_hash, run.config_hash) &&
@@ -163,7 +163,7 @@ class RunWriter {
         if (launch.attempt <= known->second.attempt) {
           stored_.conflicts.push_back("launch " + std::to_string(number) + " of case " +
                                       one.case_id + " of run " + run_.run.run_id +
-                                      " is known with other content: what is known was kept");
+                                      " is known with other content: the stored one was kept");
           continue;
         }
         forget(one.case_id, number);

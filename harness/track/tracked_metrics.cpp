@@ -33,8 +33,8 @@ compare::TestedMetric metric_of(std::string_view word, const std::vector<Metric>
   metric.margin = text::parse_share(word.substr(equals + 1));
   if (!metric.margin) {
     throw ConfigError(kOption, "'" + std::string(word) +
-                                   "': behind = stands a share below 1, as in " + name + "=5% or " +
-                                   name + "=0.05");
+                                   "': expected a share below 1 after =, as in " + name +
+                                   "=5% or " + name + "=0.05");
   }
   return metric;
 }

@@ -180,11 +180,11 @@ class Tuning {
                           std::string("this search has another ") + option + ": " + was);
       };
       const std::string seed = text_of(then.context, kSeedField);
-      if (seed.empty()) throw ConfigError(request_.resume, "is no folder of `stepbench tune`");
+      if (seed.empty()) throw ConfigError(request_.resume, "is not a folder of `stepbench tune`");
       if (then.plan_digest != plan().digest) {
         throw ConfigError("--resume",
-                          "this search is of another experiment, sweep or --set; give those that "
-                          "it was begun with");
+                          "this search has another experiment, sweep or --set; give those that it "
+                          "was begun with");
       }
       if (!request_.seed) std::from_chars(seed.data(), seed.data() + seed.size(), out_.seed);
       if (seed != std::to_string(out_.seed)) refuse("--seed", seed);

@@ -36,10 +36,10 @@ plan::PlannedCase plan_own(const TuneRequest& request, const campaign::CampaignC
         campaign::plan_experiment(own_run(request, own_text), context, true);
     return std::move(planned.planned.plan.cases.front());
   } catch (const ConfigError& error) {
-    throw ConfigError(plan::source_name(request.file),
-                      std::string("its own settings, without the sweep, make no case to "
-                                  "compare with: ") +
-                          error.what());
+    throw ConfigError(
+        plan::source_name(request.file),
+        std::string("its own settings, without the sweep, give no case to compare with: ") +
+            error.what());
   }
 }
 
@@ -86,10 +86,10 @@ SearchPlan plan_search(const TuneRequest& request, const campaign::CampaignConte
   // An option with a single value may still differ from the file's.
   plan.varying = plan::varying_of(plan.swept, plan.cases);
   if (plan.varying.empty()) {
-    throw ConfigError(source,
-                      "has one point; a search wants a sweep, as `sweep: {matrix: "
-                      "{loader.num_workers: [0, 2, 4]}}`, --sweep loader.num_workers=0,2,4 or "
-                      "--space loader");
+    throw ConfigError(
+        source,
+        "has one point; a search needs a sweep, as `sweep: {matrix: {loader.num_workers: [0, 2, "
+        "4]}}`, --sweep loader.num_workers=0,2,4 or --space loader");
   }
   search.changes_work = std::ranges::any_of(plan.varying, changes_work);
   return search;

@@ -129,12 +129,12 @@ void add_values(const std::string& text, std::vector<std::string>& values) {
       dots == std::string::npos ? std::nullopt : whole(std::string_view(text).substr(dots + 2));
   if (dots == std::string::npos || !first || !last) {
     const bool is_word = !text.empty() && text.find_first_of(" \t\n'\"\\") == std::string::npos;
-    if (!is_word) throw ConfigError(kTuneOption, "`" + text + "` is no value of an argument");
+    if (!is_word) throw ConfigError(kTuneOption, "`" + text + "` is not a value of an argument");
     values.push_back(text);
     return;
   }
   if (*first > *last || *last - *first >= static_cast<std::int64_t>(kMostCombinations)) {
-    throw ConfigError(kTuneOption, "`" + text + "` is no range as 0..8");
+    throw ConfigError(kTuneOption, "`" + text + "` is not a range such as 0..8");
   }
   for (std::int64_t value = *first; value <= *last; ++value) {
     values.push_back(std::to_string(value));
@@ -156,7 +156,7 @@ std::vector<Argument> arguments_of(const std::string& text) {
                                                 "WXYZ0123456789_-.") == std::string::npos;
       const bool is_new = std::ranges::find(arguments, name, &Argument::name) == arguments.end();
       if (!is_name || !is_new) {
-        throw ConfigError(kTuneOption, "`" + part + "` names no new argument of the script");
+        throw ConfigError(kTuneOption, "`" + part + "` does not name a new argument of the script");
       }
       arguments.push_back({.name = std::move(name), .values = {}});
       part.erase(0, equals + 1);

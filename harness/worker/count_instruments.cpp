@@ -66,8 +66,8 @@ class PerfCounts final : public CountInstrument {
     if (steps_ == 0) return;
     if (shared_) {
       sink.note(
-          "instructions were not counted whole: another program used the processor's counters, or "
-          "the watchdog of the kernel (kernel.nmi_watchdog=0 frees one)");
+          "incomplete instruction count: another program used the processor's counters, or the "
+          "watchdog of the kernel (kernel.nmi_watchdog=0 frees one)");
       return;
     }
     sink.metric("instructions_per_step",

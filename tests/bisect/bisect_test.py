@@ -228,7 +228,7 @@ END
         folder.mkdir(parents=True)
         (folder / "bisect.json").write_text('{"schema":"stepbench.bisect","schema_version":"1.1.0","commits":[]}')
         done = self.bisect(*hashes, "job.yaml", "--build", BUILD, "--resume", folder, status=2)
-        self.assertIn("by stepbench 0.1, which goes on with it", done.stderr)
+        self.assertIn("a search of stepbench 0.1; continue it", done.stderr)
 
     def test_mistakes_and_an_end_that_is_not_slower_are_answered(self):
         hashes = self.commits([1, 1])
@@ -242,13 +242,13 @@ END
         self.git("commit", "-q", "-m", "two cases and a large file")
         usual = ["job.yaml", "--build", BUILD]
         for words, text in [
-                (["nosuch", "HEAD", *usual], "nosuch: is no commit, branch or tag"),
-                (["HEAD", hashes[0], *usual], "the good commit stands first"),
+                (["nosuch", "HEAD", *usual], "nosuch: is not a commit, branch or tag"),
+                (["HEAD", hashes[0], *usual], "give the good commit first"),
                 ([hashes[0], "HEAD", "job.yaml"], "--build: expected the command"),
                 ([hashes[0], "HEAD", "nosuch.yaml", "--build", BUILD], "nosuch.yaml"),
                 ([hashes[0], "HEAD", "two.yaml", "--build", BUILD], "has 2 cases"),
-                ([hashes[0], "HEAD", "job.yaml", "--build", "true"], "left no stepbench-worker"),
-                ([hashes[0], "HEAD", "job.yaml", "--build", "exit 9"], "the build ends with exit status 9"),
+                ([hashes[0], "HEAD", "job.yaml", "--build", "true"], "produced no stepbench-worker"),
+                ([hashes[0], "HEAD", "job.yaml", "--build", "exit 9"], "the build failed with exit status 9"),
                 ([hashes[0], "HEAD", *usual, "--metric", "stpe"], "did you mean 'step'"),
                 ([hashes[0], "HEAD", *usual, "--resume", "nosuch"], "nosuch"),
                 ([hashes[0], "HEAD", *usual, "--confidence", "100"], "--confidence"),

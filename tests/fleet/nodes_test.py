@@ -95,7 +95,7 @@ class Nodes(unittest.TestCase):
         (result,) = (self.folder / "results").glob("*/*.jsonl")
         rows = map(json.loads, result.read_text().splitlines())
         (launch,) = [row for row in rows if row["kind"] == "launch"]
-        self.assertRegex(launch["reason"], "^rank 1: .*its machine or what started it there is gone", said)
+        self.assertRegex(launch["reason"], "^rank 1: .*its machine or its launcher there is gone", said)
         while (left := self.processes()) and time.monotonic() - pulled < 60:
             time.sleep(0.5)
         self.assertEqual(left, [])

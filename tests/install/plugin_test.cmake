@@ -50,7 +50,7 @@ file(READ ${WORK}/prefix/lib/cmake/stepbench/stepbenchConfigVersion.cmake versio
 string(REGEX MATCH "PACKAGE_VERSION \"([^\"]+)\"" found "${version_file}")
 refused(${WORK}/REFUSED/libother_version.so
         EXPECT "train.yaml:7" "was built for stepbench 0.0.7" "this is stepbench ${CMAKE_MATCH_1}")
-refused(${WORK}/REFUSED/libno_plugin.so EXPECT "is no plug-in: it has no symbol stepbench_plugin")
+refused(${WORK}/REFUSED/libno_plugin.so EXPECT "is not a plug-in: it has no symbol stepbench_plugin")
 refused(${config} EXPECT "cannot be loaded")
 refused(${WORK}/example/libnone.so EXPECT "no such file or folder")
 refused(${WORK}/example/libtwo_layers.so SET --set plugin.widht=3 EXPECT "did you mean 'width'")

@@ -106,7 +106,7 @@ class Nights(unittest.TestCase):
         first = start_night(self.machine, self.good, lock="--wait-lock")
         wait_until_held(first, hold)
         refused = self.machine.run("nightly", "nightly.yaml", "--worker", self.good, status=2)
-        self.assertRegex(refused.err, r"device cpu: another run \(process \d+\) measures on it; two at a time disturb each "
+        self.assertRegex(refused.err, r"device cpu: another run \(process \d+\) is measuring on it; two runs disturb each "
                          "other: --wait-lock waits for its end")
         self.assertEqual(len(self.machine.runs()), 1, "nothing was begun")
         second = start_night(self.machine, self.good, lock="--wait-lock")

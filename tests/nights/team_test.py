@@ -116,7 +116,7 @@ class Team(unittest.TestCase):
                            ("{margin: {step: little}}", "step.*auto, or a share such as 2% or 0.02"),
                            ("{margin: {stepp: 2%}}", "stepp.*did you mean"),
                            ("{metrics: step_p9}", "nightly.yaml: track.metrics: no metric is named 'step_p9'"),
-                           ("{metrics: step_p90=x}", "track.metrics: 'step_p90=x': behind = stands a share")):
+                           ("{metrics: step_p90=x}", "track.metrics: 'step_p90=x': expected a share below 1 after =")):
             self.track_section(text)
             self.assertRegex(self.machine.night(self.good, status=2).err, said)
         self.track_section("{}")

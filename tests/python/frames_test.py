@@ -110,7 +110,7 @@ class Frames(unittest.TestCase):
             for file, error, text in (("none", FileNotFoundError, "there is no such run, verdict or history"),
                                       ("other.json", ValueError, "is of the schema of.another"),
                                       ("broken.json", ValueError, "is no verdict of stepbench"),
-                                      ("damaged.jsonl", ValueError, "damaged.jsonl:1: this is no stepbench result file"),
+                                      ("damaged.jsonl", ValueError, "damaged.jsonl:1: not a stepbench result file"),
                                       ("damaged.db", ValueError, "damaged.db")):
                 with self.subTest(file), self.assertRaisesRegex(error, text):
                     stepbench.load(self.folder / file, library="polars")

@@ -279,8 +279,8 @@ class Tune(unittest.TestCase):
         self.assertEqual(len(answer["points"]), 5)
         plan = self.stepbench("plan", "tuned.yaml")
         self.assertIn("1 case", plan.stdout)
-        for text, why in [("num_workers", "expected NAME=V1"), ("a=1,a=2", "no new argument"), ("a=3..1", "no range"),
-                          ("a=b c", "no value"), ("=1", "no new argument")]:
+        for text, why in [("num_workers", "expected NAME=V1"), ("a=1,a=2", "not name a new argument"),
+                          ("a=3..1", "not a range"), ("a=b c", "not a value"), ("=1", "not name a new argument")]:
             with self.subTest(text):
                 self.assertIn(why, self.stepbench("tune", "train.py", "--tune", text, status=2).stderr)
         self.assertIn("gives arguments to a script", self.tune("--tune", "a=1", worker=STUB, status=2).stderr)
@@ -313,7 +313,7 @@ class Tune(unittest.TestCase):
         (self.folder / "other").mkdir()
         for words, text in [
                 (["nosuch.yaml"], "nosuch.yaml"),
-                (["one.yaml"], "has one point; a search wants a sweep"),
+                (["one.yaml"], "has one point; a search needs a sweep"),
                 (["one.yaml", "--sweep", "stub.step_us=1000"], "has one point"),
                 (["one.yaml", "--sweep", "stub.step_su=1,2"], "did you mean"),
                 (["required.yaml"], "nosuch"),
@@ -352,7 +352,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(self.answer("seven")["seed"], 7)
         self.stepbench("run", "job.yaml", "--worker", STUB, "--no-lock", "--results", "runs")
         (run,) = (self.folder / "runs").iterdir()
-        self.assertIn("is no folder of `stepbench tune`", self.tune("--resume", run, worker=STUB, status=2).stderr)
+        self.assertIn("is not a folder of `stepbench tune`", self.tune("--resume", run, worker=STUB, status=2).stderr)
 
     def test_the_answer_comes_in_every_form(self):
         self.tune("--no-confirm", "--quiet", "--report", "page.html", "--results", "page", worker=STUB)

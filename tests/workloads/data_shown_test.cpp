@@ -60,8 +60,8 @@ TEST(DataShown, WorkerError_KeepsItsWords) {
         (void)run::data_shown_by(run::find_worker(STEPBENCH_LOADING_WORKER, {}), resolved,
                                  loader::encode(loader::ShowDataRequest{}));
       },
-      ThrowsMessage<ConfigError>(AllOf(HasSubstr("loading-worker data: "),
-                                       HasSubstr("/nowhere: there is no such folder"))));
+      ThrowsMessage<ConfigError>(
+          AllOf(HasSubstr("loading-worker data: "), HasSubstr("/nowhere: no such folder"))));
 }
 
 }  // namespace

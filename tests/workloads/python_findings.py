@@ -131,7 +131,7 @@ class Planned(Warmed):
     def test_what_is_for_python_alone_is_refused_elsewhere(self):
         null = self.CONFIG.replace("batch_size: 4", "batch_size: null")
         self.assertEqual(self.planned(config=null)[0], 0)
-        for config, words, said in ((null, (), "null leaves it to the data what a batch is"),
+        for config, words, said in ((null, (), "null lets the data define a batch"),
                                     (self.CONFIG, ("--set", "profile.stacks=true"), "profile.stacks")):
             config = config.replace("engine: python", "engine: thread").replace("{kind: python, path: my_data.py}",
                                                                                 "{kind: synthetic}")

@@ -56,7 +56,7 @@ std::function<bool(const std::string& name)> name_filter(const std::string& filt
     };
   } catch (const std::regex_error& error) {
     throw ConfigError("--benchmark_filter",
-                      "'" + filter + "' is no regular expression: " + error.what());
+                      "'" + filter + "' is not a regular expression: " + error.what());
   }
 }
 

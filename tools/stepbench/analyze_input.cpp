@@ -61,8 +61,7 @@ std::map<std::string, double, std::less<>> thresholds_of(const std::vector<std::
     const auto rule = std::find_if(analyze::trace_rules().begin(), analyze::trace_rules().end(),
                                    [&](const analyze::TraceRule& each) { return each.id == id; });
     if (rule == analyze::trace_rules().end()) {
-      throw ConfigError("--threshold", "there is no rule '" + id + "'" +
-                                           text::did_you_mean(id, known) +
+      throw ConfigError("--threshold", "unknown rule '" + id + "'" + text::did_you_mean(id, known) +
                                            "; rules: " + text::join(known));
     }
     if (equals == std::string::npos) {

@@ -54,7 +54,7 @@ const DataKind& data_kind(std::string_view name) {
   for (const DataKind& kind : data_kinds()) {
     if (kind.variant.name == name) return kind;
   }
-  throw ConfigError("data.kind", "'" + std::string(name) + "' is not a kind of data set");
+  throw ConfigError("data.kind", "unknown data kind '" + std::string(name) + "'");
 }
 
 const DataKind& data_kind(const ResolvedCase& resolved) {
@@ -65,7 +65,7 @@ std::unique_ptr<Dataset> make_dataset(const ResolvedCase& resolved, PythonParts*
   const DataKind& kind = data_kind(resolved);
   if (kind.open != nullptr) return kind.open(resolved);
   if (python == nullptr) {
-    throw ConfigError("data.kind", kind.variant.name + " is read by stepbench-worker alone");
+    throw ConfigError("data.kind", kind.variant.name + " is read only by stepbench-worker");
   }
   return python->open_dataset(resolved);
 }

@@ -114,7 +114,7 @@ std::optional<std::string> missing_files_note(std::span<const std::string> paths
   const std::int64_t more = count - static_cast<std::int64_t>(missing.size());
   if (more > 0) missing.push_back(std::to_string(more) + " more");
   return text::join_and(missing) + (count == 1 ? " is" : " are") +
-         " not there, though files with lower and higher numbers are";
+         " missing, although there are files with lower and higher numbers";
 }
 
 }  // namespace stepbench::data

@@ -93,8 +93,8 @@ void evict_from_page_cache(const std::vector<fs::path>& files) {
     const os::Descriptor opened = open_file(file);
     struct statfs facts {};
     if (::fstatfs(opened.value(), &facts) == 0 && facts.f_type == TMPFS_MAGIC) {
-      throw ConfigError(kOption, "cold cannot be had of " + file.string() +
-                                     ": it lies on tmpfs, in memory and nowhere else");
+      throw ConfigError(kOption, "cold is impossible for " + file.string() +
+                                     ": it lies on tmpfs, which is only in memory");
     }
     (void)::fdatasync(opened.value());  // dirty pages cannot be evicted
     (void)::posix_fadvise(opened.value(), 0, 0, POSIX_FADV_DONTNEED);

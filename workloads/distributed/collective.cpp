@@ -28,7 +28,7 @@ at::ScalarType element_type(std::string_view dtype) {
   for (const auto& [name, type] : kTypes) {
     if (name == dtype) return type;
   }
-  throw ConfigError("collective.dtype", "'" + std::string(dtype) + "' is no type of this worker");
+  throw ConfigError("collective.dtype", "unsupported type '" + std::string(dtype) + "'");
 }
 
 class CollectiveWorkload final : public Workload {

@@ -42,8 +42,8 @@ template <typename Rows>
 const auto& row_of(const Rows& rows, std::string_view option, std::string_view name) {
   const auto found = std::ranges::find(rows, name, [](const auto& row) { return row.name; });
   if (found != rows.end()) return *found;
-  throw ConfigError(std::string(option),
-                    "'" + std::string(name) + "' is none of " + text::join(names_of(rows), ", "));
+  throw ConfigError(std::string(option), "'" + std::string(name) + "' is not one of " +
+                                             text::join(names_of(rows), ", "));
 }
 
 }  // namespace

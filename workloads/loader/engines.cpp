@@ -31,7 +31,7 @@ const Engine* find_engine(const std::vector<Engine>& table, std::string_view nam
 const Engine& engine_of(const ResolvedCase& resolved) {
   const std::string& name = resolved.text("loader.engine");
   if (const Engine* row = find_engine(engines(), name)) return *row;
-  throw ConfigError("loader.engine", "'" + name + "' is not an engine of a loader");
+  throw ConfigError("loader.engine", "unknown loader engine '" + name + "'");
 }
 
 }  // namespace stepbench::loader

@@ -284,8 +284,8 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   const Engine* engine = &engine_of(resolved);
   if (items_are_batches(resolved) && !runs_python(*engine)) {
     const std::string reason =
-        "null leaves it to the data what a batch is, which engines python and iterable do, and "
-        "this is engine " +
+        "null lets the data define a batch, which only engines python and iterable support; this "
+        "is engine " +
         engine->variant.name;
     facts.swept ? sink.skip(reason) : sink.error("loader.batch_size", reason);
     return;

@@ -25,8 +25,7 @@ const Engine& engine_to_make(const std::vector<Engine>& table, const std::string
     if (inline_instead ? !engine.has_workers : engine.variant.name == name) return engine;
     known.push_back(engine.variant.name);
   }
-  throw ConfigError("loader.engine",
-                    "'" + name + "' is not an engine of this program; known: " + text::join(known));
+  throw ConfigError("loader.engine", "unknown engine '" + name + "'; known: " + text::join(known));
 }
 
 }  // namespace

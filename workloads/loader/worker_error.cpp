@@ -11,7 +11,7 @@ std::string current_error_text() {
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
-    return "threw something that is no std::exception";
+    return "threw something that is not a std::exception";
   }
 }
 

@@ -75,7 +75,7 @@ const Plugin& load_plugin(const std::string& path) {
   const auto symbol = reinterpret_cast<PluginSymbol>(::dlsym(library, kPluginSymbol));
   const Plugin* plugin = symbol == nullptr ? nullptr : symbol();
   if (plugin == nullptr) {
-    throw ConfigError(kWhere, path + " is no plug-in: it has no symbol " + kPluginSymbol +
+    throw ConfigError(kWhere, path + " is not a plug-in: it has no symbol " + kPluginSymbol +
                                   "(); see STEPBENCH_PLUGIN in workloads/model/plugin.h");
   }
   check_versions(path, *plugin);

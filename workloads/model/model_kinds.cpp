@@ -162,7 +162,7 @@ const ModelKind& model_kind(const ResolvedCase& resolved) {
   for (const ModelKind& kind : model_kinds()) {
     if (kind.variant.name == name) return kind;
   }
-  throw ConfigError("model.kind", "'" + name + "' is not a model");
+  throw ConfigError("model.kind", "unknown model '" + name + "'");
 }
 
 }  // namespace stepbench::model

@@ -157,7 +157,7 @@ HostCommand host_command(const fs::path& worker, std::span<const char* const> ar
   }
   if (!is_program(python.front())) {
     return {.reason = "'" + python.front() +
-                      "' is no Python interpreter that can be run; name one with --interpreter "
+                      "' is not a Python interpreter that can be run; name one with --interpreter "
                       "PATH, e.g. .venv/bin/python"};
   }
   HostCommand command;

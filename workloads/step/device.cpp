@@ -31,8 +31,7 @@ c10::Device parse_device(const std::string& text) {
     if (device.is_cpu() || device.is_cuda()) return device;
   } catch (const c10::Error&) {  // its text lists torch's other device types
   }
-  throw ConfigError("device",
-                    "'" + text + "' is no device of this worker; use cpu, cuda or cuda:N");
+  throw ConfigError("device", "unknown device '" + text + "'; use cpu, cuda or cuda:N");
 }
 
 std::optional<std::string> device_unavailable(c10::Device device) {

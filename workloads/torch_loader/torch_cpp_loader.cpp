@@ -96,7 +96,7 @@ class ReadingDataset final
     } catch (...) {
       finish(request.batch);
       throw Error("loader worker " + std::to_string(worker_) +
-                  ": threw something that is no std::exception");
+                  ": threw something that is not a std::exception");
     }
   }
 

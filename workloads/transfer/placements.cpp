@@ -28,7 +28,7 @@ const Placement& placement_of(const ResolvedCase& resolved) {
   for (const Placement& placement : placements()) {
     if (placement.name == name) return placement;
   }
-  throw ConfigError("transfer.placement", "'" + name + "' is not a placement");
+  throw ConfigError("transfer.placement", "unknown placement '" + name + "'");
 }
 
 }  // namespace stepbench::transfer

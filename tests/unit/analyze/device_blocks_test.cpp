@@ -48,7 +48,7 @@ constexpr Drawn kInUs[] = {
      "step 1 0 5000; kernel gemm 0 100; copy pinned 80 130 < cudaMemcpyAsync 0 1",
      "copies/groups/0/device_ns = 50000; copies/groups/0/exposed_ns = 30000; "
      "copies/groups/0/bytes = null"},
-    {"copies count in the steps that the summary rests on",
+    {"copies count in the steps that the summary is based on",
      "step 0 0 100; step 1 100 200; step 2 200 300; step 3 300 400; "
      "copy pinned 10 20 bytes=1000 < cudaMemcpyAsync 0 1; "
      "copy pinned 110 120 bytes=1000 < cudaMemcpyAsync 100 101; "

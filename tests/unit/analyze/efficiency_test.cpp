@@ -91,7 +91,7 @@ TEST(Efficiency, KnownPeak_GivesAShareOfIt) {
        "no_peaks = the trace does not name its device; rows/0/flops_per_s = 687194767360000; "
        "rows/0/peak_share = null; rows/0/step_lost_ns = null"},
       {"an unknown device", kSquare.shapes, kSquare.types, 200, "gemm", "Voodoo 2",
-       "no_peaks = the peaks of Voodoo 2 are not known"},
+       "no_peaks = the peaks of Voodoo 2 are unknown"},
       {"without types", kSquare.shapes, "", 200, "gemm", kH100,
        "rows/0/flops_per_s = 687194767360000; rows/0/bytes = null; rows/0/peak_share = null"},
       {"kernels that say tf32", kSquare.shapes, kSingle, 400,

@@ -145,9 +145,9 @@ TEST(Integrity, UnrecordedDevice_IsAnError) {
 TEST(Integrity, ClippedStep_IsNoted) {
   const trace::Trace trace =
       drawn("span 'PyTorch Profiler (0)' 0 10000000; step 0 0 50000000; op aten::mm 10 9000000");
-  expect_numbers(numbers_of(trace),
-                 "integrity/clipped_steps/text ~ the summary rests on it all the same, as there is "
-                 "no whole step");
+  expect_numbers(
+      numbers_of(trace),
+      "integrity/clipped_steps/text ~ the summary uses it anyway, as there is no whole step");
 }
 
 TEST(Integrity, OverlappingStreamRows_AreNoted) {

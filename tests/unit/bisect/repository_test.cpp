@@ -88,10 +88,10 @@ TEST_F(RepositoryTest, ListsCommitsOldestFirst) {
 TEST_F(RepositoryTest, InvalidEnds_SayWhatIsWrong) {
   const std::string first = commit("first", "1");
   commit("second", "2");
-  EXPECT_THAT(refusal("nosuch", "main"), HasSubstr("nosuch: is no commit, branch or tag"));
-  EXPECT_THAT(refusal("main", first), HasSubstr("the good commit stands first"));
+  EXPECT_THAT(refusal("nosuch", "main"), HasSubstr("nosuch: is not a commit, branch or tag"));
+  EXPECT_THAT(refusal("main", first), HasSubstr("give the good commit first"));
   EXPECT_THAT(refusal("main", "HEAD"), HasSubstr("is the same commit"));
-  EXPECT_THAT(refusal("--upload-pack=x", "HEAD"), HasSubstr("is no commit"));
+  EXPECT_THAT(refusal("--upload-pack=x", "HEAD"), HasSubstr("is not a commit"));
   commit("third", "3");
   const fs::path shallow = folder_ / "shallow";
   git({"clone", "-q", "--depth", "2", "file://" + folder_.string(), shallow.string()});
@@ -257,11 +257,12 @@ TEST_F(ProgramsTest, OnlyWorker_IsBuiltOnce) {
 TEST_F(ProgramsTest, MissingProgram_SaysWhy) {
   commit("first", "#!/bin/sh\n");
   EXPECT_EQ(built("echo 'no rule to make target' >&2; exit 2").why_not,
-            "the build ends with exit status 2: no rule to make target");
-  EXPECT_THAT(built("true").why_not, HasSubstr("left no stepbench-worker; --worker PATH"));
+            "the build failed with exit status 2: no rule to make target");
+  EXPECT_THAT(built("true").why_not,
+              HasSubstr("produced no stepbench-worker; name the program by --worker PATH"));
   EXPECT_THAT(built(std::string(kMakesWorker) + " && cp -r out again").why_not,
-              HasSubstr("left several programs"));
-  EXPECT_THAT(built("true", "bin/mine").why_not, HasSubstr("left no program"));
+              HasSubstr("produced several programs"));
+  EXPECT_THAT(built("true", "bin/mine").why_not, HasSubstr("produced no program"));
   EXPECT_THAT(built("git commit -q --allow-empty -m x --author='A <a@b>' || true; git checkout -q "
                     "--orphan y; git -c user.name=A -c user.email=a@b commit -q -m z")
                   .why_not,
@@ -330,7 +331,8 @@ TEST_F(ProgramsTest, Builds_RunInParallel) {
   programs.build_beside(commits);
   EXPECT_EQ(os::read_text(programs.of(commits[0]).worker), "first");
   EXPECT_EQ(os::read_text(programs.of(commits[1]).worker), "second");
-  EXPECT_EQ(programs.of(commits[2]).why_not, "the build ends with exit status 2: does not compile");
+  EXPECT_EQ(programs.of(commits[2]).why_not,
+            "the build failed with exit status 2: does not compile");
   EXPECT_EQ(programs.builds(), 3U);
   EXPECT_THAT(said_, SizeIs(1)) << "nothing is built twice, not even what failed";
   EXPECT_EQ(git({"worktree", "list"}).find('\n'), std::string::npos);

@@ -28,7 +28,7 @@ BisectRun made_run() {
   for (const char* id : {"c0", "c1", "c2", "c3", "c4"}) run.commits.push_back({id, "title"});
   run.judged = {
       {.base = "c0", .commit = "c4", .pairs = 8, .change = RelativeChange{0.05, 0.04, 0.06}},
-      {.base = "c0", .commit = "c1", .why_not = "the build ends with exit status 2"},
+      {.base = "c0", .commit = "c1", .why_not = "the build failed with exit status 2"},
       {.base = "c2", .commit = "c3", .apart = true, .build = 1, .pairs = 12}};
   return run;
 }
@@ -54,7 +54,7 @@ TEST(SearchFile, EarlierVersion_NamesThePackage) {
   folder.write(kSearchFile,
                R"({"schema":"stepbench.bisect","schema_version":"1.1.0","commits":[]})");
   EXPECT_THAT([&] { (void)read_search_file(folder.path()); },
-              ThrowsMessage<ConfigError>(HasSubstr("by stepbench 0.1, which goes on with it")));
+              ThrowsMessage<ConfigError>(HasSubstr("a search of stepbench 0.1; continue it")));
   folder.write(kSearchFile, "{");
   EXPECT_THROW((void)read_search_file(folder.path()), ConfigError);
 }
@@ -68,7 +68,7 @@ TEST(SearchFile, GitLog_HasEachBuiltSide) {
                 .range = FoundRange{.after = id(2), .last = id(3), .commits = 1}};
   for (int digit = 0; digit < 5; ++digit) run.commits.push_back({id(digit), "title"});
   run.judged = {{.base = id(0), .commit = id(4), .pairs = 8},
-                {.base = id(0), .commit = id(1), .why_not = "the build ends with exit status 2"},
+                {.base = id(0), .commit = id(1), .why_not = "the build failed with exit status 2"},
                 {.base = id(2), .commit = id(3), .apart = true, .build = 1, .pairs = 12}};
   EXPECT_EQ(bisect_log(run), "git bisect start --first-parent\n" + line("bad", 4) +
                                  line("good", 0) + line("skip", 1) + line("good", 2) +

@@ -85,7 +85,7 @@ TEST(AbHeader, SameOrOlderCampaign_Resumes) {
   old.context.erase("ab_metrics");
   EXPECT_NO_THROW(check_same_campaign(earlier_with(old), described(arms), arms));
   EXPECT_THAT([&] { check_same_campaign(earlier_with(record::RunRow{}), old, arms); },
-              ThrowsMessage<ConfigError>(HasSubstr("holds no A/B campaign")));
+              ThrowsMessage<ConfigError>(HasSubstr("not an A/B campaign")));
 }
 
 TEST(AbHeader, Resumed_KeepsItsSeed) {
@@ -94,7 +94,7 @@ TEST(AbHeader, Resumed_KeepsItsSeed) {
   EXPECT_EQ(seed_for(7, earlier), 7U);
   EXPECT_EQ(seed_for(9, {}), 9U);
   EXPECT_THAT([&] { (void)seed_for(9, earlier); },
-              ThrowsMessage<ConfigError>(HasSubstr("the campaign to go on with has seed 7")));
+              ThrowsMessage<ConfigError>(HasSubstr("the campaign to resume has seed 7")));
   for (int i = 0; i < 100; ++i) {
     EXPECT_LE(seed_for(std::nullopt, {}), std::uint64_t{1} << 53U);
   }

@@ -70,7 +70,7 @@ TEST_F(KeptMachineFile, OtherMachine_IsNotUsed) {
   const KeptMachine kept = kept_machine(variables_, moved);
   EXPECT_FALSE(kept.noise);
   EXPECT_THAT(kept.problem, AllOf(HasSubstr("another cpu.model (Some CPU, now Another CPU)"),
-                                  HasSubstr("`stepbench doctor --measure` measures it anew")));
+                                  HasSubstr("`stepbench doctor --measure` measures it again")));
   Fields elsewhere = identity_;
   elsewhere["host"] = std::string("c");
   EXPECT_FALSE(kept_machine(variables_, elsewhere).noise) << "another host has a file of its own";

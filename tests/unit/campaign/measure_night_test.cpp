@@ -55,7 +55,7 @@ TEST_F(MeasureNight, CutOffNight_MeasuresTheMissingPart) {
   campaign_.folder.write("config.yaml", std::string(kNightCase) + "stub: {step_us: 2000}\n");
   campaign::UnfinishedNight third = night();
   const campaign::MeasuredNight anew = campaign_.night({campaign_.run_request()}, third);
-  EXPECT_THAT(campaign_.said(), HasSubstr("is measured anew: "));
+  EXPECT_THAT(campaign_.said(), HasSubstr("is measured again: "));
   ASSERT_THAT(anew.experiments, SizeIs(1));
   EXPECT_FALSE(fs::equivalent(anew.experiments[0].folder, before.experiments[0].folder));
   EXPECT_THAT(anew.experiments[0].results.launches, SizeIs(2));

@@ -160,7 +160,7 @@ TEST_F(NightProgramTest, ScriptBesideTheMeasuringPackage_IsKept) {
 TEST_F(NightProgramTest, ScriptWithoutItsImports_IsNotKept) {
   folder.write("train/step.py", "from shared import model\n");
   folder.write("shared/__init__.py", "");
-  EXPECT_THAT(script("train/step.py").why_not, HasSubstr("is in no git repository"));
+  EXPECT_THAT(script("train/step.py").why_not, HasSubstr("is not in a git repository"));
   commit();
   const NightProgram outside = script("train/step.py");
   EXPECT_THAT(outside.why_not, HasSubstr("it imports shared, which lies in the repository"));

@@ -30,7 +30,7 @@ TEST(Shard, FlagOrVariable_CountsFromOne) {
   refused({{"STEPBENCH_SHARD", "0/4"}}, "STEPBENCH_SHARD: `0/4` is not I/N");
   // A task of an array must state its number.
   for (const std::string name : {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}) {
-    refused({{name, "0"}}, name + " is set, so that this is one task of several");
+    refused({{name, "0"}}, name + " is set, so this is one of several tasks");
     EXPECT_EQ(shard_here("1/1", {{name, "0"}}).count, 1);
     EXPECT_EQ(shard_here("", {{name, "0"}, {"STEPBENCH_SHARD", "2/4"}}).index, 1);
   }
@@ -122,7 +122,7 @@ TEST(CheckRanks, UnknownInterface_IsAnError) {
   check_ranks(plan, context_with(0));
   plan.cases.back().resolved.options["distributed.bind"] = std::string("ib7");
   EXPECT_THAT(refused([&] { check_ranks(plan, context_with(0)); }),
-              HasSubstr("distributed.bind: 'ib7' is no interface or address of this machine"));
+              HasSubstr("distributed.bind: 'ib7' is not an interface or address of this machine"));
 }
 
 TEST(RunRequest, IdPrefix_SelectsCases) {

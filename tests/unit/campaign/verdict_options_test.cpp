@@ -78,8 +78,7 @@ TEST(VerdictOptions, UnknownAllow_NamesTheNearest) {
       [] {
         check_allowed({"nosie"}, {"missing", "noise"});
       },
-      ThrowsMessage<ConfigError>(HasSubstr("(did you mean 'noise'?); what can be: missing, "
-                                           "noise")));
+      ThrowsMessage<ConfigError>(HasSubstr("(did you mean 'noise'?); known: missing, noise")));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(Validate, BadOptionOrSection_IsNamed) {
                    .doc = "A.",
                    .requires_ = Requires{.option = "m.b", .value = true, .doc = ""}}),
        "requires the unknown option 'm.b'"},
-      {with(Option{.name = "a", .doc = "A.", .pattern = "("}), "is no regular expression"},
+      {with(Option{.name = "a", .doc = "A.", .pattern = "("}), "is not a regular expression"},
       {with(Section{.name = "m",
                     .doc = "M.",
                     .selector = "kind",

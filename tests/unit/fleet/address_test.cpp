@@ -103,7 +103,7 @@ TEST(Address, InvalidAddress_IsRejected) {
   }
   EXPECT_THAT([] { static_cast<void>(listen_for_ranks("ib7", true)); },
               ThrowsMessage<ConfigError>(
-                  AllOf(HasSubstr("'ib7' is no interface or address of this machine"),
+                  AllOf(HasSubstr("'ib7' is not an interface or address of this machine"),
                         HasSubstr("lo (127.0.0.1)"))));
 }
 

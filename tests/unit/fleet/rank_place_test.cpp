@@ -60,8 +60,7 @@ TEST(RankPlace, NoLauncherOrNonsense_IsRejected) {
   expect(Launcher::kTorchrun, {{"RANK", "2"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "0"}},
          "RANK: is 2 where WORLD_SIZE is 2");
   expect(Launcher::kSrun, {}, "srun did not start this process");
-  expect(Launcher::kTorchrun, {{"RANK", "one"}, {"WORLD_SIZE", "2"}},
-         "is no number of a rank: 'one'");
+  expect(Launcher::kTorchrun, {{"RANK", "one"}, {"WORLD_SIZE", "2"}}, "invalid rank number: 'one'");
   // An empty value is unset.
   expect(Launcher::kTorchrun, {{"RANK", ""}, {"WORLD_SIZE", ""}}, "did not start this process");
 }

@@ -146,7 +146,7 @@ TEST_F(GbenchProgram, UnsupportedFlag_IsAnError) {
   const std::pair<const char*, const char*> kRefused[] = {
       {"--benchmark_min_time=3", "--sb-set schedule.active=N"},
       {"--set=stub.step_us=3", "--sb-set=stub.step_us=3"},
-      {"--benchmark_filter=step(us", "--benchmark_filter: 'step(us' is no regular expression"},
+      {"--benchmark_filter=step(us", "--benchmark_filter: 'step(us' is not a regular expression"},
       {"--frobnicate", "--help lists both"},
       {"--sb-sett=a=1", "did you mean '--sb-set'"},
       {"--sb-set=stub.sampless=3", "--sb-set stub.sampless"},

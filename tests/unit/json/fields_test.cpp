@@ -103,7 +103,7 @@ TEST(FieldReader, MissingOrInvalidField_IsNamed) {
             "field 'rank' must be an integer, is a fraction");
   EXPECT_EQ(error_of<LaunchKey>(R"({"case_id":"c","pass":"slow"})"),
             "field 'pass' is 'slow'; known: timing, native, kineto, wrapped");
-  EXPECT_EQ(error_of<protocol::Hello>(R"({"protocol":[1,1]})"), "there is no field 'build_id'");
+  EXPECT_EQ(error_of<protocol::Hello>(R"({"protocol":[1,1]})"), "missing field 'build_id'");
   EXPECT_EQ(error_of<record::LaunchReport>(
                 R"({"findings":[{"id":"a"},{"id":"b","places":[{"step":"x"}]}]})"),
             "field 'findings': member 'places': member 'step' must be an integer, is a string");

@@ -205,8 +205,8 @@ TEST(ShrunkSet, MissingNumberedFiles_AreNamed) {
   EXPECT_EQ(note({"a/t-000.tar", "a/t-001.tar", "a/u-007.tar"}), std::nullopt);
   EXPECT_EQ(note({"20250131.tar", "20260131.tar"}), std::nullopt);
   EXPECT_THAT(note({"a/t-000.tar", "a/t-002.tar"}),
-              Optional(std::string("t-001.tar is not there, though files with lower and higher "
-                                   "numbers are")));
+              Optional(std::string(
+                  "t-001.tar is missing, although there are files with lower and higher numbers")));
   EXPECT_THAT(note({"t8.tar", "t9.tar", "t15.tar"}),
               Optional(HasSubstr("t10.tar, t11.tar, t12.tar and 2 more are not there")));
 }
@@ -217,7 +217,7 @@ TEST(ShrunkSet, CifarFileMissing_IsAnError) {
   fs::remove(root / "set/data_batch_1.bin");
   EXPECT_THAT([&] { (void)data::find_cifar_files(root / "set", false, false); },
               ThrowsMessage<ConfigError>(
-                  AllOf(HasSubstr("data_batch_1.bin: there is no such file, but data_batch_2.bin"),
+                  AllOf(HasSubstr("data_batch_1.bin: no such file, but data_batch_2.bin"),
                         HasSubstr("name it in data.path"))));
 }
 

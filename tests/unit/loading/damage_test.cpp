@@ -220,7 +220,7 @@ TEST(Mistakes, MissingFiles_NameTheCommand) {
   EXPECT_THAT([&] { (void)data::find_idx_files(root.path(), false); },
               ThrowsMessage<ConfigError>(HasSubstr("unpack it with gunzip")));
   EXPECT_THAT([&] { (void)data::find_cifar_files(root.path(), true, true); },
-              ThrowsMessage<ConfigError>(HasSubstr("test.bin: there is no such file")));
+              ThrowsMessage<ConfigError>(HasSubstr("test.bin: no such file")));
   root.write("data_batch_1", "a pickle");
   EXPECT_THAT([&] { (void)data::find_cifar_files(root.path(), false, false); },
               ThrowsMessage<ConfigError>(HasSubstr("of the version for Python")));

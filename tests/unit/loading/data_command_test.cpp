@@ -55,7 +55,7 @@ TEST_F(DataCommand, Pictures_NeverOverwriteAFile) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 8);
   const os::CommandResult again = show("", {"--png", folder});
   EXPECT_EQ(again.exit_status, 2);
-  EXPECT_THAT(again.err, HasSubstr("-000.png: is there already; nothing is overwritten"));
+  EXPECT_THAT(again.err, HasSubstr("-000.png: already exists; nothing is overwritten"));
   EXPECT_EQ(again.out, "");
 }
 

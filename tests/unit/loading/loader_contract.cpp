@@ -148,7 +148,7 @@ TEST_P(LoaderContract, AllBatchesFail_EpochStillEnds) {
     try {
       ended = !loader->next().has_value();
     } catch (const Error& error) {
-      EXPECT_THAT(error.what(), HasSubstr("no std::exception"));
+      EXPECT_THAT(error.what(), HasSubstr("not a std::exception"));
       ++failed;
     }
   }

@@ -108,7 +108,7 @@ TEST(PngFile, ReadsBackAndNeverOverwrites) {
   ASSERT_NE(png_image_finish_read(&image, nullptr, rgb.data(), 0, nullptr), 0);
   EXPECT_EQ(rgb, picture.rgb);
   EXPECT_THAT([&] { loader::write_png(picture, root / "a.png"); },
-              ThrowsMessage<ConfigError>(HasSubstr("a.png: is there already")));
+              ThrowsMessage<ConfigError>(HasSubstr("a.png: already exists")));
   EXPECT_THAT([&] { loader::write_png(picture, root / "absent/a.png"); },
               ThrowsMessage<ConfigError>(HasSubstr("cannot be made: No such file")));
 }

@@ -20,7 +20,7 @@ TEST(DataKinds, NoInterpreter_RejectsPython) {
   ResolvedCase resolved;
   resolved.options["data.kind"] = std::string(data::kPythonName);
   EXPECT_THAT([&] { (void)data::make_dataset(resolved); },
-              ThrowsMessage<ConfigError>(HasSubstr("stepbench-worker alone")));
+              ThrowsMessage<ConfigError>(HasSubstr("read only by stepbench-worker")));
 }
 
 TEST(DataKinds, ThreeChannels_AreImages) {
@@ -35,13 +35,13 @@ TEST(DataKinds, ThreeChannels_AreImages) {
 
 TEST(DataKinds, UnknownKind_IsAnError) {
   EXPECT_THAT([] { (void)data::data_kind("parquet"); },
-              ThrowsMessage<ConfigError>(HasSubstr("'parquet' is not a kind of data set")));
+              ThrowsMessage<ConfigError>(HasSubstr("unknown data kind 'parquet'")));
 }
 
 TEST(Engines, UnknownEngine_IsAnError) {
   const ResolvedCase resolved = test::loader_case({{"loader.engine", std::string("warp")}});
   EXPECT_THAT([&] { (void)loader::engine_of(resolved); },
-              ThrowsMessage<ConfigError>(HasSubstr("'warp' is not an engine")));
+              ThrowsMessage<ConfigError>(HasSubstr("unknown loader engine 'warp'")));
 }
 
 TEST(Engines, UnusedOption_KeepsItsDefault) {

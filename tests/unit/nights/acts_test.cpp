@@ -82,7 +82,7 @@ TEST(Acceptance, IncompleteOne_IsRejected) {
            {{.reason = "x", .until = "2026-2-3"}, "expected a date as 2026-01-31", &log},
            {{.reason = "x", .until = "tomorrow"}, "expected a date as 2026-01-31", &log},
            {{.reason = "x", .expect = "three"}, "a change in percent as +3% or -0.5%", &log},
-           {{.reason = "x", .expect = "+3%"}, "is less than A1 has come to: +5.1", &log}}) {
+           {{.reason = "x", .expect = "+3%"}, "is less than the change of A1: +5.1", &log}}) {
     EXPECT_THAT([&] { (void)accept_alert(row.of->alerts.front(), row.how, kToday); },
                 ThrowsMessage<ConfigError>(HasSubstr(row.why)));
   }
@@ -101,7 +101,7 @@ TEST(Acceptance, ShareOfStep_UsesThatShare) {
       .55);
   alert.series.front().as_share = false;
   EXPECT_THAT([&] { (void)accept_alert(alert, {.reason = "x", .expect = "+55%"}, kToday); },
-              ThrowsMessage<ConfigError>(HasSubstr("has come to: +64.9")));
+              ThrowsMessage<ConfigError>(HasSubstr("the change of A1: +64.9")));
 }
 
 TEST(Acceptance, Reopened_HasNoAssignee) {
@@ -119,7 +119,7 @@ TEST(Acceptance, Reopened_HasNoAssignee) {
   EXPECT_EQ(open.assignee, "");
   EXPECT_EQ(open.note, "not merged");
   EXPECT_THAT([&] { (void)reopen_alert(open, "", ""); },
-              ThrowsMessage<ConfigError>(HasSubstr("--as: A1 is open and nobody's")));
+              ThrowsMessage<ConfigError>(HasSubstr("--as: A1 is open and unassigned")));
 }
 
 TEST(AlertMeant, AnyCase_FindsTheId) {

@@ -58,7 +58,7 @@ TEST(NewSeries, OtherOption_IsNamedWithAMerge) {
   set_options(maker.add_series("fresh", from_tonight()), "inline", 0);
   EXPECT_THAT(news_of(maker, kTonight),
               ElementsAre("series fresh is new: old (12 nights) is the most similar one, and "
-                          "differs in loader.engine (thread -> inline); where they are one case: "
+                          "differs in loader.engine (thread -> inline); if they are the same case: "
                           "`stepbench track merge old fresh`"));
   EXPECT_THAT(news_of(maker, kTonight - 1), IsEmpty()) << "it is new in one night";
   EXPECT_THAT(news_of(maker, 0), IsEmpty()) << "nor is all of a first night";

@@ -91,7 +91,7 @@ TEST_F(CheckFiles, FilledFolder_HoldsNoInput) {
         << folder;
   }
   EXPECT_THAT([&] { fill(folder_ / "train.yaml"); },
-              ThrowsMessage<ConfigError>(HasSubstr("is no folder")));
+              ThrowsMessage<ConfigError>(HasSubstr("is not a folder")));
   EXPECT_NO_THROW(fill(folder_ / "site/deep"));
   EXPECT_NO_THROW(fill(folder_ / "absent"));
 }
@@ -171,7 +171,7 @@ TEST_F(CheckFiles, TwoOutputs_AreNotOneFile) {
       .outputs = {{"--junit", folder_ / "new.json"}, {"--report", folder_ / "link.json"}}};
   EXPECT_THAT([&] { check_files(files); },
               ThrowsMessage<OutputRefused>(
-                  AllOf(StartsWith("--report: "), HasSubstr("is the file of --junit, too"))));
+                  AllOf(StartsWith("--report: "), HasSubstr("is the same file as --junit"))));
 }
 
 TEST_F(CheckFiles, CircularLink_DoesNotThrow) {

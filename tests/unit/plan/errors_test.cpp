@@ -126,7 +126,7 @@ constexpr Mistake kMistakes[] = {
     {"workload: loader\ndata: {kind: files, path: /no/such/folder}\n", "2:27",
      "no such file or folder: '/no/such/folder'"},
     {"workload: loader\ndata: {kind: files, path: \"/a-{0..7}.tar\"}\n", "2:27",
-     "; braces stand for no list of files here: give the folder that holds them; 'data.path': "},
+     "; braces are not expanded to files here: give the folder that holds them; 'data.path': "},
     {"workload: loader\ndata: {kind: files, path: \"http://host/a.tar\"}\n", "2:27",
      "http://: removed in 0.2: use `loader.engine: iterable`"},
     {"workload: loader\ndata: {kind: files, path: \"s3://photos/{0..7}.tar\"}\n", "2:27",

@@ -102,7 +102,7 @@ TEST(SweepArgument, Mistake_NamesTheArgument) {
   const std::pair<Arguments, const char*> kWrong[] = {
       {{"batch_size"}, "expected KEY=V1,V2,..."},
       {{"batch_size="}, "names no value"},
-      {{"batch_size=1]"}, "is no list of values"},
+      {{"batch_size=1]"}, "is not a list of values"},
       {{"num_wrokers=1"}, "did you mean 'loader.num_workers'?"},
       {{"batch_size=1,x"}, "expected an integer"},
       {{"batch_size=1,2", "loader.batch_size=3"}, "is given twice"},

@@ -74,7 +74,7 @@ TEST(Input, ManyTinyPackedRows_AreRejected) {
   root.write("rows.jsonl.gz", packed(text));
   EXPECT_THAT([&] { (void)Input::read(root / "rows.jsonl.gz"); },
               ThrowsMessage<ConfigError>(HasSubstr(
-                  "rows.jsonl.gz: has 500,001 lines in it, and may have 500,000 for its size")));
+                  "rows.jsonl.gz: has 500,001 lines; the limit for its size is 500,000")));
   root.write("plain.jsonl", text);
   EXPECT_EQ(Input::read(root / "plain.jsonl").text().size(), text.size());
 }

@@ -405,7 +405,7 @@ TEST(Reader, ForeignFileOrVersion_NamesTheLine) {
        {"hello\n", "{\"traceEvents\":[]}\n", "[1,2]\n", "{\"kind\":\"run\",\"schema\":\"other\"}\n",
         "{\"kind\":\"launch\",\"case_id\":\"c\",\"outcome\":\"measured\"}\n", "42"}) {
     EXPECT_THAT(error_of(foreign),
-                AllOf(HasSubstr("a.jsonl:1: "), HasSubstr("no stepbench result file")))
+                AllOf(HasSubstr("a.jsonl:1: "), HasSubstr("not a stepbench result file")))
         << foreign;
   }
   const Results results = read_text("");
@@ -449,7 +449,7 @@ TEST(Reader, WrongField_NamesLineAndReason) {
       {R"([1000,2000,3000])", R"([1000,null,3000])", "array 1, value 1: expected a 64-bit integer"},
       {R"([1000,2000,3000])", R"([1000,2000,3000)", "a.jsonl:3: "},
       {R"([1000,2000,3000],)", "", "a.jsonl:3: samples name 6 columns and hold 5 arrays"},
-      {R"("other_ns")", R"("step_ns")", "a.jsonl:3: column 'step_ns' stands twice"},
+      {R"("other_ns")", R"("step_ns")", "a.jsonl:3: duplicate column 'step_ns'"},
       {R"("steps":3)", R"("steps":4)", "a.jsonl:3: field 'steps' says 4, the columns hold 3"},
       {R"("outcome":"measured")", R"("outcome":"great")", "a.jsonl:4: field 'outcome' is 'great'"},
       {R"("outcome":"measured",)", "", "a.jsonl:4: field 'outcome' is missing"},

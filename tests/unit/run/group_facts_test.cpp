@@ -128,8 +128,8 @@ TEST(StragglerFinding, LargeOwnCause_IsAddedToTheRemedy) {
   analyze::add_own_cause(
       std::vector{found("small", 12e6), found("most", 30e6), found("half", 13e6)}, *finding);
   EXPECT_EQ(finding->remedy,
-            "its own trace says: most said; give its loader more workers, or look at what its part "
-            "of the data set costs");
+            "its own trace says: most said; give its loader more workers, or check the cost of its "
+            "part of the data set");
   EXPECT_EQ(finding->evidence.back(), "most");
 }
 

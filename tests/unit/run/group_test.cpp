@@ -211,7 +211,7 @@ TEST(Group, TerminatedLauncher_IsNamedWithoutARank) {
   EXPECT_EQ(group.exit_status, 4);
   EXPECT_THAT(group.reason(),
               AllOf(::testing::StartsWith("the launcher, local, told rank"),
-                    HasSubstr(" to end by SIGTERM (Terminated): it was told so itself"),
+                    HasSubstr(" to end by SIGTERM (Terminated): it received that signal itself"),
                     Not(HasSubstr("was killed"))));
 }
 
@@ -294,7 +294,7 @@ TEST(Group, UnknownToken_IsRefused) {
   EXPECT_EQ(program.run().exit_status, 0);
   const record::Results results = program.results();
   EXPECT_THAT(results.launches.back().row.report.notes,
-              ::testing::Contains("refused a connection that is no rank of this group"));
+              ::testing::Contains("refused a connection that is not a rank of this group"));
 }
 
 TEST(Group, RankAlone_NamesItsCommand) {

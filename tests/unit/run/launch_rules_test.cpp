@@ -131,7 +131,7 @@ TEST(LaunchRules, Window_HasTheAnnouncedSteps) {
     } else {
       EXPECT_THAT(
           [&] { check.launch({}, kAge); },
-          ThrowsMessage<Error>(HasSubstr("cycle 0 was said to have 6 steps, samples of 5")));
+          ThrowsMessage<Error>(HasSubstr("cycle 0 was announced with 6 steps, samples of 5")));
     }
   }
   LaunchCheck check{rules()};

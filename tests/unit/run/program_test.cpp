@@ -69,7 +69,8 @@ TEST(Wrap, Unusable_IsRejectedUpFront) {
   RunProgram program(yaml_with("ok"));
   const os::CommandResult unknown = program.run({"--wrap", "env {bogus}"});
   EXPECT_EQ(unknown.exit_status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("there is no {bogus}; known: {run_dir}, {case_id}, {launch}"));
+  EXPECT_THAT(unknown.err,
+              HasSubstr("unknown placeholder {bogus}; known: {run_dir}, {case_id}, {launch}"));
   const os::CommandResult missing = program.run({"--wrap", "no-such-profiler -x"});
   EXPECT_EQ(missing.exit_status, 2);
   EXPECT_THAT(missing.err, HasSubstr("no-such-profiler: there is no such program"));

@@ -75,7 +75,7 @@ TEST_F(Door, KnownToken_Joins) {
 TEST_F(Door, GuessedToken_IsRefused) {
   const os::Descriptor rank = join("guess");
   EXPECT_TRUE(joined_.empty());
-  EXPECT_THAT(refused_, ElementsAre(Pair("a connection that is no rank of this group", 1)));
+  EXPECT_THAT(refused_, ElementsAre(Pair("a connection that is not a rank of this group", 1)));
 }
 
 TEST_F(Door, ReplayedProof_IsRefused) {
@@ -101,11 +101,11 @@ TEST_F(Door, SilentConnection_IsClosedAndCounted) {
   std::vector<os::Descriptor> silent;
   for (int i = 0; i < 300; ++i) silent.push_back(connect());
   turn();
-  EXPECT_THAT(refused_, ElementsAre(Pair("a connection that said nothing", 300 - 256)));
+  EXPECT_THAT(refused_, ElementsAre(Pair("a connection that sent nothing", 300 - 256)));
   const os::Descriptor rank = join(door_.token());
   EXPECT_THAT(joined_, ElementsAre("v")) << "though so many stand before it";
   turn(6 * kSecondNs);
-  EXPECT_EQ(refused_.at("a connection that said nothing"), 300);
+  EXPECT_EQ(refused_.at("a connection that sent nothing"), 300);
   std::vector<pollfd> waits;
   door_.wait_for(waits, 0);
   EXPECT_EQ(waits.size(), 1U);

@@ -92,7 +92,7 @@ TEST_F(Prune, ProtectedRuns_StayWithAReason) {
   EXPECT_THAT(reasons, HasSubstr("paper is labelled keep=paper\n"));
   EXPECT_THAT(reasons, HasSubstr("live is running\n"));
   EXPECT_THAT(reasons, HasSubstr("damaged is not readable as a run"));
-  EXPECT_THAT(reasons, HasSubstr("night holds notes.txt, which is not of a run\n"));
+  EXPECT_THAT(reasons, HasSubstr("night holds notes.txt, which does not belong to a run\n"));
 }
 
 TEST_F(Prune, Searches_AreRecognised) {

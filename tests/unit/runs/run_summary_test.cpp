@@ -104,7 +104,7 @@ TEST(RunSummary, OpenFile_IsRunning) {
   fs::create_directory(results / "20260131-120000-live");
   const fs::path folder = results / "20260131-120000-live";
   record::ResultWriter writer(folder / "box-1of1-7.jsonl");
-  EXPECT_THAT(summarise_run(folder).broken, HasSubstr("has no whole line"));
+  EXPECT_THAT(summarise_run(folder).broken, HasSubstr("has no complete line"));
   writer.write(record::RunRow{.run_id = "20260131-120000-live", .cases = 4});
   EXPECT_EQ(summarise_run(folder).state, RunState::kRunning);
   EXPECT_EQ(summarise_run(folder).cases, 4);

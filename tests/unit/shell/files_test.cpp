@@ -254,7 +254,7 @@ TEST_F(CommandFilesTest, File_HoldsOneOutput) {
       stepbench({"run", folder_ / "other.yaml", "--junit", folder_ / "new", "--openmetrics",
                  folder_.path() / "sub/../new"});
   EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.err, HasSubstr("is the file of --junit, too"));
+  EXPECT_THAT(result.err, HasSubstr("is the same file as --junit"));
   EXPECT_FALSE(fs::exists(folder_ / "new"));
 }
 

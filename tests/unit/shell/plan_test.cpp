@@ -44,7 +44,7 @@ TEST_F(PlanCommand, UnreadableNoiseFile_IsNamed) {
                                                  campaign::machine_identity("/"));
   folder_.write(place.lexically_relative(folder_.path()).string(), "{");
   EXPECT_THAT(plan(10),
-              HasSubstr("for `ab`: what this machine can show is not known: " + place.string()));
+              HasSubstr("for `ab`: what this machine can show is unknown: " + place.string()));
 }
 
 TEST(ProbeCommand, TimesAndFailures_AreShown) {

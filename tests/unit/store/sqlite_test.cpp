@@ -234,10 +234,10 @@ TEST_F(SqliteTest, OtherFile_IsRejected) {
   folder.write("history.db",
                "case,step\n1,2\nand so on, for more than a hundred bytes of text, so "
                "that it cannot be taken for an empty file\n");
-  EXPECT_THAT(error_of([&] { (void)open_sqlite(file()); }), HasSubstr("is no database of SQLite"));
-  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder.path()); }), HasSubstr("is no file"));
+  EXPECT_THAT(error_of([&] { (void)open_sqlite(file()); }), HasSubstr("is not a SQLite database"));
+  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder.path()); }), HasSubstr("is not a file"));
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder / "pipe"); }), HasSubstr("is no file"));
+  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder / "pipe"); }), HasSubstr("is not a file"));
 }
 
 TEST_F(SqliteTest, SharedFileSystem_IsRejectedByName) {
@@ -315,11 +315,11 @@ TEST_F(SqliteTest, ForeignDatabase_IsRejectedUnchanged) {
   bring_forward(*database, versions);
   database->exec("UPDATE meta SET value = '1.5' WHERE key = 'schema_version'");
   EXPECT_THAT(error_of([&] { bring_forward(*database, versions); }),
-              HasSubstr("holds something else"));
+              HasSubstr("is not a history of stepbench"));
   const auto other = open_sqlite(folder / "other.db");
   other->exec("CREATE TABLE recipes (v)");
   EXPECT_THAT(error_of([&] { bring_forward(*other, versions); }),
-              HasSubstr("holds something else (the table 'recipes')"));
+              HasSubstr("is not a history of stepbench (it has the table 'recipes')"));
   EXPECT_THAT(other->tables(), ElementsAre("recipes"));
 }
 

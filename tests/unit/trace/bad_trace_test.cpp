@@ -45,7 +45,7 @@ std::string small_file() {
 
 TEST(BadTrace, OtherFile_IsRejectedWithItsPlace) {
   const std::pair<std::string, const char*> kRefused[] = {
-      {"hello", "byte 0: is no JSON: expected '{' or '['"},
+      {"hello", "byte 0: not JSON: expected '{' or '['"},
       {R"({"traceEvents":[{"ph":X}]})", "byte 22: expected a value, found 'X'"},
       {R"({"traceEvents":[{"ph":nothing}]})", "expected a value"},
       {R"({"traceEvents":[{"ph":"X"},]})", "byte 27: expected a value, found ']'"},
@@ -53,15 +53,15 @@ TEST(BadTrace, OtherFile_IsRejectedWithItsPlace) {
       // An unescaped quotation mark, as written by some versions of torch.
       {R"({"traceEvents":[{"name":"a"b"}]})", "byte 27: expected ',' or '}', found 'b'"},
       {std::string("{\"traceEvents\":[\0]}", 19), "byte 16: expected a value, found byte 0x00"},
-      {R"({"traceEvents":[]} [])", "byte 19: more text behind the end of the trace"},
+      {R"({"traceEvents":[]} [])", "byte 19: text after the end of the trace"},
       {R"({"schema":"1.1.1-chakra.0.0.4","pid":7,"nodes":[{"id":1},{"id":2}]})",
        "an execution trace of PyTorch (ExecutionTraceObserver)"},
       {"[[1, 2], [[0, 5], [0, 6]]]", "a memory timeline of PyTorch"},
       {R"({"segments":[],"device_traces":[[]]})", "a memory snapshot"},
       {R"({"schema":"stepbench.result","version":"1.5.0"})", "a result file of stepbench"},
       {R"({"a":1,"b":[2]})",
-       R"(is no profiler's trace: it has no traceEvents, its keys are "a", "b")"},
-      {"{}", "is no profiler's trace: it has no traceEvents and no other key"},
+       R"(is not a profiler trace: it has no traceEvents, its keys are "a", "b")"},
+      {"{}", "is not a profiler trace: it has no traceEvents and no other key"},
       {"PK\x03\x04zzzz", "ZIP archive"},
       {"\x28\xB5\x2F\xFDzzzz", "zstd"},
       {"  \n ", "the text ends"}};
@@ -94,7 +94,7 @@ TEST(BadTrace, CutOrDamagedGzip_IsRejected) {
     const bool in_header = at < 10;  // its time stamp and flags do not change the text
     ASSERT_TRUE(in_header || !why.empty()) << "byte " << at;
   }
-  EXPECT_THAT(refusal(packed + "rubbish"), HasSubstr("no gzip member"));
+  EXPECT_THAT(refusal(packed + "rubbish"), HasSubstr("not a gzip member"));
   EXPECT_EQ(refusal(packed + std::string(100, '\0')), "") << "padding of a tape";
   EXPECT_THAT(refusal(gzip("{\"traceEvents\":[")), HasSubstr("byte 16 of the unpacked text: "));
 }
@@ -141,7 +141,7 @@ TEST(BadTrace, OverflowingSums_AreRejected) {
   std::string rows = op_row("a", "0", "2000000000000000");
   for (int i = 0; i < 3; ++i) rows += "," + op_row("a", "0", "2000000000000000");
   EXPECT_THAT(refusal("{\"traceEvents\":[" + rows + "]}"),
-              HasSubstr("the durations of the rows up to here add up to no sensible number"));
+              HasSubstr("the durations of the rows up to here add up to an impossible number"));
 }
 
 TEST(BadTrace, EndlessNesting_IsRejectedAtOnce) {

@@ -300,11 +300,11 @@ TEST(ReadNsight, UnnumberedRanges_AreCounted) {
 
 TEST(ReadNsight, OtherOrDamagedDatabase_IsRejected) {
   for (const auto& [sql, why] :
-       {std::pair("CREATE TABLE mine (a INT)", "no export of Nsight Systems"),
+       {std::pair("CREATE TABLE mine (a INT)", "not an export of Nsight Systems"),
         std::pair("CREATE TABLE StringTable (a INT)", "a database of nvprof"),
         std::pair("CREATE TABLE StringIds (id INT, value TEXT); "  // views do not count
                   "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT 1 AS start",
-                  "no export of Nsight Systems")}) {
+                  "not an export of Nsight Systems")}) {
     Export file;
     file.run(sql);
     EXPECT_THAT(file.refusal(), HasSubstr(why));

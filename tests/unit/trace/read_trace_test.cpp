@@ -180,10 +180,9 @@ TEST(ReadTrace, UnknownRows_AreCountedByCategory) {
   for (const IgnoredRows& each : trace.reading.ignored) {
     ignored += each.what + " " + std::to_string(each.count) + "; ";
   }
-  EXPECT_EQ(
-      ignored,
-      "elements that are no rows 2; mtia_insight 1; rows of phase B 1; "
-      "rows without a category 1; rows without a phase 1; rows without a time 1; tpu_events 2; ");
+  EXPECT_EQ(ignored,
+            "elements that are not rows 2; mtia_insight 1; rows of phase B 1; rows without a "
+            "category 1; rows without a phase 1; rows without a time 1; tpu_events 2; ");
   EXPECT_EQ(trace.reading.rows, 14);
   EXPECT_EQ(trace.reading.counters, 1);
   EXPECT_EQ(trace.reading.flows, 1);

@@ -88,7 +88,7 @@ TEST(CountInstruments, SharedCounter_IsANote) {
   CountSink sink;
   two_windows(processor, sink);
   EXPECT_TRUE(sink.metrics.empty());
-  EXPECT_THAT(sink.notes, Contains(HasSubstr("not counted whole")));
+  EXPECT_THAT(sink.notes, Contains(HasSubstr("incomplete instruction count")));
 }
 
 TEST(CountInstruments, NoCounters_GiveAReason) {

@@ -89,16 +89,16 @@ std::vector<fs::path> find_cifar_files(const fs::path& path, bool hundred, bool 
   if (missing.empty()) return files;
   if (files.empty() && fs::exists(missing.front().parent_path() / missing.front().stem(), error)) {
     throw ConfigError(missing.front().string(),
-                      "there is no such file, but " + missing.front().stem().string() +
+                      "no such file, but " + missing.front().stem().string() +
                           " of the version for Python; the binary version is needed");
   }
   if (files.empty()) {
-    throw ConfigError(missing.front().string(),
-                      "there is no such file; `stepbench data make cifar_bin --out " +
-                          path.string() + "` makes a set");
+    throw ConfigError(
+        missing.front().string(),
+        "no such file; `stepbench data make cifar_bin --out " + path.string() + "` makes a set");
   }
   throw ConfigError(missing.front().string(),
-                    "there is no such file, but " + files.front().filename().string() +
+                    "no such file, but " + files.front().filename().string() +
                         " is there: a set has data_batch_1.bin to data_batch_5.bin. To read one "
                         "file alone, name it in data.path");
 }

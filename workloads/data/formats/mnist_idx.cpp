@@ -27,9 +27,9 @@ fs::path find(const fs::path& folder, const std::string& stem, const std::string
                                                    std::string("bytes can be mapped"));
     }
   }
-  throw ConfigError((folder / (stem + "-" + end)).string(),
-                    "there is no such file; `stepbench data make mnist_idx --out " +
-                        folder.string() + "` makes a set");
+  throw ConfigError(
+      (folder / (stem + "-" + end)).string(),
+      "no such file; `stepbench data make mnist_idx --out " + folder.string() + "` makes a set");
 }
 
 struct Idx {

@@ -28,9 +28,8 @@ std::vector<std::string> list_shards(const fs::path& path) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) return {path.string()};
   if (!fs::is_directory(path, error)) {
-    throw ConfigError(path.string(),
-                      "there is no such folder; `stepbench data make webdataset --out " +
-                          path.string() + "` makes a set");
+    throw ConfigError(path.string(), "no such folder; `stepbench data make webdataset --out " +
+                                         path.string() + "` makes a set");
   }
   std::vector<std::string> shards;
   fs::directory_iterator entry(path, error);

@@ -58,7 +58,7 @@ bool WebSamples::next(WebSample& sample) {
     if (!read(sample)) return false;
   } while (bad_);
   if (sample.label == kNoNumber) {
-    throw file_error(path(), sample.offset, sample.key + ".cls is no class number");
+    throw file_error(path(), sample.offset, sample.key + ".cls is not a class number");
   }
   if (sample.image.empty() || sample.label < 0) {
     throw file_error(path(), sample.offset, what_lacks(sample));

@@ -81,14 +81,13 @@ std::vector<std::string> notes_of(const ImageFolder& folder) {
   if (auto left_out = left_out_note(folder.left_out, files)) notes.push_back(std::move(*left_out));
   if (folder.hidden_files > 0) {
     notes.push_back(std::to_string(folder.hidden_files) + " of " + text::counted(files, "file") +
-                    " are hidden, by names that begin with \"._\": what a Mac keeps beside its "
-                    "files (AppleDouble) is no image; `find -name '._*' -delete` removes it");
+                    " are hidden (names that begin with \"._\"): AppleDouble files of a Mac are "
+                    "not images; `find -name '._*' -delete` removes them");
   }
   for (const std::string& name : folder.classes) {
     if (!name.starts_with('.')) continue;
     notes.push_back("the class '" + name +
-                    "' is a hidden folder, which torchvision takes for a "
-                    "class as well");
+                    "' is a hidden folder, which torchvision also takes for a class");
   }
   return notes;
 }
@@ -97,8 +96,8 @@ ImageFolder scan_image_folder(const fs::path& root) {
   std::error_code error;
   const std::string top = root.string();
   if (!fs::exists(root, error)) {
-    throw ConfigError(top, "there is no such folder; `stepbench data make jpeg_folder --out " +
-                               top + "` makes one");
+    throw ConfigError(
+        top, "no such folder; `stepbench data make jpeg_folder --out " + top + "` makes one");
   }
   if (!fs::is_directory(root, error)) throw ConfigError(top, "is not a folder");
   ImageFolder found;
@@ -128,7 +127,7 @@ ImageFolder scan_image_folder(const fs::path& root) {
     if (found.files.size() == before) {
       const auto left_out = left_out_note(found.left_out, static_cast<std::int64_t>(before));
       throw ConfigError(top + "/" + found.classes[label],
-                        "the class has no image; files ending in .jpg or .jpeg were expected" +
+                        "the class has no image; expected files ending in .jpg or .jpeg" +
                             (left_out ? ". " + *left_out : std::string()));
     }
   }

@@ -275,7 +275,7 @@ class Preview {
            " were never bytes: each picture is stretched from its smallest to its largest");
     }
     if (request_.pictures && !layouts_[0]) {
-      note("field " + first.spec.name + " is no picture: no file is written");
+      note("field " + first.spec.name + " is not a picture: no file is written");
     }
   }
 

@@ -16,7 +16,7 @@ void write_png(const Picture& picture, const std::filesystem::path& file) {
   // x: never overwrite a file.
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> to(std::fopen(file.c_str(), "wbx"),
                                                            std::fclose);
-  if (to == nullptr && errno == EEXIST) refuse("is there already; nothing is overwritten");
+  if (to == nullptr && errno == EEXIST) refuse("already exists; nothing is overwritten");
   if (to == nullptr) refuse("cannot be made: " + std::generic_category().message(errno));
   png_image image{};
   image.version = PNG_IMAGE_VERSION;

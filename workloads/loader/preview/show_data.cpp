@@ -24,7 +24,7 @@ std::filesystem::path picture_file(const std::string& folder, const std::string&
 void expect_new(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(std::filesystem::symlink_status(file, ignored))) return;
-  throw ConfigError(file.string(), "is there already; nothing is overwritten");
+  throw ConfigError(file.string(), "already exists; nothing is overwritten");
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ TEST_F(MergedCasesTest, CasesOfOneRun_AreRejected) {
                 ThrowsMessage<ConfigError>(HasSubstr(why)));
   };
   refuses(kOld, kNew, "were both measured in run 20260101-020000-nightly");
-  refuses(kOld, kOld, "is one case already");
+  refuses(kOld, kOld, "both names mean the same case");
   refuses("cccccccccccccccc", kOld, "has no night in this history");
 
   TrackStore later = open("later.db");

@@ -57,7 +57,7 @@ TEST(TrackedMetrics, List_GivesNamesAndMargins) {
                 ThrowsMessage<ConfigError>(HasSubstr(why)));
   };
   refuses("step_p9", "track.metrics: no metric is named 'step_p9'");
-  refuses("step_p90=much", "track.metrics: 'step_p90=much': behind = stands");
+  refuses("step_p90=much", "track.metrics: 'step_p90=much': expected a share below 1 after =");
   refuses("step_p90=100%", "step_p90=5% or step_p90=0.05");
   refuses("step=5%", "its margin is track.margin.step");
   refuses("peak_bytes=5%", "its margin is track.margin.peak_bytes");
