@@ -39,11 +39,11 @@ constexpr const char* kExportExamples = R"(Examples:
   stepbench export results/RUN --format json --no-text --output to-share.json
       numbers, digests, models of hardware; no name, host, path, command or sentence
 
-results/EXPORTS.md says what stands in each format. Of several runs JUnit has a suite for each, and
-OpenMetrics the last one.
+results/EXPORTS.md describes each format. With several runs, JUnit has a suite for each and OpenMetrics
+the last one.
 
-Exit status: 0, 2 wrong usage, a file that cannot be read or written, or a format that has no place
-for what is exported, 4 nothing in it was measured.)";
+Exit status: 0, 2 wrong usage, a file that cannot be read or written, or a format that does not
+support the input, 4 nothing in it was measured.)";
 
 struct ExportRequest {
   std::vector<std::string> sources = {};
@@ -193,8 +193,8 @@ int execute_export(const ExportRequest& arguments, const Environment& environmen
 }  // namespace
 
 void add_export(Command& command) {
-  command.footer = "Formats, with the ending of a file that means them, and what reads them:\n" +
-                   formats_text() + '\n' + kExportExamples;
+  command.footer = "Formats, their file endings and what reads them:\n" + formats_text() + '\n' +
+                   kExportExamples;
   ExportRequest& arguments = command.calls(execute_export);
   command
       .argument("RUN", arguments.sources,
@@ -215,11 +215,11 @@ void add_export(Command& command) {
   command.option(kOutputOptions, "--case ID", arguments.case_id,
                  "Only this case of the runs, by its id or the id's first digits");
   command.flag(kOutputOptions, "--no-text", arguments.no_text,
-               "Of json: without what may name a person, a machine, a path, a command or a host, "
-               "to give to others");
+               "With json: omit everything that may name a person, a machine, a path, a command or "
+               "a host, for sharing");
   command
       .option(kOutputOptions, "--max-series N", arguments.options.max_series,
-              "Of openmetrics: refuse results that make more series")
+              "With openmetrics: refuse results that make more series")
       .with_default()
       .whole_number(1, 1'000'000'000);
 }

@@ -23,7 +23,7 @@ constexpr const char* kListExamples =
     R"(Examples:
   stepbench list                            workloads and sections
   stepbench list loader                     every option of a section
-  stepbench list top-level                  options that stand in no section
+  stepbench list top-level                  options outside sections
   stepbench list num_workers                one option; its full name works as well
   stepbench list train_step                 a workload: sections, phases, metrics
   stepbench list metrics                    every number of a result, and by which clock

@@ -119,7 +119,7 @@ void add_script(Command& command, ScriptOptions& script) {
               "Instead of FILE: a Python script with a loop over measure(), run as it is; its "
               "own arguments follow after --")
       .common();
-  command.argument("ARGS", script.arguments, "With --python: the script's own arguments, behind --",
+  command.argument("ARGS", script.arguments, "With --python: the script's own arguments, after --",
                    "ARG");
 }
 

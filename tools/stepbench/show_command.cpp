@@ -393,7 +393,7 @@ void add_show(Command& command) {
   add_ops(command, options);
   command
       .option(kOutputOptions, "--format", options.format,
-              "What is printed; npy: raw steps for numpy.load; default: table")
+              "Output format; npy: raw steps for numpy.load; default: table")
       .one_of({"table", "csv", "json", "markdown", "github", "npy"})
       .common();
   command.option(kOutputOptions, "--output FILE", options.output,

@@ -26,17 +26,16 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTrackAddExamples = R"(Examples:
   stepbench track add results/20260131-020000-nightly      one night
-  stepbench track add results                              every run there: a history made anew
+  stepbench track add results                              every run there: rebuilds a history
   stepbench track add RUN --db postgresql://bench@db.example.org/nightly
 
-A run may be added again: what the history has stays, launches that came with --resume are added,
-and a launch that is there with other content is told and left as it was. Only measured launches
-count: smoke runs, profiled and wrapped launches and the arms of `ab` are left out and counted. A
-failed case is a gap in its series. The steps stay in the result files; the history keeps the
-numbers of each launch.
+A run may be added again: the history keeps what it has, adds launches that came with --resume, and
+reports a launch whose content differs without changing it. Only measured launches count: smoke runs,
+profiled and wrapped launches and the arms of `ab` are skipped and counted. A failed case is a gap in
+its series. The steps stay in the result files; the history keeps the numbers of each launch.
 
-Exit status: 0, 2 wrong usage, a file that is no result or a history that cannot be written, 4
-nothing was taken in.)";
+Exit status: 0, 2 wrong usage, an invalid result file or a history that cannot be written, 4
+nothing was added.)";
 
 struct TrackAddArguments {
   std::vector<std::string> paths = {};
@@ -119,7 +118,7 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
 }  // namespace
 
 void add_track_add(Command& track) {
-  Command& command = track.add("add", "Take runs into the history", kTrackAddExamples);
+  Command& command = track.add("add", "Add runs to the history", kTrackAddExamples);
   TrackAddArguments& arguments = command.calls(track_add);
   command
       .argument("RUN", arguments.paths,

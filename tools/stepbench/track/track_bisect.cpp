@@ -106,7 +106,7 @@ Examples:
   stepbench track bisect A17 --build 'make worker' --series 4f2a91c0       of several that moved
   stepbench track bisect A17 --build 'make worker' --resume results/20260131-120000-bisect-train
 
-Exit status: 0 found, 1 an answer that is less than a name, 2 wrong usage, or an alert that no search can follow,
+Exit status: 0 found, 1 less than a sure commit, 2 wrong usage, or an alert that cannot be searched,
 3 not reproduced or not decided, 4 an end cannot be measured, 129, 130 or 143 interrupted.)";
 
 struct TrackBisectArguments {
@@ -139,8 +139,9 @@ void add_track_bisect(Command& track) {
   TrackBisectArguments& arguments = command.calls(track_bisect);
   command.argument("ALERT", arguments.alert, "An alert: A17", "ALERT").required();
   add_building(command, arguments.basis);
-  command.option(kCaseOptions, "--series SERIES", arguments.series,
-                 "Of several that moved: the beginning of its id; default: the step's");
+  command.option(
+      kCaseOptions, "--series SERIES", arguments.series,
+      "The series to search if several changed, by the start of its id; default: the step's");
   add_lock_flags(command, arguments.lock);
   add_history(command, arguments.history);
   add_bisect_output(command, arguments.output);

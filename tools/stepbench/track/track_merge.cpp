@@ -24,16 +24,16 @@ namespace {
 constexpr const char* kMergeExamples =
     R"(Joins the histories of two cases that are one. A worker that was named by its path (--worker PATH) used
 to give some cases another id than the worker beside stepbench. Without FROM and INTO it finds these by
-their options; else it takes your word for it.
+their options; otherwise it does not check them.
 
 Examples:
   stepbench track merge --dry-run               what would be joined, and in what the cases differ
   stepbench track merge                         join them
   stepbench track merge 853070 82d1ec --reason "same work, renamed option"
 
-Points stand in the order of their nights. Two cases that were measured in one run stay two. What was
-measured, ignored or told of the one is of the other from then on, on every machine of the history; a
-history that is made anew from result files joins them again.
+Points are ordered by night. Two cases that were measured in one run stay separate. Measurements,
+ignored series and alerts of FROM belong to INTO from then on, on every machine of the history; a
+history that is rebuilt from result files joins them again.
 
 Exit status: 0, 2 wrong usage: no such case, or cases that are not one.)";
 
@@ -134,9 +134,8 @@ void add_track_merge(Command& track) {
   const char* const doc = "The first digits of a case's id, or of one of its series";
   command.argument("FROM", arguments.from, doc, "FROM");
   command.argument("INTO", arguments.into, doc, "INTO");
-  command.flag(kOptions, "--dry-run", arguments.dry_run, "Only say what would be joined");
-  command.option(kOptions, "--reason TEXT", arguments.reason,
-                 "Why, for those who come later; kept with your name");
+  command.flag(kOptions, "--dry-run", arguments.dry_run, "Only print what would be joined");
+  command.option(kOptions, "--reason TEXT", arguments.reason, "Reason, kept with your name");
   add_who(command, arguments.who);
   add_history(command, arguments.history);
 }
