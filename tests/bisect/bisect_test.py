@@ -440,7 +440,7 @@ END
     def test_an_interrupt_in_a_build_ends_as_one(self):
         status, err = self.when_it_builds(signal.SIGINT)
         self.assertEqual(status, 130, err)
-        self.assertIn("go on with --resume", err)
+        self.assertIn("continue with --resume", err)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
     def test_a_search_that_was_killed_before_its_file_begins_anew(self):

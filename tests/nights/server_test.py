@@ -91,7 +91,7 @@ class Servers(unittest.TestCase):
         out, err = night.communicate(timeout=PATIENCE_S)
         self.assertEqual(night.returncode, 2, out + err)
         self.assertIn("no connection", err)
-        self.assertIn("what was measured is kept, and the same command goes on with this night", err)
+        self.assertIn("measurements are saved; the same command resumes this night", err)
         self.server.start()
 
     def launches(self, pattern):

@@ -121,7 +121,7 @@ class Team(unittest.TestCase):
             self.assertRegex(self.machine.night(self.good, status=2).err, said)
         self.track_section("{}")
         for words, said in ((("--db", "sqlite:/proc/history.db"), "/proc"),
-                            (("nightly.yaml",), "the history tells experiments apart by `name`")):
+                            (("nightly.yaml",), "the history identifies experiments by `name`")):
             self.assertIn(said, self.machine.night(self.good, *words, status=2).err)
         self.assertFalse((self.machine.folder / "results").exists() and self.machine.runs())
 
@@ -134,7 +134,7 @@ class Team(unittest.TestCase):
         self.assertFalse((self.machine.folder / "told").exists())
         self.machine.date += datetime.timedelta(days=1)
         missing = self.machine.run("nightly", "nightly.yaml", *ask, status=4)
-        self.assertIn("no night of nightly ended by 2026-02-02 08:00 UTC; its last began at 2026-02-01", missing.out)
+        self.assertIn("no night of nightly ended by 2026-02-02 08:00 UTC; the last began at 2026-02-01", missing.out)
         (told,) = map(json.loads, (self.machine.folder / "told").read_text().splitlines())
         self.assertEqual((told["schema"], told["exit_code"]), ("stepbench.night_failed", 4))
         self.assertIn("no night of nightly ended by", told["text"])

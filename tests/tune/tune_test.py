@@ -144,7 +144,7 @@ class Tune(unittest.TestCase):
                                   text=True, capture_output=True, env=self.environment(), timeout=600)
             self.assertIn(done.returncode, (0, 3), done.stdout + done.stderr)
             self.assertIn(self.answer(f"r{seed}")["answer"], ("own_is_best", "undecided"))
-            self.assertIn("--write: nothing is written to tuned.yaml: no winner is told", done.stderr)
+            self.assertIn("--write: nothing written to tuned.yaml: no decided winner", done.stderr)
 
     def test_a_rate_is_made_large(self):
         self.write(values="1000", more="    stub.samples: [16, 32, 64]\n")
@@ -215,7 +215,7 @@ class Tune(unittest.TestCase):
                       "  rung 1: 24 points x 1 launch = 24\n  rung 2: 6 points x 2 launches = 12\n", said)
         self.assertIn("44 launches; not measured before", said)
         self.assertFalse((self.folder / "results").exists())
-        self.assertIn("says what a new search would measure", self.tune("--dry-run", "--resume", ".", status=2).stderr)
+        self.assertIn("plans a new search", self.tune("--dry-run", "--resume", ".", status=2).stderr)
         self.assertIn("`stepbench plan --format json`", self.tune("--dry-run", "--format", "json", status=2).stderr)
 
     def test_a_budget_that_is_too_small_is_refused(self):
@@ -251,7 +251,7 @@ class Tune(unittest.TestCase):
             (folder,) = (self.folder / results).iterdir()
             if by == signal.SIGINT and process.returncode != 0:
                 self.assertEqual(process.returncode, 130)
-                self.assertIn(f"go on with --resume {results}/{folder.name}", err)
+                self.assertIn(f"continue with --resume {results}/{folder.name}", err)
             self.tune(*words, "--resume", folder, worker=STUB)
             answer = self.answer(results)
             for part in ("winner", "rungs", "standing", "points", "seed", "answer", "changes", "bound"):

@@ -120,9 +120,8 @@ void join_ranks(const AnalyzeOptions& options, const document::RenderStyle& styl
 void check_rank(const AnalyzeOptions& options, const std::vector<TracePage>& pages,
                 const std::set<std::int64_t>& there) {
   if (!options.rank || !pages.empty()) return;
-  throw ConfigError("--rank", "there is no trace of rank " + std::to_string(*options.rank) +
-                                  "; there are: " +
-                                  (there.empty() ? std::string("none that says its rank")
+  throw ConfigError("--rank", "no trace of rank " + std::to_string(*options.rank) + "; ranks: " +
+                                  (there.empty() ? std::string("none recorded")
                                                  : text::join(there, ", ", [](std::int64_t rank) {
                                                      return std::to_string(rank);
                                                    })));

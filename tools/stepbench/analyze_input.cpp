@@ -61,8 +61,7 @@ std::map<std::string, double, std::less<>> thresholds_of(const std::vector<std::
     const auto rule = std::find_if(analyze::trace_rules().begin(), analyze::trace_rules().end(),
                                    [&](const analyze::TraceRule& each) { return each.id == id; });
     if (rule == analyze::trace_rules().end()) {
-      throw ConfigError("--threshold", "there is no rule '" + id + "'" +
-                                           text::did_you_mean(id, known) +
+      throw ConfigError("--threshold", "unknown rule '" + id + "'" + text::did_you_mean(id, known) +
                                            "; rules: " + text::join(known));
     }
     if (equals == std::string::npos) {
@@ -103,7 +102,7 @@ std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder
   throw ConfigError(folder.string(),
                     has_results ? "this run has no traces; `stepbench run FILE --profile --set "
                                   "profile.trace=true` writes them"
-                                : "there is no trace (*.json, *.json.gz, *.sqlite) in this folder");
+                                : "no trace (*.json, *.json.gz, *.sqlite) in this folder");
 }
 
 void check_device(std::optional<int> device, const analyze::Analysis& analysis,
@@ -195,7 +194,7 @@ report::AnalysedTrace analyse_one(const trace::Trace& trace, const std::filesyst
                                  .device = request.rules.device};
   check_device(request.rules.device, analysed.analysis, path);
   if (request.how.steps.numbers && analysed.analysis.steps.counted().empty()) {
-    throw ConfigError("--steps", "there is no such step in " + path.string());
+    throw ConfigError("--steps", "no such step in " + path.string());
   }
   analysed.findings = analyze::find_causes(trace, analysed.analysis, rules);
   return analysed;

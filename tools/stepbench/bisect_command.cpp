@@ -61,8 +61,8 @@ int execute_bisect(const BisectOptions& options, const Environment& environment)
   request.arms.text = experiment_text(options.script, request.arms.file);
   if (request.build.empty() && request.script.empty()) {
     throw ConfigError("--build",
-                      "expected the command that builds a commit, as 'make worker'; only "
-                      "with --python SCRIPT nothing need be built");
+                      "expected the command that builds a commit, as 'make worker'; optional only "
+                      "with --python SCRIPT");
   }
   return search_and_tell(request, options.output, environment);
 }

@@ -52,7 +52,7 @@ int search_and_tell(const bisect::BisectRequest& request, const BisectOutput& ou
   try {
     const bisect::BisectRun run = bisect::run_bisect(request, context, progress, interrupts, clock);
     if (run.signal) {
-      environment.err << "stepbench: interrupted; go on with --resume "
+      environment.err << "stepbench: interrupted; continue with --resume "
                       << text::printable(run.folder.string()) << '\n';
       return run.exit_status;
     }

@@ -82,7 +82,7 @@ void add_help(Command& help) {
     if (!is_command && page.empty()) {
       throw ConfigError("help", unknown_command_text(program, words.front()) +
                                     "\nor a page: " + text::join(topic_names()) +
-                                    "; none of them has '" + text::join(words, " ") + "'");
+                                    "; no page contains '" + text::join(words, " ") + "'");
     }
     environment.out << (is_command
                             ? help_text(command_named(program, words), out_style(environment))

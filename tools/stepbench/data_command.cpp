@@ -110,7 +110,7 @@ Chosen choose_case(plan::Plan plan, const std::string& id) {
   };
   if (!std::ranges::all_of(plan.cases, reads_the_same)) {
     ask_for_case(plan, id.empty() ? "the cases differ in the data that they read; choose one"
-                                  : "several cases begin like this; write more of the id");
+                                  : "several cases begin with this id; give more digits");
   }
   const auto usable = std::ranges::find_if(
       plan.cases, [](const plan::PlannedCase& each) { return !each.skip.has_value(); });

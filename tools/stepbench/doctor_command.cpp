@@ -179,7 +179,7 @@ campaign::MachineRun measure(const DoctorOptions& options, const Fields& identit
 int keep(const campaign::MachineRun& run, const std::filesystem::path& place,
          const Environment& environment) {
   if (run.noise.cases.empty()) {
-    environment.err << "stepbench: --measure: nothing is kept: "
+    environment.err << "stepbench: --measure: nothing saved: "
                     << (run.failed.empty() ? "no case was launched often enough"
                                            : text::printable(run.failed))
                     << '\n';
@@ -187,8 +187,8 @@ int keep(const campaign::MachineRun& run, const std::filesystem::path& place,
   }
   environment.out.flush();
   campaign::keep_machine(place, run.noise);
-  environment.err << "Kept in " << text::printable(place.string())
-                  << ", quoted by `plan` and by verdicts that are inconclusive\n";
+  environment.err << "Saved in " << text::printable(place.string())
+                  << ", quoted by `plan` and by inconclusive verdicts\n";
   return kExitOk;
 }
 
@@ -204,7 +204,7 @@ int examine_and_tell(const DoctorOptions& options, const Environment& environmen
   if (options.measure > 0) {
     run = measure(options, identity, environment);
     if (run->signal) {
-      environment.err << "stepbench: interrupted; what was measured is not kept\n";
+      environment.err << "stepbench: interrupted; measurements not saved\n";
       return exit_status_of_signal(*run->signal);
     }
   }

@@ -76,8 +76,7 @@ const report::ExportFormat& chosen_format(const ExportRequest& arguments) {
   }
   const report::ExportFormat* format = report::export_format_of_file(arguments.output);
   if (format != nullptr) return *format;
-  throw ConfigError("--output", "the ending of " + arguments.output +
-                                    " is none of a format: give --format as well");
+  throw ConfigError("--output", "unknown file ending of " + arguments.output + "; give --format");
 }
 
 // Throws if `format` has no writer for the source; the error names the formats that do.
@@ -88,8 +87,8 @@ void require_writer(const report::ExportFormat& format, report::ExportSource sou
   for (const report::ExportFormat& each : report::export_formats()) {
     if (each.*writer != nullptr) others.emplace_back(each.name);
   }
-  throw ConfigError("--format", std::string(format.name) + " has no place for " +
-                                    std::string(name_of(source)) + ", which comes as " +
+  throw ConfigError("--format", std::string(format.name) + " does not support " +
+                                    std::string(name_of(source)) + "; use " +
                                     text::join_and(others));
 }
 
@@ -154,14 +153,14 @@ bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::
     const report::ExportSource other = report::export_source(each);
     if (arguments.sources.size() == 1 || other == report::ExportSource::kRun) continue;
     throw ConfigError("RUN", each + " is " + std::string(name_of(other)) +
-                                 ": export it by itself; only runs are joined");
+                                 "; export it alone, only runs can be joined");
   }
   if (!arguments.case_id.empty() && source != report::ExportSource::kRun) {
     throw ConfigError("--case",
                       path + " is " + std::string(name_of(source)) + ": only runs have cases");
   }
   if (arguments.no_text && format.name != "json") {
-    throw ConfigError("--no-text", "is of the format json, not " + std::string(format.name) +
+    throw ConfigError("--no-text", "applies to json, not to " + std::string(format.name) +
                                        "; give --format json");
   }
   std::string json;

@@ -85,7 +85,7 @@ bool is_top_level(const std::string& name) {
   names.insert(names.end(), index.names().begin(), index.names().end());
   const std::string near = text::nearest_name(name, names);
   throw ConfigError("list",
-                    "no workload, section or option is named '" + name + "'" +
+                    "unknown workload, section or option '" + name + "'" +
                         (near.empty() ? "; `stepbench list` shows all" : text::did_you_mean(near)));
 }
 

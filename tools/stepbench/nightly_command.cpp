@@ -98,7 +98,7 @@ ExpectedNights expected_nights(std::span<const std::string> experiments,
     }
     nights.missing.push_back(
         "no night of " + experiment + " ended by " + text::minute_text(within.by_utc) +
-        (newest == nullptr ? ", and none before" : "; its last began at " + began));
+        (newest == nullptr ? "; no earlier night" : "; the last began at " + began));
   }
   return nights;
 }

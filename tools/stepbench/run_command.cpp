@@ -159,7 +159,7 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
   print_results(options, end, environment);
   write_report(options.exports, end.results, {end.run_folder.string()}, environment);
   if (end.signal) {
-    environment.err << "stepbench: interrupted; go on with: stepbench run --resume "
+    environment.err << "stepbench: interrupted; continue with: stepbench run --resume "
                     << text::printable(text::shell_word(end.run_folder.string())) << '\n';
   }
   return end.exit_status;

@@ -79,11 +79,11 @@ int tell_plan(const TuneOptions& options, const tune::TuneRequest& request,
               const campaign::CampaignContext& context, const Environment& environment) {
   if (options.format != "table") {
     throw ConfigError("--format", options.format +
-                                      " is a form of what was measured, and --dry-run measures "
-                                      "nothing; `stepbench plan --format json` has the points");
+                                      " needs measurements, but --dry-run measures nothing; "
+                                      "`stepbench plan --format json` has the points");
   }
   if (!request.resume.empty()) {
-    throw ConfigError("--dry-run", "says what a new search would measure; leave --resume out");
+    throw ConfigError("--dry-run", "plans a new search; leave out --resume");
   }
   const tune::TunePlan planned = tune::plan_tune(request, context);
   environment.out << text::printable(report::tune_plan_text(request, planned),
@@ -111,16 +111,15 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
   if (run.signal) {
     const std::string go_on =
         run.folder.empty() ? std::string()
-                           : "; go on with --resume " + text::shell_word(run.folder.string());
+                           : "; continue with --resume " + text::shell_word(run.folder.string());
     environment.err << "stepbench: interrupted" << text::printable(go_on) << '\n';
     return run.exit_status;
   }
   const record::Results results = record::read_results(run.folder);
   tell_tuned(run, results, options, environment, progress);
   if (!request.tuned_file.empty() && run.tuned_file != request.tuned_file) {
-    environment.err << "stepbench: --write: nothing is written to "
-                    << text::printable(request.tuned_file)
-                    << ": no winner is told from the file's own settings\n";
+    environment.err << "stepbench: --write: nothing written to "
+                    << text::printable(request.tuned_file) << ": no decided winner\n";
   }
   write_report(options.exports, report::tune_content(run, results), {run.folder.string()},
                environment);

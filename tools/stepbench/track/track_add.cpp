@@ -53,7 +53,7 @@ std::vector<fs::path> runs_to_add(const std::vector<std::string>& paths, std::os
     }
     const std::vector<fs::path> inside = runs_in(path);
     if (inside.empty()) {
-      err << "warning: " << text::printable(path) << ": no result files are there, and no runs\n";
+      err << "warning: " << text::printable(path) << ": no result files and no runs\n";
     }
     runs.insert(runs.end(), inside.begin(), inside.end());
   }
@@ -71,11 +71,11 @@ void tell(const track::ImportReport& report, const track::TrackStore& store,
       << count(report.points, "point");
   if (report.known_launches > 0) {
     out << "; " << count(report.known_launches, "launch")
-        << (report.known_launches == 1 ? " was" : " were") << " there already";
+        << (report.known_launches == 1 ? " was" : " were") << " already stored";
   }
   out << '\n';
   if (!report.left_out.empty()) {
-    out << "left out: " << text::join(report.left_out, ", ", [](const auto& each) {
+    out << "skipped: " << text::join(report.left_out, ", ", [](const auto& each) {
       return std::to_string(each.second) + " (" + each.first + ")";
     }) << '\n';
   }
@@ -108,7 +108,7 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
       tell(all, store, environment);
       throw ConfigError(path.string(), std::string(error.what()) + " (what " +
                                            text::counted(std::ssize(all.runs), "run") +
-                                           " before it brought is stored)");
+                                           " before it added is stored)");
     }
   }
   tell(all, store, environment);

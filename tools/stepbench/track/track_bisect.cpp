@@ -43,7 +43,7 @@ Moved chosen(const nights::Alert& alert, const track::History& history, const st
   if (chosen.series != nullptr) return chosen;
   throw ConfigError(named.empty() ? alert.id : "--series",
                     known.empty()
-                        ? "none of its series is in the history"
+                        ? "its series are not in the history"
                         : "expected one of " + text::join(known) + ", found '" + named + "'");
 }
 
@@ -52,10 +52,9 @@ const track::TrackedRun& night(const std::string& run_id, const char* which,
   const track::TrackedRun* found = history.find_run(run_id);
   if (found == nullptr) {
     throw ConfigError(
-        alert.id,
-        std::string("its ") + which + " night" +
-            (run_id.empty() ? " is not known" : ", " + run_id + ", is not in the history") +
-            "; `stepbench bisect GOOD BAD` searches between any two commits");
+        alert.id, std::string("its ") + which + " night" +
+                      (run_id.empty() ? " is unknown" : ", " + run_id + ", is not in the history") +
+                      "; `stepbench bisect GOOD BAD` searches between any two commits");
   }
   if (found->git_sha.empty()) {
     throw ConfigError(alert.id, std::string("its ") + which + " night, " + run_id +
@@ -77,7 +76,7 @@ bisect::BisectRequest request_of_alert(const nights::Alert& alert, track::TrackS
   if (good.git_sha == bad.git_sha) {
     throw ConfigError(alert.id, "both nights are of commit " +
                                     bisect::short_id({.id = good.git_sha}) +
-                                    ": something else than the program changed");
+                                    ": the program did not change");
   }
   basis.good = good.git_sha;
   basis.bad = bad.git_sha;

@@ -65,8 +65,8 @@ std::vector<std::string> chosen_night(const std::vector<std::string>& wanted,
     }
     if (track::is_imported(run)) {
       throw ConfigError("--night", run.run_id +
-                                       " was measured by another program: it is shown and judged "
-                                       "no more; `stepbench track list` has runs to name");
+                                       " was measured by another program and is no longer judged; "
+                                       "name a run from `stepbench track list`");
     }
     of_host = run.host;
     ids.push_back(run.run_id);
@@ -92,7 +92,7 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
   if (arguments.rebuild) {
     const std::size_t judged = nights::rebuild(store, host);
     environment.err << "stepbench: " << text::counted(static_cast<std::int64_t>(judged), "night")
-                    << " judged anew\n";
+                    << " rejudged\n";
   }
   nights::NightRequest request{.who = author(arguments.check.who, environment),
                                .now_utc = text::utc_text(std::chrono::system_clock::now()),

@@ -60,7 +60,7 @@ const track::TrackedSeries& case_meant(const track::History& history, const char
     found = &series;
   }
   if (ids.size() == 1) return *found;
-  throw ConfigError(argument, ids.empty() ? "no series and no case of this history begins with '" +
+  throw ConfigError(argument, ids.empty() ? "no series or case of this history begins with '" +
                                                 word + "'; `stepbench track list` shows them"
                                           : "'" + word + "' begins the ids of " +
                                                 text::counted(std::ssize(ids), "case") + ": " +
@@ -72,7 +72,7 @@ std::vector<track::MergedCase> wanted_merges(const MergeArguments& arguments,
   if (arguments.from.empty()) {
     return campaign::split_cases(history, built_in_catalogue(), built_in_rules());
   }
-  if (arguments.into.empty()) throw ConfigError("INTO", "name the case that it is one with");
+  if (arguments.into.empty()) throw ConfigError("INTO", "missing the case to join it with");
   const track::TrackedSeries& into = case_meant(history, "INTO", arguments.into);
   return {{.from = case_meant(history, "FROM", arguments.from).case_id,
            .into = into.case_id,
@@ -97,7 +97,7 @@ void tell_merge(const track::CaseMerge& merge, std::ostream& out) {
   }
   if (merge.among > 0) {
     out << "  " << text::counted(static_cast<std::int64_t>(merge.among), "night")
-        << " of one lie between nights of the other: points stand in the order of their nights\n";
+        << " of one are between nights of the other: points are ordered by night\n";
   }
 }
 
@@ -113,11 +113,11 @@ int track_merge(const MergeArguments& arguments, const Environment& environment)
     events.push_back(std::move(event));
   }
   if (events.empty()) {
-    environment.out << "no case of this history has another id since\n";
+    environment.out << "no case of this history has changed its id\n";
     return kExitOk;
   }
   if (arguments.dry_run) {
-    environment.out << "nothing was changed; without --dry-run they are joined\n";
+    environment.out << "nothing changed; without --dry-run they are joined\n";
     return kExitOk;
   }
   store.record(events);

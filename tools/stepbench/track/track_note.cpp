@@ -136,18 +136,17 @@ void check_note(const NoteArguments& arguments, Noted noted) {
   if (noted == Noted::kSeries && arguments.as.empty()) {
     throw ConfigError("--as", "is missing for '" + arguments.subject + "': " + takes);
   }
-  if (noted != Noted::kAlert && !arguments.who.empty()) refuse("--who", "says whose an alert is");
+  if (noted != Noted::kAlert && !arguments.who.empty()) refuse("--who", "assigns an alert");
   if (noted != Noted::kSeries && !arguments.metric.empty()) {
-    refuse("--metric", "tells the series of a case from each other");
+    refuse("--metric", "selects a series of a case");
   }
   if (!arguments.until.empty() && arguments.as != "accepted" && arguments.as != "ignored") {
     throw ConfigError("--until",
-                      "says how long an alert is accepted or a series ignored; give --as accepted "
-                      "or --as ignored with it");
+                      "limits how long an alert is accepted or a series ignored; add --as accepted "
+                      "or --as ignored");
   }
   if (!arguments.expect.empty() && arguments.as != "accepted") {
-    throw ConfigError("--expect",
-                      "says how much of an alert's change is accepted; give --as accepted with it");
+    throw ConfigError("--expect", "limits the accepted change of an alert; add --as accepted");
   }
 }
 
@@ -161,9 +160,9 @@ std::string words_of(const NoteArguments& arguments) { return text::join(argumen
 
 std::string said_of_alert(const NoteArguments& arguments, const std::string& id,
                           const nights::Acceptance& acceptance) {
-  const std::string whose = text::printable(arguments.who) + "'s";
+  const std::string whose = "assigned to " + text::printable(arguments.who);
   if (arguments.as == "open") {
-    return id + " is open and " + (arguments.who.empty() ? "nobody's" : whose) + '\n';
+    return id + " is open and " + (arguments.who.empty() ? "unassigned" : whose) + '\n';
   }
   std::string said;
   if (arguments.as == "accepted") {
@@ -174,7 +173,7 @@ std::string said_of_alert(const NoteArguments& arguments, const std::string& id,
       said += "; it comes back when the change grows beyond " + text::printable(acceptance.expect) +
               '\n';
     } else {
-      said += "; what is measured now is the usual\n";
+      said += "; the current values are the usual\n";
     }
   } else if (arguments.who.empty()) {
     return id + ": " + text::printable(acceptance.reason) + '\n';
@@ -223,7 +222,7 @@ int note_series(const NoteArguments& arguments, const Environment& environment) 
                        : nights::watch_series(series, reason)},
               {}, environment);
   environment.out << text::printable(names.name(series)) << " (" << names.short_id(series.id) << ')'
-                  << (ignored ? " is ignored" : " is looked at again")
+                  << (ignored ? " is ignored" : " is judged again")
                   << (until.empty() ? "" : " until " + until) << '\n';
   return kExitOk;
 }
@@ -244,7 +243,7 @@ int note_run(const NoteArguments& arguments, const Environment& environment) {
   environment.out << text::printable(run.experiment) << " on " << text::printable(run.host)
                   << ": the program of the next night is the usual\n";
   for (const track::TrackEvent& event : fresh) {
-    if (!event.alert_id.empty()) environment.out << event.alert_id << " is closed by it\n";
+    if (!event.alert_id.empty()) environment.out << event.alert_id << " is closed\n";
   }
   return kExitOk;
 }

@@ -112,11 +112,11 @@ TEST(NightText, SaysWhatBrokeANightWhoseSeriesAreJudgedAllTheSame) {
   ShownNight night = maker.shown();
   night.night.verdict = nights::NightState::kNoData;
   night.night.exit_code = 2;
-  night.night.notes = {"n.yaml broke off: the row was not written:\nNo space left on device"};
+  night.night.notes = {"n.yaml aborted: the row was not written:\nNo space left on device"};
   const std::string page = page_of(night);
   EXPECT_THAT(page, HasSubstr("verdict: no data: an experiment broke off (exit code 2)"));
   EXPECT_THAT(page, HasSubstr("1 ok"));
-  EXPECT_THAT(page, HasSubstr("note: n.yaml broke off: the row was not written:\n"
+  EXPECT_THAT(page, HasSubstr("note: n.yaml aborted: the row was not written:\n"
                               "  No space left on device\n"));
   night.night.exit_code = 4;
   EXPECT_THAT(page_of(night), HasSubstr("verdict: no data: launches failed (exit code 4)"));
