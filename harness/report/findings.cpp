@@ -326,7 +326,7 @@ std::vector<document::Paragraph> finding_paragraphs(const estimate::CaseRow& row
     std::vector<std::string> evidence;
     if (!finding.evidence.empty()) evidence.push_back("seen in: " + text::join(finding.evidence));
     if (finding.share && !each.answer) {
-      evidence.push_back("to be won at most: " + text::percent_text(*finding.share) +
+      evidence.push_back("possible gain, at most: " + text::percent_text(*finding.share) +
                          " of the step");
     }
     if (!evidence.empty()) paragraph.below.emplace_back(text::join(evidence, "; "));

@@ -115,7 +115,7 @@ class Team(unittest.TestCase):
         for text, said in (("{margin: {step: 250%}}", "track.margin.step: '250%' is not a share below 1"),
                            ("{margin: {step: little}}", "step.*auto, or a share such as 2% or 0.02"),
                            ("{margin: {stepp: 2%}}", "stepp.*did you mean"),
-                           ("{metrics: step_p9}", "nightly.yaml: track.metrics: no metric is named 'step_p9'"),
+                           ("{metrics: step_p9}", "nightly.yaml: track.metrics: unknown metric 'step_p9'"),
                            ("{metrics: step_p90=x}", "track.metrics: 'step_p90=x': behind = stands a share")):
             self.track_section(text)
             self.assertRegex(self.machine.night(self.good, status=2).err, said)
