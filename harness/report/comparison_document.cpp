@@ -86,7 +86,7 @@ std::string legend_text(const compare::Comparison& comparison) {
   }
   if (changes_stand_apart(comparison)) {
     const bool in_turns = comparison.rule.design == compare::Design::kInterleaved;
-    parts.push_back(std::string("change: the median of all ") +
+    parts.push_back(std::string("change: the centre of all ") +
                     (in_turns ? "pairs" : "pairs of a base launch and a new one") +
                     ", not the ratio of the two columns");
   }

@@ -129,7 +129,7 @@ class Servers(unittest.TestCase):
         self.lose_server(slow, hold)
         self.assertIn("no alert is open", self.machine.run("track", "show", *self.history, status=0).out)
         told = self.machine.night(slow, *self.history, "--on-alert", "cat >> told", status=1)
-        self.assertRegex(told.out, "A1, told tonight: 2 series worse")
+        self.assertRegex(told.out, "A1, new tonight: 2 series worse")
         (news,) = map(json.loads, (self.machine.folder / "told").read_text().splitlines())
         self.assertEqual(news["id"], "A1")
         launches = self.launches(self.machine.runs()[-1].name)

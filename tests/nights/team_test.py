@@ -65,7 +65,7 @@ class Team(unittest.TestCase):
         self.track("note", "A1", "seen in the new loader, too")
         self.track("note", self.machine.runs()[-1].name, "the room was warm")
         page = self.track("show", "A1").out
-        self.assertRegex(page, "opened [0-9-]+, anna's")
+        self.assertRegex(page, "opened [0-9-]+, assigned to anna")
         self.assertIn("assigned: anna", page)
         self.assertIn("noted: seen in the new loader, too", page)
         self.assertIn("Read the batch twice", page)
@@ -73,9 +73,9 @@ class Team(unittest.TestCase):
         with sqlite3.connect(self.machine.folder / "results/history.db") as history:
             rows = history.execute("SELECT alert_id, state, assignee, series FROM alert").fetchall()
             self.assertEqual(rows, [("A1", "open", "anna", 2)])
-        self.assertRegex(self.machine.night(slow).out, "A1, since [0-9-]+: 2 series worse, anna's")
+        self.assertRegex(self.machine.night(slow).out, "A1, since [0-9-]+: 2 series worse, assigned to anna")
         self.track("note", "A1", "--as", "open")
-        self.assertNotIn("anna's", self.track("show", "A1").out)
+        self.assertNotIn("assigned to anna", self.track("show", "A1").out)
         shutil.rmtree(self.machine.folder / ".git")
         self.assertNotIn("commit", self.track("show", "A1").out.replace("(commit", ""), "the repository is gone")
 

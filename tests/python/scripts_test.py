@@ -267,7 +267,7 @@ class Scripts(unittest.TestCase):
     def test_a_first_look_is_short_is_compared_with_nothing_and_names_the_command_that_measures(self):
         self.write(HEAD + "for _ in measure(Loader()): pass")
         said = self.stepbench("run", "--python", "script.py", "--quick", "--no-lock", "--", "--quick")
-        self.assertRegex(" ".join(said.split()), r"a first look, for no comparison: .* To measure it: \S*stepbench run --python "
+        self.assertRegex(" ".join(said.split()), r"a first look, not for comparison: .* To measure it: \S*stepbench run --python "
                                                  r"script.py --no-lock -- --quick")
         launches = rows_of(self.results, "launch")
         self.assertEqual([(row["smoke"], row["schedule"]["active"]) for row in launches], [(True, 10)] * 2)

@@ -158,7 +158,7 @@ class Tune(unittest.TestCase):
         done = self.tune("--write", "tuned.yaml")
         self.assertRegex(done.text, r"best: step_us=780 .*samples=64.*: samples_per_s \+15\d\.?\d* %")
         self.assertIn("--set stub.samples=64", done.stdout)
-        self.assertIn("not only how fast, and is judged by samples per second", done.text)
+        self.assertIn("not only its speed, and are judged by samples per second", done.text)
         self.assertIn("stub.samples=64", self.answer()["changes"])
         self.assertEqual(self.answer()["objective"], "samples_per_s")
         self.assertIn("samples: 64", (self.folder / "tuned.yaml").read_text())
@@ -210,7 +210,7 @@ class Tune(unittest.TestCase):
 
     def test_a_dry_run_says_what_is_measured_and_measures_nothing(self):
         said = self.tune("--dry-run").stdout
-        self.assertRegex(said, "24 points; the file's own settings are #[0-9]+; by step, which is to be small; 1.0 % or less")
+        self.assertRegex(said, "24 points; the file's own settings are #[0-9]+; by step, smaller is better; 1.0 % or less")
         self.assertIn("  first: 2 to 6 launches of the file's own settings, thrown away until two agree\n"
                       "  rung 1: 24 points x 1 launch = 24\n  rung 2: 6 points x 2 launches = 12\n", said)
         self.assertIn("44 launches; not measured before", said)

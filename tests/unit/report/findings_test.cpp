@@ -127,7 +127,7 @@ TEST(Findings, OfACaseThatWaitsNameTheNumberOfItsColumn) {
                                Not(HasSubstr("98.4"))));
   rows[0].step_host_ns = 1000;
   rows[0].epoch_gap_per_step_ns = 74;
-  EXPECT_THAT(text_of(), HasSubstr("waits 90.0 % of its time for data, borders of epochs apart"));
+  EXPECT_THAT(text_of(), HasSubstr("waits 90.0 % of its time for data, without epoch borders"));
 }
 
 TEST(Findings, OfSeveralCases_StandByGravityAndOnce) {
