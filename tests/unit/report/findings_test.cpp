@@ -79,7 +79,8 @@ TEST(Findings, ThatABusyMachineMayExplainAreMarkedSo) {
     const auto rows = estimate::case_rows(results);
     std::vector<std::string> ids;
     for (const CaseFinding& each : findings_of(rows[0], estimate::Proposals(rows, results))) {
-      if (each.finding.text.ends_with("which may be why")) ids.push_back(each.finding.id);
+      if (each.finding.text.ends_with("possible reason: the machine was busy"))
+        ids.push_back(each.finding.id);
     }
     return ids;
   };
