@@ -171,8 +171,8 @@ Comparison ab_comparison(const record::Results& results, const AbOutcome& outcom
   conclude(options, one_sided, comparison);
   if (comparison.rule.design == Design::kSequential && !options.gate_counts) {
     comparison.warnings.emplace_back(
-        "the two launches of a pair were not neighbours in time, or one arm nearly always went "
-        "first: the arms did not take turns, and nothing is confirmed");
+        "the two launches of a pair were not adjacent in time, or one arm nearly always went "
+        "first: the arms did not alternate, so nothing is confirmed");
     comparison.verdict = Verdict::kInvalid;
     comparison.exit_code = kExitNothingMeasured;
   }

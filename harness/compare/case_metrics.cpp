@@ -43,12 +43,12 @@ std::string note_on(const TestedMetric& metric, const MetricValues& values) {
   const bool by_clock = metric.kind == MetricKind::kStep || metric.kind == MetricKind::kPhase ||
                         metric.unit.ends_with("/s") || metric.metric == kMfu;
   if (by_clock && values.is_mixed()) {
-    return "some launches have no device times, and the host's clock does not stand beside the "
-           "device's: they are left out of verdicts on times";
+    return "some launches have no device times and are excluded from verdicts on times: host and "
+           "device clocks do not compare";
   }
   if (by_clock && values.has_device_spans()) {
-    return "device times of files before version 1.3 are without what lies between two steps: "
-           "both sides are judged by the host's clock";
+    return "device times of files before version 1.3 exclude the time between two steps: both "
+           "sides are judged by the host's clock";
   }
   if (metric.metric == kMfu && values.refuses_mfu()) {
     return "an MFU above 100 % is left out: the device's peak or the count of operations is wrong";
@@ -158,9 +158,9 @@ std::vector<Metric> common_columns(const ComparisonSide& base, const ComparisonS
                                              "'; values in different units are not compared");
     }
     if (before.direction != metric.direction) {
-      throw ConfigError(candidate.where, "and " + base.where +
-                                             " do not agree on whether more is better for '" +
-                                             metric.name + "'");
+      throw ConfigError(
+          candidate.where,
+          "disagrees with " + base.where + " on whether more is better for '" + metric.name + "'");
     }
     before.exact = before.exact || metric.exact;  // files of version 1.0 do not record it
   }

@@ -18,8 +18,8 @@ struct Side {
 void refuse_what_is_no_measurement(const ComparisonSide& side, const record::LaunchRow& row) {
   if (row.smoke) {
     throw ConfigError(side.where,
-                      "holds rows of a run with --smoke or --quick, whose few steps tell whether a "
-                      "file works and nothing else; run it again without them");
+                      "contains a run with --smoke or --quick, whose few steps only show that a "
+                      "file works; run it again without them");
   }
   if (!row.key.arm.empty()) {
     throw ConfigError(side.where, "holds the arms of an A/B campaign (arm '" + row.key.arm +
@@ -45,10 +45,11 @@ Side gather(const ComparisonSide& side, const CaseKey& key) {
     if (is_new) result.cases.push_back({.first = &row});
     CaseLaunches& one = result.cases[at->second];
     if (one.first->key.case_id != row.key.case_id) {
-      throw ConfigError("--ignore", "makes cases " + one.first->key.case_id + " and " +
-                                        row.key.case_id + " of " + side.where +
-                                        " equal, and which of them to compare is not said; "
-                                        "ignore fewer keys, or run one of them alone");
+      throw ConfigError(
+          "--ignore",
+          "makes cases " + one.first->key.case_id + " and " + row.key.case_id + " of " +
+              side.where +
+              " equal, which is ambiguous; ignore fewer keys, or run one of them alone");
     }
     if (row.outcome.kind == Outcome::Kind::kMeasured) {
       one.measured.push_back(&launch);

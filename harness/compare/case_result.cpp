@@ -103,15 +103,15 @@ std::string held_up_by(const std::vector<const record::Launch*>& profiled) {
       if (finding.id == findings::kStragglerFinding) return finding.text;
     }
   }
-  return known ? "no rank holds the others up" : "who waits for whom is not known";
+  return known ? "no rank holds the others up" : "unknown which rank waits for which";
 }
 
 std::vector<std::string> who_waits(const std::vector<const record::Launch*>& base_profiled,
                                    const std::vector<const record::Launch*>& candidate_profiled) {
   if (base_profiled.empty() || candidate_profiled.empty()) {
     return {
-        "ranks wait for the last one inside collectives: what is longer on some ranks only may be "
-        "waiting, and times alone do not tell who is late; with --profile it is told"};
+        "ranks wait for the last one inside collectives: time that is longer on some ranks only "
+        "may be waiting; --profile shows which rank is late"};
   }
   return {"profiled before: " + held_up_by(base_profiled),
           "profiled after: " + held_up_by(candidate_profiled)};

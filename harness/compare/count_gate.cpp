@@ -153,7 +153,7 @@ class CaseCounts {
     const bool candidate_has = !candidate_.empty() || !candidate_instructions_.values.empty();
     if (!base_has || !candidate_has) {
       const bool neither = !base_has && !candidate_has;
-      one.notes.push_back(std::string("nothing was counted in ") +
+      one.notes.push_back(std::string("no counts in ") +
                           (neither     ? "either side"
                            : !base_has ? input_.base
                                        : input_.candidate) +
@@ -208,10 +208,9 @@ class CaseCounts {
     apply_margin(margin, result.test);
     if (pairs < kFewestCounted && is_change(result.test)) {
       result.test.verdict = Verdict::kSuspect;
-      one.notes.push_back(name +
-                          " was counted in one launch of a side: whether it varies is not "
-                          "known; --profile " +
-                          std::to_string(kFewestCounted) + " counts in more");
+      one.notes.push_back(
+          name + " was counted in one launch of a side, so its variation is unknown; --profile " +
+          std::to_string(kFewestCounted) + " counts more launches");
     }
     one.metrics.push_back(std::move(result));
   }
@@ -229,7 +228,7 @@ class CaseCounts {
     if (engine != other_engine) {
       one.notes.push_back(name + " was counted by " + engine + " in " + input_.base + " and by " +
                           other_engine + " in " + input_.candidate +
-                          ", which do not count alike: it decides nothing");
+                          ", which count differently: it decides nothing");
       return;
     }
     const double margin = std::max(input_.options.count_margin, kInstructionMargin);
@@ -278,12 +277,12 @@ bool is_allowed(std::string_view field, const std::vector<std::string>& allow) {
 
 [[noreturn]] void refuse_field(const CountGateInput& input, std::string_view field,
                                const std::string& base, const std::string& candidate) {
-  throw ConfigError(input.candidate,
-                    "differs from " + input.base + " in " + std::string(field) + " (" + base +
-                        " and " + candidate +
-                        "), which changes counts without the program's doing; measure both alike, "
-                        "or say --allow " +
-                        std::string(field));
+  throw ConfigError(
+      input.candidate,
+      "differs from " + input.base + " in " + std::string(field) + " (" + base + " and " +
+          candidate +
+          "), which changes counts of the same program; measure both alike, or add --allow " +
+          std::string(field));
 }
 
 // Warm-up steps, from the first launch that records them.

@@ -201,8 +201,8 @@ void refuse_mismatch(const ComparisonSide& candidate,
     }
   }
   if (text.empty()) return;
-  throw ConfigError(candidate.where, "was not measured on the same thing:" + text +
-                                         "\n  If that is what you want to compare:" + flags);
+  throw ConfigError(candidate.where, "was not measured in the same environment:" + text +
+                                         "\n  To compare anyway:" + flags);
 }
 
 }  // namespace stepbench::compare

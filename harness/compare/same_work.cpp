@@ -105,9 +105,9 @@ std::vector<std::string> fingerprint_notes(const CasePair& pair) {
     const auto other = sides.candidate.find(name);
     if (other == sides.candidate.end()) continue;
     if (base.spread > limit) {
-      notes.push_back("launches of the base do not agree on " + record::fingerprint_words(name) +
-                      ", " + number_text(base.low) + " to " + number_text(base.high) +
-                      ": of the candidate only a larger difference is told");
+      notes.push_back("launches of the base differ in " + record::fingerprint_words(name) + ", " +
+                      number_text(base.low) + " to " + number_text(base.high) +
+                      ": only a larger difference of the candidate is reported");
     }
     if (std::isfinite(base.value) || std::isfinite(other->second.value)) continue;
     notes.push_back("neither side has a finite " + record::fingerprint_words(name) +

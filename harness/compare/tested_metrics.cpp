@@ -96,11 +96,9 @@ TestedMetric definition(const Metric& metric) {
     if (metric.direction == Direction::kNeither && !metric.phase) continue;
     known.push_back(without_ns(metric.name));
   }
-  throw ConfigError("--metric", "no metric is named '" + name + "'" +
-                                    text::did_you_mean(name, known) +
-                                    "; step, peak_bytes, step_p99, samples_per_s and phases such "
-                                    "as forward can be tested, and what `stepbench list metrics` "
-                                    "names");
+  throw ConfigError("--metric", "unknown metric '" + name + "'" + text::did_you_mean(name, known) +
+                                    "; testable: step, peak_bytes, step_p99, samples_per_s, phases "
+                                    "such as forward, and the metrics of `stepbench list metrics`");
 }
 
 TestedMetric resolve(const std::string& name, const std::vector<Metric>& all) {
@@ -110,9 +108,8 @@ TestedMetric resolve(const std::string& name, const std::vector<Metric>& all) {
   const Metric* metric = find_metric(all, name);
   if (metric == nullptr) refuse_unknown(name, all);
   if (metric->direction == Direction::kNeither && !metric->phase) {
-    throw ConfigError("--metric", "'" + metric->name +
-                                      "' is neither better nor worse when it changes, so that "
-                                      "nothing can be judged by it");
+    throw ConfigError(
+        "--metric", "'" + metric->name + "' has no better or worse direction and cannot be judged");
   }
   return definition(*metric);
 }

@@ -127,7 +127,7 @@ void keep_filtered(record::Results& results, std::span<const std::string> filter
     const std::vector<CaseRow> rows = case_rows(results);
     const Setting setting = setting_of(filter, rows, kWhere);
     if (!is_option(rows, setting.name)) {
-      throw ConfigError(kWhere, "'" + setting.name + "' is no option");
+      throw ConfigError(kWhere, "unknown option '" + setting.name + "'");
     }
     const auto is_other = [&](const auto& options) { return !holds(setting, options); };
     if (std::all_of(rows.begin(), rows.end(),

@@ -183,7 +183,7 @@ std::string full_name(const std::string& name, std::span<const CaseRow> rows, co
     if (!peak.empty()) return peak;
   }
   try {
-    return text::resolve_name(name, known, "no column or option");
+    return text::resolve_name(name, known, "unknown column or option");
   } catch (const Error& error) {
     throw ConfigError(where, error.what());
   }

@@ -113,7 +113,7 @@ Blocks loader_blocks(const AnalysedTrace& analysed, std::size_t /*limit*/) {
   const double longest_ns = std::max(work.batch.mean, per_step.mean(total_ns));
   const text::TimeUnit unit = text::unit_for({&longest_ns, 1});
   const std::string unit_name(unit.name);
-  document::Table table{.title = "loader: what was done while the step waited for data",
+  document::Table table{.title = "loader: activity while the step waited for data",
                         .columns = {document::words("part"),
                                     {.head = "per step", .unit = unit_name},
                                     {.head = "share", .unit = "%"},
@@ -201,18 +201,17 @@ template <typename Rows>
 void tell_of_sizes(const Rows& rows, Blocks& blocks) {
   if (std::ranges::none_of(rows, [](const auto& row) { return row.facts.bytes < 0; })) return;
   blocks.emplace_back(
-      line("rows without a size do not say it: torch.profiler writes it for NCCL since torch 2.2, "
-           "and for Gloo not at all"));
+      line("rows without a size lack it in the trace: torch.profiler writes it for NCCL since "
+           "torch 2.2, and never for Gloo"));
 }
 
 Blocks collective_blocks(const AnalysedTrace& analysed, std::size_t limit) {
   const std::vector<analyze::CollectiveRow>& rows = *analysed.analysis.collectives;
   Blocks blocks =
       rows_shown("collectives, with the time that this rank waits in them", analysed, rows, limit);
-  blocks.emplace_back(
-      line(std::string(kDefinitions) +
-           "; by the median, which waiting for other ranks makes longer: what exchanging alone "
-           "takes is told from the traces of all ranks"));
+  blocks.emplace_back(line(std::string(kDefinitions) +
+                           "; by the median, which includes waiting for other ranks: the exchange "
+                           "alone is known only from the traces of all ranks"));
   tell_of_sizes(rows, blocks);
   return blocks;
 }

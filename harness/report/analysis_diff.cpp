@@ -90,7 +90,7 @@ document::Answer diff_answer(const analyze::TraceDiff& diff) {
             text::duration(step.base_ns) + " in base";
   }
   if (!step.changed() && step.difference_ns() != 0) {
-    text += ": no more than steps differ by themselves";
+    text += ": within the variation of the steps";
   }
   const auto most = std::max_element(diff.parts.begin(), diff.parts.end(),
                                      [](const analyze::DiffRow& a, const analyze::DiffRow& b) {
@@ -98,11 +98,10 @@ document::Answer diff_answer(const analyze::TraceDiff& diff) {
                                               std::abs(b.changed() ? b.difference_ns() : 0);
                                      });
   if (most != diff.parts.end() && most->changed()) {
-    text += "; its part that changed most: " + words_of_part(most->name, diff.scope) + ", " +
+    text += "; largest change: " + words_of_part(most->name, diff.scope) + ", " +
             text::signed_duration(most->difference_ns());
   }
-  if (diff.nothing_changed())
-    text = "nothing changed beyond what the steps differ by themselves: " + text;
+  if (diff.nothing_changed()) text = "no change beyond the variation of the steps: " + text;
   if (diff.comparable()) return {.text = std::move(text)};
   return {.text = unknown.text + ": " + text, .tone = unknown.tone};
 }
@@ -113,7 +112,7 @@ void add_parts(const analyze::TraceDiff& diff, std::vector<document::Block>& blo
   const double longest_ns = std::max(diff.step.base_ns, diff.step.new_ns);
   if (longest_ns <= 0) {
     blocks.emplace_back(document::Heading{title, window});
-    blocks.emplace_back(document::Paragraph{"there is no step, and no time to compare"});
+    blocks.emplace_back(document::Paragraph{"no step to compare"});
     return;
   }
   const trace::Trace none;
@@ -128,9 +127,9 @@ void add_parts(const analyze::TraceDiff& diff, std::vector<document::Block>& blo
   blocks.emplace_back(table.take());
   blocks.emplace_back(document::Paragraph{
       diff.step.noise_ns
-          ? "a difference counts where it is three times as large as the uncertainty that the "
-            "spread of steps or launches gives it, and 2 % of the value, and 0.1 % of the step"
-          : "a difference counts where it is 5 % of the value and 0.1 % of the step"});
+          ? "a difference counts if it is at least three times its uncertainty from the spread of "
+            "steps or launches, 2 % of the value, and 0.1 % of the step"
+          : "a difference counts if it is at least 5 % of the value and 0.1 % of the step"});
 }
 
 void add_changed(const analyze::DiffTable& costs, std::size_t limit,

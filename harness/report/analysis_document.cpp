@@ -101,10 +101,9 @@ document::Answer trace_answer(const AnalysedTrace& analysed) {
   const std::string part = largest_part(analysed);
   if (const Finding* first = finding_of_answer(analysed)) {
     answer = {.text = first->text, .tone = tone_of(first->severity)};
-    if (first->gain_ns) answer.text += "; to be won: " + gain_text(*first);
+    if (first->gain_ns) answer.text += "; possible gain: " + gain_text(*first);
   } else {
-    answer.text = part.empty() ? "there is no step, and no time to break down"
-                               : "nothing to mend was found: " + part;
+    answer.text = part.empty() ? "no step to break down" : "no problem found: " + part;
   }
   for (const analyze::IntegrityNote& note : analysed.analysis.integrity) {
     if (note.level != analyze::IntegrityLevel::kNote)
@@ -213,8 +212,8 @@ void add_step(const AnalysedTrace& analysed, bool all, std::vector<document::Blo
   const analyze::IdleReport* idle = analysed.analysis.idle_of(analysed.device);
   if (idle == nullptr || idle->counted.wall_ns <= 0) {
     blocks.emplace_back(document::Heading{"where the time of a step goes"});
-    blocks.emplace_back(document::Paragraph{
-        steps.reason.empty() ? "there is no step, and no time to break down" : steps.reason});
+    blocks.emplace_back(
+        document::Paragraph{steps.reason.empty() ? "no step to break down" : steps.reason});
     return;
   }
   blocks.emplace_back(parts_table(steps, *idle, all));
@@ -285,7 +284,7 @@ void add_findings(const AnalysedTrace& analysed, bool all, std::vector<document:
   const Finding* answer = finding_of_answer(analysed);
   std::size_t shown = 0;
   std::vector<std::string> more;
-  blocks.emplace_back(document::Heading{"findings, by what could be won"});
+  blocks.emplace_back(document::Heading{"findings, by possible gain"});
   for (const Finding& finding : analysed.findings) {
     if (!finding.undecided.empty()) continue;
     const bool minor = finding.severity == Severity::kInfo && answer != nullptr;
@@ -296,7 +295,7 @@ void add_findings(const AnalysedTrace& analysed, bool all, std::vector<document:
     blocks.emplace_back(finding_paragraph(finding, &finding == answer, all, begin_ns));
     ++shown;
   }
-  if (shown == 0) blocks.emplace_back(document::Paragraph{"nothing reaches its threshold"});
+  if (shown == 0) blocks.emplace_back(document::Paragraph{"no finding reaches its threshold"});
   if (!more.empty()) {
     blocks.emplace_back(document::Paragraph{"more, with --all: " + text::join(more)});
   }
@@ -343,7 +342,7 @@ void add_unknown(const AnalysedTrace& analysed, std::vector<document::Block>& bl
     if (note.level == analyze::IntegrityLevel::kNote && !said) lines.push_back(note.text);
   }
   if (lines.empty()) return;
-  blocks.emplace_back(document::Heading{"not decided, not recorded or not counted"});
+  blocks.emplace_back(document::Heading{"undecided, not recorded or not counted"});
   document::add_paragraphs(blocks, lines);
 }
 

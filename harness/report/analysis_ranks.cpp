@@ -22,15 +22,13 @@ namespace {
 
 document::Paragraph straggler_paragraph(const analyze::RankReport& report) {
   if (!report.straggler && report.unmatched_ns >= analyze::kStragglerShare * report.step_ns) {
-    return {"who holds the others up is not known: communication of " +
-            text::duration(report.unmatched_ns) +
-            " per step on one rank has no counterpart on the others, and what of it is waiting "
-            "cannot be told"};
+    return {"slowest rank unknown: communication of " + text::duration(report.unmatched_ns) +
+            " per step on one rank has no counterpart on the others, so its waiting is unknown"};
   }
   if (!report.straggler) {
     return {"no rank holds the others up: the slowest of a step works " +
             text::duration(report.imbalance_ns) +
-            " longer than the median, but it is not steadily the same, or less than " +
+            " longer than the median, but is not consistently the same rank, or less than " +
             text::percent_text(analyze::kStragglerShare) +
             " of the step longer (fewer than four steps cannot tell)"};
   }
@@ -49,16 +47,16 @@ document::Paragraph straggler_paragraph(const analyze::RankReport& report) {
   return {.text = std::move(text),
           .tone = document::Tone::kDoubt,
           .below = {"gain: at most " + text::duration(straggler.gain_ns) +
-                    " per step, until the next slowest rank is what limits"}};
+                    " per step, until the next slowest rank is the limit"}};
 }
 
 std::string skew_line(const analyze::RankReport& report) {
   if (report.clocks == analyze::RankClocks::kSeveralHosts) {
-    return "skew of the steps' starts: not known, the ranks ran on several hosts, whose clocks "
+    return "skew of the steps' starts: unknown, the ranks ran on several hosts, whose clocks "
            "differ";
   }
   if (!report.skew_mean_ns) {
-    return "skew of the steps' starts: not known, the traces do not say what time it was";
+    return "skew of the steps' starts: unknown, the traces have no wall-clock time";
   }
   std::string text =
       "skew of the steps' starts, first to last rank: " + text::duration(*report.skew_mean_ns) +
@@ -112,12 +110,13 @@ void add_ranks(const analyze::RankReport& report, std::size_t limit,
                     "rank that enters last");
   } else {
     lines.emplace_back(
-        "no collective is in the traces of all ranks: waiting for others cannot be told from work");
+        "no collective is in the traces of all ranks: waiting for others cannot be separated from "
+        "work");
   }
   if (report.unmatched > 0) {
     lines.push_back(text::with_separators(report.unmatched) +
-                    " rows of collectives have no counterpart on the other ranks, or do "
-                    "not say with whom they exchange (" +
+                    " rows of collectives have no counterpart on the other ranks, or do not name "
+                    "their peers (" +
                     text::duration(report.unmatched_ns) + " per step at most)");
   }
   lines.push_back(skew_line(report));
@@ -183,7 +182,7 @@ document::Document ranks_document(const analyze::RankReport& report, std::size_t
     std::ranges::move(matched_collective_blocks(report.sizes, row_limit),
                       std::back_inserter(overview.blocks));
   } else {
-    answer = {.text = "who holds the others up is not known: no step is in the traces of all ranks",
+    answer = {.text = "slowest rank unknown: no step is in the traces of all ranks",
               .tone = document::Tone::kDoubt,
               .doubts = std::move(answer.doubts)};
   }

@@ -66,7 +66,7 @@ std::string github_annotations(std::span<const CheckSuite> suites) {
   const std::size_t errors = add("error", {CheckState::kFailed, CheckState::kError});
   const std::size_t warnings = add("warning", {CheckState::kSkipped});
   std::string summary = std::to_string(passed) + " passed, " + std::to_string(errors) +
-                        " failed or without an answer, " + std::to_string(warnings) +
+                        " failed or without a result, " + std::to_string(warnings) +
                         " skipped or not decided";
   if (errors > kMaxAnnotations || warnings > kMaxAnnotations) {
     summary += "; the first " + std::to_string(kMaxAnnotations) + " of a kind are shown";

@@ -80,7 +80,7 @@ std::string what_to_do(const estimate::Ranking& ranking, const std::vector<estim
 
 std::string undecided_text(const estimate::CaseRow& best, const estimate::CaseRow& next) {
   const std::size_t launches = std::min(best.measured.size(), next.measured.size());
-  if (launches >= kLaunchesForAnInterval) return "; no intervals to call it by";
+  if (launches >= kLaunchesForAnInterval) return "; no intervals to decide";
   return "; too few launches to call it (n=" + std::to_string(launches) + ", " +
          std::to_string(kLaunchesForAnInterval) + " needed)";
 }
@@ -200,7 +200,7 @@ std::string first_look_text(const std::vector<estimate::CaseRow>& rows,
     const auto by = only.latency_ns ? estimate::Judged::kLatency : estimate::Judged::kStep;
     if (estimate::judged_value(only, by)) text = values_text(only, by) + "; ";
   }
-  return text + "a first look, for no comparison: two launches of short windows. To measure it: " +
+  return text + "a first look, not for comparison: two launches of short windows. To measure it: " +
          text::join(record::command_of_measurement(results.runs.front()), " ", text::shell_word);
 }
 

@@ -111,13 +111,13 @@ std::string search_answer(const BisectRun& run) {
 
 std::string why_not_sure(const BisectRun& run) {
   if (!run.drawn_anew) {
-    return "both builds of it have the same layout in memory, as its linker is not the one that "
-           "COMPILER_PATH names: layout may be the whole change";
+    return "both of its builds have the same memory layout, because its linker is not the one in "
+           "COMPILER_PATH: layout may explain the whole change";
   }
   const bool any_apart = std::ranges::any_of(
       run.judged, [](const JudgedStep& each) { return each.apart && each.why_not.empty(); });
   if (!any_apart || !run.layout) {
-    return "it and the commit before it could not be built apart to show it once more";
+    return "it and the commit before it could not be rebuilt with other layouts to confirm it";
   }
   return "builds of the same source differ by about " + text::percent_text(*run.layout) +
          ", by where code lies in memory: a step below twice that may be such a difference";
@@ -126,11 +126,11 @@ std::string why_not_sure(const BisectRun& run) {
 void add_elsewhere(const BisectRun& run, std::vector<document::Line>& lines) {
   if (!run.elsewhere) return;
   if (run.elsewhere->change < 0) {
-    lines.emplace_back("other commits took some of it back: " + change_between(*run.elsewhere));
+    lines.emplace_back("other commits reversed some of it: " + change_between(*run.elsewhere));
     return;
   }
   const std::size_t culprit = place_of(run, run.culprit->commit);
-  std::string text = "more lies elsewhere: " + change_between(*run.elsewhere) + "; search";
+  std::string text = "further change elsewhere: " + change_between(*run.elsewhere) + "; search";
   if (culprit > 1) {
     text += " from " + bisect::short_id(run.commits.front()) + " to " +
             bisect::short_id(run.commits[culprit - 1]);
@@ -194,7 +194,7 @@ std::string step_verdict(const BisectRun& run, const JudgedStep& judged) {
   }
   if (judged.repeated > 0) {
     words += "; " + text::counted(static_cast<std::int64_t>(judged.repeated), "pair") +
-             " measured again: the machine did not treat both alike";
+             " measured again: the machine favoured one side";
   }
   return words;
 }
@@ -297,19 +297,19 @@ std::string bisect_plan_text(const bisect::BisectRequest& request,
                      " to search between " + request.good + " and " + request.bad + '\n';
   if (planned.builds.most > 0) {
     text += usual_and_most(planned.builds, "build") + ", by `" + request.build + "`";
-    if (request.jobs > 1) text += ", " + std::to_string(request.jobs) + " beside each other";
+    if (request.jobs > 1) text += ", " + std::to_string(request.jobs) + " in parallel";
     text += '\n';
   }
   text += usual_and_most(planned.launches, "launch");
   if (!planned.launch_s) {
-    return text + "; not measured before: what a launch takes is seen at the ends\n";
+    return text + "; not measured before: the ends show the time of a launch\n";
   }
   const auto time = [&](std::size_t launches) {
     return text::rough_duration(static_cast<double>(launches) * *planned.launch_s);
   };
   return text + "; about " + time(planned.launches.usual) + ", at most " +
          time(planned.launches.most) + " by earlier results" +
-         (planned.builds.most > 0 ? ", beside what the builds take\n" : "\n");
+         (planned.builds.most > 0 ? ", plus the builds\n" : "\n");
 }
 
 }  // namespace stepbench::report

@@ -39,7 +39,7 @@ void add_requests(const estimate::CaseRow& row, std::vector<document::Block>& bl
   for (const estimate::MeasuredLaunch& each : row.measured) count += each.estimate.steps;
   document::Table table{.title = "Requests: quantiles of " + text::with_separators(count) +
                                  " with their 95 % intervals",
-                        .columns = {document::words("what is waited for")}};
+                        .columns = {document::words("quantity")}};
   for (const estimate::QuantileKind& quantile : estimate::kRequestQuantiles) {
     table.columns.push_back({.head = std::string(quantile.name), .unit = std::string(unit.name)});
   }
@@ -55,8 +55,7 @@ void add_requests(const estimate::CaseRow& row, std::vector<document::Block>& bl
   blocks.emplace_back(std::move(table));
   if (bounded) {
     blocks.emplace_back(document::Paragraph{
-        "`>=`: these requests bound it from below only; more active steps or launches would carry "
-        "it"});
+        "`>=`: only a lower bound; more active steps or launches would resolve it"});
   }
 }
 

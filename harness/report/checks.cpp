@@ -170,7 +170,7 @@ Check check_of_case(const compare::CaseResult& one, const std::vector<std::strin
   if (worst == nullptr) {
     check.state = CheckState::kError;
     check.type = name_of(compare::Verdict::kNoData);
-    check.message = "nothing of it was compared";
+    check.message = "nothing was compared";
   }
   for (const compare::PhaseChange& change : one.cause) {
     check.text +=
@@ -226,8 +226,8 @@ CheckSuite suite_of(const compare::Comparison& comparison) {
     suite.checks.push_back(error_check("gate " + gate.name, invalid, gate.text));
   }
   if (comparison.aa_control.state == compare::AaControl::State::kFailed) {
-    suite.checks.push_back(error_check("self-check", invalid,
-                                       "the base differs from itself, so that no verdict holds"));
+    suite.checks.push_back(
+        error_check("self-check", invalid, "the base differs from itself, so no verdict is valid"));
   }
   make_names_unique(suite.checks);
   suite.properties = {{"verdict", std::string(name_of(comparison.verdict))},

@@ -82,19 +82,19 @@ std::string legend_text(const compare::Comparison& comparison) {
   std::vector<std::string> parts;
   if (comparison.rule.confidence > 0.95) {
     parts.push_back("after several looks an interval of " + confidence_text(comparison) +
-                    " % is as sure as one of 95 % after one");
+                    " % is as reliable as one of 95 % after one");
   }
   if (changes_stand_apart(comparison)) {
     const bool in_turns = comparison.rule.design == compare::Design::kInterleaved;
-    parts.push_back(std::string("change: the middle one of all ") +
+    parts.push_back(std::string("change: the centre of all ") +
                     (in_turns ? "pairs" : "pairs of a base launch and a new one") +
-                    ", not the quotient of the two columns");
+                    ", not the ratio of the two columns");
   }
   if (has_corrected(comparison)) {
-    parts.emplace_back("corrected: without the luck of what is claimed");
+    parts.emplace_back("corrected: without the selection bias of reported changes");
   }
   if (counts_decide(comparison)) {
-    parts.emplace_back("in parentheses: decides nothing, counts per step do (--gate counts)");
+    parts.emplace_back("in parentheses: not decisive, counts per step decide (--gate counts)");
   }
   return text::join(parts, "; ");
 }

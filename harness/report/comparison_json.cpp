@@ -160,13 +160,13 @@ std::vector<compare::Comparison> read_comparisons(std::string_view json) {
   const std::string schema = source.text("schema");
   const std::string version = source.text("version");
   if (schema != kVerdictSchema && schema != kVerdictsSchema) {
-    throw json::LineError("schema '" + schema + "' is no verdict of `compare` or `ab`");
+    throw json::LineError("schema '" + schema + "' is not a verdict of `compare` or `ab`");
   }
   if (!version.starts_with("1.")) {
     throw json::LineError("written in " + schema + ' ' + version + "; this program reads 1.x");
   }
   if (const std::string error = source.text("error"); !error.empty()) {
-    throw json::LineError("holds no verdict: " + error);
+    throw json::LineError("contains no verdict: " + error);
   }
   std::vector<compare::Comparison> comparisons;
   json::FieldReader reader(source);

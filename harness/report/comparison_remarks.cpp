@@ -132,7 +132,7 @@ void add_gates(const compare::Comparison& comparison, const ComparisonNames& nam
 // Converts the judge's note names to words; sentences are returned unchanged.
 std::string note_text(const std::string& note) {
   if (note == "skewed") {
-    return "the pairs are skewed: without assuming symmetry it is not sure whether the change is "
+    return "the pairs are skewed: without assuming symmetry it is unclear whether the change is "
            "beyond the margin";
   }
   if (note == "clock_resolution") {
@@ -205,7 +205,7 @@ void add_missing(const std::vector<compare::MissingCase>& cases, const std::stri
 
 document::Paragraph self_check(const compare::AaControl& control) {
   const auto launches = static_cast<std::int64_t>(4 * control.pooled_quads);
-  const std::string begin = "self-check, base against itself: ";
+  const std::string begin = "A/A self-check: ";
   const std::string seen =
       " (" + text::counted(launches, "launch") + ", p " + adjusted_p_text(control.p) + ')';
   switch (control.state) {
@@ -214,10 +214,10 @@ document::Paragraph self_check(const compare::AaControl& control) {
     case compare::AaControl::State::kPassed:
       return {begin + "passed" + seen};
     case compare::AaControl::State::kFailed:
-      return {begin + "failed" + seen + ": it differs from itself, so that no verdict holds",
+      return {begin + "failed" + seen + ": the base differs from itself, so no verdict is valid",
               document::Tone::kBad};
   }
-  return {begin + "not enough launches yet (" + std::to_string(launches) + " of " +
+  return {begin + "too few launches (" + std::to_string(launches) + " of " +
           std::to_string(4 * compare::kMinQuads) + ')'};
 }
 

@@ -96,13 +96,13 @@ class JoinedMetrics {
     }
     std::vector<std::string> parts;
     if (seen.contains(compare::Verdict::kSuspect)) {
-      parts.emplace_back("worse? better?: perhaps changed, to be confirmed with `stepbench ab`");
+      parts.emplace_back("worse? better?: possible change, confirm with `stepbench ab`");
     }
     if (seen.contains(compare::Verdict::kOk)) {
       parts.emplace_back("ok: shown to lie within the margin");
     }
     if (seen.contains(compare::Verdict::kInconclusive)) {
-      parts.emplace_back("?: undecided, it takes more launches");
+      parts.emplace_back("?: undecided, needs more launches");
     }
     return text::join(parts, "; ");
   }

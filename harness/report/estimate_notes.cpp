@@ -24,9 +24,8 @@ void add_clock(const estimate::CaseRow& row, Lines& lines) {
   });
   if (row.clock == estimate::StepClock::kDrained && timed > 0) {
     lines.emplace_back(
-        "not every launch has device times: the others are by the host's clock, from an idle "
-        "device "
-        "until it was idle again");
+        "some launches have no device times: theirs are by the host's clock, from idle device to "
+        "idle device");
   } else if (row.clock == estimate::StepClock::kDrained) {
     lines.emplace_back(
         "no device times: `step` is by the host's clock, until the device had done the window's "
@@ -39,7 +38,7 @@ void add_clock(const estimate::CaseRow& row, Lines& lines) {
   std::string text = "the host ran ahead of the device";
   if (row.host_lead_ns)
     text += " by " + text::significant(*row.host_lead_ns / *row.step_ns, 2) + " steps";
-  lines.push_back(text + ": its phases are what launching the work cost");
+  lines.push_back(text + ": its phases are the cost of launching the work");
 }
 
 void add_rare_slow_steps(const estimate::CaseRow& row, Lines& lines) {
@@ -63,7 +62,7 @@ void add_file_version(const estimate::CaseRow& row, Lines& lines) {
         "rates depend on where a window lies");
   }
   if (any(&estimate::LaunchEstimate::no_rates)) {
-    lines.emplace_back("no rates: nothing tells when the device had finished the window's work");
+    lines.emplace_back("no rates: unknown when the device finished the window's work");
   }
 }
 
@@ -73,7 +72,7 @@ void add_queue_level(const estimate::CaseRow& row, Lines& lines) {
   const std::int64_t batches = std::llround(std::abs(level->gained));
   lines.push_back("the loader's queue was not level: " +
                   text::counted(batches, level->gained < 0 ? "fewer batch" : "more batch") +
-                  " lay ready at the window's end than at its begin; steady state takes " +
+                  " were ready at the window's end than at its start; steady state takes " +
                   text::duration(level->low_ns) + " to " + text::duration(level->high_ns) +
                   " a step; " + text::counted(level->more_warmup, "more warm-up step") +
                   (level->more_warmup == 1 ? " evens" : " even") + " it out");
@@ -136,7 +135,7 @@ std::string epoch_gaps(const std::vector<estimate::CaseRow>& rows) {
     const bool borders = std::any_of(rows.begin(), rows.end(), [](const estimate::CaseRow& row) {
       return row.epoch_gap_ns.has_value();
     });
-    return borders ? "epoch gap: a step at a border waits no longer than others" : "";
+    return borders ? "epoch gap: steps at epoch borders wait no longer than others" : "";
   }
   return "epoch gap: " + gap + " at each border, " +
          range(&estimate::CaseRow::epoch_gap_per_step_ns) +
@@ -159,7 +158,7 @@ std::string scaled_threads(const std::vector<estimate::CaseRow>& rows) {
     return text::join(counts, " or ", [](std::int64_t count) { return std::to_string(count); });
   };
   return "scaling: one rank computed with " + words(alone) + " threads, each of several with " +
-         words(of_ranks) + ": threads.intra_op sets as many for all";
+         words(of_ranks) + ": set threads.intra_op to use the same number for all";
 }
 
 }  // namespace stepbench::report

@@ -66,7 +66,7 @@ void mark_what_others_explain(const estimate::CaseRow& row, Finding& finding) {
                      finding.id == "python.gil";
   if (!waits || !finding.share || !estimate::others_may_explain(row)) return;
   if (std::ranges::find(kKnowWhy, finding.id) != kKnowWhy.end()) return;
-  finding.text += "; the machine was busy, which may be why";
+  finding.text += "; possible reason: the machine was busy";
 }
 
 std::string ratio_text(double ratio) {
@@ -163,7 +163,7 @@ void tell_wait_of_case(const estimate::CaseRow& row, Finding& finding) {
   if (at == std::string::npos || !row.data_wait_share) return;
   finding.value = steady_wait_share(row);
   std::string of_case = words(finding.value);
-  if (*row.data_wait_share - finding.value > kShown) of_case += ", borders of epochs apart";
+  if (*row.data_wait_share - finding.value > kShown) of_case += ", without epoch borders";
   finding.text.replace(at, of_launch.size(), of_case);
 }
 
@@ -326,7 +326,7 @@ std::vector<document::Paragraph> finding_paragraphs(const estimate::CaseRow& row
     std::vector<std::string> evidence;
     if (!finding.evidence.empty()) evidence.push_back("seen in: " + text::join(finding.evidence));
     if (finding.share && !each.answer) {
-      evidence.push_back("to be won at most: " + text::percent_text(*finding.share) +
+      evidence.push_back("possible gain, at most: " + text::percent_text(*finding.share) +
                          " of the step");
     }
     if (!evidence.empty()) paragraph.below.emplace_back(text::join(evidence, "; "));

@@ -51,7 +51,7 @@ std::string headroom_line(const CaseRow& both, const CaseRow& step) {
   const double saved = *both.step_ns - *step.step_ns;
   const std::optional<SavingBounds> known = saving_bounds(both, step);
   if (saved <= 0 || (known && known->least <= 0)) {
-    std::string text = "a perfect loader would save nothing that these launches can tell";
+    std::string text = "a perfect loader would save nothing measurable with these launches";
     if (known && known->most > 0) {
       text += ": at most " + text::duration(known->most) + " (" +
               text::percent_text(known->most / *both.step_ns) + ")";

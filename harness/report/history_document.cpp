@@ -71,7 +71,7 @@ document::Table moved_series_table(const nights::Alert& alert, const SeriesNames
           told_text(each, series),
           each.back              ? "back"
           : each.can_be_measured ? ""
-                                 : "the level before cannot be measured any more"}});
+                                 : "the previous level can no longer be measured"}});
   }
   document::drop_if_empty(table, 6);
   return table;
@@ -151,7 +151,7 @@ document::Document series_document(const HistoryView& view, const track::History
   if (auto figure = series_figure(view, names)) {
     over.blocks.emplace_back(std::move(*figure));
   } else {
-    over.blocks.emplace_back(Paragraph{"no night has a value of it"});
+    over.blocks.emplace_back(Paragraph{"no night has a value"});
   }
   over.blocks.emplace_back(nights_table({&view, 1}, names, nights));
   document::Chapter alerts{.id = "alerts", .title = "Alerts", .blocks = {}};
@@ -172,7 +172,7 @@ document::Document alert_document(const nights::Alert& alert, const track::Histo
                   comma(acceptance_words(alert)) + ", " +
                   text::counted(std::ssize(alert.series), "series") + " worse, opened " +
                   alert.opened_utc.substr(0, 10) +
-                  (alert.assignee.empty() ? "" : ", " + alert.assignee + "'s")};
+                  (alert.assignee.empty() ? "" : ", assigned to " + alert.assignee)};
   document::Chapter moved{.id = "moved", .title = "What moved", .blocks = {}};
   if (std::vector<document::Line> lines = range_lines(alert, history); !lines.empty()) {
     Paragraph range{.text = std::move(lines.front().text)};
@@ -199,7 +199,7 @@ document::Document alert_document(const nights::Alert& alert, const track::Histo
       {.id = "next",
        .title = "Next",
        .blocks = {document::Heading{.title = "next"},
-                  Paragraph{.text = "a series of it, night by night:",
+                  Paragraph{.text = "one of its series:",
                             .below = {command("show " + names.short_id(alert.series.front().id))}},
                   Paragraph{.text = "accept it:",
                             .below = {command("note " + alert.id + " --as accepted \"...\"")}}}});

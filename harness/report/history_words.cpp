@@ -50,7 +50,7 @@ std::string program_text(const track::TrackedRun& run) {
   if (!run.build_id.empty()) {
     text += (text.empty() ? "build " : ", build ") + run.build_id.substr(0, kProgramDigits);
   }
-  if (run.git_dirty) text += ", with changes that are not committed";
+  if (run.git_dirty) text += ", with uncommitted changes";
   return text;
 }
 
@@ -77,7 +77,7 @@ std::vector<document::Line> range_lines(const nights::Alert& alert, const track:
 
 std::string acceptance_words(const nights::Alert& alert) {
   std::vector<std::string> words;
-  if (alert.expect) words.push_back("as far as " + text::signed_percent(*alert.expect) + " %");
+  if (alert.expect) words.push_back("up to " + text::signed_percent(*alert.expect) + " %");
   if (!alert.until.empty()) words.push_back("until " + alert.until);
   return text::join(words);
 }
@@ -120,8 +120,8 @@ std::vector<std::string> marks_of(const HistoryNight& night) {
   std::vector<std::string> marks;
   if (!night.alert.empty()) marks.push_back(night.alert + " began");
   if (night.judged && night.judged->told) {
-    marks.emplace_back(night.judged->state == nights::NightState::kImprovement ? "told: better"
-                                                                               : "told: worse");
+    marks.emplace_back(night.judged->state == nights::NightState::kImprovement ? "reported: better"
+                                                                               : "reported: worse");
   }
   if (night.is_suspect()) marks.emplace_back("suspect");
   if (night.busy) marks.push_back(busy_words(*night.busy));
@@ -142,8 +142,8 @@ std::string stale_alert_words(const nights::Alert& alert, std::span<const track:
   if (alert.state != nights::AlertState::kOpen || !from || !until || *until - *from < kStale)
     return {};
   return alert.id + " stays open: " + alert.experiment + " had no night on " + alert.host +
-         " since " + last + ", and nothing measures it any more; stepbench track note " + alert.id +
-         " --as accepted \"...\"" + history_words + " ends it";
+         " since " + last + "; accept it with stepbench track note " + alert.id +
+         " --as accepted \"...\"" + history_words;
 }
 
 }  // namespace stepbench::report

@@ -70,7 +70,7 @@ const ModuleColumn* sort_column(const std::vector<ModuleColumn>& columns, std::s
     if (key.empty() || key == name || key == column.head) return &column;
     known.push_back(std::move(name));
   }
-  throw ConfigError("--sort", "a table of modules has no column '" + key + "'" +
+  throw ConfigError("--sort", "unknown module column '" + key + "'" +
                                   text::did_you_mean(key, known) +
                                   "; columns: " + text::join(known));
 }

@@ -83,7 +83,7 @@ std::vector<std::string> remarks(const CaseModules& profiled, std::size_t depth)
   const ops::ModuleTree& tree = profiled.tree;
   std::vector<std::string> lines;
   lines.push_back("Per step, the mean of " + text::counted(tree.steps, "profiled step") +
-                  ". Rows that are indented add up to the row above them.");
+                  ". Indented rows add up to the row above them.");
   if (tree.device) {
     lines.emplace_back(
         "Times are those of kernels and copies, host is the host's; kernels that ran at the same "

@@ -43,12 +43,12 @@ std::string alert_headline(const nights::Alert& alert, const nights::Night& nigh
   const bool tonight = std::ranges::any_of(
       night.experiments, [&](const auto& each) { return each.run.run_id == alert.opened_run; });
   std::string text =
-      alert.id + (tonight ? ", told tonight"
+      alert.id + (tonight ? ", new tonight"
                   : told  ? ", open since " + alert.opened_utc.substr(0, 10) + " and worse tonight"
                           : ", since " + alert.opened_utc.substr(0, 10));
   text += ": " + text::counted(std::ssize(alert.series), "series") + " worse";
   if (alert.state != nights::AlertState::kOpen) text += ", " + std::string(name_of(alert.state));
-  if (!alert.assignee.empty()) text += ", " + alert.assignee + "'s";
+  if (!alert.assignee.empty()) text += ", assigned to " + alert.assignee;
   return text;
 }
 
@@ -69,8 +69,7 @@ std::vector<document::Line> alert_lines(const nights::Alert& alert, const track:
       alert.series, [](const nights::AlertSeries& each) { return !each.can_be_measured; });
   if (away > 0) {
     lines.emplace_back(
-        "the level before cannot be measured any more: it stays until somebody "
-        "accepts it");
+        "the previous level can no longer be measured: the alert stays until it is accepted");
   }
   if (!alert.note.empty()) lines.emplace_back(alert.note);
   return lines;
@@ -253,9 +252,9 @@ class NightWriter {
     const auto add_command = [&](const std::string& use, const std::string& command) {
       add({.text = use, .below = {{"stepbench track " + command + view_.history_words, true}}});
     };
-    add_command("what happened to it, night by night:", "show " + id);
-    add_command("which commit it was:", "bisect " + id);
-    add_command("accept it; --until DATE or --expect CHANGE: for a while, or as far as that:",
+    add_command("its history:", "show " + id);
+    add_command("to find its commit:", "bisect " + id);
+    add_command("to accept it, optionally --until DATE or up to --expect CHANGE:",
                 "note " + id + " --as accepted \"...\"");
   }
 

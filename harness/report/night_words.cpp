@@ -38,17 +38,16 @@ std::string reference_words_of(const nights::NightPairs& pairs, const track::His
     case nights::Why::kBaseline:
       return "a new baseline: tonight's program is the reference from now on";
     case nights::Why::kReferenceGone:
-      return "the reference program is no longer there" + begins;
+      return "the reference program is missing" + begins;
     case nights::Why::kReferenceFails:
       return "the reference program fails" + reason + begins +
-             (pairs.begins_reference()
-                  ? ". A step between the two is not seen: rebuild that commit and measure it with "
-                    "`stepbench ab`"
-                  : "");
+             (pairs.begins_reference() ? ". A change between the two is not detected: rebuild that "
+                                         "commit and measure it with `stepbench ab`"
+                                       : "");
     case nights::Why::kTonightFails:
       return "tonight's program fails" + reason;
     case nights::Why::kSameProgram:
-      return "tonight's program is the reference: there is nothing to compare";
+      return "tonight's program is the reference: nothing to compare";
     case nights::Why::kCannotKeep:
       return "tonight's program cannot be a reference" + reason;
     default:
@@ -134,14 +133,13 @@ std::string counts_text(const nights::Night& night) {
 
 std::string why_verdict(const nights::Night& night) {
   if (night.verdict == nights::NightState::kNoData && night.exit_code == kExitUsage) {
-    return ": an experiment broke off";
+    return ": an experiment aborted";
   }
   if (night.verdict == nights::NightState::kNoData && night.count(night.verdict) == 0) {
-    return night.series.empty() ? ": nothing was measured that could be judged"
-                                : ": launches failed";
+    return night.series.empty() ? ": no measurements to judge" : ": launches failed";
   }
   if (night.verdict == nights::NightState::kRegression && night.told.empty()) {
-    return ", told in earlier nights";
+    return ", from earlier nights";
   }
   return {};
 }
@@ -154,15 +152,15 @@ std::string why_series(const nights::NightSeries& series) {
       return "not measured: interrupted; it comes first the next night";
     case nights::Why::kOneBuild:
       return text::counted(static_cast<std::int64_t>(series.pairs), "pair") +
-             " of one build: it may be its layout; the next build tells";
+             " of one build: may be its memory layout; the next build decides";
     case nights::Why::kNoValue:
-      return "tonight's plan has it, and there is no value";
+      return "planned tonight, but has no value";
     case nights::Why::kValues:
       return "values without a reference program: shown, not judged";
     case nights::Why::kIgnored:
-      return "somebody asked not to judge it";
+      return "ignored by a note";
     case nights::Why::kFuture:
-      return "the night's date lies ahead; is the machine's clock right?";
+      return "the night's date is in the future; check the machine's clock";
     case nights::Why::kReferenceFails:
       return "fewer than three pairs: the reference program fails";
     case nights::Why::kTonightFails:
@@ -172,7 +170,7 @@ std::string why_series(const nights::NightSeries& series) {
   }
   if (!series.noisy) return {};
   return "too noisy: its launches differ by more than " + text::percent_text(nights::kNoisyCv) +
-         ", and small changes are found late";
+         ", so small changes are found late";
 }
 
 }  // namespace stepbench::report

@@ -74,8 +74,8 @@ std::string NoiseAdvice::change_text() const {
 
 std::string NoiseAdvice::parts(const estimate::CaseNoise& noise) {
   const std::string all = "launches differ by " + small_percent(noise.total_sd) + " %";
-  if (noise.wanders) return all + "; which part of it is their steps' cannot be told";
-  if (!noise.step_sd) return all + "; too few steps to tell which part of it is theirs";
+  if (noise.wanders) return all + "; the share of their steps is unknown";
+  if (!noise.step_sd) return all + "; too few steps to find their share";
   const std::string steps = "a step differs by " + small_percent(*noise.step_sd) + " %, " +
                             text::with_separators(std::llround(noise.steps)) + " of them by " +
                             small_percent(*noise.step_sd / std::sqrt(noise.steps)) + " %";
@@ -83,7 +83,7 @@ std::string NoiseAdvice::parts(const estimate::CaseNoise& noise) {
   const std::string range =
       " [" + small_percent(interval.low) + ", " + small_percent(interval.high) + "]";
   if (noise.launch_sd == 0) {
-    return all + ": " + steps + ", which is all of it; launches of their own add 0 %" + range;
+    return all + ": " + steps + ", which is all of it; launches themselves add 0 %" + range;
   }
   return all + ": " + small_percent(noise.launch_sd) + " %" + range + " of their own; " + steps;
 }
@@ -103,12 +103,12 @@ std::string NoiseAdvice::found_now(const estimate::CaseNoise& noise) const {
 std::string NoiseAdvice::design(const estimate::CaseNoise& noise) const {
   const std::string now = found_now(noise);
   if (noise.wanders || !noise.step_sd) {
-    return now + "; what others would find cannot be told: " +
-           (noise.wanders ? "its steps wander more slowly than a window lasts (schedule.active: "
+    return now + "; other designs cannot be predicted: " +
+           (noise.wanders ? "its steps vary more slowly than a window lasts (schedule.active: "
                             "several times as many)"
                           : "too few steps in a window");
   }
-  if (!noise.overhead_ns) return now + "; what a launch costs is not recorded";
+  if (!noise.overhead_ns) return now + "; the cost of a launch is not recorded";
   const double cost = compare::cost_ns(noise, static_cast<double>(noise.launches), noise.steps);
   const std::string now_costs = now + " (" + cost_text(cost) + ')';
   const auto best = designs_.cheapest(noise);
@@ -127,7 +127,7 @@ std::string NoiseAdvice::design(const estimate::CaseNoise& noise) const {
   const std::string its_cost = " (" + cost_text(best->cost_ns) + ')';
   if (!found || *found > question_.change) return now_costs + "; " + better + its_cost;
   if (best->cost_ns > kLess * cost)
-    return now_costs + "; nothing finds " + change_text() + " for much less";
+    return now_costs + "; no design finds " + change_text() + " for much less";
   return now_costs + "; " + better + " and cost less" + its_cost;
 }
 
@@ -151,10 +151,10 @@ std::vector<std::string> noise_lines(const std::vector<estimate::CaseRow>& rows,
   }
   if (more > 0) {
     lines.push_back("and " + text::counted(static_cast<std::int64_t>(more), "more case") +
-                    " (show --case ID says it of one)");
+                    " (see show --case ID)");
   }
   if (without > 0) {
-    lines.push_back("no noise is told of " +
+    lines.push_back("no noise estimate for " +
                     text::counted(static_cast<std::int64_t>(without), "case") +
                     " with fewer than three launches");
   }

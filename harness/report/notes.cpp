@@ -356,8 +356,9 @@ std::string unseen_warmup(const estimate::CaseRow& row) {
   const std::string less =
       effect->finds < 1 ? "one of less than " + text::percent_text(effect->finds) + " of the step"
                         : "even one as long as the step";
-  return "no warm-up is seen in the windows; " + less + " would not stand out from how these " +
-         text::counted(static_cast<std::int64_t>(effect->launches), "launch") + " differ";
+  return "no warm-up is visible in the windows; " + less +
+         " would be hidden by the differences of these " +
+         text::counted(static_cast<std::int64_t>(effect->launches), "launch");
 }
 
 }  // namespace stepbench::report

@@ -143,7 +143,7 @@ const OpColumn& op_column(std::string_view name, const std::string& where) {
     }
   }
   names.resize(kColumns.size());
-  throw ConfigError(where, "an op table has no column '" + std::string(name) + "'" +
+  throw ConfigError(where, "unknown op column '" + std::string(name) + "'" +
                                text::did_you_mean(wanted, names) +
                                "; columns: " + text::join(names));
 }

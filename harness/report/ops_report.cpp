@@ -276,7 +276,7 @@ std::string heading(const estimate::ProfiledCase& profiled) {
 }
 
 std::string recording_cost(std::optional<double> overhead, bool within_noise) {
-  if (!overhead) return "recording cost: unknown, no timing launch beside it";
+  if (!overhead) return "recording cost: unknown, no timing launch to compare";
   if (within_noise) return "recording cost: within noise";
   return "recording cost: " + text::significant(*overhead) + "x the step";
 }

@@ -87,7 +87,7 @@ Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& r
   for (const std::string& name : by) {
     axes.push_back(estimate::full_name(name, rows, kPivot));
     if (!estimate::is_option(rows, axes.back()))
-      throw ConfigError(kPivot, "'" + name + "' is no option");
+      throw ConfigError(kPivot, "unknown option '" + name + "'");
   }
   if (axes[0] == axes[1]) throw ConfigError(kPivot, "expected two different options");
   const estimate::RowNames names(rows, results);

@@ -86,7 +86,7 @@ std::string precision_of_launches(const plan::Plan& plan) {
         " steps\n";
   }
   if (text.empty()) return text;
-  return "one launch tells a loader-bound rate to about (if the cost of a batch varies by 30 "
+  return "one launch measures a loader-bound rate to about (if the cost of a batch varies by 30 "
          "%):\n" +
          text;
 }
@@ -132,8 +132,8 @@ std::vector<std::string> probe_cells(const ResolvedCase& resolved, const campaig
 
 std::string probe_remarks(const plan::Plan& plan, const campaign::Probe& probe) {
   std::string text =
-      "The probe made one smoke launch of each case. Its times are rough, and rather too long: the "
-      "first steps of a process are slow.\n";
+      "The probe made one smoke launch of each case. Its times are rough and tend to be too long: "
+      "the first steps of a process are slow.\n";
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const record::LaunchRow* row = failure_of_case(&probe, plan.cases[i].resolved.case_id);
     if (row == nullptr) continue;

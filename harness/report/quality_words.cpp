@@ -38,7 +38,7 @@ std::string words_of(const record::FactRow& row, const Told& told) {
     case Fact::kThrottled:
       return "the GPU was slowed down: " + text::join(told.reasons, "; ");
     case Fact::kLost:
-      return "the GPU was lost while a launch ran: it answers nothing more (dmesg names the Xid); "
+      return "the GPU was lost while a launch ran: it no longer responds (dmesg names the Xid); "
              "restart the machine, or take another device";
     case Fact::kMemoryErrors:
       return "the GPU had " + text::short_number(std::ranges::max(told.values)) +
@@ -46,7 +46,7 @@ std::string words_of(const record::FactRow& row, const Told& told) {
              "(stepbench doctor says what to do)";
     case Fact::kGrowth:
       return "memory grew within the windows by " + text::byte_text(std::ranges::max(told.values)) +
-             " a step, to their end: a long run that goes on so fills the machine";
+             " a step, up to their end: a long run would fill the machine's memory";
     default:
       return std::string(launch_flag::meaning(row.flag));
   }
@@ -70,7 +70,7 @@ BusyWords busy_words(std::span<const estimate::BusyMachine> all, const std::stri
                           ("the training thread " + waited),
                   .doubt = waited};
   if (alone) {
-    words.text += ", and nothing else ran";
+    words.text += ", with no other programs running";
     words.doubt += ", by its own threads";
   } else if (!others.empty()) {
     words.text += "; other programs used " + range_of_shares(others) + " of the CPUs";

@@ -57,12 +57,12 @@ document::Table ranks_table(const std::string& title, const RanksOfCase& ranks) 
 
 std::vector<std::string> ranks_words(bool profiled) {
   return {
-      "medians over launches; where ranks meet in collectives their steps are equally long, and do "
-      "not tell who is slow",
+      "medians over launches; steps of ranks with collectives are equally long and do not show "
+      "which rank is slow",
       profiled
           ? "own work and waits are of the profiled launches: a rank waits in a collective for "
             "as long as it takes more than the rank that enters last"
-          : "who waits for whom is told by a profiled launch: stepbench run ... --profile"};
+          : "a profiled launch shows which rank waits for which: stepbench run ... --profile"};
 }
 
 document::Document ranks_of_cases(const std::vector<estimate::CaseRow>& rows,

@@ -125,7 +125,7 @@ ReadNight read_night(std::string_view night_json) {
   const json::LineObject source = parser.parse(night_json, json::LineParser::Padding::kNone).object;
   if (source.text("schema") != kNightSchema || !source.text("version").starts_with("2.")) {
     throw json::LineError("schema '" + source.text("schema") + ' ' + source.text("version") +
-                          "' is no " + std::string(kNightSchema) + " 2.x");
+                          "' is not " + std::string(kNightSchema) + " 2.x");
   }
   ReadNight read{.host = source.text("host"), .error = source.text("error")};
   nights::Night& night = read.shown.night;

@@ -128,7 +128,7 @@ void write_results(const record::Results& results, Format format, const TableSty
   if (format == Format::kMarkdown) return sink(markdown(results, style));
   if (!style.pivot.empty()) {
     if (format == Format::kCsv) return sink(pivot_csv(results, style));
-    throw ConfigError("--pivot", "comes as table, markdown or csv; json has every case");
+    throw ConfigError("--pivot", "supports table, markdown or csv; json has every case");
   }
   std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   estimate::compare_with_best(rows);

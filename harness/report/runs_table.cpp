@@ -209,7 +209,7 @@ std::string totals_text(std::span<const runs::RunSummary> runs, std::size_t all)
   }
   if (broken > 0) parts.push_back(std::to_string(broken) + " unreadable");
   if (!parts.empty()) text += "; " + text::join(parts);
-  return text + (dirty ? "\n* behind a commit: with changes that were not committed\n" : "\n");
+  return text + (dirty ? "\n* after a commit: with uncommitted changes\n" : "\n");
 }
 
 std::string dropped_text(const std::vector<std::string>& dropped) {

@@ -70,8 +70,8 @@ SampleTable sample_table(std::span<const estimate::CaseRow> rows,
   table.columns.assign(std::begin(kKeys), std::end(kKeys));
   for (const std::string& name : columns.empty() ? known : columns) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw ConfigError("--columns", "the samples have no column '" + name + "'" +
-                                         text::did_you_mean(name, known));
+      throw ConfigError("--columns",
+                        "unknown sample column '" + name + "'" + text::did_you_mean(name, known));
     }
     table.columns.push_back(name);
   }

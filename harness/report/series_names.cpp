@@ -194,11 +194,11 @@ const track::SeriesHistory& resolve_series(const SeriesNames& names, const track
   const std::string given = text::join(words, " ");
   if (!found.empty()) {
     throw ConfigError("SERIES",
-                      "'" + given + "' may be " + text::counted(std::ssize(found), "series") +
-                          "; name one by its id, or add words of its case:" + listed(names, found));
+                      "'" + given + "' matches " + text::counted(std::ssize(found), "series") +
+                          "; give an id, or add words of its case:" + listed(names, found));
   }
   if (history.series.empty()) {
-    throw ConfigError("SERIES", "the history is empty: `stepbench track add RUN` takes a run in");
+    throw ConfigError("SERIES", "the history is empty: `stepbench track add RUN` adds a run");
   }
   // Find the word that matches nothing.
   for (const std::string& word : words) {
@@ -216,7 +216,7 @@ const track::SeriesHistory& resolve_series(const SeriesNames& names, const track
     }
     if (fits) continue;
     const std::vector<std::string> candidates(known.begin(), known.end());
-    throw ConfigError("SERIES", "no series fits '" + word + "'" +
+    throw ConfigError("SERIES", "no series matches '" + word + "'" +
                                     text::did_you_mean(word, candidates) +
                                     "; `stepbench track list` lists them");
   }
@@ -225,11 +225,11 @@ const track::SeriesHistory& resolve_series(const SeriesNames& names, const track
     metrics.insert(metric_label(each.series.metric));
   if (!metric.empty() && !metrics.contains(std::string(metric)) &&
       names.meant({}, metric).empty()) {
-    throw ConfigError("--metric", "no series has the metric '" + std::string(metric) +
-                                      "'; there are " + text::join(metrics));
+    throw ConfigError("--metric", "unknown metric '" + std::string(metric) +
+                                      "'; metrics: " + text::join(metrics));
   }
   throw ConfigError("SERIES",
-                    "no series fits all of '" + given + "'; `stepbench track list` lists them");
+                    "no series matches all of '" + given + "'; `stepbench track list` lists them");
 }
 
 }  // namespace stepbench::report

@@ -89,7 +89,7 @@ std::string tune_answer(const TuneRun& run) {
                run.why_invalid.front();
       }
       return "not decided: " + best + " came out best, but " + fresh_pairs(run) +
-             " do not tell it from the file's own settings: " + confirmed_change(run);
+             " cannot separate it from the file's own settings: " + confirmed_change(run);
   }
 }
 
@@ -141,7 +141,7 @@ void add_bound(const TuneRun& run, std::vector<document::Line>& lines) {
                      " points that were measured is better than this one by at most " +
                      text::percent_text(run.bound->regret) + " (" +
                      text::percent_text(tune::kBoundConfidence) +
-                     " confidence), if a point's first launch is as its later ones");
+                     " confidence), if a point's first launch is like its later ones");
 }
 
 void add_left_out(const TuneRun& run, std::vector<document::Line>& lines) {
@@ -200,7 +200,7 @@ std::vector<document::Line> below_answer(const TuneRun& run) {
     const std::size_t needed = *run.confirmed->test.pairs_needed;
     lines.emplace_back("about " +
                        (needed > 400 ? std::string("more than 400") : std::to_string(needed)) +
-                       " pairs would tell");
+                       " pairs would decide");
   }
   if (!run.standing.empty()) {
     add_rivals(run, lines);
@@ -211,10 +211,9 @@ std::vector<document::Line> below_answer(const TuneRun& run) {
   add_left_out(run, lines);
   if (run.changes_work) {
     const std::string by_work =
-        run.objective.name == tune::kWorkRate ? ", and is judged by samples per second" : "";
-    lines.emplace_back("what varies changes what is computed, not only how fast" + by_work +
-                       ": see that the "
-                       "training still learns");
+        run.objective.name == tune::kWorkRate ? ", and are judged by samples per second" : "";
+    lines.emplace_back("the options change the computation, not only its speed" + by_work +
+                       ": check that the training still learns");
   }
   if (!run.confirm_command.empty() && !run.confirmed) lines.emplace_back(run.confirm_command, true);
   if (run.answer != TuneAnswer::kBetter && run.answer != TuneAnswer::kNotConfirmed) return lines;

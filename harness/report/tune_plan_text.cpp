@@ -18,8 +18,7 @@ std::string about(double seconds) { return "about " + text::rough_duration(secon
 std::string objective_text(const tune::TunePlan& planned) {
   const compare::TestedMetric& objective = planned.objective;
   const bool large = objective.direction == Direction::kHigherIsBetter;
-  return "by " + objective.name +
-         (large ? ", which is to be large; " : ", which is to be small; ") +
+  return "by " + objective.name + (large ? ", larger is better; " : ", smaller is better; ") +
          text::percent_text(objective.margin.value_or(compare::kDefaultMargin)) +
          " or less does not matter\n";
 }

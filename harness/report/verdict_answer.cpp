@@ -61,7 +61,7 @@ std::string no_data_text(const compare::Comparison& comparison, const Comparison
            found->without_data + (more == 0 ? "" : ", and " + text::counted(more, "more case"));
   }
   const auto missing = std::ssize(comparison.only_base) + std::ssize(comparison.only_candidate);
-  return missing == 0 ? "" : text::counted(missing, "case") + " on one side alone";
+  return missing == 0 ? "" : text::counted(missing, "case") + " on one side only";
 }
 
 // Text after the verdict's name.

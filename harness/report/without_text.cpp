@@ -162,7 +162,7 @@ class TextRemover {
 std::string json_without_text(std::string_view json, const Catalogue& catalogue) {
   json::LineParser parser;
   const auto all = parser.parse_value(json);
-  if (!all) throw ConfigError("--no-text", "the source is no JSON");
+  if (!all) throw ConfigError("--no-text", "the source is not JSON");
   TextRemover remover(catalogue);
   remover.keep(*all);
   return remover.take() + '\n';

@@ -27,23 +27,21 @@ const std::vector<Removed>& removed_names() {
       {"`track note A17 --who NAME`", {"track assign"}},
       {"`track note RUN --as baseline TEXT`", {"track baseline"}},
       {"`track note SERIES --as ignored TEXT`, and `--as open` to take it back", {"track ignore"}},
-      {"`nightly`, which measures every night in pairs with its reference program, and more of "
-       "what "
-       "looks odd",
+      {"`nightly`, which measures every night in pairs with its reference program, and more pairs "
+       "of suspects",
        {"track confirm", "nightly --screen", "nightly --confirm", "nightly --no-confirm",
         "nightly --confirmations", "nightly --relinked", "nightly --good", "track check --screen",
         "track check --confirm", "track check --no-confirm", "track check --confirmations",
         "track check --relinked", "track check --good", "track.reference"}},
       {"`nightly --no-keep-worker`: one program of each experiment is kept",
        {"track prune --limit-gib"}},
-      {"Otava, bencher or asv for what others measured",
+      {"Otava, bencher or asv for measurements of other tools",
        {"track screen", "track add --series", "track add --value-column", "track add --case-column",
         "track add --time-column", "track add --commit-column", "track add --unit",
         "track add --better", "track add --first-night", "track add --host"}},
       {"`nightly`, which keeps its reference program", {"track add --keep-worker"}},
       {"`export results/history.db --format csv`, or json", {"track export"}},
-      {"`track merge CASE CASE --dry-run`, which says in what two differ; a night says what "
-       "changed "
+      {"`track merge CASE CASE --dry-run`, which shows how two differ; a night reports the changes "
        "of its environment",
        {"track why-split"}},
       {"`gzip` on the files, which are read as before", {"runs compress"}},

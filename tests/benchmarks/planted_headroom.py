@@ -94,7 +94,7 @@ def main():
         wrong.append("the wait")
     if abs(shared - core) > MOST_OFF * max(core, WAIT_MS):
         wrong.append("the core")
-    control = "wait_ms=0 burn=false alone=none: a perfect loader would save nothing that these launches can tell"
+    control = "wait_ms=0 burn=false alone=none: a perfect loader would save nothing measurable with these launches"
     if control not in " ".join(said.split()):
         wrong.append("a control without a plant")
     if wrong:

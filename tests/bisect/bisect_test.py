@@ -211,7 +211,7 @@ END
         done = self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", "unset COMPILER_PATH; " + BUILD, "--results", "same",
                            status=1)
         self.assertIn(f"likely, not sure: {hashes[3][:12]}", done.stdout)
-        self.assertIn("both builds of it have the same layout", " ".join(done.stdout.split()))
+        self.assertIn("both of its builds have the same memory layout", " ".join(done.stdout.split()))
 
     def test_a_dry_run_says_what_it_takes(self):
         hashes = self.commits([1] * 9)
@@ -340,7 +340,7 @@ END
             out, err = process.communicate(timeout=600)
             self.assertEqual(process.returncode, 0, out + err)
             self.assertIn(f"culprit: {culprit[:12]}", out)
-        self.assertIn("more lies elsewhere: +", out)
+        self.assertIn("further change elsewhere: +", out)
         self.assertAlmostEqual(self.answer()["size"], 0.03)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
@@ -440,7 +440,7 @@ END
     def test_an_interrupt_in_a_build_ends_as_one(self):
         status, err = self.when_it_builds(signal.SIGINT)
         self.assertEqual(status, 130, err)
-        self.assertIn("go on with --resume", err)
+        self.assertIn("continue with --resume", err)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
     def test_a_search_that_was_killed_before_its_file_begins_anew(self):

@@ -39,7 +39,7 @@ class AlertBisect(unittest.TestCase):
             self.machine.night(self.machine.build(f"good-{night}"), status=0)
         self.machine.night(self.machine.build("flags", slower=1.1), status=1)
         done = self.machine.run("track", "bisect", "A1", "--build", BUILD, "--no-lock", status=2)
-        self.assertRegex(done.err, "both nights are of commit [0-9a-f]{12}: something else than the program changed")
+        self.assertRegex(done.err, "both nights are of commit [0-9a-f]{12}: the program did not change")
         self.machine.run("track", "note", "A1", "--as", "accepted", "other flags", status=0)
         self.commits([1, 1, 1.05, 1.05, 1.05, 1.05], "day")
         self.machine.night(self.machine.build("slow", slower=1.1 * 1.05), status=1)

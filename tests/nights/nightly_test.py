@@ -68,7 +68,7 @@ class Nights(unittest.TestCase):
             self.assertEqual(len(self.launches()), night * LAUNCHES + 2)
             if number == signal.SIGINT:
                 self.assertEqual((status, out), (130, ""), err)
-                self.assertIn("the same command goes on", err)
+                self.assertIn("the same command resumes", err)
                 self.assertEqual(json.loads((self.machine.folder / "verdict.json").read_text())["exit_code"], 130)
             hold.with_suffix(".reached").unlink()
             fresh = ["--fresh"] if number == signal.SIGTERM else []
@@ -116,7 +116,7 @@ class Nights(unittest.TestCase):
         for night in (first, second):
             out, err = night.communicate(timeout=PATIENCE_S)
             self.assertEqual(night.returncode, 0, out + err)
-        self.assertNotIn("going on with the night", err)
+        self.assertNotIn("resuming the night", err)
         self.assertEqual(len(self.machine.runs()), 2, "the second is a night of its own")
         keys = Counter((row["run_id"], row["case_id"], row["launch"]) for row in self.launches() if "run_id" in row)
         self.assertEqual(len(self.launches()), 2 * LAUNCHES)
@@ -135,7 +135,7 @@ class Nights(unittest.TestCase):
         self.settle()
         slow = self.machine.build("slow", slower=1.05)
         failed = self.machine.night(slow, "--on-alert", "cat > lost; echo no route to chat >&2; exit 7", status=1)
-        self.assertRegex(failed.err, "A1, ended with status 7: no route to chat; the next night tries again")
+        self.assertRegex(failed.err, "A1: ended with status 7: no route to chat; the next night retries")
         for _ in range(2):
             self.machine.night(slow, "--on-alert", "cat >> told")
         (told,) = map(json.loads, (self.machine.folder / "told").read_text().splitlines())
@@ -158,7 +158,7 @@ class Nights(unittest.TestCase):
         self.machine.experiment("nightly", "    - {stub.behaviour: throw_in_step}\n")
         # A command that left its group and writes endlessly delays nothing.
         failed = self.machine.night(self.good, "--on-alert", "setsid yes & sleep 1000", status=4)
-        self.assertRegex(failed.err, "told of a failed night, took longer than 60 s and was ended")
+        self.assertRegex(failed.err, "for a failed night: took longer than 60 s and was killed")
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ class Servers(unittest.TestCase):
         out, err = night.communicate(timeout=PATIENCE_S)
         self.assertEqual(night.returncode, 2, out + err)
         self.assertIn("no connection", err)
-        self.assertIn("what was measured is kept, and the same command goes on with this night", err)
+        self.assertIn("measurements are saved; the same command resumes this night", err)
         self.server.start()
 
     def launches(self, pattern):
@@ -129,7 +129,7 @@ class Servers(unittest.TestCase):
         self.lose_server(slow, hold)
         self.assertIn("no alert is open", self.machine.run("track", "show", *self.history, status=0).out)
         told = self.machine.night(slow, *self.history, "--on-alert", "cat >> told", status=1)
-        self.assertRegex(told.out, "A1, told tonight: 2 series worse")
+        self.assertRegex(told.out, "A1, new tonight: 2 series worse")
         (news,) = map(json.loads, (self.machine.folder / "told").read_text().splitlines())
         self.assertEqual(news["id"], "A1")
         launches = self.launches(self.machine.runs()[-1].name)

@@ -65,7 +65,7 @@ class Team(unittest.TestCase):
         self.track("note", "A1", "seen in the new loader, too")
         self.track("note", self.machine.runs()[-1].name, "the room was warm")
         page = self.track("show", "A1").out
-        self.assertRegex(page, "opened [0-9-]+, anna's")
+        self.assertRegex(page, "opened [0-9-]+, assigned to anna")
         self.assertIn("assigned: anna", page)
         self.assertIn("noted: seen in the new loader, too", page)
         self.assertIn("Read the batch twice", page)
@@ -73,9 +73,9 @@ class Team(unittest.TestCase):
         with sqlite3.connect(self.machine.folder / "results/history.db") as history:
             rows = history.execute("SELECT alert_id, state, assignee, series FROM alert").fetchall()
             self.assertEqual(rows, [("A1", "open", "anna", 2)])
-        self.assertRegex(self.machine.night(slow).out, "A1, since [0-9-]+: 2 series worse, anna's")
+        self.assertRegex(self.machine.night(slow).out, "A1, since [0-9-]+: 2 series worse, assigned to anna")
         self.track("note", "A1", "--as", "open")
-        self.assertNotIn("anna's", self.track("show", "A1").out)
+        self.assertNotIn("assigned to anna", self.track("show", "A1").out)
         shutil.rmtree(self.machine.folder / ".git")
         self.assertNotIn("commit", self.track("show", "A1").out.replace("(commit", ""), "the repository is gone")
 
@@ -115,13 +115,13 @@ class Team(unittest.TestCase):
         for text, said in (("{margin: {step: 250%}}", "track.margin.step: '250%' is not a share below 1"),
                            ("{margin: {step: little}}", "step.*auto, or a share such as 2% or 0.02"),
                            ("{margin: {stepp: 2%}}", "stepp.*did you mean"),
-                           ("{metrics: step_p9}", "nightly.yaml: track.metrics: no metric is named 'step_p9'"),
+                           ("{metrics: step_p9}", "nightly.yaml: track.metrics: unknown metric 'step_p9'"),
                            ("{metrics: step_p90=x}", "track.metrics: 'step_p90=x': expected a share below 1 after =")):
             self.track_section(text)
             self.assertRegex(self.machine.night(self.good, status=2).err, said)
         self.track_section("{}")
         for words, said in ((("--db", "sqlite:/proc/history.db"), "/proc"),
-                            (("nightly.yaml",), "the history tells experiments apart by `name`")):
+                            (("nightly.yaml",), "the history identifies experiments by `name`")):
             self.assertIn(said, self.machine.night(self.good, *words, status=2).err)
         self.assertFalse((self.machine.folder / "results").exists() and self.machine.runs())
 
@@ -134,7 +134,7 @@ class Team(unittest.TestCase):
         self.assertFalse((self.machine.folder / "told").exists())
         self.machine.date += datetime.timedelta(days=1)
         missing = self.machine.run("nightly", "nightly.yaml", *ask, status=4)
-        self.assertIn("no night of nightly ended by 2026-02-02 08:00 UTC; its last began at 2026-02-01", missing.out)
+        self.assertIn("no night of nightly ended by 2026-02-02 08:00 UTC; the last began at 2026-02-01", missing.out)
         (told,) = map(json.loads, (self.machine.folder / "told").read_text().splitlines())
         self.assertEqual((told["schema"], told["exit_code"]), ("stepbench.night_failed", 4))
         self.assertIn("no night of nightly ended by", told["text"])

@@ -267,7 +267,7 @@ class Scripts(unittest.TestCase):
     def test_a_first_look_is_short_is_compared_with_nothing_and_names_the_command_that_measures(self):
         self.write(HEAD + "for _ in measure(Loader()): pass")
         said = self.stepbench("run", "--python", "script.py", "--quick", "--no-lock", "--", "--quick")
-        self.assertRegex(" ".join(said.split()), r"a first look, for no comparison: .* To measure it: \S*stepbench run --python "
+        self.assertRegex(" ".join(said.split()), r"a first look, not for comparison: .* To measure it: \S*stepbench run --python "
                                                  r"script.py --no-lock -- --quick")
         launches = rows_of(self.results, "launch")
         self.assertEqual([(row["smoke"], row["schedule"]["active"]) for row in launches], [(True, 10)] * 2)
@@ -380,7 +380,7 @@ class Scripts(unittest.TestCase):
     def test_loops_whose_names_only_running_tells_are_spoken_of(self):
         self.write(HEAD + "for epoch in range(2):\n    for _ in measure(Loader(), name=f'epoch-{epoch}'): pass")
         said = self.run_script()
-        self.assertIn("script.py, line 7, gives its loop a name that only running it tells: the first loop is measured", said)
+        self.assertIn("script.py, line 7: the loop's name is only known when the script runs; the first loop is measured", said)
         launch, = rows_of(self.results, "launch")
         self.assertEqual(launch["outcome"], "measured")
         said = self.run_script("--sweep", "script.loop=epoch-0,epoch-1", "--results", "each")

@@ -145,7 +145,7 @@ class Tune(unittest.TestCase):
                                   text=True, capture_output=True, env=self.environment(), timeout=600)
             self.assertIn(done.returncode, (0, 3), done.stdout + done.stderr)
             self.assertIn(self.answer(f"r{seed}")["answer"], ("own_is_best", "undecided"))
-            self.assertIn("--write: nothing is written to tuned.yaml: no winner is told", done.stderr)
+            self.assertIn("--write: nothing written to tuned.yaml: no decided winner", done.stderr)
 
     def test_a_rate_is_made_large(self):
         self.write(values="1000", more="    stub.samples: [16, 32, 64]\n")
@@ -159,7 +159,7 @@ class Tune(unittest.TestCase):
         done = self.tune("--write", "tuned.yaml")
         self.assertRegex(done.text, r"best: step_us=780 .*samples=64.*: samples_per_s \+15\d\.?\d* %")
         self.assertIn("--set stub.samples=64", done.stdout)
-        self.assertIn("not only how fast, and is judged by samples per second", done.text)
+        self.assertIn("not only its speed, and are judged by samples per second", done.text)
         self.assertIn("stub.samples=64", self.answer()["changes"])
         self.assertEqual(self.answer()["objective"], "samples_per_s")
         self.assertIn("samples: 64", (self.folder / "tuned.yaml").read_text())
@@ -211,12 +211,12 @@ class Tune(unittest.TestCase):
 
     def test_a_dry_run_says_what_is_measured_and_measures_nothing(self):
         said = self.tune("--dry-run").stdout
-        self.assertRegex(said, "24 points; the file's own settings are #[0-9]+; by step, which is to be small; 1.0 % or less")
+        self.assertRegex(said, "24 points; the file's own settings are #[0-9]+; by step, smaller is better; 1.0 % or less")
         self.assertIn("  first: 2 to 6 launches of the file's own settings, thrown away until two agree\n"
                       "  rung 1: 24 points x 1 launch = 24\n  rung 2: 6 points x 2 launches = 12\n", said)
         self.assertIn("44 launches; not measured before", said)
         self.assertFalse((self.folder / "results").exists())
-        self.assertIn("says what a new search would measure", self.tune("--dry-run", "--resume", ".", status=2).stderr)
+        self.assertIn("plans a new search", self.tune("--dry-run", "--resume", ".", status=2).stderr)
         self.assertIn("`stepbench plan --format json`", self.tune("--dry-run", "--format", "json", status=2).stderr)
 
     def test_a_budget_that_is_too_small_is_refused(self):
@@ -252,7 +252,7 @@ class Tune(unittest.TestCase):
             (folder,) = (self.folder / results).iterdir()
             if by == signal.SIGINT and process.returncode != 0:
                 self.assertEqual(process.returncode, 130)
-                self.assertIn(f"go on with --resume {results}/{folder.name}", err)
+                self.assertIn(f"continue with --resume {results}/{folder.name}", err)
             self.tune(*words, "--resume", folder, worker=STUB)
             answer = self.answer(results)
             for part in ("winner", "rungs", "standing", "points", "seed", "answer", "changes", "bound"):

@@ -61,11 +61,11 @@ TEST(DoctorMeasure, Plan_QuotesTheKeptNoise) {
   ASSERT_EQ(plan.exit_status, 0) << plan.err;
   if (cases.empty()) {
     EXPECT_EQ(doctor.exit_status, 4);
-    EXPECT_THAT(doctor.err, HasSubstr("nothing is kept: no case was launched often enough"));
+    EXPECT_THAT(doctor.err, HasSubstr("nothing saved: no case was launched often enough"));
     EXPECT_THAT(plan.out, ::testing::Not(HasSubstr("for `ab`")));
   } else {
     EXPECT_EQ(doctor.exit_status, told.at("pointless").get<bool>() ? 4 : 0);
-    EXPECT_THAT(doctor.err, HasSubstr("Kept in " + (folder / "state").string()));
+    EXPECT_THAT(doctor.err, HasSubstr("Saved in " + (folder / "state").string()));
     EXPECT_THAT(plan.out, HasSubstr("for `ab`: this machine showed "));
   }
 }

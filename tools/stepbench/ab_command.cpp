@@ -46,7 +46,7 @@ Examples:
   stepbench ab train.yaml --b new/stepbench-worker --gate counts     one pair; operations decide, not times
   stepbench ab train.yaml --b new/stepbench-worker --dry-run         what would be measured, how long
   stepbench ab train.yaml --b new/stepbench-worker --resume results/20260131-120000-train
-                                                        go on where it was interrupted
+                                                        resume an interrupted campaign
   stepbench ab train.yaml --b new/stepbench-worker --resume results/20260131-120000-train --allow load
                                                         judge the same launches again, measure nothing
   stepbench ab train.yaml --b new/stepbench-worker; jq .exit_code results/*/verdict.json
@@ -68,9 +68,9 @@ struct AbOptions {
 
 void refuse_smoke(const AbOptions& options) {
   if (!options.smoke) return;
-  throw ConfigError("--smoke",
-                    "measures nothing, so that there is nothing to compare; `stepbench run FILE "
-                    "--smoke` tells whether everything works");
+  throw ConfigError(
+      "--smoke",
+      "measures nothing to compare; `stepbench run FILE --smoke` checks that everything works");
 }
 
 // Command line that resumes this campaign; once the campaign has ended it only judges.
@@ -202,7 +202,7 @@ void add_python_of_arm(Command& ab, const std::string& names, std::vector<std::s
 
 void add_arms(Command& ab, campaign::ArmsRequest& options) {
   ab.option(kArmOptions, "--a PATH", options.a,
-            "The worker program of arm A, the base; default: stepbench-worker beside this program")
+            "The worker program of arm A, the base; default: stepbench-worker next to this program")
       .hint_for("--worker")
       .common();
   ab.option(kArmOptions, "--b PATH", options.b,
@@ -234,15 +234,15 @@ void add_measuring(Command& ab, AbOptions& options) {
             "Seed of the random order of the launches; default: a new one, which is recorded")
       .whole_number(0, std::int64_t{1} << 53U);
   ab.option(kMeasureOptions, "--profile N", options.request.arms.profile,
-            "Profile each changed case with N launches per arm, to name the "
-            "operations that changed; three or more also tell their times")
+            "Profile each changed case with N launches per arm, to name the operations that "
+            "changed; three or more also compare their times")
       .with_value_when_bare("1")
       .whole_number(1, 100);
   add_lock_flags(ab, options.lock);
   ab.flag(kRunOptions, "--dry-run", options.dry_run,
           "Print the pairs, launches and time; measure nothing");
   ab.flag("", "--smoke", options.smoke, "Refused: it measures nothing");
-  add_results(ab, options.request.results, "Folder in which the run's own folder is made");
+  add_results(ab, options.request.results, "Parent folder of the run's folder");
   add_resume(ab, options.request.resume);
   add_labels(ab, options.request.labels);
 }

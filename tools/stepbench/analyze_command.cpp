@@ -29,9 +29,9 @@ namespace {
 
 constexpr const char* kAnalyzeExamples =
     R"(Reads traces of torch.profiler (Python, any version; plain or gzip), those that stepbench writes with
-profile.trace, and the SQLite export of an Nsight Systems report. Where a step's time went is told as
-parts that sum to the step exactly: what the device did, and for the time in which it did nothing, what
-the host was doing. The first and the last recorded step are left out of the numbers.
+profile.trace, and the SQLite export of an Nsight Systems report. The time of a step is
+split into parts that sum to it exactly: what the device did and, while it was idle, what the host did.
+The numbers exclude the first and the last recorded step.
 
 Examples:
   stepbench analyze my_job.1700000000.pt.trace.json.gz
@@ -45,9 +45,8 @@ Examples:
   stepbench analyze trace.json --format json | jq .findings
   stepbench analyze trace.json --fail-on problem      exit status 1 when a problem was found
 
-Exit status: 0 analysed, 1 with --fail-on: found (--diff: found anew or grown), 2 wrong usage or a file that is
-no whole trace, 4 the trace is damaged so that its numbers would lie, or --diff cannot compare (--strict: any
-warning).)";
+Exit status: 0 analysed, 1 with --fail-on: found (--diff: new or grown), 2 wrong usage or an incomplete trace
+file, 4 the trace is damaged and its numbers are wrong, or --diff cannot compare (--strict: any warning).)";
 
 bool fails(const AnalyzeOptions& options, const std::vector<Finding>& findings) {
   return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
@@ -121,9 +120,8 @@ void join_ranks(const AnalyzeOptions& options, const document::RenderStyle& styl
 void check_rank(const AnalyzeOptions& options, const std::vector<TracePage>& pages,
                 const std::set<std::int64_t>& there) {
   if (!options.rank || !pages.empty()) return;
-  throw ConfigError("--rank", "there is no trace of rank " + std::to_string(*options.rank) +
-                                  "; there are: " +
-                                  (there.empty() ? std::string("none that says its rank")
+  throw ConfigError("--rank", "no trace of rank " + std::to_string(*options.rank) + "; ranks: " +
+                                  (there.empty() ? std::string("none recorded")
                                                  : text::join(there, ", ", [](std::int64_t rank) {
                                                      return std::to_string(rank);
                                                    })));
@@ -223,15 +221,14 @@ void add_analyze(Command& command) {
   command.option(kCaseOptions, "--device N", options.device,
                  "The device whose time is broken down");
   command
-      .option(kCaseOptions, "--rank N", options.rank,
-              "Of a job of several ranks: the page of this one")
+      .option(kCaseOptions, "--rank N", options.rank, "With several ranks: the page of this rank")
       .common();
   command
       .option(kCaseOptions, "--steps N|FIRST-LAST", options.steps,
               "Only these steps, by the numbers of ProfilerStep")
       .common();
   command.flag(kCaseOptions, "--steps-from-loading", options.from_loading,
-               "In a trace without steps, take the fetches of data as borders");
+               "In a trace without steps, use data fetches as step boundaries");
   command.repeated(kVerdictOptions, "--threshold RULE=VALUE", options.thresholds,
                    "Report a finding from this value on; may be repeated");
   command.option(kVerdictOptions, "--fail-on", options.fail_on, "Exit with 1 from this severity on")
@@ -241,7 +238,7 @@ void add_analyze(Command& command) {
                "Exit with 4 also for warnings about the trace");
   command
       .option(kOptions, "--time-limit SECONDS", options.time_limit_s,
-              "The most seconds of CPU time for each trace")
+              "CPU time limit per trace, in seconds")
       .number(0.001, 1e6, "seconds")
       .with_default();
   command

@@ -102,7 +102,7 @@ std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder
   throw ConfigError(folder.string(),
                     has_results ? "this run has no traces; `stepbench run FILE --profile --set "
                                   "profile.trace=true` writes them"
-                                : "there is no trace (*.json, *.json.gz, *.sqlite) in this folder");
+                                : "no trace (*.json, *.json.gz, *.sqlite) in this folder");
 }
 
 void check_device(std::optional<int> device, const analyze::Analysis& analysis,
@@ -194,7 +194,7 @@ report::AnalysedTrace analyse_one(const trace::Trace& trace, const std::filesyst
                                  .device = request.rules.device};
   check_device(request.rules.device, analysed.analysis, path);
   if (request.how.steps.numbers && analysed.analysis.steps.counted().empty()) {
-    throw ConfigError("--steps", "there is no such step in " + path.string());
+    throw ConfigError("--steps", "no such step in " + path.string());
   }
   analysed.findings = analyze::find_causes(trace, analysed.analysis, rules);
   return analysed;

@@ -15,12 +15,12 @@ namespace stepbench::cli {
 namespace {
 
 constexpr const char* kBisectExamples =
-    R"(Walks the line of first parents between GOOD and BAD. Each commit that is looked at is built in a tree of its own,
-by the command, and launched in turns with GOOD; every commit keeps its chance of being the culprit, and the next build
-is of the one that halves it. Builds of the same source differ by where their code lies in memory: in the end the
-likeliest commit and the one before it are built twice more, linked in other orders, and measured side by side. A name
-and a range are right with the stated confidence; a step below twice what builds differ by is `likely` at most, and
-where nothing can be said, it says so. Your own tree is never touched.
+    R"(Searches the first-parent history between GOOD and BAD. --build builds each tested commit in its own tree, and
+its launches alternate with those of GOOD. Every commit has a chance of being the culprit; the next build is of the
+commit that halves the total. Builds of the same source differ by their code's place in memory, so the likeliest commit
+and the one before it are finally built twice more, linked in other orders, and compared. A commit or a range is right
+with the stated confidence; a step below twice the difference of builds is `likely` at most, and a search without a
+result says so. Your own tree is never touched.
 
 Examples:
   stepbench bisect v1.4 main train.yaml --build 'cmake -B build -G Ninja && ninja -C build my-worker' \
@@ -33,7 +33,7 @@ Examples:
   stepbench bisect v1.4 main train.yaml --build 'make worker' --dry-run       how many builds, how long
   stepbench bisect HEAD~20 HEAD train.yaml --build 'make worker' --resume results/20260131-120000-bisect-train
 
-Exit status: 0 found, 1 an answer that is less than a name (a range with its chance, or a likely commit), 2 wrong
+Exit status: 0 found, 1 less than a sure commit (a range with its chance, or a likely commit), 2 wrong
 usage or configuration, 3 not reproduced or not decided, 4 an end cannot be measured, 129, 130 or 143 interrupted.)";
 
 struct BisectOptions {
@@ -61,8 +61,8 @@ int execute_bisect(const BisectOptions& options, const Environment& environment)
   request.arms.text = experiment_text(options.script, request.arms.file);
   if (request.build.empty() && request.script.empty()) {
     throw ConfigError("--build",
-                      "expected the command that builds a commit, as 'make worker'; only "
-                      "with --python SCRIPT nothing need be built");
+                      "expected the command that builds a commit, as 'make worker'; optional only "
+                      "with --python SCRIPT");
   }
   return search_and_tell(request, options.output, environment);
 }
@@ -83,7 +83,8 @@ void add_bisect(Command& command) {
   add_building(command, request);
   command
       .option(kMeasureOptions, "--versions V1,V2,...", request.versions,
-              "In place of commits: names in their order, {version} of --build and --set")
+              "Search these versions in order instead of commits; {version} in --build and --set "
+              "is replaced")
       .comma_separated();
   add_set(command, request.arms.set,
           "Use this value for all commits instead of the file's; {worktree} is the commit's tree");
@@ -97,13 +98,13 @@ void add_bisect(Command& command) {
       .with_default();
   command
       .option(kVerdictOptions, "--confidence PERCENT", options.confidence_percent,
-              "How sure a name or a range is to be")
+              "Required confidence of a commit or a range")
       .number(50, 99.9, "%")
       .with_default("95");
   command
       .option(kVerdictOptions, "--size PERCENT", options.size_percent,
-              "The step that is looked for, the first of this size, where several may lie in the "
-              "range; default: the largest")
+              "Search for the first step of this size if the range may contain several; default: "
+              "the largest step")
       .number(0.01, 10'000, "%");
   command
       .option(

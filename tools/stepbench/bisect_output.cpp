@@ -22,11 +22,11 @@ void add_building(Command& command, bisect::BisectRequest& request) {
                  "libraries, in the tree; default: the only stepbench-worker there");
   command
       .option(kMeasureOptions, "--jobs N", request.jobs,
-              "Build so many commits beside each other, those that may be needed next among them")
+              "Build N commits in parallel, including those that may be needed next")
       .whole_number(1, 64);
   command.flag(kCaseOptions, "--all", request.merges,
-               "Where the culprit is a merge, also search the commits that it brought");
-  add_results(command, request.results, "Folder in which the search's own folder is made");
+               "If the culprit is a merge, also search the commits that it merged");
+  add_results(command, request.results, "Parent folder of the search's folder");
   add_resume(command, request.resume);
 }
 
@@ -34,7 +34,7 @@ void add_bisect_output(Command& command, BisectOutput& output) {
   add_format(command, output.format, {"table", "markdown", "json"});
   add_quiet(command, output.quiet);
   command.flag(kRunOptions, "--dry-run", output.dry_run,
-               "Say how many builds and launches it takes, and how long; build nothing");
+               "Print the number of builds and launches and the time; build nothing");
 }
 
 int search_and_tell(const bisect::BisectRequest& request, const BisectOutput& output,
@@ -52,7 +52,7 @@ int search_and_tell(const bisect::BisectRequest& request, const BisectOutput& ou
   try {
     const bisect::BisectRun run = bisect::run_bisect(request, context, progress, interrupts, clock);
     if (run.signal) {
-      environment.err << "stepbench: interrupted; go on with --resume "
+      environment.err << "stepbench: interrupted; continue with --resume "
                       << text::printable(run.folder.string()) << '\n';
       return run.exit_status;
     }

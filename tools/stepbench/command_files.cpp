@@ -87,8 +87,7 @@ void require_values(const CommandOption& option) {
   const std::vector<std::string> values = option.values;
   if (std::ranges::find(values, "") == values.end()) return;
   throw ConfigError(option.name(),
-                    "its value is empty; leave the option out, or is a variable "
-                    "that should hold it not set?");
+                    "empty value; leave out the option, or set the variable that holds its value");
 }
 
 os::CommandFiles files_of(const Command& program) {

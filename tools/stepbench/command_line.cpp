@@ -67,10 +67,10 @@ void add_help(Command& help) {
       "  stepbench help topics           the pages\n"
       "  stepbench help nights           a page\n"
       "  stepbench help nights alert     its sections about alerts\n"
-      "  stepbench help out of memory    where pages speak of it";
+      "  stepbench help out of memory    sections that mention it";
   const auto names = std::make_shared<std::vector<std::string>>();
   help.argument("COMMAND", *names,
-                "A command, a page's topic, or words that stand in a page; default: all commands",
+                "A command, a page's topic, or words to find in the pages; default: all commands",
                 "COMMAND");
   help.on_call = [&program = *help.parent, names] {
     const Environment& environment = *program.environment;
@@ -82,7 +82,7 @@ void add_help(Command& help) {
     if (!is_command && page.empty()) {
       throw ConfigError("help", unknown_command_text(program, words.front()) +
                                     "\nor a page: " + text::join(topic_names()) +
-                                    "; none of them has '" + text::join(words, " ") + "'");
+                                    "; no page contains '" + text::join(words, " ") + "'");
     }
     environment.out << (is_command
                             ? help_text(command_named(program, words), out_style(environment))
@@ -111,11 +111,11 @@ constexpr CommandRow kCommands[] = {
     {"ab", kMeasure, "Is B slower or faster than A? Measures both in turns", add_ab},
     {"bisect", kNights, "Which commit made a step slower? Builds, measures and halves", add_bisect},
     {"show", kRead, "Print results: a table, one case whole, or raw steps", add_show},
-    {"compare", kRead, "Set results side by side, with intervals and verdicts", add_compare},
+    {"compare", kRead, "Compare results, with intervals and verdicts", add_compare},
     {"report", kRead, "Write one HTML file with charts and tables", add_report},
     {"export", kRead, "Write results for CI systems, Prometheus, spreadsheets", add_export},
     {"runs", kRead, "List the runs in a folder, or delete old ones", add_runs},
-    {"nightly", kNights, "A night in one command: measure, judge, tell", add_nightly},
+    {"nightly", kNights, "A night in one command: measure, judge, alert", add_nightly},
     {"analyze", kRead, "Why is this step slow? Reads traces, says what to do", add_analyze},
     {"track", kNights, "Keep a history of nights and see which cases became slower", add_track},
     {"list", kLookUp, "Show workloads, sections and options with their meaning", add_list},

@@ -22,10 +22,10 @@ namespace {
 
 constexpr const char* kCompareExamples =
     R"(Cases are joined by their id: the options that make up a case. One result was measured after the
-other, so a change of the machine looks like a change of the program; of times compare therefore says
-at most "suspect". --gate counts lets counts decide instead, which no machine disturbs: calls of
-operations, launches, copies, allocations of results measured with --profile. Of several results each is compared with the base, all their tests are corrected
-together, and the worst verdict decides.
+other, so a change of the machine looks like a change of the program; times therefore give at most
+"suspect". With --gate counts, counts decide instead, which no machine disturbs: calls of operations,
+launches, copies and allocations of results measured with --profile. Each of several results is
+compared with the base, all their tests are corrected together, and the worst verdict decides.
 
 Examples:
   stepbench compare results/monday results/tuesday
@@ -101,7 +101,7 @@ void add_compare(Command& compare) {
   compare.argument("MORE", arguments.more,
                    "More results, each compared with the base: a column for each", "RUN");
   compare.option(kVerdictOptions, "--baseline RUN", arguments.baseline,
-                 "The result that is the base, where it is not the first");
+                 "The base, if it is not the first result");
   compare.repeated(kCaseOptions, "--ignore KEY", request.ignore,
                    "An option in which the cases may differ; may be repeated");
   add_metric(compare, request.metrics);

@@ -14,8 +14,8 @@ constexpr const char* kCompletionExamples = R"(Once, for the shell that you use:
   echo 'source <(stepbench completion zsh)' >> ~/.zshrc
   stepbench completion fish > ~/.config/fish/completions/stepbench.fish
 
-Commands, options and their values are completed, and what a line names: keys of --set and their
-values, runs, ids of their cases. In zsh the line belongs below `compinit`.)";
+Completes commands, options and their values, keys of --set and their values, runs, and ids of their
+cases. In zsh the line belongs below `compinit`.)";
 
 // bash also splits words at '=' and ':'. The script rejoins the pieces by the text between them on
 // the line, and may only return what follows the last such character.

@@ -24,7 +24,7 @@ namespace stepbench::cli {
 namespace {
 
 constexpr const char* kDataShowExamples =
-    R"(Nothing is measured: the first batches of the first epoch are read, and looked at.
+    R"(Measures nothing: reads the first batches of the first epoch and describes them.
 
 Examples:
   stepbench data show configs/quickstart.yaml
@@ -32,8 +32,8 @@ Examples:
   stepbench data show sweep.yaml --case 3f9a --samples 16 --png seen
   stepbench data show mine.yaml --set data.augment=false --format json | jq .labels
 
-The pictures are what reaches the model: cropped, flipped, resized, brought back to bytes. Their names
-have the order of the samples that are printed: CASE-000.png, CASE-001.png ...
+The pictures are what reaches the model: cropped, flipped, resized, converted back to bytes. Their names
+follow the order of the printed samples: CASE-000.png, CASE-001.png ...
 
 Exit status: 0, 2 wrong usage, or data that cannot be read.)";
 
@@ -110,7 +110,7 @@ Chosen choose_case(plan::Plan plan, const std::string& id) {
   };
   if (!std::ranges::all_of(plan.cases, reads_the_same)) {
     ask_for_case(plan, id.empty() ? "the cases differ in the data that they read; choose one"
-                                  : "several cases begin like this; write more of the id");
+                                  : "several cases begin with this id; give more digits");
   }
   const auto usable = std::ranges::find_if(
       plan.cases, [](const plan::PlannedCase& each) { return !each.skip.has_value(); });
@@ -158,7 +158,7 @@ void add_show_data(Command& data) {
   DataShowOptions& options = command.calls(show_data_of);
   add_experiment(command, options.file).required();
   add_set(command, options.set);
-  command.option(kCaseOptions, "--case ID", options.case_id, "The case whose id begins like this")
+  command.option(kCaseOptions, "--case ID", options.case_id, "The case whose id begins with ID")
       .common();
   const auto add_count = [&](const std::string& flag, std::int64_t& count, const char* doc,
                              std::int64_t most) -> CommandOption& {

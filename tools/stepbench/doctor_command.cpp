@@ -179,7 +179,7 @@ campaign::MachineRun measure(const DoctorOptions& options, const Fields& identit
 int keep(const campaign::MachineRun& run, const std::filesystem::path& place,
          const Environment& environment) {
   if (run.noise.cases.empty()) {
-    environment.err << "stepbench: --measure: nothing is kept: "
+    environment.err << "stepbench: --measure: nothing saved: "
                     << (run.failed.empty() ? "no case was launched often enough"
                                            : text::printable(run.failed))
                     << '\n';
@@ -187,8 +187,8 @@ int keep(const campaign::MachineRun& run, const std::filesystem::path& place,
   }
   environment.out.flush();
   campaign::keep_machine(place, run.noise);
-  environment.err << "Kept in " << text::printable(place.string())
-                  << ", quoted by `plan` and by verdicts that are inconclusive\n";
+  environment.err << "Saved in " << text::printable(place.string())
+                  << ", quoted by `plan` and by inconclusive verdicts\n";
   return kExitOk;
 }
 
@@ -204,7 +204,7 @@ int examine_and_tell(const DoctorOptions& options, const Environment& environmen
   if (options.measure > 0) {
     run = measure(options, identity, environment);
     if (run->signal) {
-      environment.err << "stepbench: interrupted; what was measured is not kept\n";
+      environment.err << "stepbench: interrupted; measurements not saved\n";
       return exit_status_of_signal(*run->signal);
     }
   }
@@ -234,7 +234,7 @@ void add_doctor(Command& command) {
       "  stepbench doctor --measure        also measure for a minute what changes can be found\n"
       "  stepbench doctor --measure 300    for five minutes: more launches, and slower drifts\n"
       "  stepbench doctor --ranks 2 --launcher torchrun\n"
-      "      what this launcher gives each rank, and do they reach each other?\n\n"
+      "      check the environment and the connection of each rank\n\n"
       "Exit status: 0, or 4 when measuring here is pointless until the problems named are gone. A\n"
       "warning is a doubt that results will carry; a note matters for small differences only.";
   DoctorOptions& options = command.calls(examine_and_tell);
@@ -245,17 +245,15 @@ void add_doctor(Command& command) {
       .number(0.01, 3600, "seconds");
   command
       .option(kMeasureOptions, "--measure SECONDS", options.measure,
-              "Also measure three small cases in turns for so long, to see how small a "
-              "change can be found here; the answer is kept in the user's state folder")
+              "Also measure three small cases in turns for this long, to find the smallest "
+              "detectable change; saved in the user's state folder")
       .with_value_when_bare("60")
       .number(10, 86400, "seconds");
-  CommandOption& ranks =
-      command
-          .option(
-              kMeasureOptions, "--ranks N", options.ranks.ranks,
-              "In place of the machine, look at a group of so many processes: what the launcher "
-              "gives each, a barrier and an all-reduce")
-          .whole_number(1, 4096);
+  CommandOption& ranks = command
+                             .option(kMeasureOptions, "--ranks N", options.ranks.ranks,
+                                     "Check a group of N processes instead of the machine: what "
+                                     "the launcher gives each, a barrier and an all-reduce")
+                             .whole_number(1, 4096);
   command.option(kMeasureOptions, "--launcher", options.ranks.launcher, "What starts them")
       .with_default()
       .one_of({"local", "torchrun", "srun", "mpirun"})
@@ -268,7 +266,7 @@ void add_doctor(Command& command) {
       .option_function(
           kMeasureOptions, "--interpreter PATH",
           [&options](const std::string& path) { options.ranks.interpreter = interpreter_at(path); },
-          "With --ranks: the Python whose torch is tried; default: the active environment's")
+          "With --ranks: the Python whose torch is tested; default: the active environment's")
       .needs(ranks);
   command
       .option(kMeasureOptions, "--root DIR", options.root,

@@ -47,19 +47,19 @@ document::Document page_of(const campaign::RanksRequest& request, const campaign
   document::Document page{.headline = title(request)};
   document::Chapter chapter{.id = "ranks", .title = "Ranks", .blocks = {}};
   if (!seen.failed.empty()) {
-    page.answer = {.text = "No such group comes about here: " + seen.failed,
+    page.answer = {.text = "Cannot start such a group here: " + seen.failed,
                    .tone = document::Tone::kBad};
     if (!seen.output.empty())
-      chapter.blocks.emplace_back(document::Verbatim{"What it printed", seen.output});
+      chapter.blocks.emplace_back(document::Verbatim{"Its output", seen.output});
     page.chapters.push_back(std::move(chapter));
     return page;
   }
   page.answer = {.text = seen.backend.empty()
-                             ? "All ranks came; whether they reach each other is not known."
-                             : "All ranks came and reach each other.",
+                             ? "All ranks started; unknown whether they reach each other."
+                             : "All ranks started and reach each other.",
                  .tone = seen.backend.empty() ? document::Tone::kDoubt : document::Tone::kGood};
   chapter.blocks.emplace_back(table_of(seen));
-  std::vector<std::string> lines = {"rank 0 is met at " + seen.address +
+  std::vector<std::string> lines = {"rendezvous with rank 0 at " + seen.address +
                                     " (MASTER_ADDR, MASTER_PORT)"};
   if (seen.barrier_ns && seen.all_reduce_ns) {
     lines.push_back(seen.backend + ": a barrier takes " + text::duration(*seen.barrier_ns) +

@@ -39,11 +39,11 @@ constexpr const char* kExportExamples = R"(Examples:
   stepbench export results/RUN --format json --no-text --output to-share.json
       numbers, digests, models of hardware; no name, host, path, command or sentence
 
-results/EXPORTS.md says what stands in each format. Of several runs JUnit has a suite for each, and
-OpenMetrics the last one.
+results/EXPORTS.md describes each format. With several runs, JUnit has a suite for each and OpenMetrics
+the last one.
 
-Exit status: 0, 2 wrong usage, a file that cannot be read or written, or a format that has no place
-for what is exported, 4 nothing in it was measured.)";
+Exit status: 0, 2 wrong usage, a file that cannot be read or written, or a format that does not
+support the input, 4 nothing in it was measured.)";
 
 struct ExportRequest {
   std::vector<std::string> sources = {};
@@ -76,8 +76,7 @@ const report::ExportFormat& chosen_format(const ExportRequest& arguments) {
   }
   const report::ExportFormat* format = report::export_format_of_file(arguments.output);
   if (format != nullptr) return *format;
-  throw ConfigError("--output", "the ending of " + arguments.output +
-                                    " is none of a format: give --format as well");
+  throw ConfigError("--output", "unknown file ending of " + arguments.output + "; give --format");
 }
 
 // Throws if `format` has no writer for the source; the error names the formats that do.
@@ -88,8 +87,8 @@ void require_writer(const report::ExportFormat& format, report::ExportSource sou
   for (const report::ExportFormat& each : report::export_formats()) {
     if (each.*writer != nullptr) others.emplace_back(each.name);
   }
-  throw ConfigError("--format", std::string(format.name) + " has no place for " +
-                                    std::string(name_of(source)) + ", which comes as " +
+  throw ConfigError("--format", std::string(format.name) + " does not support " +
+                                    std::string(name_of(source)) + "; use " +
                                     text::join_and(others));
 }
 
@@ -154,14 +153,14 @@ bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::
     const report::ExportSource other = report::export_source(each);
     if (arguments.sources.size() == 1 || other == report::ExportSource::kRun) continue;
     throw ConfigError("RUN", each + " is " + std::string(name_of(other)) +
-                                 ": export it by itself; only runs are joined");
+                                 "; export it alone, only runs can be joined");
   }
   if (!arguments.case_id.empty() && source != report::ExportSource::kRun) {
     throw ConfigError("--case",
                       path + " is " + std::string(name_of(source)) + ": only runs have cases");
   }
   if (arguments.no_text && format.name != "json") {
-    throw ConfigError("--no-text", "is of the format json, not " + std::string(format.name) +
+    throw ConfigError("--no-text", "applies to json, not to " + std::string(format.name) +
                                        "; give --format json");
   }
   std::string json;
@@ -193,8 +192,8 @@ int execute_export(const ExportRequest& arguments, const Environment& environmen
 }  // namespace
 
 void add_export(Command& command) {
-  command.footer = "Formats, with the ending of a file that means them, and what reads them:\n" +
-                   formats_text() + '\n' + kExportExamples;
+  command.footer = "Formats, their file endings and what reads them:\n" + formats_text() + '\n' +
+                   kExportExamples;
   ExportRequest& arguments = command.calls(execute_export);
   command
       .argument("RUN", arguments.sources,
@@ -215,11 +214,11 @@ void add_export(Command& command) {
   command.option(kOutputOptions, "--case ID", arguments.case_id,
                  "Only this case of the runs, by its id or the id's first digits");
   command.flag(kOutputOptions, "--no-text", arguments.no_text,
-               "Of json: without what may name a person, a machine, a path, a command or a host, "
-               "to give to others");
+               "With json: omit everything that may name a person, a machine, a path, a command or "
+               "a host, for sharing");
   command
       .option(kOutputOptions, "--max-series N", arguments.options.max_series,
-              "Of openmetrics: refuse results that make more series")
+              "With openmetrics: refuse results that make more series")
       .with_default()
       .whole_number(1, 1'000'000'000);
 }

@@ -45,8 +45,8 @@ std::vector<estimate::CaseRow> find_case(const std::vector<estimate::CaseRow>& r
   for (const estimate::CaseRow* row : found)
     list +=
         "\n  " + row->case_id + "  " + estimate::case_label(row->options(), varying, row->case_id);
-  throw ConfigError("--case", "'" + prefix + "' is the beginning of " +
-                                  std::to_string(found.size()) + " cases:" + list);
+  throw ConfigError("--case",
+                    "'" + prefix + "' matches " + std::to_string(found.size()) + " cases:" + list);
 }
 
 void keep_case(record::Results& results, const std::string& case_id) {

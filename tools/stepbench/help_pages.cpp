@@ -145,8 +145,8 @@ std::string help_page(std::span<const std::string> words) {
     const std::vector<PageSection> sections = sections_of(*page);
     const std::vector<PageSection> found = sections_with(sections, words.subspan(1));
     if (found.empty()) {
-      throw ConfigError("help", std::string(page->file) + " has nothing about '" +
-                                    text::join(words.subspan(1), " ") + "'; its sections are: " +
+      throw ConfigError("help", std::string(page->file) + " has no section about '" +
+                                    text::join(words.subspan(1), " ") + "'; sections: " +
                                     text::join(sections, "; ", [](const PageSection& each) {
                                       return each.heading;
                                     }));

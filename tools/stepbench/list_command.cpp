@@ -23,7 +23,7 @@ constexpr const char* kListExamples =
     R"(Examples:
   stepbench list                            workloads and sections
   stepbench list loader                     every option of a section
-  stepbench list top-level                  options that stand in no section
+  stepbench list top-level                  options outside sections
   stepbench list num_workers                one option; its full name works as well
   stepbench list train_step                 a workload: sections, phases, metrics
   stepbench list metrics                    every number of a result, and by which clock
@@ -85,7 +85,7 @@ bool is_top_level(const std::string& name) {
   names.insert(names.end(), index.names().begin(), index.names().end());
   const std::string near = text::nearest_name(name, names);
   throw ConfigError("list",
-                    "no workload, section or option is named '" + name + "'" +
+                    "unknown workload, section or option '" + name + "'" +
                         (near.empty() ? "; `stepbench list` shows all" : text::did_you_mean(near)));
 }
 

@@ -38,7 +38,8 @@ bool is_undecided(const compare::Comparison& comparison) {
 }  // namespace
 
 std::string machine_text(const compare::MachineNoise& noise, const Environment& environment) {
-  std::string out = "What this machine can show, by " + text::duration(noise.seconds * 1e9) +
+  std::string out = "Changes that this machine can detect, from " +
+                    text::duration(noise.seconds * 1e9) +
                     " of launches of three small cases in turns";
   if (noise.others_share) out += "; other programs used " + text::percent_text(*noise.others_share);
   if (noise.steal_share) {
@@ -71,9 +72,8 @@ std::string machine_text(const compare::MachineNoise& noise, const Environment& 
     out +=
         "Spreads are relative standard deviations: of one step; from one launch to the next of the "
         "same\nprogram; and what the minutes add to that. A change of the size under \"pairs "
-        "find\" "
-        "is found by `ab`\nin four campaigns of five. A/A: half of the launches against the other "
-        "half; nothing differs in truth.\n";
+        "find\" is found by `ab`\nin four campaigns of five. A/A: half of the launches against the "
+        "other half; both are the same program.\n";
   }
   for (const std::string& name : noise.too_few) {
     out += name + ": fewer than " + std::to_string(compare::kFewestForSpread) +

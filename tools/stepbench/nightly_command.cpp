@@ -30,27 +30,27 @@ namespace stepbench::cli {
 namespace {
 
 constexpr const char* kNightlyExamples =
-    R"(Measures the experiments in turns with a reference program, which the history keeps, four pairs of
-launches of each case; what looks as if it had changed gets 8 to 24 fresh pairs the same night. Then
-judges, and tells what it found: tools/examples/nightly has it for cron, systemd and a CI job.
+    R"(Measures the experiments in turns with a reference program, which the history keeps: four pairs of
+launches of each case, and 8 to 24 fresh pairs the same night if a case seems changed. Then judges
+and reports: tools/examples/nightly has setups for cron, systemd and a CI job.
 
 Examples:
   stepbench nightly configs/nightly.yaml                     a night
   stepbench nightly a.yaml b.yaml --worker build/my-worker   several experiments, your own program
-  stepbench nightly n.yaml --budget 2h                       so long at most for fresh pairs, too
+  stepbench nightly n.yaml --budget 2h                       no fresh pairs after 2 h of launches
   stepbench nightly n.yaml --on-alert ./webhook.sh           tell people: the alert's JSON on stdin
   stepbench nightly n.yaml --label branch=main --format markdown --verdict night.json
   stepbench nightly n.yaml --expect-by 08:00 --on-alert ./webhook.sh     was it measured at all?
 
-The first night's program is the reference, as long as it starts. A night that was cut off goes on:
-the same command within 20 hours measures only the pairs that are missing. --fresh begins anew. When
-it has ended, the same command is another night.
+The first night's program is the reference, as long as it starts. The same command within 20 hours
+resumes an interrupted night and measures only the missing pairs; --fresh starts over. After the end
+of a night the same command starts another one.
 
 Exit status: 0 ok, an improvement, a suspect after all of its pairs, or no verdict yet, 1 an alert is
-open (with --allow-known: one was told tonight), 2 wrong usage or configuration, a history that cannot
-be written or an experiment that broke off, 3 the budget ended before something was decided (0 with
---allow-inconclusive), 4 a launch failed or nothing was judged, 129, 130 or 143 interrupted. Of
-several the first of 2, 1, 4, 3, 0.)";
+open (with --allow-known: one is new tonight), 2 wrong usage or configuration, a history that cannot
+be written or an aborted experiment, 3 the budget ended before a decision (0 with
+--allow-inconclusive), 4 a launch failed or nothing was judged, 129, 130 or 143 interrupted. If
+several apply, the first of 2, 1, 4, 3, 0.)";
 
 // Implements --expect-by: checks that an expected night exists. Meant for a second machine or a
 // later job, because a night that never started cannot report anything.
@@ -98,7 +98,7 @@ ExpectedNights expected_nights(std::span<const std::string> experiments,
     }
     nights.missing.push_back(
         "no night of " + experiment + " ended by " + text::minute_text(within.by_utc) +
-        (newest == nullptr ? ", and none before" : "; its last began at " + began));
+        (newest == nullptr ? "; no earlier night" : "; the last began at " + began));
   }
   return nights;
 }
@@ -159,15 +159,15 @@ void add_nightly(Command& nightly) {
   add_worker(nightly, options->run.worker);
   add_lock_flags(nightly, options->lock);
   add_check_options(nightly, options->check);
-  add_results(nightly, options->run.results, "Folder in which the runs' own folders are made");
+  add_results(nightly, options->run.results, "Parent folder of the runs' folders");
   nightly
       .option(kMeasureOptions, "--budget TIME", options->budget,
-              "Time of launches after which no more fresh pairs are begun (90s, 20m, 2h): what is "
-              "left is a suspect, and comes first the next night; default: three times what the "
+              "Start no more fresh pairs after this time of launches (90s, 20m, 2h): undecided "
+              "cases are suspects and come first the next night; default: three times what the "
               "planned launches take, an hour at least")
       .common();
   nightly.flag(kRunOptions, "--fresh", options->fresh,
-               "Begin anew where a night was cut off, instead of going on with it");
+               "Start over instead of resuming an interrupted night");
   add_labels(nightly, options->run.labels);
   CommandOption& db = add_history(nightly, options->history);
   db.described_as(db.doc + "; default: history.db in the folder of --results").with_default("");
@@ -177,18 +177,17 @@ void add_nightly(Command& nightly) {
                      "of --results");
   nightly
       .flag(kHistoryOptions, "--no-keep-worker", options->keep_no_worker,
-            "Keep no copy: a reference program is found only as long as it lies where it was "
-            "measured")
+            "Keep no copy: a reference program is found only as long as it stays at its path")
       .excludes(keep);
   nightly
       .option(kOutputOptions, "--on-alert COMMAND", options->on_alert,
-              "Started with `sh -c` for each alert of this machine that is told, grows or comes "
-              "back, and for a night that failed; it gets JSON on standard input, with `text`")
+              "Run with `sh -c` for each alert of this machine that is new, grows or comes back, "
+              "and for a failed night; it gets JSON on standard input, with `text`")
       .common();
   nightly
       .option(kRunOptions, "--expect-by HH:MM", options->expect_by,
-              "Measure nothing: ask whether the night of the last 24 hours before this time "
-              "of day (UTC) is in the history, and tell --on-alert where it is not")
+              "Measure nothing: check that the history has a night of the 24 hours before this "
+              "time of day (UTC), and call --on-alert if not")
       .common();
   add_quiet(nightly, options->quiet);
   nightly.on_call = [options, &db, &environment = *nightly.environment] {

@@ -43,10 +43,9 @@ void check_names(const std::vector<campaign::PlannedExperiment>& experiments) {
   for (const campaign::PlannedExperiment& experiment : experiments) {
     const std::string& name = experiment.run.planned.plan.name;
     if (names.insert(name).second) continue;
-    throw ConfigError(experiment.request.file,
-                      "its name is '" + name +
-                          "', as that of an experiment before it: the history tells experiments "
-                          "apart by `name`");
+    throw ConfigError(
+        experiment.request.file,
+        "duplicate name '" + name + "': the history identifies experiments by `name`");
   }
 }
 
@@ -115,8 +114,7 @@ class NightlyRun {
     } catch (const std::exception&) {
       if (measured_) {
         environment_.err
-            << "stepbench: what was measured is kept, and the same command goes on with "
-               "this night\n";
+            << "stepbench: measurements are saved; the same command resumes this night\n";
       }
       throw;
     }
@@ -134,8 +132,8 @@ class NightlyRun {
     campaign::UnfinishedNight unfinished{options_.run.results, key_of(options_), system_now()};
     if (options_.fresh) unfinished.begin_anew(system_now());
     if (unfinished.goes_on()) {
-      progress_.say("going on with the night that began at " + unfinished.began_utc() +
-                    "; --fresh begins anew");
+      progress_.say("resuming the night that began at " + unfinished.began_utc() +
+                    "; --fresh starts over");
     }
     choose_references(experiments, before);
     const campaign::MeasuredNight measured = campaign::measure_night(
@@ -150,7 +148,7 @@ class NightlyRun {
     if (signal_of(interrupts)) return interrupted(interrupts);
     nights::StoredNight stored;
     if (request.runs.empty()) {
-      stored.night.notes.emplace_back("nothing was measured tonight: the history is as it was");
+      stored.night.notes.emplace_back("nothing was measured tonight: the history is unchanged");
     } else {
       stored = nights::judge_and_record(request, store);
       prune(store, request.now_utc);
@@ -181,7 +179,7 @@ class NightlyRun {
 
   int interrupted(const run::Interrupts& interrupts) {
     const int status = exit_status_of_signal(interrupts.first().value());
-    const std::string text = "interrupted; the same command goes on with this night";
+    const std::string text = "interrupted; the same command resumes this night";
     write_no_night(options_.check, "stepbench nightly", status, text);
     environment_.err << "stepbench: " << text << '\n';
     return status;
@@ -289,7 +287,7 @@ class NightlyRun {
         }
       }
       if (each.error.empty()) continue;
-      failures.push_back(each.file + " broke off: " + each.error);
+      failures.push_back(each.file + " aborted: " + each.error);
       night.exit_code = kExitUsage;
       if (night.verdict != nights::NightState::kRegression)
         night.verdict = nights::NightState::kNoData;

@@ -37,7 +37,8 @@ std::string tell(const std::string& command, const std::string& json) {
   if (!result.started) return "cannot be started: " + result.reason;
   if (result.timed_out) {
     return "took longer than " +
-           text::seconds_text(std::chrono::duration<double>(kTellLimit).count()) + " and was ended";
+           text::seconds_text(std::chrono::duration<double>(kTellLimit).count()) +
+           " and was killed";
   }
   if (result.exit_status == 0) return {};
   return "ended with status " + std::to_string(result.exit_status) + last_words(result);
@@ -65,8 +66,8 @@ void notify_alerts(track::TrackStore& store, const AlertNotifier& notifier,
     if (failure.empty()) continue;
     store.record(std::vector{
         nights::event_of(notice, nights::kNotTold, text::utc_text(now), notifier.who, failure)});
-    err << "stepbench: warning: --on-alert, told of " << alert.id << ", "
-        << text::printable(failure) << "; the next night tries again\n";
+    err << "stepbench: warning: --on-alert for " << alert.id << ": " << text::printable(failure)
+        << "; the next night retries\n";
   }
 }
 
@@ -85,8 +86,7 @@ void notify_failed_night(const AlertNotifier& notifier, int exit_code,
       .close_object();
   const std::string failure = tell(notifier.command, json.take() + "\n");
   if (failure.empty()) return;
-  err << "stepbench: warning: --on-alert, told of a failed night, " << text::printable(failure)
-      << '\n';
+  err << "stepbench: warning: --on-alert for a failed night: " << text::printable(failure) << '\n';
 }
 
 }  // namespace stepbench::cli

@@ -34,7 +34,7 @@ void add_filter(Command& command, std::vector<std::string>& filter) {
 
 void add_cases(Command& command, std::vector<std::string>& ids) {
   command.repeated(kCaseOptions, "--case ID", ids,
-                   "Only the case whose id begins like this; may be repeated");
+                   "Only the case whose id begins with ID; may be repeated");
 }
 
 void add_shard(Command& command, std::string& shard) {
@@ -58,7 +58,7 @@ void add_launches(Command& command, std::int64_t& launches) {
 
 void add_worker(Command& command, std::string& path) {
   command.option(kMeasureOptions, "--worker PATH", path,
-                 "The program that runs the steps; default: stepbench-worker beside this program");
+                 "The program that runs the steps; default: stepbench-worker next to this program");
 }
 
 std::string interpreter_at(const std::string& path) {
@@ -88,8 +88,9 @@ void add_ranks(Command& command, std::vector<std::string>& set) {
                        "Processes of a launch that train together: distributed.ranks")
       .whole_number(1, 4096);
   command
-      .option_function(kMeasureOptions, "--launcher", into("launcher"),
-                       "What starts them, with --ranks; local: this program, on this machine")
+      .option_function(
+          kMeasureOptions, "--launcher", into("launcher"),
+          "With --ranks: what starts the processes; local: this program, on this machine")
       .one_of({"local", "torchrun", "srun", "mpirun"});
   command.option_function(kMeasureOptions, "--launcher-args WORDS", into("launcher_args"),
                           "More options for the launcher, as '--nodes 2'");
@@ -126,17 +127,16 @@ void add_margin(Command& command, std::vector<std::string>& margins) {
 void add_gate(Command& command, std::optional<bool>& counts) {
   const auto take = [&counts](const std::string& what) { counts = what == "counts"; };
   command
-      .option_function(
-          kVerdictOptions, "--gate", take,
-          "What decides, in place of compare.gate of the experiment file. times: the tested "
-          "metrics; counts: what launches counted per step; --margin counts=SHARE is their "
-          "margin, by default 0, and 0.1% of instructions")
+      .option_function(kVerdictOptions, "--gate", take,
+                       "Overrides compare.gate of the experiment file. times: the tested metrics "
+                       "decide; counts: counts per step decide; --margin counts=SHARE is their "
+                       "margin, by default 0, and 0.1% of instructions")
       .one_of({"times", "counts"});
 }
 
 void add_allow_inconclusive(Command& command, bool& allow_inconclusive) {
   command.flag(kVerdictOptions, "--allow-inconclusive", allow_inconclusive,
-               "Exit 0, not 3, when nothing can be said or only suspected");
+               "Exit 0, not 3, if the verdict is inconclusive or suspect");
 }
 
 void add_results(Command& command, std::string& folder, const std::string& doc) {
@@ -146,7 +146,7 @@ void add_results(Command& command, std::string& folder, const std::string& doc) 
 CommandOption& add_resume(Command& command, std::string& folder) {
   return command
       .option(kRunOptions, "--resume RUN", folder,
-              "Go on in the folder of a run that was cut off; what was measured is not repeated")
+              "Resume an interrupted run in its folder; measured launches are not repeated")
       .common();
 }
 
@@ -161,7 +161,7 @@ void add_quiet(Command& command, bool& quiet) {
 
 CommandOption& add_format(Command& command, std::string& format,
                           const std::vector<std::string>& formats) {
-  return command.option(kOutputOptions, "--format", format, "What is printed")
+  return command.option(kOutputOptions, "--format", format, "Output format")
       .with_default()
       .one_of(formats)
       .common();

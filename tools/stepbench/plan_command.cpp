@@ -25,7 +25,7 @@ Examples:
   stepbench plan configs/quickstart.yaml
   stepbench plan sweep.yaml --set loader.batch_size=32 --filter num_workers=4,8
   stepbench plan train.yaml --sweep model.precision=fp32,bf16 --sweep lr=0.1,0.2
-  stepbench plan - < sweep.yaml                                paths are seen from this folder
+  stepbench plan - < sweep.yaml                                paths are relative to this folder
   stepbench plan sweep.yaml --probe                            can it run, and for how long?
   stepbench plan sweep.yaml --shard 2/4                        the second of four machines
   stepbench plan mine.yaml --worker build/my-worker            workloads of your own

@@ -26,7 +26,7 @@ constexpr const char* kReportExamples = R"(Examples:
 
 One file that any browser opens, without a server and without a network. It holds the charts, every
 number as a table that can be sorted and filtered, and the data behind them as JSON
-(results/REPORT.md). Without JavaScript the tables stand there.
+(results/REPORT.md). Without JavaScript it shows the tables.
 
 Exit status: 0, 2 wrong usage, a file that cannot be read or written, or no Plotly to draw with, 4
 nothing in it was measured: the page is written and says so.)";

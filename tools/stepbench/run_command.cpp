@@ -40,7 +40,7 @@ Examples:
   stepbench run --python train.py --quick                    a first look, in seconds
   stepbench run sweep.yaml --set launches=6 --filter loader.num_workers=4
   stepbench run train.yaml --sweep precision=fp32,bf16   each of these values
-  stepbench run --resume results/RUN                         go on where a run was cut off
+  stepbench run --resume results/RUN                         resume an interrupted run
   stepbench run train.yaml --profile                         and what did each operation cost?
   stepbench run train.yaml --headroom                        and what would a perfect loader save?
   stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
@@ -159,7 +159,7 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
   print_results(options, end, environment);
   write_report(options.exports, end.results, {end.run_folder.string()}, environment);
   if (end.signal) {
-    environment.err << "stepbench: interrupted; go on with: stepbench run --resume "
+    environment.err << "stepbench: interrupted; continue with: stepbench run --resume "
                     << text::printable(text::shell_word(end.run_folder.string())) << '\n';
   }
   return end.exit_status;
@@ -215,7 +215,7 @@ void add_how_to_measure(Command& run, RunOptions& options) {
 }
 
 void add_the_run(Command& run, RunOptions& options) {
-  add_results(run, options.request.results, "Folder in which the run's own folder is made");
+  add_results(run, options.request.results, "Parent folder of the run's folder");
   CommandOption& resume = add_resume(run, options.request.resume);
   run.flag(kRunOptions, "--retry-failed", options.request.retry_failed,
            "With --resume: also repeat what failed")

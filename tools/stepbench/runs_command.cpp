@@ -46,8 +46,8 @@ CommandOption& add_which_runs(Command& command, WhichRuns& which) {
           .with_default();
   command
       .option(kWhichRuns, "--name PATTERN", which.name,
-              "Only runs whose name or folder is like this: \"resnet*\" (quoted, so that the "
-              "shell leaves it alone)")
+              "Only runs whose name or folder matches: \"resnet*\" (quoted, so that the shell "
+              "leaves it alone)")
       .common();
   command.repeated(kWhichRuns, "--label KEY[=VALUE]", which.labels,
                    "Only runs with this label; KEY alone: with any value. Several must all hold");
@@ -81,7 +81,7 @@ runs::RunFilter filter_of(const WhichRuns& which) {
 
 constexpr const char* kRunsExamples =
     R"(A run's folder is what `show` and `compare` take. A case is ok when it was measured and none of its
-launches failed. `unfinished`: killed before its end; `run --resume` goes on with it.
+launches failed. `unfinished`: killed before its end; `run --resume` continues it.
 
 Examples:
   stepbench runs                              the runs in results/, the newest first
@@ -131,10 +131,9 @@ int list_runs(const RunsOptions& options, const Environment& environment) {
 }
 
 constexpr const char* kPruneExamples =
-    R"(What is to be deleted is listed first. On a terminal the command then asks; elsewhere it deletes
-nothing without --yes. Several conditions must all hold. Never deleted: a run that is running, one
-that was labelled (`run --label keep=...`), a folder that is not readable as a run, and one in which
-lies something that is not of a run.
+    R"(Lists the runs to delete first. On a terminal it then asks; elsewhere it deletes nothing without --yes.
+Several conditions must all hold. Never deleted: a running run, a labelled run (`run --label
+keep=...`), a folder that is not readable as a run, and a folder that also holds other files.
 
 Examples:
   stepbench runs prune --older-than 30d --dry-run
@@ -259,8 +258,7 @@ void add_prune(Command& runs) {
   const auto options = std::make_shared<PruneOptions>();
   Command& command = runs.add("prune", "Delete old runs, after a look at the list", kPruneExamples);
   add_which_runs(command, options->which);
-  command
-      .option(kWhichRuns, "--keep N", options->keep, "Leave the newest N of those that are meant")
+  command.option(kWhichRuns, "--keep N", options->keep, "Keep the newest N of the selected runs")
       .whole_number(0, 1'000'000'000);
   command.option(kWhichRuns, "--older-than AGE", options->older_than,
                  "Only runs that began longer ago than this: 30d, 36h, 2w, 90min");

@@ -119,7 +119,7 @@ void add_script(Command& command, ScriptOptions& script) {
               "Instead of FILE: a Python script with a loop over measure(), run as it is; its "
               "own arguments follow after --")
       .common();
-  command.argument("ARGS", script.arguments, "With --python: the script's own arguments, behind --",
+  command.argument("ARGS", script.arguments, "With --python: the script's own arguments, after --",
                    "ARG");
 }
 
@@ -160,7 +160,7 @@ std::optional<std::string> note_of_loops(const ScriptOptions& script) {
   const std::int64_t line = names_of_loops(script.path).line;
   if (line == 0) return std::nullopt;
   return script.path + ", line " + std::to_string(line) +
-         ", gives its loop a name that only running it tells: the first loop is measured; --set "
+         ": the loop's name is only known when the script runs; the first loop is measured, --set "
          "script.loop=NAME measures another, --sweep script.loop=A,B each of them";
 }
 

@@ -110,7 +110,7 @@ std::string raw_samples(const ShowOptions& options, const record::Results& resul
   if (options.format.empty() || options.format == "csv") return report::samples_csv(table);
   if (options.format == "json") return report::samples_json(table, results.columns);
   if (options.format == "npy") return report::samples_npy(table);
-  throw ConfigError("--format", "raw samples come as csv, json or npy, not as " + options.format);
+  throw ConfigError("--format", "raw samples support csv, json or npy, not " + options.format);
 }
 
 std::string modules(const ShowOptions& options, const record::Results& results,
@@ -145,11 +145,11 @@ void check_combination(const ShowOptions& options) {
   refuse(options.ops && pivot, "--pivot", of_cases);
   refuse(options.ops && baseline, "--baseline", of_cases);
   refuse(options.ops && raw, "--ops",
-         "an op table comes as table, csv, json or markdown; leave out --samples and npy");
+         "an op table supports table, csv, json or markdown; leave out --samples and npy");
   const bool other = options.ops || raw || options.noise || pivot || baseline ||
                      !options.case_id.empty() || !options.columns.empty();
   refuse(options.format == "github" && other, "--format",
-         "github tells which cases of a run failed: leave out what chooses cases and columns");
+         "github lists the failed cases of a run: leave out options that choose cases or columns");
   refuse(options.by_module && (grouped || options.per_step || !options.columns.empty()),
          "--by-module",
          "adds up the modules of all steps: leave out --group-by, --per-step and --columns");
@@ -163,17 +163,17 @@ void check_combination(const ShowOptions& options) {
   refuse(options.noise && baseline, "--noise", noise + "--baseline");
   refuse(options.noise && !options.columns.empty(), "--noise", noise + "--columns");
   refuse(options.noise && !options.case_id.empty(), "--noise",
-         "is of the table; the page of a case has it anyway: leave out --case");
+         "applies to the table; the page of a case always shows it: leave out --case");
   refuse(!options.noise && !options.find.empty(), "--find",
          "needs --noise: stepbench show --noise --find " + options.find);
-  const std::string whole_table = "tells the ranks of each case: leave out ";
+  const std::string whole_table = "shows the ranks of each case: leave out ";
   refuse(options.ranks && options.ops, "--ranks", whole_table + "--ops");
   refuse(options.ranks && (raw || options.noise), "--ranks", whole_table + "--samples and --noise");
   refuse(options.ranks && (pivot || baseline), "--ranks", whole_table + "--pivot and --baseline");
   refuse(options.ranks && !options.columns.empty(), "--ranks", whole_table + "--columns");
   refuse(options.ranks && !options.format.empty() && options.format != "table" &&
              options.format != "markdown",
-         "--format", "--ranks comes as a table or markdown; --samples has each step of each rank");
+         "--format", "--ranks supports table or markdown; --samples has each step of each rank");
   const bool page = !options.case_id.empty() && !options.ops && !options.ranks && !raw &&
                     (options.format.empty() || options.format == "table");
   const std::string whole = "a case's page shows all of it: leave this out, or add --format csv";
@@ -393,7 +393,7 @@ void add_show(Command& command) {
   add_ops(command, options);
   command
       .option(kOutputOptions, "--format", options.format,
-              "What is printed; npy: raw steps for numpy.load; default: table")
+              "Output format; npy: raw steps for numpy.load; default: table")
       .one_of({"table", "csv", "json", "markdown", "github", "npy"})
       .common();
   command.option(kOutputOptions, "--output FILE", options.output,

@@ -40,7 +40,7 @@ Examples:
   stepbench tune sweep.yaml --budget 10m --write tuned.yaml      the winner as a file of its own
   stepbench tune train.yaml --space loader --report search.html    its page, for a browser
   stepbench tune sweep.yaml --objective samples_per_s --memory-limit 20GiB
-  stepbench tune --resume results/20260131-120000-sweep-tune sweep.yaml    go on where it was cut off
+  stepbench tune --resume results/20260131-120000-sweep-tune sweep.yaml    resume an interrupted search
 
 Exit status: 0 a better setting is confirmed, or the file's own is the best, 1 the same, and some launches
 failed, 2 wrong usage or configuration, or a budget too small for one launch of each point and the confirmation,
@@ -79,11 +79,11 @@ int tell_plan(const TuneOptions& options, const tune::TuneRequest& request,
               const campaign::CampaignContext& context, const Environment& environment) {
   if (options.format != "table") {
     throw ConfigError("--format", options.format +
-                                      " is a form of what was measured, and --dry-run measures "
-                                      "nothing; `stepbench plan --format json` has the points");
+                                      " needs measurements, but --dry-run measures nothing; "
+                                      "`stepbench plan --format json` has the points");
   }
   if (!request.resume.empty()) {
-    throw ConfigError("--dry-run", "says what a new search would measure; leave --resume out");
+    throw ConfigError("--dry-run", "plans a new search; leave out --resume");
   }
   const tune::TunePlan planned = tune::plan_tune(request, context);
   environment.out << text::printable(report::tune_plan_text(request, planned),
@@ -111,16 +111,15 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
   if (run.signal) {
     const std::string go_on =
         run.folder.empty() ? std::string()
-                           : "; go on with --resume " + text::shell_word(run.folder.string());
+                           : "; continue with --resume " + text::shell_word(run.folder.string());
     environment.err << "stepbench: interrupted" << text::printable(go_on) << '\n';
     return run.exit_status;
   }
   const record::Results results = record::read_results(run.folder);
   tell_tuned(run, results, options, environment, progress);
   if (!request.tuned_file.empty() && run.tuned_file != request.tuned_file) {
-    environment.err << "stepbench: --write: nothing is written to "
-                    << text::printable(request.tuned_file)
-                    << ": no winner is told from the file's own settings\n";
+    environment.err << "stepbench: --write: nothing written to "
+                    << text::printable(request.tuned_file) << ": no decided winner\n";
   }
   write_report(options.exports, report::tune_content(run, results), {run.folder.string()},
                environment);
@@ -140,8 +139,8 @@ void add_tune(Command& command) {
   add_sweep(command, request.sweep);
   command
       .option(kCaseOptions, "--space S1,S2,...", request.spaces,
-              "Sweep what is usual, around the file's own values: loader (workers, prefetch, "
-              "pinning, an iterable's numbers), transfer, batch, precision")
+              "Sweep usual values around the file's own: loader (workers, prefetch, pinning, an "
+              "iterable's numbers), transfer, batch, precision")
       .one_of(tune::space_names())
       .comma_separated()
       .common();
@@ -158,20 +157,19 @@ void add_tune(Command& command) {
       .common();
   command
       .option(kMeasureOptions, "--launches N", options.launches,
-              "So many launches at most, in place of a time or besides")
+              "Limit of launches, instead of or besides a time")
       .whole_number(1, 1'000'000);
   command
-      .option(
-          kMeasureOptions, "--objective METRIC", request.objective,
-          "What is to be small, or large as samples_per_s and tokens_per_s: any that `list "
-          "metrics` names. Default: the step, or samples_per_s where the steps of the points hold "
-          "different numbers of samples")
+      .option(kMeasureOptions, "--objective METRIC", request.objective,
+              "Metric to minimise, or to maximise as samples_per_s and tokens_per_s: any that "
+              "`list metrics` names. Default: the step, or samples_per_s where the steps of the "
+              "points hold different numbers of samples")
       .common();
   command
       .option(kMeasureOptions, "--memory-limit SIZE", options.memory_limit,
-              "A point that holds more is out, as 20GiB: of the device's memory where that is "
-              "counted, else of the process tree's. Small batches come first then, and one that "
-              "they say holds more is not tried")
+              "Exclude points that use more, as 20GiB: of the device's memory if it is counted, "
+              "else of the process tree's. Small batches then come first, and points that they "
+              "predict to use more are not tried")
       .common();
   command
       .option(kMeasureOptions, "--seed N", request.seed,
@@ -189,12 +187,12 @@ void add_tune(Command& command) {
                    "the winner or the file's own settings, only warn");
   command.flag(kVerdictOptions, "--no-confirm", options.no_confirm,
                "Do not compare the winner with the file's own settings");
-  add_results(command, request.results, "Folder in which the search's own folder is made");
+  add_results(command, request.results, "Parent folder of the search's folder");
   add_resume(command, request.resume);
   add_format(command, options.format, {"table", "markdown", "json"});
-  command.option(kOutputOptions, "--write FILE", request.tuned_file,
-                 "Also write the experiment with the winner's values there, unless it is not told "
-                 "from the file's own");
+  command.option(
+      kOutputOptions, "--write FILE", request.tuned_file,
+      "Also write the experiment with the winner's values there, unless the search is undecided");
   add_report_file(command, options.exports.report);
   command.flag(kRunOptions, "--dry-run", options.dry_run,
                "Print the points, the rungs and what they would take, measure nothing");

@@ -68,7 +68,8 @@ fs::path find_plotly(const std::string& given, const fs::path& program_dir) {
   std::error_code error;
   if (!given.empty()) {
     if (fs::is_regular_file(given, error)) return given;
-    throw ConfigError(kFlag, given + (fs::exists(given, error) ? " is no file" : " is not there") +
+    throw ConfigError(kFlag, given +
+                                 (fs::exists(given, error) ? " is not a file" : " does not exist") +
                                  ": expected the script of plotly.js, " + kPlotlyFile + kTables);
   }
   const std::vector<fs::path> looked = places(program_dir);
@@ -78,8 +79,7 @@ fs::path find_plotly(const std::string& given, const fs::path& program_dir) {
   throw ConfigError(
       kFlag, std::string("the script that draws the charts was not found; looked for ") +
                  text::join(looked, " and ", [](const fs::path& place) { return place.string(); }) +
-                 ". tools/setup downloads it and the next build finds it; --plotly FILE names one" +
-                 kTables);
+                 ". Run tools/setup and build again, or give --plotly FILE" + kTables);
 }
 
 }  // namespace

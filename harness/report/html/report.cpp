@@ -21,9 +21,9 @@ void keep_sections(std::vector<document::Chapter>& sections, const std::vector<s
   for (const document::Chapter& section : sections) ids.push_back(section.id);
   for (const std::string& name : only) {
     if (std::find(ids.begin(), ids.end(), name) != ids.end()) continue;
-    throw ConfigError("--section", "this report has no section '" + name + '\'' +
+    throw ConfigError("--section", "unknown section '" + name + '\'' +
                                        text::did_you_mean(name, ids) +
-                                       "; it has: " + text::join(ids));
+                                       "; sections: " + text::join(ids));
   }
   std::erase_if(sections, [&](const document::Chapter& section) {
     return std::find(only.begin(), only.end(), section.id) == only.end();

@@ -61,15 +61,15 @@ TEST_F(AbCommand, SlowerArm_IsARegressionWithItsPhase) {
   const os::CommandResult result = ab({"--b-set", "stub.step_us=1100", "--pairs", "10"});
   EXPECT_EQ(result.exit_status, 1) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("regression"), HasSubstr("measured in turns"),
-                                HasSubstr("self-check, base against itself: not enough launches")));
+                                HasSubstr("A/A self-check: too few launches")));
   const Json file = verdict();
   EXPECT_EQ(file.at("exit_code"), 1);
   EXPECT_EQ(file.at("verdict"), "regression");
   EXPECT_NEAR(step_of(file).at("change").get<double>(), 0.1, 0.002);
   // Far above the threshold of ten such pairs, so that the correction is small.
   EXPECT_NEAR(step_of(file).at("corrected_change").get<double>(), 0.1, 0.002);
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr(" corrected  "), HasSubstr("corrected: without the luck of")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr(" corrected  "),
+                                HasSubstr("corrected: without the selection bias of")));
   EXPECT_EQ(file.at("cases").at(0).at("ended_at_pairs"), 10);
   EXPECT_FALSE(file.at("cases").at(0).at("cause").empty());
 }
@@ -151,8 +151,8 @@ TEST_F(AbCommand, Undecidable_IsRejectedUpFront) {
     EXPECT_EQ(result.exit_status, 2) << words;
     EXPECT_THAT(result.err, HasSubstr(words));
   };
-  refuses({"--metric", "step_p999"}, "no metric is named 'step_p999' (did you mean 'step_p99'?)");
-  refuses({"--metric", "samples"}, "neither better nor worse");
+  refuses({"--metric", "step_p999"}, "unknown metric 'step_p999' (did you mean 'step_p99'?)");
+  refuses({"--metric", "samples"}, "has no better or worse direction");
   refuses({"--smoke"}, "--smoke: measures nothing");
   refuses({"--set", "schedule.active=auto"}, "`auto` is refused");
   refuses({"--b-set", "schedule.active=7"}, "is 5 in arm A and 7 in arm B");

@@ -180,7 +180,7 @@ TEST(Compare, NoMeasurementOrOtherUnit_IsRejected) {
     return refusal(one_case(1, 0), bad);
   };
   EXPECT_THAT(refused([](MadeResults& bad) { bad.smoke = true; }),
-              HasSubstr("new: holds rows of a run with --smoke or --quick"));
+              HasSubstr("new: contains a run with --smoke or --quick"));
   EXPECT_THAT(refused([](MadeResults& bad) { bad.arm = "a"; }),
               HasSubstr("new: holds the arms of an A/B campaign"));
   EXPECT_THAT(refused([](MadeResults& bad) { bad.pass = Pass::kNative; }),

@@ -117,8 +117,8 @@ TEST(CountGate, OneLaunchPerSide_IsSuspectAtMost) {
   EXPECT_EQ(more.exit_code, 3);
   EXPECT_EQ(more.verdict, Verdict::kSuspect);
   EXPECT_THAT(more.cases.front().notes,
-              Contains("op_calls was counted in one launch of a side: whether it varies is not "
-                       "known; --profile 2 counts in more"));
+              Contains("op_calls was counted in one launch of a side, so its variation is unknown; "
+                       "--profile 2 counts more launches"));
   EXPECT_EQ(gated({.calls = {10, 10}}, {.calls = {11}}).exit_code, 3);
   EXPECT_EQ(gated({.calls = {10}}, {.calls = {10}}).exit_code, 0) << "equal counts need no more";
   EXPECT_EQ(gated(CountedRun{.calls = {}, .instructions = {1e6}},
@@ -195,7 +195,7 @@ TEST(CountGate, NoCounts_HaveNoData) {
   const Comparison comparison = gated({}, {.calls = {}});
   EXPECT_EQ(comparison.exit_code, 4);
   EXPECT_THAT(comparison.cases.front().notes,
-              Contains(AllOf(HasSubstr("nothing was counted in new"), HasSubstr("--profile"))));
+              Contains(AllOf(HasSubstr("no counts in new"), HasSubstr("--profile"))));
 }
 
 TEST(CountGate, OtherTorch_IsRejectedUnlessAllowed) {

@@ -79,7 +79,7 @@ TEST(GroupVerdict, SlowRank_IsSeparatedFromWaiters) {
   EXPECT_THAT(document::render(report::comparison_document({&result, 1}, false), {}),
               AllOf(HasSubstr("data_wait on rank 1 +1.00"),
                     HasSubstr("ranks wait for the last one inside collectives"),
-                    HasSubstr("with --profile it is told")));
+                    HasSubstr("--profile shows which rank is late")));
   EXPECT_THAT(report::comparison_json(result), HasSubstr(R"("ranks":[0,2])"));
 }
 

@@ -174,7 +174,7 @@ TEST(TestedMetrics, UnknownName_SuggestsTheNearest) {
   EXPECT_THAT([] { (void)one("peak_byte"); },
               ThrowsMessage<ConfigError>(HasSubstr("(did you mean 'peak_bytes'?)")));
   EXPECT_THAT([] { (void)one("stub_steps"); },
-              ThrowsMessage<ConfigError>(HasSubstr("neither better nor worse")));
+              ThrowsMessage<ConfigError>(HasSubstr("has no better or worse direction")));
 }
 
 }  // namespace

@@ -111,8 +111,8 @@ TEST(FingerprintCheck, DisagreeingBase_IsNoted) {
   base.emplace_back(2.3);
   std::vector<Side> candidate(6, Side(7.0));
   EXPECT_THAT(fingerprint_notes({launches_of(base), launches_of(candidate)}),
-              testing::ElementsAre("launches of the base do not agree on loss, 2.3 to 7: of the "
-                                   "candidate only a larger difference is told"));
+              testing::ElementsAre("launches of the base differ in loss, 2.3 to 7: only a larger "
+                                   "difference of the candidate is reported"));
   EXPECT_THAT(fingerprint_notes({launches_of(candidate), launches_of(base)}), testing::IsEmpty());
 }
 

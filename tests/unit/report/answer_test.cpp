@@ -192,7 +192,7 @@ TEST(Answer, FirstLook_NamesTheCommand) {
     return results;
   };
   record::Results look = first_look({.launches = 2});
-  EXPECT_THAT(answer_of(look), AllOf(StartsWith("a first look, for no comparison"),
+  EXPECT_THAT(answer_of(look), AllOf(StartsWith("a first look, not for comparison"),
                                      HasSubstr("stepbench run 'my job.yaml'")));
   const std::string one = answer_of(first_look({.samples = {8}, .step_us = {100}, .launches = 2}));
   EXPECT_THAT(one, StartsWith("step 100 us, ")) << "one case alone has its numbers";

@@ -79,7 +79,8 @@ TEST(Findings, BusyMachine_MarksSome) {
     const auto rows = estimate::case_rows(results);
     std::vector<std::string> ids;
     for (const CaseFinding& each : findings_of(rows[0], estimate::Proposals(rows, results))) {
-      if (each.finding.text.ends_with("which may be why")) ids.push_back(each.finding.id);
+      if (each.finding.text.ends_with("possible reason: the machine was busy"))
+        ids.push_back(each.finding.id);
     }
     return ids;
   };
@@ -127,7 +128,7 @@ TEST(Findings, WaitingCase_ShowsItsColumnsNumber) {
                                Not(HasSubstr("98.4"))));
   rows[0].step_host_ns = 1000;
   rows[0].epoch_gap_per_step_ns = 74;
-  EXPECT_THAT(text_of(), HasSubstr("waits 90.0 % of its time for data, borders of epochs apart"));
+  EXPECT_THAT(text_of(), HasSubstr("waits 90.0 % of its time for data, without epoch borders"));
 }
 
 TEST(Findings, SeveralCases_SortBySeverity) {

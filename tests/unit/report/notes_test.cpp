@@ -81,7 +81,7 @@ TEST(BusyMachineNotes, AllCases_ShareOneNote) {
   }
   EXPECT_THAT(document::lines_of(notes_of(alone, {})),
               ElementsAre("more threads than CPUs: the training thread waited 1.1 to 1.6 % of its "
-                          "time for a CPU, and nothing else ran (in 2 of 6 launches)"));
+                          "time for a CPU, with no other programs running (in 2 of 6 launches)"));
 }
 
 TEST(BusyMachineNotes, Levels_AreNoteAndDoubt) {
@@ -133,7 +133,7 @@ TEST(MachineNotes, HaveTheirSizeAndLaunches) {
       document::lines_of(notes_of(rows, {})),
       ElementsAre("the GPU had 2 memory errors during a launch that could not be repaired: its "
                   "results may be wrong (stepbench doctor says what to do) (in 1 of 3 launches)",
-                  "the GPU was lost while a launch ran: it answers nothing more (dmesg names the "
+                  "the GPU was lost while a launch ran: it no longer responds (dmesg names the "
                   "Xid); restart the machine, or take another device (in 1 of 3 launches)",
                   "the GPU was slowed down: power brake (in 1 of 3 launches)",
                   "the control group's CPU quota stopped the worker for 5.0 % of its time (in 1 of "
@@ -174,7 +174,7 @@ TEST(WarmUpNotes, Effect_IsShownWithARemedy) {
   EXPECT_EQ(unseen_warmup(estimate::case_rows(steady).front()), "");
   const record::Results noisy = windows(0, 0.5);
   EXPECT_THAT(unseen_warmup(estimate::case_rows(noisy).front()),
-              MatchesRegex("no warm-up is seen in the windows; one of less than .* % .*"));
+              MatchesRegex("no warm-up is visible in the windows; one of less than .* % .*"));
 }
 
 TEST(Notes, DifferingNumbers_ShareOneNote) {

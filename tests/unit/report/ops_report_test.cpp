@@ -152,8 +152,7 @@ std::string modules_of(const ModulesView& view, Format format = Format::kTable) 
 TEST(ModuleReport, IsATreeInTimesPerStep) {
   EXPECT_EQ(
       modules_of({}),
-      "case abcdef0123456789  (native, recording cost: unknown, no timing launch beside it)\n"
-      "\n"
+      "case abcdef0123456789  (native, recording cost: unknown, no timing launch to compare)\n\n"
       "module                  time  share [%]  forward\n"
       "────────────────────────────────────────────────\n"
       "step                 1.00 ms        100   600 us\n"
@@ -163,8 +162,7 @@ TEST(ModuleReport, IsATreeInTimesPerStep) {
       "      layer1 (self)   300 us       30.0   300 us\n"
       "    fc                100 us       10.0   100 us\n"
       "  (outside ops)       400 us       40.0\n"
-      "Per step, the mean of 2 profiled steps. Rows that are indented add up to the row above "
-      "them.\n");
+      "Per step, the mean of 2 profiled steps. Indented rows add up to the row above them.\n");
 }
 
 TEST(ModuleReport, DeeperModules_AreNoted) {
@@ -213,7 +211,7 @@ TEST(RecordingCost, IsAFactorOrWithinNoise) {
   const auto cost = [](std::optional<double> factor, const estimate::CaseRow* row) {
     return recording_cost(factor, !factor || estimate::is_within_noise(*factor, row));
   };
-  EXPECT_EQ(cost({}, nullptr), "recording cost: unknown, no timing launch beside it");
+  EXPECT_EQ(cost({}, nullptr), "recording cost: unknown, no timing launch to compare");
   EXPECT_EQ(cost(0.832, nullptr), "recording cost: within noise");
   EXPECT_EQ(cost(1.1, &timed), "recording cost: within noise");
   EXPECT_EQ(cost(1.4, &timed), "recording cost: 1.40x the step");

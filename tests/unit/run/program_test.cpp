@@ -159,7 +159,7 @@ TEST(FindingsOfARun, Worker_SendsThemToTableAndPage) {
   EXPECT_THAT(document::render(report::case_document(rows[2], results, {}), {}),
               AllOf(HasSubstr("Findings\nwarning: the step spins for 51 % of its time (3 of 4 "
                               "launches)\n"),
-                    HasSubstr("  seen in: step_ns; to be won at most: 50.0 % of the step\n")));
+                    HasSubstr("  seen in: step_ns; possible gain, at most: 50.0 % of the step\n")));
 }
 
 constexpr const char* kBeside =

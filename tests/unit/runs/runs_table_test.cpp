@@ -56,8 +56,9 @@ TEST(RunsTable, OptionalColumns_AppearIfUsed) {
   other.git_dirty = true;
   other.labels = {{"pr", Value{std::int64_t{7}}}, {"keep", Value{std::string("paper")}}};
   const std::string text = table({other, complete_run()}, 40);
-  for (const char* part : {"name", "failed", "skipped", "labels", "keep=paper pr=7", "0123456*",
-                           "2 of 40 runs, 4.00 KiB", "* behind a commit: with changes"}) {
+  for (const char* part :
+       {"name", "failed", "skipped", "labels", "keep=paper pr=7", "0123456*",
+        "2 of 40 runs, 4.00 KiB", "* after a commit: with uncommitted changes"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }

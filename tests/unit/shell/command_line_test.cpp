@@ -65,7 +65,7 @@ TEST(Help, Topic_PrintsItsPage) {
   EXPECT_EQ(stepbench({"help", "cookbook", "MEMORY"}).out, memory);
   const os::CommandResult nowhere = stepbench({"help", "cookbook", "zebras"});
   EXPECT_EQ(nowhere.exit_status, 2);
-  EXPECT_THAT(nowhere.err, HasSubstr("has nothing about 'zebras'; its sections are: What to do"));
+  EXPECT_THAT(nowhere.err, HasSubstr("has no section about 'zebras'; sections: What to do"));
 }
 
 // A generated trace: the cause of the deepest operators' waits is searched through all operators

@@ -19,10 +19,10 @@ namespace stepbench::cli {
 
 void add_check_options(Command& command, CheckOptions& options) {
   command.flag(kVerdictOptions, "--allow-inconclusive", options.exit.allow_inconclusive,
-               "Exit with 0 instead of 3 where the budget, or a signal, left something undecided");
+               "Exit with 0 instead of 3 if the budget or a signal left something undecided");
   command
       .flag(kVerdictOptions, "--allow-known", options.exit.allow_known,
-            "Do not exit with 1 for alerts that earlier nights told; the page shows them")
+            "Do not exit with 1 for alerts of earlier nights; the page shows them")
       .common();
   add_who(command, options.who);
   add_format(command, options.format, {"page", "json", "markdown", "github"});

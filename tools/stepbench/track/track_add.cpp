@@ -26,17 +26,16 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTrackAddExamples = R"(Examples:
   stepbench track add results/20260131-020000-nightly      one night
-  stepbench track add results                              every run there: a history made anew
+  stepbench track add results                              every run there: rebuilds a history
   stepbench track add RUN --db postgresql://bench@db.example.org/nightly
 
-A run may be added again: what the history has stays, launches that came with --resume are added,
-and a launch that is there with other content is told and left as it was. Only measured launches
-count: smoke runs, profiled and wrapped launches and the arms of `ab` are left out and counted. A
-failed case is a gap in its series. The steps stay in the result files; the history keeps the
-numbers of each launch.
+A run may be added again: the history keeps what it has, adds launches that came with --resume, and
+reports a launch whose content differs without changing it. Only measured launches count: smoke runs,
+profiled and wrapped launches and the arms of `ab` are skipped and counted. A failed case is a gap in
+its series. The steps stay in the result files; the history keeps the numbers of each launch.
 
-Exit status: 0, 2 wrong usage, a file that is no result or a history that cannot be written, 4
-nothing was taken in.)";
+Exit status: 0, 2 wrong usage, an invalid result file or a history that cannot be written, 4
+nothing was added.)";
 
 struct TrackAddArguments {
   std::vector<std::string> paths = {};
@@ -54,7 +53,7 @@ std::vector<fs::path> runs_to_add(const std::vector<std::string>& paths, std::os
     }
     const std::vector<fs::path> inside = runs_in(path);
     if (inside.empty()) {
-      err << "warning: " << text::printable(path) << ": no result files are there, and no runs\n";
+      err << "warning: " << text::printable(path) << ": no result files and no runs\n";
     }
     runs.insert(runs.end(), inside.begin(), inside.end());
   }
@@ -72,11 +71,11 @@ void tell(const track::ImportReport& report, const track::TrackStore& store,
       << count(report.points, "point");
   if (report.known_launches > 0) {
     out << "; " << count(report.known_launches, "launch")
-        << (report.known_launches == 1 ? " was" : " were") << " there already";
+        << (report.known_launches == 1 ? " was" : " were") << " already stored";
   }
   out << '\n';
   if (!report.left_out.empty()) {
-    out << "left out: " << text::join(report.left_out, ", ", [](const auto& each) {
+    out << "skipped: " << text::join(report.left_out, ", ", [](const auto& each) {
       return std::to_string(each.second) + " (" + each.first + ")";
     }) << '\n';
   }
@@ -109,7 +108,7 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
       tell(all, store, environment);
       throw ConfigError(path.string(), std::string(error.what()) + " (what " +
                                            text::counted(std::ssize(all.runs), "run") +
-                                           " before it brought is stored)");
+                                           " before it added is stored)");
     }
   }
   tell(all, store, environment);
@@ -119,7 +118,7 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
 }  // namespace
 
 void add_track_add(Command& track) {
-  Command& command = track.add("add", "Take runs into the history", kTrackAddExamples);
+  Command& command = track.add("add", "Add runs to the history", kTrackAddExamples);
   TrackAddArguments& arguments = command.calls(track_add);
   command
       .argument("RUN", arguments.paths,

@@ -43,7 +43,7 @@ Moved chosen(const nights::Alert& alert, const track::History& history, const st
   if (chosen.series != nullptr) return chosen;
   throw ConfigError(named.empty() ? alert.id : "--series",
                     known.empty()
-                        ? "none of its series is in the history"
+                        ? "its series are not in the history"
                         : "expected one of " + text::join(known) + ", found '" + named + "'");
 }
 
@@ -52,10 +52,9 @@ const track::TrackedRun& night(const std::string& run_id, const char* which,
   const track::TrackedRun* found = history.find_run(run_id);
   if (found == nullptr) {
     throw ConfigError(
-        alert.id,
-        std::string("its ") + which + " night" +
-            (run_id.empty() ? " is not known" : ", " + run_id + ", is not in the history") +
-            "; `stepbench bisect GOOD BAD` searches between any two commits");
+        alert.id, std::string("its ") + which + " night" +
+                      (run_id.empty() ? " is unknown" : ", " + run_id + ", is not in the history") +
+                      "; `stepbench bisect GOOD BAD` searches between any two commits");
   }
   if (found->git_sha.empty()) {
     throw ConfigError(alert.id, std::string("its ") + which + " night, " + run_id +
@@ -77,7 +76,7 @@ bisect::BisectRequest request_of_alert(const nights::Alert& alert, track::TrackS
   if (good.git_sha == bad.git_sha) {
     throw ConfigError(alert.id, "both nights are of commit " +
                                     bisect::short_id({.id = good.git_sha}) +
-                                    ": something else than the program changed");
+                                    ": the program did not change");
   }
   basis.good = good.git_sha;
   basis.bad = bad.git_sha;
@@ -106,7 +105,7 @@ Examples:
   stepbench track bisect A17 --build 'make worker' --series 4f2a91c0       of several that moved
   stepbench track bisect A17 --build 'make worker' --resume results/20260131-120000-bisect-train
 
-Exit status: 0 found, 1 an answer that is less than a name, 2 wrong usage, or an alert that no search can follow,
+Exit status: 0 found, 1 less than a sure commit, 2 wrong usage, or an alert that cannot be searched,
 3 not reproduced or not decided, 4 an end cannot be measured, 129, 130 or 143 interrupted.)";
 
 struct TrackBisectArguments {
@@ -139,8 +138,9 @@ void add_track_bisect(Command& track) {
   TrackBisectArguments& arguments = command.calls(track_bisect);
   command.argument("ALERT", arguments.alert, "An alert: A17", "ALERT").required();
   add_building(command, arguments.basis);
-  command.option(kCaseOptions, "--series SERIES", arguments.series,
-                 "Of several that moved: the beginning of its id; default: the step's");
+  command.option(
+      kCaseOptions, "--series SERIES", arguments.series,
+      "The series to search if several changed, by the start of its id; default: the step's");
   add_lock_flags(command, arguments.lock);
   add_history(command, arguments.history);
   add_bisect_output(command, arguments.output);

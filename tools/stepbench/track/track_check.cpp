@@ -29,8 +29,8 @@ alone, and no verdict.
 
 Examples:
   stepbench track check                                the newest night
-  stepbench track check --night 2026-01-31             a run of the history, by the begin of its id
-  stepbench track check --rebuild                      judge all nights anew, from what was measured
+  stepbench track check --night 2026-01-31             a run of the history, by the start of its id
+  stepbench track check --rebuild                      rejudge all nights from their measurements
   stepbench track check --format markdown > comment.md
   stepbench track check --verdict night.json; jq .exit_code night.json
   stepbench track check --junit night.xml --openmetrics night.prom
@@ -39,7 +39,7 @@ results/NIGHT.md says how to read it. An alert stays until the level before is m
 somebody accepts it, or until there is a new baseline (`track note`).
 
 Exit status: 0 ok, an improvement, a suspect or no verdict yet, 1 an alert is open (with
---allow-known: one was told tonight), 2 wrong usage or a history that cannot be read, 3 the budget or
+--allow-known: one is new tonight), 2 wrong usage or a history that cannot be read, 3 the budget or
 a signal left something undecided (0 with --allow-inconclusive), 4 nothing to judge, 130 or 143
 interrupted.)";
 
@@ -65,8 +65,8 @@ std::vector<std::string> chosen_night(const std::vector<std::string>& wanted,
     }
     if (track::is_imported(run)) {
       throw ConfigError("--night", run.run_id +
-                                       " was measured by another program: it is shown and judged "
-                                       "no more; `stepbench track list` has runs to name");
+                                       " was measured by another program and is no longer judged; "
+                                       "name a run from `stepbench track list`");
     }
     of_host = run.host;
     ids.push_back(run.run_id);
@@ -92,7 +92,7 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
   if (arguments.rebuild) {
     const std::size_t judged = nights::rebuild(store, host);
     environment.err << "stepbench: " << text::counted(static_cast<std::int64_t>(judged), "night")
-                    << " judged anew\n";
+                    << " rejudged\n";
   }
   nights::NightRequest request{.who = author(arguments.check.who, environment),
                                .now_utc = text::utc_text(std::chrono::system_clock::now()),
@@ -127,10 +127,10 @@ void add_track_check(Command& track) {
   Command& command = track.add("check", "Judge a night: which series moved?", kTrackCheckExamples);
   TrackCheckArguments& arguments = command.calls(execute_track_check);
   command.repeated(kCaseOptions, "--night RUN", arguments.nights,
-                   "A run of the history, by the begin of its id; default: the newest run of each "
+                   "A run of the history, by the start of its id; default: the newest run of each "
                    "experiment on this machine");
   command.flag(kHistoryOptions, "--rebuild", arguments.rebuild,
-               "Judge all nights of this machine anew before; what was told stays told");
+               "Rejudge all nights of this machine first; reported alerts stay");
   add_check_options(command, arguments.check);
   add_history(command, arguments.history);
 }

@@ -10,8 +10,8 @@ void add_track(Command& track) {
   stepbench run configs/quickstart.yaml && stepbench track add results/20260131-020000-quickstart
 
 The history is a file, results/history.db, or a database on a server that many machines share
-(--db postgresql://...). It is made of result files and can be made anew from them; what people
-said of alerts is in FILE.events.jsonl beside it. `stepbench track COMMAND --help` says more.)";
+(--db postgresql://...). It is built from result files and can be rebuilt from them; people's
+notes on alerts are in FILE.events.jsonl next to it. `stepbench track COMMAND --help` says more.)";
   track.needs_command = true;
   add_track_add(track);
   add_track_check(track);

@@ -24,16 +24,16 @@ namespace {
 constexpr const char* kMergeExamples =
     R"(Joins the histories of two cases that are one. A worker that was named by its path (--worker PATH) used
 to give some cases another id than the worker beside stepbench. Without FROM and INTO it finds these by
-their options; else it takes your word for it.
+their options; otherwise it does not check them.
 
 Examples:
   stepbench track merge --dry-run               what would be joined, and in what the cases differ
   stepbench track merge                         join them
   stepbench track merge 853070 82d1ec --reason "same work, renamed option"
 
-Points stand in the order of their nights. Two cases that were measured in one run stay two. What was
-measured, ignored or told of the one is of the other from then on, on every machine of the history; a
-history that is made anew from result files joins them again.
+Points are ordered by night. Two cases that were measured in one run stay separate. Measurements,
+ignored series and alerts of FROM belong to INTO from then on, on every machine of the history; a
+history that is rebuilt from result files joins them again.
 
 Exit status: 0, 2 wrong usage: no such case, or cases that are not one.)";
 
@@ -60,7 +60,7 @@ const track::TrackedSeries& case_meant(const track::History& history, const char
     found = &series;
   }
   if (ids.size() == 1) return *found;
-  throw ConfigError(argument, ids.empty() ? "no series and no case of this history begins with '" +
+  throw ConfigError(argument, ids.empty() ? "no series or case of this history begins with '" +
                                                 word + "'; `stepbench track list` shows them"
                                           : "'" + word + "' begins the ids of " +
                                                 text::counted(std::ssize(ids), "case") + ": " +
@@ -72,7 +72,7 @@ std::vector<track::MergedCase> wanted_merges(const MergeArguments& arguments,
   if (arguments.from.empty()) {
     return campaign::split_cases(history, built_in_catalogue(), built_in_rules());
   }
-  if (arguments.into.empty()) throw ConfigError("INTO", "name the case that it is one with");
+  if (arguments.into.empty()) throw ConfigError("INTO", "missing the case to join it with");
   const track::TrackedSeries& into = case_meant(history, "INTO", arguments.into);
   return {{.from = case_meant(history, "FROM", arguments.from).case_id,
            .into = into.case_id,
@@ -97,7 +97,7 @@ void tell_merge(const track::CaseMerge& merge, std::ostream& out) {
   }
   if (merge.among > 0) {
     out << "  " << text::counted(static_cast<std::int64_t>(merge.among), "night")
-        << " of one lie between nights of the other: points stand in the order of their nights\n";
+        << " of one are between nights of the other: points are ordered by night\n";
   }
 }
 
@@ -113,11 +113,11 @@ int track_merge(const MergeArguments& arguments, const Environment& environment)
     events.push_back(std::move(event));
   }
   if (events.empty()) {
-    environment.out << "no case of this history has another id since\n";
+    environment.out << "no case of this history has changed its id\n";
     return kExitOk;
   }
   if (arguments.dry_run) {
-    environment.out << "nothing was changed; without --dry-run they are joined\n";
+    environment.out << "nothing changed; without --dry-run they are joined\n";
     return kExitOk;
   }
   store.record(events);
@@ -134,9 +134,8 @@ void add_track_merge(Command& track) {
   const char* const doc = "The first digits of a case's id, or of one of its series";
   command.argument("FROM", arguments.from, doc, "FROM");
   command.argument("INTO", arguments.into, doc, "INTO");
-  command.flag(kOptions, "--dry-run", arguments.dry_run, "Only say what would be joined");
-  command.option(kOptions, "--reason TEXT", arguments.reason,
-                 "Why, for those who come later; kept with your name");
+  command.flag(kOptions, "--dry-run", arguments.dry_run, "Only print what would be joined");
+  command.option(kOptions, "--reason TEXT", arguments.reason, "Reason, kept with your name");
   add_who(command, arguments.who);
   add_history(command, arguments.history);
 }

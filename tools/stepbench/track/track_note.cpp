@@ -39,21 +39,21 @@ constexpr const char* kNoteExamples =
   stepbench track note 20260131-020000-nightly "the air conditioning was off"
   stepbench track note 20260131-020000-nightly --as baseline "release 2.0"
 
---as accepted, of an alert: the gate is green again, and what is measured now becomes the usual. The
-alert comes back when its date has passed, or when the change grows beyond --expect.
+--as accepted, of an alert: the gate is green again, and the current values become the usual. The alert
+comes back after its date, or when the change grows beyond --expect.
 
---as ignored, of a series: it is stored and not judged.
+--as ignored, of a series: it is stored but not judged.
 
 --as baseline, of a run: from it on its values are the usual of its experiment on its machine. All
 series begin a new level there and warm up for ten nights; alerts that began up to then are fixed.
 
---as open takes back that an alert is accepted and whose it is, or that a series is ignored.
+--as open undoes accepting and assigning an alert, or ignoring a series.
 
-Notes of an alert stand among its events, those of a run at its night: `track show` has both. Pages
-of the night, `track show` and the view `alert` of the history have whose an alert is.
+Notes of an alert are among its events, those of a run at its night: `track show` has both. Pages of
+the night, `track show` and the view `alert` of the history show to whom an alert is assigned.
 
-Exit status: 0, 2 wrong usage: no such alert, series or run, a date that has passed, nothing to
-accept or to take back.)";
+Exit status: 0, 2 wrong usage: no such alert, series or run, a date in the past, nothing to
+accept or undo.)";
 
 std::string day_utc(std::chrono::system_clock::time_point time) {
   return text::utc_text(time).substr(0, std::string("2026-01-31").size());
@@ -136,18 +136,17 @@ void check_note(const NoteArguments& arguments, Noted noted) {
   if (noted == Noted::kSeries && arguments.as.empty()) {
     throw ConfigError("--as", "is missing for '" + arguments.subject + "': " + takes);
   }
-  if (noted != Noted::kAlert && !arguments.who.empty()) refuse("--who", "says whose an alert is");
+  if (noted != Noted::kAlert && !arguments.who.empty()) refuse("--who", "assigns an alert");
   if (noted != Noted::kSeries && !arguments.metric.empty()) {
-    refuse("--metric", "tells the series of a case from each other");
+    refuse("--metric", "selects a series of a case");
   }
   if (!arguments.until.empty() && arguments.as != "accepted" && arguments.as != "ignored") {
     throw ConfigError("--until",
-                      "says how long an alert is accepted or a series ignored; give --as accepted "
-                      "or --as ignored with it");
+                      "limits how long an alert is accepted or a series ignored; add --as accepted "
+                      "or --as ignored");
   }
   if (!arguments.expect.empty() && arguments.as != "accepted") {
-    throw ConfigError("--expect",
-                      "says how much of an alert's change is accepted; give --as accepted with it");
+    throw ConfigError("--expect", "limits the accepted change of an alert; add --as accepted");
   }
 }
 
@@ -161,9 +160,9 @@ std::string words_of(const NoteArguments& arguments) { return text::join(argumen
 
 std::string said_of_alert(const NoteArguments& arguments, const std::string& id,
                           const nights::Acceptance& acceptance) {
-  const std::string whose = text::printable(arguments.who) + "'s";
+  const std::string whose = "assigned to " + text::printable(arguments.who);
   if (arguments.as == "open") {
-    return id + " is open and " + (arguments.who.empty() ? "nobody's" : whose) + '\n';
+    return id + " is open and " + (arguments.who.empty() ? "unassigned" : whose) + '\n';
   }
   std::string said;
   if (arguments.as == "accepted") {
@@ -174,7 +173,7 @@ std::string said_of_alert(const NoteArguments& arguments, const std::string& id,
       said += "; it comes back when the change grows beyond " + text::printable(acceptance.expect) +
               '\n';
     } else {
-      said += "; what is measured now is the usual\n";
+      said += "; the current values are the usual\n";
     }
   } else if (arguments.who.empty()) {
     return id + ": " + text::printable(acceptance.reason) + '\n';
@@ -223,7 +222,7 @@ int note_series(const NoteArguments& arguments, const Environment& environment) 
                        : nights::watch_series(series, reason)},
               {}, environment);
   environment.out << text::printable(names.name(series)) << " (" << names.short_id(series.id) << ')'
-                  << (ignored ? " is ignored" : " is looked at again")
+                  << (ignored ? " is ignored" : " is judged again")
                   << (until.empty() ? "" : " until " + until) << '\n';
   return kExitOk;
 }
@@ -244,7 +243,7 @@ int note_run(const NoteArguments& arguments, const Environment& environment) {
   environment.out << text::printable(run.experiment) << " on " << text::printable(run.host)
                   << ": the program of the next night is the usual\n";
   for (const track::TrackEvent& event : fresh) {
-    if (!event.alert_id.empty()) environment.out << event.alert_id << " is closed by it\n";
+    if (!event.alert_id.empty()) environment.out << event.alert_id << " is closed\n";
   }
   return kExitOk;
 }
@@ -260,8 +259,7 @@ int note(const NoteArguments& arguments, const Environment& environment) {
 }  // namespace
 
 void add_track_note(Command& track) {
-  Command& command =
-      track.add("note", "Say what is known of an alert, a series or a run", kNoteExamples);
+  Command& command = track.add("note", "Annotate an alert, a series or a run", kNoteExamples);
   NoteArguments& arguments = command.calls(note);
   command
       .argument("SUBJECT", arguments.subject,
@@ -271,7 +269,7 @@ void add_track_note(Command& track) {
       .required();
   command.argument("TEXT", arguments.words, "Why, or what people should know; kept with your name",
                    "TEXT");
-  command.option(kVerdictOptions, "--as", arguments.as, "What becomes of it")
+  command.option(kVerdictOptions, "--as", arguments.as, "New state")
       .one_of({"accepted", "ignored", "baseline", "open"})
       .common();
   command
@@ -282,8 +280,7 @@ void add_track_note(Command& track) {
       .option(kVerdictOptions, "--expect PERCENT", arguments.expect,
               "The change that is accepted; beyond it the alert comes back")
       .common();
-  command
-      .option(kVerdictOptions, "--who TEXT", arguments.who, "Whose the alert is to look at: a name")
+  command.option(kVerdictOptions, "--who TEXT", arguments.who, "Assign the alert to this name")
       .common();
   command.option(kCaseOptions, "--metric NAME", arguments.metric,
                  "Metric of the series, where the case has several");

@@ -44,10 +44,10 @@ CommandOption& add_history(Command& command, HistoryFlags& flags) {
                   "machines share")
           .with_default()
           .common();
-  command.option(kHistoryOptions, "--events FILE", flags.events,
-                 "File of what people and nights said of alerts; default: beside the "
-                 "history, for a server " +
-                     std::string(track::kDefaultEvents));
+  command.option(
+      kHistoryOptions, "--events FILE", flags.events,
+      "File of the events and notes of alerts; default: next to the history, for a server " +
+          std::string(track::kDefaultEvents));
   return db;
 }
 

@@ -32,8 +32,8 @@ constexpr const char* kTrackShowExamples = R"(Examples:
   stepbench track show train num_workers=2 --metric peak_bytes --nights 120
   stepbench track show 3f2a91 --format json
 
-Below a chart stand: ^ where a change was told, ? a suspect, and alerts at the night with which they
-began. `stepbench track list` lists the series.
+Marks below a chart: ^ a reported change, ? a suspect, and alerts at their first night.
+`stepbench track list` lists the series.
 
 Exit status: 0, 2 wrong usage: no such series or alert, or words that several series fit.)";
 
@@ -147,7 +147,7 @@ void add_track_show(Command& track) {
                                kTrackShowExamples);
   TrackShowArguments& arguments = command.calls(show_tracked);
   command.argument("SERIES", arguments.words,
-                   "The begin of a series' id or words of its case (experiment, option=value), or "
+                   "The start of a series' id or words of its case (experiment, option=value), or "
                    "an alert's id; nothing: the open alerts",
                    "SERIES");
   command.flag(kCaseOptions, "--open", arguments.open, "The open alerts, with their age");
@@ -157,7 +157,7 @@ void add_track_show(Command& track) {
       .common();
   command
       .option(kOutputOptions, "--nights N", arguments.nights,
-              "So many nights, the newest; in JSON more than fit a chart")
+              "Show the newest N nights; in JSON more than fit a chart")
       .with_default()
       .whole_number(1, 100'000)
       .common();

@@ -112,11 +112,11 @@ TEST(NightText, BrokenNight_SaysWhyAndIsJudged) {
   ShownNight night = maker.shown();
   night.night.verdict = nights::NightState::kNoData;
   night.night.exit_code = 2;
-  night.night.notes = {"n.yaml broke off: the row was not written:\nNo space left on device"};
+  night.night.notes = {"n.yaml aborted: the row was not written:\nNo space left on device"};
   const std::string page = page_of(night);
-  EXPECT_THAT(page, HasSubstr("verdict: no data: an experiment broke off (exit code 2)"));
+  EXPECT_THAT(page, HasSubstr("verdict: no data: an experiment aborted (exit code 2)"));
   EXPECT_THAT(page, HasSubstr("1 ok"));
-  EXPECT_THAT(page, HasSubstr("note: n.yaml broke off: the row was not written:\n"
+  EXPECT_THAT(page, HasSubstr("note: n.yaml aborted: the row was not written:\n"
                               "  No space left on device\n"));
   night.night.exit_code = 4;
   EXPECT_THAT(page_of(night), HasSubstr("verdict: no data: launches failed (exit code 4)"));
@@ -142,7 +142,7 @@ TEST(NightText, ManySeries_ShowTheLargestSafely) {
   EXPECT_THAT(maker.live(20).alerts.alerts, SizeIs(1));
   const std::string page = page_of(maker.shown());
   EXPECT_THAT(page, HasSubstr("20 series more (--format json has all)"));
-  EXPECT_THAT(page, HasSubstr("A1, told tonight: 60 series worse"));
+  EXPECT_THAT(page, HasSubstr("A1, new tonight: 60 series worse"));
   EXPECT_THAT(page, Not(HasSubstr("\x1b[31m")));
   EXPECT_THAT(markdown_of(maker.shown()), Not(HasSubstr("<b>")));
 }
@@ -213,10 +213,10 @@ TEST(SeriesMeant, WordsOrIdPrefix_FindIt) {
                            const std::string& why) {
     EXPECT_THAT([&] { meant(words, metric); }, ThrowsMessage<ConfigError>(HasSubstr(why)));
   };
-  refuses({"num_workers=2"}, "", "'num_workers=2' may be 2 series; name one by its id, or add");
+  refuses({"num_workers=2"}, "", "'num_workers=2' matches 2 series; give an id, or add");
   refuses({"num_worker=2"}, "", "(did you mean 'num_workers=2'?)");
-  refuses({"loader"}, "peak_byte", "--metric: no series has the metric");
-  refuses({"loader", "num_workers=1"}, "", "no series fits all of");
+  refuses({"loader"}, "peak_byte", "--metric: unknown metric");
+  refuses({"loader", "num_workers=1"}, "", "no series matches all of");
 }
 
 TEST(SeriesNames, EqualNames_GetOptionsOrIds) {

@@ -157,8 +157,8 @@ TEST(Plotly, CutOrOtherVersion_IsRejected) {
   EXPECT_THAT(write("/*\n* plotly.js v4.1.1\n*/\nreturn Plotly;\n}));"), HasSubstr("is cut short"));
   EXPECT_THAT(write(made_plotly("2.35.0")), HasSubstr("is plotly.js 2.35.0"));
   EXPECT_THAT(write("alert(1)"), HasSubstr("is not the script of plotly.js"));
-  EXPECT_THAT(error_of((folder / "nothing").string(), {}), HasSubstr("is not there"));
-  EXPECT_THAT(error_of(folder.path().string(), {}), HasSubstr("is no file"));
+  EXPECT_THAT(error_of((folder / "nothing").string(), {}), HasSubstr("does not exist"));
+  EXPECT_THAT(error_of(folder.path().string(), {}), HasSubstr("is not a file"));
 }
 
 const std::filesystem::path kSource = STEPBENCH_SOURCE_DIR;

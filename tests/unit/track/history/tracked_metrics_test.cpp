@@ -56,7 +56,7 @@ TEST(TrackedMetrics, List_GivesNamesAndMargins) {
     EXPECT_THAT([&] { (void)track::tracked_metrics(names, estimate::harness_metrics()); },
                 ThrowsMessage<ConfigError>(HasSubstr(why)));
   };
-  refuses("step_p9", "track.metrics: no metric is named 'step_p9'");
+  refuses("step_p9", "track.metrics: unknown metric 'step_p9'");
   refuses("step_p90=much", "track.metrics: 'step_p90=much': expected a share below 1 after =");
   refuses("step_p90=100%", "step_p90=5% or step_p90=0.05");
   refuses("step=5%", "its margin is track.margin.step");
@@ -107,7 +107,7 @@ TEST(TrackedMetrics, Series_HasItsUnitAndDirection) {
 
 TEST(TrackedMetrics, UnknownName_IsANote) {
   const track::Import import = track::import_of(night_that_tracks("nonsense"), "results/RUN", {});
-  EXPECT_THAT(import.notes, ElementsAre(HasSubstr("no metric is named 'nonsense'")));
+  EXPECT_THAT(import.notes, ElementsAre(HasSubstr("unknown metric 'nonsense'")));
   EXPECT_THAT(import.runs, SizeIs(1));
 }
 
