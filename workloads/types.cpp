@@ -52,7 +52,7 @@ std::unique_ptr<Workload> make_loader_workload(const ResolvedCase& resolved,
 // loader.alone: the loader without the step.
 template <auto make_step>
 std::unique_ptr<Workload> make_with_loader(const ResolvedCase& resolved, WorkerContext& context) {
-  return loader::alone_of(resolved) == loader::Alone::kLoader
+  return loader::standalone_part_of(resolved) == loader::StandalonePart::kLoader
              ? make_loader_workload(resolved, context)
              : make_step(resolved, context);
 }

@@ -121,19 +121,19 @@ struct ExchangeKind {
   double (*bus_factor)(double ranks);
 };
 
-constexpr double kept_by_one(double ranks) { return (ranks - 1) / ranks; }
+constexpr double without_own_part(double ranks) { return (ranks - 1) / ranks; }
 constexpr double all_sent(double /*ranks*/) { return 1; }
 
 // The first match wins.
 constexpr ExchangeKind kKinds[] = {
-    {"allreduce", false, [](double ranks) { return 2 * kept_by_one(ranks); }},
-    {"reducescatter", true, kept_by_one},
-    {"allgather", true, kept_by_one},
-    {"alltoall", false, kept_by_one},
+    {"allreduce", false, [](double ranks) { return 2 * without_own_part(ranks); }},
+    {"reducescatter", true, without_own_part},
+    {"allgather", true, without_own_part},
+    {"alltoall", false, without_own_part},
     {"broadcast", false, all_sent},
     {"reduce", false, all_sent},
-    {"gather", true, kept_by_one},
-    {"scatter", true, kept_by_one},
+    {"gather", true, without_own_part},
+    {"scatter", true, without_own_part},
     {"send", true, all_sent},
     {"recv", true, all_sent},
 };
@@ -167,9 +167,9 @@ ExchangeFacts facts_of_detail(const trace::Trace& trace, const trace::Collective
   const std::int64_t elements = kind != nullptr && kind->of_larger_side
                                     ? std::max(detail.in_elements, detail.out_elements)
                                     : detail.in_elements;
-  constexpr std::int64_t kMostElements = std::int64_t{1} << 52;
+  constexpr std::int64_t kMaxElements = std::int64_t{1} << 52;
   const std::int64_t each = ops::element_bytes(facts.dtype);
-  if (elements >= 0 && elements < kMostElements && each > 0) facts.bytes = elements * each;
+  if (elements >= 0 && elements < kMaxElements && each > 0) facts.bytes = elements * each;
   return facts;
 }
 

@@ -171,7 +171,7 @@ class EfficiencyTable {
     const std::uint64_t key = (std::uint64_t{event.name} << 33U) |
                               (std::uint64_t{event.detail} << 1U) | std::uint64_t{backward};
     const auto [at, is_new] = known_.try_emplace(key);
-    if (is_new) at->second = {find_row(event, backward), why_uncounted(event)};
+    if (is_new) at->second = {find_row(event, backward), uncounted_reason(event)};
     return at->second;
   }
 
@@ -185,15 +185,15 @@ class EfficiencyTable {
         detail->types == ops::kNoIndex
             ? untyped_
             : ops::dtype_named(ops::quoted_text(trace_.text(detail->types), work->typed_input));
-    const bool goes_back = backward || work->backward;
+    const bool is_backward = backward || work->backward;
     const auto [at, is_new] =
-        rows_.try_emplace({event.name, detail->shapes, detail->arguments, dtype, goes_back},
+        rows_.try_emplace({event.name, detail->shapes, detail->arguments, dtype, is_backward},
                           static_cast<std::uint32_t>(out_.rows.size()));
     if (is_new) {
       out_.rows.push_back({.name = event.name,
                            .shapes = detail->shapes,
                            .arguments = detail->arguments,
-                           .backward = goes_back,
+                           .backward = is_backward,
                            .work = *work,
                            .dtype = dtype});
       tf32_ns_.push_back(0);
@@ -201,7 +201,7 @@ class EfficiencyTable {
     return at->second;
   }
 
-  [[nodiscard]] Uncounted why_uncounted(const trace::TraceEvent& event) const {
+  [[nodiscard]] Uncounted uncounted_reason(const trace::TraceEvent& event) const {
     const trace::OpDetail* detail = trace_.op_detail(event);
     if (detail == nullptr || detail->shapes == ops::kNoIndex) return Uncounted::kNoShapes;
     constexpr std::string_view kPlain = "[]0123456789, ";
@@ -244,7 +244,7 @@ class EfficiencyTable {
       }
       out_.known_ns += row.time_ns;
       out_.step_flops += double(row.flops()) * double(row.in_steps.calls);
-      hold_against_peaks(row);
+      compare_with_peaks(row);
     }
     std::stable_sort(
         out_.rows.begin(), out_.rows.end(), [](const EfficiencyRow& a, const EfficiencyRow& b) {
@@ -260,7 +260,7 @@ class EfficiencyTable {
     }
   }
 
-  void hold_against_peaks(EfficiencyRow& row) const {
+  void compare_with_peaks(EfficiencyRow& row) const {
     if (!out_.peaks || row.time_ns <= 0) return;
     row.peak_flops = out_.peaks->flops(row.dtype);
     if (!row.peak_flops) return;

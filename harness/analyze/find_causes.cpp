@@ -15,7 +15,7 @@ namespace {
 
 struct RuleEntry {
   TraceRule rule;
-  Ruling (*decide)(const RuleInput&);
+  RuleResult (*decide)(const RuleInput&);
 };
 
 constexpr std::array<RuleEntry, 26> kRules = {{
@@ -93,7 +93,7 @@ void check_thresholds(const RuleOptions& options) {
 }
 
 // Appends to the text of a gain that it is part of another one, because the two do not add up.
-void tell_parts(std::vector<Finding>& findings) {
+void note_overlapping_gains(std::vector<Finding>& findings) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kPartOf = {
       {{"trace.tiny_kernels", "trace.launch_bound"}}};
   const auto made = [&](std::string_view id) {
@@ -144,9 +144,9 @@ std::vector<Finding> find_causes(const trace::Trace& trace, const Analysis& anal
         .rule = &entry.rule,
         .threshold = chosen == options.thresholds.end() ? entry.rule.threshold : chosen->second,
         .steps = double(steps)};
-    if (Ruling ruling = entry.decide(input)) findings.push_back(std::move(*ruling));
+    if (RuleResult result = entry.decide(input)) findings.push_back(std::move(*result));
   }
-  tell_parts(findings);
+  note_overlapping_gains(findings);
   std::stable_sort(findings.begin(), findings.end(), ranks_before);
   return findings;
 }

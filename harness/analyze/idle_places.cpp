@@ -21,10 +21,10 @@ IdleCause cause_of(trace::CallClass call) {
 using PlaceKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 struct PlaceHash {
   std::size_t operator()(const PlaceKey& key) const {
-    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
+    constexpr std::uint64_t kHashMultiplier = 0x9E3779B97F4A7C15U;
     const auto& [name, call, annotation] = key;
-    std::uint64_t mixed = ((std::uint64_t{name} << 32U) | call) * kOdd;
-    mixed = (mixed ^ (mixed >> 29U) ^ annotation) * kOdd;
+    std::uint64_t mixed = ((std::uint64_t{name} << 32U) | call) * kHashMultiplier;
+    mixed = (mixed ^ (mixed >> 29U) ^ annotation) * kHashMultiplier;
     return static_cast<std::size_t>(mixed ^ (mixed >> 32U));
   }
 };

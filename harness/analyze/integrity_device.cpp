@@ -182,14 +182,14 @@ void check_communication(const Timeline& timeline, IntegrityNotes& notes) {
     doubtful_ns += row.event->duration_ns();
   }
   if (doubtful == 0) return;
-  constexpr double kMuch = 0.01;  // share of the kernels' time
-  notes.add(
-      share_of(doubtful_ns, all_ns) > kMuch ? IntegrityLevel::kWarning : IntegrityLevel::kNote,
-      "communication_not_told_apart",
-      text::counted(doubtful, "kernel") + " of " + text::duration(double(doubtful_ns)) +
-          " in total: unknown whether compute or communication ('" +
-          short_row_name(timeline.trace->names[first].text) + "'); they count as compute",
-      doubtful, kernels);
+  constexpr double kWarningShare = 0.01;  // share of the kernels' time
+  notes.add(share_of(doubtful_ns, all_ns) > kWarningShare ? IntegrityLevel::kWarning
+                                                          : IntegrityLevel::kNote,
+            "communication_not_told_apart",
+            text::counted(doubtful, "kernel") + " of " + text::duration(double(doubtful_ns)) +
+                " in total: unknown whether compute or communication ('" +
+                short_row_name(timeline.trace->names[first].text) + "'); they count as compute",
+            doubtful, kernels);
 }
 
 void check_times(const Timeline& timeline, IntegrityNotes& notes) {

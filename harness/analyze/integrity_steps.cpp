@@ -9,7 +9,7 @@ namespace stepbench::analyze {
 namespace {
 
 // Describes what happens to truncated steps: they count only if there are no others.
-std::string what_becomes_of_truncated(const Steps& steps) {
+std::string truncated_steps_note(const Steps& steps) {
   const std::vector<std::size_t> counted_steps = steps.counted();
   const bool counts = std::any_of(counted_steps.begin(), counted_steps.end(),
                                   [&](std::size_t i) { return steps.steps[i].truncated; });
@@ -45,7 +45,7 @@ void check_numbers(const Steps& steps, IntegrityNotes& notes) {
     notes.add(IntegrityLevel::kWarning, "clipped_steps",
               steps_that(steps.clipped, "reaches", "reach") +
                   " beyond the interval that the profiler says it recorded: cut there; " +
-                  what_becomes_of_truncated(steps),
+                  truncated_steps_note(steps),
               steps.clipped);
   }
 }
@@ -67,7 +67,7 @@ void check_work(const Steps& steps, IntegrityNotes& notes) {
     notes.add(IntegrityLevel::kWarning, "truncated_last_step",
               "the last step has " + text::with_separators(last.device_rows) +
                   " device rows, the one before " + text::with_separators(before.device_rows) +
-                  ": the recording stopped early; " + what_becomes_of_truncated(steps),
+                  ": the recording stopped early; " + truncated_steps_note(steps),
               last.device_rows, before.device_rows);
   }
 }

@@ -41,7 +41,7 @@ struct KernelSums {
 };
 
 // Kernel names identify the use of tensor cores only in NVIDIA's libraries.
-bool names_tell_tensor_cores(const Timeline& timeline) {
+bool names_reveal_tensor_cores(const Timeline& timeline) {
   const trace::Trace& trace = *timeline.trace;
   const ops::TraceDevice* device =
       timeline.devices.empty() ? nullptr : trace.device(timeline.devices.front());
@@ -56,7 +56,7 @@ bool names_tell_tensor_cores(const Timeline& timeline) {
 ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   const trace::Trace& trace = *timeline.trace;
-  const auto otherwise = names_tell_tensor_cores(timeline) ? std::optional(false) : std::nullopt;
+  const auto otherwise = names_reveal_tensor_cores(timeline) ? std::optional(false) : std::nullopt;
   const CountedSteps counted_steps(steps);
   std::vector<std::size_t> row_of_name(trace.names.size(), kNone);
   std::vector<KernelSums> sums;

@@ -33,9 +33,9 @@ std::vector<MadeBatch> batches_of(const trace::Trace& trace, const trace::TraceL
     if (event.kind != trace::EventKind::kWorker) continue;
     const std::size_t part = part_of(trace.name_of(event));
     if (part == kMadeParts || event.duration_ns() <= 0) continue;
-    const bool goes_on = !batches.empty() && batches.back().last_part < part &&
-                         event.start_ns - batches.back().at.end_ns <= trace.resolution_ns;
-    if (!goes_on) batches.push_back({.at = {event.start_ns, event.start_ns}});
+    const bool continues = !batches.empty() && batches.back().last_part < part &&
+                           event.start_ns - batches.back().at.end_ns <= trace.resolution_ns;
+    if (!continues) batches.push_back({.at = {event.start_ns, event.start_ns}});
     MadeBatch& batch = batches.back();
     batch.part_ns[part] += event.duration_ns();
     batch.at.end_ns = std::max(batch.at.end_ns, event.end_ns);

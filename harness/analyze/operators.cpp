@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
 
 // Role of a name in the table.
-enum class Listing : std::uint8_t { kListed, kParent, kLeftOut };
+enum class Listing : std::uint8_t { kListed, kParent, kOmitted };
 
 struct OperatorNode {
   const trace::TraceEvent* event = nullptr;
@@ -46,7 +46,7 @@ Listing listing_of(const trace::TraceName& name, bool annotation) {
   if (name.facts.step >= 0 || name.facts.data_wait || name.facts.optimizer) {
     return Listing::kParent;
   }
-  if (annotation && !trace::is_backend_row(name.text)) return Listing::kLeftOut;
+  if (annotation && !trace::is_backend_row(name.text)) return Listing::kOmitted;
   if (name.text == "DataParallel.forward" || name.text == "DistributedDataParallel.forward") {
     return Listing::kParent;
   }
@@ -133,7 +133,7 @@ class OperatorTable {
     for (const trace::TraceEvent& event : lane.events) {
       if (event.kind != trace::EventKind::kOp && event.kind != trace::EventKind::kAnnotation)
         continue;
-      if (listing(event) == Listing::kLeftOut) continue;
+      if (listing(event) == Listing::kOmitted) continue;
       take_calls(&event);
       close_until(event.start_ns);
       // A row that extends beyond its parent is damaged and skipped.

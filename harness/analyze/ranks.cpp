@@ -31,7 +31,7 @@ class RankComparison {
 
   RankReport take() {
     order_ranks();
-    tell_absent_ranks();
+    note_absent_ranks();
     find_common_steps();
     for (const RankTrace& each : ranks_) {
       out_.rows.push_back({.rank = each.rank,
@@ -67,7 +67,7 @@ class RankComparison {
     ranks_ = std::move(once);
   }
 
-  void tell_absent_ranks() {
+  void note_absent_ranks() {
     out_.world = ranks_.front().world;
     std::set<std::int64_t> there;
     for (const RankTrace& each : ranks_) {
@@ -133,7 +133,7 @@ class RankComparison {
           out_.scope == IdleScope::kHost ? time.wall_ns : time.communication_ns;
       const std::int64_t all_ns = exposed_ns(lost_moments(waits[i]), i);
       const std::int64_t wait_ns = std::min(all_ns, most_ns);
-      if (wait_ns > 0) add_for_whom(waits[i], i, double(wait_ns) / double(all_ns));
+      if (wait_ns > 0) add_waited_ranks(waits[i], i, double(wait_ns) / double(all_ns));
       works.push_back(double(time.wall_ns - wait_ns));
       row.step_ns += double(time.wall_ns);
       row.wait_ns += double(wait_ns);
@@ -165,7 +165,8 @@ class RankComparison {
   }
 
   // A moment in which the rank waits for several others counts for the one it waits for longest.
-  void add_for_whom(const std::vector<RankWait>& waits, std::size_t place, double counted_share) {
+  void add_waited_ranks(const std::vector<RankWait>& waits, std::size_t place,
+                        double counted_share) {
     std::map<std::size_t, IntervalSet> for_places;
     for (const RankWait& wait : waits) for_places.try_emplace(wait.for_place);
     std::vector<std::pair<std::int64_t, std::size_t>> longest;
@@ -174,12 +175,12 @@ class RankComparison {
       longest.emplace_back(-set.length_ns(), for_place);
     }
     std::ranges::sort(longest);
-    IntervalSet told;
+    IntervalSet attributed;
     for (const auto& [length_ns, for_place] : longest) {
       const IntervalSet& set = for_places.at(for_place);
       out_.rows[place].waits_for_ns[for_place] +=
-          counted_share * double(exposed_ns(set - told, place));
-      told = told | set;
+          counted_share * double(exposed_ns(set - attributed, place));
+      attributed = attributed | set;
     }
   }
 
@@ -198,14 +199,14 @@ class RankComparison {
     const std::int64_t shortest_ns = last->second->at.length_ns();
     // Differences below the clock's resolution do not count.
     const std::int64_t tick_ns = ranks_[last->first].resolution_ns;
-    bool alone = true;
+    bool is_sole_last = true;
     std::int64_t longest_ns = shortest_ns;
     for (const auto& [place, exchange] : entries) {
       const std::int64_t length_ns = exchange->at.length_ns();
       longest_ns = std::max(longest_ns, length_ns);
-      alone = alone && (place == last->first || length_ns > shortest_ns + tick_ns);
+      is_sole_last = is_sole_last && (place == last->first || length_ns > shortest_ns + tick_ns);
     }
-    if (alone) ++out_.rows[last->first].entered_last;
+    if (is_sole_last) ++out_.rows[last->first].entered_last;
     auto& [durations_ns, skews_ns] = by_facts_[last->second->facts];
     durations_ns.push_back(double(shortest_ns));
     skews_ns.push_back(double(longest_ns - shortest_ns));

@@ -12,22 +12,22 @@ constexpr const char* kNoDevice = "the trace has no device rows";
 
 // While a call waits for its own copy, the device computes nothing else. If it waited for earlier
 // work, the host lost the lead that would have hidden its own time later.
-double gain_of(const RuleInput& in, const HeldUp& held) {
-  return held.idle_ns + std::min(held.lost_lead_ns, in.host_bound_ns());
+double gain_of(const RuleInput& in, const HostStall& stall) {
+  return stall.idle_ns + std::min(stall.lost_lead_ns, in.host_bound_ns());
 }
-std::string describe(const RuleInput& in, const HeldUp& held) {
-  std::string text = text::short_number(in.per_step(double(held.copies)), 1) + " per step";
-  if (held.bytes > 0) text += ", " + text::byte_text(in.per_step(held.bytes));
-  return text + ", calls of " + in.each_step(held.call_ns) + "; mostly " +
-         in.name(held.worst->name) + ", by " +
-         in.call_in(held.worst->longest_name, held.worst->longest_op);
+std::string describe(const RuleInput& in, const HostStall& stall) {
+  std::string text = text::short_number(in.per_step(double(stall.copies)), 1) + " per step";
+  if (stall.bytes > 0) text += ", " + text::byte_text(in.per_step(stall.bytes));
+  return text + ", calls of " + in.each_step(stall.call_ns) + "; mostly " +
+         in.name(stall.worst->name) + ", by " +
+         in.call_in(stall.worst->longest_name, stall.worst->longest_op);
 }
 
-void finish(const RuleInput& in, const HeldUp& held, Finding& finding) {
-  in.gain(finding, gain_of(in, held));
-  if (held.worst->longest_name == ops::kNoIndex) return;
-  in.add_call(finding, held.worst->longest_name, held.worst->longest_op, held.worst->longest_call,
-              held.worst->longest_step, held.worst->name);
+void finish(const RuleInput& in, const HostStall& stall, Finding& finding) {
+  in.gain(finding, gain_of(in, stall));
+  if (stall.worst->longest_name == ops::kNoIndex) return;
+  in.add_call(finding, stall.worst->longest_name, stall.worst->longest_op,
+              stall.worst->longest_call, stall.worst->longest_step, stall.worst->name);
 }
 
 // Copies that read results are host waits and counted by sync_bound.
@@ -44,8 +44,8 @@ bool is_of_unknown_memory(const CopyGroup& group) {
 
 }  // namespace
 
-HeldUp held_up_by(const RuleInput& in, bool (*chosen)(const CopyGroup&)) {
-  HeldUp out;
+HostStall stall_of(const RuleInput& in, bool (*chosen)(const CopyGroup&)) {
+  HostStall out;
   if (!in.analysis.copies) return out;
   for (const CopyGroup& group : in.analysis.copies->groups) {
     if (group.in_steps == 0 || !chosen(group)) continue;
@@ -59,41 +59,41 @@ HeldUp held_up_by(const RuleInput& in, bool (*chosen)(const CopyGroup&)) {
   return out;
 }
 
-Ruling pageable_copies(const RuleInput& in) {
+RuleResult pageable_copies(const RuleInput& in) {
   if (!in.analysis.copies) return in.undecided(in.analysis.copies.reason());
-  const HeldUp held = held_up_by(in, is_pageable);
-  if (held.worst == nullptr && held_up_by(in, is_of_unknown_memory).worst != nullptr) {
+  const HostStall stall = stall_of(in, is_pageable);
+  if (stall.worst == nullptr && stall_of(in, is_of_unknown_memory).worst != nullptr) {
     return in.undecided("the copies do not record whether host memory is pinned");
   }
-  if (held.worst == nullptr || in.share(gain_of(in, held)) < in.threshold) return std::nullopt;
+  if (stall.worst == nullptr || in.share(gain_of(in, stall)) < in.threshold) return std::nullopt;
   Finding finding =
-      in.of_share(gain_of(in, held), "copies from or to pageable memory: " + describe(in, held));
+      in.of_share(gain_of(in, stall), "copies from or to pageable memory: " + describe(in, stall));
   finding.remedy =
       "Pinned memory makes them asynchronous: DataLoader(pin_memory=True) and "
       "tensor.to(device, non_blocking=True). Results that come back can be read later, in one "
       "copy.";
   in.propose(finding, "loader.pin_memory", "true");
   in.propose(finding, "transfer.non_blocking", "true");
-  finish(in, held, finding);
+  finish(in, stall, finding);
   return finding;
 }
 
-Ruling blocking_copies(const RuleInput& in) {
+RuleResult blocking_copies(const RuleInput& in) {
   if (!in.analysis.copies) return in.undecided(in.analysis.copies.reason());
-  const HeldUp held = held_up_by(in, [](const CopyGroup& group) {
+  const HostStall stall = stall_of(in, [](const CopyGroup& group) {
     return group.host != trace::MemoryKind::kPageable && !group.reads && group.blocking > 0;
   });
-  if (held.worst == nullptr || in.share(gain_of(in, held)) < in.threshold) return std::nullopt;
-  Finding finding = in.of_share(gain_of(in, held),
-                                "the host waits inside calls that copy: " + describe(in, held));
+  if (stall.worst == nullptr || in.share(gain_of(in, stall)) < in.threshold) return std::nullopt;
+  Finding finding = in.of_share(gain_of(in, stall),
+                                "the host waits inside calls that copy: " + describe(in, stall));
   finding.remedy =
       "Copy with non_blocking=True and synchronise once, late, where the result is needed.";
   in.propose(finding, "transfer.non_blocking", "true");
-  finish(in, held, finding);
+  finish(in, stall, finding);
   return finding;
 }
 
-Ruling copy_exposed(const RuleInput& in) {
+RuleResult copy_exposed(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoDevice);
   const auto exposed_ns = double(in.idle.counted.copy_ns);
   if (in.share(exposed_ns) < in.threshold) return std::nullopt;
@@ -123,7 +123,7 @@ Ruling copy_exposed(const RuleInput& in) {
   return finding;
 }
 
-Ruling blocking_sets(const RuleInput& in) {
+RuleResult blocking_sets(const RuleInput& in) {
   if (!in.on_device() || !in.analysis.runtime_calls) return in.undecided(kNoDevice);
   double total_ns = 0;
   double calls = 0;

@@ -55,7 +55,7 @@ bool is_exposed(const RuleInput& in) {
 
 }  // namespace
 
-Ruling data_exposed(const RuleInput& in) {
+RuleResult data_exposed(const RuleInput& in) {
   if (!in.analysis.data_loading) return in.undecided(in.analysis.data_loading.reason());
   if (!is_exposed(in)) return std::nullopt;
   const double exposed_ns = in.idle_ns(IdleCause::kDataLoading);
@@ -86,7 +86,7 @@ Ruling data_exposed(const RuleInput& in) {
   return finding;
 }
 
-Ruling slow_first_batch(const RuleInput& in) {
+RuleResult slow_first_batch(const RuleInput& in) {
   if (!in.analysis.data_loading) return std::nullopt;
   const DataLoading& loading = *in.analysis.data_loading;
   if (loading.later.n < 2 || loading.later.median <= 0) return std::nullopt;
@@ -105,7 +105,7 @@ Ruling slow_first_batch(const RuleInput& in) {
   return finding;
 }
 
-Ruling loader_workers(const RuleInput& in) {
+RuleResult loader_workers(const RuleInput& in) {
   if (!is_exposed(in) || loads_in_the_step(in)) return std::nullopt;
   if (!in.analysis.loader_work) {
     return in.undecided(

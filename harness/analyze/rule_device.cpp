@@ -50,7 +50,7 @@ std::string low_parts_text(const RuleInput& in) {
 
 }  // namespace
 
-Ruling communication_exposed(const RuleInput& in) {
+RuleResult communication_exposed(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoDeviceWork);
   const auto exposed_ns = double(in.idle.counted.communication_ns);
   if (in.share(exposed_ns) < in.threshold) return std::nullopt;
@@ -64,7 +64,7 @@ Ruling communication_exposed(const RuleInput& in) {
   return finding;
 }
 
-Ruling low_utilization(const RuleInput& in) {
+RuleResult low_utilization(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoDeviceWork);
   const double busy = in.share(kernel_ns(in));
   if (busy >= in.threshold) return std::nullopt;
@@ -92,7 +92,7 @@ Ruling low_utilization(const RuleInput& in) {
                          low_parts_text(in));
 }
 
-Ruling gpu_gaps(const RuleInput& in) {
+RuleResult gpu_gaps(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoDeviceWork);
   const auto longest_ns = double(in.idle.longest_idle.length_ns());
   if (longest_ns < in.threshold) return std::nullopt;
@@ -103,7 +103,7 @@ Ruling gpu_gaps(const RuleInput& in) {
   return finding;
 }
 
-Ruling low_occupancy(const RuleInput& in) {
+RuleResult low_occupancy(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoDeviceWork);
   const DeviceUse* use = use_of_device(in);
   if (use == nullptr || !use->occupancy_percent) {
@@ -127,7 +127,7 @@ Ruling low_occupancy(const RuleInput& in) {
   return finding;
 }
 
-Ruling tensor_cores_unused(const RuleInput& in) {
+RuleResult tensor_cores_unused(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoDeviceWork);
   constexpr int kFirstWithTensorCores = 7;
   const ops::TraceDevice* device =
@@ -164,7 +164,7 @@ Ruling tensor_cores_unused(const RuleInput& in) {
   return finding;
 }
 
-Ruling memory_near_limit(const RuleInput& in) {
+RuleResult memory_near_limit(const RuleInput& in) {
   if (!in.analysis.memory) return std::nullopt;
   for (const MemoryPeak& peak : *in.analysis.memory) {
     if (peak.device < 0 || !peak.total_bytes || *peak.total_bytes <= 0) continue;

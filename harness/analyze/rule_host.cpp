@@ -31,12 +31,12 @@ CallsOfClass calls_of(const RuleInput& in, trace::CallClass wanted) {
 // "; 25.1 ms in time.sleep, called at train.py(31): main, 3 ms in ...": Python functions that ran.
 std::string functions_text(const RuleInput& in) {
   constexpr double kMinPart = 0.1;  // share of this time
-  constexpr std::size_t kMostNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;
   const double total_ns = in.idle_ns(IdleCause::kUnattributed);
   std::vector<std::string> named;
   for (const IdlePlace& place : in.idle.places) {
     if (place.cause != IdleCause::kUnattributed || place.name == ops::kNoIndex) continue;
-    if (named.size() == kMostNamed || double(place.idle_ns) < kMinPart * total_ns) break;
+    if (named.size() == kMaxNamed || double(place.idle_ns) < kMinPart * total_ns) break;
     named.push_back(text::duration(in.per_step(double(place.idle_ns))) + " in " +
                     in.called_at(in.name(place.name), place.caller));
   }
@@ -61,11 +61,11 @@ CopyWaits waits_of_copies(const RuleInput& in) {
 
 }  // namespace
 
-Ruling sync_bound(const RuleInput& in) {
+RuleResult sync_bound(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoWork);
   const CopyWaits copies = waits_of_copies(in);
   const double idle_ns = std::max(0.0, in.idle_ns(IdleCause::kSynchronise) - copies.idle_ns);
-  const HeldUp reads = held_up_by(in, [](const CopyGroup& group) { return group.reads; });
+  const HostStall reads = stall_of(in, [](const CopyGroup& group) { return group.reads; });
   const CallsOfClass calls = calls_of(in, trace::CallClass::kSynchronize);
   // While the host waits for the device it prepares no work, so the device's later wait for the
   // host is also caused by this call.
@@ -97,7 +97,7 @@ Ruling sync_bound(const RuleInput& in) {
   return finding;
 }
 
-Ruling allocations(const RuleInput& in) {
+RuleResult allocations(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNoWork);
   const CallsOfClass calls = calls_of(in, trace::CallClass::kAllocate);
   // Meanwhile the device runs queued work, so the gain is at most its wait for the host.
@@ -118,7 +118,7 @@ Ruling allocations(const RuleInput& in) {
   return finding;
 }
 
-Ruling unattributed(const RuleInput& in) {
+RuleResult unattributed(const RuleInput& in) {
   // Time between tiny operators or reads is counted with these.
   double elsewhere_ns = 0;
   if (!in.on_device() && in.analysis.host_work) {
@@ -156,7 +156,7 @@ Ruling unattributed(const RuleInput& in) {
   return finding;
 }
 
-Ruling profiler_overhead(const RuleInput& in) {
+RuleResult profiler_overhead(const RuleInput& in) {
   const auto total_ns = double(in.analysis.profiler_overhead_ns);
   if (in.share(total_ns) < in.threshold) return std::nullopt;
   Finding finding =

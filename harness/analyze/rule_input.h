@@ -60,10 +60,10 @@ struct RuleInput {
   void propose(Finding& finding, std::string option, const std::string& value) const;
 };
 
-using Ruling = std::optional<Finding>;
+using RuleResult = std::optional<Finding>;
 
 // Copies of one kind that made the host wait, in the counted steps.
-struct HeldUp {
+struct HostStall {
   double idle_ns = 0;       // the device only copied, or waited for the host
   double lost_lead_ns = 0;  // the host waited for earlier work: see RuleInput::host_bound_ns
   std::int64_t copies = 0;
@@ -71,40 +71,40 @@ struct HeldUp {
   double call_ns = 0;
   const CopyGroup* worst = nullptr;
 };
-[[nodiscard]] HeldUp held_up_by(const RuleInput& in, bool (*chosen)(const CopyGroup&));
+[[nodiscard]] HostStall stall_of(const RuleInput& in, bool (*chosen)(const CopyGroup&));
 
 // rule_data.cpp
-[[nodiscard]] Ruling data_exposed(const RuleInput& in);
-[[nodiscard]] Ruling slow_first_batch(const RuleInput& in);
-[[nodiscard]] Ruling loader_workers(const RuleInput& in);
+[[nodiscard]] RuleResult data_exposed(const RuleInput& in);
+[[nodiscard]] RuleResult slow_first_batch(const RuleInput& in);
+[[nodiscard]] RuleResult loader_workers(const RuleInput& in);
 // rule_copies.cpp
-[[nodiscard]] Ruling pageable_copies(const RuleInput& in);
-[[nodiscard]] Ruling blocking_copies(const RuleInput& in);
-[[nodiscard]] Ruling copy_exposed(const RuleInput& in);
-[[nodiscard]] Ruling blocking_sets(const RuleInput& in);
+[[nodiscard]] RuleResult pageable_copies(const RuleInput& in);
+[[nodiscard]] RuleResult blocking_copies(const RuleInput& in);
+[[nodiscard]] RuleResult copy_exposed(const RuleInput& in);
+[[nodiscard]] RuleResult blocking_sets(const RuleInput& in);
 // rule_launches.cpp
-[[nodiscard]] Ruling launch_bound(const RuleInput& in);
-[[nodiscard]] Ruling tiny_kernels(const RuleInput& in);
-[[nodiscard]] Ruling launch_delay(const RuleInput& in);
-[[nodiscard]] Ruling launch_queue_full(const RuleInput& in);
+[[nodiscard]] RuleResult launch_bound(const RuleInput& in);
+[[nodiscard]] RuleResult tiny_kernels(const RuleInput& in);
+[[nodiscard]] RuleResult launch_delay(const RuleInput& in);
+[[nodiscard]] RuleResult launch_queue_full(const RuleInput& in);
 // rule_host.cpp
-[[nodiscard]] Ruling sync_bound(const RuleInput& in);
-[[nodiscard]] Ruling allocations(const RuleInput& in);
-[[nodiscard]] Ruling unattributed(const RuleInput& in);
-[[nodiscard]] Ruling profiler_overhead(const RuleInput& in);
+[[nodiscard]] RuleResult sync_bound(const RuleInput& in);
+[[nodiscard]] RuleResult allocations(const RuleInput& in);
+[[nodiscard]] RuleResult unattributed(const RuleInput& in);
+[[nodiscard]] RuleResult profiler_overhead(const RuleInput& in);
 // rule_operators.cpp
-[[nodiscard]] Ruling tiny_operators(const RuleInput& in);
-[[nodiscard]] Ruling host_reads(const RuleInput& in);
-[[nodiscard]] Ruling host_allocations(const RuleInput& in);
+[[nodiscard]] RuleResult tiny_operators(const RuleInput& in);
+[[nodiscard]] RuleResult host_reads(const RuleInput& in);
+[[nodiscard]] RuleResult host_allocations(const RuleInput& in);
 // rule_device.cpp
-[[nodiscard]] Ruling communication_exposed(const RuleInput& in);
-[[nodiscard]] Ruling low_utilization(const RuleInput& in);
-[[nodiscard]] Ruling gpu_gaps(const RuleInput& in);
-[[nodiscard]] Ruling low_occupancy(const RuleInput& in);
-[[nodiscard]] Ruling tensor_cores_unused(const RuleInput& in);
-[[nodiscard]] Ruling memory_near_limit(const RuleInput& in);
+[[nodiscard]] RuleResult communication_exposed(const RuleInput& in);
+[[nodiscard]] RuleResult low_utilization(const RuleInput& in);
+[[nodiscard]] RuleResult gpu_gaps(const RuleInput& in);
+[[nodiscard]] RuleResult low_occupancy(const RuleInput& in);
+[[nodiscard]] RuleResult tensor_cores_unused(const RuleInput& in);
+[[nodiscard]] RuleResult memory_near_limit(const RuleInput& in);
 // rule_steps.cpp
-[[nodiscard]] Ruling unstable_steps(const RuleInput& in);
-[[nodiscard]] Ruling edge_step_bias(const RuleInput& in);
+[[nodiscard]] RuleResult unstable_steps(const RuleInput& in);
+[[nodiscard]] RuleResult edge_step_bias(const RuleInput& in);
 
 }  // namespace stepbench::analyze

@@ -69,7 +69,7 @@ void add_longest_places(const RuleInput& in, Finding& finding) {
 
 }  // namespace
 
-Ruling launch_bound(const RuleInput& in) {
+RuleResult launch_bound(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNothingLaunched);
   const double elsewhere_ns = other_rules_ns(in);
   const double total_ns = in.host_bound_ns() - elsewhere_ns;
@@ -97,7 +97,7 @@ Ruling launch_bound(const RuleInput& in) {
   return finding;
 }
 
-Ruling tiny_kernels(const RuleInput& in) {
+RuleResult tiny_kernels(const RuleInput& in) {
   if (!in.on_device() || !in.analysis.kernels) return in.undecided(kNothingLaunched);
   const Kernels& kernels = *in.analysis.kernels;
   double in_steps = 0;
@@ -123,7 +123,7 @@ Ruling tiny_kernels(const RuleInput& in) {
   return finding;
 }
 
-Ruling launch_delay(const RuleInput& in) {
+RuleResult launch_delay(const RuleInput& in) {
   if (!in.on_device()) return in.undecided(kNothingLaunched);
   if (!in.analysis.launches) return in.undecided(in.analysis.launches.reason());
   // Delays of microseconds between queued kernels are the device's own.
@@ -155,7 +155,7 @@ Ruling launch_delay(const RuleInput& in) {
   return finding;
 }
 
-Ruling launch_queue_full(const RuleInput& in) {
+RuleResult launch_queue_full(const RuleInput& in) {
   if (!in.analysis.queues) return std::nullopt;
   double worst = 0;
   for (const LaunchQueue& queue : *in.analysis.queues) worst = std::max(worst, queue.full_share);

@@ -20,7 +20,7 @@ const HostWork* host_work_of(const RuleInput& in) {
 
 }  // namespace
 
-Ruling tiny_operators(const RuleInput& in) {
+RuleResult tiny_operators(const RuleInput& in) {
   const HostWork* work = host_work_of(in);
   if (work == nullptr) return std::nullopt;
   const double total_ns = double(work->tiny_ns + work->between_ns);
@@ -52,7 +52,7 @@ Ruling tiny_operators(const RuleInput& in) {
   return finding;
 }
 
-Ruling host_reads(const RuleInput& in) {
+RuleResult host_reads(const RuleInput& in) {
   const HostWork* work = host_work_of(in);
   if (work == nullptr) return std::nullopt;
   const double each = in.per_step(double(work->reads));
@@ -70,7 +70,7 @@ Ruling host_reads(const RuleInput& in) {
   return finding;
 }
 
-Ruling host_allocations(const RuleInput& in) {
+RuleResult host_allocations(const RuleInput& in) {
   const HostWork* work = host_work_of(in);
   if (work == nullptr) return std::nullopt;
   if (!work->allocations) return in.undecided(in.analysis.memory.reason());

@@ -39,7 +39,7 @@ std::string differing(const Summary& steps, std::string_view what) {
 
 }  // namespace
 
-Ruling unstable_steps(const RuleInput& in) {
+RuleResult unstable_steps(const RuleInput& in) {
   const Summary all = in.idle.summary(in.analysis.steps, wall_of);
   if (all.n < kMinStepsForSpread) {
     return in.undecided("the spread of the steps needs at least four steps; there are " +
@@ -83,7 +83,7 @@ Ruling unstable_steps(const RuleInput& in) {
   return finding;
 }
 
-Ruling edge_step_bias(const RuleInput& in) {
+RuleResult edge_step_bias(const RuleInput& in) {
   constexpr double kSpreads = 3;
   constexpr std::int64_t kMinInterior = 2;
   const Summary interior = in.idle.summary(in.analysis.steps, wall_of);
@@ -92,25 +92,25 @@ Ruling edge_step_bias(const RuleInput& in) {
   }
   const double limit = std::max(in.threshold, kSpreads * interior.mad / interior.median);
   const std::vector<Step>& steps = in.analysis.steps.steps;
-  std::vector<std::size_t> odd;
+  std::vector<std::size_t> deviating;
   std::vector<std::string> changes;
   double largest = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (!steps[i].edge || steps[i].truncated) continue;
     const double change = double(in.idle.steps[i].wall_ns) / interior.median - 1;
     if (std::abs(change) < limit) continue;
-    odd.push_back(i);
+    deviating.push_back(i);
     changes.push_back(std::string(i == 0 ? "the first" : "the last") + " recorded step took " +
                       text::signed_percent(change) + " %");
     largest = std::max(largest, std::abs(change));
   }
-  if (odd.empty()) return std::nullopt;
-  Finding finding =
-      in.of_value(largest, Severity::kInfo,
-                  text::join_and(changes) + " against the median of the others, and " +
-                      (odd.size() > 1 ? "both are" : "is") + " left out of all numbers above");
+  if (deviating.empty()) return std::nullopt;
+  Finding finding = in.of_value(
+      largest, Severity::kInfo,
+      text::join_and(changes) + " against the median of the others, and " +
+          (deviating.size() > 1 ? "both are" : "is") + " left out of all numbers above");
   finding.remedy = "Record more steps, after a longer warm-up (schedule(warmup=...)).";
-  for (const std::size_t i : odd) {
+  for (const std::size_t i : deviating) {
     in.add_row(finding, in.step_name(i), steps[i].window, i);
   }
   return finding;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kOwnPhasePrefix = "stepbench::";
 
 // The phase that a row gives to the rows inside it; empty: none.
-std::string_view phase_said_by(const Timeline& timeline, const trace::TraceEvent& row) {
+std::string_view phase_named_by(const Timeline& timeline, const trace::TraceEvent& row) {
   const trace::TraceName& name = timeline.trace->names[timeline.shown_name(row)];
   if (name.facts.data_wait) return "data_wait";
   if (name.facts.optimizer) return "optimizer";
@@ -42,7 +42,7 @@ class PhasesOfRows {
       while (!open.empty() && open.back().first <= event.start_ns) open.pop_back();
       const std::string_view outer = open.empty() ? std::string_view{} : open.back().second;
       phases.emplace(&event, outer);
-      open.emplace_back(event.end_ns, outer.empty() ? phase_said_by(timeline_, event) : outer);
+      open.emplace_back(event.end_ns, outer.empty() ? phase_named_by(timeline_, event) : outer);
     }
     return phases;
   }

@@ -16,7 +16,7 @@
 namespace stepbench::bisect {
 namespace {
 
-constexpr std::size_t kApart = 4;  // culprit and parent, twice
+constexpr std::size_t kCopyBuilds = 4;  // culprit and parent, twice
 // Typical launches if the step is a few times the spread of launches.
 constexpr std::size_t kUsualOfEnds = 16;
 constexpr std::size_t kUsualOfCommit = 12;
@@ -56,13 +56,13 @@ BisectPlan plan_bisect(const BisectRequest& request, const campaign::CampaignCon
     return Search::most_pairs(step, plan.commits);
   };
   if (!request.build.empty()) {
-    plan.builds = {2 + halvings + (versions ? 0 : kApart),
+    plan.builds = {2 + halvings + (versions ? 0 : kCopyBuilds),
                    std::min(most, versions ? plan.commits + 1 : most)};
   }
   if (counts_only(request)) {
     plan.launches = {2 * kCountedOfEnds + halvings, 2 * kCountedOfEnds + plan.commits - 1};
   } else {
-    const std::size_t copies = 2 * 2 * pairs_of({.kept = false});
+    const std::size_t copies = 2 * 2 * pairs_of({.against_good_end = false});
     plan.launches = {kUsualOfEnds + kUsualOfCommit * halvings + copies,
                      2 * pairs_of({.place = plan.commits}) +
                          2 * pairs_of({.place = plan.commits + 1}) * most + copies};

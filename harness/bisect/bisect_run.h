@@ -26,8 +26,8 @@ struct RelativeChange {
 struct JudgedStep {
   std::string base = {};
   std::string commit = {};
-  bool apart = false;     // both were built only for this measurement
-  std::size_t build = 0;  // build number of the commit, from 0
+  bool built_separately = false;  // both were built only for this measurement
+  std::size_t build = 0;          // build number of the commit, from 0
   std::size_t pairs = 0;
   std::size_t repeated = 0;  // pairs measured again: see compare::is_even()
   std::optional<RelativeChange> change = {};
@@ -46,7 +46,7 @@ struct FoundRange {
   std::string after = {};  // the last commit known to be good
   std::string last = {};
   std::size_t commits = 0;
-  std::size_t left_out = 0;  // number of these that could not be built or measured
+  std::size_t skipped = 0;  // number of these that could not be built or measured
   double chance = 0;
 };
 
@@ -60,7 +60,7 @@ struct BisectRun {
   RelativeChange ends = {};
   std::optional<RelativeChange> elsewhere = {};  // change between the ends beyond the culprit's
   std::optional<double> layout = {};             // layout of a build, relative; nullopt: none
-  bool drawn_anew = true;                        // copies have another layout
+  bool layout_redrawn = true;                    // copies have another layout
   double confidence = 0;
   std::string metric = {};
   std::string counted = {};         // "op_calls": changed in the culprit; decides for `counts`

@@ -14,7 +14,7 @@
 namespace stepbench::bisect {
 namespace {
 
-constexpr std::size_t kFewestUsable = 2;   // for any result
+constexpr std::size_t kMinUsable = 2;      // for any result
 constexpr std::size_t kCountedPairs = 12;  // counts do not vary: use this many equal pairs
 
 std::string failed_gate(const compare::Comparison& comparison) {
@@ -44,7 +44,7 @@ campaign::AbRun Measuring::run_pairs(const campaign::AbRequest& request,
 }
 
 StepEnd Measuring::time(const StepPrograms& programs, const IsEnough& is_enough) {
-  launching_.progress.say(words_of(programs.step, commits_));
+  launching_.progress.print_line(words_of(programs.step, commits_));
   StepEnd end;
   for (const char* again : {"", "-again"}) {
     campaign::AbRequest ab = pairs_request(programs, again);
@@ -63,7 +63,7 @@ StepEnd Measuring::time(const StepPrograms& programs, const IsEnough& is_enough)
     end.folder = run.run_folder;
     end.launches += results.launches.size();
     end.repeated += values.uneven;
-    if (values.log_ratios.size() < kFewestUsable) {
+    if (values.log_ratios.size() < kMinUsable) {
       end.why_not = reason_of_failure(results, compare::kArmA);
       end.for_base = !end.why_not.empty();
       if (end.why_not.empty()) end.why_not = reason_of_failure(results, compare::kArmB);
@@ -77,7 +77,7 @@ StepEnd Measuring::time(const StepPrograms& programs, const IsEnough& is_enough)
       end.repeat = repeat_of(request_, ab.arms, point);
       return end;
     }
-    launching_.progress.say(end.why_not + (*again == '\0' ? ": measured again" : ""));
+    launching_.progress.print_line(end.why_not + (*again == '\0' ? ": measured again" : ""));
   }
   return end;
 }
@@ -87,10 +87,10 @@ StepEnd Measuring::count(const StepPrograms& programs) {
   StepEnd end{.folder = folder_};
   for (const auto& [place, program] : {std::pair(step.base, &base), {step.place, &candidate}}) {
     if (counts_.contains(place)) continue;
-    const SearchStep alone{.base = place, .place = place};
+    const SearchStep own_step{.base = place, .place = place};
     const bool is_end = place == 0 || place + 1 == commits_.size();
     std::optional<record::Results> results = count_program(
-        arms_of(request_, alone, commits_, *program, *program), is_end ? kCountedOfEnds : 1,
+        arms_of(request_, own_step, commits_, *program, *program), is_end ? kCountedOfEnds : 1,
         folder_ / ("counts-" + run::file_name_part(short_id(commits_[place]))), request_.lock,
         launching_);
     if (!results) return {.by_signal = true};

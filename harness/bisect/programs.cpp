@@ -28,9 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kBuildLimit{4};
-constexpr std::size_t kMostPrinted = 10'000'000;  // limit for a build's log, in bytes
+constexpr std::size_t kMaxPrintedBytes = 10'000'000;  // limit for a build's log, in bytes
 constexpr const char* kWorkerName = "stepbench-worker";
-constexpr const char* kKept = "kept";  // in a program's folder: its path there
+constexpr const char* kStoredMarker = "kept";  // in a program's folder: its path there
 constexpr const char* kProgram = "program";
 
 std::string folder_name(const Build& build) {
@@ -106,11 +106,11 @@ std::string filled_in(std::string text, const Commit& commit, const fs::path& tr
 }
 
 Programs::Programs(BuildRequest request, const Repository* repository, fs::path folder,
-                   std::function<void(const std::string&)> say)
+                   std::function<void(const std::string&)> print_line)
     : request_(std::move(request)),
       repository_(repository),
       folder_(std::move(folder)),
-      say_(std::move(say)) {}
+      print_line_(std::move(print_line)) {}
 
 Programs::~Programs() {
   std::error_code ignored;
@@ -139,7 +139,7 @@ fs::path Programs::tree_of(const Build& build) const {
   return folder_ / "trees" / folder_name(build);
 }
 
-fs::path Programs::kept_in(const Build& build) const {
+fs::path Programs::program_folder(const Build& build) const {
   return folder_ / "programs" / folder_name(build);
 }
 
@@ -161,10 +161,10 @@ bool Programs::make_tree(const Build& build) {
 }
 
 bool Programs::is_built(const Build& build) const {
-  return fs::exists(kept_in(build) / kKept) || why_not_.contains(folder_name(build));
+  return fs::exists(program_folder(build) / kStoredMarker) || why_not_.contains(folder_name(build));
 }
 
-void Programs::build_beside(const std::vector<Build>& builds) {
+void Programs::build_in_parallel(const std::vector<Build>& builds) {
   struct Running {
     Build build;
     std::future<os::CommandResult> end = {};
@@ -178,9 +178,9 @@ void Programs::build_beside(const std::vector<Build>& builds) {
     all.push_back({build});
   }
   if (all.empty()) return;
-  say_("building " +
-       text::join(all, ", ", [](const auto& each) { return folder_name(each.build); }) +
-       ", logs in " + (folder_ / "logs").string());
+  print_line_("building " +
+              text::join(all, ", ", [](const auto& each) { return folder_name(each.build); }) +
+              ", logs in " + (folder_ / "logs").string());
   for (Running& each : all) {
     each.end = std::async(std::launch::async, [this, &each] { return run_build(each.build); });
   }
@@ -188,7 +188,7 @@ void Programs::build_beside(const std::vector<Build>& builds) {
   for (Running& each : all) {
     try {
       std::string why = built(each.build, each.end.get());
-      if (why.empty()) why = keep(each.build);
+      if (why.empty()) why = store_program(each.build);
       if (!why.empty()) why_not_.insert_or_assign(folder_name(each.build), why);
     } catch (const Interrupted&) {
       interrupted = std::current_exception();
@@ -205,7 +205,7 @@ os::CommandResult Programs::run_build(const Build& build) const {
       .folder = tree,
       .unset = os::variables_of_git(),
       .set = {std::string(run::kControllerVariable) + "=" + run::controller_name("/", ::getpid())},
-      .most_output = kMostPrinted / 2,
+      .most_output = kMaxPrintedBytes / 2,
       .drops_rest = true};
   for (const text::ShellHole& hole : kHoles) {
     options.set.push_back(std::string(hole.variable) + "=" +
@@ -224,7 +224,7 @@ os::CommandResult Programs::run_build(const Build& build) const {
 // Writes the build's log. Returns why there is no program; empty: there may be one.
 std::string Programs::built(const Build& build, const os::CommandResult& end) {
   fs::create_directories(folder_ / "logs");
-  const bool cut = std::max(end.out.size(), end.err.size()) >= kMostPrinted / 2;
+  const bool cut = std::max(end.out.size(), end.err.size()) >= kMaxPrintedBytes / 2;
   os::write_output_file("", folder_ / "logs" / (folder_name(build) + ".log"),
                         "in " + tree_of(build).string() + "\n$ " + request_.command + "\n" +
                             end.out + end.err + (cut ? "\n(further output was dropped)\n" : ""));
@@ -242,14 +242,14 @@ std::string Programs::built(const Build& build, const os::CommandResult& end) {
 }
 
 // Copies the program out of the tree. Returns the reason on failure; empty: kept.
-std::string Programs::keep(const Build& build) {
+std::string Programs::store_program(const Build& build) {
   const fs::path tree = tree_of(build);
-  const fs::path kept = kept_in(build);
+  const fs::path home = program_folder(build);
   fs::path found = tree / request_.worker;
   if (request_.worker.empty()) {
     if (request_.keep_trees) {  // the measured program reads the tree
-      fs::create_directories(kept);
-      os::write_output_file("", kept / kKept, "\n");
+      fs::create_directories(home);
+      os::write_output_file("", home / kStoredMarker, "\n");
       return {};
     }
     const std::vector<fs::path> workers = workers_in(tree);
@@ -264,40 +264,40 @@ std::string Programs::keep(const Build& build) {
   }
   const fs::path program = fs::is_directory(found) ? found / kWorkerName : found;
   if (!is_program(program)) return "the build produced no program " + program.string();
-  copy_all(found, kept / kProgram / found.filename());
+  copy_all(found, home / kProgram / found.filename());
   const fs::path relative = fs::relative(program, found.parent_path());
-  os::write_output_file("", kept / kKept, (fs::path(kProgram) / relative).string() + "\n");
+  os::write_output_file("", home / kStoredMarker, (fs::path(kProgram) / relative).string() + "\n");
   return {};
 }
 
 BuiltProgram Programs::of(const Build& build) {
-  const fs::path kept = kept_in(build);
+  const fs::path home = program_folder(build);
   const fs::path tree = tree_of(build);
   BuiltProgram program;
   if (request_.keep_trees) {
     // If the tree has to be created again, so does the build.
     if (!trees_.contains(tree) && make_tree(build) && repository_ != nullptr) {
-      fs::remove(kept / kKept);
+      fs::remove(home / kStoredMarker);
     }
     program.tree = tree;
   }
-  build_beside({build});
+  build_in_parallel({build});
   if (const auto why = why_not_.find(folder_name(build)); why != why_not_.end()) {
     program.why_not = why->second;
   }
-  if (const auto path = os::read_line(kept / kKept); path && !path->empty()) {
-    program.worker = kept / *path;
+  if (const auto path = os::read_line(home / kStoredMarker); path && !path->empty()) {
+    program.worker = home / *path;
   }
   return program;
 }
 
 bool Programs::has_layout(const Build& build) const {
-  return !linked_in(kept_in(build) / kProgram).empty();
+  return !linked_in(program_folder(build) / kProgram).empty();
 }
 
-bool Programs::is_drawn_anew(const Build& build) const {
-  const fs::path first = kept_in({build.commit}) / kProgram;
-  const fs::path copy = kept_in(build) / kProgram;
+bool Programs::is_layout_redrawn(const Build& build) const {
+  const fs::path first = program_folder({build.commit}) / kProgram;
+  const fs::path copy = program_folder(build) / kProgram;
   return std::ranges::any_of(linked_in(copy), [&](const fs::path& file) {
     return os::read_text(copy / file) != os::read_text(first / file);
   });

@@ -38,15 +38,15 @@ struct BuildRequest {
 
 class Programs {
  public:
-  // `folder`: of this search; contains trees, programs and logs. `say` reports progress.
+  // `folder`: of this search; contains trees, programs and logs. `print_line` reports progress.
   Programs(BuildRequest request, const Repository* repository, std::filesystem::path folder,
-           std::function<void(const std::string&)> say);
+           std::function<void(const std::string&)> print_line);
   Programs(const Programs&) = delete;
   Programs& operator=(const Programs&) = delete;
   ~Programs();  // removes the trees
 
   // Builds missing programs concurrently, for of(). Throws Interrupted, as do all below.
-  void build_beside(const std::vector<Build>& builds);
+  void build_in_parallel(const std::vector<Build>& builds);
   [[nodiscard]] bool is_built(const Build& build) const;  // or failed to build
   // Throws ConfigError if the tree cannot be created, e.g. for lack of space or permission.
   [[nodiscard]] BuiltProgram of(const Build& build);
@@ -54,23 +54,23 @@ class Programs {
   // True if a finished build is linked: another build may have another memory layout.
   [[nodiscard]] bool has_layout(const Build& build) const;
   // True if a later build differs from the first; not if it finds its linker elsewhere.
-  [[nodiscard]] bool is_drawn_anew(const Build& build) const;
+  [[nodiscard]] bool is_layout_redrawn(const Build& build) const;
 
   [[nodiscard]] std::size_t builds() const;  // in this search, including before a resume
 
  private:
   [[nodiscard]] std::filesystem::path tree_of(const Build& build) const;
-  [[nodiscard]] std::filesystem::path kept_in(const Build& build) const;
+  [[nodiscard]] std::filesystem::path program_folder(const Build& build) const;
   [[nodiscard]] bool make_tree(const Build& build);
   void remove_tree_at(const std::filesystem::path& tree);
   [[nodiscard]] os::CommandResult run_build(const Build& build) const;
   [[nodiscard]] std::string built(const Build& build, const os::CommandResult& end);
-  [[nodiscard]] std::string keep(const Build& build);
+  [[nodiscard]] std::string store_program(const Build& build);
 
   BuildRequest request_;
   const Repository* repository_;  // null for versions: trees are empty folders
   std::filesystem::path folder_;
-  std::function<void(const std::string&)> say_;
+  std::function<void(const std::string&)> print_line_;
   std::set<std::filesystem::path> trees_;
   std::map<std::string, std::string> why_not_ = {};  // by folder, of those that were tried
 };

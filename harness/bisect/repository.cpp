@@ -32,7 +32,7 @@ bool is_hash(const std::string& id) {
 
 std::string trimmed(std::string_view text) { return std::string(os::trim(text)); }
 
-std::string said_by(const os::CommandResult& result) {
+std::string error_output_of(const os::CommandResult& result) {
   if (!result.started) return result.reason;
   if (result.timed_out) return "no answer within 10 minutes";
   if (result.flooded) return "more than 64 MiB of text";
@@ -82,7 +82,7 @@ std::vector<Tree> trees_in(const fs::path& entries) {
 bool is_done(const os::CommandResult& result) { return result.started && result.exit_status == 0; }
 
 std::string needed(const std::string& where, const os::CommandResult& result) {
-  if (!is_done(result)) throw ConfigError(where, "git: " + said_by(result));
+  if (!is_done(result)) throw ConfigError(where, "git: " + error_output_of(result));
   return result.out;
 }
 
@@ -169,7 +169,7 @@ void Repository::check_out(const std::string& id, const fs::path& folder) const 
                                               "--reason", mark(), folder.string(), id});
   if (is_done(result)) return;
   const bool is_silent = result.started && result.out.empty() && result.err.empty();
-  throw ConfigError(id, "cannot be checked out: " + said_by(result) +
+  throw ConfigError(id, "cannot be checked out: " + error_output_of(result) +
                             (is_silent ? "; perhaps of the repository's hook post-checkout" : ""));
 }
 

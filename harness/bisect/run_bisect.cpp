@@ -58,7 +58,7 @@ class SearchRun {
   void begin() {
     // A build in a session of its own would otherwise continue during the next one.
     if (const std::string ended = run::end_orphans(); !ended.empty())
-      launching_.progress.say(ended);
+      launching_.progress.print_line(ended);
     if (request_.versions.empty()) {
       repository_.emplace(fs::current_path());
       repository_->remove_left();
@@ -72,7 +72,7 @@ class SearchRun {
     out_.size = request_.size;
     open_folder();
     if (repository_ && repository_->has_submodules()) {
-      launching_.progress.say(
+      launching_.progress.print_line(
           "note: git checks out no submodules in the trees; put `git submodule update --init` "
           "before the build command");
     }
@@ -87,10 +87,10 @@ class SearchRun {
                                           ? std::string()
                                           : compiler_path->second},
         repository_ ? &*repository_ : nullptr, out_.folder,
-        [this](const std::string& words) { launching_.progress.say(words); });
-    launching_.progress.say(text::counted(static_cast<std::int64_t>(last()),
-                                          request_.versions.empty() ? "commit" : "version") +
-                            " to search, results in " + out_.folder.string());
+        [this](const std::string& words) { launching_.progress.print_line(words); });
+    launching_.progress.print_line(text::counted(static_cast<std::int64_t>(last()),
+                                                 request_.versions.empty() ? "commit" : "version") +
+                                   " to search, results in " + out_.folder.string());
   }
 
   void open_folder() {
@@ -100,8 +100,8 @@ class SearchRun {
                         : folder_);
     if (repository_ && is_in(out_.folder, repository_->top()) &&
         !repository_->ignores(out_.folder)) {
-      launching_.progress.say("note: " + out_.folder.string() +
-                              " lies in the repository and git does not ignore it");
+      launching_.progress.print_line("note: " + out_.folder.string() +
+                                     " lies in the repository and git does not ignore it");
     }
     lock_ = lock_search(out_.folder);
     if (has_begun(out_.folder)) {
@@ -168,10 +168,10 @@ class SearchRun {
     want(step.base, step.base_build);
     want(step.place, step.place_build);
     if (wanted.empty()) return;
-    if (step.kept) {
+    if (step.against_good_end) {
       for (const std::size_t place : search.ahead(request_.jobs)) want(place, 0);
     }
-    if (wanted.size() > 1) programs_->build_beside(wanted);
+    if (wanted.size() > 1) programs_->build_in_parallel(wanted);
     out_.builds = programs_->builds();
   }
 
@@ -185,11 +185,11 @@ class SearchRun {
   bool measure(const SearchStep& step, Search& search) {
     JudgedStep judged{.base = out_.commits[step.base].id,
                       .commit = out_.commits[step.place].id,
-                      .apart = !step.kept,
+                      .built_separately = !step.against_good_end,
                       .build = step.place_build};
-    const auto leave_out = [&](std::size_t place, std::string why) {
-      launching_.progress.say(short_id(out_.commits[place]) + " is left out: " + why);
-      search.leave_out(place);
+    const auto skip = [&](std::size_t place, std::string why) {
+      launching_.progress.print_line(short_id(out_.commits[place]) + " is left out: " + why);
+      search.skip(place);
       judged.commit = out_.commits[place].id;
       judged.why_not = std::move(why);
       out_.judged.push_back(std::move(judged));
@@ -202,7 +202,7 @@ class SearchRun {
       if (is_first_end(step, place)) {
         throw ConfigError(short_id(out_.commits[place]), program->why_not);
       }
-      leave_out(place, program->why_not);
+      skip(place, program->why_not);
       return true;
     }
     StepEnd end;
@@ -214,7 +214,7 @@ class SearchRun {
     } catch (const ConfigError& error) {
       // The ends could be planned, so only this commit is at fault.
       if (step.place == last() && step.place_build == 0) throw;
-      leave_out(step.place, error.what());
+      skip(step.place, error.what());
       return true;
     }
     if (end.by_signal) return false;
@@ -226,18 +226,18 @@ class SearchRun {
       const std::size_t place = end.for_base ? step.base : step.place;
       const std::string why = "cannot be measured: " + end.why_not;
       if (is_first_end(step, place)) throw NothingMeasured(short_id(out_.commits[place]), why);
-      leave_out(place, why);
+      skip(place, why);
       return true;
     }
     judged.change = relative(search.take(step, end.log_ratios));
     out_.judged.push_back(std::move(judged));
     for (const Build& build :
          {build_of(step.base, step.base_build), build_of(step.place, step.place_build)}) {
-      if (build.number == 0 || programs_->is_drawn_anew(build)) continue;
-      out_.drawn_anew = false;
+      if (build.number == 0 || programs_->is_layout_redrawn(build)) continue;
+      out_.layout_redrawn = false;
       search.doubt_copies();
     }
-    if (step.kept) return true;
+    if (step.against_good_end) return true;
     if (compared_ != step.place) {  // the first copy records what a step consists of
       compared_ = step.place;
       out_.comparison = std::move(end.comparison);
@@ -260,21 +260,21 @@ class SearchRun {
       while (const std::optional<SearchStep> step = by_count.next()) {
         const StepPrograms programs{*step, program_of(step->base, 0), program_of(step->place, 0)};
         if (!programs.base.why_not.empty() || !programs.candidate.why_not.empty()) {
-          by_count.leave_out(programs.base.why_not.empty() ? step->place : step->base);
+          by_count.skip(programs.base.why_not.empty() ? step->place : step->base);
           continue;
         }
         const StepEnd end = measuring_->count(programs);
         if (end.by_signal) return false;
         out_.launches += end.launches;
         if (!end.why_not.empty()) {
-          by_count.leave_out(step->place);
+          by_count.skip(step->place);
         } else {
           by_count.take(*step, end.log_ratios);
         }
         if (measuring_->counted().empty()) return true;
         if (by_count.measured() == 1) {
-          launching_.progress.say(measuring_->counted() +
-                                  " moved between the ends: it is counted in the commits");
+          launching_.progress.print_line(measuring_->counted() +
+                                         " moved between the ends: it is counted in the commits");
         }
       }
     } catch (const ConfigError&) {
@@ -309,7 +309,7 @@ class SearchRun {
                             .commits = range_last - first + 1,
                             .chance = found.chance};
     for (std::size_t place = first; place <= range_last; ++place) {
-      out_.range->left_out += search.is_left_out(place) ? 1 : 0;
+      out_.range->skipped += search.is_skipped(place) ? 1 : 0;
     }
     if (found.answer != SearchAnswer::kFound && found.answer != SearchAnswer::kLikely) return;
     out_.culprit =
@@ -353,7 +353,7 @@ class SearchRun {
 
   // Compares what a step of the culprit and of its parent consists of.
   void compare_counted(std::size_t place) {
-    const SearchStep step{.base = place - 1, .place = place, .kept = false};
+    const SearchStep step{.base = place - 1, .place = place, .against_good_end = false};
     StepEnd end =
         measuring_->compare_counts({step, program_of(step.base, 0), program_of(step.place, 0)});
     compared_ = place;
@@ -388,7 +388,7 @@ BisectRun run_bisect(const BisectRequest& request, const campaign::CampaignConte
     asked.bad = run->branch->tip;
     asked.resume.clear();
     fs::create_directories(run->folder / "inside");
-    progress.say(run->culprit->commit.substr(0, 12) + " is a merge: its branch is searched");
+    progress.print_line(run->culprit->commit.substr(0, 12) + " is a merge: its branch is searched");
     run->inside.push_back(SearchRun(asked, run->folder / "inside", launching).run());
     run = &run->inside.front();
     if (run->signal) {

@@ -17,17 +17,17 @@ constexpr double kSideError = 0.02;    // only ends a measurement early
 constexpr double kShownError = 0.025;
 constexpr std::size_t kCopies = 2;
 constexpr std::size_t kPairsOfCopies = 12;
-constexpr std::size_t kFewestPairs = 4;
-constexpr std::size_t kMostPairs = 16;
-constexpr std::size_t kFewestOfEnds = 8;
-constexpr std::size_t kMostOfEnds = 40;
+constexpr std::size_t kMinPairs = 4;
+constexpr std::size_t kMaxPairs = 16;
+constexpr std::size_t kMinPairsOfEnds = 8;
+constexpr std::size_t kMaxPairsOfEnds = 40;
 constexpr double kWellKnown = 5;  // standard errors of the ends' size, which guides later steps
 constexpr double kFineEnough = 2e-3;
-constexpr double kElsewhere = 2;  // standard errors
-constexpr double kSure = 2;       // multiples of the layout, for a step reported as found
-constexpr double kDoubt = 0.5;    // probability that the step is below kSure layouts
+constexpr double kElsewhereErrors = 2;  // standard errors
+constexpr double kMinLayouts = 2;       // multiples of the layout, for a step reported as found
+constexpr double kDoubt = 0.5;          // probability that the step is below kMinLayouts layouts
 constexpr double kExpected = 0.9;
-constexpr double kLeastVariance = 1e-12;
+constexpr double kMinVariance = 1e-12;
 
 StepChange change_of(const verdict::Estimate& estimate) {
   return {estimate.value, verdict::interval(estimate, kShownError)};
@@ -52,17 +52,20 @@ std::optional<SearchStep> Search::next() const {
   if (taken_.empty()) return step_at(0, setup_.last, true);
   if (!is_reproduced()) {
     // Copies of both ends decide, also if later pairs invalidated the first result.
-    const bool may_be = change_of(mean_of(0, setup_.last, assumed_layout_)).interval.high > 0;
+    const bool may_be_slower =
+        change_of(mean_of(0, setup_.last, assumed_layout_)).interval.high > 0;
     const bool copied = std::ranges::any_of(taken_, [this](const Taken& taken) {
-      return !taken.step.kept && taken.step.base == 0 && taken.step.place == setup_.last;
+      return !taken.step.against_good_end && taken.step.base == 0 &&
+             taken.step.place == setup_.last;
     });
-    return !copied && may_be && left_out_.empty() ? std::optional(step_at(0, setup_.last, false))
-                                                  : std::nullopt;
+    return !copied && may_be_slower && skipped_.empty()
+               ? std::optional(step_at(0, setup_.last, false))
+               : std::nullopt;
   }
   const std::vector<double> chances = beliefs().chances;
   const auto [first, last, best] = verdict::likeliest(chances, confidence_);
   if (builds_left_ < 2 || (first == last && copies_of(best) >= kCopies)) return std::nullopt;
-  if (chances[best] > 0.5 && !is_left_out(best) && !is_left_out(best - 1)) {
+  if (chances[best] > 0.5 && !is_skipped(best) && !is_skipped(best - 1)) {
     return step_at(best - 1, best, false);
   }
   double before = 0;
@@ -71,7 +74,7 @@ std::optional<SearchStep> Search::next() const {
   for (std::size_t place = 1; place < setup_.last; ++place) {
     before += chances[place];
     const double off = std::abs(before - 0.5);
-    if (is_left_out(place) || off >= nearest) continue;
+    if (is_skipped(place) || off >= nearest) continue;
     nearest = off;
     halves = step_at(0, place, true);
   }
@@ -80,11 +83,11 @@ std::optional<SearchStep> Search::next() const {
 
 bool Search::is_enough(const SearchStep& step, verdict::Pairs pairs) const {
   if (pairs.size() >= most_pairs(step, setup_.last)) return true;
-  if (!step.kept || pairs.size() < kFewestPairs) return false;
+  if (!step.against_good_end || pairs.size() < kMinPairs) return false;
   const verdict::Estimate known = verdict::estimate(pairs, spread_with(pairs));
   if (step.place == setup_.last) {
     const double error = std::sqrt(known.variance);
-    return pairs.size() >= kFewestOfEnds &&
+    return pairs.size() >= kMinPairsOfEnds &&
            (known.value > kWellKnown * error || error < kFineEnough);
   }
   const double ends = mean_of(0, setup_.last, assumed_layout_).value;
@@ -98,12 +101,12 @@ StepChange Search::take(const SearchStep& step, verdict::Pairs pairs) {
   spread_ = spread_with({});
   const verdict::Estimate known = verdict::estimate(pairs, spread_);
   taken_.back().centre = known.value;
-  builds_left_ -= std::min<std::size_t>(builds_left_, step.kept ? 1 : 2);
+  builds_left_ -= std::min<std::size_t>(builds_left_, step.against_good_end ? 1 : 2);
   return change_of(known);
 }
 
-void Search::leave_out(std::size_t place) {
-  left_out_.insert(place);
+void Search::skip(std::size_t place) {
+  skipped_.insert(place);
   builds_left_ -= std::min<std::size_t>(builds_left_, 1);
 }
 
@@ -131,7 +134,7 @@ SearchResult Search::result() const {
   const verdict::Estimate culprit = mean_of(best - 1, best, found.layout);
   found.culprit = copies > 0 ? change_of(culprit) : found.ends;
   const verdict::Estimate more = mean_of(0, setup_.last, found.layout) - culprit;
-  if (copies > 0 && std::abs(more.value) > kElsewhere * std::sqrt(more.variance)) {
+  if (copies > 0 && std::abs(more.value) > kElsewhereErrors * std::sqrt(more.variance)) {
     found.elsewhere = change_of(more);
   }
   if (next()) return found;
@@ -141,9 +144,9 @@ SearchResult Search::result() const {
   } else {
     double doubt = 0;  // probability that the step is below twice the layout
     for (const Layout& one : beliefs.layouts) {
-      if (found.culprit.size < kSure * one.sd) doubt += one.chance;
+      if (found.culprit.size < kMinLayouts * one.sd) doubt += one.chance;
     }
-    const bool sure = copies_tell_ && copies >= kCopies && doubt < kDoubt;
+    const bool sure = copies_are_conclusive_ && copies >= kCopies && doubt < kDoubt;
     found.answer = sure ? SearchAnswer::kFound : SearchAnswer::kLikely;
   }
   return found;
@@ -160,8 +163,7 @@ std::vector<std::size_t> Search::ahead(std::size_t most) const {
       std::size_t place = 0;
       for (double before = 0; place + 1 < setup_.last && before < share;)
         before += chances[++place];
-      const bool known =
-          place == 0 || is_left_out(place) || step_at(0, place, true).place_build > 0;
+      const bool known = place == 0 || is_skipped(place) || step_at(0, place, true).place_build > 0;
       if (!known && std::ranges::find(places, place) == places.end()) places.push_back(place);
     }
   }
@@ -173,8 +175,8 @@ std::size_t Search::most_builds(std::size_t last) {
 }
 
 std::size_t Search::most_pairs(const SearchStep& step, std::size_t last) {
-  if (!step.kept) return kPairsOfCopies;
-  return step.place == last ? kMostOfEnds : kMostPairs;
+  if (!step.against_good_end) return kPairsOfCopies;
+  return step.place == last ? kMaxPairsOfEnds : kMaxPairs;
 }
 
 // Marginalises over layout and step size.
@@ -182,12 +184,13 @@ Search::Beliefs Search::beliefs() const {
   std::vector<double> logs;
   std::vector<verdict::Measured> measured(taken_.size());
   for (const Layout& layout : setup_.layouts) {
-    const double one = std::max(layout.sd * layout.sd, kLeastVariance);
+    const double one = std::max(layout.sd * layout.sd, kMinVariance);
     std::ranges::transform(taken_, measured.begin(), [&](const Taken& taken) {
       const auto& [step, pairs, centre] = taken;
       const double launches = verdict::variance(spread_, static_cast<double>(pairs.size()));
-      return verdict::Measured{std::min(centre, setup_.size), launches + (step.kept ? 1 : 2) * one,
-                               step.place, step.base, step.kept};
+      return verdict::Measured{std::min(centre, setup_.size),
+                               launches + (step.against_good_end ? 1 : 2) * one, step.place,
+                               step.base, step.against_good_end};
     });
     for (std::size_t place = 1; place <= setup_.last; ++place) {
       logs.push_back(verdict::log_likelihood(measured, place, one) + std::log(layout.chance) +
@@ -227,18 +230,19 @@ verdict::Estimate Search::mean_of(std::size_t base, std::size_t place, double la
 
 std::size_t Search::copies_of(std::size_t place) const {
   return static_cast<std::size_t>(std::ranges::count_if(taken_, [place](const Taken& taken) {
-    return !taken.step.kept && taken.step.place == place && taken.step.base + 1 == place;
+    return !taken.step.against_good_end && taken.step.place == place &&
+           taken.step.base + 1 == place;
   }));
 }
 
-SearchStep Search::step_at(std::size_t base, std::size_t place, bool kept) const {
+SearchStep Search::step_at(std::size_t base, std::size_t place, bool against_good_end) const {
   const auto builds_of = [&](std::size_t at) {
     const auto used = std::ranges::count_if(taken_, [at](const Taken& taken) {
-      return taken.step.place == at || (!taken.step.kept && taken.step.base == at);
+      return taken.step.place == at || (!taken.step.against_good_end && taken.step.base == at);
     });
     return static_cast<std::size_t>(used) + (at == 0 ? 1 : 0);
   };
-  return {base, place, kept, kept ? 0 : builds_of(base), builds_of(place)};
+  return {base, place, against_good_end, against_good_end ? 0 : builds_of(base), builds_of(place)};
 }
 
 verdict::PairSpread Search::spread_with(verdict::Pairs pairs) const {

@@ -47,7 +47,7 @@ struct SearchSetup {
 struct SearchStep {
   std::size_t base = 0;
   std::size_t place = 0;
-  bool kept = true;  // against the good end's first build; false: both are copies
+  bool against_good_end = true;  // against the good end's first build; false: both are copies
   std::size_t base_build = 0;
   std::size_t place_build = 0;
 };
@@ -92,12 +92,12 @@ class Search {
   // Ends a step; needs at least two pairs. Returns the change with the error of launches only.
   StepChange take(const SearchStep& step, verdict::Pairs pairs);
   // Excludes a place that cannot be built or measured.
-  void leave_out(std::size_t place);
-  [[nodiscard]] bool is_left_out(std::size_t place) const { return left_out_.contains(place); }
+  void skip(std::size_t place);
+  [[nodiscard]] bool is_skipped(std::size_t place) const { return skipped_.contains(place); }
   // Prior for a place indicated by something cheaper than timing: it is examined first.
   void expect(std::size_t place);
   // Copies cannot get a new layout, so that no single commit is certain.
-  void doubt_copies() { copies_tell_ = false; }
+  void doubt_copies() { copies_are_conclusive_ = false; }
 
   [[nodiscard]] std::size_t measured() const { return taken_.size(); }  // number of steps
   [[nodiscard]] SearchResult result() const;
@@ -124,7 +124,8 @@ class Search {
   // Mean over all steps of these places; infinite variance: none.
   [[nodiscard]] verdict::Estimate mean_of(std::size_t base, std::size_t place, double layout) const;
   [[nodiscard]] std::size_t copies_of(std::size_t place) const;
-  [[nodiscard]] SearchStep step_at(std::size_t base, std::size_t place, bool kept) const;
+  [[nodiscard]] SearchStep step_at(std::size_t base, std::size_t place,
+                                   bool against_good_end) const;
   [[nodiscard]] verdict::PairSpread spread_with(verdict::Pairs pairs) const;
 
   SearchSetup setup_;
@@ -134,8 +135,8 @@ class Search {
   std::vector<double> prior_;  // log probability by place
   std::vector<Taken> taken_ = {};
   verdict::PairSpread spread_ = {};  // over all steps
-  std::set<std::size_t> left_out_ = {};
-  bool copies_tell_ = true;
+  std::set<std::size_t> skipped_ = {};
+  bool copies_are_conclusive_ = true;
 };
 
 }  // namespace stepbench::bisect

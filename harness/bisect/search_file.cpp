@@ -38,13 +38,13 @@ void fields(V& v, json::Of<Culprit> auto& culprit) {
 
 template <typename V>
 void fields(V& v, json::Of<FoundRange> auto& range) {
-  v("after", range.after)("last", range.last)("commits", range.commits)("left_out", range.left_out);
+  v("after", range.after)("last", range.last)("commits", range.commits)("left_out", range.skipped);
   v("chance", range.chance);
 }
 
 template <typename V>
 void fields(V& v, json::Of<JudgedStep> auto& judged) {
-  v("base", judged.base)("commit", judged.commit)("apart", judged.apart);
+  v("base", judged.base)("commit", judged.commit)("apart", judged.built_separately);
   v("build", judged.build)("pairs", judged.pairs)("repeated", judged.repeated);
   v("change", judged.change, json::kSparse)("why_not", judged.why_not, json::kSparse);
   v("folder", judged.folder, json::kSparse);
@@ -56,7 +56,7 @@ void fields(V& v, json::Of<BisectRun> auto& run) {
   v("exit_code", run.exit_status, {.below_zero = true})("answer", run.answer);
   v("culprit", run.culprit, json::kSparse)("range", run.range, json::kSparse);
   v("ends", run.ends)("elsewhere", run.elsewhere, json::kSparse);
-  v("layout", run.layout, json::kSparse)("drawn_anew", run.drawn_anew);
+  v("layout", run.layout, json::kSparse)("drawn_anew", run.layout_redrawn);
   v("confidence", run.confidence)("metric", run.metric)("counted", run.counted, json::kSparse);
   v("size", run.size, json::kSparse)("build", run.build)("builds", run.builds);
   v("launches", run.launches)("seconds", run.seconds);
@@ -135,32 +135,32 @@ void check_same_search(const BisectRun& earlier, const BisectRun& asked) {
 std::string bisect_log(const BisectRun& run) {
   if (run.commits.empty() || short_id(run.commits.front()) == run.commits.front().id) return {};
   std::string log = "git bisect start --first-parent\n";
-  const auto say = [&](const char* word, const Commit& commit) {
+  const auto add_line = [&](const char* word, const Commit& commit) {
     log += std::string("# ") + word + ": [" + commit.id + "] " + commit.title + "\ngit bisect " +
            word + ' ' + commit.id + '\n';
   };
-  say("bad", run.commits.back());
-  say("good", run.commits.front());
+  add_line("bad", run.commits.back());
+  add_line("good", run.commits.front());
   if (!run.range) return log;
   const auto place_of = [&](const std::string& id) {
     return std::ranges::find(run.commits, id, &Commit::id) - run.commits.begin();
   };
   const auto after = place_of(run.range->after);
   const auto last = place_of(run.range->last);
-  std::vector<std::string> said = {run.commits.front().id, run.commits.back().id};
+  std::vector<std::string> written_ids = {run.commits.front().id, run.commits.back().id};
   for (const JudgedStep& judged : run.judged) {
     for (const std::string& id : {judged.base, judged.commit}) {
       const auto place = place_of(id);
-      const bool left_out = !judged.why_not.empty() && id == judged.commit;
-      if (std::ranges::find(said, id) != said.end() ||
-          (!left_out && after < place && place < last)) {
+      const bool skipped = !judged.why_not.empty() && id == judged.commit;
+      if (std::ranges::find(written_ids, id) != written_ids.end() ||
+          (!skipped && after < place && place < last)) {
         continue;
       }
-      said.push_back(id);
-      say(left_out         ? "skip"
-          : place <= after ? "good"
-                           : "bad",
-          run.commits[static_cast<std::size_t>(place)]);
+      written_ids.push_back(id);
+      add_line(skipped          ? "skip"
+               : place <= after ? "good"
+                                : "bad",
+               run.commits[static_cast<std::size_t>(place)]);
     }
   }
   if (run.culprit) {

@@ -40,7 +40,7 @@ bool reads_trees(const BisectRequest& request) {
 
 std::string folder_of(const SearchStep& step, const std::vector<Commit>& commits) {
   const bool ends = step.base == 0 && step.place + 1 == commits.size();
-  const std::string kind = ends ? "ends" : step.kept ? "commit-" : "copies-";
+  const std::string kind = ends ? "ends" : step.against_good_end ? "commit-" : "copies-";
   return kind + (ends ? "" : run::file_name_part(short_id(commits[step.place]))) +
          numbered(step.place_build);
 }
@@ -48,7 +48,7 @@ std::string folder_of(const SearchStep& step, const std::vector<Commit>& commits
 std::string words_of(const SearchStep& step, const std::vector<Commit>& commits) {
   const std::string words =
       short_id(commits[step.place]) + " against " + short_id(commits[step.base]);
-  if (step.kept) return words;
+  if (step.against_good_end) return words;
   return words + ", the commit before it, built apart";
 }
 
@@ -71,7 +71,7 @@ campaign::ArmsRequest arms_of(const BisectRequest& request, const SearchStep& st
   }
   arms.a = base.worker.string();
   arms.b = candidate.worker.string();
-  arms.profile = step.kept || step.place_build > 1 ? 0 : kProfiledLaunches;
+  arms.profile = step.against_good_end || step.place_build > 1 ? 0 : kProfiledLaunches;
   return arms;
 }
 

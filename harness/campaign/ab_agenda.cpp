@@ -37,7 +37,7 @@ AbAgenda::AbAgenda(Setup setup, const record::Results& earlier)
     : setup_(std::move(setup)),
       campaign_(design_of_setup()),
       given_up_(setup_.points.size(), false),
-      said_(setup_.points.size(), false),
+      end_announced_(setup_.points.size(), false),
       has_metrics_(setup_.points.size(), false) {
   std::set<record::LaunchKey> there;
   for (const record::Launch& launch : earlier.launches) there.insert(launch.row.key);
@@ -94,8 +94,8 @@ void AbAgenda::note_ends(const record::Results& finished) {
       if ((key.arm == compare::kArmA ? point.a_case : point.b_case) != key.case_id || given_up_[i])
         continue;
       given_up_[i] = true;
-      setup_.say("given up: " + setup_.labels[i] + ": " + compare::arm_label(key.arm) +
-                 " cannot be measured");
+      setup_.print_line("given up: " + setup_.labels[i] + ": " + compare::arm_label(key.arm) +
+                        " cannot be measured");
     }
   }
 }
@@ -133,17 +133,17 @@ std::string AbAgenda::so_far(const compare::AbPairs& pairs) const {
          change_text(family.tests.front());
 }
 
-void AbAgenda::say_ended() {
+void AbAgenda::announce_ended_points() {
   for (std::size_t i = 0; i < setup_.points.size(); ++i) {
     const compare::AbCase& one = campaign_.cases()[i];
-    if (said_[i] || one.in_rotation || one.tests.empty()) continue;
-    said_[i] = true;
+    if (end_announced_[i] || one.in_rotation || one.tests.empty()) continue;
+    end_announced_[i] = true;
     const compare::TestResult& first = one.tests.front();
     const bool open = first.verdict == compare::Verdict::kInconclusive;
-    setup_.say((open ? "not decided after " : "decided after ") +
-               text::counted(static_cast<std::int64_t>(one.ended_at), "pair") + ": " +
-               setup_.labels[i] + ": " + setup_.tested.metrics.front().name + ' ' +
-               std::string(name_of(first.verdict)) + ", " + change_text(first));
+    setup_.print_line((open ? "not decided after " : "decided after ") +
+                      text::counted(static_cast<std::int64_t>(one.ended_at), "pair") + ": " +
+                      setup_.labels[i] + ": " + setup_.tested.metrics.front().name + ' ' +
+                      std::string(name_of(first.verdict)) + ", " + change_text(first));
   }
 }
 
@@ -227,7 +227,7 @@ std::optional<run::Job> AbAgenda::next(const record::Results& finished) {
   for (;;) {
     const std::size_t looks = campaign_.looks_done();
     const std::optional<compare::AbSlot> slot = campaign_.next(samples_of);
-    if (campaign_.looks_done() != looks) say_ended();
+    if (campaign_.looks_done() != looks) announce_ended_points();
     if (!slot) {
       auto profile = next_profile();
       return profile ? std::move(profile) : next_count();

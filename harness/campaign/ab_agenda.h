@@ -35,7 +35,7 @@ class AbAgenda final : public run::Agenda {
     std::optional<ProfileRequest> profile = {};  // for each arm of a case whose step changed
     bool profile_all = false;                    // for every measured case
     std::vector<int> counted = {};               // by point: launches of each arm under valgrind
-    std::function<void(const std::string&)> say = [](const std::string&) {};
+    std::function<void(const std::string&)> print_line = [](const std::string&) {};
     // Replaces the design's rule: decides at a look whether a point has enough pairs.
     std::function<bool(const record::Results&, const compare::AbPoint&, std::size_t pairs)>
         is_over = {};
@@ -59,7 +59,7 @@ class AbAgenda final : public run::Agenda {
                                           std::size_t most) const;
   [[nodiscard]] std::string so_far(const compare::AbPairs& pairs) const;
   void note_ends(const record::Results& finished);
-  void say_ended();
+  void announce_ended_points();
   void check_metrics(std::size_t index, const compare::AbPairs& pairs);
   [[nodiscard]] std::optional<run::Job> next_profile();
   [[nodiscard]] std::optional<run::Job> next_count();
@@ -80,7 +80,7 @@ class AbAgenda final : public run::Agenda {
   std::size_t next_counted_point_ = 0;
   int next_count_ = 0;  // within next_counted_point_, arm by arm
   std::vector<bool> given_up_;
-  std::vector<bool> said_;
+  std::vector<bool> end_announced_;
   std::vector<bool> has_metrics_;  // verified in the first launches of the point
 };
 

@@ -74,9 +74,9 @@ ArmWords arm_words(const ArmsRequest& request, const AbArms& arms) {
     b.push_back(worker_words(request.b));
   }
   const std::string source = request.text ? "command" : "file";
-  std::set<std::string> told;
+  std::set<std::string> listed;
   for (const std::string& name : names) {
-    if (!told.insert(name).second) continue;
+    if (!listed.insert(name).second) continue;
     a.push_back(setting_words(arms.a, arms.points.size(), name, source));
     b.push_back(setting_words(arms.b, arms.points.size(), name, source));
   }

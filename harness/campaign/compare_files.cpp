@@ -92,7 +92,7 @@ std::vector<compare::Comparison> compare_files(const CompareRequest& request,
       find_nearest(comparisons[i].only_candidate, base_results, catalogue);
       continue;
     }
-    std::string why = why_nothing_joins(base_results, candidate_results[i], catalogue);
+    std::string why = no_common_case_reason(base_results, candidate_results[i], catalogue);
     if (!why.empty()) comparisons[i].warnings.push_back(std::move(why));
   }
   return comparisons;

@@ -129,8 +129,8 @@ Nearest nearest_case(const KeyOptions& one, const std::map<KeyOptions, std::stri
 
 }  // namespace
 
-std::string why_nothing_joins(const record::Results& base, const record::Results& candidate,
-                              const Catalogue& catalogue) {
+std::string no_common_case_reason(const record::Results& base, const record::Results& candidate,
+                                  const Catalogue& catalogue) {
   const auto olds = first_cases(base, catalogue);
   Nearest fewest;
   for (const auto& [options, id] : first_cases(candidate, catalogue)) {

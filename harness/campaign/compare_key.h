@@ -24,9 +24,9 @@ namespace stepbench::campaign {
 
 // For results without a common case: the options and values in which their most similar cases
 // differ, and how to match them anyway. Examines only the first cases. Empty: no advice.
-[[nodiscard]] std::string why_nothing_joins(const record::Results& base,
-                                            const record::Results& candidate,
-                                            const Catalogue& catalogue);
+[[nodiscard]] std::string no_common_case_reason(const record::Results& base,
+                                                const record::Results& candidate,
+                                                const Catalogue& catalogue);
 
 // For the first cases that only one side has: adds the most similar case of the other side.
 // `others`: the results of that side.

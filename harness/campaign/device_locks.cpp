@@ -27,21 +27,23 @@ std::optional<std::vector<run::DeviceLock>> lock_devices(const std::filesystem::
   std::vector<run::DeviceLock> locks;
   if (policy == LockPolicy::kNone) return locks;
   for (const std::string& device : devices) {
-    for (bool said = false;;) {
+    for (bool announced = false;;) {
       std::string holder;
       if (auto lock = run::DeviceLock::try_acquire(directory, device, holder)) {
         locks.push_back(std::move(*lock));
         break;
       }
-      const std::string who = "another run" + (holder.empty() ? "" : " (process " + holder + ")");
+      const std::string holder_name =
+          "another run" + (holder.empty() ? "" : " (process " + holder + ")");
       if (policy == LockPolicy::kRefuse) {
         throw ConfigError("device " + device,
-                          who +
+                          holder_name +
                               " is measuring on it; two runs disturb each other: --wait-lock waits "
                               "for its end, --no-lock measures anyway");
       }
-      if (!said) progress.say("waiting: " + who + " measures on device " + device);
-      said = true;
+      if (!announced)
+        progress.print_line("waiting: " + holder_name + " measures on device " + device);
+      announced = true;
       pollfd wait{interrupts.descriptor(), POLLIN, 0};
       constexpr int kRetryMs = 200;
       if (::poll(&wait, 1, kRetryMs) > 0 && interrupts.take()) return std::nullopt;

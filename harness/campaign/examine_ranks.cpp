@@ -45,16 +45,16 @@ run::GroupRequest group_of(const RanksRequest& request, const CampaignContext& c
   return group;
 }
 
-RankSeen rank_of(int rank, const Fields& told) {
+RankSeen rank_of(int rank, const Fields& rank_facts) {
   RankSeen seen{.rank = rank};
-  seen.host = text_of(told, "host");
-  seen.local_rank = text_of(told, "local_rank");
-  seen.cpus = text_of(told, "cpus");
-  seen.omp_threads = text_of(told, "omp_threads");
-  if (const auto threads = number_of(told, "torch_threads")) {
+  seen.host = text_of(rank_facts, "host");
+  seen.local_rank = text_of(rank_facts, "local_rank");
+  seen.cpus = text_of(rank_facts, "cpus");
+  seen.omp_threads = text_of(rank_facts, "omp_threads");
+  if (const auto threads = number_of(rank_facts, "torch_threads")) {
     seen.torch_threads = static_cast<std::int64_t>(*threads);
   }
-  seen.devices = static_cast<std::int64_t>(number_of(told, "devices").value_or(0));
+  seen.devices = static_cast<std::int64_t>(number_of(rank_facts, "devices").value_or(0));
   return seen;
 }
 
@@ -103,10 +103,10 @@ RanksSeen examine_ranks(const RanksRequest& request, const CampaignContext& cont
     add_slowest(seen.barrier_ns, report, "barrier_ns");
     add_slowest(seen.all_reduce_ns, report, "all_reduce_ns");
   }
-  const Fields& told = first.report.effective;
-  seen.address = text_of(told, "address") + ":" + text_of(told, "port");
-  seen.backend = text_of(told, "backend");
-  seen.missing = text_of(told, "missing");
+  const Fields& rank_facts = first.report.effective;
+  seen.address = text_of(rank_facts, "address") + ":" + text_of(rank_facts, "port");
+  seen.backend = text_of(rank_facts, "backend");
+  seen.missing = text_of(rank_facts, "missing");
   return seen;
 }
 

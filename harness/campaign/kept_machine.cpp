@@ -98,18 +98,18 @@ Fields machine_identity(const fs::path& root) {
           {"cores", std::int64_t{machine::cores_in_affinity(root)}}};
 }
 
-KeptMachine kept_machine(const machine::Variables& variables, const Fields& identity) {
-  KeptMachine kept{.file = machine_file(variables, identity)};
+StoredMachine stored_machine(const machine::Variables& variables, const Fields& identity) {
+  StoredMachine stored{.file = machine_file(variables, identity)};
   std::error_code ignored;
-  if (kept.file.empty() || !fs::exists(kept.file, ignored)) return kept;
+  if (stored.file.empty() || !fs::exists(stored.file, ignored)) return stored;
   const auto again = [&](const std::string& why) {
-    kept.problem = "what this machine can show is unknown: " + kept.file.string() + ": " + why +
-                   "; `stepbench doctor --measure` measures it again";
+    stored.problem = "what this machine can show is unknown: " + stored.file.string() + ": " + why +
+                     "; `stepbench doctor --measure` measures it again";
   };
-  const auto text = os::read_text(kept.file);
+  const auto text = os::read_text(stored.file);
   if (!text) {
     again("cannot be read");
-    return kept;
+    return stored;
   }
   try {
     compare::MachineNoise noise = read_noise(*text);
@@ -119,13 +119,13 @@ KeptMachine kept_machine(const machine::Variables& variables, const Fields& iden
       again("was measured with another " + name + " (" +
             (then == noise.machine.end() ? "not given" : to_text(then->second)) + ", now " +
             to_text(value) + ")");
-      return kept;
+      return stored;
     }
-    kept.noise = std::move(noise);
+    stored.noise = std::move(noise);
   } catch (const Error& error) {
     again(error.what());
   }
-  return kept;
+  return stored;
 }
 
 fs::path place_for_machine(const machine::Variables& variables, const Fields& identity) {
@@ -144,7 +144,7 @@ fs::path place_for_machine(const machine::Variables& variables, const Fields& id
   return file;
 }
 
-void keep_machine(const fs::path& file, const compare::MachineNoise& noise) {
+void store_machine(const fs::path& file, const compare::MachineNoise& noise) {
   os::OutputFile out(kFlag, file);
   out.write(machine_json(noise) + '\n');
   out.close();

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kMostBytesRead = std::uintmax_t{64} << 20;
+constexpr std::uintmax_t kMaxBytesRead = std::uintmax_t{64} << 20;
 constexpr double kSecondsPerNs = 1e-9;
 
 std::vector<fs::path> result_files_in(const fs::path& folder) {
@@ -69,11 +69,11 @@ KnownCosts earlier_costs(const fs::path& results_dir, std::set<std::string, std:
   KnownCosts known;
   std::uintmax_t bytes = 0;
   for (const fs::path& folder : folders_newest_first(results_dir)) {
-    if (case_ids.empty() || bytes > kMostBytesRead) break;
+    if (case_ids.empty() || bytes > kMaxBytesRead) break;
     std::map<std::string, Sum> sums;
     for (const fs::path& file : result_files_in(folder)) {
       std::error_code ignored;
-      if (bytes + fs::file_size(file, ignored) > kMostBytesRead) continue;
+      if (bytes + fs::file_size(file, ignored) > kMaxBytesRead) continue;
       try {
         bytes += record::read_launch_rows(
             file, [&](std::string_view id) { return case_ids.contains(id); },

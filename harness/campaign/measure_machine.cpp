@@ -39,7 +39,7 @@ MachineRun measure_machine(const MachineCases& cases, double seconds, RunRequest
   request.file = "doctor";
   request.text = cases.yaml;
   request.results = folder.path();
-  request.keeps_results = false;
+  request.stores_results = false;
   const PlannedRun run = plan_experiment(request, context, true);
   std::map<std::string, std::string> names;
   for (std::size_t i = 0; i < cases.names.size(); ++i) {

@@ -48,7 +48,7 @@ class NightMeasurement {
       if (is_interrupted()) break;
       measured_.experiments.push_back(measure_planned(experiment));
     }
-    if (!is_interrupted() && fresh_.odd_cases) measure_fresh();
+    if (!is_interrupted() && fresh_.suspect_cases) measure_fresh();
     measured_.signal = interrupts_.first();
     return std::move(measured_);
   }
@@ -56,7 +56,7 @@ class NightMeasurement {
  private:
   struct Place {
     std::size_t experiment = 0;
-    OddCase odd = {};
+    SuspectCase suspect = {};
   };
 
   bool is_interrupted() {
@@ -70,14 +70,14 @@ class NightMeasurement {
     request.resume = night_.folder_of(request.file).string();
     if (!request.resume.empty()) {
       try {
-        return measure(request, experiment, experiment.beside);
+        return measure(request, experiment, experiment.paired_reference);
       } catch (const ConfigError& error) {
-        progress_.say("note: " + request.file + " is measured again: " + error.what());
+        progress_.print_line("note: " + request.file + " is measured again: " + error.what());
         request.resume.clear();
       }
     }
     try {
-      return measure(request, experiment, experiment.beside);
+      return measure(request, experiment, experiment.paired_reference);
     } catch (const Error& error) {
       return unfinished(request.file, error.what());
     } catch (const std::system_error& error) {
@@ -87,14 +87,15 @@ class NightMeasurement {
 
   // Repeats until each pair is measured, or failed too often.
   MeasuredExperiment measure(RunRequest request, const PlannedExperiment& experiment,
-                             const std::optional<Beside>& beside) {
+                             const std::optional<PairedReference>& paired_reference) {
     const std::set<std::string> paired =
-        beside ? paired_cases(experiment.run.planned.plan, *beside) : std::set<std::string>{};
+        paired_reference ? paired_cases(experiment.run.planned.plan, *paired_reference)
+                         : std::set<std::string>{};
     for (int tries = 1;; ++tries) {
       RunEnd end = run_experiment(
           request, experiment.run, context_, progress_, interrupts_, clock_,
           [&](const fs::path& folder) { night_.begun(request.file, folder); },
-          beside ? &*beside : nullptr);
+          paired_reference ? &*paired_reference : nullptr);
       if (end.signal || tries == run::kTriesOfAPair ||
           !run::has_pairs_to_repeat(end.results, paired)) {
         return {.file = request.file,
@@ -114,14 +115,14 @@ class NightMeasurement {
       measured.results = record::read_results(folder);
       measured.folder = folder;
     } catch (const Error&) {
-      progress_.say("note: cannot read " + folder.string());
+      progress_.print_line("note: cannot read " + folder.string());
     }
     return measured;
   }
 
   [[nodiscard]] int planned_pairs(const Place& place) const {
     for (const plan::PlannedCase& each : experiments_[place.experiment].run.planned.plan.cases) {
-      if (each.resolved.case_id == place.odd.case_id) return night_pairs(each.resolved);
+      if (each.resolved.case_id == place.suspect.case_id) return night_pairs(each.resolved);
     }
     return 0;
   }
@@ -143,25 +144,25 @@ class NightMeasurement {
     return seconds;
   }
 
-  std::vector<Place> odd_places() {
+  std::vector<Place> suspect_places() {
     std::vector<Place> places;
     for (std::size_t i = 0; i < measured_.experiments.size(); ++i) {
-      if (!experiments_[i].beside || measured_.experiments[i].folder.empty()) continue;
-      for (OddCase& odd : fresh_.odd_cases(i, measured_.experiments[i].results)) {
-        places.push_back({i, std::move(odd)});
+      if (!experiments_[i].paired_reference || measured_.experiments[i].folder.empty()) continue;
+      for (SuspectCase& suspect : fresh_.suspect_cases(i, measured_.experiments[i].results)) {
+        places.push_back({i, std::move(suspect)});
       }
     }
     std::ranges::stable_sort(
-        places, [](const Place& a, const Place& b) { return comes_before(a.odd, b.odd); });
+        places, [](const Place& a, const Place& b) { return comes_before(a.suspect, b.suspect); });
     return places;
   }
 
   void measure_fresh() {
     const double budget_s = fresh_.budget_s.value_or(night_budget_s(seconds(true)));
-    for (const Place& place : odd_places()) {
-      while (!is_interrupted() && is_odd(place)) {
+    for (const Place& place : suspect_places()) {
+      while (!is_interrupted() && is_suspect(place)) {
         if (seconds(false) >= budget_s) {
-          measured_.experiments[place.experiment].left.insert(place.odd.case_id);
+          measured_.experiments[place.experiment].left.insert(place.suspect.case_id);
           break;
         }
         if (!measure_more(place)) break;
@@ -169,38 +170,39 @@ class NightMeasurement {
     }
   }
 
-  [[nodiscard]] bool is_odd(const Place& place) const {
-    const auto odd =
-        fresh_.odd_cases(place.experiment, measured_.experiments[place.experiment].results);
+  [[nodiscard]] bool is_suspect(const Place& place) const {
+    const auto suspect =
+        fresh_.suspect_cases(place.experiment, measured_.experiments[place.experiment].results);
     return std::ranges::any_of(
-        odd, [&](const OddCase& each) { return each.case_id == place.odd.case_id; });
+        suspect, [&](const SuspectCase& each) { return each.case_id == place.suspect.case_id; });
   }
 
   // Returns false if nothing more can be measured of it tonight.
   bool measure_more(const Place& place) {
     MeasuredExperiment& measured = measured_.experiments[place.experiment];
     const PlannedExperiment& experiment = experiments_[place.experiment];
-    const std::string& id = place.odd.case_id;
+    const std::string& id = place.suspect.case_id;
     const int planned = planned_pairs(place);
     const int launches = launches_of(measured.results, id);
-    constexpr int kMost = static_cast<int>(nights::kMostPairs);
+    constexpr int kMax = static_cast<int>(nights::kMaxPairs);
     constexpr int kMore = static_cast<int>(nights::kMorePairs);
     const bool cut = run::has_pairs_to_repeat(measured.results, {id});
     const int rounds =
         cut ? (launches - planned + kMore - 1) / kMore : (launches - planned) / kMore + 1;
-    Beside beside = *experiment.beside;
-    const bool is_last = kMore * rounds > kMost;
-    if (is_last) beside.profiled = {id};
-    beside.pairs[id] = planned + std::min(kMost, kMore * rounds);
-    progress_.say(measured.file + ": case " + id.substr(0, 8) +
-                  (is_last ? " still looks odd: its operations are recorded"
-                           : " looks odd: " + std::to_string(kMore * rounds) + " fresh pairs"));
+    PairedReference paired_reference = *experiment.paired_reference;
+    const bool is_last = kMore * rounds > kMax;
+    if (is_last) paired_reference.profiled = {id};
+    paired_reference.pairs[id] = planned + std::min(kMax, kMore * rounds);
+    progress_.print_line(measured.file + ": case " + id.substr(0, 8) +
+                         (is_last
+                              ? " still looks odd: its operations are recorded"
+                              : " looks odd: " + std::to_string(kMore * rounds) + " fresh pairs"));
     RunRequest request = experiment.request;
     request.lock = LockPolicy::kNone;
     request.resume = measured.folder.string();
     try {
       const std::size_t before = measured.results.launches.size();
-      measured.results = measure(std::move(request), experiment, beside).results;
+      measured.results = measure(std::move(request), experiment, paired_reference).results;
       return !is_last && measured.results.launches.size() > before;
     } catch (const Error& error) {
       measured.error = error.what();
@@ -220,10 +222,10 @@ class NightMeasurement {
 
 }  // namespace
 
-bool comes_before(const OddCase& one, const OddCase& other) {
+bool comes_before(const SuspectCase& one, const SuspectCase& other) {
   if (one.left_before != other.left_before) return one.left_before;
-  if ((one.oddness > 0) != (other.oddness > 0)) return one.oddness > 0;
-  return std::abs(one.oddness) > std::abs(other.oddness);
+  if ((one.deviation > 0) != (other.deviation > 0)) return one.deviation > 0;
+  return std::abs(one.deviation) > std::abs(other.deviation);
 }
 
 MeasuredNight measure_night(std::span<const PlannedExperiment> experiments, const FreshPairs& fresh,

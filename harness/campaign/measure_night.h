@@ -21,7 +21,7 @@ namespace stepbench::campaign {
 struct PlannedExperiment {
   RunRequest request = {};  // without `resume`; its `lock` is ignored: the caller holds the locks
   PlannedRun run = {};
-  std::optional<Beside> beside = {};  // its reference program
+  std::optional<PairedReference> paired_reference = {};  // its reference program
 };
 
 struct MeasuredExperiment {
@@ -38,20 +38,20 @@ struct MeasuredNight {
 };
 
 // A case with a series that looks changed.
-struct OddCase {
+struct SuspectCase {
   std::string case_id = {};
-  double oddness = 0;        // largest over its series: nights::oddness()
+  double deviation = 0;      // largest over its series: nights::oddness()
   bool left_before = false;  // not measured further in the previous night, for lack of budget
 };
 
 // Returns whether `one` is measured before `other`: first cases left from the previous night, then
 // cases that look worse, then larger deviations.
-[[nodiscard]] bool comes_before(const OddCase& one, const OddCase& other);
+[[nodiscard]] bool comes_before(const SuspectCase& one, const SuspectCase& other);
 
 struct FreshPairs {
   // Given the index of an experiment and all its results.
-  std::function<std::vector<OddCase>(std::size_t experiment, const record::Results& results)>
-      odd_cases = {};
+  std::function<std::vector<SuspectCase>(std::size_t experiment, const record::Results& results)>
+      suspect_cases = {};
   // Limit on the seconds of all launches of the night, after which no more pairs are begun;
   // nullopt: three times the time of the planned launches, at least an hour. Planned launches are
   // always made.

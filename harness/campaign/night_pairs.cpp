@@ -26,16 +26,16 @@ namespace fs = std::filesystem;
 
 // Results of one program's launches only, in the form of a run.
 record::Results of_program(const record::Results& results, std::string_view arm) {
-  record::Results alone;
-  alone.runs = results.runs;
-  alone.columns = results.columns;
-  alone.workers = results.workers;
+  record::Results own_results;
+  own_results.runs = results.runs;
+  own_results.columns = results.columns;
+  own_results.workers = results.workers;
   for (const record::Launch& launch : results.launches) {
     if (launch.row.key.arm != arm) continue;
-    alone.launches.push_back(launch);
-    alone.launches.back().row.key.arm.clear();
+    own_results.launches.push_back(launch);
+    own_results.launches.back().row.key.arm.clear();
   }
-  return alone;
+  return own_results;
 }
 
 // Indexed by launch number; NaN: no value.
@@ -161,17 +161,18 @@ std::string night_cause(const record::Results& results, const std::string& case_
 PairedNight paired_night(const record::Results& results, const fs::path& folder,
                          const PlannedExperiment& experiment, const BeforeNight& before,
                          const CampaignContext& context) {
-  const record::Results alone = of_program(results, "");
-  const record::Results beside = of_program(results, record::kReferenceArm);
+  const record::Results own_results = of_program(results, "");
+  const record::Results paired_reference = of_program(results, record::kReferenceArm);
   const track::ImportOptions options{.catalogue = &context.built_in.catalogue};
-  const track::Import of_tonight = track::import_of(alone, folder, options);
-  const track::Import of_reference = track::import_of(beside, folder, options);
+  const track::Import of_tonight = track::import_of(own_results, folder, options);
+  const track::Import of_reference = track::import_of(paired_reference, folder, options);
   PairedNight night;
   if (of_tonight.runs.empty()) return night;
   night.run = of_tonight.runs.front().run;
   const std::set<std::string> paired =
-      experiment.beside ? paired_cases(experiment.run.planned.plan, *experiment.beside)
-                        : std::set<std::string>{};
+      experiment.paired_reference
+          ? paired_cases(experiment.run.planned.plan, *experiment.paired_reference)
+          : std::set<std::string>{};
   const ProgramLaunches tonight = launches_of_pairs(results, "", paired);
   const ProgramLaunches reference = launches_of_pairs(results, record::kReferenceArm, paired);
   night.tonight_runs = tonight.runs;
@@ -183,7 +184,7 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
                           text::counted(reference.all, "launch") +
                           " of the reference program failed: " + reference.reason);
   }
-  note_other_work(alone, beside, night.notes);
+  note_other_work(own_results, paired_reference, night.notes);
   const track::RunMargins margins(night.run);
   const auto references = by_case(of_reference);
   std::map<std::string, std::size_t> planned;
@@ -199,12 +200,12 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
     const std::vector<double> steps = values_of(*found->second, track::kStepSeries);
     for (const std::string& metric : metrics_of(*one)) {
       const track::TrackedSeries measured = track::series_of(*one, metric);
-      if (!measured.screened || measured.control) continue;
+      if (!measured.monitored || measured.control) continue;
       PairedSeries series{.series = before.merged.standing(measured), .case_id = id};
       series.margin = margins.of(measured);
       const auto state = before.states.find(series.series.id);
-      const bool same_reference = state != before.states.end() && experiment.beside &&
-                                  state->second.reference == experiment.beside->build;
+      const bool same_reference = state != before.states.end() && experiment.paired_reference &&
+                                  state->second.reference == experiment.paired_reference->build;
       const std::vector<double> values = values_of(*one, metric);
       const std::vector<double> others = values_of(*found->second, metric);
       series.pairs = nights::series_pairs(
@@ -214,7 +215,7 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
            .steps = steps,
            .first = planned[id],
            .as_share = same_reference ? std::optional(state->second.as_share) : std::nullopt});
-      if (series.pairs.pairs.size() < nights::kLeastPairs) continue;
+      if (series.pairs.pairs.size() < nights::kMinPairs) continue;
       if (metric == track::kStepSeries && series.pairs.pairs.size() > series.pairs.first) {
         series.pairs.cause = night_cause(results, id, static_cast<int>(planned[id]));
       }
@@ -224,9 +225,9 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
   return night;
 }
 
-std::vector<OddCase> odd_cases(const PairedNight& night, const NightBuilds& builds,
-                               const BeforeNight& before, std::size_t judged) {
-  std::map<std::string, OddCase> cases;
+std::vector<SuspectCase> suspect_cases(const PairedNight& night, const NightBuilds& builds,
+                                       const BeforeNight& before, std::size_t judged) {
+  std::map<std::string, SuspectCase> cases;
   const nights::Tonight tonight{.run = night.run.run_id,
                                 .run_utc = night.run.started_utc,
                                 .build = builds.tonight,
@@ -237,18 +238,18 @@ std::vector<OddCase> odd_cases(const PairedNight& night, const NightBuilds& buil
     const auto state = before.states.find(one.series.id);
     if (state == before.states.end() || state->second.run == tonight.run) continue;
     if (before.ignored.contains(one.series.id)) continue;
-    const double oddness = nights::oddness(state->second, tonight, one.pairs,
-                                           nights::rule_of(one.series, one.margin, judged));
-    if (oddness == 0) continue;
-    OddCase odd{.case_id = one.case_id, .oddness = oddness};
-    odd.left_before =
+    const double deviation = nights::deviation(state->second, tonight, one.pairs,
+                                               nights::rule_of(one.series, one.margin, judged));
+    if (deviation == 0) continue;
+    SuspectCase suspect{.case_id = one.case_id, .deviation = deviation};
+    suspect.left_before =
         std::ranges::find(before.unfinished, one.series.id) != before.unfinished.end();
-    const auto [known, is_new] = cases.try_emplace(one.case_id, odd);
-    if (!is_new && comes_before(odd, known->second)) known->second = odd;
+    const auto [known, is_new] = cases.try_emplace(one.case_id, suspect);
+    if (!is_new && comes_before(suspect, known->second)) known->second = suspect;
   }
-  std::vector<OddCase> odd;
-  for (auto& [id, one] : cases) odd.push_back(std::move(one));
-  return odd;
+  std::vector<SuspectCase> suspect;
+  for (auto& [id, one] : cases) suspect.push_back(std::move(one));
+  return suspect;
 }
 
 }  // namespace stepbench::campaign

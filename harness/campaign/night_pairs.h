@@ -36,7 +36,7 @@ struct PairedSeries {
 struct PairedNight {
   track::TrackedRun run = {};             // from its files
   std::string environment = {};           // track::Cohort::id of tonight's program
-  std::vector<PairedSeries> series = {};  // with at least nights::kLeastPairs pairs
+  std::vector<PairedSeries> series = {};  // with at least nights::kMinPairs pairs
   bool tonight_runs = false;              // at least one launch of a paired case was measured
   bool reference_runs = false;
   std::string tonight_fails = {};  // message of the first failure; empty: none
@@ -55,7 +55,8 @@ struct NightBuilds {  // digests
   std::string reference_run = {};  // id of the run that the reference program is from
 };
 // Cases with a series that looks changed. `judged`: number of series in the whole night.
-[[nodiscard]] std::vector<OddCase> odd_cases(const PairedNight& night, const NightBuilds& builds,
-                                             const BeforeNight& before, std::size_t judged);
+[[nodiscard]] std::vector<SuspectCase> suspect_cases(const PairedNight& night,
+                                                     const NightBuilds& builds,
+                                                     const BeforeNight& before, std::size_t judged);
 
 }  // namespace stepbench::campaign

@@ -124,10 +124,10 @@ NightProgram night_script(const plan::Plan& plan, const machine::Variables& vari
     bytes += size;
     if (file != script.program.filename()) script.files.emplace_back(file);
   }
-  if (bytes > kMostScriptBytes) {
+  if (bytes > kMaxProgramBytes) {
     return refuse("the tracked files of " + folder.string() + " are " +
                   text::byte_text(static_cast<double>(bytes)) + ", more than " +
-                  text::byte_text(static_cast<double>(kMostScriptBytes)));
+                  text::byte_text(static_cast<double>(kMaxProgramBytes)));
   }
   const fs::path repository = repository_of(folder);
   const std::string module =
@@ -176,23 +176,23 @@ std::vector<fs::path> files_below(const fs::path& home, const fs::path& program)
 }
 
 // For a Python script all files count, for other programs only code.
-bool is_whole(const track::KeptBuild& kept) {
-  const fs::path home = kept.worker.parent_path();
-  const std::vector<fs::path> files = files_below(home, kept.worker);
-  return build_at(kept.worker, files) == kept.build_id ||
-         build_at(kept.worker, code_of(home, files)) == kept.build_id;
+bool is_whole(const track::StoredBuild& stored) {
+  const fs::path home = stored.worker.parent_path();
+  const std::vector<fs::path> files = files_below(home, stored.worker);
+  return build_at(stored.worker, files) == stored.build_id ||
+         build_at(stored.worker, code_of(home, files)) == stored.build_id;
 }
 
 // Returns why the folder was not made for this program; empty: it was, or does not exist.
-std::string why_not_ours(const track::KeptBuild& kept) {
-  const fs::path home = kept.worker.parent_path();
+std::string foreign_build_reason(const track::StoredBuild& stored) {
+  const fs::path home = stored.worker.parent_path();
   std::error_code error;
-  if (!kept.worker.is_absolute() || kept.worker.lexically_normal() != kept.worker ||
-      home.filename() != folder_name(kept.build_id)) {
+  if (!stored.worker.is_absolute() || stored.worker.lexically_normal() != stored.worker ||
+      home.filename() != folder_name(stored.build_id)) {
     return "is not the folder of a kept program";
   }
   if (fs::is_symlink(home, error)) return "is a link";
-  if (fs::exists(home, error) && !is_whole(kept)) {
+  if (fs::exists(home, error) && !is_whole(stored)) {
     return "does not hold the program that was kept";
   }
   return {};
@@ -236,7 +236,7 @@ std::set<std::string> references(track::TrackStore& store, std::string_view host
     const auto night = text::parse_utc(night_utc);
     const bool branch = experiment.find('@') != std::string::npos;
     if (branch && now && night && *now - *night > kBranchLasts) continue;
-    builds.insert(nights::kept_reference(store, host, experiment).build);
+    builds.insert(nights::stored_reference(store, host, experiment).build);
   }
   return builds;
 }
@@ -258,7 +258,7 @@ NightProgram night_program(const PlannedRun& run, const machine::Variables& vari
   if (run::is_script_worker(worker.path)) return night_script(run.planned.plan, variables);
   NightProgram program{.program = fs::absolute(worker.path).lexically_normal()};
   ScriptFiles files = files_of_script(program.program);
-  program.files = std::move(files.beside);
+  program.files = std::move(files.local_files);
   for (const fs::path& elsewhere : files.elsewhere) {
     program.notes.push_back(
         program.program.filename().string() + " names " + elsewhere.string() +
@@ -269,15 +269,15 @@ NightProgram night_program(const PlannedRun& run, const machine::Variables& vari
   return program;
 }
 
-std::string keep_program(track::TrackStore& store, const NightProgram& program,
-                         const fs::path& keep, std::string_view host, const std::string& now_utc) {
+std::string store_program(track::TrackStore& store, const NightProgram& program,
+                          const fs::path& keep, std::string_view host, const std::string& now_utc) {
   if (!program.why_not.empty()) return program.why_not;
   const fs::path home = fs::absolute(keep).lexically_normal() / folder_name(program.build);
-  const track::KeptBuild kept{.build_id = program.build,
-                              .host = std::string(host),
-                              .worker = home / program.program.filename(),
-                              .stored_utc = now_utc};
-  if (!is_whole(kept)) {
+  const track::StoredBuild stored{.build_id = program.build,
+                                  .host = std::string(host),
+                                  .worker = home / program.program.filename(),
+                                  .stored_utc = now_utc};
+  if (!is_whole(stored)) {
     const std::vector<fs::path> files =
         program.is_script ? program.files : code_of(program.program.parent_path(), program.files);
     if (build_at(program.program, files, program.interpreter) != program.build) {
@@ -288,41 +288,43 @@ std::string keep_program(track::TrackStore& store, const NightProgram& program,
     } catch (const fs::filesystem_error& error) {
       return home.string() + ": the program cannot be kept here: " + error.code().message();
     }
-    if (!is_whole(kept)) {
+    if (!is_whole(stored)) {
       std::error_code ignored;
       fs::remove_all(home, ignored);
       return program.program.string() + " changed while it was copied";
     }
   }
-  const std::vector<track::KeptBuild> builds = store.builds();
-  const bool listed = std::ranges::any_of(builds, [&](const track::KeptBuild& each) {
-    return each.build_id == kept.build_id && each.host == kept.host && each.worker == kept.worker;
+  const std::vector<track::StoredBuild> builds = store.builds();
+  const bool listed = std::ranges::any_of(builds, [&](const track::StoredBuild& each) {
+    return each.build_id == stored.build_id && each.host == stored.host &&
+           each.worker == stored.worker;
   });
-  if (!listed) store.keep_build(kept);
+  if (!listed) store.store_build(stored);
   return {};
 }
 
 std::optional<fs::path> find_program(track::TrackStore& store, const std::string& build,
                                      std::string_view host, const track::TrackedRun* run) {
-  for (const track::KeptBuild& kept : store.builds()) {
-    if (kept.build_id == build && kept.host == host && is_whole(kept)) return kept.worker;
+  for (const track::StoredBuild& stored : store.builds()) {
+    if (stored.build_id == build && stored.host == host && is_whole(stored)) return stored.worker;
   }
   if (run == nullptr || run->worker_path.empty() || run::is_script_worker(run->worker_path)) {
     return std::nullopt;
   }
   const fs::path program = fs::absolute(run->worker_path);
   const std::vector<fs::path> code =
-      code_of(program.parent_path(), files_of_script(program).beside);
+      code_of(program.parent_path(), files_of_script(program).local_files);
   if (build_at(program, code) != build) return std::nullopt;
   return program;
 }
 
 KeptInterpreter kept_interpreter(const fs::path& program) {
-  KeptInterpreter kept{.path =
-                           os::read_text(program.parent_path() / kInterpreterFile).value_or("")};
+  KeptInterpreter stored{.path =
+                             os::read_text(program.parent_path() / kInterpreterFile).value_or("")};
   std::error_code error;
-  kept.is_there = fs::is_regular_file(kept.path, error) && ::access(kept.path.c_str(), X_OK) == 0;
-  return kept;
+  stored.is_there =
+      fs::is_regular_file(stored.path, error) && ::access(stored.path.c_str(), X_OK) == 0;
+  return stored;
 }
 
 PrunedPrograms prune_programs(track::TrackStore& store, std::string_view host, const fs::path& keep,
@@ -330,16 +332,16 @@ PrunedPrograms prune_programs(track::TrackStore& store, std::string_view host, c
   const std::set<std::string> needed = references(store, host, now_utc);
   const fs::path below = keep.empty() ? keep : fs::absolute(keep).lexically_normal();
   PrunedPrograms pruned;
-  for (track::KeptBuild& build : store.builds()) {
+  for (track::StoredBuild& build : store.builds()) {
     const fs::path home = build.worker.parent_path();
     if (build.host != host || (!below.empty() && home.parent_path() != below)) continue;
-    if (const std::string why = why_not_ours(build); !why.empty()) {
+    if (const std::string why = foreign_build_reason(build); !why.empty()) {
       pruned.notes.push_back(home.string() + " " + why +
                              ": left as it is, and the history forgets build " + build.build_id);
       if (!dry_run) store.forget_build(build.build_id, build.host);
       continue;
     }
-    KeptProgram program{.build = std::move(build), .bytes = bytes_below(home)};
+    StoredProgram program{.build = std::move(build), .bytes = bytes_below(home)};
     program.needed = needed.contains(program.build.build_id);
     program.removed = !program.needed;
     std::error_code error;

@@ -17,7 +17,7 @@
 
 namespace stepbench::campaign {
 
-inline constexpr std::uintmax_t kMostScriptBytes = std::uintmax_t{10} << 20;  // sum of all files
+inline constexpr std::uintmax_t kMaxProgramBytes = std::uintmax_t{10} << 20;  // sum of all files
 
 struct NightProgram {
   std::string build = {};                         // digest of all kept files
@@ -25,8 +25,8 @@ struct NightProgram {
   std::vector<std::filesystem::path> files = {};  // other files, relative to its folder
   std::string why_not = {};             // why it cannot be kept, as a sentence; empty: it can
   std::vector<std::string> notes = {};  // possible dependencies that are not kept
-  // Of a script: the one Python that measures all of its cases, which is part of the build. A copy of
-  // the script records its path; the interpreter itself is not copied.
+  // Of a script: the one Python that measures all of its cases, which is part of the build. A copy
+  // of the script records its path; the interpreter itself is not copied.
   std::string interpreter = {};
   bool is_script = false;
 };
@@ -37,9 +37,9 @@ struct NightProgram {
 // Copies the program to KEEP/BUILD/ and records it in the history, unless it is there and complete.
 // Copies rather than links, because the next build may overwrite the program. An incomplete copy
 // never appears under the build's name. Returns the reason if it cannot be kept; empty on success.
-[[nodiscard]] std::string keep_program(track::TrackStore& store, const NightProgram& program,
-                                       const std::filesystem::path& keep, std::string_view host,
-                                       const std::string& now_utc);
+[[nodiscard]] std::string store_program(track::TrackStore& store, const NightProgram& program,
+                                        const std::filesystem::path& keep, std::string_view host,
+                                        const std::string& now_utc);
 
 // Returns the location of that build on this host: a complete copy, or the original program while
 // it is still that build. nullopt: not found.
@@ -55,21 +55,21 @@ struct KeptInterpreter {
 // That a kept script was measured with.
 [[nodiscard]] KeptInterpreter kept_interpreter(const std::filesystem::path& program);
 
-struct KeptProgram {
-  track::KeptBuild build = {};
+struct StoredProgram {
+  track::StoredBuild build = {};
   std::uint64_t bytes = 0;  // size of its folder
   bool needed = false;      // it is the reference of an experiment
   bool removed = false;     // or would be removed (dry run)
 };
 struct PrunedPrograms {
-  std::vector<KeptProgram> programs = {};  // oldest first
+  std::vector<StoredProgram> programs = {};  // oldest first
   std::uint64_t bytes_before = 0;
   std::uint64_t bytes_after = 0;
   std::vector<std::string> notes = {};  // problems with removal
 };
 // Removes copies on this host that are no longer a reference. A program of a branch (nightly@dev)
-// stops being one after 90 days without a night. Folders not made by keep_program() are left alone,
-// reported, and dropped from the history. `keep`: only this folder; empty: all.
+// stops being one after 90 days without a night. Folders not made by store_program() are left
+// alone, reported, and dropped from the history. `keep`: only this folder; empty: all.
 [[nodiscard]] PrunedPrograms prune_programs(track::TrackStore& store, std::string_view host,
                                             const std::filesystem::path& keep,
                                             const std::string& now_utc, bool dry_run);

@@ -121,8 +121,8 @@ std::optional<ProfileRequest> profile_of(const ResolvedCase& resolved) {
 int night_pairs(const ResolvedCase& resolved) {
   const auto control = resolved.options.find("track.control");
   if (control != resolved.options.end() && control->second == Value{true}) return 0;
-  constexpr std::int64_t kLeast = 4;
-  return static_cast<int>(std::max(kLeast, (resolved.integer_or("launches", 1) + 1) / 2));
+  constexpr std::int64_t kMin = 4;
+  return static_cast<int>(std::max(kMin, (resolved.integer_or("launches", 1) + 1) / 2));
 }
 
 }  // namespace stepbench::campaign

@@ -10,7 +10,7 @@ Probe probe_cases(RunRequest request, const CampaignContext& context, run::Progr
   request.smoke = true;
   request.launches = 0;
   request.results = folder.path();
-  request.keeps_results = false;
+  request.stores_results = false;
   const PlannedRun run = plan_experiment(request, context, true);
   const RunEnd end = run_experiment(request, run, context, progress, interrupts, clock);
   Probe probe{.exit_status = end.exit_status, .signal = end.signal, .costs = {.probed = true}};

@@ -18,9 +18,9 @@ namespace stepbench::campaign {
 struct ChosenReference {
   std::string experiment = {};  // name in the history, including its branch
   NightProgram tonight = {};
-  nights::KeptReference kept = {};
-  std::optional<Beside> beside = {};  // nullopt: see `why`
-  nights::Why why = nights::Why::kMeasured;
+  nights::StoredReference stored_program = {};
+  std::optional<PairedReference> paired_reference = {};  // nullopt: see `why`
+  nights::NightReason why = nights::NightReason::kMeasured;
   std::string reason = {};  // a sentence, if `why` is not enough
 };
 // `tonight` must have been planned with tonight's program.

@@ -82,12 +82,12 @@ Planned plan_arm(const AbArm& arm, const plan::PlanRequest& request,
 }
 
 // Normalises assignments that the plan has accepted.
-std::vector<std::string> in_our_words(const std::vector<std::string>& set,
-                                      const Catalogue& catalogue) {
+std::vector<std::string> translate_settings(const std::vector<std::string>& set,
+                                            const Catalogue& catalogue) {
   const plan::OptionIndex index(catalogue);
   plan::ConfigErrors errors;
   const std::string source;
-  return plan::set_in_our_words(set, {}, {source, index, {}, errors});
+  return plan::translate_torch_settings(set, {}, {source, index, {}, errors});
 }
 
 // For an assignment that the plan has accepted.
@@ -111,7 +111,7 @@ std::string active_of(const plan::PlannedCase& planned) {
   return value == nullptr ? std::string{"-"} : to_text(*value);
 }
 
-void refuse_what_has_no_pairs(const AbArms& arms) {
+void refuse_arms_without_pairs(const AbArms& arms) {
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
     const std::string a = active_of(arms.a.plan.cases[i]);
     const std::string b = active_of(arms.b.plan.cases[i]);
@@ -214,21 +214,21 @@ void join_arms(const plan::Plan& base, const std::set<std::string>& kept, AbArms
   }
   std::vector<plan::PlannedCase> a;
   std::vector<plan::PlannedCase> b;
-  std::vector<std::size_t> apart;
+  std::vector<std::size_t> unpaired;
   for (std::size_t i = 0; i < size; ++i) {
     if (!kept.contains(base.cases[i].resolved.case_id)) continue;
     plan::PlannedCase& in_a = arms.a.plan.cases[i];
     plan::PlannedCase& in_b = arms.b.plan.cases[i];
     in_a.resolved.point_id = in_b.resolved.point_id = base.cases[i].resolved.case_id;
     if (in_a.skip || in_b.skip) {
-      apart.push_back(i);
+      unpaired.push_back(i);
       continue;
     }
     arms.points.push_back({in_a.resolved.point_id, in_a.resolved.case_id, in_b.resolved.case_id});
     a.push_back(in_a);
     b.push_back(in_b);
   }
-  for (const std::size_t i : apart) {
+  for (const std::size_t i : unpaired) {
     const plan::PlannedCase& in_a = arms.a.plan.cases[i];
     const plan::PlannedCase& in_b = arms.b.plan.cases[i];
     const ResolvedCase& point = base.cases[i].resolved;
@@ -256,7 +256,7 @@ AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) 
     const bool as_base = arm->set.empty() && (same_worker || arm == &arms.a);
     Planned planned = as_base ? base : plan_arm(*arm, plan_request(request, arm->set), context);
     arm->catalogue = std::move(planned.catalogue);
-    arm->set = in_our_words(arm->set, arm->catalogue);
+    arm->set = translate_settings(arm->set, arm->catalogue);
     arm->plan = std::move(planned.plan);
     refuse_swept(*arm);
   }
@@ -271,7 +271,7 @@ AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) 
     throw ConfigError(request.file, "no case is left after --filter");
   }
   align_arms(arms);
-  refuse_what_has_no_pairs(arms);
+  refuse_arms_without_pairs(arms);
   std::set<std::string> given;
   for (const AbArm* arm : {&arms.a, &arms.b}) {
     for (const std::string& one : arm->set) given.insert(full_name(one, arm->catalogue));

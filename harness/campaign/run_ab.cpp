@@ -52,20 +52,20 @@ record::ColumnRow columns_of_both(const AbArms& arms) {
 
 run::RunArm run_arm(const ArmsRequest& request, const AbArm& arm,
                     const std::filesystem::path& folder, const CampaignContext& context) {
-  RunRequest alone{
+  RunRequest own_request{
       .file = readable_again(
           request.file,
           text::mask_secrets(arm.plan.config_text, run::secret_values(arm.plan, context.variables)),
           folder),
       .set = request.set,
       .sweep = request.sweep};
-  alone.set.insert(alone.set.end(), arm.set.begin(), arm.set.end());
-  if (!arm.worker.by_interpreter) alone.worker = arm.worker.path.string();
+  own_request.set.insert(own_request.set.end(), arm.set.begin(), arm.set.end());
+  if (!arm.worker.by_interpreter) own_request.worker = arm.worker.path.string();
   return {.name = arm.name,
           .plan = arm.plan,
           .worker = arm.worker,
           .catalogue_digest = catalogue::catalogue_digest(arm.catalogue),
-          .repeat_prefix = repeat_prefix(alone)};
+          .repeat_prefix = repeat_prefix(own_request)};
 }
 
 std::vector<AbSkip> skips_of(const AbArms& arms) {
@@ -83,12 +83,13 @@ std::vector<AbSkip> skips_of(const AbArms& arms) {
 AbAgenda::Setup agenda_setup(compare::AbDesign design, const AbArms& arms,
                              const compare::TestedMetrics& tested, std::vector<Metric> columns,
                              run::Progress& progress) {
-  AbAgenda::Setup setup{.design = std::move(design),
-                        .points = arms.points,
-                        .skips = skips_of(arms),
-                        .columns = std::move(columns),
-                        .tested = tested,
-                        .say = [&progress](const std::string& text) { progress.say(text); }};
+  AbAgenda::Setup setup{
+      .design = std::move(design),
+      .points = arms.points,
+      .skips = skips_of(arms),
+      .columns = std::move(columns),
+      .tested = tested,
+      .print_line = [&progress](const std::string& text) { progress.print_line(text); }};
   // Both arms' plans request the same profile.
   if (!arms.points.empty()) setup.profile = profile_of(arms.b.plan.cases.front().resolved);
   std::set<std::string> ids;
@@ -131,11 +132,11 @@ std::vector<int> counted_launches(const AbArms& arms, const run::CountTools& too
 void announce(const AbArms& arms, const AbAgenda& agenda, const std::filesystem::path& folder,
               run::Progress& progress) {
   const compare::AbDesign& design = agenda.campaign().design();
-  progress.say("A " + arms.a.words + "   B " + arms.b.words);
-  progress.say(text::counted(std::ssize(arms.points), "case") + "; " +
-               compare::looks_text(design.looks) + "; at most " +
-               text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") + ", seed " +
-               std::to_string(design.seed) + ", results in " + folder.string());
+  progress.print_line("A " + arms.a.words + "   B " + arms.b.words);
+  progress.print_line(text::counted(std::ssize(arms.points), "case") + "; " +
+                      compare::looks_text(design.looks) + "; at most " +
+                      text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
+                      ", seed " + std::to_string(design.seed) + ", results in " + folder.string());
 }
 
 }  // namespace
@@ -163,10 +164,10 @@ std::vector<std::string> notes_on(const AbRequest& request, const AbArms& arms) 
   if (request.pairs > 0 && request.pairs < kMinPairsForInterval && !request.gate_counts) {
     notes.push_back("fewer than 6 pairs give no interval: every case will be inconclusive; use 20");
   }
-  std::set<std::string> told;
+  std::set<std::string> seen_notes;
   for (const AbArm* arm : {&arms.a, &arms.b}) {
     for (const std::string& note : arm->plan.notes) {
-      if (told.insert(note).second) notes.push_back(note);
+      if (seen_notes.insert(note).second) notes.push_back(note);
     }
   }
   return notes;

@@ -123,15 +123,15 @@ std::map<std::size_t, std::size_t> paired_indexes(const plan::Plan& tonight,
   }
   std::map<std::size_t, std::size_t> paired;
   for (std::size_t i = 0; i < tonight.cases.size(); ++i) {
-    const auto beside = known.find(tonight.cases[i].resolved.case_id);
-    if (tonight.cases[i].skip || beside == known.end()) continue;
-    if (night_pairs(tonight.cases[i].resolved) > 0) paired.emplace(i, beside->second);
+    const auto paired_reference = known.find(tonight.cases[i].resolved.case_id);
+    if (tonight.cases[i].skip || paired_reference == known.end()) continue;
+    if (night_pairs(tonight.cases[i].resolved) > 0) paired.emplace(i, paired_reference->second);
   }
   return paired;
 }
 
-record::ColumnRow columns_with(record::ColumnRow columns, const PlannedRun& beside) {
-  const auto& [catalogue, plan] = beside.planned;
+record::ColumnRow columns_with(record::ColumnRow columns, const PlannedRun& paired_reference) {
+  const auto& [catalogue, plan] = paired_reference.planned;
   for (Metric& metric : run::columns_of(plan, catalogue).columns) {
     const bool known = std::any_of(columns.columns.begin(), columns.columns.end(),
                                    [&](const Metric& each) { return each.name == metric.name; });
@@ -162,7 +162,7 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                       const CampaignContext& context, run::Progress& progress,
                       run::Interrupts& interrupts, const Clock& clock,
                       const std::function<void(const std::filesystem::path&)>& on_start,
-                      const Beside* beside) {
+                      const PairedReference* paired_reference) {
   const auto& [catalogue, plan] = run.planned;
   const run::WorkerProgram& worker = run.worker.value();
   check_resume_folder(request.resume);
@@ -170,10 +170,10 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   std::vector<std::string> wrap = run::split_command(request.wrap, "--wrap");
   run::check_wrap(wrap, context.variables);
   // A probe measures only how long a case takes, so it needs no instruction counts.
-  const bool count_here = wrap.empty() && request.keeps_results;
+  const bool count_here = wrap.empty() && request.stores_results;
   const run::CountTools tools =
       wrap.empty() ? run::count_tools(plan, context.variables) : run::CountTools{};
-  const auto told_of_counts = wrap.empty() ? run::count_note(plan, tools) : std::nullopt;
+  const auto counting_note = wrap.empty() ? run::count_note(plan, tools) : std::nullopt;
   Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   add_devices(plan, devices);
@@ -189,9 +189,9 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                                           .asked = asked_for(request, plan_request(request).set)});
   record::Results finished = session.resume(request.resume);
   header.labels = labels_with(finished, labels);
-  if (beside != nullptr) {
-    header.context[kReferenceRun] = beside->run;
-    header.context[kReferenceBuild] = beside->build;
+  if (paired_reference != nullptr) {
+    header.context[kReferenceRun] = paired_reference->run;
+    header.context[kReferenceBuild] = paired_reference->build;
   }
   if (!request.purpose.empty()) header.run_id += '-' + request.purpose;
   for (const auto& [name, value] : request.context) header.context.insert_or_assign(name, value);
@@ -199,28 +199,31 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   const Pass pass = request.wrap.empty() ? Pass::kTiming : Pass::kWrapped;
   std::vector<run::ListedCase> cases =
       list_cases(plan, count_here ? &tools : nullptr, pass == Pass::kWrapped);
-  const auto paired = beside == nullptr ? std::map<std::size_t, std::size_t>{}
-                                        : paired_indexes(plan, beside->planned.planned.plan);
+  const auto paired = paired_reference == nullptr
+                          ? std::map<std::size_t, std::size_t>{}
+                          : paired_indexes(plan, paired_reference->planned.planned.plan);
   std::set<std::size_t> profiled;
   for (const auto& [index, reference] : paired) {
-    const auto asked = beside->pairs.find(cases[index].case_id);
+    const auto asked = paired_reference->pairs.find(cases[index].case_id);
     run::ListedCase& listed = cases[index];
-    listed.launches =
-        asked == beside->pairs.end() ? night_pairs(plan.cases[index].resolved) : asked->second;
-    if (!beside->profiled.contains(listed.case_id)) continue;
+    listed.launches = asked == paired_reference->pairs.end()
+                          ? night_pairs(plan.cases[index].resolved)
+                          : asked->second;
+    if (!paired_reference->profiled.contains(listed.case_id)) continue;
     const bool script = plan.cases[index].resolved.workload == run::kScriptWorkload;
     listed.profile = listed.profile.value_or(script ? Pass::kKineto : Pass::kNative);
     profiled.insert(index);
   }
   const std::set<record::LaunchKey> done =
-      beside == nullptr ? run::done_launches(finished, request.retry_failed)
-                        : run::done_in_turns(finished, paired_cases(plan, *beside));
+      paired_reference == nullptr
+          ? run::done_launches(finished, request.retry_failed)
+          : run::done_in_turns(finished, paired_cases(plan, *paired_reference));
   std::uint64_t order = 0;
   std::from_chars(header.plan_digest.data(), header.plan_digest.data() + header.plan_digest.size(),
                   order, 16);
   run::ListAgenda of_plan{cases, pass, order, done};
   std::optional<run::TurnsAgenda> turns;
-  if (beside != nullptr) turns.emplace(of_plan, cases, paired, profiled);
+  if (paired_reference != nullptr) turns.emplace(of_plan, cases, paired, profiled);
   const std::shared_ptr<run::Agenda> given = request.agenda ? request.agenda(finished) : nullptr;
   run::Agenda& agenda = given ? *given : turns ? static_cast<run::Agenda&>(*turns) : of_plan;
   LimitedAgenda limited{agenda, request.is_enough};
@@ -230,18 +233,18 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   const std::string work = text::counted(std::ssize(plan.cases), "case") + ", " +
                            text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
                            " to do, ";
-  if (request.keeps_results) {
+  if (request.stores_results) {
     const std::string expected = request.resume.empty() && !request.is_short() && !given
                                      ? expected_text(estimate_time(plan, request.results))
                                      : std::string();
-    progress.say(work + (expected.empty() ? "" : expected + ", ") + "results in " +
-                 folder.string());
-    if (!plan.notes.empty()) progress.say(plan_notes_text(plan));
-    if (told_of_counts) progress.say("note: " + *told_of_counts);
+    progress.print_line(work + (expected.empty() ? "" : expected + ", ") + "results in " +
+                        folder.string());
+    if (!plan.notes.empty()) progress.print_line(plan_notes_text(plan));
+    if (counting_note) progress.print_line("note: " + *counting_note);
   } else {
-    progress.say("probe: " + work + "results are not kept");
+    progress.print_line("probe: " + work + "results are not kept");
   }
-  if (const auto warning = run::wrap_warning(wrap)) progress.say("warning: " + *warning);
+  if (const auto warning = run::wrap_warning(wrap)) progress.print_line("warning: " + *warning);
   if (agenda.remaining() > 0) {
     RunRequest again = request;
     again.file = readable_again(
@@ -252,8 +255,8 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
                                       .catalogue_digest = catalogue::catalogue_digest(catalogue),
                                       .repeat_prefix = repeat_prefix(again)}};
     record::ColumnRow columns = run::columns_of(plan, catalogue);
-    if (beside != nullptr) {
-      const PlannedRun& other = beside->planned;
+    if (paired_reference != nullptr) {
+      const PlannedRun& other = paired_reference->planned;
       again.worker = other.worker.value().path.string();
       arms.push_back({.name = std::string(record::kReferenceArm),
                       .plan = other.planned.plan,
@@ -277,9 +280,11 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   return end;
 }
 
-std::set<std::string> paired_cases(const plan::Plan& tonight, const Beside& beside) {
+std::set<std::string> paired_cases(const plan::Plan& tonight,
+                                   const PairedReference& paired_reference) {
   std::set<std::string> ids;
-  for (const auto& [index, reference] : paired_indexes(tonight, beside.planned.planned.plan)) {
+  for (const auto& [index, reference] :
+       paired_indexes(tonight, paired_reference.planned.planned.plan)) {
     ids.insert(tonight.cases[index].resolved.case_id);
   }
   return ids;

@@ -34,7 +34,7 @@ struct PlannedRun {
                                          bool needs_worker);
 
 // The reference program of a night, measured in alternation with the run's own: see turns_agenda.h.
-struct Beside {
+struct PairedReference {
   std::string run = {};    // id of the run that the program is from
   std::string build = {};  // digest of the program
   PlannedRun planned;
@@ -42,7 +42,8 @@ struct Beside {
   std::set<std::string> profiled = {};    // case ids with a launch that records operations
 };
 // Ids of the cases that both programs can and should measure.
-[[nodiscard]] std::set<std::string> paired_cases(const plan::Plan& tonight, const Beside& beside);
+[[nodiscard]] std::set<std::string> paired_cases(const plan::Plan& tonight,
+                                                 const PairedReference& paired_reference);
 
 struct RunEnd {
   int exit_status = 0;
@@ -59,7 +60,7 @@ struct RunEnd {
     const RunRequest& request, const PlannedRun& run, const CampaignContext& context,
     run::Progress& progress, run::Interrupts& interrupts, const Clock& clock,
     const std::function<void(const std::filesystem::path&)>& on_start = {},
-    const Beside* beside = nullptr);
+    const PairedReference* paired_reference = nullptr);
 
 // Distinguishes: nothing measured, some failed, all measured or skipped by rule.
 [[nodiscard]] int run_exit_status(const record::Results& results);

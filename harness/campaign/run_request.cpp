@@ -58,10 +58,10 @@ void refuse_copies(const plan::Plan& plan, const OneStart& start,
   const bool is_part =
       start.shard && (!start.shard->empty() || !value_of(variables, kShard).empty());
   if (!several || is_part) return;
-  const auto is_alone = [](const plan::PlannedCase& planned) {
+  const auto has_one_rank = [](const plan::PlannedCase& planned) {
     return planned.resolved.integer_or("distributed.ranks", 1) < 2;
   };
-  if (several->may_be_stale && std::ranges::none_of(plan.cases, is_alone)) return;
+  if (several->may_be_stale && std::ranges::none_of(plan.cases, has_one_rank)) return;
   const std::string world = std::to_string(several->world);
   std::string remedy =
       "start stepbench once: `stepbench " + start.ranks + world + "` starts the ranks itself";
@@ -107,7 +107,7 @@ std::string repeat_prefix(const RunRequest& request) {
   if (!request.profile.empty()) command += " --profile=" + request.profile;
   if (request.smoke) command += " --smoke";
   if (request.quick) command += " --quick";
-  if (request.keeps_results && request.results != RunRequest{}.results) {
+  if (request.stores_results && request.results != RunRequest{}.results) {
     command += " --results " + text::shell_word(request.results);
   }
   return command;

@@ -51,7 +51,7 @@ class Walk {
 
   ScriptFiles take() {
     seen_.erase(own_);
-    return {.beside = {seen_.begin(), seen_.end()},
+    return {.local_files = {seen_.begin(), seen_.end()},
             .elsewhere = {outside_.begin(), outside_.end()}};
   }
 
@@ -155,7 +155,7 @@ std::set<std::string> modules_in(std::span<const std::string> files) {
 
 }  // namespace
 
-std::string module_elsewhere(const fs::path& script, std::span<const fs::path> beside,
+std::string module_elsewhere(const fs::path& script, std::span<const fs::path> local_files,
                              std::span<const std::string> tracked, const fs::path& folder) {
   const std::string inside = folder == "." ? std::string() : folder.generic_string() + '/';
   std::vector<std::string> own;
@@ -164,7 +164,7 @@ std::string module_elsewhere(const fs::path& script, std::span<const fs::path> b
   std::set<std::string> known = modules_in(own);
   known.insert(kMeasuring);
   const std::set<std::string> elsewhere = modules_in(others);
-  std::vector<fs::path> files(beside.begin(), beside.end());
+  std::vector<fs::path> files(local_files.begin(), local_files.end());
   files.push_back(script.filename());
   for (const fs::path& file : files) {
     if (file.extension() != ".py") continue;

@@ -10,8 +10,8 @@
 namespace stepbench::campaign {
 
 struct ScriptFiles {
-  std::vector<std::filesystem::path> beside = {};     // relative to the script's folder, sorted
-  std::vector<std::filesystem::path> elsewhere = {};  // absolute: programs and data
+  std::vector<std::filesystem::path> local_files = {};  // relative to the script's folder, sorted
+  std::vector<std::filesystem::path> elsewhere = {};    // absolute: programs and data
 };
 
 // Returns files of the script's folder that it names or, in Python, imports, transitively. Empty
@@ -22,7 +22,7 @@ struct ScriptFiles {
 // its repository: a copy of the folder would import tonight's version of it. Empty: none.
 // `tracked`: all files of the repository; `folder`: the script's, relative to it.
 [[nodiscard]] std::string module_elsewhere(const std::filesystem::path& script,
-                                           std::span<const std::filesystem::path> beside,
+                                           std::span<const std::filesystem::path> local_files,
                                            std::span<const std::string> tracked,
                                            const std::filesystem::path& folder);
 

@@ -30,7 +30,7 @@ bool Session::begin(const std::set<std::string>& devices, LockPolicy policy) {
   if (!locks) return false;
   locks_ = std::move(*locks);
   run::remove_stale_segments("/dev/shm");
-  if (const std::string ended = run::end_orphans(); !ended.empty()) progress_.say(ended);
+  if (const std::string ended = run::end_orphans(); !ended.empty()) progress_.print_line(ended);
   host_ = machine::host_environment("/", context_.devices);
   return true;
 }
@@ -52,7 +52,7 @@ record::RunRow Session::header(const HeaderFacts& facts) const {
 
 record::Results Session::resume(const std::string& folder) {
   record::Results earlier = earlier_results(folder);
-  for (const std::string& warning : earlier.warnings) progress_.say("warning: " + warning);
+  for (const std::string& warning : earlier.warnings) progress_.print_line("warning: " + warning);
   return earlier;
 }
 

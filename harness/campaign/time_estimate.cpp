@@ -54,7 +54,7 @@ TimeEstimate estimate_time(const plan::Plan& plan, const KnownCosts& costs) {
     const int pairs = night_pairs(resolved);
     night_s += (pairs > 0 ? 2 * pairs : static_cast<double>(launches)) * launch_s;
     if (pairs == 0) continue;
-    fresh_s += 2 * static_cast<double>(nights::kMostPairs) * launch_s;
+    fresh_s += 2 * static_cast<double>(nights::kMaxPairs) * launch_s;
     longest_s = std::max(longest_s, 2 * static_cast<double>(nights::kMorePairs) * launch_s);
   }
   if (estimate.known_cases == 0) return estimate;
@@ -68,8 +68,8 @@ TimeEstimate estimate_time(const plan::Plan& plan, const KnownCosts& costs) {
 
 double night_budget_s(double planned_s) {
   constexpr double kPlannedTimes = 3;
-  constexpr double kLeastS = 3600;
-  return std::max(kLeastS, kPlannedTimes * planned_s);
+  constexpr double kMinBudgetS = 3600;
+  return std::max(kMinBudgetS, kPlannedTimes * planned_s);
 }
 
 TimeEstimate estimate_time(const plan::Plan& plan, const std::filesystem::path& results_dir) {

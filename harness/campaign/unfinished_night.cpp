@@ -45,7 +45,7 @@ void UnfinishedNight::read(const std::string& oldest_utc) {
     }
   }
   if (began < oldest_utc) return;
-  goes_on_ = true;
+  resumes_ = true;
   began_utc_ = began;
   folders_ = std::move(folders);
 }
@@ -57,9 +57,9 @@ fs::path UnfinishedNight::folder_of(const std::string& experiment) const {
   return found->second;
 }
 
-void UnfinishedNight::begin_anew(std::chrono::system_clock::time_point now) {
+void UnfinishedNight::restart(std::chrono::system_clock::time_point now) {
   end();
-  goes_on_ = false;
+  resumes_ = false;
   folders_.clear();
   began_utc_ = text::utc_text(now);
 }

@@ -21,14 +21,14 @@ class UnfinishedNight {
                   std::chrono::system_clock::time_point now);
 
   // An earlier call left a night to resume.
-  [[nodiscard]] bool goes_on() const { return goes_on_; }
+  [[nodiscard]] bool resumes() const { return resumes_; }
   // Start of the first call of this night.
   [[nodiscard]] const std::string& began_utc() const { return began_utc_; }
   // Folder of the experiment; empty: not begun.
   [[nodiscard]] std::filesystem::path folder_of(const std::string& experiment) const;
 
   // Starts a new night and ignores what an earlier call left.
-  void begin_anew(std::chrono::system_clock::time_point now);
+  void restart(std::chrono::system_clock::time_point now);
   // The experiment's launches are in `folder`. On disk when this returns. Throws ConfigError.
   void begun(const std::string& experiment, const std::filesystem::path& folder);
   // The night was measured and reported: the next call starts a new one.
@@ -39,7 +39,7 @@ class UnfinishedNight {
   std::filesystem::path file_;
   std::string began_utc_;
   std::map<std::string, std::string> folders_;
-  bool goes_on_ = false;
+  bool resumes_ = false;
 };
 
 }  // namespace stepbench::campaign

@@ -106,9 +106,9 @@ void AbCampaign::look(const SamplesOf& samples_of) {
 
 std::optional<AbSlot> AbCampaign::next(const SamplesOf& samples_of) {
   while (next_slot_ == slots_.size()) {
-    const bool look_is_due = pairs_planned_ > 0 && next_look_ < design_.looks.size() &&
+    const bool should_look = pairs_planned_ > 0 && next_look_ < design_.looks.size() &&
                              pairs_planned_ == design_.looks[next_look_];
-    if (look_is_due) look(samples_of);
+    if (should_look) look(samples_of);
     if (next_look_ == design_.looks.size()) return std::nullopt;
     plan_until(design_.looks[next_look_]);
     if (slots_.empty()) return std::nullopt;

@@ -80,7 +80,7 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
     result.metrics.push_back(std::move(metric));
   }
   const CasePair& pair = pairs.pair;
-  tell_noise(pair, values.steps(), "arm A", "arm B", gates);
+  add_noise_gates(pair, values.steps(), "arm A", "arm B", gates);
   levels.push_back(block_levels(pair, values.steps()));
   const CountedLaunches base{pairs.pair.base.measured, profiled.of(point.a_case, kArmA),
                              profiled.counted(point.a_case, kArmA)};

@@ -15,7 +15,7 @@ struct Side {
   std::unordered_map<std::string, std::size_t> by_key;
 };
 
-void refuse_what_is_no_measurement(const ComparisonSide& side, const record::LaunchRow& row) {
+void refuse_non_measurement(const ComparisonSide& side, const record::LaunchRow& row) {
   if (row.smoke) {
     throw ConfigError(side.where,
                       "contains a run with --smoke or --quick, whose few steps only show that a "
@@ -34,7 +34,7 @@ Side gather(const ComparisonSide& side, const CaseKey& key) {
   for (const record::Launch& launch : side.results->launches) {
     const record::LaunchRow& row = launch.row;
     if (row.key.arm == record::kReferenceArm) continue;  // a night's reference program
-    refuse_what_is_no_measurement(side, row);
+    refuse_non_measurement(side, row);
     if (row.key.pass != Pass::kTiming) other_passes = true;
     if (row.key.pass != Pass::kTiming) continue;
     if (row.key.rank != 0) {

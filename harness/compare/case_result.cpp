@@ -82,20 +82,20 @@ MetricResult metric_result(const MetricSamples& asked) {
           .of_step = metric.kind == MetricKind::kStep || metric.unit.ends_with("/s")};
 }
 
-void tell_noise(const CasePair& pair, const estimate::StepTimes& times, std::string_view base,
-                std::string_view candidate, std::vector<Gate>& gates) {
-  const auto tell = [&](const std::vector<double>& steps, std::string_view arm,
-                        const CaseLaunches& side) {
+void add_noise_gates(const CasePair& pair, const estimate::StepTimes& times, std::string_view base,
+                     std::string_view candidate, std::vector<Gate>& gates) {
+  const auto add_noise_gate = [&](const std::vector<double>& steps, std::string_view arm,
+                                  const CaseLaunches& side) {
     if (noise_gate(steps, arm).state == GateState::kPassed) return;
     gates.push_back(noise_gate(steps, arm, window_spread(side.measured)));
     gates.back().case_id = pair.base.first->key.case_id;
   };
-  tell(times.base, base, pair.base);
-  tell(times.candidate, candidate, pair.candidate);
+  add_noise_gate(times.base, base, pair.base);
+  add_noise_gate(times.candidate, candidate, pair.candidate);
 }
 
 // Returns the straggler finding of a profiled process group, or why there is none.
-std::string held_up_by(const std::vector<const record::Launch*>& profiled) {
+std::string straggler_text(const std::vector<const record::Launch*>& profiled) {
   bool known = false;
   for (const record::Launch* launch : profiled) {
     known = known || launch->row.report.metrics.contains("own_work_ns");
@@ -106,15 +106,16 @@ std::string held_up_by(const std::vector<const record::Launch*>& profiled) {
   return known ? "no rank holds the others up" : "unknown which rank waits for which";
 }
 
-std::vector<std::string> who_waits(const std::vector<const record::Launch*>& base_profiled,
-                                   const std::vector<const record::Launch*>& candidate_profiled) {
+std::vector<std::string> waiting_ranks(
+    const std::vector<const record::Launch*>& base_profiled,
+    const std::vector<const record::Launch*>& candidate_profiled) {
   if (base_profiled.empty() || candidate_profiled.empty()) {
     return {
         "ranks wait for the last one inside collectives: time that is longer on some ranks only "
         "may be waiting; --profile shows which rank is late"};
   }
-  return {"profiled before: " + held_up_by(base_profiled),
-          "profiled after: " + held_up_by(candidate_profiled)};
+  return {"profiled before: " + straggler_text(base_profiled),
+          "profiled after: " + straggler_text(candidate_profiled)};
 }
 
 void explain_change(const CasePair& pair, const VerdictRule& rule,
@@ -129,7 +130,7 @@ void explain_change(const CasePair& pair, const VerdictRule& rule,
   if (std::any_of(one.metrics.begin(), one.metrics.end(), step_changed)) {
     one.cause = explaining_phases(pair, rule.confidence, rule.design);
     if (ranks_differ(one.cause)) {
-      one.who_waits = who_waits(base_profiled, candidate_profiled);
+      one.waiting_ranks = waiting_ranks(base_profiled, candidate_profiled);
     }
   }
   if (std::any_of(one.metrics.begin(), one.metrics.end(), changed)) {

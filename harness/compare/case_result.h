@@ -28,8 +28,8 @@ void note_missing_launches(const CasePair& pair, const std::string& base,
 
 // Adds noise gates for both sides, named `base` and `candidate`, from the step times of their
 // launches.
-void tell_noise(const CasePair& pair, const estimate::StepTimes& times, std::string_view base,
-                std::string_view candidate, std::vector<Gate>& gates);
+void add_noise_gates(const CasePair& pair, const estimate::StepTimes& times, std::string_view base,
+                     std::string_view candidate, std::vector<Gate>& gates);
 
 // If the step or a rate changed, adds the phases and operations that explain it. `interleaved`:
 // profiled launches with equal indexes are adjacent in time.

@@ -127,7 +127,7 @@ Comparison finish(const ComparisonSide& base, const ComparisonSide& candidate,
         ++(metric.test.slower ? result.rejected_slower : result.rejected_faster);
       }
     }
-    tell_noise(pairs[i], gathered.steps[i], "the base", "the candidate", result.gates);
+    add_noise_gates(pairs[i], gathered.steps[i], "the base", "the candidate", result.gates);
     const CountedLaunches before{pairs[i].base.measured, base_profiled.of(one.case_id, ""),
                                  base_profiled.counted(one.case_id, "")};
     const CountedLaunches after{pairs[i].candidate.measured,

@@ -56,7 +56,7 @@ struct CaseResult {
   std::vector<MetricResult> metrics = {};
   std::vector<PhaseChange> cause = {};  // for a changed step: the phases that explain it
   // If phases changed on only some ranks of a process group: which rank delays which, if known.
-  std::vector<std::string> who_waits = {};
+  std::vector<std::string> waiting_ranks = {};
   std::vector<std::string> notes = {};
   std::vector<OpChange> ops = {};  // for a changed step with profiled launches on both sides
   std::optional<FingerprintDifference> fingerprint = {};

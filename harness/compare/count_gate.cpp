@@ -26,7 +26,7 @@ constexpr std::string_view kCpuAllocations = "cpu_allocations";
 constexpr std::string_view kInstructions = "instructions_per_step";
 // Instruction counts repeat within this: addresses and system time vary.
 constexpr double kInstructionMargin = 0.001;
-constexpr std::size_t kFewestCounted = 2;  // per side: a single launch cannot show variation
+constexpr std::size_t kMinCountedLaunches = 2;  // per side: a single launch cannot show variation
 // These metrics describe the model, not the work of a step.
 constexpr std::string_view kOfModel = "model_";
 
@@ -206,11 +206,11 @@ class CaseCounts {
     // Counts do not drift, so the order in time is irrelevant.
     result.test = judge({&samples, 1}, {.design = Design::kInterleaved}).tests.front();
     apply_margin(margin, result.test);
-    if (pairs < kFewestCounted && is_change(result.test)) {
+    if (pairs < kMinCountedLaunches && is_change(result.test)) {
       result.test.verdict = Verdict::kSuspect;
       one.notes.push_back(
           name + " was counted in one launch of a side, so its variation is unknown; --profile " +
-          std::to_string(kFewestCounted) + " counts more launches");
+          std::to_string(kMinCountedLaunches) + " counts more launches");
     }
     one.metrics.push_back(std::move(result));
   }

@@ -16,7 +16,7 @@ using Values = std::map<std::string, std::set<std::string>, std::less<>>;
 
 // Workers that ran only under another program, such as valgrind: their view of the processor is not
 // the environment of a side.
-std::set<std::string_view> wrapped_alone(const record::Results& results) {
+std::set<std::string_view> only_wrapped_workers(const record::Results& results) {
   std::set<std::string_view> wrapped;
   for (const record::Launch& launch : results.launches) {
     if (launch.row.key.pass == Pass::kWrapped) wrapped.insert(launch.row.worker_id);
@@ -30,9 +30,9 @@ std::set<std::string_view> wrapped_alone(const record::Results& results) {
 
 Values values_of(const record::Results& results) {
   Values values;
-  const std::set<std::string_view> left_out = wrapped_alone(results);
+  const std::set<std::string_view> excluded = only_wrapped_workers(results);
   for (const record::WorkerRow& worker : results.workers) {
-    if (left_out.contains(worker.worker_id)) continue;
+    if (excluded.contains(worker.worker_id)) continue;
     for (const auto& [name, value] : worker.environment) {
       if (!is_null(value)) values[name].insert(stepbench::to_text(value));
     }

@@ -100,7 +100,7 @@ double p_of_difference(const Arms& arms, Design design) {
 
 // Launches of a side: all, those that recorded the fact, and those in which it has to be reported.
 struct Seen {
-  std::size_t launches = 0, watched = 0, told = 0;
+  std::size_t launches = 0, watched = 0, reported = 0;
 };
 
 Seen launches_of(std::span<const CasePair> cases, CaseLaunches CasePair::*side, Fact fact) {
@@ -111,7 +111,7 @@ Seen launches_of(std::span<const CasePair> cases, CaseLaunches CasePair::*side, 
       ++seen.launches;
       if (quality.value(fact)) ++seen.watched;
       const bool enough = launch->row.wall_ns >= record::row_of(fact).least_wall_ns;
-      if (enough && quality.told(fact)) ++seen.told;
+      if (enough && quality.reported(fact)) ++seen.reported;
     }
   }
   return seen;
@@ -144,7 +144,7 @@ void judge_level(const record::FactRow& row, const Arms& arms, std::span<const C
   }
   const Seen base = launches_of(cases, &CasePair::base, row.fact);
   const Seen candidate = launches_of(cases, &CasePair::candidate, row.fact);
-  const std::size_t all = base.told + candidate.told;
+  const std::size_t all = base.reported + candidate.reported;
   const auto launches = static_cast<std::int64_t>(base.launches + candidate.launches);
   const double share =
       static_cast<double>(all) / static_cast<double>(std::max(launches, std::int64_t{1}));
@@ -153,8 +153,9 @@ void judge_level(const record::FactRow& row, const Arms& arms, std::span<const C
   if (!(share > warns_at)) return;
   warn(gate, share, warns_at,
        "in " + std::to_string(all) + " of " + text::counted(launches, "launch") + ' ' +
-           std::string(launch_flag::meaning(row.flag)) + " (" + std::to_string(base.told) + " of " +
-           names.base + ", " + std::to_string(candidate.told) + " of " + names.candidate + ')');
+           std::string(launch_flag::meaning(row.flag)) + " (" + std::to_string(base.reported) +
+           " of " + names.base + ", " + std::to_string(candidate.reported) + " of " +
+           names.candidate + ')');
 }
 
 // If the fact was recorded on one side only, a difference cannot be ruled out. Not for throttling,
@@ -180,13 +181,14 @@ Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Desi
   if (arms.base.empty()) return gate;
   const double before = mean(arms.base);
   const double after = mean(arms.candidate);
-  const double apart = std::abs(after - before);
-  if (!(apart > row.apart) || p_of_difference(arms, design) > kApartAlpha) return gate;
+  const double arm_difference = std::abs(after - before);
+  if (!(arm_difference > row.arm_difference) || p_of_difference(arms, design) > kArmDifferenceAlpha)
+    return gate;
   const bool fails = watched.may_fail && design == Design::kInterleaved;
   gate.state = fails ? GateState::kFailed : GateState::kWarning;
-  gate.value = apart;
-  gate.warns_at = row.apart;
-  if (fails) gate.fails_at = row.apart;
+  gate.value = arm_difference;
+  gate.warns_at = row.arm_difference;
+  if (fails) gate.fails_at = row.arm_difference;
   gate.text = std::string(watched.what) +
               " differs by more than chance: " + text::percent_text(before) + " in " + names.base +
               ", " + text::percent_text(after) + " in " + names.candidate;
@@ -201,15 +203,15 @@ bool power_capped(std::span<const CasePair> cases) {
 }
 
 Gate judge_clocks(std::span<const CasePair> cases, Design design) {
-  const double apart = record::row_of(Fact::kClock).apart;
-  Gate gate{.name = "clocks", .fails_at = apart};
+  const double arm_difference = record::row_of(Fact::kClock).arm_difference;
+  Gate gate{.name = "clocks", .fails_at = arm_difference};
   const Arms arms = read_pairs(cases, Fact::kClock);
   if (arms.base.empty()) return gate;
   const double before = stats::median(arms.base);
   const double after = stats::median(arms.candidate);
   if (!(before > 0) || !(after > 0)) return gate;
   gate.value = after / before - 1;
-  if (!(std::abs(gate.value) > apart)) return gate;
+  if (!(std::abs(gate.value) > arm_difference)) return gate;
   const SideNames names = names_in(design);
   gate.text = "the GPU's clock was " + text::short_number(before, 0) + " MHz in " + names.base +
               " and " + text::short_number(after, 0) + " MHz in " + names.candidate;
@@ -303,7 +305,7 @@ std::vector<Gate> machine_gates(std::span<const CasePair> cases, Design design) 
 }
 
 bool is_even(const record::LaunchRow& base, const record::LaunchRow& candidate) {
-  const auto apart = [&](Fact fact) {
+  const auto arm_difference = [&](Fact fact) {
     const auto a = watched_value(base, fact);
     const auto b = watched_value(candidate, fact);
     if (!a || !b) return 0.0;
@@ -314,11 +316,13 @@ bool is_even(const record::LaunchRow& base, const record::LaunchRow& candidate) 
            record::FactLevel::kSeen;
   };
   const bool own_clock = is_capped(base) || is_capped(candidate);
-  if (!own_clock && apart(Fact::kClock) > kOnePair * record::row_of(Fact::kClock).apart) {
+  if (!own_clock &&
+      arm_difference(Fact::kClock) > kOnePair * record::row_of(Fact::kClock).arm_difference) {
     return false;
   }
   return std::ranges::none_of(kWatched, [&](const Watched& watched) {
-    return watched.may_fail && apart(watched.fact) > kOnePair * record::row_of(watched.fact).apart;
+    return watched.may_fail &&
+           arm_difference(watched.fact) > kOnePair * record::row_of(watched.fact).arm_difference;
   });
 }
 

@@ -40,7 +40,7 @@ inline constexpr double kNoiseWarns = 0.10;  // interquartile range over median 
 inline constexpr double kDriftWarns = 0.02;  // change of step times, first block to last
 inline constexpr double kDriftAlpha = 0.05;
 inline constexpr double kLabelledWarns = 0.10;  // share of launches that report a fact
-inline constexpr double kApartAlpha = 0.01;
+inline constexpr double kArmDifferenceAlpha = 0.01;
 
 // Names accepted by --allow: gates that may fail, and "noise" and "drift", which have no effect.
 [[nodiscard]] std::span<const std::string_view> gate_names();

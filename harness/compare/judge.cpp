@@ -26,7 +26,7 @@ namespace {
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 // An unpaired design needs as many launches per side as the signed-rank interval needs pairs.
-constexpr std::size_t kFewestLaunches = 6;
+constexpr std::size_t kMinLaunchesToJudge = 6;
 constexpr double kManyTies = 0.2;
 constexpr double kSlowAlpha = 0.05;  // for the note on the share of slow launches
 constexpr double kSlowConfidence = 0.95;
@@ -121,7 +121,7 @@ Shift typical_shift(const PairedSamples& samples, const VerdictRule& rule,
     test.p = test.p_mann_whitney;
     test.cles = stats::cles(base, candidate);
     test.sign_interval = {kNotANumber, kNotANumber};
-    const bool few = std::min(base.size(), candidate.size()) < kFewestLaunches;
+    const bool few = std::min(base.size(), candidate.size()) < kMinLaunchesToJudge;
     return {shift.centre,
             few ? stats::Interval{-kUnbounded, kUnbounded} : shift.interval,
             std::hypot(spread_of(base), spread_of(candidate)),
@@ -130,7 +130,7 @@ Shift typical_shift(const PairedSamples& samples, const VerdictRule& rule,
   const std::vector<double> differences = log_differences(usable, samples.direction);
   const verdict::Pairs pairs = differences;
   const verdict::Estimate typical = verdict::estimate(pairs, verdict::spread({&pairs, 1}));
-  const bool few = differences.size() < kFewestLaunches;
+  const bool few = differences.size() < kMinLaunchesToJudge;
   const stats::Interval interval =
       few ? stats::Interval{-kUnbounded, kUnbounded}
           : verdict::interval(pairs, typical, (1 - rule.confidence) / 2);
@@ -230,7 +230,7 @@ void decide(const PairedSamples& samples, const VerdictRule& rule, const Estimat
   } else {
     test.reason = TestReason::kWideInterval;
   }
-  std::size_t least = std::max(kFewestLaunches, test.pairs + 1);
+  std::size_t least = std::max(kMinLaunchesToJudge, test.pairs + 1);
   if (test.reason == TestReason::kNotRejectedAfterCorrection) {
     least = std::max(least, pairs_to_reject(tests, rule));
   }
@@ -258,7 +258,7 @@ std::optional<double> corrected(const PairedSamples& samples, const Shift& typic
 // Number of launches per side of a balanced design whose smallest possible p-value is that of this
 // test, whose sides may be unequal.
 std::size_t balanced(const TestResult& test, Design design) {
-  if (design == Design::kInterleaved || test.pairs < kFewestLaunches) return test.pairs;
+  if (design == Design::kInterleaved || test.pairs < kMinLaunchesToJudge) return test.pairs;
   const double least = stats::log_least_mann_whitney_p(test.base_launches, test.candidate_launches);
   std::size_t launches = test.pairs;
   while (stats::log_least_mann_whitney_p(launches + 1, launches + 1) >= least) ++launches;
@@ -277,7 +277,7 @@ std::size_t pairs_to_reject(std::size_t tests, const VerdictRule& rule) {
   if (rule.design == Design::kInterleaved) {
     return static_cast<std::size_t>(std::ceil(1 - std::log2(level)));
   }
-  std::size_t launches = kFewestLaunches;
+  std::size_t launches = kMinLaunchesToJudge;
   while (stats::log_least_mann_whitney_p(launches, launches) > std::log(level)) ++launches;
   return launches;
 }

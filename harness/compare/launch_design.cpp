@@ -9,8 +9,8 @@
 namespace stepbench::compare {
 namespace {
 
-constexpr double kFewestSteps = 20;
-constexpr double kMostSteps = 1e6;
+constexpr double kMinSteps = 20;
+constexpr double kMaxSteps = 1e6;
 
 // Largest spread of launches at which the change is found; 0 if there is none.
 double largest_sd(ComparisonSize size, std::size_t launches, double change) {
@@ -43,7 +43,7 @@ double cost_ns(const estimate::CaseNoise& noise, double launches, double steps) 
 
 LaunchDesigns::LaunchDesigns(const ComparisonSize& size, double change) {
   std::size_t launches = pairs_to_reject(size.tests, {.q = size.q, .design = Design::kSequential});
-  while (launches <= kMostLaunches) {
+  while (launches <= kMaxLaunches) {
     largest_sd_.emplace_back(launches, largest_sd(size, launches, change));
     launches += std::max<std::size_t>(launches / 16, 1);
   }
@@ -55,8 +55,8 @@ std::optional<LaunchDesign> LaunchDesigns::cheapest(const estimate::CaseNoise& n
   for (const auto& [launches, sd] : largest_sd_) {
     const double left = sd * sd - noise.launch_sd * noise.launch_sd;
     if (!(left > 0)) continue;
-    const double steps = std::max(*noise.step_sd * *noise.step_sd / left, kFewestSteps);
-    if (steps > kMostSteps) continue;
+    const double steps = std::max(*noise.step_sd * *noise.step_sd / left, kMinSteps);
+    if (steps > kMaxSteps) continue;
     const std::int64_t whole = round_up(steps);
     const double cost = cost_ns(noise, static_cast<double>(launches), static_cast<double>(whole));
     if (!best || cost < best->cost_ns) best = {launches, whole, cost};

@@ -25,7 +25,7 @@ struct LaunchDesign {
 // of these the cheapest.
 class LaunchDesigns {
  public:
-  static constexpr std::size_t kMostLaunches = 200;
+  static constexpr std::size_t kMaxLaunches = 200;
 
   // `size.launches` is ignored. `change` must be above size.margin.
   LaunchDesigns(const ComparisonSize& size, double change);

@@ -93,7 +93,7 @@ MachineNoise machine_noise(const record::Results& results,
   for (const estimate::CaseRow& row : estimate::case_rows(results)) {
     const auto name = names.find(row.case_id);
     if (name == names.end() || row.pass != Pass::kTiming) continue;
-    if (row.measured.size() < kFewestForSpread || !row.headline_ns()) {
+    if (row.measured.size() < kMinLaunchesForSpread || !row.headline_ns()) {
       noise.too_few.push_back(name->second);
     } else {
       noise.cases.push_back(spread_of_case(row, name->second));
@@ -104,8 +104,8 @@ MachineNoise machine_noise(const record::Results& results,
 
 std::string to_text(const MachineNoise& noise) {
   constexpr std::size_t kDay = 10;  // length of "2026-01-31"
-  const bool busy =
-      record::row_of(record::Fact::kOthers).level(noise.others_share) >= record::FactLevel::kTold;
+  const bool busy = record::row_of(record::Fact::kOthers).level(noise.others_share) >=
+                    record::FactLevel::kReported;
   return "this machine showed " +
          range_of(noise.cases, [](const CaseSpread& each) { return each.launch_sd; }) +
          " between launches on " + noise.measured_utc.substr(0, kDay) +

@@ -36,9 +36,9 @@ struct MachineNoise {
   std::optional<double> steal_share = {};   // median over launches
   std::optional<double> others_share = {};  // share of the CPUs used by other programs
   std::vector<CaseSpread> cases = {};       // in the order of `names`
-  std::vector<std::string> too_few = {};    // cases with fewer than kFewestForSpread launches
+  std::vector<std::string> too_few = {};    // cases with fewer than kMinLaunchesForSpread launches
 };
-inline constexpr std::size_t kFewestForSpread = 6;
+inline constexpr std::size_t kMinLaunchesForSpread = 6;
 
 // `names`: by case id. Ignores launches that were not measured. Values missing in the results
 // (time, machine, seconds) stay empty.

@@ -15,7 +15,7 @@
 namespace stepbench::compare {
 namespace {
 
-constexpr double kLeastExcess = 0.05;
+constexpr double kMinExcess = 0.05;
 constexpr double kSpreads = 5;
 
 // Relative excess of each value over the median of its side.
@@ -39,7 +39,7 @@ SlowLaunches slow_launches(std::span<const double> base, std::span<const double>
   if (!std::all_of(all.begin(), all.end(), [](double each) { return std::isfinite(each); })) {
     return slow;
   }
-  const double fence = std::max(kLeastExcess, kSpreads * stats::robust_sd(all));
+  const double fence = std::max(kMinExcess, kSpreads * stats::robust_sd(all));
   const auto is_slow = [&](double excess) { return excess > fence; };
   slow.base = static_cast<std::size_t>(std::count_if(before.begin(), before.end(), is_slow));
   slow.candidate = static_cast<std::size_t>(std::count_if(after.begin(), after.end(), is_slow));

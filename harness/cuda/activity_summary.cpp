@@ -17,7 +17,7 @@ namespace {
 using Span = std::pair<std::int64_t, std::int64_t>;
 
 // Excludes stream waits for events, which only block the device, and queries, which never block.
-bool holds_up_host(const ops::DeviceActivity& wait, const ops::OpLog& log) {
+bool blocks_host(const ops::DeviceActivity& wait, const ops::OpLog& log) {
   if (wait.name >= log.names.size()) return true;
   const std::string_view name = log.names[wait.name];
   return name != "Stream Wait Event" && !name.ends_with(" Query");
@@ -126,7 +126,7 @@ ActivitySummary summarise_activities(const ops::OpLog& log) {
         break;
       case ops::ActivityKind::kSynchronization:
         recorded_waits = true;
-        if (!holds_up_host(activity, log)) break;
+        if (!blocks_host(activity, log)) break;
         ++*sum.synchronisations;
         sum.synchronisation_ns += part.second - part.first;
         break;

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kUsualMarks = 16;       // eight phases, begin and end
 constexpr std::int64_t kLeadPrecision = 100;  // the map's error is at most 1/100 of a step
 constexpr std::int64_t kStepsAhead = 3;       // maximum lead of copies on side streams
-constexpr std::int64_t kLeastUnseenNs = 1'000'000;
+constexpr std::int64_t kMinUnseenNs = 1'000'000;
 constexpr int kFloatDigits = 24;  // precision of cudaEventElapsedTime
 
 bool records(Action action) { return action >= Action::kRecord; }
@@ -192,7 +192,7 @@ bool EventClock::misses_work(std::int64_t drained_ns, ClockMap::Moment last) {
   const std::int64_t window_ns = rows_.back().device_end_ns - began_ns;
   const auto steps = static_cast<std::int64_t>(rows_.size());
   const std::int64_t usual_ns =
-      std::max({kStepsAhead * window_ns / steps, window_ns / 10, kLeastUnseenNs});
+      std::max({kStepsAhead * window_ns / steps, window_ns / 10, kMinUnseenNs});
   const std::int64_t unseen_ns = drained_ns - ClockMap(first_, last).host_ns(seen_until_ns_);
   if (unseen_ns <= usual_ns) return false;
   unseen_ns_ = std::max(unseen_ns_, unseen_ns);
@@ -242,7 +242,7 @@ void EventClock::add_host_lead(Series& cycle, ClockMap::Moment last) {
                  [&](const Row& row) { return map.host_ns(row.device_end_ns) - row.host_end_ns; });
 }
 
-std::string EventClock::what_is_missing() const {
+std::string EventClock::missing_instruments_text() const {
   if (timed_ == 0) return "no device times";
   if (timed_ == windows_) return "the last window has no host_lead_ns";
   return "no device times after " + std::to_string(timed_) + " of " + std::to_string(windows_) +
@@ -250,7 +250,7 @@ std::string EventClock::what_is_missing() const {
 }
 
 void EventClock::report(ReportSink& sink) const {
-  if (!ring_.failure().empty()) sink.note(what_is_missing() + ": " + ring_.failure());
+  if (!ring_.failure().empty()) sink.note(missing_instruments_text() + ": " + ring_.failure());
   if (unseen_ > 0) {
     sink.note("no device times of " + std::to_string(unseen_) + " of " + std::to_string(windows_) +
               " windows: the device worked for " + std::to_string(unseen_ns_ / 1'000'000) +

@@ -64,7 +64,7 @@ class EventClock final : public Instrument {
   [[nodiscard]] bool misses_work(std::int64_t drained_ns, ClockMap::Moment last);
   void add_times(Series& cycle);
   void add_host_lead(Series& cycle, ClockMap::Moment last);
-  [[nodiscard]] std::string what_is_missing() const;
+  [[nodiscard]] std::string missing_instruments_text() const;
 
   CudaApi api_;
   const Clock& clock_;

@@ -28,10 +28,10 @@ Cell count(std::int64_t value) {
 }
 
 Cell time(std::optional<double> ns, const text::TimeUnit& unit) {
-  constexpr double kLeast = 0.001;
+  constexpr double kMin = 0.001;
   return cell_of(ns, [&](double time_ns) -> std::string {
     const double value = time_ns / unit.ns;
-    return value > 0 && value < kLeast ? "<0.001" : text::significant(value);
+    return value > 0 && value < kMin ? "<0.001" : text::significant(value);
   });
 }
 

@@ -44,7 +44,7 @@ struct Answer {
 // Heads the blocks that follow. Without a title: a gap.
 struct Heading {
   std::string title = {};
-  std::string aside = {};  // applies to all of them: "window host_step"
+  std::string subtitle = {};  // applies to all of them: "window host_step"
 };
 
 // Preformatted text: a command, a YAML file, the output of a worker.

@@ -98,14 +98,14 @@ class Layout {
     for (std::size_t i = 0; i < width_.size(); ++i) {
       if (shown_[i]) width_[i] += std::min(columns - total(), whole_[i] - width_[i]);
     }
-    std::vector<std::size_t> left_out;
+    std::vector<std::size_t> hidden;
     for (std::size_t i = 0; i < width_.size(); ++i) {
-      if (!shown_[i]) left_out.push_back(i);
+      if (!shown_[i]) hidden.push_back(i);
     }
-    std::ranges::stable_sort(left_out, [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(hidden, [&](std::size_t a, std::size_t b) {
       return table_.columns[a].drop_at > table_.columns[b].drop_at;
     });
-    for (const std::size_t i : left_out) {
+    for (const std::size_t i : hidden) {
       shown_[i] = total() + kGap + whole_[i] <= columns;
       if (shown_[i]) width_[i] = whole_[i];
     }
@@ -142,19 +142,19 @@ std::vector<std::string> cut_cells(const Table& table, std::size_t column, std::
 // Applies the layout. Adds the heads of dropped columns to `dropped`, in drop order.
 Table laid_out(const Table& table, const Layout& layout, std::vector<std::string>& dropped) {
   Table made;
-  std::vector<std::size_t> left_out;
+  std::vector<std::size_t> hidden;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (!layout.shows(i)) {
-      if (!table.columns[i].head.empty()) left_out.push_back(i);
+      if (!table.columns[i].head.empty()) hidden.push_back(i);
       continue;
     }
     Column& head = made.columns.emplace_back(table.columns[i]);
     if (layout.is_cut(i)) head.head = text::shortened(head.head, layout.width(i));
   }
-  std::ranges::stable_sort(left_out, [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(hidden, [&](std::size_t a, std::size_t b) {
     return table.columns[a].drop_at < table.columns[b].drop_at;
   });
-  for (const std::size_t i : left_out) dropped.push_back(table.columns[i].head);
+  for (const std::size_t i : hidden) dropped.push_back(table.columns[i].head);
   std::vector<std::vector<std::string>> cut(table.columns.size());
   for (std::size_t i = 0; i < cut.size(); ++i) {
     if (layout.shows(i) && layout.is_cut(i)) cut[i] = cut_cells(table, i, layout.width(i));

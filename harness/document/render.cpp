@@ -10,9 +10,9 @@
 namespace stepbench::document {
 
 std::string render(const Document& document, const RenderStyle& style) {
-  constexpr int kLeastColumns = 20;
+  constexpr int kMinColumns = 20;
   if (style.markdown) return render_markdown(document);
-  const auto columns = static_cast<std::size_t>(std::max(style.columns, kLeastColumns));
+  const auto columns = static_cast<std::size_t>(std::max(style.columns, kMinColumns));
   return render_text(document, columns, style.colour);
 }
 

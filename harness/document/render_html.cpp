@@ -47,8 +47,8 @@ std::string tone_word(Tone tone) {
   return "";
 }
 
-std::string title_html(const std::string& title, const std::string& aside) {
-  std::string text = aside.empty() ? title : title + "; " + aside;
+std::string title_html(const std::string& title, const std::string& subtitle) {
+  std::string text = subtitle.empty() ? title : title + "; " + subtitle;
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text::html_text(text);
 }
@@ -192,7 +192,7 @@ void HtmlChapters::add(const Paragraph& paragraph) {
 
 void HtmlChapters::add(const Heading& heading) {
   if (heading.title.empty()) return;
-  html_ += "<h3>" + title_html(heading.title, heading.aside) + "</h3>\n";
+  html_ += "<h3>" + title_html(heading.title, heading.subtitle) + "</h3>\n";
 }
 
 void HtmlChapters::add(const Figure& figure) {
@@ -203,9 +203,10 @@ void HtmlChapters::add(const Figure& figure) {
   html_ += "<figure id=\"" + id + '"';
   if (!figure.choice.empty()) html_ += " data-choice=\"" + text::html_text(figure.choice) + '"';
   // Do not repeat a title that is right above.
-  const bool said = folds || figure.title == chapter_name_;
-  html_ += std::string(">\n<figcaption><h3") + class_attribute(said ? "unseen" : "") + " id=\"" +
-           id + "-title\">" + text::html_text(figure.title) + "</h3></figcaption>\n";
+  const bool title_already_shown = folds || figure.title == chapter_name_;
+  html_ += std::string(">\n<figcaption><h3") +
+           class_attribute(title_already_shown ? "unseen" : "") + " id=\"" + id + "-title\">" +
+           text::html_text(figure.title) + "</h3></figcaption>\n";
   if (append_data_) {
     const std::string height = std::to_string(figure.height_px);
     html_ += "<div class=\"plot\" id=\"plot-" + number + "\" data-figure=\"" + id +
@@ -228,7 +229,7 @@ void HtmlChapters::add(const Table& table) {
   if (table.rows.empty()) return;
   const std::string id = "table-" + std::to_string(++tables_);
   if (!table.title.empty()) {
-    html_ += "<h3 id=\"" + id + "-title\">" + title_html(table.title, table.aside) + "</h3>\n";
+    html_ += "<h3 id=\"" + id + "-title\">" + title_html(table.title, table.subtitle) + "</h3>\n";
   }
   const std::size_t rows = std::min(table.rows.size(), kPageRows);
   if (rows < table.rows.size()) {

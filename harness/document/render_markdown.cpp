@@ -52,13 +52,13 @@ class MarkdownPage {
     after_table_ = false;
     if (heading.title.empty()) return;
     text_ += "**" + text::markdown_line(heading.title) + "**";
-    if (!heading.aside.empty()) text_ += " (" + text::markdown_line(heading.aside) + ')';
+    if (!heading.subtitle.empty()) text_ += " (" + text::markdown_line(heading.subtitle) + ')';
     text_ += "\n\n";
   }
 
   void add(const Table& table) {
     if (table.rows.empty()) return;
-    add(Heading{.title = table.title, .aside = table.aside});
+    add(Heading{.title = table.title, .subtitle = table.subtitle});
     text_ += markdown_table(table);
     after_table_ = true;
   }

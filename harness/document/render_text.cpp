@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kEnd = "\x1b[0m";
 // After more lines than this the answer is repeated at the end, next to the prompt.
-constexpr std::ptrdiff_t kScreen = 48;
+constexpr std::ptrdiff_t kLongPageLines = 48;
 
 class TextPage {
  public:
@@ -54,13 +54,13 @@ class TextPage {
     gap();
     if (heading.title.empty()) return;
     if (colour_) text_ += kBold;
-    line(heading.title + (heading.aside.empty() ? "" : "; " + heading.aside));
+    line(heading.title + (heading.subtitle.empty() ? "" : "; " + heading.subtitle));
     if (colour_) text_.insert(text_.size() - 1, kEnd);
   }
 
   void add(const Table& table) {
     if (table.rows.empty()) return;
-    add(Heading{.title = table.title, .aside = table.aside});
+    add(Heading{.title = table.title, .subtitle = table.subtitle});
     const DrawnTable drawn = draw(table, columns_, colour_);
     text_ += drawn.text;
     if (drawn.dropped.empty()) return;
@@ -133,7 +133,7 @@ std::string render_text(const Document& document, std::size_t columns, bool colo
       std::visit([&](const auto& each) { page.add(each); }, block);
     }
   }
-  if (page.lines() > kScreen && !document.answer_once) page.add(document.answer, false);
+  if (page.lines() > kLongPageLines && !document.answer_once) page.add(document.answer, false);
   std::string text = page.take();
   while (text.ends_with("\n\n")) text.pop_back();
   return text;

@@ -55,7 +55,7 @@ struct TableRow {
 
 struct Table {
   std::string title = {};
-  std::string aside = {};  // "window host_step"
+  std::string subtitle = {};  // "window host_step"
   std::vector<Column> columns = {};
   std::vector<TableRow> rows = {};
 };

@@ -80,7 +80,7 @@ std::vector<std::size_t> rows_of_run(const std::string& run, const std::vector<C
 
 std::vector<std::size_t> named_by(const std::string& baseline, std::vector<Setting>& settings,
                                   const std::vector<CaseRow>& rows) {
-  constexpr const char* kWhere = "--baseline";
+  constexpr const char* kOptionName = "--baseline";
   std::vector<std::size_t> found = rows_of_run(baseline, rows);
   if (!found.empty()) return found;
   if (baseline.find('=') == std::string::npos) {
@@ -88,29 +88,29 @@ std::vector<std::size_t> named_by(const std::string& baseline, std::vector<Setti
       if (!baseline.empty() && rows[i].case_id.starts_with(baseline)) found.push_back(i);
     }
     if (found.size() == 1) return found;
-    throw ConfigError(kWhere, found.empty()
-                                  ? "no case begins with '" + baseline +
-                                        "'; expected KEY=VALUE, or the id of a case or run"
-                                  : "several cases begin with '" + baseline + "'");
+    throw ConfigError(kOptionName, found.empty()
+                                       ? "no case begins with '" + baseline +
+                                             "'; expected KEY=VALUE, or the id of a case or run"
+                                       : "several cases begin with '" + baseline + "'");
   }
   for (const std::string& text : settings_in(baseline)) {
-    settings.push_back(setting_of(text, rows, kWhere));
+    settings.push_back(setting_of(text, rows, kOptionName));
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto of_row = [&](const Setting& setting) { return holds(setting, rows[i].options()); };
     if (std::all_of(settings.begin(), settings.end(), of_row)) found.push_back(i);
   }
   if (found.empty()) {
-    throw ConfigError(kWhere, "no case has " + baseline + "; " +
-                                  text::join(settings, ", ", [&](const Setting& setting) {
-                                    return values_here(rows, setting.name);
-                                  }));
+    throw ConfigError(kOptionName, "no case has " + baseline + "; " +
+                                       text::join(settings, ", ", [&](const Setting& setting) {
+                                         return values_here(rows, setting.name);
+                                       }));
   }
   return found;
 }
 
 // True if all varying options other than the baseline's are equal, or unset in one of the two rows.
-bool is_beside(const CaseRow& a, const CaseRow& b, const std::vector<std::string>& others) {
+bool is_same_but_for(const CaseRow& a, const CaseRow& b, const std::vector<std::string>& others) {
   return a.arm == b.arm && a.pass == b.pass &&
          std::all_of(others.begin(), others.end(), [&](const std::string& name) {
            const Value* x = a.option(name);
@@ -122,17 +122,17 @@ bool is_beside(const CaseRow& a, const CaseRow& b, const std::vector<std::string
 }  // namespace
 
 void keep_filtered(record::Results& results, std::span<const std::string> filters) {
-  constexpr const char* kWhere = "--filter";
+  constexpr const char* kOptionName = "--filter";
   for (const std::string& filter : filters) {
     const std::vector<CaseRow> rows = case_rows(results);
-    const Setting setting = setting_of(filter, rows, kWhere);
+    const Setting setting = setting_of(filter, rows, kOptionName);
     if (!is_option(rows, setting.name)) {
-      throw ConfigError(kWhere, "unknown option '" + setting.name + "'");
+      throw ConfigError(kOptionName, "unknown option '" + setting.name + "'");
     }
     const auto is_other = [&](const auto& options) { return !holds(setting, options); };
     if (std::all_of(rows.begin(), rows.end(),
                     [&](const CaseRow& row) { return is_other(row.options()); })) {
-      throw ConfigError(std::string(kWhere) + ' ' + filter,
+      throw ConfigError(std::string(kOptionName) + ' ' + filter,
                         "no case is left; " + values_here(rows, setting.name));
     }
     std::erase_if(results.launches,
@@ -157,7 +157,8 @@ void compare_with_baseline(std::vector<CaseRow>& rows, const record::Results& re
   for (CaseRow& row : rows) {
     const auto base = std::find_if(bases.begin(), bases.end(), [&](std::size_t i) {
       if (bases.size() == 1) return true;
-      return (settings.empty() || row.run_id == rows[i].run_id) && is_beside(row, rows[i], others);
+      return (settings.empty() || row.run_id == rows[i].run_id) &&
+             is_same_but_for(row, rows[i], others);
     });
     if (base == bases.end()) continue;
     const auto ratio = speed_up(row, rows[*base], *by);

@@ -11,7 +11,7 @@
 namespace stepbench::estimate {
 namespace {
 
-constexpr std::size_t kFewestRounds = 6;
+constexpr std::size_t kMinRounds = 6;
 
 // A case with the effects of the rounds removed.
 struct Level {
@@ -151,7 +151,7 @@ class Critical {
 std::vector<double> best_bounds(std::span<const std::vector<RoundTime>> cases, double confidence) {
   if (cases.size() < 2) return {};
   for (const std::vector<RoundTime>& each : cases) {
-    if (each.size() < kFewestRounds) return {};
+    if (each.size() < kMinRounds) return {};
   }
   std::size_t rounds = 0;
   std::vector<Level> levels = fitted(cases, rounds);

@@ -17,21 +17,21 @@ bool is_from(Fact fact, double value, FactLevel level) {
 
 }  // namespace
 
-bool BusyMachine::alone() const {
+bool BusyMachine::only_own_threads() const {
   return others && !is_from(Fact::kOthers, *others, FactLevel::kSeen);
 }
 
 std::optional<BusyMachine> busy_machine(const CaseRow& row) {
   std::vector<double> waits;
   std::vector<double> others;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (const MeasuredLaunch& each : row.measured) {
     const Quality quality(each.launch->row);
-    if (quality.told(Fact::kWaited)) ++told;
+    if (quality.reported(Fact::kWaited)) ++reported;
     if (const auto share = quality.value(Fact::kWaited)) waits.push_back(*share);
     if (const auto share = quality.value(Fact::kOthers)) others.push_back(*share);
   }
-  if (waits.empty() || 2 * told < row.measured.size()) return std::nullopt;
+  if (waits.empty() || 2 * reported < row.measured.size()) return std::nullopt;
   BusyMachine busy{.waited = stats::quantile(waits, 0.5)};
   if (!others.empty()) busy.others = stats::quantile(others, 0.5);
   return busy;
@@ -50,7 +50,7 @@ std::vector<BusyMachine> busy_launches(const CaseRow& row) {
   for (const MeasuredLaunch& each : row.measured) {
     const Quality quality(each.launch->row);
     const auto share = quality.value(Fact::kWaited);
-    if (share && quality.told(Fact::kWaited))
+    if (share && quality.reported(Fact::kWaited))
       busy.push_back({*share, quality.value(Fact::kOthers)});
   }
   return busy;

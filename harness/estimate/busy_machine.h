@@ -16,7 +16,7 @@ struct BusyMachine {
   std::optional<double> others = {};  // share of the CPUs used by other programs; nullopt: unknown
 
   // True if other programs used little, so that the case's own threads exceed the CPUs.
-  [[nodiscard]] bool alone() const;
+  [[nodiscard]] bool only_own_threads() const;
 };
 // Medians over the launches of a case; nullopt if fewer than half of the measured launches had to
 // wait for a CPU.

@@ -110,18 +110,18 @@ class Gatherer {
 };
 
 std::size_t digits_of(std::vector<std::string_view> ids) {
-  constexpr std::size_t kLeast = 6;
-  constexpr std::size_t kMost = 16;
+  constexpr std::size_t kMin = 6;
+  constexpr std::size_t kMax = 16;
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  std::size_t digits = kLeast;
+  std::size_t digits = kMin;
   // Ids are sorted: the longest common prefix is between neighbours.
   for (std::size_t i = 1; i < ids.size(); ++i) {
     const std::string_view before = ids[i - 1];
     const auto common = std::mismatch(before.begin(), before.end(), ids[i].begin(), ids[i].end());
     digits = std::max(digits, static_cast<std::size_t>(common.first - before.begin()) + 1);
   }
-  return std::min(digits, kMost);
+  return std::min(digits, kMax);
 }
 
 }  // namespace

@@ -29,13 +29,15 @@ std::string case_key(const CaseRow& row, std::string_view part) {
 
 }  // namespace
 
-bool is_alone(const CaseRow& row) { return is_set(row, kAlone) || is_set(row, "loader.replay"); }
+bool is_standalone(const CaseRow& row) {
+  return is_set(row, kAlone) || is_set(row, "loader.replay");
+}
 
 bool is_timed(const CaseRow& row) {
   return row.step_ns && !row.smoke && row.pass == Pass::kTiming && row.arm.empty();
 }
 
-AloneCases::AloneCases(const std::vector<CaseRow>& rows) {
+StandaloneCases::StandaloneCases(const std::vector<CaseRow>& rows) {
   for (const CaseRow& row : rows) {
     const Value* value = row.option(kAlone);
     const std::string* part = value == nullptr ? nullptr : std::get_if<std::string>(value);
@@ -43,7 +45,7 @@ AloneCases::AloneCases(const std::vector<CaseRow>& rows) {
   }
 }
 
-const CaseRow* AloneCases::find(const CaseRow& both, std::string_view part) const {
+const CaseRow* StandaloneCases::find(const CaseRow& both, std::string_view part) const {
   if (by_case_.empty()) return nullptr;
   const auto found = by_case_.find(case_key(both, part));
   return found == by_case_.end() ? nullptr : found->second;

@@ -13,14 +13,14 @@
 namespace stepbench::estimate {
 
 // True for such a case, and for a result of 0.1 that replayed batches.
-[[nodiscard]] bool is_alone(const CaseRow& row);
+[[nodiscard]] bool is_standalone(const CaseRow& row);
 // True for a timing row that is not an arm of a comparison.
 [[nodiscard]] bool is_timed(const CaseRow& row);
 
 // Such rows, indexed by the full case. The rows must outlive it.
-class AloneCases {
+class StandaloneCases {
  public:
-  explicit AloneCases(const std::vector<CaseRow>& rows);
+  explicit StandaloneCases(const std::vector<CaseRow>& rows);
   // Returns the first row of the same case whose `part`, "loader" or "step", was measured alone;
   // null if there is none.
   [[nodiscard]] const CaseRow* find(const CaseRow& both, std::string_view part) const;

@@ -91,7 +91,7 @@ std::optional<ProposalAnswer> compared(const CaseRow& own, const CaseRow& other)
     const Judged by = judged_of(own, other, by_rate);
     const Ratio ratio = *speed_up(other, own, by);
     ProposalAnswer answer{.row = &other,
-                          .kind = told_apart(other, own, by),
+                          .kind = difference_between(other, own, by),
                           .ratio = ratio.value,
                           .by_rate = by_rate};
     constexpr double kWorthSaying = 0.1;
@@ -161,8 +161,8 @@ bool Proposals::is_best(const CaseRow& row) const {
   const CaseRow& best = *found->second;
   const Judged by = judged_of(own, best, by_rate_);
   if (speed_up(own, best, by)->value >= 1) return true;
-  const bool can_tell = own.measured.size() > 1 && best.measured.size() > 1;
-  return can_tell && told_apart(own, best, by) == Difference::kSame;
+  const bool can_compare = own.measured.size() > 1 && best.measured.size() > 1;
+  return can_compare && difference_between(own, best, by) == Difference::kSame;
 }
 
 std::string Proposals::signature(const CaseRow& row, const std::vector<Finding::Set>& set) const {
@@ -205,7 +205,7 @@ class Proposals::Search {
   Search(const Proposals& all, const CaseRow& own, const std::vector<Finding::Set>& set)
       : all_(all), own_(own), set_(set) {}
 
-  void look_at(const CaseRow& other) {
+  void add_candidate(const CaseRow& other) {
     const std::optional<double> distance = distance_to(other, own_, set_);
     if (!distance || is_beyond(*distance) || !is_candidate(other, own_)) return;
     if (!all_.equal_but_for(own_, other, set_)) return;
@@ -237,18 +237,18 @@ std::optional<ProposalAnswer> Proposals::answer(const CaseRow& row, const Findin
   Search search(*this, own, finding.set);
   const auto to = finding.set.size() == 1 ? number_in(finding.set.front().value) : std::nullopt;
   if (!to) {
-    for (const CaseRow* other : bucket.rows) search.look_at(*other);
+    for (const CaseRow* other : bucket.rows) search.add_candidate(*other);
     return search.best();
   }
   // Search outwards from the proposed value until a row is found: a sweep may have many values.
   const auto at = bucket.by_value.lower_bound(*to);
   for (auto above = at; above != bucket.by_value.end(); ++above) {
     if (search.is_beyond(above->first - *to)) break;
-    search.look_at(*above->second);
+    search.add_candidate(*above->second);
   }
   for (auto below = std::make_reverse_iterator(at); below != bucket.by_value.rend(); ++below) {
     if (search.is_beyond(*to - below->first)) break;
-    search.look_at(*below->second);
+    search.add_candidate(*below->second);
   }
   return search.best();
 }

@@ -60,7 +60,7 @@ std::optional<Ratio> ratio_of(const CaseRow& row, const CaseRow& to, Judged by) 
 
 bool can_be_ranked(const CaseRow& row) {
   return row.headline_ns() && !row.smoke && row.pass == Pass::kTiming && row.arm.empty() &&
-         !is_alone(row);
+         !is_standalone(row);
 }
 
 std::string_view column_of(Judged by) {
@@ -133,7 +133,7 @@ std::optional<Ratio> speed_up(const CaseRow& row, const CaseRow& over, Judged by
   return is_rate(by) ? ratio_of(row, over, by) : ratio_of(over, row, by);
 }
 
-Difference told_apart(const CaseRow& row, const CaseRow& from, Judged by) {
+Difference difference_between(const CaseRow& row, const CaseRow& from, Judged by) {
   constexpr double kNoiseOfOneLaunch = 0.05;
   constexpr double kConfidence = 0.99;
   const auto ratio = speed_up(row, from, by);
@@ -183,7 +183,7 @@ std::optional<Ranking> rank(std::span<const CaseRow> rows) {
 
 namespace {
 
-constexpr std::size_t kFewestBoundedRounds = 6;
+constexpr std::size_t kMinBoundedRounds = 6;
 
 // Only for rows of one run, whose launches took turns.
 void bound_by_best(std::span<CaseRow> rows) {
@@ -193,7 +193,7 @@ void bound_by_best(std::span<CaseRow> rows) {
   std::vector<std::vector<RoundTime>> cases;
   for (CaseRow& row : rows) {
     const auto value = judged_value(row, *by);
-    if (!can_be_ranked(row) || !value || row.measured.size() < kFewestBoundedRounds) continue;
+    if (!can_be_ranked(row) || !value || row.measured.size() < kMinBoundedRounds) continue;
     if (!bounded.empty() && bounded.front()->run_id != row.run_id) return;
     const std::vector<double> costs = launch_costs(row, *by);
     std::vector<RoundTime>& times = cases.emplace_back();

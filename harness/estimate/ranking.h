@@ -60,7 +60,7 @@ constexpr EnumNames<4> names_of(Difference) { return {"better", "same", "worse",
 // means, which must agree in direction with the medians; ranges of a few launches are not used,
 // since two such ranges lie apart by chance in one of three tries. For single launches, 5 % are
 // noise.
-[[nodiscard]] Difference told_apart(const CaseRow& row, const CaseRow& from, Judged by);
+[[nodiscard]] Difference difference_between(const CaseRow& row, const CaseRow& from, Judged by);
 
 struct Ranking {
   Judged by = Judged::kStep;

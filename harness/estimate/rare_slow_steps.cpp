@@ -10,7 +10,7 @@
 namespace stepbench::estimate {
 namespace {
 
-constexpr std::size_t kFewestLaunches = 3;
+constexpr std::size_t kMinLaunchesForSlowSteps = 3;
 constexpr std::int64_t kExpected = 10;
 
 const MeasuredLaunch& in_the_middle(const CaseRow& row) {
@@ -32,7 +32,8 @@ std::int64_t rounded_up(double steps) {
 }  // namespace
 
 std::optional<RareSlowSteps> rare_slow_steps(const CaseRow& row, double margin) {
-  if (row.measured.size() < kFewestLaunches || !row.mean_ns || !(*row.step_ns > 0)) return {};
+  if (row.measured.size() < kMinLaunchesForSlowSteps || !row.mean_ns || !(*row.step_ns > 0))
+    return {};
   RareSlowSteps found{.difference = *row.mean_ns / *row.step_ns - 1};
   if (!(found.difference > margin)) return {};
   const std::string_view column = row.clock == StepClock::kDevice ? "period_device_ns" : "step_ns";

@@ -38,16 +38,16 @@ Work work_of(const CaseRow& row) {
 }  // namespace
 
 void add_scaling(std::span<CaseRow> rows) {
-  std::map<Work, CaseRow*> alone;
+  std::map<Work, CaseRow*> single_rank;
   const auto is_group = [](const CaseRow& row) { return ranks_of(row) > 1; };
   if (std::ranges::none_of(rows, is_group)) return;
   for (CaseRow& row : rows) {
-    if (!is_group(row) && work_rate(row).value_or(0) > 0) alone.emplace(work_of(row), &row);
+    if (!is_group(row) && work_rate(row).value_or(0) > 0) single_rank.emplace(work_of(row), &row);
   }
   for (CaseRow& row : rows) {
     if (!is_group(row)) continue;
-    const auto found = alone.find(work_of(row));
-    if (found == alone.end()) continue;
+    const auto found = single_rank.find(work_of(row));
+    if (found == single_rank.end()) continue;
     const auto ratio = speed_up(row, *found->second,
                                 row.samples_per_s ? Judged::kSamplesRate : Judged::kTokensRate);
     if (!ratio) continue;

@@ -12,11 +12,11 @@
 namespace stepbench::estimate {
 namespace {
 
-constexpr double kLeast = 0.005;  // share of the step; smaller effects are not reported
+constexpr double kMin = 0.005;    // share of the step; smaller effects are not reported
 constexpr double kAlpha = 0.015;  // one-sided
 constexpr double kPower = 0.95;
 constexpr double kConfidence = 0.95;
-constexpr std::size_t kFewestTurns = 4;
+constexpr std::size_t kMinTurns = 4;
 
 struct Sum {
   double time = 0;
@@ -36,8 +36,8 @@ struct LaunchEffect {
 // First step of the second half, in whole turns.
 std::size_t half_of(std::size_t steps, std::size_t turn) { return steps - steps / turn / 2 * turn; }
 
-bool is_left_out(const StepWindows& launch, std::size_t window, std::size_t step) {
-  const std::vector<bool>& flags = launch.left_out[window];
+bool is_excluded(const StepWindows& launch, std::size_t window, std::size_t step) {
+  const std::vector<bool>& flags = launch.excluded[window];
   return !flags.empty() && flags[step];
 }
 
@@ -47,11 +47,11 @@ std::optional<LaunchEffect> effect_of(const StepWindows& launch) {
   Sum settled;
   for (std::size_t w = 0; w < launch.times.size(); ++w) {
     const std::vector<double>& times = launch.times[w];
-    if (times.size() / launch.turn < kFewestTurns) return std::nullopt;
+    if (times.size() / launch.turn < kMinTurns) return std::nullopt;
     const std::size_t half = half_of(times.size(), launch.turn);
     for (std::size_t i = 0; i < times.size(); ++i) {
       all.add(times[i]);
-      if (i < times.size() % launch.turn || is_left_out(launch, w, i)) continue;
+      if (i < times.size() % launch.turn || is_excluded(launch, w, i)) continue;
       counted.add(times[i]);
       if (i >= half) settled.add(times[i]);
     }
@@ -64,7 +64,7 @@ std::optional<LaunchEffect> effect_of(const StepWindows& launch) {
 
 // Number of steps to drop from the start of each window. Drops whole turns until the mean excess of
 // the rest, over all windows and launches and relative to the last half of each launch, is below
-// kLeast; at most half a window.
+// kMin; at most half a window.
 std::int64_t steps_to_drop(std::span<const StepWindows> launches,
                            std::span<const LaunchEffect> effects) {
   const std::size_t turn = launches.front().turn;
@@ -77,7 +77,7 @@ std::int64_t steps_to_drop(std::span<const StepWindows> launches,
     for (std::size_t w = 0; w < launches[k].times.size(); ++w) {
       const std::vector<double>& times = launches[k].times[w];
       for (std::size_t i = 0; i < times.size(); ++i) {
-        if (!is_left_out(launches[k], w, i)) excess[i].add(times[i] / effects[k].settled - 1);
+        if (!is_excluded(launches[k], w, i)) excess[i].add(times[i] / effects[k].settled - 1);
       }
     }
   }
@@ -88,7 +88,7 @@ std::int64_t steps_to_drop(std::span<const StepWindows> launches,
   }
   const std::size_t half = half_of(longest, turn);
   std::size_t drop = 0;
-  while (drop < half && rest.steps > 0 && rest.mean() >= kLeast) {
+  while (drop < half && rest.steps > 0 && rest.mean() >= kMin) {
     for (std::size_t end = std::min(drop + turn, half); drop < end; ++drop) {
       rest.time -= excess[drop].time;
       rest.steps -= excess[drop].steps;
@@ -111,14 +111,14 @@ StepWindows windows_of(const record::Launch& launch, StepClock clock) {
     const auto* times = samples.steps.find(on_device ? "period_device_ns" : "step_ns");
     if (times == nullptr || times->empty()) continue;
     out.times.emplace_back(times->begin(), times->end());
-    std::vector<bool>& left_out = out.left_out.emplace_back();
+    std::vector<bool>& excluded = out.excluded.emplace_back();
     const auto* flags = samples.steps.find("flags");
     if (flags == nullptr) continue;
-    left_out.resize(times->size());
+    excluded.resize(times->size());
     for (std::size_t i = 0; i < flags->size(); ++i) {
       if (((*flags)[i] & kEpochBorder) == 0 || ((*flags)[i] & kFirstBatch) != 0) continue;
-      const std::size_t end = std::min(i + out.turn, left_out.size());
-      std::fill(left_out.begin() + std::ptrdiff_t(i), left_out.begin() + std::ptrdiff_t(end), true);
+      const std::size_t end = std::min(i + out.turn, excluded.size());
+      std::fill(excluded.begin() + std::ptrdiff_t(i), excluded.begin() + std::ptrdiff_t(end), true);
     }
   }
   return out;
@@ -148,9 +148,9 @@ std::optional<WarmupEffect> warmup_effect(std::span<const StepWindows> launches)
   WarmupEffect out{.launches = changes.size(),
                    .change = std::expm1(sum.mean()),
                    .interval = {std::expm1(sum.mean() - half), std::expm1(sum.mean() + half)}};
-  out.told = out.change >= kLeast && sum.mean() > error * beyond(law, kAlpha);
-  out.finds = std::max(kLeast, std::expm1(error * (beyond(law, kAlpha) + beyond(law, 1 - kPower))));
-  if (out.told) out.drop = std::max<std::int64_t>(1, steps_to_drop(judged, effects));
+  out.reported = out.change >= kMin && sum.mean() > error * beyond(law, kAlpha);
+  out.finds = std::max(kMin, std::expm1(error * (beyond(law, kAlpha) + beyond(law, 1 - kPower))));
+  if (out.reported) out.drop = std::max<std::int64_t>(1, steps_to_drop(judged, effects));
   return out;
 }
 

@@ -21,9 +21,9 @@ struct WarmupEffect {
   double change = 0;
   stats::Interval interval;
   // At least 0.5 %, and above zero by a one-sided test at 1.5 %.
-  bool told = false;
-  // If `told`: steps to drop at the start of each window so that the rest is less than 0.5 % above
-  // the last half; at most half of it.
+  bool reported = false;
+  // If `reported`: steps to drop at the start of each window so that the rest is less than 0.5 %
+  // above the last half; at most half of it.
   std::int64_t drop = 0;
   // Smallest change that launches with this variation detect in 95 of 100 cases.
   double finds = 0;
@@ -33,7 +33,7 @@ struct WarmupEffect {
 // epoch is not warm-up.
 struct StepWindows {
   std::vector<std::vector<double>> times = {};
-  std::vector<std::vector<bool>> left_out = {};
+  std::vector<std::vector<bool>> excluded = {};
   std::size_t turn = 1;  // steps delivered together by the loader's workers; never split
 };
 

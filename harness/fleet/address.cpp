@@ -226,16 +226,16 @@ std::string gloo_interface(const std::string& address, const std::string& host) 
   return is_met ? std::string() : own->name;
 }
 
-KeptPort free_port() {
-  KeptPort kept{.socket = make_socket(0)};
+ReservedPort reserve_port() {
+  ReservedPort reserved{.socket = make_socket(0)};
   const sockaddr_in any = address_of("0.0.0.0", 0);
   const int on = 1;
   // SO_REUSEADDR after bind(): set before it, the kernel could assign a port that is already kept.
-  if (::bind(kept.socket.value(), reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0 &&
-      ::setsockopt(kept.socket.value(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0) {
-    kept.number = port_of(kept.socket.value());
+  if (::bind(reserved.socket.value(), reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0 &&
+      ::setsockopt(reserved.socket.value(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0) {
+    reserved.number = port_of(reserved.socket.value());
   }
-  return kept;
+  return reserved;
 }
 
 std::string make_token() {

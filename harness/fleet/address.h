@@ -59,11 +59,11 @@ void keep_alive(int socket);
 
 // Reserves a TCP port while it lives: the kernel does not hand it out as a free port, but a process
 // can listen on its number with SO_REUSEADDR, as torch's store does.
-struct KeptPort {
+struct ReservedPort {
   os::Descriptor socket;
   int number = 0;  // 0: no free port
 };
-[[nodiscard]] KeptPort free_port();
+[[nodiscard]] ReservedPort reserve_port();
 
 // Returns 128 random bits in hex. Throws Error.
 [[nodiscard]] std::string make_token();

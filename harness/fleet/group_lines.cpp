@@ -18,7 +18,7 @@ void fields(V& v, json::Of<RankHello> auto& hello) {
 }
 
 template <typename V>
-void fields(V& v, json::Of<DoorChallenge> auto& challenge) {
+void fields(V& v, json::Of<ControllerChallenge> auto& challenge) {
   v.constant("kind", "challenge")("challenge", challenge.challenge)("proof", challenge.proof);
 }
 
@@ -39,7 +39,7 @@ void fields(V& v, json::Of<RankBegin> auto& begin) {
 template <typename V>
 void fields(V& v, json::Of<RankExit> auto& exit) {
   v.constant("kind", "exit")("status", exit.status, {.below_zero = true})("cut", exit.cut);
-  v("oom_killed", exit.oom_killed)("told", exit.told)("output", exit.output);
+  v("oom_killed", exit.oom_killed)("told", exit.signalled)("output", exit.output);
   v("message", exit.message)("machine", exit.machine)("pss_bytes", exit.pss_bytes);
   v("compilers_bytes", exit.compilers_bytes)("had_children", exit.had_children);
   v("cpu_share", exit.cpu_share);
@@ -62,7 +62,9 @@ Line decoded(std::string_view line, std::string_view kind) {
 }  // namespace
 
 std::string encode(const RankHello& hello) { return kMark + json::object_text(hello); }
-std::string encode(const DoorChallenge& challenge) { return kMark + json::object_text(challenge); }
+std::string encode(const ControllerChallenge& challenge) {
+  return kMark + json::object_text(challenge);
+}
 std::string encode(const RankJoin& join) { return kMark + json::object_text(join); }
 std::string encode(const RankBegin& begin) { return kMark + json::object_text(begin); }
 std::string encode(const RankExit& exit) { return kMark + json::object_text(exit); }
@@ -71,8 +73,8 @@ bool is_hello(std::string_view line) {
   return line.starts_with("!{") && line.find("\"kind\":\"hello\"") != std::string_view::npos;
 }
 RankHello decode_hello(std::string_view line) { return decoded<RankHello>(line, "hello"); }
-DoorChallenge decode_challenge(std::string_view line) {
-  return decoded<DoorChallenge>(line, "challenge");
+ControllerChallenge decode_challenge(std::string_view line) {
+  return decoded<ControllerChallenge>(line, "challenge");
 }
 RankJoin decode_join(std::string_view line) { return decoded<RankJoin>(line, "join"); }
 RankBegin decode_begin(std::string_view line) { return decoded<RankBegin>(line, "begin"); }

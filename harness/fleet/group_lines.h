@@ -35,7 +35,7 @@ struct RankHello {
   std::string challenge;
 };
 
-struct DoorChallenge {
+struct ControllerChallenge {
   std::string challenge;
   std::string proof;  // see fleet/proof.h
 };
@@ -67,7 +67,7 @@ struct RankExit {
   int status = 0;    // as from waitpid(); -1: the worker could not be run
   bool cut = false;  // true: its last line is incomplete
   bool oom_killed = false;
-  int told = 0;              // the signal that its launcher sent to end it; 0: none
+  int signalled = 0;         // the signal that its launcher sent to end it; 0: none
   std::string output = {};   // standard output and error, shortened
   std::string message = {};  // why it could not be run
   Fields machine = {};       // observed by its agent, for the row of the rank
@@ -79,7 +79,7 @@ struct RankExit {
 };
 
 [[nodiscard]] std::string encode(const RankHello& hello);
-[[nodiscard]] std::string encode(const DoorChallenge& challenge);
+[[nodiscard]] std::string encode(const ControllerChallenge& challenge);
 [[nodiscard]] std::string encode(const RankJoin& join);
 [[nodiscard]] std::string encode(const RankBegin& begin);
 [[nodiscard]] std::string encode(const RankExit& exit);
@@ -88,7 +88,7 @@ inline constexpr std::string_view kStacksLine = "!stacks";
 
 [[nodiscard]] bool is_hello(std::string_view line);
 [[nodiscard]] RankHello decode_hello(std::string_view line);
-[[nodiscard]] DoorChallenge decode_challenge(std::string_view line);
+[[nodiscard]] ControllerChallenge decode_challenge(std::string_view line);
 [[nodiscard]] RankJoin decode_join(std::string_view line);
 [[nodiscard]] RankBegin decode_begin(std::string_view line);
 [[nodiscard]] RankExit decode_exit(std::string_view line);

@@ -25,7 +25,7 @@ const std::vector<LauncherRow>& launchers() {
        .places = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
                    "OMPI_COMM_WORLD_LOCAL_SIZE"},
                   {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"}},
-       .hands_on = "OMPI_MCA_mca_base_env_list",  // Open MPI; others export all
+       .forwarding_variable = "OMPI_MCA_mca_base_env_list",  // Open MPI; others export all
        .other_machines = true},
   };
   return rows;

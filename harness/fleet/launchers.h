@@ -31,7 +31,7 @@ struct LauncherRow {
   std::string_view name;
   std::vector<PlaceVariables> places;  // the first set with any variable set is used
   // The variable that lists the variables to export to ranks; empty: it exports all.
-  std::string_view hands_on = {};
+  std::string_view forwarding_variable = {};
   bool other_machines = false;  // ranks may run on other machines
   bool sets_address = false;    // sets MASTER_ADDR and MASTER_PORT
 };

@@ -16,7 +16,7 @@ std::string hash(std::string_view bytes) {
 
 }  // namespace
 
-std::string proof(std::string_view token, std::string_view who, std::string_view of_rank,
+std::string proof(std::string_view token, std::string_view role, std::string_view of_rank,
                   std::string_view of_controller) {
   std::string key(token.size() > kBlock ? hash(token) : std::string(token));
   key.resize(kBlock, '\0');
@@ -26,7 +26,7 @@ std::string proof(std::string_view token, std::string_view who, std::string_view
     inner.push_back(static_cast<char>(byte ^ 0x36));
     outer.push_back(static_cast<char>(byte ^ 0x5c));
   }
-  for (const std::string_view part : {who, of_rank, of_controller}) {
+  for (const std::string_view part : {role, of_rank, of_controller}) {
     inner += std::to_string(part.size()) + ':';
     inner += part;
   }

@@ -10,7 +10,7 @@ namespace stepbench::fleet {
 
 // HMAC-SHA-256 (RFC 2104) in hex over the speaker and both challenges, so that an answer cannot be
 // replayed on another connection or by the other end.
-[[nodiscard]] std::string proof(std::string_view token, std::string_view who,
+[[nodiscard]] std::string proof(std::string_view token, std::string_view role,
                                 std::string_view of_rank, std::string_view of_controller);
 inline constexpr std::string_view kRank = "rank";
 inline constexpr std::string_view kController = "controller";

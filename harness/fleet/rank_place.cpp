@@ -17,15 +17,16 @@ std::optional<std::string_view> value_of(const machine::Variables& variables,
   return found && !found->empty() ? found : std::nullopt;
 }
 
-int number_in(const machine::Variables& variables, std::string_view name, std::string_view beside) {
+int number_in(const machine::Variables& variables, std::string_view name,
+              std::string_view defined_variable) {
   const auto text = value_of(variables, name);
   if (!text) {
-    throw ConfigError(std::string(name), "is not set, and " + std::string(beside) +
+    throw ConfigError(std::string(name), "is not set, and " + std::string(defined_variable) +
                                              " is: the ranks do not know their places");
   }
-  constexpr std::int64_t kMost = 1'000'000;
+  constexpr std::int64_t kMax = 1'000'000;
   const auto number = os::parse_integer(*text);
-  if (!number || *number < 0 || *number > kMost) {
+  if (!number || *number < 0 || *number > kMax) {
     throw ConfigError(std::string(name), "invalid rank number: '" + std::string(*text) + "'");
   }
   return static_cast<int>(*number);
@@ -61,11 +62,12 @@ RankPlace rank_place(Launcher launcher, const machine::Variables& variables) {
     throw ConfigError(std::string(row.places.front().rank),
                       "is not set: " + std::string(row.name) + " did not start this process");
   }
-  const std::string_view beside = value_of(variables, found->rank) ? found->rank : found->world;
+  const std::string_view defined_variable =
+      value_of(variables, found->rank) ? found->rank : found->world;
   RankPlace place;
-  place.rank = number_in(variables, found->rank, beside);
-  place.world = number_in(variables, found->world, beside);
-  place.local_rank = number_in(variables, found->local_rank, beside);
+  place.rank = number_in(variables, found->rank, defined_variable);
+  place.world = number_in(variables, found->world, defined_variable);
+  place.local_rank = number_in(variables, found->local_rank, defined_variable);
   if (place.world < 1 || place.rank >= place.world) {
     throw ConfigError(std::string(found->rank), "is " + std::to_string(place.rank) + " where " +
                                                     std::string(found->world) + " is " +
@@ -77,7 +79,7 @@ RankPlace rank_place(Launcher launcher, const machine::Variables& variables) {
     place.local_world = tasks_of_node(
         tasks.value_or(""), static_cast<int>(os::parse_integer(node.value_or("0")).value_or(0)));
   } else if (value_of(variables, found->local_world)) {
-    place.local_world = number_in(variables, found->local_world, beside);
+    place.local_world = number_in(variables, found->local_world, defined_variable);
   }
   place.local_world = std::max(place.local_world, place.local_rank + 1);
   return place;

@@ -7,7 +7,7 @@
 namespace stepbench::json {
 
 OptionValues AlikeOptions::read(const LineObject& source, std::string_view field) {
-  constexpr std::size_t kMostKnown = 8;
+  constexpr std::size_t kMaxKnownBatchSizes = 8;
   for (auto known = known_.begin(); known != known_.end(); ++known) {
     if (auto options = source.options_like(*known, field)) {
       std::rotate(known_.begin(), known, known + 1);
@@ -17,7 +17,7 @@ OptionValues AlikeOptions::read(const LineObject& source, std::string_view field
   OptionValues options(source.fields(field));
   if (options.empty()) return options;
   options.share();
-  if (known_.size() == kMostKnown) known_.pop_back();
+  if (known_.size() == kMaxKnownBatchSizes) known_.pop_back();
   known_.insert(known_.begin(), options);
   return options;
 }

@@ -62,11 +62,11 @@ void check_shape(const Series& series, std::string_view length, const LineObject
       throw LineError("duplicate column '" + name + "'");
     }
   }
-  const auto held = static_cast<std::int64_t>(series.steps());
-  const std::int64_t said = in.integer(length, -1);
-  if (said >= 0 && said != held) {
-    throw LineError("field '" + std::string(length) + "' says " + std::to_string(said) +
-                    ", the columns hold " + std::to_string(held));
+  const auto declared_steps = static_cast<std::int64_t>(series.steps());
+  const std::int64_t declared_length = in.integer(length, -1);
+  if (declared_length >= 0 && declared_length != declared_steps) {
+    throw LineError("field '" + std::string(length) + "' says " + std::to_string(declared_length) +
+                    ", the columns hold " + std::to_string(declared_steps));
   }
 }
 
@@ -175,14 +175,14 @@ void FieldReader::take(std::string_view field, const JsonView& view, double& num
 
 void FieldReader::take(std::string_view field, const JsonView& view, std::string& text,
                        const FieldRule& rule) {
-  const auto held = view.text();
-  if (!held) wrong_type(field, "a string", view);
-  if (held->size() > rule.most_bytes) {
+  const auto declared_steps = view.text();
+  if (!declared_steps) wrong_type(field, "a string", view);
+  if (declared_steps->size() > rule.most_bytes) {
     throw LineError("field '" + std::string(field) + "' is a name of " +
-                    text::with_separators(std::ssize(*held)) + " bytes; names have " +
+                    text::with_separators(std::ssize(*declared_steps)) + " bytes; names have " +
                     text::with_separators(static_cast<std::int64_t>(rule.most_bytes)) + " at most");
   }
-  text = *held;
+  text = *declared_steps;
 }
 
 void FieldReader::take(std::string_view field, const JsonView& view,

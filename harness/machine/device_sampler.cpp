@@ -73,9 +73,9 @@ DeviceSampler::DeviceSampler(const NvmlSession* session, std::optional<int> devi
       last_ns_(clock.now_ns()) {}
 
 void DeviceSampler::device_is(const std::string& pci) {
-  const auto told = session_ == nullptr ? std::nullopt : session_->device_of_pci(pci);
-  if (!told || told == device_) return;
-  device_ = told;
+  const auto found_device = session_ == nullptr ? std::nullopt : session_->device_of_pci(pci);
+  if (!found_device || found_device == device_) return;
+  device_ = found_device;
   seen_ = {};
   throttled_.clear();
   last_ns_ = clock_.now_ns();

@@ -74,11 +74,11 @@ Devices find_devices(const fs::path& root, const ManagementLibrary& management_l
   }
   devices.count = static_cast<int>(entries.size());
   if (devices.count == 0) devices.count = device_files(root / "dev");
-  if (auto told = management_library ? management_library() : std::nullopt) {
-    devices.count = told->count;
-    devices.cuda_version = told->cuda_version;
-    if (devices.driver_version.empty()) devices.driver_version = std::move(told->driver_version);
-    if (devices.models.empty()) devices.models = std::move(told->models);
+  if (auto library = management_library ? management_library() : std::nullopt) {
+    devices.count = library->count;
+    devices.cuda_version = library->cuda_version;
+    if (devices.driver_version.empty()) devices.driver_version = std::move(library->driver_version);
+    if (devices.models.empty()) devices.models = std::move(library->models);
   }
   return devices;
 }

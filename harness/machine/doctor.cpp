@@ -66,7 +66,7 @@ class Diagnosis {
   void share(Fact fact, const char* id, double value, const std::string& text,
              const std::string& remedy) {
     const record::FactRow& row = record::row_of(fact);
-    if (value > 0) share({row.told, row.unusable}, id, value, text, remedy);
+    if (value > 0) share({row.reported, row.unusable}, id, value, text, remedy);
   }
   void share(const Limits& limits, const char* id, double value, const std::string& text,
              const std::string& remedy) {
@@ -111,8 +111,8 @@ class Diagnosis {
             "the hypervisor took " + text::percent_text(*taken) + " of this machine's CPU time",
             "use a machine, or a virtual one, with CPUs of its own");
     }
-    if (const auto held = grown(&HostReading::throttled_ns)) {
-      const double part = *held / spun_ns();
+    if (const auto throttled = grown(&HostReading::throttled_ns)) {
+      const double part = *throttled / spun_ns();
       share(
           Fact::kQuota, "machine.quota_throttling", part,
           "the control group stopped this process for " + text::percent_text(part) + " of the time",
@@ -233,14 +233,14 @@ class Diagnosis {
   }
 
   [[nodiscard]] std::string remedy_of_variation() const {
-    if (is_told(Fact::kOthers, others())) return "end what else runs here";
-    if (is_told(Fact::kSteal, steal())) {
+    if (is_reported(Fact::kOthers, others())) return "end what else runs here";
+    if (is_reported(Fact::kSteal, steal())) {
       return "use a machine, or a virtual one, with CPUs of its own";
     }
     return "fix the clocks (governor, turbo), or use another machine";
   }
-  [[nodiscard]] static bool is_told(Fact fact, std::optional<double> value) {
-    return record::row_of(fact).level(value) >= record::FactLevel::kTold;
+  [[nodiscard]] static bool is_reported(Fact fact, std::optional<double> value) {
+    return record::row_of(fact).level(value) >= record::FactLevel::kReported;
   }
   [[nodiscard]] std::optional<double> others() const {
     const auto& before = seen_.before;
@@ -287,7 +287,7 @@ std::vector<Finding> diagnose(const Examination& examination) {
 std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state) {
   std::vector<Finding> findings;
   const std::string number = std::to_string(index);
-  const std::string who = "GPU " + number;
+  const std::string device_name = "GPU " + number;
   const std::string smi = "sudo nvidia-smi -i " + number;
   const auto add = [&](Severity severity, const char* id, std::string text, double value,
                        double threshold, const char* unit, std::string remedy) {
@@ -301,19 +301,20 @@ std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state
   };
   if (state.clock_reasons && !throttle_text(*state.clock_reasons).empty()) {
     add(Severity::kProblem, "gpu.throttled",
-        who + " is slowed down: " + throttle_text(*state.clock_reasons), 1, 0, "",
+        device_name + " is slowed down: " + throttle_text(*state.clock_reasons), 1, 0, "",
         "look at its cooling and power supply; wait until it is cool");
   }
   if (state.memory_errors.value_or(0) > 0) {
     add(Severity::kProblem, "gpu.memory_errors",
-        who + " had " + std::to_string(*state.memory_errors) +
+        device_name + " had " + std::to_string(*state.memory_errors) +
             " memory errors that could not be repaired since its driver was loaded",
         static_cast<double>(*state.memory_errors), 0, "errors",
         smi + " --gpu-reset, or have it replaced if they come back");
   }
   if (state.processes && !state.processes->empty()) {
     add(Severity::kWarning, "gpu.others",
-        who + " is in use by " + std::to_string(state.processes->size()) + " other process(es)",
+        device_name + " is in use by " + std::to_string(state.processes->size()) +
+            " other process(es)",
         static_cast<double>(state.processes->size()), 0, "processes",
         "end them, or choose another device (device: cuda:N)");
   }
@@ -322,29 +323,31 @@ std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state
                         static_cast<double>(*state.memory_total_bytes);
     if (used > kUsedMemory) {
       add(Severity::kWarning, "gpu.memory",
-          text::percent_text(used) + " of the memory of " + who + " is taken already", used,
+          text::percent_text(used) + " of the memory of " + device_name + " is taken already", used,
           kUsedMemory, "", "end what holds it (nvidia-smi names the processes)");
     }
   }
   if (state.temperature_c && *state.temperature_c >= kHotCelsius) {
     add(Severity::kWarning, "gpu.hot",
-        who + " has " + std::to_string(*state.temperature_c) + " degrees before it does anything",
+        device_name + " has " + std::to_string(*state.temperature_c) +
+            " degrees before it does anything",
         static_cast<double>(*state.temperature_c), static_cast<double>(kHotCelsius), "C",
         "let it cool down");
   }
   if (state.persistence && !*state.persistence) {
     add(Severity::kWarning, "gpu.persistence",
-        who + " is initialised again by every launch: persistence mode is off", 0, 1, "",
+        device_name + " is initialised again by every launch: persistence mode is off", 0, 1, "",
         smi + " -pm 1");
   }
   if (state.mig && *state.mig) {
-    add(Severity::kInfo, "gpu.mig", who + " is divided (MIG): neighbours share its memory system",
-        1, 0, "", "compare with results of the same division only");
+    add(Severity::kInfo, "gpu.mig",
+        device_name + " is divided (MIG): neighbours share its memory system", 1, 0, "",
+        "compare with results of the same division only");
   }
   if (state.max_sm_mhz && *state.max_sm_mhz > 0) {
     const std::string clock = std::to_string(clock_to_lock(*state.max_sm_mhz));
     add(Severity::kInfo, "gpu.clocks",
-        who + " chooses its clock by load, power and temperature, up to " +
+        device_name + " chooses its clock by load, power and temperature, up to " +
             std::to_string(*state.max_sm_mhz) +
             " MHz, unless it was locked, which cannot be queried",
         static_cast<double>(*state.max_sm_mhz), 0, "MHz",

@@ -58,7 +58,7 @@ void MachineSampler::sample() {
   read_scheduler();
   if (const auto now = load_1m(root_)) max_load_ = std::max(*now, max_load_.value_or(*now));
 
-  if (is_page_walk_due(resident)) walk_pages(tree, resident);
+  if (should_walk_pages(resident)) walk_pages(tree, resident);
   const std::int64_t end_ns = clock_.now_ns();
   sampling_ns_ += end_ns - begin_ns;
   next_ns_ = end_ns + kPeriodNs;
@@ -89,7 +89,7 @@ std::optional<std::int64_t> MachineSampler::lasting_growth(std::int64_t length_n
   return kLaterPart * (end_bytes - middle.bytes) >= growth ? growth : 0;
 }
 
-bool MachineSampler::is_page_walk_due(const ResidentMemory& resident) const {
+bool MachineSampler::should_walk_pages(const ResidentMemory& resident) const {
   const auto grew = [](std::int64_t now, std::int64_t before) {
     return now > before + before / kGrowth;
   };
@@ -162,15 +162,15 @@ void MachineSampler::window_ends() {
     walk_pages(tree, resident);
   }
   if (!window_) return;
-  const std::int64_t heard_ns = ended_ns - window_->begin_ns;
-  if (heard_ns >= kMinWindowNs && tree == window_->tree && resident.rss > 0) {
-    if (const auto growth = lasting_growth(heard_ns, resident.unshared)) {
+  const std::int64_t observed_ns = ended_ns - window_->begin_ns;
+  if (observed_ns >= kMinWindowNs && tree == window_->tree && resident.rss > 0) {
+    if (const auto growth = lasting_growth(observed_ns, resident.unshared)) {
       growth_bytes_ = growth_bytes_.value_or(0) + *growth;
     }
   }
   if (run_queue_wait_ns_ && window_->waited_ns) {
-    if (heard_ns < kMinWindowNs) windows_missed_ = true;
-    window_ns_ += heard_ns;
+    if (observed_ns < kMinWindowNs) windows_missed_ = true;
+    window_ns_ += observed_ns;
     window_waited_ns_ += *run_queue_wait_ns_ - *window_->waited_ns;
   }
   window_.reset();

@@ -25,18 +25,19 @@ class MachineSampler {
   MachineSampler(std::filesystem::path root, pid_t worker, const Clock& clock);
 
   void sample();  // at most once a second: earlier calls do nothing
-  [[nodiscard]] std::int64_t next_ns() const;  // time of the next sample(): within a window more often
+  [[nodiscard]] std::int64_t next_ns()
+      const;                    // time of the next sample(): within a window more often
   void measures(bool whether);  // true from the end of set-up to the end of the last window
   void window_begins();         // call when the controller reads the message
   void window_ends();           // samples memory at its peak, while no step runs
   void worker_ended();          // call between the worker's death and its reaping: last counters
   // tree_peak_uss_bytes, tree_peak_shared_bytes, compile_workers_bytes of that,
   // tree_peak_processes, tree_peak_descriptors, window_growth_bytes (of unshared memory, over
-  // windows without process starts or exits and with growth to their end), dev_shm_growth_bytes, run_queue_wait_ns and cpu_ns of
-  // the worker's main thread, window_run_queue_wait_ns of it in windows with a total of window_ns
-  // (if all were observed), others_cpu_share (CPU time used by neither the worker's processes nor
-  // this one, as a share of the CPUs that the worker may use), steal_share, cgroup_throttled_ns,
-  // load_1m_start, load_1m_max, samples, sampling_ns.
+  // windows without process starts or exits and with growth to their end), dev_shm_growth_bytes,
+  // run_queue_wait_ns and cpu_ns of the worker's main thread, window_run_queue_wait_ns of it in
+  // windows with a total of window_ns (if all were observed), others_cpu_share (CPU time used by
+  // neither the worker's processes nor this one, as a share of the CPUs that the worker may use),
+  // steal_share, cgroup_throttled_ns, load_1m_start, load_1m_max, samples, sampling_ns.
   [[nodiscard]] Fields summary() const;
   [[nodiscard]] std::int64_t peak_pss_bytes() const { return peak_memory_.pss; }
   // Maximum while measuring; nullopt: not available from the kernel, or one process without
@@ -68,7 +69,7 @@ class MachineSampler {
   void read_within_window(std::int64_t now_ns);
   [[nodiscard]] std::optional<std::int64_t> lasting_growth(std::int64_t length_ns,
                                                            std::int64_t end_bytes) const;
-  [[nodiscard]] bool is_page_walk_due(const ResidentMemory& resident) const;
+  [[nodiscard]] bool should_walk_pages(const ResidentMemory& resident) const;
   void walk_pages(const std::vector<pid_t>& tree, const ResidentMemory& resident);
   std::vector<pid_t> look_at_tree();
   void read_scheduler();

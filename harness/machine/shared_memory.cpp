@@ -15,10 +15,10 @@ std::string free_shared_memory(std::int64_t bytes) {
 
 std::string with_shared_memory(std::string reason, const std::filesystem::path& directory) {
   static const std::regex kSegment("</?torch_[0-9_]+>");
-  const bool is_it = reason.find("shared memory") != std::string::npos ||
-                     reason.find("/dev/shm") != std::string::npos ||
-                     std::regex_search(reason, kSegment);
-  if (!is_it) return reason;
+  const bool is_shared_memory_error = reason.find("shared memory") != std::string::npos ||
+                                      reason.find("/dev/shm") != std::string::npos ||
+                                      std::regex_search(reason, kSegment);
+  if (!is_shared_memory_error) return reason;
   reason = std::regex_replace(reason, kSegment, "</torch_...>");
   struct statvfs found {};
   if (::statvfs(directory.c_str(), &found) != 0) return reason;

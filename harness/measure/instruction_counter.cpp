@@ -23,7 +23,7 @@ struct CounterValue {
   std::uint64_t running_ns = 0;
 };
 
-int open_on_host(pid_t thread, bool threads_alone) {
+int open_on_host(pid_t thread, bool thread_only) {
   perf_event_attr attributes;
   std::memset(&attributes, 0, sizeof attributes);
   attributes.size = sizeof attributes;
@@ -33,7 +33,7 @@ int open_on_host(pid_t thread, bool threads_alone) {
   attributes.exclude_kernel = 1;
   attributes.exclude_hv = 1;
   attributes.inherit = 1;
-  attributes.inherit_thread = threads_alone ? 1 : 0;
+  attributes.inherit_thread = thread_only ? 1 : 0;
   const long result = ::syscall(SYS_perf_event_open, &attributes, thread, /*cpu=*/-1, /*group=*/-1,
                                 PERF_FLAG_FD_CLOEXEC);
   return result < 0 ? -errno : static_cast<int>(result);
@@ -98,12 +98,12 @@ InstructionCounter::~InstructionCounter() {
 }
 
 void InstructionCounter::open_all() {
-  bool threads_alone = true;
+  bool thread_only = true;
   for (const pid_t thread : calls_.threads()) {
-    int event = calls_.open(thread, threads_alone);
-    if (event == -EINVAL && threads_alone) {
-      threads_alone = false;
-      event = calls_.open(thread, threads_alone);
+    int event = calls_.open(thread, thread_only);
+    if (event == -EINVAL && thread_only) {
+      thread_only = false;
+      event = calls_.open(thread, thread_only);
     }
     if (event == -ESRCH) continue;  // the thread has ended
     if (event < 0) throw Error(reason_of(-event));
@@ -128,7 +128,7 @@ InstructionCounter::Reading InstructionCounter::read() const {
   return reading;
 }
 
-std::string why_no_counters(PerfCalls calls) {
+std::string no_counters_reason(PerfCalls calls) {
   try {
     (void)InstructionCounter(std::move(calls)).read();
     return {};

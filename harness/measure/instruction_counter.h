@@ -17,7 +17,7 @@ namespace stepbench::measure {
 struct PerfCalls {
   // Counts instructions of `thread` and of its descendants: threads only, or (kernels before 5.13)
   // processes too.
-  std::function<int(pid_t thread, bool threads_alone)> open;
+  std::function<int(pid_t thread, bool thread_only)> open;
   std::function<ssize_t(int descriptor, void* into, std::size_t bytes)> read;
   std::function<void(int descriptor)> close;
   std::function<std::vector<pid_t>()> threads;  // this process
@@ -47,6 +47,6 @@ class InstructionCounter {
 };
 
 // Why this process cannot count instructions; empty if it can.
-[[nodiscard]] std::string why_no_counters(PerfCalls calls = host_perf_calls());
+[[nodiscard]] std::string no_counters_reason(PerfCalls calls = host_perf_calls());
 
 }  // namespace stepbench::measure

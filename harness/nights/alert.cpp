@@ -55,7 +55,7 @@ void set_state(Alert& alert, const TrackEvent& event) {
 
 // State after an event of this version.
 std::string_view state_after(const Alert& alert, const TrackEvent& event) {
-  if (is(event, AlertEvent::kTold) || is(event, AlertEvent::kGrew)) {
+  if (is(event, AlertEvent::kReported) || is(event, AlertEvent::kGrew)) {
     const bool accepted = alert.state == AlertState::kAccepted && !alert.events.empty();
     return name_of(accepted ? AlertState::kAccepted : AlertState::kOpen);
   }
@@ -78,7 +78,7 @@ AlertSeries series_in(const TrackEvent& event) {
                      .as_share = flag_in(event, "as_share"),
                      .usual = number_in(event, "usual"),
                      .value = number_in(event, "value"),
-                     .told_run = text_of(event.details, "night"),
+                     .reported_run = text_of(event.details, "night"),
                      .cause = text_of(event.details, "cause")};
   if (event.what == "fired" || event.what == "measured")
     series.change.size = std::abs(std::log1p(number_in(event, "change")));
@@ -91,24 +91,24 @@ AlertSeries* find_series(Alert& alert, std::string_view id) {
 }
 
 void take_series(Alert& alert, const TrackEvent& event) {
-  const AlertSeries told = series_in(event);
-  AlertSeries* known = find_series(alert, told.id);
-  if (is(event, AlertEvent::kTold) || event.what == "fired") {
+  const AlertSeries reported = series_in(event);
+  AlertSeries* known = find_series(alert, reported.id);
+  if (is(event, AlertEvent::kReported) || event.what == "fired") {
     if (known == nullptr) known = &alert.series.emplace_back();
-    *known = told;
+    *known = reported;
     return;
   }
   if (known == nullptr) return;
-  if (is(event, AlertEvent::kGrew)) known->change.size += told.change.size;
-  if (event.what == "measured") known->change.size = told.change.size;
-  if (is(event, AlertEvent::kGrew) && !told.cause.empty()) known->cause = told.cause;
-  if (is(event, AlertEvent::kBack)) known->back = true;
+  if (is(event, AlertEvent::kGrew)) known->change.size += reported.change.size;
+  if (event.what == "measured") known->change.size = reported.change.size;
+  if (is(event, AlertEvent::kGrew) && !reported.cause.empty()) known->cause = reported.cause;
+  if (is(event, AlertEvent::kRecovered)) known->back = true;
   if (is(event, AlertEvent::kUnreachable)) known->can_be_measured = false;
 }
 
 // Narrows the range to the builds that are possible for all of its series.
 void take_range(Alert& alert, const TrackEvent& event) {
-  if (!is(event, AlertEvent::kTold) && event.what != "fired") return;
+  if (!is(event, AlertEvent::kReported) && event.what != "fired") return;
   const std::string good = text_of(event.details, "last_good");
   const std::string bad = text_of(event.details, "first_bad");
   if (alert.last_good.empty() || good > alert.last_good) alert.last_good = good;
@@ -127,10 +127,10 @@ void apply(Alert& alert, const TrackEvent& event) {
   const AlertState before = alert.state;
   take_range(alert, event);
   take_series(alert, event);
-  if (!event.reason.empty() && !is(event, AlertEvent::kBack)) alert.note = event.reason;
+  if (!event.reason.empty() && !is(event, AlertEvent::kRecovered)) alert.note = event.reason;
   set_state(alert, event);
   if (before != alert.state || alert.events.empty()) alert.changed_utc = at;
-  const bool news = is(event, AlertEvent::kTold) || is(event, AlertEvent::kGrew) ||
+  const bool news = is(event, AlertEvent::kReported) || is(event, AlertEvent::kGrew) ||
                     is(event, AlertEvent::kReopened) || event.what == "confirmed" ||
                     event.what == "expired";
   if (news && alert.state == AlertState::kOpen) alert.news_utc = at;
@@ -210,12 +210,12 @@ TrackEvent event_of(AlertEvent what, const std::string& alert, const track::Even
   return event;
 }
 
-TrackEvent event_of(const SeriesEvent& told) {
-  TrackEvent event = event_of(told.what, told.alert, told.night, told.reason);
-  const AlertSeries& series = told.series;
+TrackEvent event_of(const SeriesEvent& reported) {
+  TrackEvent event = event_of(reported.what, reported.alert, reported.night, reported.reason);
+  const AlertSeries& series = reported.series;
   event.details["series"] = series.id;
   event.details["size"] = series.change.size;
-  if (told.what != AlertEvent::kTold && told.what != AlertEvent::kGrew) return event;
+  if (reported.what != AlertEvent::kReported && reported.what != AlertEvent::kGrew) return event;
   event.details["worse"] = true;
   event.details["low"] = series.change.low;
   event.details["high"] = series.change.high;

@@ -28,9 +28,9 @@ constexpr EnumNames<4> names_of(AlertState) { return {"open", "accepted", "fixed
 
 // TrackEvent::what of events about an alert.
 enum class AlertEvent : std::uint8_t {
-  kTold,         // a series was reported: opens the alert, or joins it
+  kReported,     // a series was reported: opens the alert, or joins it
   kGrew,         // a reported series became worse
-  kBack,         // a series returned to its earlier level
+  kRecovered,    // a series returned to its earlier level
   kFixed,        // all series returned
   kAccepted,     // by a user; details: until, expect
   kReopened,     // an acceptance expired, or a user withdrew it
@@ -51,7 +51,7 @@ struct AlertSeries {
   bool as_share = false;  // sizes are shares of the step; otherwise log ratios
   double usual = 0;       // in the series' unit, when it was reported
   double value = 0;
-  std::string told_run = {};
+  std::string reported_run = {};
   std::string cause = {};  // see SeriesPairs; empty: no explanation
   bool back = false;
   bool can_be_measured = true;  // see OpenChange
@@ -104,7 +104,7 @@ void apply_event(AlertLog& log, track::TrackEvent& event);
 
 // A series that was reported, grew or returned.
 struct SeriesEvent {
-  AlertEvent what = AlertEvent::kTold;
+  AlertEvent what = AlertEvent::kReported;
   std::string alert = {};
   AlertSeries series = {};
   track::EventNight night = {};

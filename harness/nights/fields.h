@@ -24,7 +24,7 @@ void fields(V& v, json::Of<TrackedRun> auto& run) {
 template <typename V>
 void fields(V& v, json::Of<JudgedRow> auto& night) {
   v("run_id", night.run)("state", night.state)("ratio", night.ratio)("change", night.change);
-  v("change_low", night.low)("change_high", night.high)("told", night.told);
+  v("change_low", night.low)("change_high", night.high)("told", night.reported);
   v("alert", night.alert);
 }
 
@@ -44,7 +44,7 @@ void fields(V& v, json::Of<NightSeries> auto& series) {
   v("state", series.state)("why", series.why)("run_id", series.run)("value", series.value);
   v("usual", series.usual)("reference", series.reference)("change", series.change);
   v("change_low", series.low)("change_high", series.high)("as_share", series.as_share);
-  v("worse", series.worse)("told", series.told)("grew", series.grew)("fixed", series.fixed);
+  v("worse", series.worse)("told", series.reported)("grew", series.grew)("fixed", series.fixed);
   v("pairs", series.pairs)("builds", series.builds)("layout", series.layout);
   v("spread", series.spread)("noisy", series.noisy)("margin", series.margin);
   v("alert", series.alert);

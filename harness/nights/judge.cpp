@@ -19,7 +19,8 @@ namespace {
 using verdict::Estimate;
 
 constexpr double kRange = .99;
-constexpr double kSurerError = .00025;  // 3.5 standard errors; also if pairs are too few for ranks
+constexpr double kNoisyRankError =
+    .00025;  // 3.5 standard errors; also if pairs are too few for ranks
 
 class Judge {
  public:
@@ -29,24 +30,24 @@ class Judge {
   Levels& levels() { return levels_; }
 
   // Standard errors beyond the margin; positive is worse. 0: looks unchanged.
-  [[nodiscard]] double oddness() const {
+  [[nodiscard]] double deviation() const {
     double most = 0;
-    (void)levels_.last({}, [&](const Held& held) {
-      const double error = std::sqrt(held.difference.variance);
-      const double beyond = (std::abs(held.difference.value) - rule_.margin) / error;
+    (void)levels_.last({}, [&](const LevelComparison& comparison) {
+      const double error = std::sqrt(comparison.difference.variance);
+      const double beyond = (std::abs(comparison.difference.value) - rule_.margin) / error;
       if (beyond > 1 && beyond > std::abs(most))
-        most = std::copysign(beyond, held.difference.value);
+        most = std::copysign(beyond, comparison.difference.value);
       return false;
     });
     return most;
   }
 
   SeriesVerdict decide(std::size_t pairs) {
-    SeriesVerdict judged{.odd = oddness() != 0,
+    SeriesVerdict judged{.suspect = deviation() != 0,
                          .pairs = pairs,
                          .layout = levels_.layout(),
                          .spread = levels_.spread()};
-    say_change(judged);
+    set_change(judged);
     if (state_.open && state_.open->can_be_measured && close()) {
       judged.fixed = true;
       judged.state = NightState::kOk;
@@ -55,13 +56,13 @@ class Judge {
     }
     const bool worse = is_beyond(1);
     const bool better = !worse && is_beyond(-1);
-    if (worse || better) judged.told = begin_level();
+    if (worse || better) judged.reported = begin_level();
     judged.grew = worse && state_.open;
-    if (worse) open(judged.told->size);
+    if (worse) open(judged.reported->size);
     judged.builds = levels_.rows(Level::kNow).size();
     judged.state = state_.open         ? NightState::kRegression
                    : better            ? NightState::kImprovement
-                   : judged.odd        ? NightState::kSuspect
+                   : judged.suspect    ? NightState::kSuspect
                    : judged.builds < 2 ? NightState::kNoVerdict
                                        : NightState::kOk;
     return judged;
@@ -71,14 +72,15 @@ class Judge {
   // Worse by more than the margin; `sign` -1: better. For noisy launches the ranks need a smaller
   // error, because the shape of their noise is unknown.
   [[nodiscard]] bool is_beyond(double sign) const {
-    const double surer = std::min(kSurerError, rule_.error);
+    const double surer = std::min(kNoisyRankError, rule_.error);
     const double rank_error = is_noisy(levels_.spread()) ? surer : rule_.error;
-    return levels_.last({}, [&](const Held& held) {
+    return levels_.last({}, [&](const LevelComparison& comparison) {
       // Cheap test first: most values fail it, and a bound is expensive.
-      if (sign * held.difference.value <= rule_.margin) return false;
-      if (bound(held.difference, sign, rule_.error) <= rule_.margin) return false;
-      const double ranks = levels_.ranks_low(held, sign, rank_error);
-      return (std::isfinite(ranks) ? ranks : bound(held.difference, sign, surer)) > rule_.margin;
+      if (sign * comparison.difference.value <= rule_.margin) return false;
+      if (bound(comparison.difference, sign, rule_.error) <= rule_.margin) return false;
+      const double ranks = levels_.ranks_low(comparison, sign, rank_error);
+      return (std::isfinite(ranks) ? ranks : bound(comparison.difference, sign, surer)) >
+             rule_.margin;
     }) > 0;
   }
   [[nodiscard]] static double bound(const Estimate& difference, double sign, double error) {
@@ -89,11 +91,12 @@ class Judge {
   // On a fix, the level before continues with the builds that returned to it.
   bool close() {
     const double half = state_.open->size / 2;
-    const std::size_t back = levels_.last(levels_.rows(Level::kBefore), [&](const Held& held) {
-      if (-bound(held.difference, -1, rule_.error) >= half) return false;
-      const double ranks = levels_.ranks_low(held, -1, rule_.error);
-      return !std::isfinite(ranks) || -ranks < half;
-    });
+    const std::size_t back =
+        levels_.last(levels_.rows(Level::kBefore), [&](const LevelComparison& comparison) {
+          if (-bound(comparison.difference, -1, rule_.error) >= half) return false;
+          const double ranks = levels_.ranks_low(comparison, -1, rule_.error);
+          return !std::isfinite(ranks) || -ranks < half;
+        });
     if (back == 0) return false;
     const RowIndexes now = levels_.rows(Level::kNow);
     for (std::size_t i = 0; i + back < now.size(); ++i) state_.rows[now[i]].level = Level::kNone;
@@ -139,12 +142,12 @@ class Judge {
   }
 
   // Relative to the level before, if an alert is open.
-  void say_change(SeriesVerdict& judged) const {
+  void set_change(SeriesVerdict& judged) const {
     const bool open = state_.open && state_.open->can_be_measured;
     const RowIndexes before = open ? levels_.rows(Level::kBefore) : RowIndexes();
-    (void)levels_.last(before, [&](const Held& held) {
-      const stats::Interval range = verdict::interval(held.difference, rule_.error);
-      judged.change = held.difference.value;
+    (void)levels_.last(before, [&](const LevelComparison& comparison) {
+      const stats::Interval range = verdict::interval(comparison.difference, rule_.error);
+      judged.change = comparison.difference.value;
       judged.low = range.low;
       judged.high = range.high;
       return true;
@@ -165,17 +168,17 @@ std::vector<double> oriented(std::span<const double> pairs, const JudgeRule& rul
 }
 
 // All rows of a state are relative to one reference program and in one measure.
-void hold_against(SeriesState& state, const Tonight& tonight, bool as_share) {
+void restart_if_reference_changed(SeriesState& state, const Tonight& tonight, bool as_share) {
   if (state.reference != tonight.reference || state.as_share != as_share)
     begin_reference(state, tonight, as_share);
 }
 
-double oddness_of(SeriesState state, const Tonight& tonight, std::span<const double> pairs,
-                  const JudgeRule& rule) {
+double deviation_of(SeriesState state, const Tonight& tonight, std::span<const double> pairs,
+                    const JudgeRule& rule) {
   if (pairs.empty()) return 0;
   Judge series(state, rule);
   series.levels().take(tonight, oriented(pairs, rule));
-  return series.oddness();
+  return series.deviation();
 }
 
 // If a series looked changed in its first pairs, drops these, because they selected it.
@@ -183,8 +186,8 @@ std::span<const double> counted(const SeriesState& state, const Tonight& tonight
                                 const SeriesPairs& pairs, const JudgeRule& rule) {
   const std::span<const double> all = pairs.pairs;
   if (all.size() <= pairs.first) return all;
-  const bool odd = oddness_of(state, tonight, all.first(pairs.first), rule) != 0;
-  return odd ? all.subspan(pairs.first) : all;
+  const bool suspect = deviation_of(state, tonight, all.first(pairs.first), rule) != 0;
+  return suspect ? all.subspan(pairs.first) : all;
 }
 
 }  // namespace
@@ -203,17 +206,17 @@ JudgeRule rule_of(const track::TrackedSeries& series, double margin, std::size_t
           .error = error_of(judged_series)};
 }
 
-double oddness(SeriesState state, const Tonight& tonight, const SeriesPairs& pairs,
-               const JudgeRule& rule) {
-  hold_against(state, tonight, pairs.as_share);
+double deviation(SeriesState state, const Tonight& tonight, const SeriesPairs& pairs,
+                 const JudgeRule& rule) {
+  restart_if_reference_changed(state, tonight, pairs.as_share);
   const std::span<const double> of = counted(state, tonight, pairs, rule);
-  return oddness_of(std::move(state), tonight, of, rule);
+  return deviation_of(std::move(state), tonight, of, rule);
 }
 
 SeriesVerdict judge(SeriesState& state, const Tonight& tonight, const SeriesPairs& pairs,
                     const JudgeRule& rule) {
-  hold_against(state, tonight, pairs.as_share);
-  if (pairs.pairs.size() < kLeastPairs) return {.state = NightState::kNoData};
+  restart_if_reference_changed(state, tonight, pairs.as_share);
+  if (pairs.pairs.size() < kMinPairs) return {.state = NightState::kNoData};
   const std::span<const double> of = counted(state, tonight, pairs, rule);
   ++state.nights;
   state.run = tonight.run;

@@ -37,10 +37,10 @@ using track::NightState;
 
 struct SeriesVerdict {
   NightState state = NightState::kNoVerdict;
-  std::optional<Change> told = {};  // tonight, in either direction
-  bool grew = false;                // `told` is worse, and an alert was already open
-  bool fixed = false;               // the open change is fixed
-  bool odd = false;                 // it looks changed, given all pairs
+  std::optional<Change> reported = {};  // tonight, in either direction
+  bool grew = false;                    // `reported` is worse, and an alert was already open
+  bool fixed = false;                   // the open change is fixed
+  bool suspect = false;                 // it looks changed, given all pairs
   // Tonight's build relative to its level.
   std::optional<double> change = {};
   double low = 0;
@@ -53,11 +53,11 @@ struct SeriesVerdict {
 
 // Excess of the last builds over the margin, in standard errors; positive is worse. More pairs of
 // the case are measured tonight if it is above 1. 0: looks unchanged. `pairs`: all of tonight.
-[[nodiscard]] double oddness(SeriesState state, const Tonight& tonight, const SeriesPairs& pairs,
-                             const JudgeRule& rule);
+[[nodiscard]] double deviation(SeriesState state, const Tonight& tonight, const SeriesPairs& pairs,
+                               const JudgeRule& rule);
 
 // Judges a night of a series and updates its state. With a new reference the rows start from
-// scratch. Fewer than kLeastPairs pairs change nothing else.
+// scratch. Fewer than kMinPairs pairs change nothing else.
 [[nodiscard]] SeriesVerdict judge(SeriesState& state, const Tonight& tonight,
                                   const SeriesPairs& pairs, const JudgeRule& rule);
 

@@ -35,8 +35,7 @@ void Levels::take(const Tonight& tonight, const std::vector<double>& pairs) {
   row.last_run = tonight.run;
   row.night = state_.nights;
   row.pairs.insert(row.pairs.end(), pairs.begin(), pairs.end());
-  if (row.pairs.size() > kMostPairs)
-    row.pairs.erase(row.pairs.begin(), row.pairs.end() - kMostPairs);
+  if (row.pairs.size() > kMaxPairs) row.pairs.erase(row.pairs.begin(), row.pairs.end() - kMaxPairs);
   row.count = row.pairs.size();
   row.centre = stats::hodges_lehmann(row.pairs, 0).centre;
   rows.push_back(std::move(row));
@@ -79,13 +78,14 @@ std::vector<Estimate> Levels::estimates(std::span<const std::size_t> rows) const
   return of;
 }
 
-Held Levels::held(std::span<const std::size_t> latest, std::span<const std::size_t> usual) const {
+LevelComparison Levels::comparison(std::span<const std::size_t> latest,
+                                   std::span<const std::size_t> usual) const {
   return {verdict::mean(estimates(latest)) - verdict::mean(estimates(usual)), latest, usual};
 }
 
-double Levels::ranks_low(const Held& held, double sign, double error) const {
-  const std::vector<double> latest = pairs_of(held.latest, sign);
-  const std::vector<double> usual = pairs_of(held.usual, sign);
+double Levels::ranks_low(const LevelComparison& comparison, double sign, double error) const {
+  const std::vector<double> latest = pairs_of(comparison.latest, sign);
+  const std::vector<double> usual = pairs_of(comparison.usual, sign);
   return usual.empty() ? stats::hodges_lehmann(latest, 1 - 2 * error).interval.low
                        : stats::hodges_lehmann(usual, latest, 1 - 2 * error).interval.low;
 }

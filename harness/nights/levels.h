@@ -19,7 +19,7 @@ inline constexpr std::size_t kWindow = 5;  // last builds that are compared with
 
 using RowIndexes = std::vector<std::size_t>;
 
-struct Held {
+struct LevelComparison {
   verdict::Estimate difference = {};
   std::span<const std::size_t> latest = {};  // indices of rows
   std::span<const std::size_t> usual = {};
@@ -49,8 +49,8 @@ class Levels {
       const std::span<const std::size_t> all =
           other.empty() ? std::span(now).first(now.size() - last) : std::span(other);
       const std::size_t n = std::min(all.size(), kBase);
-      if (is(held(latest, all.first(n)))) return last;
-      if (n < all.size() && is(held(latest, all.last(n)))) return last;
+      if (is(comparison(latest, all.first(n)))) return last;
+      if (n < all.size() && is(comparison(latest, all.last(n)))) return last;
     }
     return 0;
   }
@@ -58,7 +58,8 @@ class Levels {
   // Lower bound of the shift between the pairs of the last builds and those of the level; the
   // reference has no pairs of its own. `sign` -1: bound of the shift downwards. Not finite if there
   // are too few pairs. Ranks do not account for layout.
-  [[nodiscard]] double ranks_low(const Held& held, double sign, double error) const;
+  [[nodiscard]] double ranks_low(const LevelComparison& comparison, double sign,
+                                 double error) const;
 
   // Standard deviations: layout() of a build, spread() of a pair.
   [[nodiscard]] double layout() const { return layout_; }
@@ -66,8 +67,8 @@ class Levels {
 
  private:
   [[nodiscard]] verdict::Estimate estimate(const BuildRow& row, double layout) const;
-  [[nodiscard]] Held held(std::span<const std::size_t> latest,
-                          std::span<const std::size_t> usual) const;
+  [[nodiscard]] LevelComparison comparison(std::span<const std::size_t> latest,
+                                           std::span<const std::size_t> usual) const;
   [[nodiscard]] std::vector<double> pairs_of(std::span<const std::size_t> rows, double sign) const;
   void learn();
 

@@ -51,9 +51,10 @@ class NightJudge {
     Night& night = result_.night;
     for (NightSeries& series : night.series) show_alert(series, night.alerts, night);
     add_absent(night);
-    if (gone_ > 0) {
-      night.notes.push_back(text::counted(static_cast<std::int64_t>(gone_), "series") +
-                            (gone_ == 1 ? " is" : " are") + " not in tonight's plan any more");
+    if (missing_series_ > 0) {
+      night.notes.push_back(text::counted(static_cast<std::int64_t>(missing_series_), "series") +
+                            (missing_series_ == 1 ? " is" : " are") +
+                            " not in tonight's plan any more");
     }
     for (std::string& note : track::new_series_notes(input_.history, input_.tonight))
       night.notes.push_back(std::move(note));
@@ -79,7 +80,7 @@ class NightJudge {
     const std::string today = run.started_utc.substr(0, kDateSize);
     ignored_ = ignored_series(input_.events, today);
     for (const SeriesHistory& series : input_.history.series) {
-      if (!series.series.screened || series.series.experiment != run.experiment) continue;
+      if (!series.series.monitored || series.series.experiment != run.experiment) continue;
       if (series.points.empty()) continue;
       Place place{.series = series, .run = run, .night = pairs};
       for (const TrackedPoint& point : series.points) {
@@ -89,7 +90,7 @@ class NightJudge {
         const TrackedRun& last = input_.history.runs.at(series.points.back().run);
         if (last.host != run.host || track::is_imported(last)) continue;
         if (last.plan_digest != run.plan_digest) {
-          gone_ += 1;
+          missing_series_ += 1;
           continue;
         }
       }
@@ -106,24 +107,24 @@ class NightJudge {
       night.value = place.point->value;
     }
     if (place.series.series.control)
-      return unjudged(std::move(night), NightState::kOk, Why::kControl);
+      return unjudged(std::move(night), NightState::kOk, NightReason::kControl);
     if (place.night == nullptr) {
       return place.point == nullptr
-                 ? unjudged(std::move(night), NightState::kNoData, Why::kNoValue)
-                 : unjudged(std::move(night), NightState::kNoVerdict, Why::kValues);
+                 ? unjudged(std::move(night), NightState::kNoData, NightReason::kNoValue)
+                 : unjudged(std::move(night), NightState::kNoVerdict, NightReason::kValues);
     }
     if (is_future(place.run.started_utc, input_.now_utc))
-      return unjudged(std::move(night), NightState::kNoData, Why::kFuture);
+      return unjudged(std::move(night), NightState::kNoData, NightReason::kFuture);
     SeriesState& state = states_[id];
     state.series = id;
-    heed_alert(state, place);
+    apply_alert(state, place);
     const Tonight tonight{.run = place.run.run_id,
                           .run_utc = place.run.started_utc,
                           .build = build_of(place),
                           .reference = place.night->reference,
                           .reference_run = place.night->reference_run,
                           .environment = place.night->environment};
-    tell_environment(state, place, experiment);
+    note_environment_change(state, place, experiment);
     const bool could_be_measured = state.open && state.open->can_be_measured;
     const std::size_t judged_series =
         place.night->judged > 0 ? place.night->judged : place.night->series.size();
@@ -131,14 +132,16 @@ class NightJudge {
     const SeriesPairs none{.series = id, .as_share = state.as_share};
     const SeriesPairs& pairs = place.pairs == nullptr ? none : *place.pairs;
     const SeriesVerdict judged = nights::judge(state, tonight, pairs, rule);
-    if (could_be_measured && state.open && !state.open->can_be_measured) tell_unreachable(place);
+    if (could_be_measured && state.open && !state.open->can_be_measured) record_unreachable(place);
     if (place.pairs == nullptr || judged.state == NightState::kNoData)
       return without_pairs(std::move(night), place);
-    if (ignored_.contains(id)) return unjudged(std::move(night), NightState::kOk, Why::kIgnored);
-    tell(night, judged, pairs, rule);
+    if (ignored_.contains(id))
+      return unjudged(std::move(night), NightState::kOk, NightReason::kIgnored);
+    copy_verdict(night, judged, pairs, rule);
     if (std::ranges::find(place.night->unfinished, id) != place.night->unfinished.end() &&
         night.state == NightState::kSuspect) {
-      night.why = place.night->why == Why::kInterrupted ? Why::kInterrupted : Why::kBudget;
+      night.why = place.night->why == NightReason::kInterrupted ? NightReason::kInterrupted
+                                                                : NightReason::kBudget;
     }
     note_news(night, place, pairs);
     return night;
@@ -150,7 +153,7 @@ class NightJudge {
     return place.run.build_id.empty() ? place.run.run_id : place.run.build_id;
   }
 
-  static NightSeries unjudged(NightSeries night, NightState state, Why why) {
+  static NightSeries unjudged(NightSeries night, NightState state, NightReason why) {
     night.state = state;
     night.why = why;
     return night;
@@ -158,22 +161,22 @@ class NightJudge {
 
   static NightSeries without_pairs(NightSeries night, const Place& place) {
     const NightPairs& of = *place.night;
-    if (of.why == Why::kSameProgram)
-      return unjudged(std::move(night), NightState::kOk, Why::kSameProgram);
-    if (of.begins_reference() || of.why == Why::kCannotKeep)
+    if (of.why == NightReason::kSameProgram)
+      return unjudged(std::move(night), NightState::kOk, NightReason::kSameProgram);
+    if (of.begins_reference() || of.why == NightReason::kCannotStore)
       return unjudged(std::move(night), NightState::kNoVerdict, of.why);
     if (place.point == nullptr)
-      return unjudged(std::move(night), NightState::kNoData, Why::kNoValue);
+      return unjudged(std::move(night), NightState::kNoData, NightReason::kNoValue);
     return unjudged(std::move(night), NightState::kNoData,
-                    of.why == Why::kMeasured ? Why::kReferenceFails : of.why);
+                    of.why == NightReason::kMeasured ? NightReason::kReferenceFails : of.why);
   }
 
-  static void tell(NightSeries& night, const SeriesVerdict& judged, const SeriesPairs& pairs,
-                   const JudgeRule& rule) {
+  static void copy_verdict(NightSeries& night, const SeriesVerdict& judged,
+                           const SeriesPairs& pairs, const JudgeRule& rule) {
     night.state = judged.state;
     night.as_share = pairs.as_share;
     night.reference = pairs.reference;
-    night.told = judged.told;
+    night.reported = judged.reported;
     night.grew = judged.grew;
     night.fixed = judged.fixed;
     night.pairs = judged.pairs;
@@ -181,8 +184,8 @@ class NightJudge {
     night.layout = judged.layout;
     night.spread = judged.spread;
     night.noisy = is_noisy(judged.spread);
-    if (judged.state == NightState::kSuspect) night.why = Why::kOneBuild;
-    if (judged.state == NightState::kNoVerdict) night.why = Why::kYoung;
+    if (judged.state == NightState::kSuspect) night.why = NightReason::kOneBuild;
+    if (judged.state == NightState::kNoVerdict) night.why = NightReason::kFirstBuild;
     if (!judged.change) return;
     const double sign = rule.larger_is_better ? -1 : 1;
     night.worse = *judged.change > 0;
@@ -193,19 +196,19 @@ class NightJudge {
   }
 
   // Applies user actions since the last night, and changes of the reference.
-  void heed_alert(SeriesState& state, const Place& place) {
+  void apply_alert(SeriesState& state, const Place& place) {
     const Alert* alert = alert_of(place);
     if (!state.open && alert != nullptr && alert->state == AlertState::kOpen) {
       const AlertSeries& known = *alert->find(state.series);
-      if (input_.anew) return;  // the night that reported it may still follow in this replay
+      if (input_.rejudging) return;  // the night that reported it may still follow in this replay
       state.open =
           OpenChange{.alert = alert->id, .size = known.change.size, .can_be_measured = false};
-      if (known.can_be_measured) tell_unreachable(place);
+      if (known.can_be_measured) record_unreachable(place);
       return;
     }
     if (!state.open) return;
     if (alert != nullptr) state.open->alert = alert->id;
-    if (is_over(alert) && (alert != nullptr || !input_.anew)) accept(state);
+    if (is_over(alert) && (alert != nullptr || !input_.rejudging)) accept(state);
   }
 
   // True if a later change does not belong to this alert.
@@ -219,7 +222,8 @@ class NightJudge {
                                           place.run.experiment);
   }
 
-  void tell_environment(const SeriesState& state, const Place& place, NightExperiment& experiment) {
+  void note_environment_change(const SeriesState& state, const Place& place,
+                               NightExperiment& experiment) {
     const std::string& tonight = place.night->environment;
     if (state.environment.empty() || tonight.empty() || state.environment == tonight) return;
     if (experiment.environment.empty()) {
@@ -233,7 +237,7 @@ class NightJudge {
         {state.series, place.pairs->reference / state.reference_value - 1});
   }
 
-  void tell_unreachable(const Place& place) {
+  void record_unreachable(const Place& place) {
     const Alert* alert = alert_of(place);
     if (alert == nullptr) return;
     add({.what = AlertEvent::kUnreachable,
@@ -264,18 +268,18 @@ class NightJudge {
                        .as_share = night.as_share,
                        .usual = night.usual.value_or(0),
                        .value = night.value.value_or(0),
-                       .told_run = night.run,
+                       .reported_run = night.run,
                        .cause = pairs.cause};
     if (night.fixed && alert != nullptr) {
       night.alert = alert->id;
       backs_.insert(alert->id);
-      add({.what = AlertEvent::kBack,
+      add({.what = AlertEvent::kRecovered,
            .alert = alert->id,
            .series = series,
            .night = track::night_of(place.run)});
     }
-    if (!night.told || night.told->size <= 0) return;
-    series.change = *night.told;
+    if (!night.reported || night.reported->size <= 0) return;
+    series.change = *night.reported;
     if (is_over(alert)) {
       news_.push_back({.series = series, .night = track::night_of(place.run)});
       return;
@@ -348,9 +352,10 @@ class NightJudge {
   void add(const SeriesEvent& event) { add(event_of(event)); }
   void add(track::TrackEvent event) {
     apply_event(result_.night.alerts, event);
-    if (event.what != name_of(AlertEvent::kBack) && event.to_state == name_of(AlertState::kOpen) &&
-        std::ranges::find(result_.night.told, event.alert_id) == result_.night.told.end())
-      result_.night.told.push_back(event.alert_id);
+    if (event.what != name_of(AlertEvent::kRecovered) &&
+        event.to_state == name_of(AlertState::kOpen) &&
+        std::ranges::find(result_.night.reported, event.alert_id) == result_.night.reported.end())
+      result_.night.reported.push_back(event.alert_id);
     result_.events.push_back(std::move(event));
   }
 
@@ -361,7 +366,7 @@ class NightJudge {
   std::set<std::string, std::less<>> ignored_ = {};
   std::set<std::string> backs_ = {};    // alerts with a series that returned tonight
   std::vector<SeriesEvent> news_ = {};  // reported tonight, not assigned to an alert yet
-  std::size_t gone_ = 0;
+  std::size_t missing_series_ = 0;
 };
 
 }  // namespace

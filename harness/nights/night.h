@@ -20,7 +20,7 @@ namespace stepbench::nights {
 struct NightSeries {
   track::TrackedSeries series = {};
   NightState state = NightState::kNoVerdict;
-  Why why = Why::kMeasured;
+  NightReason why = NightReason::kMeasured;
   std::string run = {};                  // tonight's run id; empty: no value tonight
   std::optional<double> value = {};      // in the series' unit
   std::optional<double> usual = {};      // value / (1 + change): expected at its level tonight
@@ -31,8 +31,9 @@ struct NightSeries {
   std::optional<double> low = {};
   std::optional<double> high = {};
   bool as_share = false;
-  bool worse = false;               // `change` is for the worse
-  std::optional<Change> told = {};  // reported tonight, in either direction; sizes: larger is worse
+  bool worse = false;  // `change` is for the worse
+  std::optional<Change> reported =
+      {};  // reported tonight, in either direction; sizes: larger is worse
   bool grew = false;
   bool fixed = false;
   std::size_t pairs = 0;   // tonight's, number used
@@ -67,7 +68,7 @@ struct Night {
   std::vector<NightExperiment> experiments = {};
   std::vector<NightSeries> series = {};  // in the order of the history
   AlertLog alerts = {};                  // including tonight's events
-  std::vector<std::string> told =
+  std::vector<std::string> reported =
       {};  // ids of alerts that were reported, grew or were reopened tonight
   std::vector<std::string> absent = {};  // ids of open alerts without a series tonight
   std::vector<std::string> notes = {};
@@ -101,7 +102,8 @@ struct NightInput {
   std::vector<std::string> tonight = {};   // run ids, one per experiment
   std::span<const NightPairs> pairs = {};  // for those runs; a run without pairs has only values
   std::span<const track::TrackEvent> events = {};  // all events about alerts and user actions
-  bool anew = false;  // rejudging a past night: changes without an event are not reported again
+  bool rejudging =
+      false;  // rejudging a past night: changes without an event are not reported again
   std::string now_utc = {};
   ExitRules exit = {};
 };

@@ -18,12 +18,12 @@ constexpr auto kNightLasts = 20h;
 constexpr auto kFutureAfter = 24h;
 
 bool is_unfinished(const NightSeries& series) {
-  return series.why == Why::kBudget || series.why == Why::kInterrupted;
+  return series.why == NightReason::kBudget || series.why == NightReason::kInterrupted;
 }
 
 bool is_red(const Night& night, bool known_too) {
   const auto counts = [&](const std::string& alert) {
-    return known_too || std::ranges::find(night.told, alert) != night.told.end();
+    return known_too || std::ranges::find(night.reported, alert) != night.reported.end();
   };
   return std::ranges::any_of(night.absent, counts) ||
          std::ranges::any_of(night.series, [&](const NightSeries& series) {
@@ -42,7 +42,8 @@ void show_alert(NightSeries& series, const AlertLog& alerts, const Night& night)
     }
   }
   const Alert* alert = alerts.find(series.alert);
-  if (alert == nullptr || series.why == Why::kIgnored || series.why == Why::kControl) {
+  if (alert == nullptr || series.why == NightReason::kIgnored ||
+      series.why == NightReason::kControl) {
     if (series.state == NightState::kRegression && alert == nullptr) series.state = NightState::kOk;
     return;
   }
@@ -84,8 +85,8 @@ NightState verdict_of(const Night& night) {
 int exit_code_of(const Night& night, const ExitRules& rules) {
   if (is_red(night, !rules.allow_known)) return kExitRegression;
   const bool judged = std::ranges::any_of(night.series, [](const NightSeries& series) {
-    return series.state != NightState::kNoData && series.why != Why::kIgnored &&
-           series.why != Why::kControl;
+    return series.state != NightState::kNoData && series.why != NightReason::kIgnored &&
+           series.why != NightReason::kControl;
   });
   const bool asked = night.series.empty() || night.count(NightState::kNoData) > 0;
   if (!judged && asked) return kExitNothingMeasured;

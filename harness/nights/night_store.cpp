@@ -43,14 +43,14 @@ track::NightRows rows_of(const JudgedNight& judged, const std::vector<NightPairs
   std::map<std::string, const NightSeries*> tonight;
   for (const NightSeries& series : judged.night.series) {
     tonight.emplace(series.series.id, &series);
-    if (series.why == Why::kValues || series.run.empty()) continue;
+    if (series.why == NightReason::kValues || series.run.empty()) continue;
     track::JudgedRow row{.run = series.run,
                          .series = series.series.id,
                          .state = series.state,
                          .change = series.change,
                          .low = series.low,
                          .high = series.high,
-                         .told = series.told.has_value(),
+                         .reported = series.reported.has_value(),
                          .alert = series.alert};
     for (const NightPairs& night : pairs) {
       const SeriesPairs* of = night.night.run == series.run ? night.find(row.series) : nullptr;
@@ -123,7 +123,7 @@ Night shown_again(std::vector<NightSeries> series, const std::vector<TrackedRun>
       return alert.host == run.host && alert.news_utc >= run.started_utc &&
              alert.experiment == run.experiment;
     });
-    if (news && alert.state == AlertState::kOpen) night.told.push_back(alert.id);
+    if (news && alert.state == AlertState::kOpen) night.reported.push_back(alert.id);
   }
   add_absent(night);
   end_of(night, rules);
@@ -131,9 +131,9 @@ Night shown_again(std::vector<NightSeries> series, const std::vector<TrackedRun>
 }
 
 // Judges nights one after another from the history's data.
-class Keeper {
+class NightRecorder {
  public:
-  Keeper(const NightRequest& request, track::TrackStore& store)
+  NightRecorder(const NightRequest& request, track::TrackStore& store)
       : request_(request), store_(store), all_(store.runs()) {
     for (const std::string& id : request.runs) {
       const TrackedRun* run = track::find_run(all_, id);
@@ -152,16 +152,16 @@ class Keeper {
                    std::make_move_iterator(rows.end()));
     }
     StoredNight stored{.history = store_.history(query_of(runs_, kPointsJudged))};
-    const std::vector<TrackEvent> said = store_.events(track::WhichEvents::kSaid);
+    const std::vector<TrackEvent> statements = store_.events(track::WhichEvents::kStatements);
     if (was_judged()) {
-      stored.night = as_it_was(stored.history, said);
+      stored.night = recorded_night(stored.history, statements);
       load_shown(store_, query_of(runs_, kPointsShown), stored);
       return stored;
     }
     NightInput input{.history = stored.history,
                      .tonight = request_.runs,
                      .pairs = request_.pairs,
-                     .events = said,
+                     .events = statements,
                      .now_utc = request_.now_utc,
                      .exit = request_.exit};
     JudgedNight judged = judge_night(input, states_of(rows_));
@@ -191,7 +191,7 @@ class Keeper {
     return other != nullptr && other->started_utc > run.started_utc;
   }
 
-  Night as_it_was(const track::History& history, std::span<const TrackEvent> said) {
+  Night recorded_night(const track::History& history, std::span<const TrackEvent> statements) {
     std::vector<NightSeries> series;
     bool newest = true;
     for (const TrackedRun& run : runs_) {
@@ -205,7 +205,7 @@ class Keeper {
       newest = false;
       for (NightSeries& one : of_run(history, run)) series.push_back(std::move(one));
     }
-    Night night = shown_again(std::move(series), runs_, said, request_.exit);
+    Night night = shown_again(std::move(series), runs_, statements, request_.exit);
     night.is_newest = newest;
     if (!newest) {
       night.notes.emplace_back(
@@ -268,14 +268,14 @@ class Replay {
   Replay(track::TrackStore& store, const std::string& host, const std::string& experiment)
       : history_(store.history({.experiments = {experiment}, .host = host})) {}
 
-  void take(const TrackEvent& event, std::span<const TrackEvent> said) {
+  void take(const TrackEvent& event, std::span<const TrackEvent> statements) {
     const std::vector<NightPairs> pairs = {night_pairs(event)};
     if (history_.find_run(pairs.front().night.run) == nullptr) return;
     JudgedNight judged = judge_night({.history = history_,
                                       .tonight = {pairs.front().night.run},
                                       .pairs = pairs,
-                                      .events = said,
-                                      .anew = true},
+                                      .events = statements,
+                                      .rejudging = true},
                                      std::move(states_));
     ++nights_;
     track::NightRows rows = rows_of(judged, pairs);
@@ -323,43 +323,44 @@ std::optional<double> learnt_layout(track::TrackStore& store, const Alert& alert
   return std::nullopt;
 }
 
-KeptReference kept_reference(track::TrackStore& store, std::string_view host,
-                             std::string_view experiment) {
+StoredReference stored_reference(track::TrackStore& store, std::string_view host,
+                                 std::string_view experiment) {
   const std::vector<TrackEvent> events =
       store.measured_nights(std::string(host), std::string(experiment), kNightsBack);
-  if (events.empty()) return {.why = Why::kNoReference};
+  if (events.empty()) return {.why = NightReason::kNoReference};
   const NightPairs last = night_pairs(events.front());
-  KeptReference kept{.build = last.reference,
-                     .run = last.reference_run,
-                     .environment = last.environment,
-                     .unfinished = last.unfinished};
+  StoredReference next_reference{.build = last.reference,
+                                 .run = last.reference_run,
+                                 .environment = last.environment,
+                                 .unfinished = last.unfinished};
   for (const TrackEvent& event : events) {
     const NightPairs night = night_pairs(event);
-    if (night.why != Why::kReferenceFails || night.begins_reference()) break;
-    ++kept.failed_nights;
+    if (night.why != NightReason::kReferenceFails || night.begins_reference()) break;
+    ++next_reference.failed_nights;
   }
-  for (const TrackEvent& event : store.events(track::WhichEvents::kSaid)) {
+  for (const TrackEvent& event : store.events(track::WhichEvents::kStatements)) {
     if (event.what != kBaselineEvent || !event.alert_id.empty()) continue;
     if (text_of(event.details, "host") != host ||
         text_of(event.details, "experiment") != experiment)
       continue;
-    const bool taken = last.why == Why::kBaseline && last.begins_reference() &&
+    const bool taken = last.why == NightReason::kBaseline && last.begins_reference() &&
                        event.at_utc == events.front().at_utc;
-    if (event.at_utc >= events.front().at_utc && !taken) kept = {.why = Why::kBaseline};
+    if (event.at_utc >= events.front().at_utc && !taken)
+      next_reference = {.why = NightReason::kBaseline};
   }
-  return kept;
+  return next_reference;
 }
 
 StoredNight judge_and_record(const NightRequest& request, track::TrackStore& store) {
-  return Keeper(request, store).judge();
+  return NightRecorder(request, store).judge();
 }
 
 std::size_t rebuild(track::TrackStore& store, std::string_view host) {
   std::map<std::string, Replay> experiments;
-  std::vector<TrackEvent> said;
+  std::vector<TrackEvent> statements;
   for (const TrackEvent& event : store.events()) {
     if (!is_pairs_event(event)) {
-      said.push_back(event);
+      statements.push_back(event);
       continue;
     }
     if (text_of(event.details, "host") != host) continue;
@@ -367,7 +368,7 @@ std::size_t rebuild(track::TrackStore& store, std::string_view host) {
     auto known = experiments.find(name);
     if (known == experiments.end())
       known = experiments.emplace(name, Replay(store, std::string(host), name)).first;
-    known->second.take(event, said);
+    known->second.take(event, statements);
   }
   std::size_t nights = 0;
   for (auto& [name, replay] : experiments) nights += replay.end(store);

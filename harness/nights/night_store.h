@@ -23,8 +23,8 @@ namespace stepbench::nights {
 [[nodiscard]] std::optional<double> learnt_layout(track::TrackStore& store, const Alert& alert,
                                                   std::string_view series);
 // The reference for the experiment's next night on that host.
-[[nodiscard]] KeptReference kept_reference(track::TrackStore& store, std::string_view host,
-                                           std::string_view experiment);
+[[nodiscard]] StoredReference stored_reference(track::TrackStore& store, std::string_view host,
+                                               std::string_view experiment);
 
 struct NightRequest {
   std::vector<std::string> runs = {};  // tonight's run ids, one per experiment

@@ -13,11 +13,11 @@
 
 namespace stepbench::nights {
 
-// TrackEvent::what of events that are not about an alert. kTold is recorded before the notification
-// command is started, kNotTold if it failed, so that the next night tries again. Details: alert,
-// news.
-inline constexpr const char* kTold = "people-told";
-inline constexpr const char* kNotTold = "people-not-told";
+// TrackEvent::what of events that are not about an alert. kPeopleNotified is recorded before the
+// notification command is started, kNotificationFailed if it failed, so that the next night tries
+// again. Details: alert, news.
+inline constexpr const char* kPeopleNotified = "people-told";
+inline constexpr const char* kNotificationFailed = "people-not-told";
 
 struct Notice {
   std::string alert_id = {};
@@ -26,11 +26,11 @@ struct Notice {
 
 // Notices for open alerts of this host, without news from before `oldest_utc`, in the order of the
 // alerts. `host` empty: all hosts.
-[[nodiscard]] std::vector<Notice> notices_due(std::span<const track::TrackEvent> events,
-                                              std::string_view oldest_utc,
-                                              std::string_view host = {});
+[[nodiscard]] std::vector<Notice> pending_notices(std::span<const track::TrackEvent> events,
+                                                  std::string_view oldest_utc,
+                                                  std::string_view host = {});
 
-// `what`: kTold or kNotTold; `reason`: why it failed.
+// `what`: kPeopleNotified or kNotificationFailed; `reason`: why it failed.
 [[nodiscard]] track::TrackEvent event_of(const Notice& notice, const char* what, std::string at_utc,
                                          std::string who, std::string reason = {});
 

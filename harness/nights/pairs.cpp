@@ -77,7 +77,7 @@ std::vector<SeriesPairs> pairs_of_before(const std::string& text) {
   while (lines >> series >> moved >> error >> count >> reference) {
     if (!std::isfinite(moved) || !std::isfinite(error)) continue;
     all.push_back({.series = series,
-                   .pairs = pairs_like(moved, error, std::min(count, kMostPairs)),
+                   .pairs = pairs_like(moved, error, std::min(count, kMaxPairs)),
                    .first = count,
                    .reference = reference});
   }
@@ -127,7 +127,7 @@ NightPairs night_pairs(const track::TrackEvent& event) {
     night.reference = text_of(event.details, "build");
     night.reference_run = text_of(event.details, "run");
     night.series = pairs_of_before(text_of(event.details, "ratios"));
-    if (night.series.empty()) night.why = Why::kReferenceFails;
+    if (night.series.empty()) night.why = NightReason::kReferenceFails;
   } else {
     night = json::read_text<NightPairs>(text_of(event.details, "pairs"));
   }

@@ -19,8 +19,8 @@ namespace stepbench::nights {
 
 inline constexpr std::size_t kPairs = 4;      // planned
 inline constexpr std::size_t kMorePairs = 8;  // per further round, while the case looks odd
-inline constexpr std::size_t kMostPairs = 24;
-inline constexpr std::size_t kLeastPairs = 3;  // fewer usable pairs: no data
+inline constexpr std::size_t kMaxPairs = 24;
+inline constexpr std::size_t kMinPairs = 3;  // fewer usable pairs: no data
 
 // Pairs of one series, in the order of measurement.
 struct SeriesPairs {
@@ -49,27 +49,27 @@ struct MeasuredValues {
 [[nodiscard]] SeriesPairs series_pairs(const std::string& series, const MeasuredValues& values);
 
 // Reasons for too few pairs in a night, and for a series' state that its numbers do not show.
-enum class Why : std::uint8_t {  // written to disk by name
+enum class NightReason : std::uint8_t {  // written to disk by name
   kMeasured,
-  kNoReference,     // the first night, or no kept program: tonight's program becomes the reference
-  kBaseline,        // requested by a user: tonight's program becomes the reference
-  kReferenceGone,   // its program no longer exists: tonight's becomes the reference
-  kReferenceFails,  // it does not start, or fewer than three pairs are usable
+  kNoReference,  // the first night, or no kept program: tonight's program becomes the reference
+  kBaseline,     // requested by a user: tonight's program becomes the reference
+  kReferenceMissing,  // its program no longer exists: tonight's becomes the reference
+  kReferenceFails,    // it does not start, or fewer than three pairs are usable
   kTonightFails,
   kSameProgram,  // tonight's program is the reference
-  kCannotKeep,   // the program cannot be kept (e.g. a script with modules outside its folder)
+  kCannotStore,  // the program cannot be kept (e.g. a script with modules outside its folder)
   kBudget,       // the night's budget was used up
   kInterrupted,
   // Only for series.
-  kYoung,     // the first build measured with a reference
-  kOneBuild,  // suspect: may be code layout; the next build decides
-  kNoValue,   // planned, but no value tonight
-  kValues,    // `track add`: values without pairs are shown, not judged
-  kIgnored,   // excluded by a user
-  kControl,   // the control case
-  kFuture     // the night's date is in the future
+  kFirstBuild,  // the first build measured with a reference
+  kOneBuild,    // suspect: may be code layout; the next build decides
+  kNoValue,     // planned, but no value tonight
+  kValues,      // `track add`: values without pairs are shown, not judged
+  kIgnored,     // excluded by a user
+  kControl,     // the control case
+  kFuture       // the night's date is in the future
 };
-constexpr EnumNames<17> names_of(Why) {
+constexpr EnumNames<17> names_of(NightReason) {
   return {"measured",      "no-reference", "baseline",    "reference-gone", "reference-fails",
           "tonight-fails", "same-program", "cannot-keep", "budget",         "interrupted",
           "young",         "one-build",    "no-value",    "values",         "ignored",
@@ -82,7 +82,7 @@ struct NightPairs {
   std::string reference = {};      // after this night: tonight's if a new reference begins
   std::string reference_run = {};  // id of the run that the reference program is from
   std::string environment = {};    // track::Cohort::id
-  Why why = Why::kMeasured;
+  NightReason why = NightReason::kMeasured;
   std::string reason = {};  // the failure, in the failing program's own words
   std::size_t judged = 0;   // number of series in the whole night: see error_of()
   // Ids of series that still looked changed when the budget or a signal ended their measurement.
@@ -104,11 +104,11 @@ inline constexpr std::string_view kPairsEvent = "pairs";
 
 // The reference for an experiment's next night: `reference` of its last night, unless a baseline
 // was set since. Empty: tonight's program becomes the reference.
-struct KeptReference {
+struct StoredReference {
   std::string build = {};
   std::string run = {};
-  int failed_nights = 0;     // consecutive, up to the last night; it is replaced after two
-  Why why = Why::kMeasured;  // if `build` is empty
+  int failed_nights = 0;  // consecutive, up to the last night; it is replaced after two
+  NightReason why = NightReason::kMeasured;  // if `build` is empty
   // From the last night.
   std::string environment = {};
   std::vector<std::string> unfinished = {};

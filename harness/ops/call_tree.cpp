@@ -93,8 +93,8 @@ class CallFolder {
     std::uint32_t parent = node.parent;
     while (parent != kNoIndex && !counted_[parent]) parent = tree_.nodes[parent].parent;
     if (parent == kNoIndex) {
-      const bool beside = has_steps_ && node.thread != log_.step_thread;
-      return beside ? child(kNoFold, kOtherThreadsName, OpKind::kAnnotation) : kNoFold;
+      const bool is_other_thread = has_steps_ && node.thread != log_.step_thread;
+      return is_other_thread ? child(kNoFold, kOtherThreadsName, OpKind::kAnnotation) : kNoFold;
     }
     if (parent != step_) return fold_of_[parent];
     const auto after = std::upper_bound(

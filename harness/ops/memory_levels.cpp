@@ -13,26 +13,28 @@
 namespace stepbench::ops {
 namespace {
 
-struct Held {
+struct MemoryLevelAt {
   std::uint32_t event = 0;
   std::int64_t at_ns = 0;
   std::int64_t bytes = 0;
 };
 
 // By device, each sorted by time.
-std::map<std::int16_t, std::vector<Held>> levels_by_device(const std::vector<MemoryEvent>& events) {
-  std::map<std::int16_t, std::vector<Held>> devices;
+std::map<std::int16_t, std::vector<MemoryLevelAt>> levels_by_device(
+    const std::vector<MemoryEvent>& events) {
+  std::map<std::int16_t, std::vector<MemoryLevelAt>> devices;
   for (std::size_t i = 0; i < events.size(); ++i) {
     devices[events[i].device].push_back({static_cast<std::uint32_t>(i), events[i].at_ns, 0});
   }
   for (auto& [device, levels] : devices) {
-    std::stable_sort(levels.begin(), levels.end(),
-                     [](const Held& a, const Held& b) { return a.at_ns < b.at_ns; });
-    const bool reported = std::any_of(levels.begin(), levels.end(), [&](const Held& level) {
-      return events[level.event].total_allocated != 0;
-    });
+    std::stable_sort(
+        levels.begin(), levels.end(),
+        [](const MemoryLevelAt& a, const MemoryLevelAt& b) { return a.at_ns < b.at_ns; });
+    const bool reported = std::any_of(
+        levels.begin(), levels.end(),
+        [&](const MemoryLevelAt& level) { return events[level.event].total_allocated != 0; });
     std::int64_t sum = 0;
-    for (Held& level : levels) {
+    for (MemoryLevelAt& level : levels) {
       sum += events[level.event].bytes;
       level.bytes = reported ? events[level.event].total_allocated : sum;
     }
@@ -40,16 +42,16 @@ std::map<std::int16_t, std::vector<Held>> levels_by_device(const std::vector<Mem
   return devices;
 }
 
-std::size_t highest(const std::vector<Held>& levels, std::size_t first, std::size_t last) {
+std::size_t highest(const std::vector<MemoryLevelAt>& levels, std::size_t first, std::size_t last) {
   const auto begin = levels.begin() + static_cast<std::ptrdiff_t>(first);
   const auto end = levels.begin() + static_cast<std::ptrdiff_t>(last);
-  const auto found =
-      std::max_element(begin, end, [](const Held& a, const Held& b) { return a.bytes < b.bytes; });
+  const auto found = std::max_element(
+      begin, end, [](const MemoryLevelAt& a, const MemoryLevelAt& b) { return a.bytes < b.bytes; });
   return static_cast<std::size_t>(found - levels.begin());
 }
 
 // The level not exceeded for 95 % of the time between the first and the last event.
-std::int64_t usual_bytes(const std::vector<Held>& levels) {
+std::int64_t usual_bytes(const std::vector<MemoryLevelAt>& levels) {
   std::vector<std::pair<std::int64_t, std::int64_t>> spans;  // bytes, duration
   std::int64_t total_ns = 0;
   for (std::size_t i = 0; i + 1 < levels.size(); ++i) {

@@ -44,7 +44,7 @@ class ModuleTreeMaker {
     add_node(NodeKind::kStep, "", ModuleNode::kNoParent, 0);
     for (const OpRow* row : rows) add(*row);
     add_own_ops();
-    tree_.beside_ns = step_ns_ > 0 ? tree_.nodes.front().all.cpu_ns - step_ns_ : 0;
+    tree_.other_threads_ns = step_ns_ > 0 ? tree_.nodes.front().all.cpu_ns - step_ns_ : 0;
     return std::move(tree_);
   }
 

@@ -52,9 +52,9 @@ struct ModuleTree {
   std::vector<std::string> phases;  // in order of first call
   std::vector<ModuleNode> nodes;  // parents precede their children; siblings in order of first call
   std::int64_t steps = 0;
-  std::size_t full_depth = 0;  // depth of the deepest module, including hidden ones
-  bool device = false;         // kernels or copies were recorded
-  std::int64_t beside_ns = 0;  // host time of ops on other threads; included in the root
+  std::size_t full_depth = 0;         // depth of the deepest module, including hidden ones
+  bool device = false;                // kernels or copies were recorded
+  std::int64_t other_threads_ns = 0;  // host time of ops on other threads; included in the root
 };
 
 // `depth`: maximum names in a module's path; deeper modules count as their ancestor.

@@ -38,10 +38,10 @@ bool comes_before(const OpNode& a, const OpNode& b) {
   return key(a) < key(b);
 }
 
-void add_ops(const OpLog& log, OpTree& tree, const std::vector<bool>& left_out) {
+void add_ops(const OpLog& log, OpTree& tree, const std::vector<bool>& excluded) {
   for (std::size_t i = 0; i < log.ops.size(); ++i) {
     const OpEvent& op = log.ops[i];
-    if (left_out[op.name]) continue;
+    if (excluded[op.name]) continue;
     tree.nodes.push_back(
         {.start_ns = op.start_ns,
          .end_ns = std::max(op.start_ns, op.end_ns),
@@ -132,15 +132,15 @@ void compact(std::vector<OpNode>& nodes, std::vector<std::uint32_t>& into) {
 }  // namespace
 
 bool is_bookkeeping(std::string_view op) {
-  constexpr std::array<std::string_view, 8> kLeftOut = {"[memory]",
-                                                        "[OutOfMemory]",
-                                                        "profiler::_record_function_enter",
-                                                        "profiler::_record_function_enter_new",
-                                                        "profiler::_record_function_exit",
-                                                        "aten::is_leaf",
-                                                        "aten::output_nr",
-                                                        "aten::_version"};
-  return std::find(kLeftOut.begin(), kLeftOut.end(), op) != kLeftOut.end();
+  constexpr std::array<std::string_view, 8> kExcludedOps = {"[memory]",
+                                                            "[OutOfMemory]",
+                                                            "profiler::_record_function_enter",
+                                                            "profiler::_record_function_enter_new",
+                                                            "profiler::_record_function_exit",
+                                                            "aten::is_leaf",
+                                                            "aten::output_nr",
+                                                            "aten::_version"};
+  return std::find(kExcludedOps.begin(), kExcludedOps.end(), op) != kExcludedOps.end();
 }
 
 bool has_step_annotations(const OpLog& log) {
@@ -151,14 +151,14 @@ bool has_step_annotations(const OpLog& log) {
 OpTree build_op_tree(const OpLog& log) {
   OpTree tree;
   NameTable names(tree.names);
-  std::vector<bool> left_out;
+  std::vector<bool> excluded;
   for (const std::string& name : log.names) {
     tree.name_of_log.push_back(names.intern(name.starts_with(kStepPrefix) ? kStepNode : name));
-    left_out.push_back(is_bookkeeping(name));
+    excluded.push_back(is_bookkeeping(name));
   }
   tree.nodes.reserve(log.ops.size() + log.marks.size());
   if (!has_step_annotations(log)) add_steps(log, tree, names.intern(kStepNode));
-  add_ops(log, tree, left_out);
+  add_ops(log, tree, excluded);
   add_calls(log, tree);
   if (!std::is_sorted(tree.nodes.begin(), tree.nodes.end(), comes_before)) {
     std::sort(tree.nodes.begin(), tree.nodes.end(), comes_before);

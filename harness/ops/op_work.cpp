@@ -19,13 +19,13 @@ using Shapes = std::vector<Shape>;
 using Count = std::optional<std::int64_t>;
 using Work = std::optional<OpWork>;
 
-constexpr std::int64_t kMostExtent = std::int64_t{1} << 48;
+constexpr std::int64_t kMaxExtent = std::int64_t{1} << 48;
 // Sizes from a damaged file saturate here, so that sums of a few of them do not overflow.
-constexpr std::int64_t kMost = std::int64_t{1} << 58;
+constexpr std::int64_t kMax = std::int64_t{1} << 58;
 
 std::int64_t times(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) || product > kMost ? kMost : product;
+  return __builtin_mul_overflow(a, b, &product) || product > kMax ? kMax : product;
 }
 
 std::int64_t product(std::span<const std::int64_t> extents) {
@@ -63,7 +63,7 @@ class Scanner {
     while (!take(']')) {
       if (!shape.empty() && !take(',')) return std::nullopt;
       const Count number = integer();
-      if (!number || *number < 0 || *number > kMostExtent) return std::nullopt;
+      if (!number || *number < 0 || *number > kMaxExtent) return std::nullopt;
       shape.push_back(*number);
     }
     return shape;
@@ -343,7 +343,7 @@ std::optional<OpWork> work_of(std::string_view name, std::string_view shapes,
   const Arguments others(arguments);
   const Work work = formula != nullptr ? formula->work(*in, others)
                                        : attention(*in, others, *kernel, name.ends_with(kBackward));
-  return work && work->flops < kMost && work->elements < kMost ? work : std::nullopt;
+  return work && work->flops < kMax && work->elements < kMax ? work : std::nullopt;
 }
 
 }  // namespace stepbench::ops

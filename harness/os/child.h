@@ -9,13 +9,13 @@
 
 namespace stepbench::os {
 
-// Runs `become` in a vfork() child, which shares this process's memory until it execs or exits; the
-// calling thread is suspended until then. This avoids copying page tables, which takes milliseconds
-// in large processes. `become` must only make async-signal-safe calls, must not change memory of
-// its parent, and must end in exec or _exit. It starts with no signal blocked and none caught;
-// ignored signals stay ignored. Returns as fork() does in the parent.
-template <typename Become>
-pid_t start_child(const Become& become) {
+// Runs `child_main` in a vfork() child, which shares this process's memory until it execs or exits;
+// the calling thread is suspended until then. This avoids copying page tables, which takes
+// milliseconds in large processes. `child_main` must only make async-signal-safe calls, must not
+// change memory of its parent, and must end in exec or _exit. It starts with no signal blocked and
+// none caught; ignored signals stay ignored. Returns as fork() does in the parent.
+template <typename ChildMain>
+pid_t start_child(const ChildMain& child_main) {
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -32,7 +32,7 @@ pid_t start_child(const Become& become) {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    become();
+    child_main();
     ::_exit(127);
   }
   const int error = errno;

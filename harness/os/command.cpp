@@ -25,7 +25,7 @@ namespace stepbench::os {
 namespace {
 
 // Captured output of a stream, with its maximum.
-struct Kept {
+struct CapturedOutput {
   std::string& text;
   std::size_t most;
   bool flooded = false;
@@ -37,7 +37,7 @@ struct Kept {
 };
 
 // Returns false at the end of the stream.
-bool take(const Descriptor& from, Kept& into) {
+bool take(const Descriptor& from, CapturedOutput& into) {
   std::array<char, 16384> buffer;
   const ssize_t count = ::read(from.value(), buffer.data(), buffer.size());
   if (count < 0) return errno == EINTR || errno == EAGAIN;
@@ -48,7 +48,7 @@ bool take(const Descriptor& from, Kept& into) {
 
 // Reads the rest of a pipe after its writer died. A process outside the killed group may keep it
 // open and still write, so this stops after the bytes available now.
-void drain(const Descriptor& from, Kept& into) {
+void drain(const Descriptor& from, CapturedOutput& into) {
   int bytes = 0;
   if (!from.is_open() || ::ioctl(from.value(), FIONREAD, &bytes) != 0) return;
   for (const std::size_t end = into.text.size() + static_cast<std::size_t>(bytes);
@@ -65,23 +65,23 @@ bool give(const Descriptor& to, std::string_view& input) {
 }
 
 // Blocks SIGINT, SIGTERM and SIGHUP during its lifetime, except ignored ones.
-class HeldSignals {
+class BlockedSignals {
  public:
-  HeldSignals() {
-    sigset_t held;
-    sigemptyset(&held);
+  BlockedSignals() {
+    sigset_t blocked;
+    sigemptyset(&blocked);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
       struct sigaction action {};
       const bool ignored =
           ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-      if (!ignored) sigaddset(&held, signal);
+      if (!ignored) sigaddset(&blocked, signal);
     }
-    ::pthread_sigmask(SIG_BLOCK, &held, &before_);
-    descriptor_ = Descriptor{::signalfd(-1, &held, SFD_NONBLOCK | SFD_CLOEXEC)};
+    ::pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+    descriptor_ = Descriptor{::signalfd(-1, &blocked, SFD_NONBLOCK | SFD_CLOEXEC)};
   }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-  ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
   // Readable while a signal is pending; never read, so that it stays readable.
   [[nodiscard]] int descriptor() const { return descriptor_.value(); }
@@ -112,7 +112,7 @@ struct CommandChild {
 };
 
 // Runs in a child: see start_child().
-[[noreturn]] void become_command(const CommandChild& child) {
+[[noreturn]] void exec_command(const CommandChild& child) {
   ::setpgid(0, 0);
   bind_to_lifeline(child.lifeline);
   ::fcntl(child.lifeline, F_SETFD, 0);
@@ -190,8 +190,8 @@ CommandResult run_command(const std::vector<std::string>& argv, std::string_view
                            .lifeline = lifeline.theirs.value(),
                            .error = failure.write.value(),
                            .parent = ::getpid()};
-  const HeldSignals signals;
-  const pid_t pid = start_child([&] { become_command(child); });
+  const BlockedSignals signals;
+  const pid_t pid = start_child([&] { exec_command(child); });
   if (pid < 0) {
     result.reason = std::strerror(errno);
     return result;
@@ -208,12 +208,12 @@ CommandResult run_command(const std::vector<std::string>& argv, std::string_view
   result.started = count != static_cast<ssize_t>(sizeof error);
   if (!result.started) result.reason = std::strerror(error);
 
-  Kept kept_out{result.out, options.most_output};
-  Kept kept_err{result.err, options.most_output};
+  CapturedOutput captured_out{result.out, options.most_output};
+  CapturedOutput captured_err{result.err, options.most_output};
   const auto is_flooded = [&] {
-    return !options.drops_rest && (kept_out.flooded || kept_err.flooded);
+    return !options.drops_rest && (captured_out.flooded || captured_err.flooded);
   };
-  const int signal = options.to_its_end ? -1 : signals.descriptor();
+  const int signal = options.defers_signals ? -1 : signals.descriptor();
   const Descriptor death{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
   const auto deadline = std::chrono::steady_clock::now() + time_limit;
   bool interrupted = false;
@@ -232,20 +232,20 @@ CommandResult run_command(const std::vector<std::string>& argv, std::string_view
     }
     interrupted = waits[3].revents != 0;
     alive = !result.timed_out && !interrupted && !is_flooded() && waits[4].revents == 0;
-    if (waits[0].revents != 0 && !take(out.read, kept_out)) out.read.close();
-    if (waits[1].revents != 0 && !take(err.read, kept_err)) err.read.close();
+    if (waits[0].revents != 0 && !take(out.read, captured_out)) out.read.close();
+    if (waits[1].revents != 0 && !take(err.read, captured_err)) err.read.close();
     if (waits[2].revents != 0 && !give(in.ours, input)) in.ours.close();
   }
   kill_command(pid);  // and any group members that hold the pipes
   if (!result.timed_out && !interrupted) {
-    drain(out.read, kept_out);
-    drain(err.read, kept_err);
+    drain(out.read, captured_out);
+    drain(err.read, captured_err);
   }
   result.flooded = is_flooded();
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  if (interrupted) throw Interrupted(HeldSignals::pending());
+  if (interrupted) throw Interrupted(BlockedSignals::pending());
   result.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }

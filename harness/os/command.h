@@ -16,8 +16,8 @@ struct CommandOptions {
   std::vector<std::string> unset = {};              // variables to remove
   std::vector<std::string> set = {};                // "NAME=VALUE", added to the inherited ones
   std::size_t most_output = std::size_t{64} << 20;  // maximum bytes kept per stream
-  bool drops_rest = false;  // excess output is dropped; else it ends the program
-  bool to_its_end = false;  // termination signals are deferred until it has ended
+  bool drops_rest = false;      // excess output is dropped; else it ends the program
+  bool defers_signals = false;  // termination signals are deferred until it has ended
 };
 
 struct CommandResult {

@@ -94,15 +94,15 @@ constexpr std::array<OwnFormat, 14> kOwnFormats = {{kPage,
                                                     {R"({"columns":[{"name":)", R"("unit":)"},
                                                     {R"({"context":{"date":)", "stepbench"}}};
 
-bool is_of(const fs::path& file, const OwnFormat& format) {
-  constexpr std::size_t kNear = 4096;
-  const std::string text = first_bytes(file, kNear);
+bool matches_format(const fs::path& file, const OwnFormat& format) {
+  constexpr std::size_t kHeadBytes = 4096;
+  const std::string text = first_bytes(file, kHeadBytes);
   return text.starts_with(format.begin) && text.find(format.holds) != std::string::npos;
 }
 
 bool is_own(const fs::path& file) {
   return std::ranges::any_of(kOwnFormats,
-                             [&](const OwnFormat& format) { return is_of(file, format); });
+                             [&](const OwnFormat& format) { return matches_format(file, format); });
 }
 
 // If `input` is a folder, also checks its files.
@@ -115,7 +115,7 @@ bool is_read(const Identity& output, const fs::path& input) {
     for (; !error && entry != fs::directory_iterator{}; entry.increment(error)) {
       std::error_code none;
       if (entry->is_regular_file(none) && output == identity_of(entry->path()) &&
-          !is_of(entry->path(), kPage)) {  // reports are never read as input
+          !matches_format(entry->path(), kPage)) {  // reports are never read as input
         return true;
       }
     }
@@ -128,7 +128,7 @@ bool is_database(const fs::path& file) {
 }
 
 // Why this file must never be replaced, by any command; nullopt: it may be.
-std::optional<std::string> precious(const fs::path& file) {
+std::optional<std::string> reason_to_protect(const fs::path& file) {
   const std::string begin = first_bytes(file, 4);
   if (begin ==
           "\x7F"
@@ -188,7 +188,7 @@ void check_output(const NamedFile& output, const Identity& file,
   }
   std::error_code error;
   const bool is_file = fs::is_regular_file(target, error);
-  if (const auto what = is_file ? precious(target) : std::nullopt) {
+  if (const auto what = is_file ? reason_to_protect(target) : std::nullopt) {
     refuse(output, *what + "; it would be lost. Name another file");
   }
   if (leads_elsewhere(output.path)) {

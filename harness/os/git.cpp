@@ -24,12 +24,12 @@ const std::vector<std::string>& variables_of_git() {
 }
 
 CommandResult run_git(const std::filesystem::path& folder, std::vector<std::string> arguments,
-                      std::chrono::milliseconds time_limit, bool to_its_end) {
+                      std::chrono::milliseconds time_limit, bool defers_signals) {
   arguments.insert(arguments.begin(), {"git", "--no-optional-locks", "-c", "color.ui=false", "-c",
                                        "i18n.logOutputEncoding=UTF-8", "-c",
                                        "log.showSignature=false", "-C", folder.string()});
   return run_command(arguments, "", time_limit,
-                     {.unset = variables_of_git(), .to_its_end = to_its_end});
+                     {.unset = variables_of_git(), .defers_signals = defers_signals});
 }
 
 }  // namespace stepbench::os

@@ -17,10 +17,10 @@ namespace stepbench::os {
 // The output of `git rev-parse --local-env-vars`.
 [[nodiscard]] const std::vector<std::string>& variables_of_git();
 
-// Throws Interrupted as run_command() does, unless `to_its_end` is set.
+// Throws Interrupted as run_command() does, unless `defers_signals` is set.
 [[nodiscard]] CommandResult run_git(const std::filesystem::path& folder,
                                     std::vector<std::string> arguments,
                                     std::chrono::milliseconds time_limit = std::chrono::seconds(10),
-                                    bool to_its_end = false);
+                                    bool defers_signals = false);
 
 }  // namespace stepbench::os

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 // The nearest name with the same extension, or the same stem with another extension: train.yml is
 // train.yaml.
-std::string near_in(const fs::path& folder, const fs::path& name) {
+std::string similar_in(const fs::path& folder, const fs::path& name) {
   std::vector<std::string> stems;
   std::vector<std::string> kinds;
   std::error_code ignored;
@@ -28,17 +28,17 @@ std::string near_in(const fs::path& folder, const fs::path& name) {
   std::sort(kinds.begin(), kinds.end());
   const std::string kind = text::nearest(name.string(), kinds);
   if (!kind.empty()) return (folder / kind).string();
-  const std::string near = text::nearest(name.stem().string(), stems);
-  return near.empty() ? near : (folder / (near + name.extension().string())).string();
+  const std::string similar = text::nearest(name.stem().string(), stems);
+  return similar.empty() ? similar : (folder / (similar + name.extension().string())).string();
 }
 
 }  // namespace
 
-std::string near_file(const fs::path& path) {
+std::string similar_file_hint(const fs::path& path) {
   const fs::path name = path.filename();
-  std::string near = near_in(path.parent_path(), name);
-  if (near.empty()) near = near_in(path.parent_path() / "configs", name);
-  return text::did_you_mean(near);
+  std::string similar = similar_in(path.parent_path(), name);
+  if (similar.empty()) similar = similar_in(path.parent_path() / "configs", name);
+  return text::did_you_mean(similar);
 }
 
 }  // namespace stepbench::os

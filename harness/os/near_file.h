@@ -9,6 +9,6 @@ namespace stepbench::os {
 
 // Returns " (did you mean 'configs/quickstart.yaml'?)" with the most similar name in the same
 // folder, or in a `configs` folder next to it. Empty if none is similar.
-[[nodiscard]] std::string near_file(const std::filesystem::path& path);
+[[nodiscard]] std::string similar_file_hint(const std::filesystem::path& path);
 
 }  // namespace stepbench::os

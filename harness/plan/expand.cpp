@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMergedShown = 20;
 constexpr std::int64_t kLookedAtAfterAnError = 1000;
-constexpr std::size_t kMostNotes = 100;  // different notes on single cases
+constexpr std::size_t kMaxNotes = 100;  // different notes on single cases
 
 std::set<std::string> swept_names(const Sweep& sweep) {
   std::set<std::string> names;
@@ -47,10 +47,10 @@ class CaseSink : public RuleSink {
  public:
   using OfOption = std::function<void(std::string_view, std::string)>;
   CaseSink(PlannedCase& planned, std::vector<std::string>& notes,
-           std::set<std::string, std::less<>>& said, OfOption error, OfOption no_effect)
+           std::set<std::string, std::less<>>& known_notes, OfOption error, OfOption no_effect)
       : planned_(planned),
         notes_(notes),
-        said_(said),
+        known_notes_(known_notes),
         error_(std::move(error)),
         no_effect_(std::move(no_effect)) {}
 
@@ -65,7 +65,8 @@ class CaseSink : public RuleSink {
     plan_note(std::move(text));
   }
   void plan_note(std::string text) override {
-    if (said_.size() < kMostNotes && said_.insert(text).second) notes_.push_back(std::move(text));
+    if (known_notes_.size() < kMaxNotes && known_notes_.insert(text).second)
+      notes_.push_back(std::move(text));
   }
   void no_effect(std::string_view option, std::string without) override {
     no_effect_(option, std::move(without));
@@ -74,7 +75,7 @@ class CaseSink : public RuleSink {
  private:
   PlannedCase& planned_;
   std::vector<std::string>& notes_;
-  std::set<std::string, std::less<>>& said_;
+  std::set<std::string, std::less<>>& known_notes_;
   OfOption error_;
   OfOption no_effect_;
 };
@@ -137,9 +138,9 @@ void Expansion::expand(Plan& plan) {
   check_scope();
   context_.errors.throw_if_any();
   const std::int64_t grid = sweep_.grid();
-  constexpr std::int64_t kMostLooks = 50'000'000;  // some seconds
+  constexpr std::int64_t kMaxLooks = 50'000'000;  // some seconds
   const std::int64_t excludes = std::ssize(sweep_.excludes);
-  if (excludes > 0 && grid > kMostLooks / excludes) {
+  if (excludes > 0 && grid > kMaxLooks / excludes) {
     context_.errors.add(
         sweep_.where,
         text::counted(grid, "point") + " against " + text::counted(excludes, "exclude") +
@@ -169,7 +170,7 @@ void Expansion::expand(Plan& plan) {
   if (plan.cases.empty() && context_.errors.empty()) {
     context_.errors.add(sweep_.where, "the sweep is empty: exclude leaves no case");
   }
-  note_what_has_no_effect(plan);
+  note_ineffective_options(plan);
 }
 
 bool Expansion::is_excluded(const std::vector<PointValue>& values) {
@@ -286,12 +287,12 @@ void Expansion::null_meaningless(const CaseShape& shape, OptionValues& options) 
 }
 
 void Expansion::has_no_effect(std::string_view option, std::string without) {
-  const auto said = std::ranges::find(no_effect_, option, &NoEffect::value_type::first);
-  if (said != no_effect_.end() || !given_.contains(option)) return;
+  const auto known_notes = std::ranges::find(no_effect_, option, &NoEffect::value_type::first);
+  if (known_notes != no_effect_.end() || !given_.contains(option)) return;
   no_effect_.emplace_back(option, std::move(without));
 }
 
-void Expansion::note_what_has_no_effect(Plan& plan) const {
+void Expansion::note_ineffective_options(Plan& plan) const {
   NoEffect nowhere;
   for (const auto& [option, why] : ineffective_) {
     if (why.points == assembled_) nowhere.emplace_back(option, why.without);
@@ -307,7 +308,7 @@ void Expansion::apply_rule(const Point& point, const RuleFacts& facts, Plan& pla
                                  });
   if (rule == request_.rules.end() || rule->rule == nullptr) return;
   CaseSink sink(
-      planned, plan.notes, said_,
+      planned, plan.notes, known_notes_,
       [&](std::string_view option, std::string reason) {
         context_.errors.add(place_of_point(point.number, option), std::move(reason));
       },

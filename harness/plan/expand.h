@@ -51,7 +51,7 @@ class Expansion {
   void report_missing(const Point& point);
   void null_meaningless(const CaseShape& shape, OptionValues& options);
   void has_no_effect(std::string_view option, std::string without);
-  void note_what_has_no_effect(Plan& plan) const;
+  void note_ineffective_options(Plan& plan) const;
   void apply_rule(const Point& point, const RuleFacts& facts, Plan& plan, PlannedCase& planned);
   const CaseShape& reshape(const CaseShape& shape, PlannedCase& planned);
   void identify(const CaseShape& shape, PlannedCase& planned);
@@ -70,7 +70,7 @@ class Expansion {
   std::vector<bool> exclude_used_;
   std::vector<std::int64_t> points_;                         // per case in the plan
   std::unordered_map<std::uint64_t, std::size_t> index_of_;  // case_id -> index in the plan
-  std::set<std::string, std::less<>> said_;                  // plan.notes
+  std::set<std::string, std::less<>> known_notes_;           // plan.notes
   std::set<std::string, std::less<>> given_;                 // options that the user set
   // State of the current case.
   NoEffect no_effect_;

@@ -113,8 +113,8 @@ std::string fixed_experiment(const std::string& text, const std::string& source,
   const OptionIndex index(catalogue);
   ConfigErrors errors;
   const ParseContext context{source, index, {}, errors};
-  say_in_our_words(root, context);
-  const std::vector<std::string> ours = set_in_our_words(set, {}, context);
+  translate_torch_options(root, context);
+  const std::vector<std::string> ours = translate_torch_settings(set, {}, context);
   errors.throw_if_any();
   for (const std::string& each : ours) {
     const std::size_t equals = each.find('=');

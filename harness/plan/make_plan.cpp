@@ -150,9 +150,9 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   const OptionIndex index(catalogue);
   ConfigErrors errors;
   const ParseContext context{source, index, request.variables, errors};
-  say_in_our_words(root, context);
+  translate_torch_options(root, context);
   Settings settings = read_settings(root, context);
-  apply_set(set_in_our_words(request.set, settings, context), context, settings);
+  apply_set(translate_torch_settings(request.set, settings, context), context, settings);
   if (request.smoke) apply_smoke(settings);
   if (request.quick) apply_quick(settings);
   Sweep sweep = read_sweep(root, context);

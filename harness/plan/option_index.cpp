@@ -142,17 +142,17 @@ std::string OptionIndex::elsewhere(std::string_view name) const {
 }
 
 std::string OptionIndex::unknown(std::string_view name) const {
-  if (const std::string gone = text::removed(name); !gone.empty()) {
-    return "option '" + std::string(name) + "': " + gone;
+  if (const std::string removal_note = text::removed(name); !removal_note.empty()) {
+    return "option '" + std::string(name) + "': " + removal_note;
   }
   if (const std::string where = elsewhere(name); !where.empty()) {
     return "unknown option '" + std::string(name) + "'" + where;
   }
   const std::vector<std::string> ours = called(name);
-  std::string near = ours.empty() ? text::nearest_name(name, short_names_) : ours.front();
-  if (near.empty()) near = text::nearest_name(name, names_);
+  std::string similar = ours.empty() ? text::nearest_name(name, short_names_) : ours.front();
+  if (similar.empty()) similar = text::nearest_name(name, names_);
   return "unknown option '" + std::string(name) + "'" +
-         (near.empty() ? "; `stepbench list` shows all" : text::did_you_mean(near));
+         (similar.empty() ? "; `stepbench list` shows all" : text::did_you_mean(similar));
 }
 
 }  // namespace stepbench::plan

@@ -67,8 +67,8 @@ std::string unknown_key(const ConfigEntry& entry, const std::string& key,
                         const std::string& section, const std::vector<std::string>& keys,
                         const OptionIndex& index) {
   const std::string prefix = section.empty() ? "" : section + '.';
-  if (const std::string gone = text::removed(prefix + key); !gone.empty()) {
-    return "key '" + prefix + key + "': " + gone;
+  if (const std::string removal_note = text::removed(prefix + key); !removal_note.empty()) {
+    return "key '" + prefix + key + "': " + removal_note;
   }
   std::string text = "unknown key '" + key + "'";
   text += section.empty() ? " at the top level" : " in section '" + section + "'";
@@ -86,16 +86,17 @@ std::string unknown_key(const ConfigEntry& entry, const std::string& key,
   if (!elsewhere.empty()) {
     return text + " (did you mean " + with_section(elsewhere.front()) + "?)";
   }
-  std::vector<std::string> near_keys = keys;
+  std::vector<std::string> similar_keys = keys;
   for (const catalogue::TorchName& each : catalogue::torch_names()) {
     const std::string_view name = each.name;
-    const bool is_here = name.starts_with(prefix) && name.find('.', prefix.size()) == name.npos;
-    if (is_here && index.torch_name_in_full(name) != nullptr) {
-      near_keys.emplace_back(name.substr(prefix.size()));
+    const bool is_of_section =
+        name.starts_with(prefix) && name.find('.', prefix.size()) == name.npos;
+    if (is_of_section && index.torch_name_in_full(name) != nullptr) {
+      similar_keys.emplace_back(name.substr(prefix.size()));
     }
   }
-  const std::string near = text::nearest(key, near_keys);
-  if (!near.empty()) return text + text::did_you_mean(near);
+  const std::string similar = text::nearest(key, similar_keys);
+  if (!similar.empty()) return text + text::did_you_mean(similar);
   if (section.empty()) {
     for (const std::string& known : keys) {
       if (key.ends_with(known)) return text + text::did_you_mean(known);
@@ -191,17 +192,18 @@ std::string sweep_hint(const Assignment& assignment, const OptionIndex& index) {
     values.push_back(text.substr(first, end - first));
     start = end + 1;
   }
-  const bool all_right = std::all_of(values.begin(), values.end(), [&](const std::string& value) {
-    try {
-      (void)parse_value(index.find(meant.front()), value, false);
-      return true;
-    } catch (const Error&) {
-      return false;
-    }
-  });
-  return all_right ? "; to measure each of them: --sweep " + assignment.name + "=" +
-                         text::join(values, ",")
-                   : "";
+  const bool all_values_valid =
+      std::all_of(values.begin(), values.end(), [&](const std::string& value) {
+        try {
+          (void)parse_value(index.find(meant.front()), value, false);
+          return true;
+        } catch (const Error&) {
+          return false;
+        }
+      });
+  return all_values_valid ? "; to measure each of them: --sweep " + assignment.name + "=" +
+                                text::join(values, ",")
+                          : "";
 }
 
 constexpr std::size_t kMaxErrorsShown = 20;
@@ -318,8 +320,8 @@ void check_path(const std::string& name, const Value& value, const std::string& 
   const auto* path = std::get_if<std::string>(&value);
   if (!option.must_exist || path == nullptr) return;
   const std::string scheme = path->substr(0, std::min(path->find("//"), path->size()) + 2);
-  if (const std::string gone = text::removed(scheme); !gone.empty()) {
-    context.errors.add(where, scheme + ": " + gone);  // the rest may hold a secret
+  if (const std::string removal_note = text::removed(scheme); !removal_note.empty()) {
+    context.errors.add(where, scheme + ": " + removal_note);  // the rest may hold a secret
     return;
   }
   std::error_code error;
@@ -336,7 +338,7 @@ void check_path(const std::string& name, const Value& value, const std::string& 
       "no such file or folder: '" + *path + "' (seen from " +
           std::filesystem::current_path(error).string() + ")" +
           (braces ? "; braces are not expanded to files here: give the folder that holds them"
-                  : os::near_file(*path)) +
+                  : os::similar_file_hint(*path)) +
           "; '" + name + "': " + doc);
 }
 

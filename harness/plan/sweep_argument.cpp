@@ -56,7 +56,7 @@ ConfigEntry parse_argument(const std::string& argument) {
 // Returns the options that the argument sets: torch may have one name for two.
 std::vector<ConfigEntry> entries_of(const ConfigEntry& entry, const ParseContext& context) {
   std::vector<ConfigEntry> entries =
-      axis_in_our_words(entry, context).value_or(std::vector<ConfigEntry>{entry});
+      translate_torch_axis(entry, context).value_or(std::vector<ConfigEntry>{entry});
   if (entries.size() > 1 && std::ranges::count_if(entries, varies) > 1) {
     context.errors.add(context.source, "'" + entries.front().key + "' and '" + entries.back().key +
                                            "' would vary together: name both in `sweep: {zip: "
@@ -83,13 +83,14 @@ SweepAxis::Key* find_key(Sweep& sweep, const std::string& name) {
 // An include that sets the option is replaced by the argument.
 void leave_out_includes(const std::string& name, const std::string& file, Sweep& sweep) {
   std::erase_if(sweep.includes, [&](const SweepEntry& include) {
-    const bool names_it = std::any_of(include.keys.begin(), include.keys.end(),
-                                      [&](const SweepAxis::Key& key) { return key.name == name; });
-    if (names_it) {
+    const bool include_has_axis =
+        std::any_of(include.keys.begin(), include.keys.end(),
+                    [&](const SweepAxis::Key& key) { return key.name == name; });
+    if (include_has_axis) {
       sweep.notes.push_back("the include at " + place(file, include.mark) +
                             " is left out: --sweep " + name + " replaces it");
     }
-    return names_it;
+    return include_has_axis;
   });
 }
 

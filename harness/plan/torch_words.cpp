@@ -56,24 +56,24 @@ std::string plain(const ConfigNode& node) {
 }
 
 // Our settings for one value of torch's; no entries: it matches the default behaviour.
-struct Told {
+struct Translation {
   Entries entries = {};
   int weight = 1;
 };
 
-class Teller {
+class Translator {
  public:
-  explicit Teller(const ParseContext& context) : context_(context) {}
+  explicit Translator(const ParseContext& context) : context_(context) {}
 
-  Told tell(const TorchName& row, const ConfigEntry& entry) {
+  Translation translate(const TorchName& row, const ConfigEntry& entry) {
     const std::string text = plain(filled_in(entry.value));
     const auto value = std::ranges::find_if(
         row.values, [&](const TorchValue& each) { return lower(each.theirs) == text; });
     if (value != row.values.end()) {
       if (value->ours.empty()) return {};
-      return {
-          {told(row.ours.front(), entry.mark, scalar(std::string(value->ours), entry.value.mark))},
-          value->weight};
+      return {{translated(row.ours.front(), entry.mark,
+                          scalar(std::string(value->ours), entry.value.mark))},
+              value->weight};
     }
     if (!row.takes_others) {
       std::vector<std::string_view> taken;
@@ -85,21 +85,21 @@ class Teller {
                        (row.instead.empty() ? "" : "; " + std::string(row.instead)));
       return {};
     }
-    if (row.ours.size() == 1) return {{told(row.ours.front(), entry.mark, entry.value)}};
+    if (row.ours.size() == 1) return {{translated(row.ours.front(), entry.mark, entry.value)}};
     if (entry.value.items.size() != row.ours.size()) {
       error(entry, "'" + std::string(row.name) + "': expected " + std::to_string(row.ours.size()) +
                        " values, as in [0.9, 0.999], found " + describe(entry.value));
       return {};
     }
-    Told all;
+    Translation all;
     for (std::size_t i = 0; i < row.ours.size(); ++i) {
-      all.entries.push_back(told(row.ours[i], entry.mark, entry.value.items[i]));
+      all.entries.push_back(translated(row.ours[i], entry.mark, entry.value.items[i]));
     }
     return all;
   }
 
   // Returns the swept values of each option.
-  Entries tell_axis(const TorchName& row, const ConfigEntry& entry) {
+  Entries translate_axis(const TorchName& row, const ConfigEntry& entry) {
     const bool lists = row.ours.size() > 1;
     const ConfigNode& value = entry.value;
     const bool several = value.kind == ConfigNode::Kind::kList && !value.items.empty() &&
@@ -113,15 +113,16 @@ class Teller {
     }
     std::vector<std::vector<ConfigNode>> columns(row.ours.size());
     for (const ConfigNode& each : alternatives) {
-      const Told told = tell(row, {.key = entry.key, .mark = entry.mark, .value = each});
+      const Translation translated =
+          translate(row, {.key = entry.key, .mark = entry.mark, .value = each});
       for (std::size_t i = 0; i < columns.size(); ++i) {
-        columns[i].push_back(i < told.entries.size() ? told.entries[i].value
-                                                     : default_node(row.ours[i], each.mark));
+        columns[i].push_back(i < translated.entries.size() ? translated.entries[i].value
+                                                           : default_node(row.ours[i], each.mark));
       }
     }
     Entries axis;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      axis.push_back(told(
+      axis.push_back(translated(
           row.ours[i], entry.mark,
           several ? list_of(std::move(columns[i]), value.mark) : std::move(columns[i].front())));
     }
@@ -145,7 +146,7 @@ class Teller {
     return node;
   }
 
-  static ConfigEntry told(std::string_view name, Mark mark, ConfigNode value) {
+  static ConfigEntry translated(std::string_view name, Mark mark, ConfigNode value) {
     return {.key = std::string(name), .mark = mark, .value = std::move(value)};
   }
 
@@ -161,29 +162,29 @@ std::string both_set(const std::string& one, const std::string& other, const std
 }
 
 // Translates the tree of one file, section by section.
-class FileTeller {
+class FileTranslator {
  public:
-  explicit FileTeller(const ParseContext& context) : context_(context), teller_(context) {}
+  explicit FileTranslator(const ParseContext& context) : context_(context), translator_(context) {}
 
-  void tell(ConfigNode& root) {
+  void translate(ConfigNode& root) {
     Entries kept;
     for (ConfigEntry& entry : root.entries) {
       if (entry.key == "sweep") {
-        tell_sweep(entry.value);
+        translate_sweep(entry.value);
       } else if (const TorchName* row = context_.index.torch_name_in_full(entry.key)) {
         note(*row, entry);
         continue;
-      } else if (tell_section(entry)) {
+      } else if (translate_section(entry)) {
         continue;
       }
       kept.push_back(std::move(entry));
     }
     root.entries = std::move(kept);
-    for (const auto& [option, said] : said_) put(root, option, said);
+    for (const auto& [option, assigned] : assigned_) put(root, option, assigned);
   }
 
  private:
-  struct Said {
+  struct Assigned {
     ConfigEntry entry;
     std::string written;
     int weight = 1;
@@ -191,7 +192,7 @@ class FileTeller {
   };
 
   // Returns true if the section is empty afterwards and can be removed.
-  bool tell_section(ConfigEntry& section) {
+  bool translate_section(ConfigEntry& section) {
     Entries& entries = section.value.entries;
     std::erase_if(entries, [&](const ConfigEntry& entry) {
       const TorchName* row = context_.index.torch_name_in_full(full_name(section.key, entry.key));
@@ -202,63 +203,63 @@ class FileTeller {
   }
 
   void note(const TorchName& row, const ConfigEntry& entry) {
-    const Told told = teller_.tell(row, entry);
-    for (const ConfigEntry& each : told.entries) {
-      settle(each.key, {each, std::string(row.name), told.weight, row.takes_others});
+    const Translation translated = translator_.translate(row, entry);
+    for (const ConfigEntry& each : translated.entries) {
+      settle(each.key, {each, std::string(row.name), translated.weight, row.takes_others});
     }
   }
 
-  void settle(const std::string& option, Said said) {
-    const auto [found, is_new] = said_.try_emplace(option, said);
+  void settle(const std::string& option, Assigned assigned) {
+    const auto [found, is_new] = assigned_.try_emplace(option, assigned);
     if (is_new) return;
-    Said& earlier = found->second;
-    const bool same = plain(earlier.entry.value) == plain(said.entry.value);
-    if ((earlier.whole && said.whole) || (earlier.weight == said.weight && !same)) {
-      teller_.error(said.entry, both_set(said.written, earlier.written, option));
-    } else if (said.weight > earlier.weight) {
-      earlier = std::move(said);
+    Assigned& earlier = found->second;
+    const bool same = plain(earlier.entry.value) == plain(assigned.entry.value);
+    if ((earlier.whole && assigned.whole) || (earlier.weight == assigned.weight && !same)) {
+      translator_.error(assigned.entry, both_set(assigned.written, earlier.written, option));
+    } else if (assigned.weight > earlier.weight) {
+      earlier = std::move(assigned);
     }
   }
 
-  void put(ConfigNode& root, const std::string& option, const Said& said) {
+  void put(ConfigNode& root, const std::string& option, const Assigned& assigned) {
     const std::size_t dot = option.find('.');
     const std::string section = option.substr(0, dot);
     auto found = std::ranges::find(root.entries, section, &ConfigEntry::key);
     if (found == root.entries.end()) {
-      root.entries.push_back({.key = section, .mark = said.entry.mark});
+      root.entries.push_back({.key = section, .mark = assigned.entry.mark});
       found = std::prev(root.entries.end());
-      found->value.mark = said.entry.value.mark;
+      found->value.mark = assigned.entry.value.mark;
     }
     if (found->value.kind == ConfigNode::Kind::kNull) found->value.kind = ConfigNode::Kind::kMap;
     if (found->value.kind != ConfigNode::Kind::kMap) return;  // reported when the section is read
-    ConfigEntry ours = said.entry;
+    ConfigEntry ours = assigned.entry;
     ours.key = option.substr(dot + 1);
     const auto own = std::ranges::find(found->value.entries, ours.key, &ConfigEntry::key);
     if (own == found->value.entries.end()) {
       found->value.entries.push_back(std::move(ours));
-    } else if (said.whole || (said.weight > 0 && plain(own->value) != plain(ours.value))) {
-      teller_.error(said.entry, both_set(said.written, option, option));
+    } else if (assigned.whole || (assigned.weight > 0 && plain(own->value) != plain(ours.value))) {
+      translator_.error(assigned.entry, both_set(assigned.written, option, option));
     }
   }
 
-  void tell_sweep(ConfigNode& sweep) {
+  void translate_sweep(ConfigNode& sweep) {
     for (std::size_t i = 0; i < sweep.entries.size(); ++i) {
       const std::string part = sweep.entries[i].key;
-      Entries apart;  // entries that move to a zip
-      for (ConfigNode& item : sweep.entries[i].value.items) tell_axes(item, nullptr);
-      tell_axes(sweep.entries[i].value, part == "matrix" ? &apart : nullptr);
-      if (apart.empty()) continue;
+      Entries zipped;  // entries that move to a zip
+      for (ConfigNode& item : sweep.entries[i].value.items) translate_axes(item, nullptr);
+      translate_axes(sweep.entries[i].value, part == "matrix" ? &zipped : nullptr);
+      if (zipped.empty()) continue;
       if (sweep.find("zip") != nullptr) {
-        teller_.error(apart.front(), "'" + apart.front().key + "' and '" + apart.back().key +
-                                         "' vary together: name both in `zip`");
+        translator_.error(zipped.front(), "'" + zipped.front().key + "' and '" + zipped.back().key +
+                                              "' vary together: name both in `zip`");
         continue;
       }
-      ConfigEntry zip{.key = "zip", .mark = apart.front().mark};
+      ConfigEntry zip{.key = "zip", .mark = zipped.front().mark};
       zip.value.kind = ConfigNode::Kind::kMap;
-      zip.value.mark = apart.front().mark;
-      zip.value.entries = std::move(apart);
-      const bool alone = sweep.entries[i].value.entries.empty();
-      if (alone) {
+      zip.value.mark = zipped.front().mark;
+      zip.value.entries = std::move(zipped);
+      const bool only_zip = sweep.entries[i].value.entries.empty();
+      if (only_zip) {
         sweep.entries[i] = std::move(zip);
       } else {
         sweep.entries.push_back(std::move(zip));
@@ -266,11 +267,11 @@ class FileTeller {
     }
   }
 
-  void tell_axes(ConfigNode& map, Entries* apart) {
+  void translate_axes(ConfigNode& map, Entries* zipped) {
     Entries kept;
     std::map<std::string, std::string> written;  // key: option
     for (ConfigEntry& entry : map.entries) {
-      std::optional<Entries> axes = axis_in_our_words(entry, context_);
+      std::optional<Entries> axes = translate_torch_axis(entry, context_);
       if (!axes) {
         const bool full = !context_.index.find(entry.key).empty();
         const std::vector<std::string> meant =
@@ -280,23 +281,23 @@ class FileTeller {
         continue;
       }
       const bool together =
-          apart != nullptr && axes->size() > 1 && std::ranges::count_if(*axes, varies) > 1;
+          zipped != nullptr && axes->size() > 1 && std::ranges::count_if(*axes, varies) > 1;
       for (ConfigEntry& axis : *axes) {
         const auto [other, is_new] = written.emplace(axis.key, entry.key);
-        if (!is_new) teller_.error(entry, both_set(entry.key, other->second, axis.key));
-        if (!together && axes->size() > 1 && apart != nullptr && !varies(axis) &&
+        if (!is_new) translator_.error(entry, both_set(entry.key, other->second, axis.key));
+        if (!together && axes->size() > 1 && zipped != nullptr && !varies(axis) &&
             !axis.value.items.empty()) {
           axis.value.items.resize(1);
         }
-        (together ? *apart : kept).push_back(std::move(axis));
+        (together ? *zipped : kept).push_back(std::move(axis));
       }
     }
     map.entries = std::move(kept);
   }
 
   const ParseContext& context_;
-  Teller teller_;
-  std::map<std::string, Said> said_;  // key: option
+  Translator translator_;
+  std::map<std::string, Assigned> assigned_;  // key: option
 };
 
 ConfigNode node_of(const std::string& text) {
@@ -309,7 +310,7 @@ ConfigNode node_of(const std::string& text) {
 }
 
 // True if the file's setting is one of the row's own values.
-bool is_said(const TorchName& row, const Settings& settings) {
+bool is_already_set(const TorchName& row, const Settings& settings) {
   const auto now = settings.options.find(row.ours.front());
   return now != settings.options.end() &&
          std::ranges::any_of(row.values, [&](const TorchValue& value) {
@@ -319,8 +320,8 @@ bool is_said(const TorchName& row, const Settings& settings) {
 
 }  // namespace
 
-void say_in_our_words(ConfigNode& root, const ParseContext& context) {
-  FileTeller(context).tell(root);
+void translate_torch_options(ConfigNode& root, const ParseContext& context) {
+  FileTranslator(context).translate(root);
 }
 
 bool varies(const ConfigEntry& axis) {
@@ -329,14 +330,15 @@ bool varies(const ConfigEntry& axis) {
       items, [&](const ConfigNode& each) { return plain(each) != plain(items.front()); });
 }
 
-std::optional<Entries> axis_in_our_words(const ConfigEntry& entry, const ParseContext& context) {
+std::optional<Entries> translate_torch_axis(const ConfigEntry& entry, const ParseContext& context) {
   const TorchName* row = context.index.torch_name(entry.key);
   if (row == nullptr) return std::nullopt;
-  return Teller(context).tell_axis(*row, entry);
+  return Translator(context).translate_axis(*row, entry);
 }
 
-std::vector<std::string> set_in_our_words(std::span<const std::string> set, const Settings& before,
-                                          const ParseContext& context) {
+std::vector<std::string> translate_torch_settings(std::span<const std::string> set,
+                                                  const Settings& before,
+                                                  const ParseContext& context) {
   std::vector<std::string> ours;
   for (const std::string& each : set) {
     const std::size_t equals = std::min(each.find('='), each.size());
@@ -348,10 +350,10 @@ std::vector<std::string> set_in_our_words(std::span<const std::string> set, cons
     }
     const std::string source = "--set " + name;
     const ParseContext here{source, context.index, context.variables, context.errors};
-    const Told told = Teller(here).tell(
+    const Translation translated = Translator(here).translate(
         *row, {.key = name, .mark = {0, 0}, .value = node_of(each.substr(equals + 1))});
-    if (told.weight == 0 && !is_said(*row, before)) continue;
-    for (const ConfigEntry& entry : told.entries) {
+    if (translated.weight == 0 && !is_already_set(*row, before)) continue;
+    for (const ConfigEntry& entry : translated.entries) {
       ours.push_back(entry.key + '=' + entry.value.text);
     }
   }

@@ -14,19 +14,19 @@ namespace stepbench::plan {
 
 // Translates the file: sections, the top level and `sweep`. Adds errors for values that only torch
 // has, and for two names of one option.
-void say_in_our_words(ConfigNode& root, const ParseContext& context);
+void translate_torch_options(ConfigNode& root, const ParseContext& context);
 
 // Translates one key with its values, in the form of `matrix`, to full names of options. nullopt:
 // not a name of torch.
-[[nodiscard]] std::optional<std::vector<ConfigEntry>> axis_in_our_words(
+[[nodiscard]] std::optional<std::vector<ConfigEntry>> translate_torch_axis(
     const ConfigEntry& entry, const ParseContext& context);
 
 [[nodiscard]] bool varies(const ConfigEntry& axis);
 
 // Translates NAME=VALUE settings. `before`: the file's settings, so that "not fused" only undoes
 // "fused".
-[[nodiscard]] std::vector<std::string> set_in_our_words(std::span<const std::string> set,
-                                                        const Settings& before,
-                                                        const ParseContext& context);
+[[nodiscard]] std::vector<std::string> translate_torch_settings(std::span<const std::string> set,
+                                                                const Settings& before,
+                                                                const ParseContext& context);
 
 }  // namespace stepbench::plan

@@ -54,8 +54,9 @@ ColumnRow decode_columns(const json::LineObject& source, bool later) {
       row.columns.push_back(json::read<Metric>(*object));
     } catch (const json::UnknownName& unknown) {
       if (!later) throw;
-      row.left_out.push_back("column '" + object->text("name") + "' was left out: its " +
-                             unknown.field() + " '" + unknown.name() + "' is not known here");
+      row.skipped_columns.push_back("column '" + object->text("name") + "' was left out: its " +
+                                    unknown.field() + " '" + unknown.name() +
+                                    "' is not known here");
     }
   }
   return row;

@@ -33,9 +33,9 @@ Fingerprints fingerprints_of(std::span<const Launch* const> launches) {
   std::map<std::string, std::vector<double>, std::less<>> values;
   bool first = true;
   for (const Launch* launch : launches) {
-    const Fields& said = launch->row.report.fingerprint;
-    if (said.empty()) continue;
-    for (const auto& [name, value] : said) {
+    const Fields& recorded = launch->row.report.fingerprint;
+    if (recorded.empty()) continue;
+    for (const auto& [name, value] : recorded) {
       const auto number = number_or_nan(value);
       if (!number) continue;
       if (first) values[name];

@@ -59,7 +59,7 @@ struct GzipFacts {
   std::size_t longest_line = 0;
 };
 
-GzipFacts look_through(std::string_view packed, std::size_t most, std::size_t most_of_line) {
+GzipFacts scan_gzip(std::string_view packed, std::size_t most, std::size_t most_of_line) {
   constexpr int kGzipWindow = 15 + 16;  // maximum window, plus 16 for gzip's header
   GzipFacts facts;
   z_stream stream{};
@@ -99,7 +99,7 @@ GzipFacts look_through(std::string_view packed, std::size_t most, std::size_t mo
 
 std::size_t size_to_unpack(const std::filesystem::path& file, std::string_view packed,
                            std::size_t allowed, std::size_t most_of_line) {
-  const GzipFacts facts = look_through(packed, allowed, most_of_line);
+  const GzipFacts facts = scan_gzip(packed, allowed, most_of_line);
   if (facts.longest_line > most_of_line) {
     throw ConfigError(file.string(), "has a line longer than " +
                                          text::byte_text(static_cast<double>(most_of_line)) +

@@ -106,7 +106,7 @@ void Join::take(WorkerRow&& row) {
 void Join::take(StartRow&& row) {
   const auto [at, is_new] = open_.try_emplace(row.key);
   if (is_new) open_order_.push_back(row.key);
-  left_out_.erase({run_id(), row.key});
+  unreadable_launches_.erase({run_id(), row.key});
   row.run = results_.runs.empty() ? 0 : results_.runs.size() - 1;
   at->second.samples.clear();  // discards the results of the previous attempt
   at->second.ops.clear();
@@ -139,7 +139,7 @@ void Join::take(LaunchRow&& row) {
     launch.ops = std::move(open->second.ops);
     open_.erase(open);
   }
-  if (left_out_.contains({run_id(), row.key})) return;
+  if (unreadable_launches_.contains({run_id(), row.key})) return;
   std::stable_sort(launch.samples.begin(), launch.samples.end(),
                    [](const CycleSamples& a, const CycleSamples& b) {
                      if (a.cycle != b.cycle) return a.cycle < b.cycle;
@@ -171,7 +171,7 @@ void Join::take(LaunchRow&& row) {
 void Join::take(UnknownRow&& row) {
   if (!row.launch) return;
   open_.erase(*row.launch);
-  left_out_.emplace(run_id(), std::move(*row.launch));
+  unreadable_launches_.emplace(run_id(), std::move(*row.launch));
 }
 
 void Join::take(EndRow&& row) { results_.end = std::move(row); }
@@ -198,7 +198,7 @@ Results Join::finish() {
     return committed_[id(start.run)].contains(start.key);
   });
   std::erase_if(results_.launches, [&](const Launch& launch) {
-    return left_out_.contains({id(launch.run), launch.row.key});
+    return unreadable_launches_.contains({id(launch.run), launch.row.key});
   });
   return std::move(results_);
 }

@@ -52,7 +52,8 @@ class Join {
   std::map<std::string, Committed> committed_;  // by run id: index in results_.launches
   std::unordered_map<LaunchKey, Open, Hash> open_;
   std::set<std::pair<std::string, LaunchKey>>
-      left_out_;  // by run id: launches with an unusable line, never committed by a later one
+      unreadable_launches_;  // by run id: launches with an unusable line, never committed by a
+                             // later one
   std::vector<LaunchKey> open_order_;
   std::map<std::string, std::size_t, std::less<>> column_index_;
   std::unordered_set<std::string> worker_ids_;

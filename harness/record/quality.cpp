@@ -45,7 +45,7 @@ FactLevel FactRow::level(std::optional<double> value) const {
   const auto from = [&](double threshold) { return *value > 0 && *value >= threshold; };
   if (from(unusable)) return FactLevel::kUnusable;
   if (from(doubtful)) return FactLevel::kDoubtful;
-  if (from(told)) return FactLevel::kTold;
+  if (from(reported)) return FactLevel::kReported;
   return from(seen) ? FactLevel::kSeen : FactLevel::kFine;
 }
 
@@ -104,10 +104,10 @@ FactLevel Quality::level(Fact fact) const {
   // A requested background load explains waiting for a CPU, unless others are known to have used
   // the CPUs too.
   if (fact == Fact::kWaited && machine_.contains("background_cpus") &&
-      row_of(Fact::kOthers).level(value(Fact::kOthers)) < FactLevel::kTold) {
+      row_of(Fact::kOthers).level(value(Fact::kOthers)) < FactLevel::kReported) {
     level = std::min(level, FactLevel::kFine);
   }
-  return flagged ? std::max(level, FactLevel::kTold) : level;
+  return flagged ? std::max(level, FactLevel::kReported) : level;
 }
 
 }  // namespace stepbench::record

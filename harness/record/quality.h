@@ -33,7 +33,7 @@ enum class FactLevel : std::uint8_t {
   kNotWatched,
   kFine,
   kSeen,      // present, however small
-  kTold,      // reported by a launch, as the fact's flag
+  kReported,  // reported by a launch, as the fact's flag
   kDoubtful,  // shown next to the first line of a report; may explain a launch's wait
   kUnusable   // for the mean of many launches, or before any: measuring is pointless
 };
@@ -49,8 +49,8 @@ struct FactRow {
   std::string_view name;  // name of its value in `machine` or `metrics`
   std::string_view flag;  // empty: launches do not report it
   // Lowest value of each level; 0: any value above 0.
-  double seen, told, doubtful, unusable;
-  double apart;  // arms that differ by more, beyond chance, had unequal conditions
+  double seen, reported, doubtful, unusable;
+  double arm_difference;  // arms that differ by more, beyond chance, had unequal conditions
   // Shorter launches are not compared: the fact is counted in ticks.
   std::int64_t least_wall_ns = 0;
 
@@ -71,7 +71,7 @@ class Quality {
   // nullopt: not observed, or only known as a flag.
   [[nodiscard]] std::optional<double> value(Fact fact) const;
   [[nodiscard]] FactLevel level(Fact fact) const;
-  [[nodiscard]] bool told(Fact fact) const { return level(fact) >= FactLevel::kTold; }
+  [[nodiscard]] bool reported(Fact fact) const { return level(fact) >= FactLevel::kReported; }
 
  private:
   const Fields& machine_;

@@ -91,7 +91,7 @@ class FileReader {
       fail("not a stepbench result file: its first line must be of kind 'run'");
     if (auto* run = std::get_if<RunRow>(&row)) see_run(*run);
     if (const auto* columns = std::get_if<ColumnRow>(&row)) {
-      for (const std::string& text : columns->left_out) warn_once(text);
+      for (const std::string& text : columns->skipped_columns) warn_once(text);
     }
     if (const auto* unknown = std::get_if<UnknownRow>(&row)) warn_once(unknown->what);
     join_.add(std::move(row), [this] { return where(); });
@@ -140,7 +140,7 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
-    throw ConfigError(path.string(), "no such file or directory" + os::near_file(path));
+    throw ConfigError(path.string(), "no such file or directory" + os::similar_file_hint(path));
   }
   if (!std::filesystem::is_directory(status)) return {path};
   std::vector<std::filesystem::path> files;

@@ -80,7 +80,7 @@ struct RunRow {
 struct ColumnRow {
   std::vector<Metric> columns = {};
   // For files of a later minor version: unreadable parts, in sentences.
-  std::vector<std::string> left_out = {};
+  std::vector<std::string> skipped_columns = {};
 };
 
 // Kind "worker": the software and device environment that launches refer to by worker_id.

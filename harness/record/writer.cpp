@@ -59,9 +59,9 @@ bool is_being_written(const std::filesystem::path& file_or_folder) {
   const int file = ::open(file_or_folder.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return false;
   struct flock lock = whole_file(F_RDLCK);
-  const bool held = ::fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  const bool is_locked = ::fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
   ::close(file);
-  return held;
+  return is_locked;
 }
 
 ResultWriter::~ResultWriter() {

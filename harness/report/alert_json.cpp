@@ -17,8 +17,8 @@ namespace stepbench::report {
 namespace {
 
 // Options that distinguish the case from the others of its experiment.
-std::string told_case(const track::History& history, const track::TrackedSeries& series,
-                      const std::string& otherwise) {
+std::string case_title(const track::History& history, const track::TrackedSeries& series,
+                       const std::string& otherwise) {
   std::vector<const OptionValues*> cases;
   for (const track::SeriesHistory& other : history.series) {
     if (other.series.experiment == series.experiment) cases.push_back(&other.series.options);
@@ -31,16 +31,16 @@ const track::TrackedSeries* series_of(const track::History& history, const std::
   return found == nullptr ? nullptr : &found->series;
 }
 
-std::string told_program(const track::TrackedRun& run) {
+std::string program_title(const track::TrackedRun& run) {
   if (!run.git_sha.empty()) return run.git_sha.substr(0, 12) + (run.git_dirty ? " (dirty)" : "");
   return run.build_id.empty() ? run.run_id : "build " + run.build_id.substr(0, 12);
 }
 
-std::string told_range(const nights::Alert& alert, const track::History& history) {
+std::string range_title(const nights::Alert& alert, const track::History& history) {
   const track::TrackedRun* good = history.find_run(alert.last_good);
   const track::TrackedRun* bad = history.find_run(alert.first_bad);
-  const std::string from = good == nullptr ? alert.last_good : told_program(*good);
-  const std::string to = bad == nullptr ? alert.first_bad : told_program(*bad);
+  const std::string from = good == nullptr ? alert.last_good : program_title(*good);
+  const std::string to = bad == nullptr ? alert.first_bad : program_title(*bad);
   if (to.empty()) return {};
   return from.empty() ? "; first seen with " + to : "; between " + from + " and " + to;
 }
@@ -69,20 +69,20 @@ void add_told_series(json::JsonText& json, const nights::AlertSeries& each,
   json.open_object().text("id", each.id).text("experiment", each.experiment);
   const track::TrackedSeries* series = series_of(history, each.id);
   if (series != nullptr) {
-    json.text("case", told_case(history, *series, series->case_id.substr(0, 8)))
+    json.text("case", case_title(history, *series, series->case_id.substr(0, 8)))
         .text("case_id", series->case_id)
         .text("metric", series->metric)
         .text("unit", series->unit)
         .values("options", series->options);
   }
-  const ToldChange told = told_change(each, series);
+  const ReportedChange reported = reported_change(each, series);
   json.number("usual", each.usual)
       .number("value", each.value)
-      .number("change", told.change)
-      .number("change_low", told.low)
-      .number("change_high", told.high);
+      .number("change", reported.change)
+      .number("change_low", reported.low)
+      .number("change_high", reported.high);
   json::FieldWriter writer(json);
-  writer("as_share", each.as_share)("told", each.change)("told_run", each.told_run);
+  writer("as_share", each.as_share)("told", each.change)("told_run", each.reported_run);
   writer("cause", each.cause)("back", each.back)("can_be_measured", each.can_be_measured);
   json.close_object();
 }
@@ -98,18 +98,18 @@ std::string alert_sentence(const nights::Alert& alert, const track::History& his
     text += ": " + first.experiment;
     const track::TrackedSeries* series = series_of(history, first.id);
     if (series != nullptr) {
-      const std::string label = told_case(history, *series, {});
+      const std::string label = case_title(history, *series, {});
       text += (label.empty() ? "" : " " + label) + ", " + metric_label(series->metric) + ": " +
               amount_text(first.usual, series->unit) + " -> " +
               amount_text(first.value, series->unit) + ",";
     }
-    text += " " + told_text(first, series);
+    text += " " + reported_text(first, series);
     if (!first.cause.empty()) text += " (" + first.cause + ")";
     if (alert.series.size() > 1) {
       text += " and " + std::to_string(alert.series.size() - 1) + " more series";
     }
   }
-  return text::printable(text + told_range(alert, history));
+  return text::printable(text + range_title(alert, history));
 }
 
 std::string alert_json(const nights::Alert& alert, const track::History& history,

@@ -51,16 +51,16 @@ Blocks rows_shown(std::string title, const AnalysedTrace& analysed, const std::v
 }
 
 // Shortens names that would look alike around the part in which they differ.
-void tell_names_apart(const AnalysedTrace& analysed, const std::vector<std::uint32_t>& names,
-                      document::Block& block) {
+void make_names_distinct(const AnalysedTrace& analysed, const std::vector<std::uint32_t>& names,
+                         document::Block& block) {
   constexpr std::size_t kCells = 40;
   std::vector<document::TableRow>& rows = std::get<document::Table>(block).rows;
   std::vector<std::string_view> texts;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     texts.emplace_back(analysed.trace->names[names[i]].text);
   }
-  const std::vector<std::string> apart = analyze::distinct_row_names(texts, kCells);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].cells.front() = apart[i];
+  const std::vector<std::string> distinct = analyze::distinct_row_names(texts, kCells);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].cells.front() = distinct[i];
 }
 
 Blocks kernel_blocks(const AnalysedTrace& analysed, std::size_t limit) {
@@ -78,7 +78,7 @@ Blocks kernel_blocks(const AnalysedTrace& analysed, std::size_t limit) {
       rows_shown("kernels by time", analysed, kernels.rows, limit,
                  {.steps = per_step.steps, .total = total_ns},
                  [](const analyze::KernelRow& row) -> const analyze::KernelRow& { return row; });
-  tell_names_apart(analysed, by_time, blocks.front());
+  make_names_distinct(analysed, by_time, blocks.front());
   const analyze::IdleReport* idle = analysed.analysis.idle_of(std::nullopt);
   if (idle != nullptr && total_ns > double(idle->counted.wall_ns)) {
     blocks.emplace_back(line("all together " + text::duration(total_ns / per_step.steps) +
@@ -91,7 +91,7 @@ Blocks kernel_blocks(const AnalysedTrace& analysed, std::size_t limit) {
   Blocks launched = rows_shown("kernels by number of launches", analysed, kernels.by_calls, limit,
                                {.steps = per_step.steps},
                                [&](std::size_t i) { return LaunchedKernel{kernels.rows[i]}; });
-  tell_names_apart(analysed, by_calls, launched.front());
+  make_names_distinct(analysed, by_calls, launched.front());
   blocks.push_back(std::move(launched.front()));
   return blocks;
 }
@@ -160,7 +160,8 @@ Blocks call_blocks(const AnalysedTrace& analysed, std::size_t limit) {
 Blocks launch_blocks(const AnalysedTrace& analysed, std::size_t /*limit*/) {
   const analyze::Launches& launches = *analysed.analysis.launches;
   Blocks blocks = {
-      document::Heading{.title = "launches", .aside = window_aside(analyze::Launches::kWindow)},
+      document::Heading{.title = "launches",
+                        .subtitle = window_subtitle(analyze::Launches::kWindow)},
       line(text::counted(launches.calls, "call") + " started " +
            text::counted(launches.rows, "row") + " of device work; call " +
            text::duration(launches.call.median) + " (median), delay until the work begins " +
@@ -198,7 +199,7 @@ Blocks memory_blocks(const AnalysedTrace& analysed, std::size_t /*limit*/) {
 constexpr const char* kDefinitions = "size, algorithm and bus bandwidth as nccl-tests define them";
 
 template <typename Rows>
-void tell_of_sizes(const Rows& rows, Blocks& blocks) {
+void note_missing_sizes(const Rows& rows, Blocks& blocks) {
   if (std::ranges::none_of(rows, [](const auto& row) { return row.facts.bytes < 0; })) return;
   blocks.emplace_back(
       line("rows without a size lack it in the trace: torch.profiler writes it for NCCL since "
@@ -212,7 +213,7 @@ Blocks collective_blocks(const AnalysedTrace& analysed, std::size_t limit) {
   blocks.emplace_back(line(std::string(kDefinitions) +
                            "; by the median, which includes waiting for other ranks: the exchange "
                            "alone is known only from the traces of all ranks"));
-  tell_of_sizes(rows, blocks);
+  note_missing_sizes(rows, blocks);
   return blocks;
 }
 
@@ -339,7 +340,7 @@ Blocks matched_collective_blocks(const std::vector<analyze::MatchedCollectives>&
   blocks.emplace_back(
       line(std::string(kDefinitions) +
            "; skew is how long the first rank to enter waits for the last, by their durations"));
-  tell_of_sizes(sizes, blocks);
+  note_missing_sizes(sizes, blocks);
   return blocks;
 }
 

@@ -108,7 +108,7 @@ document::Answer diff_answer(const analyze::TraceDiff& diff) {
 
 void add_parts(const analyze::TraceDiff& diff, std::vector<document::Block>& blocks) {
   const std::string title = "where the step's time changed (means of a step)";
-  const std::string window = window_aside(words_of_window(diff.window));
+  const std::string window = window_subtitle(words_of_window(diff.window));
   const double longest_ns = std::max(diff.step.base_ns, diff.step.new_ns);
   if (longest_ns <= 0) {
     blocks.emplace_back(document::Heading{title, window});

@@ -148,7 +148,7 @@ document::Table parts_table(const analyze::Steps& steps, const analyze::IdleRepo
   const text::TimeUnit unit = text::unit_for(std::vector<double>{wall_ns});
   document::Table table{
       .title = "where the time of a step goes (" + counted_words(steps) + ')',
-      .aside = window_aside(all ? words_of_window(steps.window) : name_of(steps.window)),
+      .subtitle = window_subtitle(all ? words_of_window(steps.window) : name_of(steps.window)),
       .columns = {document::words("part"),
                   {.head = "per step", .unit = std::string(unit.name)},
                   {.head = "share", .unit = "%"},
@@ -303,7 +303,7 @@ void add_findings(const AnalysedTrace& analysed, bool all, std::vector<document:
 
 // Lists undecided, unrecorded or uncounted items, one line per reason.
 void add_unknown(const AnalysedTrace& analysed, std::vector<document::Block>& blocks) {
-  constexpr std::size_t kMostNamed = 3;
+  constexpr std::size_t kMaxNamed = 3;
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   const auto add = [&](const std::string& reason, std::string what) {
     const auto found =
@@ -323,7 +323,7 @@ void add_unknown(const AnalysedTrace& analysed, std::vector<document::Block>& bl
     if (!finding.undecided.empty()) undecided[finding.undecided].push_back(finding.id);
   }
   for (const auto& [reason, ids] : undecided) {
-    if (ids.size() > kMostNamed) {
+    if (ids.size() > kMaxNamed) {
       add(reason, text::counted(std::ssize(ids), "rule"));
     } else {
       for (const std::string& id : ids) add(reason, id);
@@ -338,8 +338,8 @@ void add_unknown(const AnalysedTrace& analysed, std::vector<document::Block>& bl
     }
   }
   for (const analyze::IntegrityNote& note : analysed.analysis.integrity) {
-    const bool said = note.text == analysed.analysis.steps.reason;
-    if (note.level == analyze::IntegrityLevel::kNote && !said) lines.push_back(note.text);
+    const bool already_shown = note.text == analysed.analysis.steps.reason;
+    if (note.level == analyze::IntegrityLevel::kNote && !already_shown) lines.push_back(note.text);
   }
   if (lines.empty()) return;
   blocks.emplace_back(document::Heading{"undecided, not recorded or not counted"});

@@ -50,11 +50,11 @@ class LargestTable {
     rows.resize(limited(rows.size(), limit));
     std::vector<std::string_view> names;
     for (const Largest& row : rows) names.emplace_back(trace_.names[row.name].text);
-    const std::vector<std::string> apart = analyze::distinct_row_names(names, kNameCells);
+    const std::vector<std::string> distinct = analyze::distinct_row_names(names, kNameCells);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::optional<double> host_ns = rows[i].host_ns;
       const auto device_ns = double(rows[i].device_ns);
-      std::vector<document::Cell> cells = {kind, apart[i]};
+      std::vector<document::Cell> cells = {kind, distinct[i]};
       if (on_device_) cells.push_back(as_us_per_step(device_ns, in_));
       cells.push_back(as_share(on_device_ ? device_ns : host_ns, in_));
       cells.push_back(as_us_per_step(host_ns, in_));

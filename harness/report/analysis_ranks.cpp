@@ -88,7 +88,7 @@ void add_ranks(const analyze::RankReport& report, std::size_t limit,
   const trace::Trace none;
   BlockTable table("ranks (means of " + text::counted(report.steps, "step") + ")", none,
                    {.total = report.step_ns, .unit = unit_of(report)},
-                   window_aside(words_of_window(report.window)));
+                   window_subtitle(words_of_window(report.window)));
   const bool communicates = std::ranges::any_of(
       report.rows, [](const analyze::RankRow& row) { return row.communication_ns > 0; });
   const std::vector<std::size_t> shown = shown_rows(report, limit);

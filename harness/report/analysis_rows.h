@@ -82,14 +82,14 @@ void exchange_fields(V& v, const analyze::ExchangeFacts& facts) {
   document::Column group = name_column("group", 2, 12);
   v.text("name", facts.name).words(name_column("collective", 3, 16), facts.name);
   v.text("group", facts.group).words(group, facts.group.empty() ? "-" : facts.group);
-  const auto said = [](std::int64_t value) {
+  const auto if_known = [](std::int64_t value) {
     return value < 0 ? std::nullopt : std::optional(double(value));
   };
-  v("group_size", facts.group_size).shown({"ranks", as_count, "", 1}, said(facts.group_size));
+  v("group_size", facts.group_size).shown({"ranks", as_count, "", 1}, if_known(facts.group_size));
   v("dtype", facts.dtype);
   v.words({.head = "type", .left = true, .drop_at = 4},
           facts.dtype == ops::Dtype::kUnknown ? "-" : std::string(name_of(facts.dtype)));
-  v("bytes", facts.bytes).shown({"size", as_bytes}, said(facts.bytes));
+  v("bytes", facts.bytes).shown({"size", as_bytes}, if_known(facts.bytes));
 }
 template <typename V>
 void bandwidth_fields(V& v, const analyze::ExchangeFacts& facts, double duration_ns) {
@@ -291,13 +291,13 @@ inline void block_fields(BlockJson& v, const analyze::Efficiency& of) {
 
 inline void block_fields(BlockJson& v, const ops::TraceDevice& of) {
   // A header that lacks a value has 0.
-  const auto said = [](std::int64_t known, std::int64_t value) {
+  const auto if_known = [](std::int64_t known, std::int64_t value) {
     return known > 0 ? std::optional(value) : std::nullopt;
   };
   v("id", of.id).text("name", of.name);
-  v("total_memory_bytes", said(of.total_memory_bytes, of.total_memory_bytes));
-  v("compute_major", said(of.compute_major, of.compute_major));
-  v("compute_minor", said(of.compute_major, of.compute_minor));
+  v("total_memory_bytes", if_known(of.total_memory_bytes, of.total_memory_bytes));
+  v("compute_major", if_known(of.compute_major, of.compute_major));
+  v("compute_minor", if_known(of.compute_major, of.compute_minor));
 }
 
 inline void block_fields(BlockJson& v, const analyze::TraceCounts& of) {

@@ -22,7 +22,7 @@ std::string words_of_window(analyze::WindowKind window) {
   return {};
 }
 
-std::string window_aside(std::string_view window) { return "window " + std::string(window); }
+std::string window_subtitle(std::string_view window) { return "window " + std::string(window); }
 
 std::string words_of_part(std::string_view part, analyze::IdleScope scope) {
   static const std::map<std::string_view, std::string, std::less<>> kWords = {

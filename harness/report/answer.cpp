@@ -63,8 +63,9 @@ std::string tie_text(const estimate::Ranking& ranking, const std::vector<estimat
 }
 
 // Commands that help to distinguish cases that all tie.
-std::string what_to_do(const estimate::Ranking& ranking, const std::vector<estimate::CaseRow>& rows,
-                       const record::Results& results) {
+std::string next_step_advice(const estimate::Ranking& ranking,
+                             const std::vector<estimate::CaseRow>& rows,
+                             const record::Results& results) {
   constexpr std::size_t kLaunches = 12;
   if (results.running || results.runs.size() != 1) return {};
   const record::RunRow& run = results.runs.front();
@@ -224,7 +225,7 @@ std::string answer_line(const std::vector<estimate::CaseRow>& rows,
     return (partial ? "no winner yet: " : "no winner: ") +
            (cases == 2 ? std::string("the two") : "all " + std::to_string(cases)) +
            " overlap; fastest so far " + names.name(best) + ", " + value_text(best, ranking->by) +
-           (partial ? "" : what_to_do(*ranking, rows, results));
+           (partial ? "" : next_step_advice(*ranking, rows, results));
   }
   if (!ranking->ties.empty()) {
     return (partial ? "tie so far of " : "tie of ") + tie_text(*ranking, rows, results);

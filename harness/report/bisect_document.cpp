@@ -109,14 +109,15 @@ std::string search_answer(const BisectRun& run) {
   return {};
 }
 
-std::string why_not_sure(const BisectRun& run) {
-  if (!run.drawn_anew) {
+std::string uncertainty_reason(const BisectRun& run) {
+  if (!run.layout_redrawn) {
     return "both of its builds have the same memory layout, because its linker is not the one in "
            "COMPILER_PATH: layout may explain the whole change";
   }
-  const bool any_apart = std::ranges::any_of(
-      run.judged, [](const JudgedStep& each) { return each.apart && each.why_not.empty(); });
-  if (!any_apart || !run.layout) {
+  const bool any_built_separately = std::ranges::any_of(run.judged, [](const JudgedStep& each) {
+    return each.built_separately && each.why_not.empty();
+  });
+  if (!any_built_separately || !run.layout) {
     return "it and the commit before it could not be rebuilt with other layouts to confirm it";
   }
   return "builds of the same source differ by about " + text::percent_text(*run.layout) +
@@ -144,7 +145,7 @@ void add_elsewhere(const BisectRun& run, std::vector<document::Line>& lines) {
 
 std::vector<document::Line> below_search_answer(const BisectRun& run) {
   std::vector<document::Line> lines;
-  if (run.answer == SearchAnswer::kLikely) lines.emplace_back(why_not_sure(run));
+  if (run.answer == SearchAnswer::kLikely) lines.emplace_back(uncertainty_reason(run));
   if (run.answer == SearchAnswer::kNotReproduced && run.ends.high > 0) {
     lines.emplace_back("a change above " + change_text_of(run.ends.high) + " is ruled out");
   }
@@ -156,8 +157,8 @@ std::vector<document::Line> below_search_answer(const BisectRun& run) {
     const std::size_t more = run.range->commits - shown;
     if (more > 0) lines.emplace_back("and " + std::to_string(more) + " more");
   }
-  if (run.range && !run.culprit && run.range->left_out > 0) {
-    lines.emplace_back(std::to_string(run.range->left_out) +
+  if (run.range && !run.culprit && run.range->skipped > 0) {
+    lines.emplace_back(std::to_string(run.range->skipped) +
                        " of them could not be built or measured");
   }
   if (run.culprit && !run.is_counted() && !run.counted.empty()) {
@@ -183,8 +184,8 @@ std::string step_verdict(const BisectRun& run, const JudgedStep& judged) {
   std::string words;
   const std::size_t place = place_of(run, judged.commit);
   if (judged.base == run.commits.front().id && judged.commit == run.commits.back().id) {
-    words = judged.apart ? "the ends, built apart" : "the ends";
-  } else if (judged.apart) {
+    words = judged.built_separately ? "the ends, built apart" : "the ends";
+  } else if (judged.built_separately) {
     words = "built apart";
   } else if (!run.range ||
              (place > place_of(run, run.range->after) && place < place_of(run, run.range->last))) {

@@ -194,8 +194,10 @@ class BlockJson {
 class BlockTable {
  public:
   BlockTable(std::string title, const trace::Trace& trace, const InTable& in,
-             std::string aside = {})
-      : trace_(trace), in_(in), table_{.title = std::move(title), .aside = std::move(aside)} {}
+             std::string subtitle = {})
+      : trace_(trace),
+        in_(in),
+        table_{.title = std::move(title), .subtitle = std::move(subtitle)} {}
 
   [[nodiscard]] const trace::Trace& trace() const { return trace_; }
 

@@ -164,7 +164,7 @@ document::Table fields_table(const std::string& title, const Fields& fields) {
 }
 
 // Removes the size of a trend that was not found.
-Fields told_schedule(Fields schedule) {
+Fields shown_schedule(Fields schedule) {
   const std::string verdict = text_of(schedule, "warmup_verdict");
   if (verdict == "ok" || verdict == "unknown") schedule.erase("warmup_change");
   return schedule;
@@ -195,7 +195,7 @@ void add_options(const estimate::CaseRow& row, const Fields& effective, const Fi
   std::set<std::string> names;
   for (const auto& [name, value] : row.options()) names.insert(name);
   for (const auto& [name, value] : effective) names.insert(name);
-  std::int64_t left_out = 0;
+  std::int64_t hidden_defaults = 0;
   document::Table table{
       .title = "Options",
       .columns = {document::words("option"),
@@ -212,19 +212,19 @@ void add_options(const estimate::CaseRow& row, const Fields& effective, const Fi
     const auto usual = defaults.find(name);
     if (is_asked && in_force == wanted && usual != defaults.end() &&
         usual->second == asked->second) {
-      ++left_out;
+      ++hidden_defaults;
       continue;
     }
     table.rows.push_back({.cells = {name, wanted, in_force == wanted ? "" : in_force}});
   }
   document::drop_if_empty(table, 2);
-  const bool all_left_out = table.rows.empty();
-  if (all_left_out && left_out > 0) blocks.emplace_back(document::Heading{table.title});
+  const bool all_hidden = table.rows.empty();
+  if (all_hidden && hidden_defaults > 0) blocks.emplace_back(document::Heading{table.title});
   blocks.emplace_back(std::move(table));
-  if (left_out == 0) return;
+  if (hidden_defaults == 0) return;
   blocks.emplace_back(document::Paragraph{
-      std::string(all_left_out ? "" : "the other ") + text::counted(left_out, "option") +
-      (left_out == 1 ? " has its" : " have their") + " default (--all-options shows them)"});
+      std::string(all_hidden ? "" : "the other ") + text::counted(hidden_defaults, "option") +
+      (hidden_defaults == 1 ? " has its" : " have their") + " default (--all-options shows them)"});
 }
 
 }  // namespace
@@ -247,7 +247,7 @@ document::Document case_document(const estimate::CaseRow& row, const record::Res
   add_output(row, blocks);
   blocks.emplace_back(case_metrics(row, results));
   blocks.emplace_back(fields_table("Fingerprint", report.fingerprint));
-  blocks.emplace_back(fields_table("Schedule", told_schedule(report.schedule)));
+  blocks.emplace_back(fields_table("Schedule", shown_schedule(report.schedule)));
   if (first != nullptr) add_environment(*first, results, blocks);
   add_options(row, report.effective, defaults, blocks);
   return {.answer = std::move(answer), .chapters = {std::move(page)}};

@@ -42,7 +42,7 @@ bool has_corrected(const compare::Comparison& comparison) {
 }
 
 // True if the ratio of the displayed medians differs visibly from the displayed change.
-bool changes_stand_apart(const compare::Comparison& comparison) {
+bool changes_differ_from_medians(const compare::Comparison& comparison) {
   return any_metric(comparison, [](const compare::MetricResult& metric) {
     constexpr double kSeen = 0.01;
     const compare::TestResult& test = metric.test;
@@ -84,7 +84,7 @@ std::string legend_text(const compare::Comparison& comparison) {
     parts.push_back("after several looks an interval of " + confidence_text(comparison) +
                     " % is as reliable as one of 95 % after one");
   }
-  if (changes_stand_apart(comparison)) {
+  if (changes_differ_from_medians(comparison)) {
     const bool in_turns = comparison.rule.design == compare::Design::kInterleaved;
     parts.push_back(std::string("change: the centre of all ") +
                     (in_turns ? "pairs" : "pairs of a base launch and a new one") +

@@ -49,7 +49,7 @@ document::Paragraph cause_of(const compare::CaseResult& one, const ComparisonNam
            text::duration(std::abs(change.change_ns)) + " per step (" +
            text::significant(100 * change.share, 2) + " % of the change)";
   });
-  for (const std::string& line : one.who_waits) paragraph.below.emplace_back(line);
+  for (const std::string& line : one.waiting_ranks) paragraph.below.emplace_back(line);
   for (std::size_t i = 0; i < std::min(one.ops.size(), compare::kMaxOpChanges); ++i) {
     paragraph.below.emplace_back(op_text(one.ops[i]));
   }
@@ -169,7 +169,7 @@ void add_case_notes(const compare::Comparison& comparison, const ComparisonNames
 }
 
 // "ok does not exclude that up to 14 % of the launches are far slower: none of 20 was"
-std::string what_ok_leaves_open(const compare::Comparison& comparison) {
+std::string limits_of_ok(const compare::Comparison& comparison) {
   std::map<std::size_t, double> shares;  // by number of launches, none of them slow
   for (const compare::CaseResult& one : comparison.cases) {
     for (const compare::MetricResult& metric : one.metrics) {
@@ -252,7 +252,7 @@ Paragraphs remark_paragraphs(const compare::Comparison& comparison, const Compar
   add_order(comparison, remarks);
   add_gates(comparison, names, remarks);
   add_case_notes(comparison, names, remarks);
-  if (std::string open = what_ok_leaves_open(comparison); !open.empty()) {
+  if (std::string open = limits_of_ok(comparison); !open.empty()) {
     remarks.push_back({std::move(open)});
   }
   add_missing(comparison.only_base, arms ? "arm A" : comparison.base, names, remarks);
@@ -273,8 +273,9 @@ void add_remarks(document::Document& document, Paragraphs causes, const Paragrap
   document::Chapter doubts{.id = comparison_chapters::kDoubts, .title = "Doubts", .blocks = {}};
   for (const document::Paragraph& remark : remarks) {
     const std::string& doubt = remark.doubt;
-    const bool said = !doubt.empty() && remark.below.empty() && remark.text.ends_with(doubt);
-    if (said) continue;  // already shown below the answer
+    const bool already_shown =
+        !doubt.empty() && remark.below.empty() && remark.text.ends_with(doubt);
+    if (already_shown) continue;  // already shown below the answer
     (remark.tone == document::Tone::kPlain ? plain : doubts).blocks.emplace_back(remark);
   }
   std::string commands;

@@ -143,21 +143,22 @@ std::string epoch_gaps(const std::vector<estimate::CaseRow>& rows) {
 }
 
 std::string scaled_threads(const std::vector<estimate::CaseRow>& rows) {
-  std::set<std::int64_t> alone;
+  std::set<std::int64_t> of_single;
   std::set<std::int64_t> of_ranks;
   for (const estimate::CaseRow& row : rows) {
     if (!row.scaling_efficiency) continue;
     for (const estimate::MeasuredLaunch& each : row.measured) {
       const auto threads = number_of(each.launch->row.report.effective, "threads.intra_op");
       if (!threads) continue;
-      (each.launch->row.world > 1 ? of_ranks : alone).insert(static_cast<std::int64_t>(*threads));
+      (each.launch->row.world > 1 ? of_ranks : of_single)
+          .insert(static_cast<std::int64_t>(*threads));
     }
   }
-  if (alone.empty() || of_ranks.empty() || alone == of_ranks) return {};
+  if (of_single.empty() || of_ranks.empty() || of_single == of_ranks) return {};
   const auto words = [](const std::set<std::int64_t>& counts) {
     return text::join(counts, " or ", [](std::int64_t count) { return std::to_string(count); });
   };
-  return "scaling: one rank computed with " + words(alone) + " threads, each of several with " +
+  return "scaling: one rank computed with " + words(of_single) + " threads, each of several with " +
          words(of_ranks) + ": set threads.intra_op to use the same number for all";
 }
 

@@ -44,12 +44,12 @@ std::string estimate_text(const estimate::EstimateColumn& column, const estimate
 }
 
 std::string quantity_text(double value, std::string_view name, std::string_view unit) {
-  constexpr double kMostWhole = 1e15;
+  constexpr double kMaxInteger = 1e15;
   if (unit == "ns" || name.ends_with("_ns")) return text::duration(value);
   if (unit == "bytes" || name.ends_with("_bytes")) return text::byte_text(value);
   if (unit == "bytes/s") return text::significant(value * 1e-9) + " GB/s";
   if (unit == "ratio") return text::percent(value) + " %";
-  const bool whole = value == std::floor(value) && std::abs(value) < kMostWhole;
+  const bool whole = value == std::floor(value) && std::abs(value) < kMaxInteger;
   std::string number =
       whole ? text::with_separators(static_cast<std::int64_t>(value)) : text::significant(value);
   return unit.empty() || unit == "1" ? number : number + ' ' + std::string(unit);

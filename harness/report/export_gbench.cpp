@@ -55,8 +55,10 @@ GbenchRepetition aggregated(const Aggregate& aggregate, const Repetitions& all) 
       .cpu_ns = over_all([](const GbenchRepetition& one) { return one.cpu_ns; })};
   for (const auto& counter : all.front().counters) {
     const std::string& name = counter.first;
-    const auto has_it = [&](const GbenchRepetition& one) { return one.counters.contains(name); };
-    if (!std::ranges::all_of(all, has_it)) continue;
+    const auto has_counter = [&](const GbenchRepetition& one) {
+      return one.counters.contains(name);
+    };
+    if (!std::ranges::all_of(all, has_counter)) continue;
     whole.counters[name] = over_all([&](const auto& one) { return one.counters.at(name); });
   }
   return whole;

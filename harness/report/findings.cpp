@@ -59,7 +59,7 @@ bool is_of_idle_workers(const estimate::CaseRow& row, const Finding& finding) {
 }
 
 // Marks waits that other programs may explain; findings about the cause say so themselves.
-void mark_what_others_explain(const estimate::CaseRow& row, Finding& finding) {
+void mark_if_explained_by_others(const estimate::CaseRow& row, Finding& finding) {
   constexpr std::array<std::string_view, 3> kKnowWhy = {"loader.core_bound", "loader.no_workers",
                                                         "loader.other_programs"};
   const bool waits = finding.id.starts_with("loader.") || finding.id == "step.data_wait" ||
@@ -128,8 +128,8 @@ std::string arguments_for(const estimate::CaseRow& row, const Finding& finding,
 }
 
 // Drops proposals that the run has already measured, and remedies that it disproves.
-void hold_against_rows(const estimate::CaseRow& row, const estimate::Proposals& proposals,
-                       CaseFinding& found) {
+void check_against_rows(const estimate::CaseRow& row, const estimate::Proposals& proposals,
+                        CaseFinding& found) {
   Finding& finding = found.finding;
   if (proposals.is_best(row) && finding.severity == Severity::kProblem && finding.share) {
     finding.severity = Severity::kWarning;
@@ -153,7 +153,7 @@ void hold_against_rows(const estimate::CaseRow& row, const estimate::Proposals& 
 }
 
 // Replaces the launch's wait in the text by the case's, so that it equals that of the table.
-void tell_wait_of_case(const estimate::CaseRow& row, Finding& finding) {
+void add_wait_of_case(const estimate::CaseRow& row, Finding& finding) {
   constexpr double kShown = 0.0005;
   const auto words = [](double share) {
     return "waits " + text::percent_text(share) + " of its time for data";
@@ -185,17 +185,17 @@ std::vector<CaseFinding> agreed(const estimate::CaseRow& row) {
     const auto by_value = [](const Finding* a, const Finding* b) { return a->value < b->value; };
     std::nth_element(found.begin(), middle, found.end(), by_value);
     all.push_back({.finding = **middle, .launches = found.size()});
-    tell_wait_of_case(row, all.back().finding);
+    add_wait_of_case(row, all.back().finding);
   }
   return all;
 }
 
 // The cases of a finding; the worst comes first.
 std::string about(const std::vector<const estimate::CaseRow*>& cases, const WhichCases& which) {
-  constexpr std::size_t kAllInSight = 3;
+  constexpr std::size_t kMaxCasesWithoutWorst = 3;
   if (which.size() == 1) return {};
   std::string text = " (" + which.name(cases);
-  if (cases.size() > kAllInSight || cases.size() == which.size()) {
+  if (cases.size() > kMaxCasesWithoutWorst || cases.size() == which.size()) {
     text += "; worst: " + which.name(*cases.front());
   }
   return text + ')';
@@ -273,8 +273,8 @@ std::vector<CaseFinding> findings_of(const estimate::CaseRow& row,
            (row.smoke && !is_about_results(each.finding));
   });
   for (CaseFinding& each : all) {
-    mark_what_others_explain(row, each.finding);
-    hold_against_rows(row, proposals, each);
+    mark_if_explained_by_others(row, each.finding);
+    check_against_rows(row, proposals, each);
   }
   std::stable_sort(all.begin(), all.end(), [](const CaseFinding& a, const CaseFinding& b) {
     return is_more_severe(a.finding, b.finding);

@@ -73,20 +73,21 @@ std::string headroom_line(const CaseRow& both, const CaseRow& step) {
 
 std::vector<std::string> headroom_lines(const std::vector<CaseRow>& rows,
                                         const record::Results& results) {
-  const estimate::AloneCases alone(rows);
+  const estimate::StandaloneCases standalone(rows);
   std::vector<const CaseRow*> cases;
   for (const CaseRow& row : rows) {
-    if (!estimate::is_alone(row) && estimate::is_timed(row) && alone.find(row, "step") != nullptr) {
+    if (!estimate::is_standalone(row) && estimate::is_timed(row) &&
+        standalone.find(row, "step") != nullptr) {
       cases.push_back(&row);
     }
   }
   const estimate::RowNames names(rows, results);
   std::vector<std::string> lines;
   for (const CaseRow* both : cases) {
-    const CaseRow& step = *alone.find(*both, "step");
+    const CaseRow& step = *standalone.find(*both, "step");
     lines.push_back((cases.size() > 1 ? names.name(*both) + ": " : "") +
                     headroom_line(*both, step) +
-                    three_numbers(*both, alone.find(*both, "loader"), step));
+                    three_numbers(*both, standalone.find(*both, "loader"), step));
   }
   return lines;
 }

@@ -51,7 +51,7 @@ std::vector<ChartMarks> chart_marks(const HistoryView& view) {
       {.head = "told"}, {.head = "suspect"}, {.head = "alert"}, {.head = "busy"}};
   for (std::size_t i = 0; i < view.nights.size(); ++i) {
     const HistoryNight& night = view.nights[i];
-    if (night.judged && night.judged->told) lines[0].marks.emplace_back(i, "^");
+    if (night.judged && night.judged->reported) lines[0].marks.emplace_back(i, "^");
     if (night.is_suspect()) lines[1].marks.emplace_back(i, "?");
     if (!night.alert.empty()) lines[2].marks.emplace_back(i, night.alert);
     if (night.busy) lines[3].marks.emplace_back(i, "!");

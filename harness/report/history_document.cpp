@@ -33,10 +33,10 @@ Tone tone_of_state(const nights::Alert& alert) {
 // An alert from the perspective of one of its series.
 Paragraph alert_of_series(const nights::Alert& alert, const track::TrackedSeries& series,
                           const track::History& history, Links links) {
-  const nights::AlertSeries& told = *alert.find(series.id);
+  const nights::AlertSeries& reported = *alert.find(series.id);
   Paragraph paragraph{.text = alert.id + ", opened " + alert.opened_utc.substr(0, 10) + ": " +
                               std::string(name_of(alert.state)) + comma(acceptance_words(alert)) +
-                              ", " + told_text(told, &series) +
+                              ", " + reported_text(reported, &series) +
                               (alert.note.empty() ? "" : "; " + alert.note),
                       .tone = tone_of_state(alert),
                       .below = range_lines(alert, history)};
@@ -68,7 +68,7 @@ document::Table moved_series_table(const nights::Alert& alert, const SeriesNames
           series == nullptr ? std::string("-") : metric_label(series->metric),
           {amount_text(each.usual, unit), each.usual},
           {amount_text(each.value, unit), each.value},
-          told_text(each, series),
+          reported_text(each, series),
           each.back              ? "back"
           : each.can_be_measured ? ""
                                  : "the previous level can no longer be measured"}});
@@ -121,11 +121,11 @@ document::Answer series_answer(const HistoryView& view) {
     answer.text += ", usual " + amount_text(*last->usual(), unit) + " (" +
                    text::signed_percent(*last->change()) + " %)";
   }
-  const auto is_told = [](const nights::Alert* alert) {
+  const auto is_reported = [](const nights::Alert* alert) {
     return alert->state == nights::AlertState::kOpen ||
            alert->state == nights::AlertState::kAccepted;
   };
-  const auto open = std::ranges::find_if(view.alerts, is_told);
+  const auto open = std::ranges::find_if(view.alerts, is_reported);
   if (open == view.alerts.end()) {
     answer.text += "; no alert is open";
     return answer;
@@ -257,7 +257,7 @@ document::Answer open_alerts_answer(const nights::AlertLog& log, const SeriesNam
                      (open.size() == 1 ? " is open: " : " are open: ") + worst.id;
   if (const nights::AlertSeries* largest = largest_of(worst)) {
     const track::TrackedSeries* series = names.find(largest->id);
-    text += ", " + text::signed_percent(told_change(*largest, series).change) + " % in " +
+    text += ", " + text::signed_percent(reported_change(*largest, series).change) + " % in " +
             (series == nullptr ? largest->experiment : names.name(*series));
   }
   return {.text = std::move(text), .tone = Tone::kBad};
@@ -272,7 +272,7 @@ document::Document series_list_document(const track::History& newest,
   std::size_t hidden = 0;
   for (const track::SeriesHistory& one : newest.series) {
     const auto extent = extents.find(one.series.id);
-    if (!whole && !one.series.screened) {
+    if (!whole && !one.series.monitored) {
       ++hidden;
     } else if (extent != extents.end()) {
       const track::TrackedPoint& last = one.points.back();

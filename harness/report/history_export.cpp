@@ -48,7 +48,7 @@ void add_series(json::JsonText& json, const track::SeriesHistory& one,
   json.open_object().text("series_id", series.id).text("experiment", series.experiment);
   json.text("workload", series.workload).text("case_id", series.case_id);
   json.text("metric", series.metric).text("unit", series.unit);
-  json.text("direction", name_of(series.direction)).flag("screened", series.screened);
+  json.text("direction", name_of(series.direction)).flag("screened", series.monitored);
   json.flag("control", series.control).values("options", series.options);
   json.values("machine", series.machine).open_array("points");
   for (const track::TrackedPoint& point : one.points) add_point(json, point, history);
@@ -137,7 +137,7 @@ void write_nights(json::JsonText& json, const HistoryView& view) {
       json.number("change_low", judged.low);
       json.number("change_high", judged.high);
       json.number("ratio", judged.ratio);
-      json.flag("told", judged.told);
+      json.flag("told", judged.reported);
     }
     if (night.busy) {
       json.number("waited_for_cpu_share", night.busy->waited);

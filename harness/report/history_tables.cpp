@@ -99,7 +99,7 @@ SeriesRow row_of(const HistoryView& view) {
   if (!has_value(last)) {
     row.state = "no value";
     row.tone = Tone::kDoubt;
-  } else if (!row.series->screened || !last.judged) {
+  } else if (!row.series->monitored || !last.judged) {
     row.state = "not judged";
   } else {
     row.state = state_words(last.judged->state);
@@ -194,7 +194,7 @@ document::Table alerts_table(std::span<const nights::Alert* const> alerts, const
                    alert->host, document::count(std::ssize(alert->series)),
                    document::change(largest == nullptr
                                         ? std::nullopt
-                                        : std::optional(told_change(*largest, series).change)),
+                                        : std::optional(reported_change(*largest, series).change)),
                    series == nullptr ? alert->experiment : names.name(*series),
                    !accepted       ? std::string()
                    : words.empty() ? "for good"

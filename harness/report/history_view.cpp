@@ -67,7 +67,7 @@ HistoryView view_of(const track::SeriesHistory& series, const track::History& hi
     const nights::AlertSeries* known = alert.find(series.series.id);
     if (known == nullptr) continue;
     view.alerts.push_back(&alert);
-    const std::string& from = known->change.bad.empty() ? known->told_run : known->change.bad;
+    const std::string& from = known->change.bad.empty() ? known->reported_run : known->change.bad;
     for (HistoryNight& night : view.nights) {
       if (night.run->run_id == from) night.alert = alert.id;
     }

@@ -82,21 +82,23 @@ std::string acceptance_words(const nights::Alert& alert) {
   return text::join(words);
 }
 
-ToldChange told_change(const nights::AlertSeries& told, const track::TrackedSeries* series) {
+ReportedChange reported_change(const nights::AlertSeries& reported,
+                               const track::TrackedSeries* series) {
   const bool larger_is_better =
       series != nullptr && series->direction == Direction::kHigherIsBetter;
   const auto of = [&](double worse) {
-    return nights::relative_change(larger_is_better ? -worse : worse, told.as_share);
+    return nights::relative_change(larger_is_better ? -worse : worse, reported.as_share);
   };
-  ToldChange change{of(told.change.size), of(told.change.low), of(told.change.high)};
+  ReportedChange change{of(reported.change.size), of(reported.change.low),
+                        of(reported.change.high)};
   if (change.low > change.high) std::swap(change.low, change.high);
   return change;
 }
 
-std::string told_text(const nights::AlertSeries& told, const track::TrackedSeries* series) {
-  const ToldChange change = told_change(told, series);
+std::string reported_text(const nights::AlertSeries& reported, const track::TrackedSeries* series) {
+  const ReportedChange change = reported_change(reported, series);
   return text::signed_percent(change.change) + " % [" + text::signed_percent(change.low) + ", " +
-         text::signed_percent(change.high) + ']' + (told.as_share ? " of the step" : "");
+         text::signed_percent(change.high) + ']' + (reported.as_share ? " of the step" : "");
 }
 
 std::string alert_words(const nights::Alert& alert) {
@@ -119,7 +121,7 @@ const nights::Alert* alert_named(const HistoryView& view, const std::string& id)
 std::vector<std::string> marks_of(const HistoryNight& night) {
   std::vector<std::string> marks;
   if (!night.alert.empty()) marks.push_back(night.alert + " began");
-  if (night.judged && night.judged->told) {
+  if (night.judged && night.judged->reported) {
     marks.emplace_back(night.judged->state == nights::NightState::kImprovement ? "reported: better"
                                                                                : "reported: worse");
   }

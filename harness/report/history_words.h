@@ -27,18 +27,18 @@ namespace stepbench::report {
                                                       const track::History& history);
 
 // The reported change of a series, relative to the usual level, as measured.
-struct ToldChange {
+struct ReportedChange {
   double change = 0;
   double low = 0;
   double high = 0;
 };
 // With `as_share` all values are shares of the step. `series`: the series; nullptr if the history
 // no longer has it.
-[[nodiscard]] ToldChange told_change(const nights::AlertSeries& told,
-                                     const track::TrackedSeries* series);
+[[nodiscard]] ReportedChange reported_change(const nights::AlertSeries& reported,
+                                             const track::TrackedSeries* series);
 // "+6.28 % [+5.80, +6.71]", followed by "of the step" for shares.
-[[nodiscard]] std::string told_text(const nights::AlertSeries& told,
-                                    const track::TrackedSeries* series);
+[[nodiscard]] std::string reported_text(const nights::AlertSeries& reported,
+                                        const track::TrackedSeries* series);
 
 // "as far as +5.00 %, until 2026-02-01"; empty: without limits.
 [[nodiscard]] std::string acceptance_words(const nights::Alert& alert);

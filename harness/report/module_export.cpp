@@ -86,7 +86,7 @@ std::string modules_json(const std::vector<CaseModules>& all, const std::string&
     json.open_object().text("case", profiled.case_id).text("engine", profiled.engine);
     json.integer("launches", profiled.launches).integer("steps", tree.steps);
     if (profiled.overhead) json.number("profile_overhead", *profiled.overhead);
-    json.integer("beside_ns", tree.beside_ns).open_array("modules");
+    json.integer("beside_ns", tree.other_threads_ns).open_array("modules");
     for (const std::size_t i : module_order(tree, sort)) {
       const ops::ModuleNode& node = tree.nodes[i];
       json.open_object().text("kind", name_of(node.kind)).text("module", node.path);

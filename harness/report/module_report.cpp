@@ -89,9 +89,9 @@ std::vector<std::string> remarks(const CaseModules& profiled, std::size_t depth)
         "Times are those of kernels and copies, host is the host's; kernels that ran at the same "
         "time count twice.");
   }
-  if (tree.beside_ns > 0) {
+  if (tree.other_threads_ns > 0) {
     lines.push_back("Of the host's time " +
-                    text::duration(static_cast<double>(tree.beside_ns) /
+                    text::duration(static_cast<double>(tree.other_threads_ns) /
                                    static_cast<double>(std::max<std::int64_t>(tree.steps, 1))) +
                     " passed on other threads, beside the step.");
   }

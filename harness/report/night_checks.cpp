@@ -75,7 +75,7 @@ Check check_of_series(const nights::NightSeries& series, const std::string& name
                      amount_text(*series.value, unit);
     if (series.change) check.message += " (" + text::signed_percent(*series.change) + " %)";
   }
-  if (const std::string why = why_series(series); !why.empty()) check.message += "; " + why;
+  if (const std::string why = series_reason(series); !why.empty()) check.message += "; " + why;
   check.text = check.message + '\n';
   add_alert(check, series, shown);
   check.type = state;
@@ -85,9 +85,9 @@ Check check_of_series(const nights::NightSeries& series, const std::string& name
   };
   add("case_id", series.series.case_id);
   add("metric", series.series.metric);
-  if (series.told) {
-    add("first_bad", series.told->bad);
-    add("last_good", series.told->good);
+  if (series.reported) {
+    add("first_bad", series.reported->bad);
+    add("last_good", series.reported->good);
   }
   check.properties["series_id"] = series.series.id;
   return check;
@@ -111,8 +111,8 @@ std::vector<CheckSuite> checks_of_night(std::string_view night_json) {
   for (std::size_t i = 0; i < night.series.size(); ++i) {
     suite.checks.push_back(check_of_series(night.series[i], read.names[i], read.shown));
   }
-  const bool told = suite.count(CheckState::kError) > 0;
-  if ((night.exit_code == kExitUsage || night.exit_code == kExitNothingMeasured) && !told) {
+  const bool reported = suite.count(CheckState::kError) > 0;
+  if ((night.exit_code == kExitUsage || night.exit_code == kExitNothingMeasured) && !reported) {
     suite.checks.push_back({.name = "the night as a whole",
                             .group = "stepbench",
                             .state = CheckState::kError,

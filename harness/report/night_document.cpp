@@ -39,13 +39,13 @@ document::Tone alert_tone(nights::AlertState state) {
 
 // "A17, told tonight: 2 series worse"
 std::string alert_headline(const nights::Alert& alert, const nights::Night& night) {
-  const bool told = std::ranges::find(night.told, alert.id) != night.told.end();
+  const bool reported = std::ranges::find(night.reported, alert.id) != night.reported.end();
   const bool tonight = std::ranges::any_of(
       night.experiments, [&](const auto& each) { return each.run.run_id == alert.opened_run; });
-  std::string text =
-      alert.id + (tonight ? ", new tonight"
-                  : told  ? ", open since " + alert.opened_utc.substr(0, 10) + " and worse tonight"
-                          : ", since " + alert.opened_utc.substr(0, 10));
+  std::string text = alert.id + (tonight    ? ", new tonight"
+                                 : reported ? ", open since " + alert.opened_utc.substr(0, 10) +
+                                                  " and worse tonight"
+                                            : ", since " + alert.opened_utc.substr(0, 10));
   text += ": " + text::counted(std::ssize(alert.series), "series") + " worse";
   if (alert.state != nights::AlertState::kOpen) text += ", " + std::string(name_of(alert.state));
   if (!alert.assignee.empty()) text += ", assigned to " + alert.assignee;
@@ -62,7 +62,7 @@ std::vector<document::Line> alert_lines(const nights::Alert& alert, const track:
   for (std::size_t i = 0; i < std::min(series.size(), kShownSeries); ++i) {
     const track::TrackedSeries* known = names.find(series[i]->id);
     lines.emplace_back((known == nullptr ? series[i]->id : names.name(*known)) + ": " +
-                       told_text(*series[i], known) + (series[i]->back ? ", back" : ""));
+                       reported_text(*series[i], known) + (series[i]->back ? ", back" : ""));
     if (!series[i]->cause.empty()) lines.emplace_back("cause: " + series[i]->cause);
   }
   const auto away = std::ranges::count_if(
@@ -98,12 +98,13 @@ bool has_moved(const nights::NightSeries& series) {
 }
 
 // Formats in the same unit as the adjacent value.
-document::Cell amount_cell(const std::optional<double>& value, const std::optional<double>& beside,
+document::Cell amount_cell(const std::optional<double>& value,
+                           const std::optional<double>& shown_with,
                            const nights::NightSeries& series) {
   if (!value || !std::isfinite(*value)) return "-";
-  if (!beside || series.series.unit != "ns")
+  if (!shown_with || series.series.unit != "ns")
     return {amount_text(*value, series.series.unit), value};
-  return {compared_values(*value, *beside, "ns").first, value};
+  return {compared_values(*value, *shown_with, "ns").first, value};
 }
 
 // Old nights do not record the number of pairs.
@@ -161,7 +162,7 @@ class NightWriter {
   // "verdict: regression (exit code 1); nightly num_workers=2 step +6.28 %, A1"
   [[nodiscard]] document::Answer answer() const {
     document::Answer answer{.text = "verdict: " + state_words(night_.verdict) +
-                                    why_verdict(night_) + " (exit code " +
+                                    verdict_reason(night_) + " (exit code " +
                                     std::to_string(night_.exit_code) + ')',
                             .tone = tone_of(night_.verdict, true)};
     if (!moved_.empty()) {
@@ -186,12 +187,12 @@ class NightWriter {
   void add_table() {
     document::Table table = night_table(shown_, view_);
     const std::size_t all = view_.rows == 0 ? night_.series.size() : moved_.size();
-    const std::size_t left_out = all - table.rows.size();
+    const std::size_t not_shown = all - table.rows.size();
     if (table.rows.empty()) return;
     gap();
     blocks_.emplace_back(std::move(table));
-    if (left_out > 0) {
-      add({text::counted(static_cast<std::int64_t>(left_out), "series") +
+    if (not_shown > 0) {
+      add({text::counted(static_cast<std::int64_t>(not_shown), "series") +
            " more (--format json has all)"});
     }
   }
@@ -221,8 +222,8 @@ class NightWriter {
   void add_reasons() {
     std::vector<std::pair<std::string, std::vector<const nights::NightSeries*>>> by_text;
     for (const nights::NightSeries& series : night_.series) {
-      std::string why = why_series(series);
-      if (why.empty() || series.why == nights::Why::kIgnored) continue;
+      std::string why = series_reason(series);
+      if (why.empty() || series.why == nights::NightReason::kIgnored) continue;
       const auto known =
           std::ranges::find_if(by_text, [&](const auto& each) { return each.first == why; });
       if (known == by_text.end()) {
@@ -234,7 +235,7 @@ class NightWriter {
     for (const auto& [why, series] : by_text) {
       std::string line = names_.name(series.front()->series);
       if (series.size() > 1) line += " and " + std::to_string(series.size() - 1) + " more";
-      const bool doubt = series.front()->why == nights::Why::kFuture;
+      const bool doubt = series.front()->why == nights::NightReason::kFuture;
       add({.text = line + ": " + why,
            .tone = doubt ? document::Tone::kDoubt : document::Tone::kPlain,
            .doubt = doubt ? why : ""});
@@ -326,7 +327,7 @@ document::Table night_table(const ShownNight& shown, const NightView& view) {
                    amount_cell(each->value, each->usual, *each), document::change(each->change),
                    bounds_cell(*each), pairs_cell(*each),
                    each->fixed ? state_words(each->state) + ", fixed" : state_words(each->state),
-                   each->alert, whole ? why_series(*each) : ""},
+                   each->alert, whole ? series_reason(*each) : ""},
          .tone = tone_of(each->state, each->worse)});
   }
   for (const std::size_t column : {9U, 8U, 5U}) document::drop_if_empty(table, column);

@@ -16,11 +16,11 @@ namespace {
 std::string alerts_json(const ShownNight& shown, const NightView& view) {
   std::string alerts;
   for (const nights::Alert& alert : shown.night.alerts.alerts) {
-    const bool is_told =
+    const bool is_reported =
         std::ranges::any_of(shown.night.series,
                             [&](const auto& series) { return series.alert == alert.id; }) ||
         std::ranges::find(shown.night.absent, alert.id) != shown.night.absent.end();
-    if (!is_told) continue;
+    if (!is_reported) continue;
     std::string text =
         alert_json(alert, shown.history, "stepbench track show " + alert.id + view.history_words);
     while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -57,7 +57,7 @@ std::string night_json(const ShownNight& shown, const NightView& view) {
     json.close_object();
   }
   json.close_array().json("alerts", alerts_json(shown, view));
-  return json.texts("told", night.told)
+  return json.texts("told", night.reported)
              .texts("absent", night.absent)
              .texts("notes", night.notes)
              .close_object()

@@ -29,26 +29,26 @@ std::string reference_words_of(const nights::NightPairs& pairs, const track::His
   const std::string begins =
       pairs.begins_reference() ? "; tonight's program is the reference from now on" : std::string();
   switch (pairs.why) {
-    case nights::Why::kMeasured:
-    case nights::Why::kBudget:
-    case nights::Why::kInterrupted:
+    case nights::NightReason::kMeasured:
+    case nights::NightReason::kBudget:
+    case nights::NightReason::kInterrupted:
       return "in turns with the reference program of " + program_of(pairs, history);
-    case nights::Why::kNoReference:
+    case nights::NightReason::kNoReference:
       return "the first night: tonight's program is the reference from now on";
-    case nights::Why::kBaseline:
+    case nights::NightReason::kBaseline:
       return "a new baseline: tonight's program is the reference from now on";
-    case nights::Why::kReferenceGone:
+    case nights::NightReason::kReferenceMissing:
       return "the reference program is missing" + begins;
-    case nights::Why::kReferenceFails:
+    case nights::NightReason::kReferenceFails:
       return "the reference program fails" + reason + begins +
              (pairs.begins_reference() ? ". A change between the two is not detected: rebuild that "
                                          "commit and measure it with `stepbench ab`"
                                        : "");
-    case nights::Why::kTonightFails:
+    case nights::NightReason::kTonightFails:
       return "tonight's program fails" + reason;
-    case nights::Why::kSameProgram:
+    case nights::NightReason::kSameProgram:
       return "tonight's program is the reference: nothing to compare";
-    case nights::Why::kCannotKeep:
+    case nights::NightReason::kCannotStore:
       return "tonight's program cannot be a reference" + reason;
     default:
       return {};
@@ -131,39 +131,39 @@ std::string counts_text(const nights::Night& night) {
   return parts.empty() ? all : all + ": " + text::join(parts);
 }
 
-std::string why_verdict(const nights::Night& night) {
+std::string verdict_reason(const nights::Night& night) {
   if (night.verdict == nights::NightState::kNoData && night.exit_code == kExitUsage) {
     return ": an experiment aborted";
   }
   if (night.verdict == nights::NightState::kNoData && night.count(night.verdict) == 0) {
     return night.series.empty() ? ": no measurements to judge" : ": launches failed";
   }
-  if (night.verdict == nights::NightState::kRegression && night.told.empty()) {
+  if (night.verdict == nights::NightState::kRegression && night.reported.empty()) {
     return ", from earlier nights";
   }
   return {};
 }
 
-std::string why_series(const nights::NightSeries& series) {
+std::string series_reason(const nights::NightSeries& series) {
   switch (series.why) {
-    case nights::Why::kBudget:
+    case nights::NightReason::kBudget:
       return "not measured: budget; it comes first the next night";
-    case nights::Why::kInterrupted:
+    case nights::NightReason::kInterrupted:
       return "not measured: interrupted; it comes first the next night";
-    case nights::Why::kOneBuild:
+    case nights::NightReason::kOneBuild:
       return text::counted(static_cast<std::int64_t>(series.pairs), "pair") +
              " of one build: may be its memory layout; the next build decides";
-    case nights::Why::kNoValue:
+    case nights::NightReason::kNoValue:
       return "planned tonight, but has no value";
-    case nights::Why::kValues:
+    case nights::NightReason::kValues:
       return "values without a reference program: shown, not judged";
-    case nights::Why::kIgnored:
+    case nights::NightReason::kIgnored:
       return "ignored by a note";
-    case nights::Why::kFuture:
+    case nights::NightReason::kFuture:
       return "the night's date is in the future; check the machine's clock";
-    case nights::Why::kReferenceFails:
+    case nights::NightReason::kReferenceFails:
       return "fewer than three pairs: the reference program fails";
-    case nights::Why::kTonightFails:
+    case nights::NightReason::kTonightFails:
       return "fewer than three pairs: tonight's program fails";
     default:
       break;

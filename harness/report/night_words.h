@@ -28,9 +28,9 @@ namespace stepbench::report {
 [[nodiscard]] std::string counts_text(const nights::Night& night);
 
 // Explains a verdict whose name alone would mislead; else "".
-[[nodiscard]] std::string why_verdict(const nights::Night& night);
+[[nodiscard]] std::string verdict_reason(const nights::Night& night);
 
 // Reason for a series' state, a sentence without a full stop; "" if its numbers suffice.
-[[nodiscard]] std::string why_series(const nights::NightSeries& series);
+[[nodiscard]] std::string series_reason(const nights::NightSeries& series);
 
 }  // namespace stepbench::report

@@ -110,12 +110,12 @@ std::string NoiseAdvice::design(const estimate::CaseNoise& noise) const {
   }
   if (!noise.overhead_ns) return now + "; the cost of a launch is not recorded";
   const double cost = compare::cost_ns(noise, static_cast<double>(noise.launches), noise.steps);
-  const std::string now_costs = now + " (" + cost_text(cost) + ')';
+  const std::string current_cost = now + " (" + cost_text(cost) + ')';
   const auto best = designs_.cheapest(noise);
   compare::ComparisonSize size = size_of(question_);
   if (!best) {
-    size.launches = compare::LaunchDesigns::kMostLaunches;
-    return now_costs + "; " + std::to_string(size.launches) +
+    size.launches = compare::LaunchDesigns::kMaxLaunches;
+    return current_cost + "; " + std::to_string(size.launches) +
            " launches, however long, would find " +
            text::percent_text(compare::change_found(size, noise.launch_sd).value()) + " and not " +
            change_text();
@@ -124,11 +124,11 @@ std::string NoiseAdvice::design(const estimate::CaseNoise& noise) const {
   const auto found = compare::change_found(size, noise.total_sd);
   const std::string better = launches_of_steps(best->launches, static_cast<double>(best->steps)) +
                              " would find " + change_text();
-  const std::string its_cost = " (" + cost_text(best->cost_ns) + ')';
-  if (!found || *found > question_.change) return now_costs + "; " + better + its_cost;
+  const std::string cost_of_best = " (" + cost_text(best->cost_ns) + ')';
+  if (!found || *found > question_.change) return current_cost + "; " + better + cost_of_best;
   if (best->cost_ns > kLess * cost)
-    return now_costs + "; no design finds " + change_text() + " for much less";
-  return now_costs + "; " + better + " and cost less" + its_cost;
+    return current_cost + "; no design finds " + change_text() + " for much less";
+  return current_cost + "; " + better + " and cost less" + cost_of_best;
 }
 
 std::vector<std::string> noise_lines(const std::vector<estimate::CaseRow>& rows,
@@ -191,7 +191,7 @@ std::string noise_plan_text(const std::vector<estimate::CaseNoise>& cases, std::
                              " % of their own, a step by " + small_percent(*whole.step_sd) + " %";
   const auto best = advice.designs().cheapest(whole);
   if (!best)
-    return begin + "not with " + std::to_string(compare::LaunchDesigns::kMostLaunches) +
+    return begin + "not with " + std::to_string(compare::LaunchDesigns::kMaxLaunches) +
            " launches," + source + '\n';
   return begin + launches_of_steps(best->launches, static_cast<double>(best->steps)) +
          " cost least (active: " + std::to_string(best->steps) + "), about " +

@@ -171,7 +171,7 @@ std::string warmup_doubt(const schedule::WarmupVerdict& verdict) {
 // Prefers the effect on the step, if the launches show one. Otherwise reports what more than half
 // of the launches say, since a single launch may have been disturbed.
 void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
-  if (const auto effect = estimate::warmup_effect(row); effect && effect->told) {
+  if (const auto effect = estimate::warmup_effect(row); effect && effect->reported) {
     notes.add(warmup_text(*effect, row), row, document::Tone::kDoubt,
               "warm-up is " + text::signed_percent(effect->change) + " % of the step");
     return;
@@ -188,9 +188,9 @@ void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
   const schedule::WarmupVerdict all = schedule::agreed(verdicts);
   const std::string text = schedule::describe(all);
   if (text.empty()) return;
-  const auto say_so = std::count_if(verdicts.begin(), verdicts.end(),
-                                    [&](const auto& each) { return each.kind == all.kind; });
-  notes.add(text + " (" + std::to_string(say_so) + " of " + std::to_string(verdicts.size()) +
+  const auto agreeing = std::count_if(verdicts.begin(), verdicts.end(),
+                                      [&](const auto& each) { return each.kind == all.kind; });
+  notes.add(text + " (" + std::to_string(agreeing) + " of " + std::to_string(verdicts.size()) +
                 " launches)",
             row, document::Tone::kDoubt, warmup_doubt(all));
 }
@@ -248,7 +248,7 @@ void add_first_step(const record::LaunchReport& report, std::set<std::string>& t
 }
 
 // True for flags that are reported elsewhere, with a size or if launches agree.
-bool is_said_else(std::string_view flag, bool waited_has_size) {
+bool has_note_of_its_own(std::string_view flag, bool waited_has_size) {
   if (flag == launch_flag::kWarmupTooShort || flag == launch_flag::kDrifting) return true;
   if (flag == launch_flag::kWaitedForCpu) return waited_has_size;
   return flag == launch_flag::kFirstStepSlow || record::fact_of_flag(flag) != nullptr;
@@ -256,8 +256,8 @@ bool is_said_else(std::string_view flag, bool waited_has_size) {
 
 void add_flags(const estimate::CaseRow& row, Collector& notes) {
   std::map<std::string, std::int64_t> flags;
-  const std::vector<std::string> told = told_facts(row);
-  std::set<std::string> texts(told.begin(), told.end());
+  const std::vector<std::string> reported = reported_facts(row);
+  std::set<std::string> texts(reported.begin(), reported.end());
   const bool waited_has_size = !estimate::busy_launches(row).empty();
   for (const auto& [launch, estimate] : row.measured) {
     const record::LaunchReport& report = launch->row.report;
@@ -266,7 +266,7 @@ void add_flags(const estimate::CaseRow& row, Collector& notes) {
     add_first_step(report, texts);
   }
   for (const auto& [flag, count] : flags) {
-    if (is_said_else(flag, waited_has_size)) continue;
+    if (has_note_of_its_own(flag, waited_has_size)) continue;
     const std::string_view meaning = launch_flag::meaning(flag);
     const std::string launches =
         "in " + std::to_string(count) + " of " + text::counted(std::ssize(row.measured), "launch");
@@ -352,7 +352,7 @@ std::vector<document::Paragraph> notes_of(const std::vector<estimate::CaseRow>& 
 std::string unseen_warmup(const estimate::CaseRow& row) {
   constexpr double kWorthSaying = 0.01;
   const auto effect = row.measured.empty() ? std::nullopt : estimate::warmup_effect(row);
-  if (!effect || effect->told || effect->finds <= kWorthSaying) return {};
+  if (!effect || effect->reported || effect->finds <= kWorthSaying) return {};
   const std::string less =
       effect->finds < 1 ? "one of less than " + text::percent_text(effect->finds) + " of the step"
                         : "even one as long as the step";

@@ -62,7 +62,7 @@ text::TimeUnit unit_of(const std::vector<estimate::CaseRow>& rows, const std::st
 }  // namespace
 
 std::vector<Value> values_in_rows(const std::vector<estimate::CaseRow>& rows,
-                                  const std::string& full_name, bool as_they_come) {
+                                  const std::string& full_name, bool in_given_order) {
   std::vector<Value> values;
   bool numbers = true;
   for (const estimate::CaseRow& row : rows) {
@@ -72,7 +72,7 @@ std::vector<Value> values_in_rows(const std::vector<estimate::CaseRow>& rows,
       values.push_back(std::move(value));
     }
   }
-  if (numbers && !as_they_come) {
+  if (numbers && !in_given_order) {
     std::stable_sort(values.begin(), values.end(),
                      [](const Value& a, const Value& b) { return *number_of(a) < *number_of(b); });
   }

@@ -10,9 +10,10 @@
 
 namespace stepbench::report {
 
-// Distinct values of an option: numbers by size unless `as_they_come`, else in order of appearance.
+// Distinct values of an option: numbers by size unless `in_given_order`, else in order of
+// appearance.
 [[nodiscard]] std::vector<Value> values_in_rows(const std::vector<estimate::CaseRow>& rows,
-                                                const std::string& full_name, bool as_they_come);
+                                                const std::string& full_name, bool in_given_order);
 
 struct Pivot {
   std::string title;  // "samples/s by num_workers and batch_size"

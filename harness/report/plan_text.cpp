@@ -19,9 +19,9 @@ namespace stepbench::report {
 namespace {
 
 // Rows in the text; the JSON form has all.
-constexpr std::size_t kMostRows = 10'000;
+constexpr std::size_t kMaxPlanRows = 10'000;
 
-std::string left_out(std::size_t cases) {
+std::string omitted_cases(std::size_t cases) {
   if (cases == 0) return {};
   return "and " + text::counted(static_cast<std::int64_t>(cases), "case") +
          " more: --filter chooses among them, --format json lists all\n";
@@ -195,7 +195,7 @@ std::string plan_table(const plan::Plan& plan, const std::string& below,
   for (const std::string& head : heads(shown)) rows[0].push_back(head);
   if (probe != nullptr) rows[0].insert(rows[0].end(), kProbeHeads.begin(), kProbeHeads.end());
   if (any_skip) rows[0].emplace_back("skipped because");
-  const std::size_t listed = std::min(plan.cases.size(), kMostRows);
+  const std::size_t listed = std::min(plan.cases.size(), kMaxPlanRows);
   for (std::size_t i = 0; i < listed; ++i) {
     const plan::PlannedCase& planned = plan.cases[i];
     std::vector<std::string> row = {std::to_string(i + 1), planned.resolved.case_id};
@@ -208,7 +208,7 @@ std::string plan_table(const plan::Plan& plan, const std::string& below,
     rows.push_back(std::move(row));
   }
   return plan.name + " (" + plan::source_name(plan.file) + ")\n\n" + document::align(rows) +
-         left_out(plan.cases.size() - listed) + "\n" + below +
+         omitted_cases(plan.cases.size() - listed) + "\n" + below +
          (probe == nullptr ? "" : probe_remarks(plan, *probe)) + plan_remarks(plan);
 }
 

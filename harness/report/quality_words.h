@@ -24,7 +24,7 @@ struct BusyWords {
 
 // Facts other than waiting that a case's measured launches report: "the hypervisor took 2.0 % of
 // the machine's CPU time (in 2 of 6 launches)".
-[[nodiscard]] std::vector<std::string> told_facts(const estimate::CaseRow& row);
+[[nodiscard]] std::vector<std::string> reported_facts(const estimate::CaseRow& row);
 // Says that the load of the machine was not recorded, although a launch recorded other facts; else
 // empty.
 [[nodiscard]] std::string not_watched_words(const estimate::CaseRow& row);

@@ -33,7 +33,7 @@ nights::AlertSeries read_alert_series(const json::LineObject& source) {
                              .usual = number_or_none(source, "usual"),
                              .value = number_or_none(source, "value")};
   json::FieldReader reader(source);
-  reader("as_share", series.as_share)("told", series.change)("told_run", series.told_run);
+  reader("as_share", series.as_share)("told", series.change)("told_run", series.reported_run);
   reader("cause", series.cause)("back", series.back)("can_be_measured", series.can_be_measured);
   return series;
 }
@@ -133,7 +133,7 @@ ReadNight read_night(std::string_view night_json) {
   if (!read.error.empty()) return read;
   json::FieldReader reader(source);
   reader("verdict", night.verdict, json::kNeeded)("newest", night.is_newest)("known", night.known);
-  reader("runs", night.experiments)("told", night.told)("absent", night.absent);
+  reader("runs", night.experiments)("told", night.reported)("absent", night.absent);
   reader("notes", night.notes);
   for (nights::NightExperiment& each : night.experiments) {
     each.pairs.night = track::night_of(each.run);

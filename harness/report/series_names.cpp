@@ -95,11 +95,11 @@ SeriesNames::SeriesNames(const track::History& history) : history_(history) {
     const track::TrackedSeries& series = one.series;
     named[{series.experiment, label(series), series.metric}].push_back(&series);
   }
-  for (const auto& [name, alike] : named) tell_apart(alike);
+  for (const auto& [name, alike] : named) disambiguate(alike);
 }
 
 // Distinguishes series by the fields in which they differ.
-void SeriesNames::tell_apart(std::span<const track::TrackedSeries* const> alike) {
+void SeriesNames::disambiguate(std::span<const track::TrackedSeries* const> alike) {
   if (alike.size() < 2) return;
   const track::TrackedSeries& first = *alike.front();
   std::map<std::string, std::string> of_first;  // by field
@@ -114,38 +114,39 @@ void SeriesNames::tell_apart(std::span<const track::TrackedSeries* const> alike)
     for (const track::FieldSplit& split : track::identity_splits(first, *each)) {
       if (split.field != kCaseId) fields[split.field] = split.b;
     }
-    apart_[each->id] =
+    suffixes_[each->id] =
         " (" +
         text::join(fields, " ",
                    [](const auto& field) {
                      return field.first.substr(field.first.rfind('.') + 1) + '=' + field.second;
                    }) +
         ')';
-    different.insert(apart_[each->id]);
+    different.insert(suffixes_[each->id]);
   }
   if (different.size() == alike.size()) return;
-  for (const track::TrackedSeries* each : alike) apart_[each->id] = " (" + short_id(each->id) + ')';
+  for (const track::TrackedSeries* each : alike)
+    suffixes_[each->id] = " (" + short_id(each->id) + ')';
 }
 
 std::string SeriesNames::case_name(const track::TrackedSeries& series) const {
   const std::string words = label(series);
-  const auto apart = apart_.find(series.id);
+  const auto suffix = suffixes_.find(series.id);
   return series.experiment + (words.empty() ? "" : ' ' + words) +
-         (apart == apart_.end() ? "" : apart->second);
+         (suffix == suffixes_.end() ? "" : suffix->second);
 }
 
 std::string SeriesNames::case_words(const track::TrackedSeries& series) const {
   std::string words = label(series);
   if (words.empty()) words = estimate::case_subject(series.options, series.workload);
-  const auto apart = apart_.find(series.id);
+  const auto suffix = suffixes_.find(series.id);
   return (words.empty() ? "case " + series.case_id : words) +
-         (apart == apart_.end() ? "" : apart->second);
+         (suffix == suffixes_.end() ? "" : suffix->second);
 }
 
 // A case measured by another program has no step.
 bool SeriesNames::is_headline(const track::TrackedSeries& series) const {
   return series.metric == track::kStepSeries ||
-         (series.screened && !with_step_.contains(series.case_id));
+         (series.monitored && !with_step_.contains(series.case_id));
 }
 
 std::string SeriesNames::label(const track::TrackedSeries& series) const {

@@ -46,7 +46,7 @@ class SeriesNames {
 
  private:
   [[nodiscard]] std::string label(const track::TrackedSeries& series) const;
-  void tell_apart(std::span<const track::TrackedSeries* const> alike);
+  void disambiguate(std::span<const track::TrackedSeries* const> alike);
   // The default if no metric is given.
   [[nodiscard]] bool is_headline(const track::TrackedSeries& series) const;
 
@@ -54,7 +54,7 @@ class SeriesNames {
   std::map<std::string, std::vector<std::string>, std::less<>> varying_;  // by experiment
   std::set<std::string_view> with_step_;                                  // case ids
   std::size_t digits_ = 6;
-  std::map<std::string, std::string, std::less<>> apart_;  // by id: " (cpu_capability=AVX2)"
+  std::map<std::string, std::string, std::less<>> suffixes_;  // by id: " (cpu_capability=AVX2)"
 };
 
 // Finds the only matching series; throws ConfigError with the candidates or the nearest ones.

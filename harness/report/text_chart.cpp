@@ -11,7 +11,7 @@ namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kLabelEvery = 3;  // lines between two axis labels
-constexpr double kLeastSpan = 0.02;     // share of the level
+constexpr double kMinSpan = 0.02;       // share of the level
 
 }  // namespace
 
@@ -35,7 +35,7 @@ std::optional<ChartScale> chart_scale(std::span<const double> values) {
   }
   if (!scale) return scale;
   const double middle = (scale->low + scale->high) / 2;
-  const double least = middle == 0 ? 1 : kLeastSpan * std::abs(middle);
+  const double least = middle == 0 ? 1 : kMinSpan * std::abs(middle);
   if (scale->high - scale->low < least) *scale = {middle - least / 2, middle + least / 2};
   return scale;
 }

@@ -18,7 +18,7 @@
 namespace stepbench::report {
 namespace {
 
-using tune::Fate;
+using tune::PointStatus;
 using tune::Scored;
 using tune::TuneAnswer;
 using tune::TunedPoint;
@@ -54,7 +54,7 @@ std::string fresh_pairs(const TuneRun& run) {
   return text::counted(static_cast<std::int64_t>(run.pairs), "fresh pair");
 }
 
-std::string why_nothing(const TuneRun& run) {
+std::string nothing_measured_reason(const TuneRun& run) {
   for (const TunedPoint& point : run.points) {
     if (!point.state.reason.empty()) return ": " + point.state.reason;
   }
@@ -62,7 +62,8 @@ std::string why_nothing(const TuneRun& run) {
 }
 
 std::string tune_answer(const TuneRun& run) {
-  if (run.answer == TuneAnswer::kNothing) return "nothing could be measured" + why_nothing(run);
+  if (run.answer == TuneAnswer::kNothing)
+    return "nothing could be measured" + nothing_measured_reason(run);
   const std::string best = run.winner()->label;
   switch (run.answer) {
     case TuneAnswer::kBetter:
@@ -95,7 +96,7 @@ std::string tune_answer(const TuneRun& run) {
 
 // Costs and savings of a point relative to the winner: "+3.1 %, -40 MiB, -0.4 CPU s per 1,000
 // samples".
-std::string beside_winner(const TuneRun& run, const TunedPoint& point, double behind) {
+std::string relative_to_winner(const TuneRun& run, const TunedPoint& point, double behind) {
   const tune::PointState& ours = point.state;
   const tune::PointState& best = run.winner()->state;
   std::string text = text::signed_percent(std::expm1(behind)) + " %";
@@ -113,22 +114,22 @@ std::string beside_winner(const TuneRun& run, const TunedPoint& point, double be
 
 void add_rivals(const TuneRun& run, std::vector<document::Line>& lines) {
   const double best = run.standing.front().score;
-  std::string as_good;
+  std::string equally_good;
   std::string cheaper;
   for (std::size_t i = 1; i < run.standing.size(); ++i) {
     const Scored& each = run.standing[i];
     const TunedPoint& point = run.points[each.point];
     const double behind = each.score - best;
     if (behind <= std::log1p(run.margin)) {
-      as_good += (as_good.empty() ? "" : "; ") + point.label + " (" +
-                 beside_winner(run, point, behind) + ")";
+      equally_good += (equally_good.empty() ? "" : "; ") + point.label + " (" +
+                      relative_to_winner(run, point, behind) + ")";
     } else if (std::ranges::count(run.front, each.point) > 0) {
       cheaper += (cheaper.empty() ? "" : "; ") + point.label + " (" +
-                 beside_winner(run, point, behind) + ")";
+                 relative_to_winner(run, point, behind) + ")";
     }
   }
   const std::string margin = text::percent_text(run.margin);
-  if (!as_good.empty()) lines.emplace_back("within " + margin + ": " + as_good);
+  if (!equally_good.empty()) lines.emplace_back("within " + margin + ": " + equally_good);
   if (!cheaper.empty()) lines.emplace_back("slower, but saves: " + cheaper);
 }
 
@@ -145,10 +146,10 @@ void add_bound(const TuneRun& run, std::vector<document::Line>& lines) {
 }
 
 void add_left_out(const TuneRun& run, std::vector<document::Line>& lines) {
-  std::map<std::pair<Fate, std::string>, std::vector<std::string>> by_reason;
+  std::map<std::pair<PointStatus, std::string>, std::vector<std::string>> by_reason;
   for (const TunedPoint& point : run.points) {
-    if (point.state.fate == Fate::kMeasured) continue;
-    by_reason[{point.state.fate, point.state.reason}].push_back(point.label);
+    if (point.state.status == PointStatus::kMeasured) continue;
+    by_reason[{point.state.status, point.state.reason}].push_back(point.label);
   }
   std::size_t shown = 0;
   for (const auto& [key, labels] : by_reason) {
@@ -156,10 +157,10 @@ void add_left_out(const TuneRun& run, std::vector<document::Line>& lines) {
       lines.emplace_back("and more that could not be measured: see tuning.json");
       break;
     }
-    const std::string what = key.first == Fate::kNotTried     ? "not tried: "
-                             : key.first == Fate::kSkipped    ? "skipped: "
-                             : key.first == Fate::kOverMemory ? "over the limit: "
-                                                              : "failed: ";
+    const std::string what = key.first == PointStatus::kNotTried     ? "not tried: "
+                             : key.first == PointStatus::kSkipped    ? "skipped: "
+                             : key.first == PointStatus::kOverMemory ? "over the limit: "
+                                                                     : "failed: ";
     lines.emplace_back(what + points_text(labels.size()) + " (" + labels.front() +
                        (labels.size() > 1 ? ", ..." : "") + "): " + key.second);
   }
@@ -180,7 +181,7 @@ std::string spent_text(const TuneRun& run) {
 
 std::string rungs_text(const TuneRun& run) {
   std::string text = points_text(run.points.size()) + ": " +
-                     text::counted(static_cast<std::int64_t>(run.thrown_away), "launch") +
+                     text::counted(static_cast<std::int64_t>(run.discarded), "launch") +
                      " thrown away";
   for (const tune::Rung& rung : run.rungs) {
     if (rung.rounds == 0) continue;
@@ -236,7 +237,7 @@ std::vector<std::size_t> in_order(const TuneRun& run) {
   };
   for (const Scored& each : run.standing) add(each.point);
   for (std::size_t i = run.rungs.size(); i-- > 0;) {
-    for (const std::size_t point : run.rungs[i].kept) add(point);
+    for (const std::size_t point : run.rungs[i].survivors) add(point);
     std::vector<std::size_t> others = run.rungs[i].points;
     const bool higher = run.objective.direction == Direction::kHigherIsBetter;
     std::ranges::stable_sort(others, {}, [&](std::size_t point) {
@@ -282,8 +283,8 @@ document::Table points_table(const TuneRun& run) {
     ++shown;
     const bool is_best = !run.standing.empty() && place == run.standing.front().point;
     std::string left;
-    if (point.state.fate != Fate::kMeasured) {
-      left = std::string(name_of(point.state.fate));
+    if (point.state.status != PointStatus::kMeasured) {
+      left = std::string(name_of(point.state.status));
     } else if (is_best) {
       left = "best";
     } else if (!behind.contains(place)) {
@@ -314,16 +315,16 @@ document::Document tune_document(const TuneRun& run, const record::Results& resu
                  .tone = is_known(run) ? document::Tone::kGood : document::Tone::kDoubt,
                  .doubts = run_answer(rows, results, notes_of(rows, results)).doubts}};
   document::Chapter chapter{.id = "tune", .title = "Search", .blocks = {}};
-  document::Paragraph said;
+  document::Paragraph paragraph;
   for (document::Line& line : below_answer(run)) {
     if (line.command) {
-      said.below.push_back(std::move(line));
+      paragraph.below.push_back(std::move(line));
       continue;
     }
-    if (!said.text.empty()) chapter.blocks.emplace_back(std::move(said));
-    said = {.text = std::move(line.text)};
+    if (!paragraph.text.empty()) chapter.blocks.emplace_back(std::move(paragraph));
+    paragraph = {.text = std::move(line.text)};
   }
-  chapter.blocks.emplace_back(std::move(said));
+  chapter.blocks.emplace_back(std::move(paragraph));
   chapter.blocks.emplace_back(points_table(run));
   if (run.points.size() > kShownPoints) {
     chapter.blocks.emplace_back(document::Paragraph{

@@ -51,15 +51,14 @@ std::string time_text(const tune::TunePlan& planned) {
 
 std::string confirmation_text(const tune::TuneRequest& request, const tune::TunePlan& planned) {
   if (!request.confirm) return "no confirmation (--no-confirm)\n";
-  std::string text = "then " + std::to_string(tune::kFewestPairs) + " to " +
-                     std::to_string(tune::kMostPairs) +
-                     " pairs of the winner and the file's own settings: " +
-                     std::to_string(2 * tune::kFewestPairs) + " to " +
-                     std::to_string(2 * tune::kMostPairs) + " launches";
+  std::string text =
+      "then " + std::to_string(tune::kMinPairs) + " to " + std::to_string(tune::kMaxPairs) +
+      " pairs of the winner and the file's own settings: " + std::to_string(2 * tune::kMinPairs) +
+      " to " + std::to_string(2 * tune::kMaxPairs) + " launches";
   if (planned.cost) {
     text +=
-        ", " + time_of(planned, 2 * tune::kFewestPairs) + " to " +
-        text::rough_duration(2.0 * static_cast<double>(tune::kMostPairs) * planned.cost->launch_s);
+        ", " + time_of(planned, 2 * tune::kMinPairs) + " to " +
+        text::rough_duration(2.0 * static_cast<double>(tune::kMaxPairs) * planned.cost->launch_s);
   }
   return text + '\n';
 }
@@ -75,7 +74,8 @@ std::string enough_text(double given, double all, double fewest, const std::stri
 std::string budget_text(const tune::TuneRequest& request, const tune::TunePlan& planned) {
   std::string text;
   const auto fewest = static_cast<double>(planned.fewest_launches());
-  const auto all = static_cast<double>(tune::kFewestWarm + planned.launches() + planned.reserved);
+  const auto all =
+      static_cast<double>(tune::kMinWarmLaunches + planned.launches() + planned.reserved);
   if (request.allowance.seconds) {
     text += "--budget " + text::rough_duration(*request.allowance.seconds);
     text += planned.cost
@@ -97,8 +97,8 @@ std::string tune_plan_text(const tune::TuneRequest& request, const tune::TunePla
   std::string text = points_text(planned);
   std::size_t number = 1;
   if (!planned.rungs.empty()) {
-    text += "  first: " + std::to_string(tune::kFewestWarm) + " to " +
-            std::to_string(tune::kMostWarm) +
+    text += "  first: " + std::to_string(tune::kMinWarmLaunches) + " to " +
+            std::to_string(tune::kMaxWarmLaunches) +
             " launches of the file's own settings, thrown away until two agree\n";
   }
   for (const tune::PlannedRung& rung : planned.rungs) text += rung_text(rung, number++);

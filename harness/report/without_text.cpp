@@ -68,7 +68,7 @@ const Words& machine_members() {
 }
 
 // Member names below these are chosen by the user.
-bool is_left_out(std::string_view member) {
+bool is_omitted(std::string_view member) {
   return member == "labels" || member == "asked" || member.starts_with("env.") ||
          member.starts_with("label.");
 }
@@ -110,7 +110,7 @@ class TextRemover {
     } else if (object) {
       text_ += '{';
       for (const auto& [member, value] : object->members()) {
-        if (is_left_out(member)) continue;
+        if (is_omitted(member)) continue;
         places_.emplace_back(member);
         const auto text = value.text();
         const bool kept = !text || is_kept(*text);

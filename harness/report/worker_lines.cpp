@@ -14,7 +14,7 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kMostLines = 12;
+constexpr std::size_t kMaxWorkerLines = 12;
 
 std::vector<ops::SampledLine> sampled_lines_of(const estimate::CaseRow& row,
                                                const record::Results& results) {
@@ -55,7 +55,7 @@ document::Table worker_lines(const estimate::CaseRow& row, const record::Results
     left -= samples;
   };
   for (const ops::SampledLine& line : lines) {
-    if (table.rows.size() == kMostLines) break;
+    if (table.rows.size() == kMaxWorkerLines) break;
     add(line.samples, line);
   }
   if (left > 0) add(left, {"", "(other lines)", "", ""});

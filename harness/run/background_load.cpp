@@ -28,8 +28,8 @@ void compute() {
 }
 
 // Work missed in one turn on a busy machine is not made up for in later turns.
-void be_busy(const std::stop_token& stop, double share, const Clock& clock,
-             std::atomic<std::int64_t>& cpu_ns) {
+void burn_cpu(const std::stop_token& stop, double share, const Clock& clock,
+              std::atomic<std::int64_t>& cpu_ns) {
   const auto busy_ns = static_cast<std::int64_t>(share * static_cast<double>(kTurnNs));
   std::int64_t turn_ns = clock.now_ns();
   while (!stop.stop_requested()) {
@@ -50,7 +50,7 @@ BackgroundLoad::BackgroundLoad(double cpus, const Clock& clock)
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_BLOCK, &all, &before);
   for (; cpus > 0; cpus -= 1) {
-    threads_.emplace_back(be_busy, std::min(cpus, 1.0), std::cref(clock_),
+    threads_.emplace_back(burn_cpu, std::min(cpus, 1.0), std::cref(clock_),
                           std::ref(cpu_ns_.emplace_back(0)));
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -63,10 +63,10 @@ BackgroundLoad::~BackgroundLoad() {
 
 Fields BackgroundLoad::facts() const {
   if (threads_.empty()) return {};
-  double had_ns = 0;
-  for (const auto& cpu_ns : cpu_ns_) had_ns += static_cast<double>(cpu_ns.load());
+  double used_ns = 0;
+  for (const auto& cpu_ns : cpu_ns_) used_ns += static_cast<double>(cpu_ns.load());
   const std::int64_t wall_ns = std::max<std::int64_t>(clock_.now_ns() - begin_ns_, 1);
-  return {{"background_cpus", had_ns / static_cast<double>(wall_ns)}};
+  return {{"background_cpus", used_ns / static_cast<double>(wall_ns)}};
 }
 
 }  // namespace stepbench::run

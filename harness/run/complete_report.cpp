@@ -60,8 +60,8 @@ std::optional<analyze::RankTrace> take_ops(record::Launch& launch, const fs::pat
   if (sent_ops || analysis.blocked()) return of_rank;
   for (Finding& finding : analyze::find_causes(trace, analysis)) {
     // edge_step_bias always applies here, because the recording begins and ends with the window.
-    const bool said = finding.undecided.empty() && finding.id != "trace.edge_step_bias";
-    if (said) launch.row.report.findings.push_back(std::move(finding));
+    const bool is_reported = finding.undecided.empty() && finding.id != "trace.edge_step_bias";
+    if (is_reported) launch.row.report.findings.push_back(std::move(finding));
   }
   return of_rank;
 }

@@ -40,7 +40,7 @@ CountTools count_tools(const plan::Plan& plan, const machine::Variables& variabl
     return asked_of(planned.resolved) != "none";
   });
   if (!any) return tools;
-  tools.no_counters = measure::why_no_counters();
+  tools.no_counters = measure::no_counters_reason();
   try {
     tools.valgrind = resolve_program("valgrind", variables);
   } catch (const ConfigError&) {

@@ -16,7 +16,7 @@ namespace {
 std::string name_of_rank(int rank) { return "rank " + std::to_string(rank); }
 
 // Adds each rank's position. If exactly one rank is outside of torch, it is the culprit.
-void name_who_hangs(const GroupEnd& end, GroupCause& cause) {
+void name_hanging_ranks(const GroupEnd& end, GroupCause& cause) {
   std::string words;
   std::vector<int> outside;
   std::size_t known = 0;
@@ -33,7 +33,8 @@ void name_who_hangs(const GroupEnd& end, GroupCause& cause) {
   if (outside.size() == 1) {
     const auto& rank = end.ranks.at(static_cast<std::size_t>(outside.front()));
     cause.rank = outside.front();
-    cause.outcome.reason = name_of_rank(outside.front()) + ": timed out: " + rank->talk().silence();
+    cause.outcome.reason =
+        name_of_rank(outside.front()) + ": timed out: " + rank->monitor().silence();
   }
   cause.outcome.reason += words;
 }
@@ -44,7 +45,7 @@ GroupResult without_ranks(const GroupEnd& end, LaunchResult result, std::optiona
   for (const auto& rank : end.ranks) {
     if (!rank || !rank->has_begun()) continue;
     const int number = rank->join().place.rank;
-    const auto& hello = rank->talk().session().hello();
+    const auto& hello = rank->monitor().session().hello();
     if (hello && (!result.hello || culprit == number)) result.hello = hello;
     if (!rank->exit() || rank->exit()->output.empty()) continue;
     if (culprit && culprit != number) continue;
@@ -80,10 +81,10 @@ void leave_out_ranks(const GroupEnd& end, std::vector<LaunchResult>& results) {
 GroupResult measured_group(const GroupEnd& end) {
   GroupResult group;
   for (const auto& rank : end.ranks) {
-    WorkerSession& session = rank->talk().session();
+    WorkerSession& session = rank->monitor().session();
     LaunchResult result;
     result.outcome = *session.final_outcome();
-    result.stage = rank->talk().stage_name();
+    result.stage = rank->monitor().stage_name();
     result.hello = session.hello();
     result.report = session.take_report();
     result.samples = session.take_samples();
@@ -112,7 +113,7 @@ GroupResult measured_group(const GroupEnd& end) {
 }
 
 GroupResult failed_group(const GroupEnd& end, GroupCause cause, bool stacks_asked) {
-  if (stacks_asked) name_who_hangs(end, cause);
+  if (stacks_asked) name_hanging_ranks(end, cause);
   LaunchResult result;
   result.outcome = cause.outcome;
   result.stage = cause.stage;

@@ -71,14 +71,14 @@ void add_fingerprints(std::span<record::Launch> ranks) {
 }
 
 // True if every rank reports that it was in no process group in its measured steps.
-bool trained_apart(std::span<const record::Launch> ranks) {
+bool trained_separately(std::span<const record::Launch> ranks) {
   return std::ranges::all_of(ranks, [](const record::Launch& rank) {
     const auto met = rank.row.report.schedule.find("met_ranks");
     return met != rank.row.report.schedule.end() && met->second == Value{false};
   });
 }
 
-void tell_apart(std::span<record::Launch> ranks) {
+void report_separate_training(std::span<record::Launch> ranks) {
   const std::string count = std::to_string(ranks.size());
   ranks.front().row.report.schedule["group_apart"] = true;
   ranks.front().row.report.findings.push_back(
@@ -137,7 +137,7 @@ void add_waits(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> 
 void add_group_facts(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces) {
   if (ranks.size() < 2) return;
   add_peaks(ranks);
-  if (trained_apart(ranks)) return tell_apart(ranks);
+  if (trained_separately(ranks)) return report_separate_training(ranks);
   add_time_and_work(ranks);
   add_fingerprints(ranks);
   if (is_profiling(ranks.front().row.key.pass)) add_waits(ranks, std::move(traces));

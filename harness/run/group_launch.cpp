@@ -50,7 +50,7 @@ class GroupLoop {
         context_(context),
         clock_(context.clock),
         name_(fleet::row_of(request.launcher).name),
-        door_(request.bind, fleet::row_of(request.launcher).other_machines),
+        rank_acceptor_(request.bind, fleet::row_of(request.launcher).other_machines),
         ranks_(static_cast<std::size_t>(request.ranks)),
         begin_ns_(clock_.now_ns()),
         turned_ns_(begin_ns_),
@@ -66,10 +66,10 @@ class GroupLoop {
 
   GroupResult run() {
     while (!is_over()) turn();
-    if (cause_weight_ == GroupRank::Weight::kTold) {
-      blame_who_told();
+    if (cause_weight_ == GroupRank::Weight::kSignalled) {
+      attribute_to_signalled_ranks();
     } else {
-      blame_killed_launcher();
+      attribute_to_killed_launcher();
     }
     while (launcher_.output.is_open() && read_output()) {
     }
@@ -99,9 +99,10 @@ class GroupLoop {
  private:
   [[nodiscard]] SpawnRequest launcher_spawn() const {
     SpawnRequest spawn{request_.launcher_words, request_.worker.spawn.environment};
-    spawn.environment.emplace_back(fleet::kControllersVariable, door_.address());
-    spawn.environment.emplace_back(fleet::kTokenVariable, door_.token());
-    if (const std::string_view name = fleet::row_of(request_.launcher).hands_on; !name.empty()) {
+    spawn.environment.emplace_back(fleet::kControllersVariable, rank_acceptor_.address());
+    spawn.environment.emplace_back(fleet::kTokenVariable, rank_acceptor_.token());
+    if (const std::string_view name = fleet::row_of(request_.launcher).forwarding_variable;
+        !name.empty()) {
       std::string names(machine::find_variable(spawn.environment, name).value_or(""));
       for (const std::string_view more : {fleet::kControllersVariable, fleet::kTokenVariable}) {
         names += (names.empty() ? "" : ";") + std::string(more);
@@ -134,13 +135,13 @@ class GroupLoop {
     };
     constexpr std::size_t kFirstRank = 3;
     for (const auto& rank : ranks_) waits.push_back({rank ? rank->descriptor() : -1, POLLIN, 0});
-    door_.wait_for(waits, turned_ns_);
+    rank_acceptor_.wait_for(waits, turned_ns_);
     const std::int64_t wake_ns =
-        std::min({deadline_ns(), sampler_.next_ns(), next_progress_ns_, door_.next_ns()});
+        std::min({deadline_ns(), sampler_.next_ns(), next_progress_ns_, rank_acceptor_.next_ns()});
     const std::int64_t wait_ms =
         std::clamp<std::int64_t>((wake_ns - clock_.now_ns() + kNsInMs - 1) / kNsInMs, 0, 1000);
     const bool any = ::poll(waits.data(), waits.size(), static_cast<int>(wait_ms)) > 0;
-    forgive_own_sleep();
+    exclude_own_sleep();
     if (any) {
       // Handle ranks first: a rank's exit is more informative than the launcher's.
       for (std::size_t i = 0; i < ranks_.size(); ++i) {
@@ -150,7 +151,8 @@ class GroupLoop {
       if (waits[2].revents != 0) interrupt();
       if (waits[0].revents != 0) launcher_dead_ = turned_ns_;
     }
-    door_.receive(std::span(waits).subspan(kFirstRank + ranks_.size()), turned_ns_, visitors_);
+    rank_acceptor_.receive(std::span(waits).subspan(kFirstRank + ranks_.size()), turned_ns_,
+                           acceptor_callbacks_);
     look_at_ranks();
     look_at_launcher();
     if (turned_ns_ >= deadline_ns()) overdue();
@@ -161,13 +163,13 @@ class GroupLoop {
   }
 
   // Extends the limits by time in which this program was stopped or not scheduled.
-  void forgive_own_sleep() {
+  void exclude_own_sleep() {
     const std::int64_t now_ns = clock_.now_ns();
     const std::int64_t slept_ns = now_ns - turned_ns_ - kLongestWaitNs;
     turned_ns_ = now_ns;
     if (slept_ns <= 0) return;
     for (const auto& rank : ranks_) {
-      if (rank && rank->has_begun()) rank->talk().slept(slept_ns);
+      if (rank && rank->has_begun()) rank->monitor().slept(slept_ns);
     }
     asleep_ns_ += slept_ns;
   }
@@ -195,7 +197,7 @@ class GroupLoop {
   void refuse(const std::string& what) { ++refused_[what]; }
 
   void begin() {
-    door_.stop_listening();
+    rank_acceptor_.stop_listening();
     const fleet::RankJoin& first = ranks_.front()->join();
     fleet::RankBegin begin{.argv = request_.worker.spawn.argv,
                            .folder = std::filesystem::current_path().string(),
@@ -226,8 +228,8 @@ class GroupLoop {
           cause_ && !ended_ && cause_->rank != number && rank->weight() > cause_weight_;
       if (cause_ && !is_better) continue;
       if (rank->is_done() &&
-          rank->talk().session().final_outcome()->kind == Outcome::Kind::kSkipped) {
-        end_with({number, *rank->talk().session().final_outcome(), {}});
+          rank->monitor().session().final_outcome()->kind == Outcome::Kind::kSkipped) {
+        end_with({number, *rank->monitor().session().final_outcome(), {}});
       } else if (const auto trouble = rank->trouble()) {
         if (is_better) cause_.reset();
         fail(number, *trouble);
@@ -237,7 +239,7 @@ class GroupLoop {
     check_builds();
     if (!cause_ && !leaving_ && all_are(&GroupRank::is_done)) {
       leaving_ = turned_ns_;
-      for (const auto& rank : ranks_) rank->say(fleet::kEndLine);
+      for (const auto& rank : ranks_) rank->send_line(fleet::kEndLine);
     }
   }
 
@@ -245,12 +247,12 @@ class GroupLoop {
   void check_builds() {
     if (builds_checked_ || cause_) return;
     for (const auto& rank : ranks_) {
-      if (!rank || !rank->has_begun() || !rank->talk().session().hello()) return;
+      if (!rank || !rank->has_begun() || !rank->monitor().session().hello()) return;
     }
     builds_checked_ = true;
-    const std::string& first = ranks_.front()->talk().session().hello()->build_id;
+    const std::string& first = ranks_.front()->monitor().session().hello()->build_id;
     for (const auto& rank : ranks_) {
-      const std::string& build = rank->talk().session().hello()->build_id;
+      const std::string& build = rank->monitor().session().hello()->build_id;
       if (build == first) continue;
       return fail(rank->join().place.rank, "its worker is of build " + build + " on " +
                                                rank->join().host + ", and that of rank 0 of " +
@@ -267,31 +269,31 @@ class GroupLoop {
   }
 
   // Ranks that were ordered to end are not the cause; the launcher's output may explain it.
-  void blame_who_told() {
+  void attribute_to_signalled_ranks() {
     if (!cause_ || !cause_->rank) return;
-    std::vector<std::int64_t> told;
+    std::vector<std::int64_t> signalled;
     for (const auto& rank : ranks_) {
-      if (rank && rank->told() != 0) told.push_back(rank->join().place.rank);
+      if (rank && rank->signalled() != 0) signalled.push_back(rank->join().place.rank);
     }
-    const int signal = ranks_.at(static_cast<std::size_t>(*cause_->rank))->told();
+    const int signal = ranks_.at(static_cast<std::size_t>(*cause_->rank))->signalled();
     const std::string stage = cause_->stage;
     end_with({{},
               Outcome::failed(
-                  launcher_name() + " told " + findings::rank_names(told) + " to end by " +
+                  launcher_name() + " told " + findings::rank_names(signalled) + " to end by " +
                   os::signal_text(signal) +
                   ": it received that signal itself, or the time limit of its job was reached"),
               stage});
   }
 
   // Ranks that end together with a killed launcher are not the cause.
-  void blame_killed_launcher() {
+  void attribute_to_killed_launcher() {
     if (!cause_ || !cause_->rank || !launcher_dead_) return;
     if (ended_ && *launcher_dead_ >= *ended_) return;  // killed by us
     const int status = peek_status(launcher_.pid).value_or(0);
     if (!WIFSIGNALED(status)) return;
     const auto& rank = ranks_.at(static_cast<std::size_t>(*cause_->rank));
-    const bool told = !rank || rank->exit() || (rank->has_begun() && rank->is_done());
-    if (told && *launcher_dead_ > failed_ns_) return;  // ended and reported before it
+    const bool signalled = !rank || rank->exit() || (rank->has_begun() && rank->is_done());
+    if (signalled && *launcher_dead_ > failed_ns_) return;  // ended and reported before it
     const std::string stage = cause_->stage;
     end_with({{}, Outcome::failed(end_of_launcher({.status = status})), stage});
   }
@@ -331,7 +333,7 @@ class GroupLoop {
     if (rank) {
       const auto& it = ranks_.at(static_cast<std::size_t>(*rank));
       words = "rank " + std::to_string(*rank) + ": " + words;
-      if (it && it->has_begun()) stage = it->talk().stage_name();
+      if (it && it->has_begun()) stage = it->monitor().stage_name();
     }
     end_with({rank, Outcome::failed(words), stage});
   }
@@ -354,7 +356,7 @@ class GroupLoop {
     std::int64_t first_ns = wall_end_ns();
     if (!ranks_have_begun()) return std::min(first_ns, begin_ns_ + limits_.join_ns + asleep_ns_);
     for (const auto& rank : ranks_) {
-      if (!rank->is_done()) first_ns = std::min(first_ns, rank->talk().deadline_ns());
+      if (!rank->is_done()) first_ns = std::min(first_ns, rank->monitor().deadline_ns());
     }
     return first_ns;
   }
@@ -391,34 +393,34 @@ class GroupLoop {
     std::vector<std::int64_t> silent;
     for (const auto& rank : ranks_) {
       // Ranks that wait for a hanging one have been silent for about as long.
-      const std::int64_t left_ns = rank->talk().deadline_ns() - turned_ns_;
-      if (!rank->is_done() && left_ns <= rank->talk().limit_ns() / 2)
+      const std::int64_t left_ns = rank->monitor().deadline_ns() - turned_ns_;
+      if (!rank->is_done() && left_ns <= rank->monitor().limit_ns() / 2)
         silent.push_back(rank->join().place.rank);
     }
     if (silent.empty()) return;
     const auto first = static_cast<std::size_t>(silent.front());
-    const std::string words = "timed out: " + ranks_[first]->talk().silence();
+    const std::string words = "timed out: " + ranks_[first]->monitor().silence();
     if (silent.size() == 1) return fail(static_cast<int>(first), words);
     // All but one wait for the hanging rank: ask for stacks to find it.
     fail({}, findings::rank_names(silent) + ": " + words);
-    cause_->stage = ranks_[first]->talk().stage_name();
-    for (const auto& rank : ranks_) rank->say(fleet::kStacksLine);
+    cause_->stage = ranks_[first]->monitor().stage_name();
+    for (const auto& rank : ranks_) rank->send_line(fleet::kStacksLine);
     stacks_asked_ = true;
   }
 
   // Limits the memory of all processes that the launcher started on this machine.
   void end_if_over_memory() {
     if (!limits_.memory_bytes || is_ending() || leaving_) return;
-    const std::int64_t held_bytes = sampler_.peak_pss_bytes();
-    if (held_bytes > *limits_.memory_bytes) {
-      fail({}, over_memory_text(held_bytes, *limits_.memory_bytes));
+    const std::int64_t used_bytes = sampler_.peak_pss_bytes();
+    if (used_bytes > *limits_.memory_bytes) {
+      fail({}, over_memory_text(used_bytes, *limits_.memory_bytes));
     }
   }
 
   void end_step() {
     if (!ended_) {
       ended_ = turned_ns_;
-      door_.close();
+      rank_acceptor_.close();
       for (const auto& rank : ranks_) {
         if (rank) rank->stop();
       }
@@ -460,7 +462,8 @@ class GroupLoop {
     next_progress_ns_ = turned_ns_ + kNsPerS;
     const auto& first = ranks_.front();
     if (first && first->has_begun()) {
-      context_.progress(first->talk().stage_name(), first->talk().session().last_cycle_step_ns());
+      context_.progress(first->monitor().stage_name(),
+                        first->monitor().session().last_cycle_step_ns());
     } else {
       context_.progress("start", 0);
     }
@@ -471,8 +474,8 @@ class GroupLoop {
   const LaunchContext& context_;
   const Clock& clock_;
   std::string name_;  // of the launcher
-  RankDoor door_;
-  const RankDoor::Visitors visitors_{
+  RankAcceptor rank_acceptor_;
+  const RankAcceptor::Callbacks acceptor_callbacks_{
       .join = [this](const auto& join, os::Descriptor socket) { take(join, std::move(socket)); },
       .refused = [this](const std::string& what) { refuse(what); }};
   std::vector<std::unique_ptr<GroupRank>> ranks_;  // by rank; null: not joined

@@ -15,9 +15,9 @@ namespace stepbench::run {
 
 void GroupRank::begin(const fleet::RankBegin& begin, const protocol::CaseMessage& message,
                       const LaunchLimits& limits, LaunchRules rules, std::int64_t now_ns) {
-  talk_ = std::make_unique<WorkerTalk>(limits, std::move(rules), now_ns);
-  say(fleet::encode(begin));
-  say(protocol::encode(message));
+  monitor_ = std::make_unique<WorkerMonitor>(limits, std::move(rules), now_ns);
+  send_line(fleet::encode(begin));
+  send_line(protocol::encode(message));
 }
 
 void GroupRank::receive(std::int64_t now_ns) {
@@ -38,12 +38,12 @@ void GroupRank::receive(std::int64_t now_ns) {
 void GroupRank::take(std::string_view line, std::int64_t now_ns) {
   if (!line.empty() && line.front() == fleet::kMark) {
     exit_ = fleet::decode_exit(line);
-  } else if (talk_) {
-    talk_->receive(std::string(line) + '\n', now_ns);
+  } else if (monitor_) {
+    monitor_->receive(std::string(line) + '\n', now_ns);
   }
 }
 
-void GroupRank::say(std::string_view line) {
+void GroupRank::send_line(std::string_view line) {
   if (!socket_.is_open()) return;
   try {
     static_cast<void>(protocol::write_line(socket_.value(), line));
@@ -57,9 +57,10 @@ void GroupRank::stop() {
 
 std::optional<std::string> GroupRank::trouble() const {
   if (broken_) return "breaks the protocol of groups: " + *broken_;
-  if (talk_ && talk_->session().protocol_error()) return *talk_->session().protocol_error();
+  if (monitor_ && monitor_->session().protocol_error())
+    return *monitor_->session().protocol_error();
   if (is_done()) {
-    const Outcome& outcome = *talk_->session().final_outcome();
+    const Outcome& outcome = *monitor_->session().final_outcome();
     return outcome.kind == Outcome::Kind::kFailed ? std::optional(outcome.reason) : std::nullopt;
   }
   if (exit_) return exit_words();
@@ -69,7 +70,7 @@ std::optional<std::string> GroupRank::trouble() const {
 
 GroupRank::Weight GroupRank::weight() const {
   if (is_done() || !exit_) return Weight::kFailed;
-  if (exit_->told != 0) return Weight::kTold;
+  if (exit_->signalled != 0) return Weight::kSignalled;
   const bool killed = exit_->status >= 0 && WIFSIGNALED(exit_->status);
   return killed && WTERMSIG(exit_->status) != SIGTERM ? Weight::kKilled : Weight::kFailed;
 }

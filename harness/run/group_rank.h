@@ -27,7 +27,7 @@ class GroupRank {
              const LaunchLimits& limits, LaunchRules rules, std::int64_t now_ns);
   // Reads all available data.
   void receive(std::int64_t now_ns);
-  void say(std::string_view line);
+  void send_line(std::string_view line);
   // Requests an immediate end; the rank then reports how it ended.
   void stop();
   void close() { socket_.close(); }
@@ -36,22 +36,22 @@ class GroupRank {
   [[nodiscard]] bool is_closed() const { return !socket_.is_open(); }
   [[nodiscard]] const fleet::RankJoin& join() const { return join_; }
   [[nodiscard]] const std::optional<fleet::RankExit>& exit() const { return exit_; }
-  [[nodiscard]] bool has_begun() const { return talk_ != nullptr; }
-  [[nodiscard]] WorkerTalk& talk() { return *talk_; }
-  [[nodiscard]] const WorkerTalk& talk() const { return *talk_; }
+  [[nodiscard]] bool has_begun() const { return monitor_ != nullptr; }
+  [[nodiscard]] WorkerMonitor& monitor() { return *monitor_; }
+  [[nodiscard]] const WorkerMonitor& monitor() const { return *monitor_; }
   // It has sent its final line.
-  [[nodiscard]] bool is_done() const { return talk_ && talk_->session().final_outcome(); }
+  [[nodiscard]] bool is_done() const { return monitor_ && monitor_->session().final_outcome(); }
   // Why it cannot continue: "was killed by SIGKILL without a final line"; nullopt: no problem.
   [[nodiscard]] std::optional<std::string> trouble() const;
   // How much its end explains the end of the group; the heaviest is reported as the cause.
   enum class Weight : std::uint8_t {
-    kTold,    // ended by its launcher
-    kFailed,  // failed, silent or gone
-    kKilled,  // by a signal that is not used for an orderly end
+    kSignalled,  // ended by its launcher
+    kFailed,     // failed, silent or gone
+    kKilled,     // by a signal that is not used for an orderly end
   };
   [[nodiscard]] Weight weight() const;
   // Signal by which its launcher ended it; 0: none.
-  [[nodiscard]] int told() const { return exit_ ? exit_->told : 0; }
+  [[nodiscard]] int signalled() const { return exit_ ? exit_->signalled : 0; }
 
  private:
   void take(std::string_view line, std::int64_t now_ns);
@@ -60,7 +60,7 @@ class GroupRank {
   os::Descriptor socket_;
   protocol::LineBuffer lines_;
   fleet::RankJoin join_;
-  std::unique_ptr<WorkerTalk> talk_;
+  std::unique_ptr<WorkerMonitor> monitor_;
   std::optional<fleet::RankExit> exit_;
   std::optional<std::string> broken_;  // invalid message from the rank
 };

@@ -21,9 +21,9 @@ std::vector<std::string> secret_values(const plan::Plan& plan,
   std::set<std::string> values;
   for (const auto& [name, value] : inherited) {
     // Shorter values may be ordinary words. Paths, such as sockets, are not secret.
-    constexpr std::size_t kLeastBytes = 8;
+    constexpr std::size_t kMinBytes = 8;
     const bool is_path = value.starts_with('/');
-    if (text::is_secret_name(name) && value.size() >= kLeastBytes && !is_path) values.insert(value);
+    if (text::is_secret_name(name) && value.size() >= kMinBytes && !is_path) values.insert(value);
   }
   for (const plan::PlannedCase& planned : plan.cases) {
     for (const auto& [name, value] : planned.resolved.options) {

@@ -37,7 +37,7 @@ class LaunchLoop {
         clock_(context.clock),
         unsent_(protocol::encode(request.message) + "\n"),
         begin_ns_(clock_.now_ns()),
-        talk_(request.limits, request.rules, begin_ns_),
+        monitor_(request.limits, request.rules, begin_ns_),
         turned_ns_(begin_ns_),
         worker_(spawn_worker(request.spawn)),
         watch_(context.root, worker_.pid, device_of(request.message.resolved),
@@ -70,8 +70,8 @@ class LaunchLoop {
   }
 
  private:
-  [[nodiscard]] WorkerSession& session() { return talk_.session(); }
-  [[nodiscard]] const WorkerSession& session() const { return talk_.session(); }
+  [[nodiscard]] WorkerSession& session() { return monitor_.session(); }
+  [[nodiscard]] const WorkerSession& session() const { return monitor_.session(); }
 
   void turn() {
     std::array<pollfd, 4> waits{{{worker_.pidfd.value(), POLLIN, 0},
@@ -83,16 +83,16 @@ class LaunchLoop {
     const std::int64_t wait_ms =
         std::clamp<std::int64_t>((wake_ns - now_ns + kNsPerMs - 1) / kNsPerMs, 0, 1000);
     const bool any = ::poll(waits.data(), waits.size(), static_cast<int>(wait_ms)) > 0;
-    forgive_own_sleep();
+    exclude_own_sleep();
     if (any) {
-      if (waits[1].revents != 0) talk();
+      if (waits[1].revents != 0) read_worker();
       if (waits[2].revents != 0) read_output();
       if (waits[3].revents != 0) interrupt();
       dead_ = waits[0].revents != 0;
     }
     if (dead_) return;
     if (session().protocol_error()) kill_group(SIGKILL);
-    look_whether_stopped();
+    check_if_stopped();
     if (turned_ns_ >= deadline_ns()) overdue();
     watch_.sample();
     process_notes_.keep(watch_.machine().processes());
@@ -101,12 +101,12 @@ class LaunchLoop {
   }
 
   // Extends the limits by time in which this program was stopped or not scheduled.
-  void forgive_own_sleep() {
+  void exclude_own_sleep() {
     const std::int64_t now_ns = clock_.now_ns();
     const std::int64_t slept_ns = now_ns - turned_ns_ - kLongestTurnNs;
     turned_ns_ = now_ns;
     if (slept_ns <= 0) return;
-    talk_.slept(slept_ns);
+    monitor_.slept(slept_ns);
     if (stopped_since_ns_) *stopped_since_ns_ += slept_ns;
     asleep_ns_ += slept_ns;
   }
@@ -115,7 +115,7 @@ class LaunchLoop {
     return static_cast<short>(unsent_.empty() ? POLLIN : POLLIN | POLLOUT);
   }
 
-  void talk() {
+  void read_worker() {
     if (!unsent_.empty()) {
       const ssize_t count =
           ::send(worker_.control.value(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
@@ -127,7 +127,7 @@ class LaunchLoop {
     for (int reads = 0; reads < kReadsPerTurn; ++reads) {
       const std::string_view bytes = os::read_some(worker_.control, buffer_);
       if (bytes.empty()) break;
-      talk_.receive(bytes, clock_.now_ns());
+      monitor_.receive(bytes, clock_.now_ns());
     }
     if (!worker_.control.is_open()) unsent_.clear();
     if (session().stage_messages() != stages) {
@@ -158,7 +158,7 @@ class LaunchLoop {
     while (worker_.control.is_open() && !session().protocol_error()) {
       const std::string_view bytes = os::read_some(worker_.control, buffer_);
       if (bytes.empty()) break;
-      talk_.receive(bytes, clock_.now_ns());
+      monitor_.receive(bytes, clock_.now_ns());
     }
     kill_group(SIGKILL);
     while (worker_.output.is_open() && read_output()) {
@@ -189,11 +189,11 @@ class LaunchLoop {
   [[nodiscard]] std::int64_t deadline_ns() const {
     if (interrupted_) return kill_at_ns_;
     if (timed_out_) return wall_end_ns() + limits_.wall_ns;  // already killed
-    return std::min(wall_end_ns(), talk_.deadline_ns());
+    return std::min(wall_end_ns(), monitor_.deadline_ns());
   }
 
   // Ends a worker that stays stopped: its times are wrong even if it is continued.
-  void look_whether_stopped() {
+  void check_if_stopped() {
     if (!is_stopped(worker_.pid)) {
       stopped_since_ns_.reset();
       return;
@@ -202,17 +202,17 @@ class LaunchLoop {
     if (timed_out_ || interrupted_ || turned_ns_ - *stopped_since_ns_ < limits_.stopped_ns) return;
     timed_out_ = "a signal stopped it (SIGSTOP or the like), and none continued it for " +
                  text::seconds_text(static_cast<double>(limits_.stopped_ns) * 1e-9) +
-                 talk_.last_sign();
+                 monitor_.last_sign();
     kill_group(SIGKILL);
   }
 
   void overdue() {
     if (!interrupted_) {
-      timed_out_ = talk_.deadline_ns() < wall_end_ns()
-                       ? talk_.silence()
+      timed_out_ = monitor_.deadline_ns() < wall_end_ns()
+                       ? monitor_.silence()
                        : "not finished after " +
                              text::seconds_text(static_cast<double>(limits_.wall_ns) * 1e-9) +
-                             " (limits.wall_s)" + talk_.last_sign();
+                             " (limits.wall_s)" + monitor_.last_sign();
     }
     kill_group(SIGKILL);
     kill_at_ns_ = clock_.now_ns() + kNsPerS;
@@ -227,12 +227,12 @@ class LaunchLoop {
 
   void report_progress() {
     if (!context_.progress || clock_.now_ns() < next_progress_ns_) return;
-    context_.progress(talk_.stage_name(), session().last_cycle_step_ns());
+    context_.progress(monitor_.stage_name(), session().last_cycle_step_ns());
     next_progress_ns_ = clock_.now_ns() + kNsPerS;
   }
 
   void decide(bool oom_killed, LaunchResult& result) {
-    result.stage = talk_.stage_name();
+    result.stage = monitor_.stage_name();
     result.hello = session().hello();
     result.output = output_.text();
     if (session().protocol_error()) {
@@ -284,7 +284,7 @@ class LaunchLoop {
   OutputTail output_;
   std::array<char, 65536> buffer_{};
   std::int64_t begin_ns_;
-  WorkerTalk talk_;
+  WorkerMonitor monitor_;
   std::int64_t turned_ns_;      // time of the loop's last turn
   std::int64_t asleep_ns_ = 0;  // total time in which this program did not run
   std::int64_t kill_at_ns_ = 0;

@@ -34,7 +34,7 @@ StallRule stall_rule(const ResolvedCase& resolved, Pass pass) {
   rule.lead_steps =
       steps("schedule.skip_first", 0) + steps("schedule.wait", 0) + steps("schedule.warmup", 0);
   rule.refill_steps = steps("schedule.refill", 0);
-  rule.host_alone = resolved.text_or("device", "") == "cpu";
+  rule.host_only = resolved.text_or("device", "") == "cpu";
   rule.automatic = pass != Pass::kWrapped;
   if (is_profiling(pass)) rule.patience = kObservedPatience;
   return rule;

@@ -141,8 +141,9 @@ void LaunchCheck::cycle(const protocol::CycleMessage& message) {
     throw Error("a mean step of " + std::to_string(message.mean_step_ns) + " ns");
   }
   Cycle& cycle = cycles_[message.cycle];
-  if (cycle.said) throw Error("cycle " + std::to_string(message.cycle) + " ends a second time");
-  cycle.said = message.steps;
+  if (cycle.reported_steps)
+    throw Error("cycle " + std::to_string(message.cycle) + " ends a second time");
+  cycle.reported_steps = message.steps;
 }
 
 void LaunchCheck::samples(const record::CycleSamples& message) {
@@ -164,9 +165,9 @@ void LaunchCheck::samples(const record::CycleSamples& message) {
     step_ns_ = std::min(step_ns_ + step_ns, kMaxNumber);
   }
   cycle.steps += static_cast<std::int64_t>(message.steps.steps());
-  if (cycle.said && cycle.steps > *cycle.said) {
+  if (cycle.reported_steps && cycle.steps > *cycle.reported_steps) {
     throw Error("cycle " + std::to_string(message.cycle) + " has " + number(cycle.steps) +
-                " steps and was announced with " + number(*cycle.said));
+                " steps and was announced with " + number(*cycle.reported_steps));
   }
 }
 
@@ -225,7 +226,7 @@ void LaunchCheck::check_windows(const record::LaunchReport& report) const {
   std::int64_t steps = 0;
   for (const auto& [id, cycle] : cycles_) {
     const std::string name = "cycle " + std::to_string(id);
-    const std::int64_t expected = cycle.said.value_or(cycle.steps);
+    const std::int64_t expected = cycle.reported_steps.value_or(cycle.steps);
     if (cycle.steps != expected) {
       throw Error(name + " was announced with " + text::counted(expected, "step") +
                   ", samples of " + number(cycle.steps) + " came");
@@ -240,13 +241,15 @@ void LaunchCheck::check_windows(const record::LaunchReport& report) const {
     steps += cycle.steps;
   }
   if (steps == 0) throw Error("nothing was measured: there are no samples");
-  if (const auto said = integer_in(report.schedule, "active"); said && *said != steps) {
-    throw Error("schedule.active is " + number(*said) + ", samples of " +
+  if (const auto reported_steps = integer_in(report.schedule, "active");
+      reported_steps && *reported_steps != steps) {
+    throw Error("schedule.active is " + number(*reported_steps) + ", samples of " +
                 text::counted(steps, "step") + " came");
   }
   const auto cycles = static_cast<std::int64_t>(cycles_.size());
-  if (const auto said = integer_in(report.schedule, "cycles"); said && *said != cycles) {
-    throw Error("schedule.cycles is " + number(*said) + ", samples of " +
+  if (const auto reported_steps = integer_in(report.schedule, "cycles");
+      reported_steps && *reported_steps != cycles) {
+    throw Error("schedule.cycles is " + number(*reported_steps) + ", samples of " +
                 text::counted(cycles, "cycle") + " came");
   }
   const std::int64_t asked =

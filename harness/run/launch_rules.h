@@ -46,7 +46,7 @@ class LaunchCheck {
 
  private:
   struct Cycle {
-    std::optional<std::int64_t> said;  // number of steps in its `cycle` message
+    std::optional<std::int64_t> reported_steps;  // number of steps in its `cycle` message
     std::int64_t steps = 0;
     std::map<std::int64_t, std::int64_t> parts = {};  // first -> last index
   };

@@ -37,13 +37,13 @@ std::int64_t label_throttled_steps(std::vector<record::CycleSamples>& samples,
 }
 
 void label_memory(const JobMemory& memory, record::LaunchReport& report) {
-  constexpr double kMuch = 0.1;
-  const auto alone = report.metrics.find(record::kProcessPeak);
+  constexpr double kNoteShare = 0.1;
+  const auto own_peak = report.metrics.find(record::kProcessPeak);
   std::optional<double> bytes;
   if (memory.pss_bytes) bytes = static_cast<double>(*memory.pss_bytes);
-  if (!memory.had_children && alone != report.metrics.end()) bytes = alone->second;
+  if (!memory.had_children && own_peak != report.metrics.end()) bytes = own_peak->second;
   report.metrics[std::string(record::kJobPeak)] = bytes;
-  if (static_cast<double>(memory.compilers_bytes) > kMuch * bytes.value_or(0)) {
+  if (static_cast<double>(memory.compilers_bytes) > kNoteShare * bytes.value_or(0)) {
     report.notes.emplace_back(
         "the processes that torch.compile started hold more than a tenth of the job's memory, "
         "compile_workers_bytes of tree_peak_pss_bytes: TORCHINDUCTOR_COMPILE_THREADS=1 starts "
@@ -54,7 +54,7 @@ void label_memory(const JobMemory& memory, record::LaunchReport& report) {
 void label_machine(const Fields& machine, std::int64_t wall_ns, record::LaunchReport& report) {
   const record::Quality quality(machine, report, wall_ns);
   for (const record::FactRow& row : record::facts()) {
-    if (!row.flag.empty() && quality.told(row.fact)) report.flags.emplace_back(row.flag);
+    if (!row.flag.empty() && quality.reported(row.fact)) report.flags.emplace_back(row.flag);
   }
 }
 

@@ -63,9 +63,9 @@ void OutputTail::append(std::string_view bytes) {
 std::string OutputTail::text() const {
   std::string_view last = last_;
   if (last.size() > keep_bytes_) last.remove_prefix(last.size() - keep_bytes_);
-  const std::uint64_t left_out = total_bytes_ - first_.size() - last.size();
+  const std::uint64_t omitted_bytes = total_bytes_ - first_.size() - last.size();
   std::string text = text::to_valid_utf8(first_);
-  if (left_out > 0) text += "\n[" + std::to_string(left_out) + " bytes left out]\n";
+  if (omitted_bytes > 0) text += "\n[" + std::to_string(omitted_bytes) + " bytes left out]\n";
   return text + text::to_valid_utf8(last);
 }
 

@@ -7,6 +7,6 @@
 
 namespace stepbench::run {
 
-[[nodiscard]] std::string over_memory_text(std::int64_t held_bytes, std::int64_t allowed_bytes);
+[[nodiscard]] std::string over_memory_text(std::int64_t used_bytes, std::int64_t allowed_bytes);
 
 }  // namespace stepbench::run

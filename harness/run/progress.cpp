@@ -29,7 +29,7 @@ void Progress::erase_live_line() {
   live_ = false;
 }
 
-void Progress::say(const std::string& text) {
+void Progress::print_line(const std::string& text) {
   if (style_.quiet) return;
   erase_live_line();
   out_ << text::printable(text, text::LineEnds::kKeep) << '\n' << std::flush;
@@ -108,7 +108,7 @@ void Progress::end_launch(const record::LaunchRow& row, std::optional<double> st
     if (const auto left_ns = expected_left_ns())
       line += ", about " + text::clock_text(*left_ns) + " left";
   }
-  say(line + ")");
+  print_line(line + ")");
 }
 
 void Progress::end() {

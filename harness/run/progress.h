@@ -25,7 +25,7 @@ class Progress {
  public:
   Progress(std::ostream& out, const ProgressStyle& style, const Clock& clock);
 
-  void say(const std::string& text);  // on its own line
+  void print_line(const std::string& text);  // on its own line
   void begin_launch(std::size_t case_number, std::size_t cases, std::string label, int launch,
                     std::size_t remaining);
   void update(const std::string& stage, std::int64_t last_cycle_step_ns);

@@ -39,7 +39,7 @@ namespace stepbench::run {
 namespace {
 
 constexpr std::chrono::seconds kConnectLimit{10};
-constexpr std::int64_t kGreetNs = 5'000'000'000;  // for the controller's handshake
+constexpr std::int64_t kHandshakeTimeoutNs = 5'000'000'000;  // for the controller's handshake
 constexpr std::string_view kGlooInterface = "GLOO_SOCKET_IFNAME";
 constexpr std::int64_t kGraceNs = 3 * kNsPerS;  // between SIGTERM and SIGKILL of the worker
 
@@ -113,14 +113,14 @@ class RankAgent {
   RankAgent(fleet::Launcher launcher, const machine::Variables& variables, const std::string& build)
       : socket_(fleet::connect_to(variable_of(variables, fleet::kControllersVariable),
                                   kConnectLimit,
-                                  [&](int socket) { return greet(variables, socket); })),
+                                  [&](int socket) { return handshake(variables, socket); })),
         variables_(variables),
         join_(make_join(launcher, variables, build, socket_.value(), port_.number)) {
     join_.proof = proof_;
   }
 
   int run() {
-    say(fleet::encode(join_));
+    send_line(fleet::encode(join_));
     const std::optional<fleet::RankBegin> begin = wait_for_begin();
     if (!begin || !start(*begin)) return kExitSomeFailed;
     hand_to_worker();  // data that arrived together with the begin message
@@ -132,17 +132,17 @@ class RankAgent {
 
  private:
   // Authenticates the controller: anyone may listen at that port. Returns an error.
-  std::string greet(const machine::Variables& variables, int socket) {
+  std::string handshake(const machine::Variables& variables, int socket) {
     const std::string token = variable_of(variables, fleet::kTokenVariable);
     const std::string own = fleet::make_token();
     const char* const kClosed = "closed the connection; is the same stepbench on both machines?";
     try {
       if (!protocol::write_line(socket, fleet::encode(fleet::RankHello{own}))) return kClosed;
-      const std::int64_t until_ns = clock_.now_ns() + kGreetNs;
+      const std::int64_t until_ns = clock_.now_ns() + kHandshakeTimeoutNs;
       protocol::LineBuffer lines(buffer_.size());
       for (;;) {
         if (const auto line = lines.next()) {
-          const fleet::DoorChallenge theirs = fleet::decode_challenge(*line);
+          const fleet::ControllerChallenge theirs = fleet::decode_challenge(*line);
           if (!fleet::is_same(theirs.proof,
                               fleet::proof(token, fleet::kController, own, theirs.challenge))) {
             return "does not know the token of this group";
@@ -165,11 +165,11 @@ class RankAgent {
     }
   }
 
-  void say(std::string_view line) {
+  void send_line(std::string_view line) {
     try {
-      if (!gone_) gone_ = !protocol::write_line(socket_.value(), line);
+      if (!is_disconnected_) is_disconnected_ = !protocol::write_line(socket_.value(), line);
     } catch (const Error&) {  // the controller's machine is gone
-      gone_ = true;
+      is_disconnected_ = true;
     }
   }
 
@@ -205,7 +205,7 @@ class RankAgent {
       watch_.emplace("/", worker_.pid, begin.device, variables, nvml_.get(), clock_);
       return true;
     } catch (const std::exception& error) {
-      say(fleet::encode(fleet::RankExit{.status = -1, .message = error.what()}));
+      send_line(fleet::encode(fleet::RankExit{.status = -1, .message = error.what()}));
       return false;
     }
   }
@@ -214,7 +214,7 @@ class RankAgent {
     std::array<pollfd, 5> waits{{{worker_.pidfd.value(), POLLIN, 0},
                                  {worker_.control.value(), POLLIN, 0},
                                  {worker_.output.value(), POLLIN, 0},
-                                 {gone_ ? -1 : socket_.value(), POLLIN, 0},
+                                 {is_disconnected_ ? -1 : socket_.value(), POLLIN, 0},
                                  {interrupts_.descriptor(), POLLIN, 0}}};
     const std::int64_t until_ns =
         kill_at_ns_ == 0 ? watch_->next_ns() : std::min(kill_at_ns_, watch_->next_ns());
@@ -225,7 +225,8 @@ class RankAgent {
     if (waits[2].revents != 0) read_output();
     if (waits[3].revents != 0) listen();
     if (waits[4].revents != 0) interrupt();
-    if (gone_ || (kill_at_ns_ > 0 && clock_.now_ns() >= kill_at_ns_)) kill_group(SIGKILL);
+    if (is_disconnected_ || (kill_at_ns_ > 0 && clock_.now_ns() >= kill_at_ns_))
+      kill_group(SIGKILL);
     dead_ = waits[0].revents != 0;
     if (!dead_) watch_->sample();
   }
@@ -236,7 +237,7 @@ class RankAgent {
     const std::string_view bytes = os::read_some(worker_.control, buffer_);
     from_worker_.append(bytes);
     while (const auto line = from_worker_.next()) {
-      say(*line);
+      send_line(*line);
       note(*line);
     }
     return !bytes.empty();
@@ -274,7 +275,7 @@ class RankAgent {
     if (!receive()) {
       kill_group(SIGKILL);
       ::shutdown(socket_.value(), SHUT_RD);
-      gone_ = true;
+      is_disconnected_ = true;
       return;
     }
     hand_to_worker();
@@ -294,7 +295,7 @@ class RankAgent {
 
   void interrupt() {
     while (const auto signal = interrupts_.take()) {
-      if (exit_.told == 0) exit_.told = *signal;
+      if (exit_.signalled == 0) exit_.signalled = *signal;
       kill_group(kill_at_ns_ == 0 ? SIGTERM : SIGKILL);
       kill_at_ns_ = clock_.now_ns() + kGraceNs;
     }
@@ -320,8 +321,8 @@ class RankAgent {
     }
     exit_.cut = !from_worker_.rest().empty();
     exit_.output = output_.text();
-    gone_ = false;  // the controller may have closed only its sending end
-    say(fleet::encode(exit_));
+    is_disconnected_ = false;  // the controller may have closed only its sending end
+    send_line(fleet::encode(exit_));
   }
 
   Interrupts interrupts_;
@@ -330,7 +331,7 @@ class RankAgent {
   std::string proof_;
   os::Descriptor socket_;
   const machine::Variables& variables_;
-  fleet::KeptPort port_ = fleet::free_port();  // for the group; used if this is rank 0
+  fleet::ReservedPort port_ = fleet::reserve_port();  // for the group; used if this is rank 0
   fleet::RankJoin join_;
   protocol::LineBuffer from_controller_;
   protocol::LineBuffer from_worker_;
@@ -343,17 +344,17 @@ class RankAgent {
   fleet::RankExit exit_;
   std::optional<std::int64_t> kills_before_;
   std::int64_t kill_at_ns_ = 0;
-  bool gone_ = false;  // the controller
-  bool dead_ = false;  // the worker
+  bool is_disconnected_ = false;  // the controller
+  bool dead_ = false;             // the worker
 };
 
-void say_on_stderr(const std::string& words) {
+void print_to_stderr(const std::string& words) {
   const std::string line = words + '\n';
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-[[noreturn]] void be_local_rank(int rank, int ranks, machine::Variables variables,
-                                const std::string& build, pid_t parent) {
+[[noreturn]] void run_as_local_rank(int rank, int ranks, machine::Variables variables,
+                                    const std::string& build, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(kExitSomeFailed);
   set_variable(variables, "RANK", std::to_string(rank));
@@ -367,7 +368,7 @@ void say_on_stderr(const std::string& words) {
   try {
     status = run_rank(fleet::Launcher::kLocal, variables, build);
   } catch (const std::exception& error) {
-    say_on_stderr(error.what());
+    print_to_stderr(error.what());
   }
   ::_exit(status);
 }
@@ -389,7 +390,7 @@ int run_local_ranks(int ranks, const machine::Variables& variables, const std::s
   std::map<pid_t, int> children;  // pid -> rank
   for (int rank = 0; rank < ranks; ++rank) {
     const pid_t child = ::fork();
-    if (child == 0) be_local_rank(rank, ranks, variables, build, parent);
+    if (child == 0) run_as_local_rank(rank, ranks, variables, build, parent);
     if (child < 0) {
       throw Error("cannot start rank " + std::to_string(rank) + ": " + std::strerror(errno));
     }
@@ -408,8 +409,8 @@ int run_local_ranks(int ranks, const machine::Variables& variables, const std::s
       failed = failed || status != 0;
       // The controller sees only a closed connection; it quotes this line.
       if (WIFSIGNALED(status) && !ending) {
-        say_on_stderr("the agent of rank " + std::to_string(children[ended]) + ", process " +
-                      std::to_string(ended) + ", " + os::exit_text({.status = status}));
+        print_to_stderr("the agent of rank " + std::to_string(children[ended]) + ", process " +
+                        std::to_string(ended) + ", " + os::exit_text({.status = status}));
       }
       children.erase(ended);
       continue;

@@ -19,9 +19,9 @@
 
 namespace stepbench::run {
 
-class RankDoor {
+class RankAcceptor {
  public:
-  struct Visitors {
+  struct Callbacks {
     // Called with a rank that proved that it knows the token (or sent it, as agents of older builds
     // do) and its non-blocking connection.
     std::function<void(const fleet::RankJoin&, os::Descriptor)> join;
@@ -30,7 +30,7 @@ class RankDoor {
   };
 
   // See fleet::listen_for_ranks().
-  RankDoor(const std::string& bind, bool other_machines)
+  RankAcceptor(const std::string& bind, bool other_machines)
       : listener_(fleet::listen_for_ranks(bind, other_machines)), token_(fleet::make_token()) {}
 
   // Address and token for the ranks' environment.
@@ -40,13 +40,13 @@ class RankDoor {
   // Appends descriptors to poll until next_ns(); pass the same ones to receive() in that turn.
   void wait_for(std::vector<pollfd>& waits, std::int64_t now_ns) const;
   [[nodiscard]] std::int64_t next_ns() const;
-  void receive(std::span<const pollfd> waits, std::int64_t now_ns, const Visitors& visitors);
+  void receive(std::span<const pollfd> waits, std::int64_t now_ns, const Callbacks& callbacks);
   void stop_listening() { listener_.sockets.clear(); }
   // Stops listening and drops all connections that are not authenticated.
   void close();
 
  private:
-  struct Visitor {
+  struct PendingConnection {
     os::Descriptor socket;
     protocol::LineBuffer lines;
     std::int64_t since_ns = 0;
@@ -54,14 +54,14 @@ class RankDoor {
     std::string own = {};      // our challenge
   };
   // Return false if the visitor is gone or was accepted.
-  bool hear(Visitor& visitor, const Visitors& visitors) const;
-  bool take(std::string_view line, Visitor& visitor, const Visitors& visitors) const;
-  void accept(int listener, std::int64_t now_ns, const Visitors& visitors);
+  bool hear(PendingConnection& connection, const Callbacks& callbacks) const;
+  bool take(std::string_view line, PendingConnection& connection, const Callbacks& callbacks) const;
+  void accept(int listener, std::int64_t now_ns, const Callbacks& callbacks);
 
   fleet::RankListener listener_;
   std::string token_;
-  std::vector<Visitor> visitors_;   // oldest first
-  std::int64_t full_until_ns_ = 0;  // out of descriptors until then
+  std::vector<PendingConnection> connections_;  // oldest first
+  std::int64_t full_until_ns_ = 0;              // out of descriptors until then
 };
 
 }  // namespace stepbench::run

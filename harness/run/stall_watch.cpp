@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kBaseNs = 10 * kNsPerS;
 constexpr std::int64_t kTimes = 20;
 // Shorter warm-ups are ignored: their messages arrived together.
-constexpr std::int64_t kLeastWarmupNs = 1'000'000;
+constexpr std::int64_t kMinWarmupNs = 1'000'000;
 constexpr std::int64_t kForever = 1'000'000'000 * kNsPerS;
 
 std::int64_t product(std::int64_t a, std::int64_t b) {
@@ -24,7 +24,7 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 
 void StallWatch::stage(const protocol::StageMessage& message, std::int64_t now_ns) {
   using protocol::Stage;
-  told_step_ns_ = std::max<std::int64_t>(message.step_ns, 0);
+  reported_step_ns_ = std::max<std::int64_t>(message.step_ns, 0);
   if (message.stage == Stage::kWarmup) {
     const bool again = wait_ == Wait::kForWindow && warmup_began_ns_;
     if (!again) warmup_began_ns_ = now_ns;
@@ -35,15 +35,15 @@ void StallWatch::stage(const protocol::StageMessage& message, std::int64_t now_n
   if (message.stage != Stage::kActive) return;
   wait_ = Wait::kForCycle;
   window_steps_ = message.steps;
-  if (told_step_ns_ == 0 && rule_.host_alone && warmup_began_ns_ && rule_.lead_steps > 0) {
+  if (reported_step_ns_ == 0 && rule_.host_only && warmup_began_ns_ && rule_.lead_steps > 0) {
     const std::int64_t took_ns = now_ns - *warmup_began_ns_;
-    if (took_ns >= kLeastWarmupNs) told_step_ns_ = std::max(took_ns / rule_.lead_steps, kTimes);
+    if (took_ns >= kMinWarmupNs) reported_step_ns_ = std::max(took_ns / rule_.lead_steps, kTimes);
   }
   warmup_began_ns_.reset();
 }
 
 void StallWatch::cycle(std::int64_t mean_step_ns) {
-  cycle_step_ns_ = rule_.host_alone ? std::max<std::int64_t>(mean_step_ns, 0) : 0;
+  cycle_step_ns_ = rule_.host_only ? std::max<std::int64_t>(mean_step_ns, 0) : 0;
   wait_ = Wait::kForEnd;
 }
 
@@ -52,14 +52,14 @@ std::optional<StallWatch::Expected> StallWatch::expected() const {
   const bool window = wait_ == Wait::kForCycle;
   // Without a warm-up, these are in the window.
   const bool usual = rule_.usual_step_ns > 0 && rule_.lead_steps > 0;
-  const bool known = cycle_step_ns_ > 0 || (window && (told_step_ns_ > 0 || usual));
+  const bool known = cycle_step_ns_ > 0 || (window && (reported_step_ns_ > 0 || usual));
   if (!rule_.automatic || wait_ == Wait::kForEnd || !known) return std::nullopt;
   // A window that must lie between epoch borders may begin one window and a refill later.
   const std::int64_t lead = rule_.lead_steps + rule_.window_steps + 1 + rule_.refill_steps;
   const std::int64_t steps = wait_ == Wait::kForWindow ? lead
                              : window_steps_ > 0       ? window_steps_
                                                        : rule_.window_steps;
-  return Expected{std::max({cycle_step_ns_, told_step_ns_, rule_.usual_step_ns}), steps};
+  return Expected{std::max({cycle_step_ns_, reported_step_ns_, rule_.usual_step_ns}), steps};
 }
 
 std::int64_t StallWatch::by_step_ns() const {

@@ -21,7 +21,7 @@ struct StallRule {
   std::int64_t refill_steps = 0;              // steps that a window waits after an epoch border
   std::int64_t window_steps = 1;              // from the schedule
   // Host time is the work itself: no device runs asynchronously.
-  bool host_alone = false;
+  bool host_only = false;
   int patience = 1;                // factor for passes whose observation slows steps down
   bool automatic = true;           // false: only by step_ns, e.g. under another program
   std::int64_t usual_step_ns = 0;  // from an earlier launch of the case; 0: none
@@ -55,8 +55,8 @@ class StallWatch {
   Wait wait_ = Wait::kForWindow;
   bool repeats_ = false;  // the warm-up sends signs of life
   std::optional<std::int64_t> warmup_began_ns_;
-  std::int64_t window_steps_ = 0;  // reported by the worker
-  std::int64_t told_step_ns_ = 0;  // from its last stage message, or derived
+  std::int64_t window_steps_ = 0;      // reported by the worker
+  std::int64_t reported_step_ns_ = 0;  // from its last stage message, or derived
   std::int64_t cycle_step_ns_ = 0;
 };
 

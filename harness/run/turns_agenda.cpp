@@ -7,8 +7,8 @@
 namespace stepbench::run {
 namespace {
 
-constexpr int kMostOfACase = 2;
-constexpr int kMostOfAll = 4;
+constexpr int kMaxPerCase = 2;
+constexpr int kMaxInTotal = 4;
 
 // The launches of a case with the same number.
 struct Pair {
@@ -33,7 +33,7 @@ struct Tries {
   bool skipped = false;
 
   [[nodiscard]] bool is_hopeless() const {
-    return measured == 0 && (skipped || failed >= kMostOfACase);
+    return measured == 0 && (skipped || failed >= kMaxPerCase);
   }
   void count(const Outcome& outcome) {
     measured += outcome.kind == Outcome::Kind::kMeasured ? 1 : 0;
@@ -66,7 +66,7 @@ class PairedCases {
 
   [[nodiscard]] bool may_be_repeated(const record::LaunchKey& key) const {
     const auto found = cases_.find(key.case_id);
-    if (found == cases_.end() || (reference_measured_ == 0 && reference_failed_ >= kMostOfAll))
+    if (found == cases_.end() || (reference_measured_ == 0 && reference_failed_ >= kMaxInTotal))
       return false;
     const PairedCase& one = found->second;
     const auto pair = one.pairs.find(key.launch);
@@ -126,10 +126,10 @@ bool TurnsAgenda::is_paired(const Job& job) const {
   const std::size_t index = job.case_index;
   if (!reference_.contains(index) || job.counts) return false;
   if (job.pass != Pass::kTiming && !profiled_.contains(index)) return false;
-  if (measured_.empty() && all_failed_ >= kMostOfAll) return false;
+  if (measured_.empty() && all_failed_ >= kMaxInTotal) return false;
   if (measured_.contains(case_ids_[index])) return true;
   const auto failed = failed_.find(case_ids_[index]);
-  return failed == failed_.end() || failed->second < kMostOfACase;
+  return failed == failed_.end() || failed->second < kMaxPerCase;
 }
 
 std::optional<Job> TurnsAgenda::next(const record::Results& finished) {
@@ -137,12 +137,13 @@ std::optional<Job> TurnsAgenda::next(const record::Results& finished) {
   if (waiting_) return std::exchange(waiting_, std::nullopt);
   std::optional<Job> job = tonight_.next(finished);
   if (!job || !is_paired(*job)) return job;
-  Job beside = *job;
-  beside.case_index = reference_.at(job->case_index);
-  beside.arm = std::string(record::kReferenceArm);
-  beside.note = "reference program";
-  if ((static_cast<std::size_t>(job->launch) + job->case_index) % 2 == 1) std::swap(*job, beside);
-  waiting_ = std::move(beside);
+  Job reference_job = *job;
+  reference_job.case_index = reference_.at(job->case_index);
+  reference_job.arm = std::string(record::kReferenceArm);
+  reference_job.note = "reference program";
+  if ((static_cast<std::size_t>(job->launch) + job->case_index) % 2 == 1)
+    std::swap(*job, reference_job);
+  waiting_ = std::move(reference_job);
   return job;
 }
 

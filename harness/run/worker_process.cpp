@@ -70,7 +70,7 @@ bool limit_data(rlim_t bytes) {
   return ::setrlimit(RLIMIT_DATA, &limit) == 0;
 }
 
-[[noreturn]] void become_worker(const ChildPlan& plan) {
+[[noreturn]] void exec_worker(const ChildPlan& plan) {
   const auto fail = [&] {
     const int error = errno;
     [[maybe_unused]] const ssize_t ignored = ::write(plan.error, &error, sizeof error);
@@ -165,7 +165,7 @@ WorkerProcess spawn_worker(const SpawnRequest& request) {
       .error = their_error.value(),
       .parent = ::getpid(),
       .data_bytes = request.data_bytes ? static_cast<rlim_t>(*request.data_bytes) : RLIM_INFINITY};
-  const pid_t pid = os::start_child([&] { become_worker(plan); });
+  const pid_t pid = os::start_child([&] { exec_worker(plan); });
   if (pid < 0) throw_errno("cannot start a process for the worker");
   ::setpgid(pid, pid);  // parent and child both set it, because either may run first
   their_error.close();

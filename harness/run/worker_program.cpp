@@ -83,18 +83,18 @@ std::optional<std::string> elf_build_id(const fs::path& path) {
   return std::nullopt;
 }
 
-constexpr std::size_t kMostOutput = std::size_t{64} << 20;
+constexpr std::size_t kMaxOutput = std::size_t{64} << 20;
 
 os::CommandResult ask(const WorkerProgram& worker, const std::string& question,
                       std::string_view input, std::chrono::milliseconds limit) {
   os::CommandResult result =
-      os::run_command({worker.path.string(), question}, input, limit, {.most_output = kMostOutput});
+      os::run_command({worker.path.string(), question}, input, limit, {.most_output = kMaxOutput});
   const std::string command = worker.path.string() + " " + question;
   if (!result.started) throw ConfigError(command, "cannot be run: " + result.reason);
   if (result.flooded) {
     throw ConfigError(
         command,
-        "wrote more than " + text::byte_text(static_cast<double>(kMostOutput)) + " and was killed");
+        "wrote more than " + text::byte_text(static_cast<double>(kMaxOutput)) + " and was killed");
   }
   if (result.timed_out) {
     const double seconds = std::chrono::duration<double>{limit}.count();

@@ -13,10 +13,10 @@
 
 namespace stepbench::run {
 
-class WorkerTalk {
+class WorkerMonitor {
  public:
   // `limits` must outlive this object. All times are of one clock; `begin_ns`: start of the worker.
-  WorkerTalk(const LaunchLimits& limits, LaunchRules rules, std::int64_t begin_ns);
+  WorkerMonitor(const LaunchLimits& limits, LaunchRules rules, std::int64_t begin_ns);
 
   void receive(std::string_view bytes, std::int64_t now_ns);
   // Extends the limit by time in which the controller did not run.
@@ -42,8 +42,8 @@ class WorkerTalk {
   WorkerSession session_;
   StallWatch watch_;
   std::int64_t begin_ns_;
-  std::int64_t since_ns_;      // start of the current limit
-  std::int64_t heard_ns_ = 0;  // time of the last message
+  std::int64_t since_ns_;             // start of the current limit
+  std::int64_t last_message_ns_ = 0;  // time of the last message
 };
 
 }  // namespace stepbench::run

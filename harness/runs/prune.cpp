@@ -49,9 +49,9 @@ PrunePlan plan_prune(std::span<const RunSummary> runs, const PruneRequest& reque
     if (request.older_than && (!time || request.now - *time <= *request.older_than)) continue;
     std::string reason = protection_of(run);
     if (reason.empty()) {
-      plan.doomed.push_back(run);
+      plan.removable.push_back(run);
     } else {
-      plan.kept.push_back({run, std::move(reason)});
+      plan.retained.push_back({run, std::move(reason)});
     }
   }
   return plan;
@@ -60,10 +60,10 @@ PrunePlan plan_prune(std::span<const RunSummary> runs, const PruneRequest& reque
 void remove_run(const fs::path& folder) {
   if (record::is_being_written(folder) || is_being_searched(folder))
     throw ConfigError(folder.string(), "is running by now");
-  const fs::path doomed = folder.parent_path() / (kLeftover + folder.filename().string());
+  const fs::path removable = folder.parent_path() / (kLeftover + folder.filename().string());
   std::error_code error;
-  fs::rename(folder, doomed, error);
-  if (!error) fs::remove_all(doomed, error);
+  fs::rename(folder, removable, error);
+  if (!error) fs::remove_all(removable, error);
   if (error) throw ConfigError(folder.string(), "cannot be deleted: " + error.message());
 }
 

@@ -25,14 +25,14 @@ struct PruneRequest {
   Moment now = {};
 };
 
-struct KeptRun {
+struct RetainedRun {
   RunSummary run;
   std::string reason;  // "is running": continues a sentence after the run's name
 };
 
 struct PrunePlan {
-  std::vector<RunSummary> doomed = {};
-  std::vector<KeptRun> kept = {};  // matching, but protected
+  std::vector<RunSummary> removable = {};
+  std::vector<RetainedRun> retained = {};  // matching, but protected
 };
 
 // `runs`: newest first. Protected are runs that are running, labelled keep, unreadable, links, and

@@ -48,7 +48,7 @@ std::vector<double> steady_steps(std::span<const std::int64_t> step_ns,
   return steady;
 }
 
-bool only_the_first_stands_out(std::span<const double> steps) {
+bool only_first_step_is_slow(std::span<const double> steps) {
   if (steps.empty()) return false;
   const double centre = stats::median(steps);
   const double spread = stats::robust_sd(steps);
@@ -72,7 +72,7 @@ WarmupVerdict judge_warmup(std::span<const std::int64_t> step_ns,
   verdict.change = found.change;
   if (!found.moving) {
     verdict.kind = Kind::kOk;
-    verdict.first_step_slow = only_the_first_stands_out(steady_steps(step_ns, flags));
+    verdict.first_step_slow = only_first_step_is_slow(steady_steps(step_ns, flags));
     return verdict;
   }
   if (found.change > 0) {
@@ -113,8 +113,8 @@ WarmupVerdict agreed(std::span<const WarmupVerdict> launches) {
   }
   const auto unknown = std::count_if(launches.begin(), launches.end(),
                                      [](const auto& each) { return each.kind == Kind::kUnknown; });
-  const bool told = 2 * static_cast<std::size_t>(unknown) < launches.size();
-  if (told) out.kind = Kind::kOk;
+  const bool mostly_known = 2 * static_cast<std::size_t>(unknown) < launches.size();
+  if (mostly_known) out.kind = Kind::kOk;
   return out;
 }
 

@@ -26,13 +26,13 @@ double fisher_exact_p(std::size_t seen_a, std::size_t n_a, std::size_t seen_b, s
   const auto log_ways = [&](std::size_t in_a) {
     return log_choose(n_a, in_a) + log_choose(n_b, seen - in_a);
   };
-  constexpr double kAlike = 1e-8;  // in logarithms: ways that differ only by rounding
+  constexpr double kRoundingError = 1e-8;  // in logarithms: ways that differ only by rounding
   const double observed = log_ways(seen_a);
   const double all = log_choose(n_a + n_b, seen);
   double p = 0;
   for (std::size_t k = seen > n_b ? seen - n_b : 0; k <= std::min(seen, n_a); ++k) {
     const double ways = log_ways(k);
-    if (ways <= observed + kAlike) p += std::exp(ways - all);
+    if (ways <= observed + kRoundingError) p += std::exp(ways - all);
   }
   return std::min(1.0, p);
 }

@@ -11,9 +11,9 @@
 namespace stepbench::stats {
 namespace {
 
-constexpr std::size_t kFewestBlocks = 4;
+constexpr std::size_t kMinBlocks = 4;
 // By simulation: above this, the variance of twenty blocks is too large by more than half.
-constexpr double kMostAlike = 0.5;
+constexpr double kMaxSimilarity = 0.5;
 
 // Residuals of blocks after subtracting the mean of their series and the common mean at the same
 // position: a pattern that repeats in each series, such as epoch borders, is not random. Series
@@ -23,7 +23,7 @@ std::vector<std::vector<double>> rests_of(std::span<const std::vector<double>> b
   std::vector<double> sums;
   std::vector<double> counts;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (blocks[i].size() < kFewestBlocks) continue;
+    if (blocks[i].size() < kMinBlocks) continue;
     rests[i] = blocks[i];
     const double mean = std::accumulate(rests[i].begin(), rests[i].end(), 0.0) /
                         static_cast<double>(rests[i].size());
@@ -56,11 +56,11 @@ double sum_of_products(const std::vector<double>& rest) {  // neighbours only
 // Autocorrelation of neighbouring blocks. Means estimated from the blocks themselves bias it
 // downwards by (1 + 4 rho) / n.
 double neighbours_alike(double products, double squares, double blocks_each) {
-  constexpr double kLeast = -0.5;
-  constexpr double kMost = 0.9;
+  constexpr double kMin = -0.5;
+  constexpr double kMax = 0.9;
   if (!(squares > 0)) return 0;
   const double seen = products / squares;
-  return std::clamp(seen + (1 + 4 * seen) / blocks_each, kLeast, kMost);
+  return std::clamp(seen + (1 + 4 * seen) / blocks_each, kMin, kMax);
 }
 
 // Quantile of F with `degrees` over infinitely many degrees of freedom.
@@ -89,7 +89,7 @@ LongRunVariance long_run_variance(std::span<const std::vector<double>> blocks,
   if (series == 0) return {};
   const double alike = neighbours_alike(products, squares, all / series);
   const double factor = (1 + alike) / (1 - alike);
-  LongRunVariance result{.too_slow = alike > kMostAlike};
+  LongRunVariance result{.too_slow = alike > kMaxSimilarity};
   for (std::size_t i = 0; i < rests.size(); ++i) {
     if (rests[i].empty()) continue;
     // Squares about the series' own mean exclude the variation of that mean.

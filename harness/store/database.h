@@ -88,7 +88,7 @@ class Database {
                                                 std::string_view member) const = 0;
   // Copies a database file, unless the copy exists. No effect on a server, which has its own
   // backups.
-  virtual void copy_beside(const std::string& ending) = 0;
+  virtual void make_backup(const std::string& ending) = 0;
   // For display: without a password.
   [[nodiscard]] virtual std::string name() const = 0;
 
@@ -102,7 +102,7 @@ class Database {
 
 // Passes a row to its reader. Throws ConfigError naming the table of `sql` and the row if a value
 // has the wrong type, or the reader throws DamagedRow: only other programs write such rows.
-void hand_row(const Database& database, std::string_view sql, SqlRow row,
+void pass_row(const Database& database, std::string_view sql, SqlRow row,
               const Database::OnRow& on_row);
 
 [[noreturn]] void refuse_row(const Database& database, std::string_view sql, SqlRow row,

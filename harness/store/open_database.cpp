@@ -29,7 +29,7 @@ std::string table_of(std::string_view sql) {
 }
 
 std::string shown_value(const SqlValue& value) {
-  constexpr std::size_t kMost = 40;
+  constexpr std::size_t kMax = 40;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
   if (const auto* real = std::get_if<double>(&value)) {
     std::string number;
@@ -38,7 +38,7 @@ std::string shown_value(const SqlValue& value) {
   }
   const auto* words = std::get_if<std::string>(&value);
   if (words == nullptr) return "NULL";
-  return "'" + text::to_valid_utf8(text::printable(*words).substr(0, kMost)) + "'";
+  return "'" + text::to_valid_utf8(text::printable(*words).substr(0, kMax)) + "'";
 }
 
 [[noreturn]] void refuse_url(std::string_view url) {
@@ -73,7 +73,7 @@ std::unique_ptr<Database> Database::open(std::string_view url) {
   return open_postgres(url);
 }
 
-void hand_row(const Database& database, std::string_view sql, SqlRow row,
+void pass_row(const Database& database, std::string_view sql, SqlRow row,
               const Database::OnRow& on_row) {
   try {
     on_row(row);

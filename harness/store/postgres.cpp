@@ -74,7 +74,7 @@ class Postgres : public Database {
         answer(api_.send_prepared(connection_, name.c_str(), static_cast<int>(values.size()),
                                   values.data(), nullptr, nullptr, 0));
     check(result);
-    if (on_row) hand_out(result, sql, on_row);
+    if (on_row) pass_rows(result, sql, on_row);
   }
 
   void insert(const SqlInsert& into, SqlRow values) override {
@@ -117,7 +117,7 @@ class Postgres : public Database {
     return names;
   }
   std::string_view keyed_table() const override { return ""; }
-  void copy_beside(const std::string&) override {}
+  void make_backup(const std::string&) override {}
   std::string json_member(std::string_view column, std::string_view member) const override {
     return "(CAST(" + std::string(column) + " AS JSON) ->> '" + std::string(member) + "')";
   }
@@ -221,7 +221,7 @@ class Postgres : public Database {
     return statements_.emplace(text, std::move(name)).first->second;
   }
 
-  void hand_out(const Result& result, std::string_view sql, const OnRow& on_row) const {
+  void pass_rows(const Result& result, std::string_view sql, const OnRow& on_row) const {
     const int columns = api_.columns(result.get());
     std::vector<unsigned int> types;
     for (int column = 0; column < columns; ++column) {
@@ -233,7 +233,7 @@ class Postgres : public Database {
         read(result, at, column, types[static_cast<std::size_t>(column)],
              row[static_cast<std::size_t>(column)]);
       }
-      hand_row(*this, sql, row, on_row);
+      pass_row(*this, sql, row, on_row);
     }
   }
 

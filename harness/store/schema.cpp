@@ -41,11 +41,11 @@ void refuse_newer(const Database& database, std::size_t version, std::size_t kno
 
 }  // namespace
 
-void bring_forward(Database& database, std::span<const SchemaVersion> versions) {
+void migrate(Database& database, std::span<const SchemaVersion> versions) {
   const std::size_t now = version_of(database);
   refuse_newer(database, now, versions.size());
   if (now == versions.size()) return;
-  if (now > 0) database.copy_beside(".schema" + std::to_string(now));
+  if (now > 0) database.make_backup(".schema" + std::to_string(now));
   Transaction transaction(database);
   database.lock_schema();
   // Another process may have upgraded it meanwhile.

@@ -18,6 +18,6 @@ using SchemaVersion = std::function<std::vector<std::string>(const Database& dat
 // Runs in one transaction, in one process at a time. First copies an older database file to
 // FILE.schema2. Throws ConfigError for a database of a newer version, and for one with tables of
 // another program.
-void bring_forward(Database& database, std::span<const SchemaVersion> versions);
+void migrate(Database& database, std::span<const SchemaVersion> versions);
 
 }  // namespace stepbench::store

@@ -152,7 +152,7 @@ class Sqlite : public Database {
   std::string json_member(std::string_view column, std::string_view member) const override {
     return "CAST((" + std::string(column) + " ->> '" + std::string(member) + "') AS TEXT)";
   }
-  void copy_beside(const std::string& ending) override {
+  void make_backup(const std::string& ending) override {
     const std::string copy = file_.string() + ending;
     std::error_code error;
     if (fs::exists(copy, error)) return;
@@ -179,7 +179,7 @@ class Sqlite : public Database {
     if (result != SQLITE_OK) fail(result);
     sqlite3_extended_result_codes(connection_.get(), 1);
     sqlite3_limit(connection_.get(), SQLITE_LIMIT_LENGTH, kMaxRowBytes);
-    if (!run_schema_) run_nothing_of_the_file();
+    if (!run_schema_) distrust_schema();
     if (!read_only) use_write_ahead_log();
     sqlite3_busy_timeout(connection_.get(), static_cast<int>(timeout_.count()));
     exec("PRAGMA foreign_keys = ON", {}, {});
@@ -188,7 +188,7 @@ class Sqlite : public Database {
 
   // The file may come from anyone: a view in place of a table could return endless rows, a trigger
   // could change stored values. Our own views are only for people.
-  void run_nothing_of_the_file() {
+  void distrust_schema() {
     sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
@@ -205,8 +205,8 @@ class Sqlite : public Database {
       int result = sqlite3_exec(
           connection_.get(),
           "SELECT COUNT(*) > 0 AND SUM(name = 'meta') = 0 FROM sqlite_master WHERE type = 'table'",
-          [](void* told, int, char** values, char**) {
-            *static_cast<bool*>(told) = values[0] == nullptr || values[0][0] != '1';
+          [](void* result_flag, int, char** values, char**) {
+            *static_cast<bool*>(result_flag) = values[0] == nullptr || values[0][0] != '1';
             return 0;
           },
           &ours, nullptr);
@@ -286,7 +286,7 @@ class Sqlite : public Database {
         all_ours = read(statement, static_cast<int>(i), row[i]) && all_ours;
       }
       if (!all_ours) refuse_row(*this, sql, row, "bytes that are not text");
-      hand_row(*this, sql, row, on_row);
+      pass_row(*this, sql, row, on_row);
     }
     spare_row_ = std::move(row);
   }

@@ -51,8 +51,8 @@ std::optional<std::chrono::seconds> parse_age(std::string_view text) {
   if (unit.starts_with(' ')) unit.remove_prefix(1);
   const auto* const found = std::find_if(kTyped.begin(), kTyped.end(),
                                          [&](const AgeUnit& each) { return each.name == unit; });
-  constexpr std::int64_t kMostSeconds = 1'000 * 366 * kDay;
-  if (found == kTyped.end() || count > kMostSeconds / found->seconds) return std::nullopt;
+  constexpr std::int64_t kMaxSeconds = 1'000 * 366 * kDay;
+  if (found == kTyped.end() || count > kMaxSeconds / found->seconds) return std::nullopt;
   return std::chrono::seconds{count * found->seconds};
 }
 

@@ -52,7 +52,8 @@ std::string resolve_name(std::string_view given, std::span<const std::string> kn
   if (!meant.empty()) {
     throw Error(quoted + " may be " + join_or(meant) + "; write one in full");
   }
-  if (const std::string gone = removed(given); !gone.empty()) throw Error(quoted + ": " + gone);
+  if (const std::string removal_note = removed(given); !removal_note.empty())
+    throw Error(quoted + ": " + removal_note);
   throw Error(std::string(unknown) + " " + quoted + did_you_mean(nearest_name(given, known)));
 }
 
@@ -61,13 +62,13 @@ bool is_same_head(std::string_view head, std::string_view given) {
 }
 
 std::string nearest_name(std::string_view given, std::span<const std::string> known) {
-  std::string near = nearest(given, known);
-  if (!near.empty()) return near;
+  std::string similar = nearest(given, known);
+  if (!similar.empty()) return similar;
   std::vector<std::string> ends;
   for (const std::string& name : known) ends.push_back(name.substr(name.find('.') + 1));
-  near = nearest(given, ends);
-  const auto found = std::find(ends.begin(), ends.end(), near);
-  return near.empty() ? near : known[static_cast<std::size_t>(found - ends.begin())];
+  similar = nearest(given, ends);
+  const auto found = std::find(ends.begin(), ends.end(), similar);
+  return similar.empty() ? similar : known[static_cast<std::size_t>(found - ends.begin())];
 }
 
 }  // namespace stepbench::text

@@ -10,7 +10,7 @@ namespace stepbench::text {
 namespace {
 
 // Shorter values cannot be told from other text.
-constexpr std::size_t kLeastValueBytes = 6;
+constexpr std::size_t kMinValueBytes = 6;
 constexpr std::string_view kVariables = "env.";
 
 bool is_name_char(char c) {
@@ -142,7 +142,7 @@ std::string mask_url_passwords(std::string_view text) {
 std::string mask_secrets(std::string_view text, std::span<const std::string> values) {
   std::string masked = mask_url_passwords(text);
   for (const std::string& value : values) {
-    if (value.size() >= kLeastValueBytes) replace_each(masked, value);
+    if (value.size() >= kMinValueBytes) replace_each(masked, value);
   }
   for (std::size_t at = 0; at < masked.size();) {
     if (!is_name_char(masked[at])) {

@@ -95,10 +95,10 @@ std::string shortened_inside(std::string_view text, std::size_t cells) {
 std::string shortened_to_end(std::string_view text, std::size_t cells) {
   if (width(text) <= cells) return std::string(text);
   if (cells == 0) return {};
-  std::size_t left_out = width(text) - (cells - 1);
+  std::size_t excess = width(text) - (cells - 1);
   std::size_t at = 0;
   for (; at < text.size(); ++at) {
-    if (!is_continuation(text[at]) && left_out-- == 0) break;
+    if (!is_continuation(text[at]) && excess-- == 0) break;
   }
   return "…" + std::string(text.substr(at));
 }

@@ -9,15 +9,15 @@ namespace stepbench::trace {
 inline constexpr std::int64_t kEarliestNs = -(std::int64_t{1} << 60);
 inline constexpr std::int64_t kLatestNs = std::int64_t{1} << 62;  // the year 2116
 inline constexpr std::int64_t kLongestNs = std::int64_t{1} << 61;
-inline constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;  // per copy or allocation
+inline constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;  // per copy or allocation
 
 // Adds values of 0 to kLongestNs each; returns false if the sum would overflow.
 class BoundedSum {
  public:
   [[nodiscard]] bool add(std::int64_t value) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 62;
+    constexpr std::int64_t kMax = std::int64_t{1} << 62;
     sum_ += value;
-    return sum_ <= kMost;
+    return sum_ <= kMax;
   }
 
  private:

@@ -14,27 +14,27 @@ CategoryMeaning meaning_of(std::string_view category) {
     CategoryMeaning meaning;
   };
   constexpr std::array kKnown = {
-      Known{"cpu_op", {Use::kKept, EventKind::kOp}},
+      Known{"cpu_op", {Use::kUsed, EventKind::kOp}},
       Known{"operator", {Use::kByName, EventKind::kOp}},
-      Known{"user_annotation", {Use::kKept, EventKind::kAnnotation}},
-      Known{"runtime", {Use::kKept, EventKind::kRuntime}},
-      Known{"driver", {Use::kKept, EventKind::kDriver}},
-      Known{"kernel", {Use::kKept, EventKind::kKernel}},
-      Known{"memcpy", {Use::kKept, EventKind::kMemcpy}},
-      Known{"gpu_memcpy", {Use::kKept, EventKind::kMemcpy}},
-      Known{"memset", {Use::kKept, EventKind::kMemset}},
-      Known{"gpu_memset", {Use::kKept, EventKind::kMemset}},
-      Known{"gpu_user_annotation", {Use::kKept, EventKind::kGpuAnnotation}},
-      Known{"cuda_sync", {Use::kKept, EventKind::kSync}},
-      Known{"cuda_event", {Use::kKept, EventKind::kSync}},
-      Known{"xpu_sync", {Use::kKept, EventKind::kSync}},
-      Known{"mtia_ccp_events", {Use::kKept, EventKind::kKernel}},
-      Known{"collective_comm", {Use::kKept, EventKind::kKernel}},
-      Known{"hpu_op", {Use::kKept, EventKind::kRuntime}},
-      Known{"python_function", {Use::kKept, EventKind::kPython}},
-      Known{"overhead", {Use::kKept, EventKind::kOverhead}},
-      Known{"trace", {Use::kKept, EventKind::kSpan}},
-      Known{"loader_worker", {Use::kKept, EventKind::kWorker}},
+      Known{"user_annotation", {Use::kUsed, EventKind::kAnnotation}},
+      Known{"runtime", {Use::kUsed, EventKind::kRuntime}},
+      Known{"driver", {Use::kUsed, EventKind::kDriver}},
+      Known{"kernel", {Use::kUsed, EventKind::kKernel}},
+      Known{"memcpy", {Use::kUsed, EventKind::kMemcpy}},
+      Known{"gpu_memcpy", {Use::kUsed, EventKind::kMemcpy}},
+      Known{"memset", {Use::kUsed, EventKind::kMemset}},
+      Known{"gpu_memset", {Use::kUsed, EventKind::kMemset}},
+      Known{"gpu_user_annotation", {Use::kUsed, EventKind::kGpuAnnotation}},
+      Known{"cuda_sync", {Use::kUsed, EventKind::kSync}},
+      Known{"cuda_event", {Use::kUsed, EventKind::kSync}},
+      Known{"xpu_sync", {Use::kUsed, EventKind::kSync}},
+      Known{"mtia_ccp_events", {Use::kUsed, EventKind::kKernel}},
+      Known{"collective_comm", {Use::kUsed, EventKind::kKernel}},
+      Known{"hpu_op", {Use::kUsed, EventKind::kRuntime}},
+      Known{"python_function", {Use::kUsed, EventKind::kPython}},
+      Known{"overhead", {Use::kUsed, EventKind::kOverhead}},
+      Known{"trace", {Use::kUsed, EventKind::kSpan}},
+      Known{"loader_worker", {Use::kUsed, EventKind::kWorker}},
       Known{"ac2g", {Use::kNotNeeded}},
       Known{"async", {Use::kNotNeeded}},
       Known{"async_cpu_to_gpu", {Use::kNotNeeded}},
@@ -52,8 +52,8 @@ CategoryMeaning meaning_of(std::string_view category) {
                                   [&](const Known& known) { return known.name == lower; });
   if (found != kKnown.end()) return found->meaning;
   // cuda_runtime, and the prefixes of other devices: hip_, xpu_, mtia_, privateuse1_, glow_.
-  if (lower.ends_with("_runtime")) return {Use::kKept, EventKind::kRuntime};
-  if (lower.ends_with("_driver")) return {Use::kKept, EventKind::kDriver};
+  if (lower.ends_with("_runtime")) return {Use::kUsed, EventKind::kRuntime};
+  if (lower.ends_with("_driver")) return {Use::kUsed, EventKind::kDriver};
   return {};
 }
 

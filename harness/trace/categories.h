@@ -13,7 +13,7 @@ namespace stepbench::trace {
 
 struct CategoryMeaning {
   enum class Use : std::uint8_t {
-    kKept,
+    kUsed,
     kByName,     // "Operator" of 2021: both operators and annotations
     kNotNeeded,  // arrows, counters: known but discarded
     kUnknown

@@ -159,7 +159,7 @@ Exchanges exchanges(std::string_view name) {
   const std::string_view callable = callable_of(name);
   if (names(kComputingNames, callable)) return Exchanges::kNo;
   if (names(kKernelNames, callable)) return Exchanges::kYes;
-  return may_exchange(callable) ? Exchanges::kNotToldApart : Exchanges::kNo;
+  return may_exchange(callable) ? Exchanges::kAmbiguous : Exchanges::kNo;
 }
 
 }  // namespace stepbench::trace

@@ -13,7 +13,7 @@ enum class Exchanges : std::uint8_t {
   kYes,
   // "all_to_all", "dispatch", "combine" and similar names from an unknown library: they are used
   // for ranks as well as for experts or pieces of one attention.
-  kNotToldApart,
+  kAmbiguous,
 };
 
 [[nodiscard]] Exchanges exchanges(std::string_view name);

@@ -21,8 +21,8 @@ std::int64_t integer_or(std::string_view raw, std::int64_t absent) {
 
 std::int32_t small_or(std::string_view raw, std::int32_t absent) {
   const std::int64_t value = integer_or(raw, absent);
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  return value < -1 || value > kMost ? absent : static_cast<std::int32_t>(value);
+  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+  return value < -1 || value > kMax ? absent : static_cast<std::int32_t>(value);
 }
 
 double real_or(std::string_view raw, double absent) {
@@ -215,7 +215,7 @@ void EventSink::read_kernel(const EventRow& row, TraceEvent& event) {
 
 void EventSink::read_copy(const EventRow& row, TraceEvent& event) {
   const std::int64_t bytes = integer_or(row.argument(Argument::kBytes), -1);
-  if (bytes >= 0 && bytes <= kMostBytes) event.value = bytes;
+  if (bytes >= 0 && bytes <= kMaxBytes) event.value = bytes;
 }
 
 void EventSink::read_sync(const EventRow& row, TraceEvent& event) {
@@ -255,7 +255,7 @@ bool EventSink::add_complete(const EventRow& row) {
     return true;
   }
   const CategoryMeaning category = category_of(row.category);
-  if (category.use != CategoryMeaning::Use::kKept &&
+  if (category.use != CategoryMeaning::Use::kUsed &&
       category.use != CategoryMeaning::Use::kByName) {
     ignore(unquoted(row.category));
     return true;
@@ -289,13 +289,13 @@ bool EventSink::add_complete(const EventRow& row) {
 void EventSink::add_memory(const EventRow& row) {
   const std::optional<std::int64_t> at_ns = start_of(row);
   const std::int64_t bytes = integer_or(row.argument(Argument::kMemoryBytes), 0);
-  if (!at_ns || bytes > kMostBytes || bytes < -kMostBytes) {
+  if (!at_ns || bytes > kMaxBytes || bytes < -kMaxBytes) {
     ignore("[memory] rows without a time or with an impossible size");
     return;
   }
   const auto level = [&](Argument which) {
     const std::int64_t value = integer_or(row.argument(which), -1);
-    return value < -kMostBytes || value > kMostBytes ? -1 : value;
+    return value < -kMaxBytes || value > kMaxBytes ? -1 : value;
   };
   const std::int64_t pid = id_of(row.pid);
   const bool on_host = small_or(row.argument(Argument::kDeviceType), 0) == 0;

@@ -106,8 +106,8 @@ void ForeignDatabase::query(const std::string& sql,
   };
   // A sound row needs fewer instructions per byte; its text is at most twice its bytes (UTF-16).
   constexpr std::uint64_t kInstructionsPerByte = 16;
-  constexpr std::uint64_t kFewestLooks = 1000;
-  handle_->looks_left = kFewestLooks + handle_->file_bytes / kInstructions * kInstructionsPerByte;
+  constexpr std::uint64_t kMinLooks = 1000;
+  handle_->looks_left = kMinLooks + handle_->file_bytes / kInstructions * kInstructionsPerByte;
   std::uint64_t text_left = 2 * handle_->file_bytes + 1;
   sqlite3_stmt* prepared = nullptr;
   const int size = static_cast<int>(sql.size());

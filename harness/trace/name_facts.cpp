@@ -170,7 +170,7 @@ NameFacts facts_of_name(std::string_view name) {
   facts.optimizer = name.starts_with("Optimizer.step#") || name.starts_with("Optimizer.zero_grad#");
   const Exchanges exchanging = exchanges(name);
   facts.communication = exchanging == Exchanges::kYes;
-  facts.perhaps_communication = exchanging == Exchanges::kNotToldApart;
+  facts.perhaps_communication = exchanging == Exchanges::kAmbiguous;
   facts.autograd = is_of_autograd(name);
   facts.call = call_class(name);
   facts.tensor_core = uses_tensor_cores(name);

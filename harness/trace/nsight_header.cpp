@@ -10,8 +10,8 @@ using Row = ForeignDatabase::Row;
 using nsight::small_of;
 
 void add_header(Trace& trace, const std::string& key, const std::string& value) {
-  constexpr std::size_t kMostValues = 256;
-  if (trace.header.size() >= kMostValues) return;
+  constexpr std::size_t kMaxHeaderValues = 256;
+  if (trace.header.size() >= kMaxHeaderValues) return;
   trace.header.emplace_back(text::to_valid_utf8(key), text::to_valid_utf8(value.substr(0, 4096)));
 }
 
@@ -39,8 +39,8 @@ void read_devices(const NsightDatabase& database, Trace& trace) {
                             .shared_memory_per_block = row.integer_or(10, 0),
                             .multiprocessors = small_of(row, 3, 0)};
     const std::int64_t threads = std::int64_t{small_of(row, 7, 0)} * device.warp_size;
-    constexpr std::int64_t kMostThreads = 1 << 20;
-    if (threads <= kMostThreads) {
+    constexpr std::int64_t kMaxThreads = 1 << 20;
+    if (threads <= kMaxThreads) {
       device.max_threads_per_multiprocessor = static_cast<int>(threads);
     }
     trace.devices.push_back(std::move(device));
@@ -58,11 +58,11 @@ void read_nsight_header(const NsightDatabase& database, Trace& trace) {
   database.read("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](const Row& row) {
     if (row.text(0) == "Hostname") trace.host_name = text::to_valid_utf8(row.text(1).value_or(""));
   });
-  constexpr std::size_t kMostLines = 1000;
+  constexpr std::size_t kMaxHeaderLines = 1000;
   database.read("DIAGNOSTIC_EVENT", {"severity", "text"}, [&](const Row& row) {
     constexpr std::int64_t kWarning = 2;
     const std::int64_t severity = row.integer_or(0, 0);
-    if (severity < kWarning || trace.log_lines.size() >= kMostLines) return;
+    if (severity < kWarning || trace.log_lines.size() >= kMaxHeaderLines) return;
     trace.log_lines.push_back((severity == kWarning ? "WARNING: " : "ERROR: ") +
                               text::to_valid_utf8(row.text(1).value_or("")));
   });

@@ -13,15 +13,15 @@ using nsight::small_of;
 
 // Products within CUDA's limits do not overflow; values of a damaged file may.
 bool is_sane(const ops::DeviceActivity& shape) {
-  constexpr double kMostBlocks = 1e11;
-  constexpr double kMostThreads = 1 << 16;
-  constexpr std::int32_t kMostRegisters = 1 << 16;
+  constexpr double kMaxBlocks = 1e11;
+  constexpr double kMaxThreads = 1 << 16;
+  constexpr std::int32_t kMaxRegisters = 1 << 16;
   double blocks = 1;
   double threads = 1;
   for (const std::int32_t extent : shape.grid) blocks *= std::max(extent, 1);
   for (const std::int32_t extent : shape.block) threads *= std::max(extent, 1);
-  return blocks < kMostBlocks && threads <= kMostThreads &&
-         shape.registers_per_thread <= kMostRegisters;
+  return blocks < kMaxBlocks && threads <= kMaxThreads &&
+         shape.registers_per_thread <= kMaxRegisters;
 }
 
 }  // namespace

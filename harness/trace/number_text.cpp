@@ -33,18 +33,18 @@ std::optional<Decimal> decimal(std::string_view text) {
     ++at;
   }
   if (at == end || !digit(*at)) return std::nullopt;
-  bool behind_point = false;
+  bool after_point = false;
   bool kept_all = true;
   for (; at < end; ++at) {
     if (*at == '.') {
-      if (behind_point || at + 1 == end || !digit(at[1])) return std::nullopt;
-      behind_point = true;
+      if (after_point || at + 1 == end || !digit(at[1])) return std::nullopt;
+      after_point = true;
       continue;
     }
     if (!digit(*at)) break;
     const int value = *at - '0';
     if (out.count == 0 && value == 0) {
-      if (behind_point) --out.point;
+      if (after_point) --out.point;
       continue;
     }
     if (out.count < kMaxDigits) {
@@ -54,7 +54,7 @@ std::optional<Decimal> decimal(std::string_view text) {
       out.next = value;
       kept_all = false;
     }
-    if (!behind_point) ++out.point;
+    if (!after_point) ++out.point;
   }
   if (at < end) {
     if (*at != 'e' && *at != 'E') return std::nullopt;
@@ -85,7 +85,7 @@ std::string_view unquoted(std::string_view text) {
 
 std::optional<TimeText> microseconds_text(std::string_view text) {
   constexpr int kNsDigits = 3;
-  constexpr auto kMost = static_cast<std::uint64_t>(kLatestNs);
+  constexpr auto kMax = static_cast<std::uint64_t>(kLatestNs);
   // The common format of profilers: up to 16 digits, a point, up to three digits.
   constexpr std::size_t kShort = 16;
   std::size_t i = 0;
@@ -110,7 +110,7 @@ std::optional<TimeText> microseconds_text(std::string_view text) {
   bool rest = number->next != 0;
   if (ns_point >= number->count) {
     const std::uint64_t scale = power_of_ten(ns_point - number->count);
-    if (number->digits > kMost / scale) return std::nullopt;
+    if (number->digits > kMax / scale) return std::nullopt;
     ns = number->digits * scale + (scale == 1 && number->next >= 5 ? 1 : 0);
   } else {
     const std::uint64_t divisor = power_of_ten(number->count - ns_point);
@@ -118,7 +118,7 @@ std::optional<TimeText> microseconds_text(std::string_view text) {
     ns = number->digits / divisor + (left >= divisor - left ? 1 : 0);
     rest = rest || left != 0;
   }
-  if (ns >= kMost) return std::nullopt;
+  if (ns >= kMax) return std::nullopt;
   const auto value = static_cast<std::int64_t>(ns);
   return TimeText{number->negative ? -value : value, rest || ns % 1000 != 0};
 }

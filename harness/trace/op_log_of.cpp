@@ -55,12 +55,12 @@ class LogOfTrace {
       const TraceLane& lane = trace_.lanes[i];
       if (lane.kind != LaneKind::kHost) continue;
       std::int64_t steps = 0;
-      bool workers_alone = !lane.events.empty();
+      bool only_workers = !lane.events.empty();
       for (const TraceEvent& event : lane.events) {
         steps += is_host_row(event.kind) && trace_.facts_of(event).step >= 0 ? 1 : 0;
-        workers_alone = workers_alone && event.kind == EventKind::kWorker;
+        only_workers = only_workers && event.kind == EventKind::kWorker;
       }
-      if (workers_alone) continue;
+      if (only_workers) continue;
       thread_of_[i] = static_cast<std::uint32_t>(log_.threads.size());
       by_id_.try_emplace(lane.tid, thread_of_[i]);
       log_.threads.push_back({.id = lane.tid, .name = bare_thread_name(lane)});

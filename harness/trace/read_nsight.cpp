@@ -121,8 +121,8 @@ class NsightReader {
 
   // Columns 2 to 6 are common to all device tables.
   std::uint32_t stream_of(const Row& row) {
-    constexpr std::int32_t kMostDevices = 1 << 20;
-    const std::int32_t device = std::min(small_of(row, 2, 0), kMostDevices);
+    constexpr std::int32_t kMaxDeviceNumber = 1 << 20;
+    const std::int32_t device = std::min(small_of(row, 2, 0), kMaxDeviceNumber);
     return builder_.stream_lane(device, std::max<std::int64_t>(row.integer_or(3, -1), -1));
   }
   void join(TraceEvent& event, const Row& row) {
@@ -186,7 +186,7 @@ class NsightReader {
     if (event == nullptr) return;
     join(*event, row);
     const std::int64_t bytes = row.integer_or(6, -1);
-    if (bytes < 0 || bytes > kMostBytes) return;
+    if (bytes < 0 || bytes > kMaxBytes) return;
     event->value = bytes;
     if (!bytes_.add(bytes)) {
       throw ConfigError(path_, "the bytes of its copies add up to an impossible number");

@@ -24,18 +24,18 @@ void TextWindow::make_room(std::size_t bytes) {
 }
 
 bool TextWindow::more(std::size_t max_piece) {
-  const std::size_t held = end_ - begin_;
-  if (held > max_piece) throw Overlong{};
+  const std::size_t buffered = end_ - begin_;
+  if (buffered > max_piece) throw Overlong{};
   if (source_.text_bytes() >= max_bytes_) {
     too_much_ = true;
     return false;
   }
-  make_room(std::max(kRunBytes, held * 2 + kRunBytes / 2));
+  make_room(std::max(kRunBytes, buffered * 2 + kRunBytes / 2));
   if (begin_ > 0) {
-    std::memmove(buffer_.get(), buffer_.get() + begin_, held);
+    std::memmove(buffer_.get(), buffer_.get() + begin_, buffered);
     base_ += begin_;
     begin_ = 0;
-    end_ = held;
+    end_ = buffered;
   }
   const std::size_t got = source_.read(buffer_.get() + end_, capacity_ - end_);
   end_ += got;

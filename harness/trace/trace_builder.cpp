@@ -8,10 +8,10 @@
 namespace stepbench::trace {
 
 std::size_t TraceBuilder::LaneHash::operator()(const LaneKey& key) const {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-  const auto mixed =
-      (static_cast<std::uint64_t>(key.first) * kOdd) ^ static_cast<std::uint64_t>(key.second);
-  return static_cast<std::size_t>((mixed * kOdd) >> 16U);
+  constexpr std::uint64_t kHashMultiplier = 0x9e3779b97f4a7c15;
+  const auto mixed = (static_cast<std::uint64_t>(key.first) * kHashMultiplier) ^
+                     static_cast<std::uint64_t>(key.second);
+  return static_cast<std::size_t>((mixed * kHashMultiplier) >> 16U);
 }
 
 std::uint32_t TraceBuilder::new_lane(LaneKind kind) {

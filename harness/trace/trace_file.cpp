@@ -58,17 +58,17 @@ TraceFile& TraceFile::write_through(std::string_view piece) {
 }
 
 void TraceFile::flush() {
-  const std::string_view held(buffer_.data(), static_cast<std::size_t>(end_ - buffer_.data()));
+  const std::string_view buffered(buffer_.data(), static_cast<std::size_t>(end_ - buffer_.data()));
   end_ = buffer_.data();
-  if (held.empty()) return;
+  if (buffered.empty()) return;
   if (!compressor_) {
-    file_.write(held);
+    file_.write(buffered);
     return;
   }
   std::string& output = compressor_->output;
-  output.resize(libdeflate_gzip_compress_bound(compressor_->handle, held.size()));
-  const std::size_t size = libdeflate_gzip_compress(compressor_->handle, held.data(), held.size(),
-                                                    output.data(), output.size());
+  output.resize(libdeflate_gzip_compress_bound(compressor_->handle, buffered.size()));
+  const std::size_t size = libdeflate_gzip_compress(compressor_->handle, buffered.data(),
+                                                    buffered.size(), output.data(), output.size());
   if (size == 0) throw Error("cannot compress " + path_.string());
   file_.write(std::string_view(output).substr(0, size));
 }

@@ -95,11 +95,11 @@ class Importer {
   Import take() {
     std::size_t other_ranks = 0;
     for (const record::Launch& launch : results_.launches) other_ranks += launch.row.key.rank != 0;
-    leave_out("a rank other than 0", other_ranks);
+    exclude("a rank other than 0", other_ranks);
     for (const estimate::CaseRow& row : estimate::case_rows(results_)) add(row);
     for (ImportedRun& run : import_.runs) note_date(run.run);
     for (const auto& [id, fields] : cohorts_) import_.cohorts.push_back({id, fields});
-    for (const auto& [why, count] : left_out_) import_.left_out.emplace_back(why, count);
+    for (const auto& [why, count] : exclusions_) import_.exclusions.emplace_back(why, count);
     if (results_.running) {
       note("the run is not finished: add it again when it has ended");
     }
@@ -108,8 +108,8 @@ class Importer {
 
  private:
   void note(std::string text) { import_.notes.push_back(std::move(text)); }
-  void leave_out(const std::string& why, std::size_t count) {
-    if (count > 0) left_out_[why] += count;
+  void exclude(const std::string& why, std::size_t count) {
+    if (count > 0) exclusions_[why] += count;
   }
 
   [[nodiscard]] static std::string reason_to_leave_out(const estimate::CaseRow& row,
@@ -131,10 +131,10 @@ class Importer {
     const std::size_t launches = row.measured.size() + without_value.size();
     const record::RunRow& header = header_of(row);
     if (const std::string why = reason_to_leave_out(row, header); !why.empty()) {
-      leave_out(why, launches);
+      exclude(why, launches);
       return;
     }
-    leave_out("unfinished", static_cast<std::size_t>(row.unfinished) + row.running.size());
+    exclude("unfinished", static_cast<std::size_t>(row.unfinished) + row.running.size());
     if (launches == 0) return;
     ImportedCase one{.case_id = row.case_id,
                      .workload = row.workload,
@@ -153,8 +153,8 @@ class Importer {
       add(one, *row.measured[i].launch, std::move(values[i]));
     }
     for (const record::Launch* launch : without_value) {
-      leave_out(
-          launch->row.outcome.kind == Outcome::Kind::kSkipped ? "skipped by a rule" : "failed", 1);
+      exclude(launch->row.outcome.kind == Outcome::Kind::kSkipped ? "skipped by a rule" : "failed",
+              1);
       add(one, *launch, {.launch = launch->row.key.launch});
     }
     std::stable_sort(one.launches.begin(), one.launches.end(),
@@ -289,7 +289,7 @@ class Importer {
   Catalogue harness_;
   std::map<std::string, const Fields*> environments_;
   std::map<std::string, Fields> cohorts_;
-  std::map<std::string, std::size_t> left_out_;
+  std::map<std::string, std::size_t> exclusions_;
   Import import_;
 };
 
@@ -315,11 +315,11 @@ ImportReport& ImportReport::operator+=(const ImportReport& other) {
   new_launches += other.new_launches;
   known_launches += other.known_launches;
   points += other.points;
-  for (const auto& more : other.left_out) {
-    const auto found = std::find_if(left_out.begin(), left_out.end(),
+  for (const auto& more : other.exclusions) {
+    const auto found = std::find_if(exclusions.begin(), exclusions.end(),
                                     [&](const auto& each) { return each.first == more.first; });
-    if (found == left_out.end()) {
-      left_out.push_back(more);
+    if (found == exclusions.end()) {
+      exclusions.push_back(more);
     } else {
       found->second += more.second;
     }
@@ -342,7 +342,7 @@ TrackedSeries series_of(const ImportedCase& one, const std::string& metric) {
                        .metric = metric,
                        .unit = kind.unit,
                        .direction = kind.direction,
-                       .screened = is_screened(metric),
+                       .monitored = is_monitored(metric),
                        .control = one.control,
                        .options = one.options,
                        .machine = one.machine};

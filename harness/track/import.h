@@ -39,7 +39,7 @@ struct ImportReport {
   std::size_t points = 0;          // new or updated
   // Omitted launches, by reason: "smoke", "profiled", "wrapped", "an arm of ab", "failed". A failed
   // launch is recorded in the history as a gap.
-  std::vector<std::pair<std::string, std::size_t>> left_out = {};
+  std::vector<std::pair<std::string, std::size_t>> exclusions = {};
   std::vector<std::string> conflicts = {};  // sentences: different content under an existing key
   std::vector<std::string> notes = {};
 
@@ -73,8 +73,8 @@ struct ImportedRun {
 
 struct Import {
   std::vector<ImportedRun> runs = {};
-  std::vector<Cohort> cohorts = {};                                // sorted by id
-  std::vector<std::pair<std::string, std::size_t>> left_out = {};  // launches, by reason
+  std::vector<Cohort> cohorts = {};                                  // sorted by id
+  std::vector<std::pair<std::string, std::size_t>> exclusions = {};  // launches, by reason
   std::vector<std::string> notes = {};
 };
 

@@ -129,7 +129,7 @@ class Loader {
                         .metric = text_at(row, 3),
                         .unit = text_at(row, 6),
                         .direction = direction_of(text_at(row, 7)),
-                        .screened = is_screened(text_at(row, 3)),
+                        .monitored = is_monitored(text_at(row, 3)),
                         .options = OptionValues(fields_from_json(text_at(row, 4))),
                         .machine = fields_from_json(text_at(row, 5))};
           series_.emplace(id, history_.series.size());

@@ -10,8 +10,8 @@
 namespace stepbench::track {
 namespace {
 
-constexpr std::size_t kToldNew = 3;
-constexpr std::size_t kToldFields = 4;
+constexpr std::size_t kMaxNewSeriesNotes = 3;
+constexpr std::size_t kMaxDifferencesShown = 4;
 constexpr std::size_t kIdDigits = 8;
 
 struct Known {
@@ -56,11 +56,11 @@ Known nearest(const History& history, std::span<const std::string> tonight,
 
 std::string difference_text(const std::vector<FieldSplit>& differ) {
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < std::min(differ.size(), kToldFields); ++i) {
+  for (std::size_t i = 0; i < std::min(differ.size(), kMaxDifferencesShown); ++i) {
     parts.push_back(differ[i].field + " (" + differ[i].a + " -> " + differ[i].b + ')');
   }
-  if (differ.size() > kToldFields) {
-    parts.push_back(std::to_string(differ.size() - kToldFields) + " more");
+  if (differ.size() > kMaxDifferencesShown) {
+    parts.push_back(std::to_string(differ.size() - kMaxDifferencesShown) + " more");
   }
   return text::join_and(parts);
 }
@@ -88,7 +88,7 @@ std::vector<std::string> new_series_notes(const History& history,
     if (!is_new(history, tonight, one)) continue;
     const Known known = nearest(history, tonight, one);
     if (known.series == nullptr) continue;
-    if (notes.size() < kToldNew) {
+    if (notes.size() < kMaxNewSeriesNotes) {
       notes.push_back(note_of(one, known));
     } else {
       ++more;

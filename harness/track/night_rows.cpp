@@ -27,7 +27,7 @@ std::vector<JudgedRow> load_judged(store::Database& database, const std::string&
              .change = number(row[4]),
              .low = number(row[5]),
              .high = number(row[6]),
-             .told = std::get<std::int64_t>(row[7]) != 0,
+             .reported = std::get<std::int64_t>(row[7]) != 0,
              .alert = std::get<std::string>(row[8]),
              .value = number(row[9])});
       });
@@ -61,7 +61,7 @@ void insert_night_rows(store::Database& database, const NightRows& rows) {
   for (const JudgedRow& one : rows.judged) {
     values.insert(values.end(), {one.run, one.series, std::string(name_of(one.state)),
                                  number(one.ratio), number(one.change), number(one.low),
-                                 number(one.high), std::int64_t{one.told}, one.alert});
+                                 number(one.high), std::int64_t{one.reported}, one.alert});
   }
   database.insert(kJudged, values);
 }

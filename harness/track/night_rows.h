@@ -44,7 +44,7 @@ struct JudgedRow {
   std::optional<double> change = {};  // relative to its level, with bounds low and high: shares
   std::optional<double> low = {};
   std::optional<double> high = {};
-  bool told = false;
+  bool reported = false;
   std::string alert = {};
   std::optional<double> value = {};  // its point in that run; read, not written
 };

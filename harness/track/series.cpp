@@ -11,7 +11,7 @@ SeriesMetric kind_of_metric(std::string_view metric) {
   return {.unit = metric == kPeakSeries ? "bytes" : "ns"};
 }
 
-bool is_screened(std::string_view metric) { return !metric.starts_with(kPhaseSeries); }
+bool is_monitored(std::string_view metric) { return !metric.starts_with(kPhaseSeries); }
 
 std::string series_id(const TrackedSeries& series) {
   json::JsonText json;

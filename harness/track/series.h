@@ -30,8 +30,8 @@ struct TrackedSeries {
   std::string metric = {};  // kStepSeries, kPeakSeries, "phase.data_wait" or another
   std::string unit = {};    // "ns", "bytes", or as in its file
   Direction direction = Direction::kNeither;
-  bool screened = false;  // false: only explains other series (phases) and never causes an alert
-  bool control = false;   // control case in the last run
+  bool monitored = false;  // false: only explains other series (phases) and never causes an alert
+  bool control = false;    // control case in the last run
   OptionValues options = {};  // case options that differ from the defaults
   Fields machine = {};  // cpu.model, cpu_capability, GPU models and their count, track.version
   bool operator==(const TrackedSeries&) const = default;
@@ -44,7 +44,7 @@ struct SeriesMetric {
 // For metrics that every case has: the step and its phases, and the memory peak.
 [[nodiscard]] SeriesMetric kind_of_metric(std::string_view metric);
 // False for phases, which only explain other series and cause no alerts.
-[[nodiscard]] bool is_screened(std::string_view metric);
+[[nodiscard]] bool is_monitored(std::string_view metric);
 
 [[nodiscard]] std::string series_id(const TrackedSeries& series);
 

@@ -190,7 +190,7 @@ std::vector<fs::path> history_files(std::string_view url) {
 
 TrackStore::TrackStore(std::unique_ptr<store::Database> database, fs::path events_file)
     : database_(std::move(database)), events_file_(std::move(events_file)) {
-  store::bring_forward(*database_, track_schema());
+  store::migrate(*database_, track_schema());
   replay_events();
 }
 
@@ -212,7 +212,7 @@ ImportReport TrackStore::add(const record::Results& results, const fs::path& fol
 }
 
 ImportReport TrackStore::add(const Import& import) {
-  ImportReport report{.left_out = import.left_out, .notes = import.notes};
+  ImportReport report{.exclusions = import.exclusions, .notes = import.notes};
   KnownSeries committed;
   for (std::size_t from = 0; from < import.runs.size(); from += kRunsTogether) {
     const std::size_t count = std::min(kRunsTogether, import.runs.size() - from);
@@ -286,13 +286,13 @@ void TrackStore::record(std::span<const TrackEvent> events, const NightRows& row
     // The first try may have committed, or another host may have taken its numbers since.
     if (!recorded.empty() && is_known(*database_, recorded.front())) return;
     const std::int64_t last = last_seq(*database_);
-    const bool anew = recorded.empty() || recorded.front().seq <= last;
-    if (anew) recorded = in_order(events, last);
+    const bool needs_numbers = recorded.empty() || recorded.front().seq <= last;
+    if (needs_numbers) recorded = in_order(events, last);
     insert_events(*database_, recorded);
     insert_night_rows(*database_, rows);
     // Before the commit: events that are in the file but not in the database are added by the next
     // open().
-    if (anew) known_events_ = append_events(events_file_, recorded, known_events_);
+    if (needs_numbers) known_events_ = append_events(events_file_, recorded, known_events_);
     store_known(*database_, events_file_, known_events_);
     transaction.commit();
   });
@@ -344,7 +344,7 @@ std::vector<JudgedRow> TrackStore::judged_run(const std::string& run) {
   return with_retry(*database_, [&] { return load_judged_run(*database_, run); });
 }
 
-void TrackStore::keep_build(const KeptBuild& build) {
+void TrackStore::store_build(const StoredBuild& build) {
   const std::vector<store::SqlValue> row = {build.build_id, build.host, build.worker.string(),
                                             build.stored_utc};
   with_retry(*database_, [&] {
@@ -366,16 +366,16 @@ void TrackStore::forget_build(const std::string& build_id, const std::string& ho
   });
 }
 
-std::vector<KeptBuild> TrackStore::builds() {
+std::vector<StoredBuild> TrackStore::builds() {
   return with_retry(*database_, [&] {
-    std::vector<KeptBuild> builds;
+    std::vector<StoredBuild> builds;
     database_->exec("SELECT build_id, host, path, stored FROM build", {}, [&](store::SqlRow row) {
       builds.push_back({.build_id = std::get<std::string>(row[0]),
                         .host = std::get<std::string>(row[1]),
                         .worker = std::get<std::string>(row[2]),
                         .stored_utc = std::get<std::string>(row[3])});
     });
-    std::sort(builds.begin(), builds.end(), [](const KeptBuild& a, const KeptBuild& b) {
+    std::sort(builds.begin(), builds.end(), [](const StoredBuild& a, const StoredBuild& b) {
       return std::tie(a.stored_utc, a.build_id, a.host) <
              std::tie(b.stored_utc, b.build_id, b.host);
     });

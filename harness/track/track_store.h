@@ -33,7 +33,7 @@ inline constexpr std::string_view kDefaultHistory = "sqlite:results/history.db";
 inline constexpr std::string_view kDefaultEvents = "results/history.events.jsonl";
 
 // A worker program kept for later confirmations.
-struct KeptBuild {
+struct StoredBuild {
   std::string build_id = {};
   std::string host = {};  // the host whose disk it is on
   std::filesystem::path worker = {};
@@ -42,7 +42,7 @@ struct KeptBuild {
 
 enum class WhichEvents : std::uint8_t {
   kAll,
-  kSaid,  // without nights' measurements: alerts and user actions
+  kStatements,  // without nights' measurements: alerts and user actions
 };
 
 struct StoreOptions {
@@ -95,9 +95,9 @@ class TrackStore {
                                                      const std::string& host);
   [[nodiscard]] std::vector<JudgedRow> judged_run(const std::string& run);
 
-  void keep_build(const KeptBuild& build);
+  void store_build(const StoredBuild& build);
   void forget_build(const std::string& build_id, const std::string& host);
-  [[nodiscard]] std::vector<KeptBuild> builds();  // sorted by stored_utc, build id, host
+  [[nodiscard]] std::vector<StoredBuild> builds();  // sorted by stored_utc, build id, host
 
   // Location for display: without the password.
   [[nodiscard]] std::string name() const;

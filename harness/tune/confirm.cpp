@@ -34,10 +34,10 @@ std::optional<std::int64_t> pairs_left(const TuneRun& run) {
   if (run.allowance.launches) {
     at_most((static_cast<double>(*run.allowance.launches) - static_cast<double>(run.launches)) / 2);
   }
-  if (!most || *most >= static_cast<double>(kMostPairs)) return std::nullopt;
+  if (!most || *most >= static_cast<double>(kMaxPairs)) return std::nullopt;
   // Rounds down to blocks of two pairs.
   const auto whole = static_cast<std::int64_t>(std::max(*most, 0.0)) / 2 * 2;
-  return whole < static_cast<std::int64_t>(kFewestPairs) ? 0 : whole;
+  return whole < static_cast<std::int64_t>(kMinPairs) ? 0 : whole;
 }
 
 campaign::AbRequest ab_request(const TuneRequest& request, std::int64_t pairs, const TuneRun& run) {
@@ -82,21 +82,21 @@ bool confirm(const TuneRequest& request, const std::string& own_text,
              run::Interrupts& interrupts, const Clock& clock, TuneRun& run) {
   const TunedPoint& own = run.points[run.own];
   if (run.winner() == &own) return true;
-  if (own.state.fate != Fate::kMeasured) {
+  if (own.state.status != PointStatus::kMeasured) {
     run.why_not_confirmed = "the file's own settings cannot be measured: " + own.state.reason;
     return true;
   }
   const std::optional<std::int64_t> pairs = pairs_left(run);
   if (pairs == 0) {
     run.why_not_confirmed =
-        "the budget has no room for " + std::to_string(kFewestPairs) + " pairs of launches";
+        "the budget has no room for " + std::to_string(kMinPairs) + " pairs of launches";
     return true;
   }
   os::write_output_file("", run.folder / kOwnFile, own_text);
   campaign::AbRequest ab = ab_request(request, pairs.value_or(0), run);
   const campaign::AbArms planned = campaign::resolve_arms(ab.arms, context);
   ab.resume = begun_before(ab, planned);
-  progress.say("confirm: " + run.winner()->label + " against the file's own settings");
+  progress.print_line("confirm: " + run.winner()->label + " against the file's own settings");
   const campaign::AbRun pairs_run = campaign::run_ab(ab, planned, context, progress, interrupts,
                                                      clock, [](const std::filesystem::path&) {});
   run.signal = pairs_run.signal;

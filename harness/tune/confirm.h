@@ -15,8 +15,8 @@
 
 namespace stepbench::tune {
 
-inline constexpr std::size_t kFewestPairs = 10;
-inline constexpr std::size_t kMostPairs = 40;  // the last look of `ab`
+inline constexpr std::size_t kMinPairs = 10;
+inline constexpr std::size_t kMaxPairs = 40;  // the last look of `ab`
 
 // Measures into a folder below that of `run`, whose points must be described; resumes an
 // interrupted confirmation. `own_text`: the experiment without its sweep. False: interrupted.

@@ -8,28 +8,29 @@
 namespace stepbench::tune {
 
 // Least squares; the interval is a prediction interval for one further value.
-std::optional<PredictedMemory> predict_memory(std::span<const HeldMemory> smaller, double batch) {
-  constexpr std::size_t kFewestSizes = 3;
+std::optional<PredictedMemory> predict_memory(std::span<const MeasuredMemory> smaller,
+                                              double batch) {
+  constexpr std::size_t kMinSizes = 3;
   constexpr double kOneSided = 0.025;
   std::set<double> sizes;
-  for (const HeldMemory& each : smaller) sizes.insert(each.batch);
-  if (sizes.size() < kFewestSizes) return std::nullopt;
+  for (const MeasuredMemory& each : smaller) sizes.insert(each.batch);
+  if (sizes.size() < kMinSizes) return std::nullopt;
   const auto count = static_cast<double>(smaller.size());
   double mean_batch = 0;
   double mean_bytes = 0;
-  for (const HeldMemory& each : smaller) {
+  for (const MeasuredMemory& each : smaller) {
     mean_batch += each.batch / count;
     mean_bytes += each.bytes / count;
   }
   double spread = 0;
   double slope = 0;
-  for (const HeldMemory& each : smaller) {
+  for (const MeasuredMemory& each : smaller) {
     spread += (each.batch - mean_batch) * (each.batch - mean_batch);
     slope += (each.batch - mean_batch) * (each.bytes - mean_bytes);
   }
   slope /= spread;
   double squares = 0;
-  for (const HeldMemory& each : smaller) {
+  for (const MeasuredMemory& each : smaller) {
     const double left = each.bytes - mean_bytes - slope * (each.batch - mean_batch);
     squares += left * left;
   }

@@ -9,7 +9,7 @@
 
 namespace stepbench::tune {
 
-struct HeldMemory {
+struct MeasuredMemory {
   double batch = 0;
   double bytes = 0;
 };
@@ -20,7 +20,7 @@ struct PredictedMemory {
 };
 
 // nullopt with fewer than three batch sizes, because two do not show the deviation from a line.
-[[nodiscard]] std::optional<PredictedMemory> predict_memory(std::span<const HeldMemory> smaller,
+[[nodiscard]] std::optional<PredictedMemory> predict_memory(std::span<const MeasuredMemory> smaller,
                                                             double batch);
 
 }  // namespace stepbench::tune

@@ -78,7 +78,7 @@ std::vector<std::size_t> front_of(const std::vector<TunedPoint>& points, Directi
                                point.state.cpu_s_per_1k_samples.value_or(0)};
   };
   const auto is_candidate = [](const TunedPoint& point) {
-    return point.state.fate == Fate::kMeasured && point.state.values.size() > 1;
+    return point.state.status == PointStatus::kMeasured && point.state.values.size() > 1;
   };
   std::vector<std::size_t> front;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -124,13 +124,13 @@ constexpr double kMoreThanExpected = 1.1;
 
 // Returns whether steps of the points process different numbers of samples, as far as known.
 bool differs_in_work(const std::vector<PointState>& points) {
-  constexpr double kAlike = .01;
+  constexpr double kSameSamplesError = .01;
   std::optional<double> first;
   for (const PointState& point : points) {
     if (point.work_rates.empty()) continue;
     const double samples = std::log(point.work_rates.front() * point.values.front());  // per step
     if (!first) first = samples;
-    if (std::abs(samples - *first) > kAlike) return true;
+    if (std::abs(samples - *first) > kSameSamplesError) return true;
   }
   return false;
 }
@@ -196,7 +196,7 @@ class Tuning {
   // Returns false if interrupted by a signal.
   bool search() {
     const std::size_t reserved = reserved_launches(request_);
-    check_launches(request_, kFewestWarm + count_that_can_run(plan()) + reserved);
+    check_launches(request_, kMinWarmLaunches + count_that_can_run(plan()) + reserved);
     std::optional<compare::TestedMetric> work_rate;
     if (request_.objective.empty() && out_.objective.name != kWorkRate) {
       work_rate = tested_metric(request_, search_, kWorkRate);
@@ -211,21 +211,22 @@ class Tuning {
     std::shared_ptr<TuneAgenda> agenda;
     asked.agenda = [&](const record::Results& finished) {
       agenda = std::make_shared<TuneAgenda>(
-          TuneAgenda::Setup{.plan = plan(),
-                            .own = search_.own,
-                            .objective = out_.objective,
-                            .work_rate = work_rate,
-                            .seed = out_.seed,
-                            .memory_limit = request_.memory_limit,
-                            .allowance = request_.allowance,
-                            .reserved = reserved,
-                            .say = [this](const std::string& text) { progress_.say(text); }},
+          TuneAgenda::Setup{
+              .plan = plan(),
+              .own = search_.own,
+              .objective = out_.objective,
+              .work_rate = work_rate,
+              .seed = out_.seed,
+              .memory_limit = request_.memory_limit,
+              .allowance = request_.allowance,
+              .reserved = reserved,
+              .print_line = [this](const std::string& text) { progress_.print_line(text); }},
           finished);
       return agenda;
     };
-    progress_.say(text::counted(std::ssize(plan().cases), "point") +
-                  (out_.own_is_swept ? "" : ", the file's own settings among them") + ", by " +
-                  out_.objective.name);
+    progress_.print_line(text::counted(std::ssize(plan().cases), "point") +
+                         (out_.own_is_swept ? "" : ", the file's own settings among them") +
+                         ", by " + out_.objective.name);
     const campaign::RunEnd end =
         campaign::run_experiment(asked, search_.space, context_, progress_, interrupts_, clock_,
                                  [this](const fs::path& folder) { out_.folder = folder; });
@@ -247,7 +248,7 @@ class Tuning {
     out_.stopped = agenda.is_stopped();
     out_.search_s = agenda.spent_s();
     out_.launches = agenda.launches();
-    out_.thrown_away = agenda.thrown_away();
+    out_.discarded = agenda.discarded();
     std::vector<PointState> points = agenda.points();
     if (work_rate && differs_in_work(points)) {
       out_.objective = *work_rate;
@@ -264,7 +265,7 @@ class Tuning {
         "--budget",
         "launches that are thrown away, one of each of the " +
             text::counted(static_cast<std::int64_t>(count_that_can_run(plan())), "point") +
-            (request_.confirm ? " and " + std::to_string(kFewestPairs) + " pairs to confirm take "
+            (request_.confirm ? " and " + std::to_string(kMinPairs) + " pairs to confirm take "
                               : " take ") +
             text::rough_duration(agenda.needed_s()) + "; give at least " +
             text::rough_duration(agenda.needed_s() * kMoreThanExpected) +
@@ -298,8 +299,9 @@ class Tuning {
     if (out_.answer == TuneAnswer::kNotConfirmed && request_.confirm) {
       out_.exit_status = kExitInconclusive;
     }
-    const bool any_failed = std::ranges::any_of(
-        out_.points, [](const TunedPoint& point) { return point.state.fate == Fate::kFailed; });
+    const bool any_failed = std::ranges::any_of(out_.points, [](const TunedPoint& point) {
+      return point.state.status == PointStatus::kFailed;
+    });
     if (any_failed && out_.exit_status == kExitOk) out_.exit_status = kExitSomeFailed;
   }
 

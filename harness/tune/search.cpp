@@ -13,12 +13,12 @@
 namespace stepbench::tune {
 namespace {
 
-constexpr std::size_t kKept = 4;  // one in this many points continues
-constexpr std::size_t kFewestKept = 2;
+constexpr std::size_t kKeepOneOf = 4;  // one in this many points continues
+constexpr std::size_t kMinKept = 2;
 constexpr double kAgree = .05;  // maximum difference of warm-up launches that agree
 
-std::size_t kept_of(std::size_t points) {
-  return std::min(points, std::max((points + kKept - 1) / kKept, kFewestKept));
+std::size_t survivors_of(std::size_t points) {
+  return std::min(points, std::max((points + kKeepOneOf - 1) / kKeepOneOf, kMinKept));
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ std::vector<PlannedRung> planned_rungs(std::size_t points) {
   std::vector<PlannedRung> rungs;
   for (std::size_t rung = 0; rung < kRungs && points > (rung == 0 ? 0U : 1U); ++rung) {
     rungs.push_back({points, kRounds[rung]});
-    points = kept_of(points);
+    points = survivors_of(points);
   }
   return rungs;
 }
@@ -78,7 +78,7 @@ void PointSearch::take(double log_value) {
   is_warm_ = agrees || warm_.size() >= most_warm_;
 }
 
-void PointSearch::take_out(std::size_t point) {
+void PointSearch::exclude_point(std::size_t point) {
   const std::optional<Slot> slot = next();
   if (slot && slot->point == point) {
     ++position_;
@@ -95,10 +95,10 @@ void PointSearch::end_round() {
   if (rung.points.empty()) return stop();
   rounds_.push_back(round_);
   if (++rung.rounds < kRounds[rungs_.size() - 1]) return begin_round();
-  for (const Scored& each : standing()) rung.kept.push_back(each.point);
-  if (rungs_.size() == kRungs || rung.kept.size() < 2) return stop();
-  rung.kept.resize(kept_of(rung.kept.size()));
-  Rung next{.points = rung.kept};
+  for (const Scored& each : standing()) rung.survivors.push_back(each.point);
+  if (rungs_.size() == kRungs || rung.survivors.size() < 2) return stop();
+  rung.survivors.resize(survivors_of(rung.survivors.size()));
+  Rung next{.points = rung.survivors};
   std::ranges::sort(next.points);
   rungs_.push_back(std::move(next));
   begin_round();
@@ -110,10 +110,10 @@ std::size_t PointSearch::remaining() const {
   std::size_t left = points * (kRounds[rungs_.size() - 1] - rungs_.back().rounds - 1);
   for (std::size_t i = at_; i < order_.size(); ++i) left += is_out(order_[i]) ? 0U : 1U;
   for (std::size_t rung = rungs_.size(); rung < kRungs && points > 1; ++rung) {
-    points = kept_of(points);
+    points = survivors_of(points);
     left += points * kRounds[rung];
   }
-  return left + (is_warm_ ? 0 : kFewestWarm - std::min(kFewestWarm - 1, warm_.size()));
+  return left + (is_warm_ ? 0 : kMinWarmLaunches - std::min(kMinWarmLaunches - 1, warm_.size()));
 }
 
 std::vector<Scored> PointSearch::standing() const {

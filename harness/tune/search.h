@@ -17,8 +17,8 @@ namespace stepbench::tune {
 
 inline constexpr std::size_t kRounds[] = {1, 2, 4};  // per rung
 inline constexpr std::size_t kRungs = 3;
-inline constexpr std::size_t kFewestWarm = 2;
-inline constexpr std::size_t kMostWarm = 6;
+inline constexpr std::size_t kMinWarmLaunches = 2;
+inline constexpr std::size_t kMaxWarmLaunches = 6;
 
 struct Slot {
   std::size_t point = 0;
@@ -31,9 +31,9 @@ struct Slot {
 
 // Result of a rung.
 struct Rung {
-  std::size_t rounds = 0;                // complete rounds
-  std::vector<std::size_t> points = {};  // points that began it, without those taken out
-  std::vector<std::size_t> kept = {};    // points that continue, best first
+  std::size_t rounds = 0;                   // complete rounds
+  std::vector<std::size_t> points = {};     // points that began it, without those taken out
+  std::vector<std::size_t> survivors = {};  // points that continue, best first
 };
 
 struct Scored {
@@ -60,14 +60,14 @@ class PointSearch {
   // `before`: order of the first round, else random. Discards at most `most_warm` launches.
   using Before = std::function<bool(std::size_t, std::size_t)>;
   PointSearch(std::size_t points, std::size_t own, std::uint64_t seed,
-              std::size_t most_warm = kMostWarm, const Before& before = {});
+              std::size_t most_warm = kMaxWarmLaunches, const Before& before = {});
 
   // Returns the same slot until its result is passed in; nullopt: the search is over.
   [[nodiscard]] std::optional<Slot> next();
   // Result of the launch of next(): the logarithm to minimise.
   void take(double log_value);
   // Removes the point of next(), or any remaining point: it cannot be measured or must not win.
-  void take_out(std::size_t point);
+  void exclude_point(std::size_t point);
   // Ends the search; an incomplete round does not count.
   void stop() { over_ = true; }
 

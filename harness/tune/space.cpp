@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kTuneOption = "--tune";
 constexpr const char* kArguments = "script.args";
-constexpr std::size_t kMostCombinations = 10'000;
+constexpr std::size_t kMaxCombinations = 10'000;
 
 // Collected sweeps, each option once.
 class Sweeps {
@@ -133,7 +133,7 @@ void add_values(const std::string& text, std::vector<std::string>& values) {
     values.push_back(text);
     return;
   }
-  if (*first > *last || *last - *first >= static_cast<std::int64_t>(kMostCombinations)) {
+  if (*first > *last || *last - *first >= static_cast<std::int64_t>(kMaxCombinations)) {
     throw ConfigError(kTuneOption, "`" + text + "` is not a range such as 0..8");
   }
   for (std::int64_t value = *first; value <= *last; ++value) {
@@ -170,7 +170,7 @@ std::vector<Argument> arguments_of(const std::string& text) {
   return arguments;
 }
 
-std::string why_empty(const std::string& space, const ResolvedCase& own) {
+std::string reason_for_empty_space(const std::string& space, const ResolvedCase& own) {
   if (own.options.contains(kArguments)) {
     return "workload " + own.workload +
            " has no such options; --tune NAME=V1,V2,... gives a script its arguments";
@@ -207,7 +207,8 @@ std::vector<std::string> sweeps_of(std::span<const std::string> spaces, const Re
     } else if (own.has("model.precision")) {
       sweeps.add("model.precision", "fp32,bf16");
     }
-    if (sweeps.size() == before) throw ConfigError("--space " + space, why_empty(space, own));
+    if (sweeps.size() == before)
+      throw ConfigError("--space " + space, reason_for_empty_space(space, own));
   }
   return sweeps.take();
 }
@@ -221,9 +222,9 @@ std::string sweep_of_arguments(const std::string& text, const ResolvedCase& own)
   }
   std::vector<std::string> combinations = {own.text_or(kArguments, "")};
   for (const Argument& argument : arguments_of(text)) {
-    if (combinations.size() * argument.values.size() > kMostCombinations) {
+    if (combinations.size() * argument.values.size() > kMaxCombinations) {
       throw ConfigError(kTuneOption,
-                        "has more than " + std::to_string(kMostCombinations) + " combinations");
+                        "has more than " + std::to_string(kMaxCombinations) + " combinations");
     }
     std::vector<std::string> longer;
     for (const std::string& one : combinations) {

@@ -15,18 +15,18 @@ namespace {
 
 // Time limit of a launch, as a multiple of the best; the lower bound is for a busy machine.
 constexpr double kTimesTheBest = 5;
-constexpr double kLeastLimitS = 10;
+constexpr double kMinLimitS = 10;
 // Launches needed to estimate the time of the others.
-constexpr std::size_t kEnoughToTell = 5;
+constexpr std::size_t kMinLaunchesToForecast = 5;
 
 // Warm-up launches that the allowance leaves besides one of every point and the confirmation.
 std::size_t most_warm(const TuneAgenda::Setup& setup) {
-  if (!setup.allowance.launches) return kMostWarm;
+  if (!setup.allowance.launches) return kMaxWarmLaunches;
   const auto can_run = static_cast<std::size_t>(std::ranges::count_if(
       setup.plan.cases, [](const plan::PlannedCase& each) { return !each.skip; }));
   const std::size_t taken = can_run + setup.reserved;
   return std::clamp(*setup.allowance.launches - std::min(taken, *setup.allowance.launches),
-                    kFewestWarm, kMostWarm);
+                    kMinWarmLaunches, kMaxWarmLaunches);
 }
 
 std::string batch_option_of(const plan::Plan& plan) {
@@ -57,7 +57,7 @@ std::optional<Slot> TuneAgenda::catch_up(const record::Results& finished) {
     if (key.pass == Pass::kTiming && key.rank == 0) at_[{key.case_id, key.launch}] = seen_;
   }
   while (const std::optional<Slot> slot = search_.next()) {
-    say_rung();
+    announce_rungs();
     const std::string& id = setup_.plan.cases[slot->point].resolved.case_id;
     const auto found = at_.find({id, static_cast<int>(slot->launch)});
     if (found == at_.end()) {
@@ -66,7 +66,7 @@ std::optional<Slot> TuneAgenda::catch_up(const record::Results& finished) {
     }
     take(*slot, finished.launches[found->second]);
   }
-  say_rung();
+  announce_rungs();
   return std::nullopt;
 }
 
@@ -74,19 +74,20 @@ void TuneAgenda::take(const Slot& slot, const record::Launch& launch) {
   PointState& point = points_[slot.point];
   const Outcome& outcome = launch.row.outcome;
   if (outcome.kind == Outcome::Kind::kSkipped) {
-    return take_out(slot.point, Fate::kSkipped, outcome.reason);
+    return exclude_point(slot.point, PointStatus::kSkipped, outcome.reason);
   }
   const double wall_s = wall_s_of(launch);
   spent_s_ += wall_s;
   ++launches_;
-  if (slot.warm) ++thrown_away_;
+  if (slot.warm) ++discarded_;
   if (!slot.warm) point.wall_s.push_back(wall_s);
   if (outcome.kind == Outcome::Kind::kFailed) {
     if (!ran_out_of_memory(outcome.reason)) {
-      return take_out(slot.point, Fate::kFailed, outcome.reason);
+      return exclude_point(slot.point, PointStatus::kFailed, outcome.reason);
     }
     // With a memory limit, running out of memory is not a failure.
-    take_out(slot.point, setup_.memory_limit ? Fate::kOverMemory : Fate::kFailed, outcome.reason);
+    exclude_point(slot.point, setup_.memory_limit ? PointStatus::kOverMemory : PointStatus::kFailed,
+                  outcome.reason);
     return take_out_larger(slot.point);
   }
   const double memory_bytes = memory_bytes_of(launch).value_or(0);
@@ -97,8 +98,9 @@ void TuneAgenda::take(const Slot& slot, const record::Launch& launch) {
       setup_.work_rate ? value_of(launch, *setup_.work_rate) : std::nullopt;
   if (!rated_) rated_ = rate.has_value();
   if (!value || (*rated_ && !rate)) {
-    return take_out(slot.point, Fate::kFailed,
-                    "gives no number for " + (value ? *setup_.work_rate : setup_.objective).name);
+    return exclude_point(
+        slot.point, PointStatus::kFailed,
+        "gives no number for " + (value ? *setup_.work_rate : setup_.objective).name);
   }
   least_s_ = walls_s_.empty() ? wall_s : std::min(least_s_, wall_s);
   if (slot.warm) walls_s_.clear();
@@ -107,18 +109,18 @@ void TuneAgenda::take(const Slot& slot, const record::Launch& launch) {
   if (!slot.warm) point.values.push_back(*value);
   if (!slot.warm && *rated_) point.work_rates.push_back(*rate);
   if (setup_.memory_limit && memory_bytes > *setup_.memory_limit) {
-    return take_out(slot.point, Fate::kOverMemory,
-                    "held " + text::byte_text(memory_bytes) + ", more than " +
-                        text::byte_text(*setup_.memory_limit));
+    return exclude_point(slot.point, PointStatus::kOverMemory,
+                         "held " + text::byte_text(memory_bytes) + ", more than " +
+                             text::byte_text(*setup_.memory_limit));
   }
   search_.take(*rated_ ? log_cost(*rate, setup_.work_rate->direction)
                        : log_cost(*value, setup_.objective.direction));
 }
 
-void TuneAgenda::take_out(std::size_t point, Fate fate, std::string reason) {
-  points_[point].fate = fate;
+void TuneAgenda::exclude_point(std::size_t point, PointStatus status, std::string reason) {
+  points_[point].status = status;
   points_[point].reason = std::move(reason);
-  search_.take_out(point);
+  search_.exclude_point(point);
 }
 
 PointSearch::Before TuneAgenda::smaller_batches_first() const {
@@ -143,7 +145,7 @@ void TuneAgenda::take_out_larger(std::size_t point) {
   for (std::size_t other = 0; other < points_.size(); ++other) {
     if (search_.is_out(other) || batch_of(other) <= batch_of(point)) continue;
     if (is_alike_but_for_batch(point, other)) {
-      take_out(other, Fate::kNotTried, "a smaller batch ran out of memory");
+      exclude_point(other, PointStatus::kNotTried, "a smaller batch ran out of memory");
     }
   }
 }
@@ -151,7 +153,7 @@ void TuneAgenda::take_out_larger(std::size_t point) {
 bool TuneAgenda::will_hold_too_much(const Slot& slot) {
   const bool is_known = points_[slot.point].memory_bytes > 0;
   if (!setup_.memory_limit || batch_option_.empty() || is_known) return false;
-  std::vector<HeldMemory> smaller;
+  std::vector<MeasuredMemory> smaller;
   for (std::size_t other = 0; other < points_.size(); ++other) {
     const double bytes = points_[other].memory_bytes;
     if (bytes <= 0 || batch_of(other) >= batch_of(slot.point)) continue;
@@ -159,21 +161,21 @@ bool TuneAgenda::will_hold_too_much(const Slot& slot) {
   }
   const auto predicted = predict_memory(smaller, batch_of(slot.point));
   if (!predicted || predicted->bytes <= *setup_.memory_limit) return false;
-  take_out(slot.point, Fate::kNotTried,
-           "would hold " + text::byte_text(predicted->bytes) + " [" +
-               text::byte_text(predicted->interval.low) + ", " +
-               text::byte_text(predicted->interval.high) + "] by smaller batches, more than " +
-               text::byte_text(*setup_.memory_limit));
+  exclude_point(slot.point, PointStatus::kNotTried,
+                "would hold " + text::byte_text(predicted->bytes) + " [" +
+                    text::byte_text(predicted->interval.low) + ", " +
+                    text::byte_text(predicted->interval.high) + "] by smaller batches, more than " +
+                    text::byte_text(*setup_.memory_limit));
   return true;
 }
 
-void TuneAgenda::say_rung() {
+void TuneAgenda::announce_rungs() {
   const std::vector<Rung>& rungs = search_.rungs();
-  for (; rungs_said_ < rungs.size(); ++rungs_said_) {
-    if (rungs[rungs_said_].points.empty() || rungs[rungs_said_ - 1].rounds == 0) continue;
-    setup_.say("rung " + std::to_string(rungs_said_) + ": " +
-               text::counted(std::ssize(rungs[rungs_said_].points), "point") + " left of " +
-               std::to_string(rungs[rungs_said_ - 1].points.size()));
+  for (; rungs_announced_ < rungs.size(); ++rungs_announced_) {
+    if (rungs[rungs_announced_].points.empty() || rungs[rungs_announced_ - 1].rounds == 0) continue;
+    setup_.print_line("rung " + std::to_string(rungs_announced_) + ": " +
+                      text::counted(std::ssize(rungs[rungs_announced_].points), "point") +
+                      " left of " + std::to_string(rungs[rungs_announced_ - 1].points.size()));
   }
 }
 
@@ -202,7 +204,8 @@ bool TuneAgenda::is_used_up(const Slot& slot) const {
   const Allowance& allowance = setup_.allowance;
   if (allowance.launches && launches_ + 1 + setup_.reserved > *allowance.launches) return true;
   if (!allowance.seconds) return false;
-  if (!search_.has_whole_round() && launches_ >= kEnoughToTell && needed_s() > *allowance.seconds) {
+  if (!search_.has_whole_round() && launches_ >= kMinLaunchesToForecast &&
+      needed_s() > *allowance.seconds) {
     return true;
   }
   const std::vector<double>& own = points_[slot.point].wall_s;
@@ -217,7 +220,7 @@ double TuneAgenda::work_of(std::size_t point) const {
 OptionValues TuneAgenda::context_of(const Slot& slot) const {
   if (walls_s_.empty()) return {};
   const ResolvedCase& resolved = setup_.plan.cases[slot.point].resolved;
-  const double limit_s = std::max(kTimesTheBest * least_s_, kLeastLimitS) * work_of(slot.point);
+  const double limit_s = std::max(kTimesTheBest * least_s_, kMinLimitS) * work_of(slot.point);
   if (limit_s >= resolved.number_or("limits.wall_s", limit_s)) return {};
   return {{"limits.wall_s", std::ceil(limit_s)}};
 }

@@ -20,20 +20,20 @@
 
 namespace stepbench::tune {
 
-enum class Fate : std::uint8_t {  // written to disk by name
+enum class PointStatus : std::uint8_t {  // written to disk by name
   kMeasured,
   kFailed,
   kSkipped,     // cannot run here
   kOverMemory,  // exceeds the memory limit
   kNotTried     // a smaller batch ran out of memory
 };
-constexpr EnumNames<5> names_of(Fate) {
+constexpr EnumNames<5> names_of(PointStatus) {
   return {"measured", "failed", "skipped", "over_memory", "not_tried"};
 }
 
 // Results of one point.
 struct PointState {
-  Fate fate = Fate::kMeasured;
+  PointStatus status = PointStatus::kMeasured;
   std::string reason = {};                          // unless kMeasured
   std::vector<double> values = {};                  // values of the objective, by launch
   std::vector<double> work_rates = {};              // samples per second, if known
@@ -60,7 +60,7 @@ class TuneAgenda final : public run::Agenda {
     std::optional<double> memory_limit = {};  // bytes
     Allowance allowance = {};
     std::size_t reserved = 0;  // launches of the allowance reserved for the confirmation
-    std::function<void(const std::string&)> say = [](const std::string&) {};
+    std::function<void(const std::string&)> print_line = [](const std::string&) {};
   };
   TuneAgenda(Setup setup, const record::Results& earlier);
 
@@ -73,7 +73,7 @@ class TuneAgenda final : public run::Agenda {
   [[nodiscard]] const std::vector<PointState>& points() const { return points_; }
   [[nodiscard]] double spent_s() const { return spent_s_; }
   [[nodiscard]] std::size_t launches() const { return launches_; }
-  [[nodiscard]] std::size_t thrown_away() const { return thrown_away_; }
+  [[nodiscard]] std::size_t discarded() const { return discarded_; }
   // The allowance was used up before the search was over.
   [[nodiscard]] bool is_stopped() const { return stopped_; }
   // Estimated time up to the first whole round, plus the confirmation, from launches so far.
@@ -83,14 +83,14 @@ class TuneAgenda final : public run::Agenda {
   // Passes known results to the search; returns the slot that needs a launch, if any.
   [[nodiscard]] std::optional<Slot> catch_up(const record::Results& finished);
   void take(const Slot& slot, const record::Launch& launch);
-  void take_out(std::size_t point, Fate fate, std::string reason);
+  void exclude_point(std::size_t point, PointStatus status, std::string reason);
   void take_out_larger(std::size_t point);
   // With a memory limit: small batches are used to predict the memory of larger ones.
   [[nodiscard]] PointSearch::Before smaller_batches_first() const;
   [[nodiscard]] double batch_of(std::size_t point) const;
   [[nodiscard]] bool is_alike_but_for_batch(std::size_t a, std::size_t b) const;
   [[nodiscard]] bool will_hold_too_much(const Slot& slot);
-  void say_rung();
+  void announce_rungs();
   [[nodiscard]] bool is_used_up(const Slot& slot) const;
   [[nodiscard]] double usual_s() const;     // usual time of a launch
   [[nodiscard]] double reserved_s() const;  // time reserved for the confirmation
@@ -105,13 +105,13 @@ class TuneAgenda final : public run::Agenda {
   std::map<std::pair<std::string, int>, std::size_t> at_;  // (case, launch) -> index
   double smallest_batch_ = 0;                              // 0: batch size does not vary
   std::size_t seen_ = 0;
-  std::size_t rungs_said_ = 1;
+  std::size_t rungs_announced_ = 1;
   // Statistics of measured launches; of warm-up launches only the last one counts.
   double least_s_ = 0;
   double own_s_ = 0;
   std::vector<double> walls_s_;
   double spent_s_ = 0;
-  std::size_t thrown_away_ = 0;
+  std::size_t discarded_ = 0;
   std::optional<bool> rated_;  // launches report the rate of work
   std::size_t launches_ = 0;
   bool stopped_ = false;

@@ -82,7 +82,7 @@ compare::TestedMetric tested_metric(const TuneRequest& request, const SearchPlan
 }
 
 std::size_t reserved_launches(const TuneRequest& request) {
-  return request.confirm ? 2 * kFewestPairs : 0;
+  return request.confirm ? 2 * kMinPairs : 0;
 }
 
 void check_launches(const TuneRequest& request, std::size_t fewest) {
@@ -90,8 +90,8 @@ void check_launches(const TuneRequest& request, std::size_t fewest) {
   if (!launches || *launches >= fewest) return;
   throw ConfigError(
       "--launches",
-      "too few: " + std::to_string(kFewestWarm) + " that are thrown away, one of each point" +
-          (request.confirm ? " and " + std::to_string(kFewestPairs) + " pairs to confirm the winner"
+      "too few: " + std::to_string(kMinWarmLaunches) + " that are thrown away, one of each point" +
+          (request.confirm ? " and " + std::to_string(kMinPairs) + " pairs to confirm the winner"
                            : "") +
           " take " + std::to_string(fewest) +
           "; give so many, or fewer points with "

@@ -33,7 +33,9 @@ struct TunePlan {
   // Launches of the search, without warm-up launches.
   [[nodiscard]] std::size_t launches() const;
   // Two warm-up launches, one of each point, and the confirmation; a smaller budget is rejected.
-  [[nodiscard]] std::size_t fewest_launches() const { return kFewestWarm + can_run + reserved; }
+  [[nodiscard]] std::size_t fewest_launches() const {
+    return kMinWarmLaunches + can_run + reserved;
+  }
 };
 
 [[nodiscard]] TunePlan plan_tune(const TuneRequest& request,

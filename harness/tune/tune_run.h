@@ -56,9 +56,9 @@ struct TuneRun {
   bool stopped = false;      // by the allowance, before the search was over
   double search_s = 0;
   double confirm_s = 0;
-  std::size_t launches = 0;     // the search's
-  std::size_t thrown_away = 0;  // warm-up launches among these
-  double sweep_s = 0;           // estimate for the whole sweep, with 6 launches per point
+  std::size_t launches = 0;   // the search's
+  std::size_t discarded = 0;  // warm-up launches among these
+  double sweep_s = 0;         // estimate for the whole sweep, with 6 launches per point
   std::optional<compare::MetricResult> confirmed = {};  // winner against own settings
   std::vector<std::string> why_invalid = {};  // gates that forbid a verdict, each a sentence
   std::size_t pairs = 0;                      // pairs of the confirmation

@@ -18,7 +18,7 @@ void write_points(json::JsonText& json, const TuneRun& run) {
     json.open_object()
         .text("case_id", point.case_id)
         .values("options", point.values)
-        .text("fate", name_of(state.fate));
+        .text("fate", name_of(state.status));
     if (!state.reason.empty()) json.text("reason", state.reason);
     json.integer("rung", static_cast<std::int64_t>(point.last_rung))
         .number("value", point.value)
@@ -42,7 +42,7 @@ void write_rungs(json::JsonText& json, const TuneRun& run) {
   for (const Rung& rung : run.rungs) {
     json.open_object().integer("rounds", static_cast<std::int64_t>(rung.rounds));
     ids("points", rung.points);
-    ids("survivors", rung.kept);
+    ids("survivors", rung.survivors);
     json.close_object();
   }
   json.close_array();
@@ -109,7 +109,7 @@ std::string tuning_json(const TuneRun& run) {
       .number("search_s", run.search_s)
       .number("confirm_s", run.confirm_s)
       .integer("launches", static_cast<std::int64_t>(run.launches))
-      .integer("thrown_away", static_cast<std::int64_t>(run.thrown_away))
+      .integer("thrown_away", static_cast<std::int64_t>(run.discarded))
       .integer("pairs", static_cast<std::int64_t>(run.pairs))
       .number("whole_sweep_s", run.sweep_s)
       .number("budget_s", run.allowance.seconds)

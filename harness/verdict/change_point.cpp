@@ -17,18 +17,18 @@ double log_likelihood(std::span<const Measured> all, std::size_t place, double o
   double by = 0;
   double yy = 0;
   double log_variances = offset_variance > 0 ? std::log(offset_variance) : 0;
-  bool any_kept = false;
+  bool any_against_good_end = false;
   for (const Measured& one : all) {
     const double weight = 1 / one.variance;
-    const bool steps = one.place >= place && (one.kept || one.base < place);
-    any_kept = any_kept || one.kept;
-    if (one.kept) aa += weight, ay += one.value * weight;
+    const bool steps = one.place >= place && (one.against_good_end || one.base < place);
+    any_against_good_end = any_against_good_end || one.against_good_end;
+    if (one.against_good_end) aa += weight, ay += one.value * weight;
     if (steps) bb += weight, by += one.value * weight;
-    if (one.kept && steps) ab += weight;
+    if (one.against_good_end && steps) ab += weight;
     yy += one.value * one.value * weight;
     log_variances += std::log(one.variance);
   }
-  if (!any_kept && offset_variance <= 0) aa = 1;
+  if (!any_against_good_end && offset_variance <= 0) aa = 1;
   const double determinant = aa * bb - ab * ab;
   if (!(determinant > 0)) return -std::numeric_limits<double>::infinity();
   const double squares = yy - (bb * ay * ay - 2 * ab * ay * by + aa * by * by) / determinant;
@@ -47,11 +47,11 @@ std::vector<double> chances(std::vector<double> log_likelihoods) {
 Places likeliest(std::span<const double> chances, double confidence) {
   const auto best = static_cast<std::size_t>(std::ranges::max_element(chances) - chances.begin());
   Places places{best, best, best};
-  for (double held = chances[best];
-       held < confidence && places.last - places.first + 1 < chances.size();) {
+  for (double probability = chances[best];
+       probability < confidence && places.last - places.first + 1 < chances.size();) {
     const double left = places.first > 0 ? chances[places.first - 1] : -1;
     const double right = places.last + 1 < chances.size() ? chances[places.last + 1] : -1;
-    held += left >= right ? chances[--places.first] : chances[++places.last];
+    probability += left >= right ? chances[--places.first] : chances[++places.last];
   }
   return places;
 }

@@ -16,7 +16,7 @@ struct Measured {
   double variance = 0;    // > 0; from launches, and the layout of copies built for this
   std::size_t place = 0;  // in the order of programs
   std::size_t base = 0;
-  bool kept = true;  // the base is the kept program, from before all possible places
+  bool against_good_end = true;  // the base is the kept program, from before all possible places
 };
 
 // Log likelihood of the change being at `place`, up to a constant. `offset_variance`: prior

@@ -17,9 +17,9 @@ namespace {
 constexpr double kReach = 2.75;     // robust standard deviations
 constexpr double kRobust = 1.4826;  // converts a median distance to a standard deviation
 constexpr double kCentre = 1.07;    // variance of the centre / variance of a mean
-constexpr double kLeastLayout = .002;
+constexpr double kMinLayout = .002;
 // Below the resolution of any clock; gives equal pairs a finite weight.
-constexpr double kLeastVariance = 1e-18;
+constexpr double kMinVariance = 1e-18;
 
 double centre(Pairs pairs) { return stats::hodges_lehmann(pairs, 0).centre; }
 
@@ -74,7 +74,7 @@ Estimate mean(std::span<const Estimate> estimates) {
   double weights = 0;
   double freedom = std::numeric_limits<double>::infinity();
   for (const Estimate& one : estimates) {
-    const double weight = 1 / std::max(one.variance, kLeastVariance);
+    const double weight = 1 / std::max(one.variance, kMinVariance);
     sum += one.value * weight;
     weights += weight;
     freedom = std::min(freedom, one.freedom);
@@ -84,7 +84,7 @@ Estimate mean(std::span<const Estimate> estimates) {
 }
 
 double layout(std::span<const Estimate> builds, double assumed, double builds_assumed) {
-  if (builds.size() < 2) return std::max(kLeastLayout, assumed);
+  if (builds.size() < 2) return std::max(kMinLayout, assumed);
   std::vector<double> steps;
   double launches = 0;
   for (std::size_t i = 1; i < builds.size(); ++i) {
@@ -99,7 +99,7 @@ double layout(std::span<const Estimate> builds, double assumed, double builds_as
   const double square = assumed * assumed;
   // Builds are less informative about the layout if launches vary more.
   const double known = square > 0 ? n * square / (square + launches / n) : n;
-  return std::max(kLeastLayout,
+  return std::max(kMinLayout,
                   std::sqrt((builds_assumed * square + known * found) / (builds_assumed + known)));
 }
 

@@ -58,7 +58,7 @@ WorkerArguments parse_worker_arguments(std::span<const char* const> arguments) {
     } else if (argument == "data") {
       out.mode = Mode::kData;
     } else if (const auto descriptor = value("--control-fd")) {
-      out.mode = Mode::kDriven;
+      out.mode = Mode::kControlled;
       out.control_descriptor = descriptor_of(*descriptor);
     } else if (const auto file = value("--case")) {
       out.mode = Mode::kCaseFile;

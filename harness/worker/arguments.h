@@ -10,9 +10,9 @@
 namespace stepbench::worker {
 
 struct WorkerArguments {
-  enum class Mode : std::uint8_t { kHelp, kDriven, kCaseFile, kDescribe, kCheck, kData };
+  enum class Mode : std::uint8_t { kHelp, kControlled, kCaseFile, kDescribe, kCheck, kData };
   Mode mode = Mode::kHelp;
-  int control_descriptor = -1;           // kDriven
+  int control_descriptor = -1;           // kControlled
   std::filesystem::path case_file = {};  // kCaseFile
 };
 

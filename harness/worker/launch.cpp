@@ -18,7 +18,7 @@ using protocol::Stage;
 
 constexpr int kVersionWithOps = 2;
 
-std::string what_of(const std::exception_ptr& error) {
+std::string message_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& e) {
@@ -47,7 +47,7 @@ class Stages {
   explicit Stages(const SendMessage& send) : send_(send) {}
   void enter(Stage stage) {
     if (entered_ && stage == stage_) return;
-    tell({stage});
+    send_stage({stage});
   }
   // Without asynchronous device work, a warm-up reports once a second: silence longer than one step
   // then means a hang.
@@ -55,17 +55,17 @@ class Stages {
     constexpr std::int64_t kSecond = 1'000'000'000;
     const Stage stage = news.active ? Stage::kActive : Stage::kWarmup;
     const bool repeats =
-        news.host_alone && news.step_ns > 0 && (!repeated_ || now_ns - said_ns_ >= kSecond);
+        news.host_only && news.step_ns > 0 && (!repeated_ || now_ns - last_progress_ns_ >= kSecond);
     if (stage == stage_ && !repeats) return;
     repeated_ = repeated_ || stage == stage_;
-    said_ns_ = now_ns;
-    tell({stage, news.steps, news.step_ns, device_pci_});
+    last_progress_ns_ = now_ns;
+    send_stage({stage, news.steps, news.step_ns, device_pci_});
   }
   void device_is(std::string pci) { device_pci_ = std::move(pci); }
   [[nodiscard]] Stage current() const { return stage_; }
 
  private:
-  void tell(const protocol::StageMessage& message) {
+  void send_stage(const protocol::StageMessage& message) {
     stage_ = message.stage;
     entered_ = true;
     send_(message);
@@ -76,7 +76,7 @@ class Stages {
   std::string device_pci_;
   bool entered_ = false;
   bool repeated_ = false;
-  std::int64_t said_ns_ = 0;
+  std::int64_t last_progress_ns_ = 0;
 };
 
 class Launch {
@@ -111,7 +111,7 @@ class Launch {
     }
     guarded([&] { tear_down(); });
     if (error_) {
-      send_(protocol::FailedMessage{what_of(error_), failed_in_});
+      send_(protocol::FailedMessage{message_of(error_), failed_in_});
     } else if (skip_) {
       send_(protocol::SkippedMessage{*skip_});
     } else {

@@ -119,8 +119,8 @@ void Loop::prepare(Action action, const OnStage& on_stage) {
   if (drained) workload_.synchronize();
   on_stage({.active = schedule::is_active(action),
             .steps = schedule::is_active(action) ? options_.schedule.active : 0,
-            .step_ns = known_step_ns(drained || options_.host_alone),
-            .host_alone = options_.host_alone});
+            .step_ns = known_step_ns(drained || options_.host_only),
+            .host_only = options_.host_only});
   instruments_.change(action);
   recorder_.listeners(instruments_.listening());
   if (!schedule::is_active(action)) return;

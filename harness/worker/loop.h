@@ -35,7 +35,7 @@ struct LoopStage {
   std::int64_t steps = 0;    // steps of the window; 0 before it
   std::int64_t step_ns = 0;  // per step of this cycle or the previous window, with
                              // device work; 0: unknown
-  bool host_alone = false;   // all work is done when the host's work is
+  bool host_only = false;    // all work is done when the host's work is
 };
 
 class Loop {

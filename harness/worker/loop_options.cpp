@@ -78,7 +78,7 @@ LoopOptions loop_options(const ResolvedCase& resolved, std::int64_t launch_began
   out.timing = schedule;
   if (is_profiling(pass)) profile_last_steps(resolved, out);
   out.idle_device = is_profiling(pass);
-  out.host_alone = resolved.text_or("device", "") == "cpu";
+  out.host_only = resolved.text_or("device", "") == "cpu";
   out.sync_each_step = resolved.text("schedule.sync") == "step";
   // No rank may stop alone: the others would block in a collective.
   out.deadline_ns = std::numeric_limits<std::int64_t>::max();

@@ -23,7 +23,7 @@ struct LoopOptions {
   std::int64_t epochs = 0;                // whole epochs in a window
   schedule::Schedule timing = {};         // schedule of the case's timing launches
   bool idle_device = false;  // windows begin on an idle device, for collectors of a profiling pass
-  bool host_alone = false;   // no device work continues after a step has returned
+  bool host_only = false;    // no device work continues after a step has returned
   // No step starts after it; not used with several ranks, which never stop alone. Leaves a tenth of
   // limits.wall_s, at most 10 s, for reporting and tear-down before the controller kills the
   // process.

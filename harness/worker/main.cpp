@@ -36,9 +36,9 @@ class Program {
  public:
   explicit Program(const worker::WorkerParts& parts) : parts_(parts) {}
 
-  int driven(int descriptor) const {
+  int run_controlled(int descriptor) const {
     worker::init_worker_process(descriptor);
-    say_hello(descriptor);
+    send_hello(descriptor);
     protocol::LineReader reader(descriptor);
     const auto line = reader.next();
     if (!line) throw ConfigError("--control-fd", "connection closed before a case was received");
@@ -55,7 +55,7 @@ class Program {
     std::ifstream in(file);
     if (!in) throw ConfigError(file.string(), "cannot be opened");
     const std::string text{std::istreambuf_iterator<char>(in), {}};
-    say_hello(STDOUT_FILENO);
+    send_hello(STDOUT_FILENO);
     static_cast<void>(measure(text, STDOUT_FILENO));
     return 0;
   }
@@ -82,7 +82,7 @@ class Program {
     }
   }
 
-  void say_hello(int descriptor) const {
+  void send_hello(int descriptor) const {
     send(descriptor,
          protocol::Hello{protocol::kSupported,
                          parts_.facts.build_id.empty() ? worker::build_id() : parts_.facts.build_id,
@@ -130,8 +130,8 @@ int worker_main(int argc, char** argv, const Catalogue& catalogue,
       case Mode::kHelp:
         std::cout << worker::kWorkerHelp;
         return 0;
-      case Mode::kDriven:
-        return program.driven(arguments.control_descriptor);
+      case Mode::kControlled:
+        return program.run_controlled(arguments.control_descriptor);
       case Mode::kCaseFile:
         return program.case_file(arguments.case_file);
       case Mode::kDescribe:

@@ -71,7 +71,7 @@ class YearOfNights {
         .judged = kSeries};
     if (series_.empty()) {
       for (const track::SeriesHistory& one : store_.history({.last = 1}).series) {
-        if (one.series.screened) series_.push_back(one.series.id);
+        if (one.series.monitored) series_.push_back(one.series.id);
       }
     }
     stats::Random random(static_cast<std::uint64_t>(night) + 1);

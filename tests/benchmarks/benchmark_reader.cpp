@@ -70,9 +70,9 @@ class File {
         .case_id = "case" + std::to_string(launch / 6), .arm = "", .launch = launch % 6};
     writer.write(stepbench::record::StartRow{
         .key = key, .attempt = 0, .started_utc = "2026-01-31T12:00:00Z"});
-    constexpr auto kMost = static_cast<std::int64_t>(stepbench::record::kMaxStepsPerSamplesRow);
-    for (std::int64_t first = 0; first < steps; first += kMost) {
-      writer.write(samples(key, first, std::min(kMost, steps - first), columns, random));
+    constexpr auto kMax = static_cast<std::int64_t>(stepbench::record::kMaxStepsPerSamplesRow);
+    for (std::int64_t first = 0; first < steps; first += kMax) {
+      writer.write(samples(key, first, std::min(kMax, steps - first), columns, random));
     }
     stepbench::record::LaunchRow row;
     row.key = key;

@@ -37,7 +37,7 @@ std::string programs(std::string& reason) {
   return unpacked / kPrograms;
 }
 
-int free_port() {
+int reserve_port() {
   const os::Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -73,7 +73,7 @@ std::unique_ptr<PostgresServer> PostgresServer::start(std::string& reason) {
   std::unique_ptr<PostgresServer> server(new PostgresServer(found));
   reason = server->initialise();
   if (!reason.empty()) return nullptr;
-  server->port_ = free_port();
+  server->port_ = reserve_port();
   server->start_again();
   return server;
 }

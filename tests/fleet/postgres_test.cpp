@@ -151,7 +151,7 @@ TEST_F(FleetTest, Server_KeepsEventsClaimsAndBuilds) {
   store.record({&event, 1});
   ASSERT_THAT(store.events(), SizeIs(1));
   EXPECT_EQ(store.events()[0].details, event.details);
-  store.keep_build({.build_id = "b1", .host = "h", .worker = "w", .stored_utc = "2026"});
+  store.store_build({.build_id = "b1", .host = "h", .worker = "w", .stored_utc = "2026"});
   EXPECT_THAT(store.builds(), SizeIs(1));
 }
 
@@ -183,7 +183,7 @@ TEST_F(FleetTest, Server_HasTheSameAlertView) {
                                       .series = "s1",
                                       .state = track::NightState::kRegression,
                                       .change = 1,
-                                      .told = true,
+                                      .reported = true,
                                       .alert = "A1"}}});
     EXPECT_THAT(store.states("box", "train"), SizeIs(1));
     EXPECT_THAT(store.judged_run("n1"), SizeIs(1));

@@ -92,7 +92,7 @@ void search(const test::TemporaryFolder& folder, std::string_view text) {
 void machine_of(const test::TemporaryFolder& folder, std::string_view text) {
   folder.write("stepbench/machine-h.json", text);
   const machine::Variables variables = {{"XDG_STATE_HOME", folder.path().string()}};
-  const auto kept = campaign::kept_machine(variables, {{"host", std::string("h")}});
+  const auto kept = campaign::stored_machine(variables, {{"host", std::string("h")}});
   require(kept.noise.has_value() != !kept.problem.empty(), "it is known, or said why not");
 }
 
@@ -108,7 +108,7 @@ void night(const test::TemporaryFolder& folder, std::string_view text) {
   }
   folder.write(file.filename().string(), text);
   const campaign::UnfinishedNight read(folder.path(), "fuzz", now);
-  require(read.goes_on() || read.folder_of("e").empty(), "what is not read has no folder");
+  require(read.resumes() || read.folder_of("e").empty(), "what is not read has no folder");
   std::filesystem::remove(file);
 }
 

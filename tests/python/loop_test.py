@@ -21,13 +21,13 @@ sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker import measure, phase, report, session  # noqa: E402
 from stepbench_worker.batch import SampleCounter, lengths_of, size_of  # noqa: E402
 from stepbench_worker.cpus import Cpus  # noqa: E402
-from stepbench_worker.handover import Handover, Records  # noqa: E402
+from stepbench_worker.dataloader_times import Handover, Records  # noqa: E402
 from stepbench_worker.dataloader import LoaderWatch, less_work, usable_cores  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
-from stepbench_worker import garbage, memory, own_ranks, ranks  # noqa: E402
+from stepbench_worker import garbage, memory, spawned_ranks, ranks  # noqa: E402
 from stepbench_worker.loop import USAGE, Session  # noqa: E402
 from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
-from stepbench_worker.driven import Driven, in_others, last_steps, own_phases_of, schedule_of  # noqa: E402
+from stepbench_worker.controlled_run import ControlledRun, in_others, last_steps, own_phases_of, schedule_of  # noqa: E402
 from stepbench_worker.source import LoopError  # noqa: E402
 from stepbench_worker.stopping import Stopping, interval_of_windows  # noqa: E402
 from stepbench_worker.window import EPOCH, PARTIAL  # noqa: E402
@@ -491,7 +491,7 @@ class Loops(unittest.TestCase):
         for way, frozen, enabled in (("default", False, True), ("freeze", True, True), ("off", False, False)):
             gc.unfreeze()
             gc.enable()
-            told = Driven(mock.Mock(), {"options": {"script.gc": way}})
+            told = ControlledRun(mock.Mock(), {"options": {"script.gc": way}})
             for _ in range(2):
                 told.open(Schedule(active=2), "", None)
             self.assertEqual((gc.get_freeze_count() > 0, gc.isenabled()), (frozen, enabled), way)
@@ -817,19 +817,19 @@ class OwnRanks(unittest.TestCase):
 
     def test_a_loop_in_what_the_script_started_is_heard_and_refused(self):
         with mock.patch.dict(os.environ):
-            own_ranks.refuse()  # no listener: it is measured
-            ear = own_ranks.Ear()
+            spawned_ranks.refuse()  # no listener: it is measured
+            ear = spawned_ranks.Ear()
             self.assertIsNone(ear.heard())
             for world in (0, 2):
                 with self.of_group(0, world), self.assertRaisesRegex(LoopError, "starts its own ranks"):
-                    own_ranks.refuse()
+                    spawned_ranks.refuse()
             self.assertIn("--ranks 2 --launcher torchrun", str(ear.heard()))
 
     def test_the_first_rank_is_told_before_the_script_ends_it(self):
         said = []
         control = types.SimpleNamespace(send=lambda kind, **words: said.append((kind, words)))
         options = {"schedule.wait": 0, "schedule.warmup": 1, "schedule.active": 2, "schedule.repeat": 1}
-        told = Driven(control, {"options": options})
+        told = ControlledRun(control, {"options": options})
         session.use(told)
         with self.of_group(0, 2), self.assertRaisesRegex(LoopError, "stepbench run --ranks 2"):
             list(measure(Loader(9)))
@@ -841,7 +841,7 @@ class OwnRanks(unittest.TestCase):
         with mock.patch.dict(os.environ):
             told = Launch(control, {"options": {}}, pathlib.Path("train.py"))
             with self.assertRaises(LoopError):
-                own_ranks.refuse()
+                spawned_ranks.refuse()
             told.fail("train.py ended itself by sys.exit(1)")
         self.assertRegex("".join(said), "^the script starts its own ranks")
 

@@ -13,7 +13,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset
 SOURCE = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker.batch import SampleCounter  # noqa: E402
-from stepbench_worker.handover import Handover  # noqa: E402
+from stepbench_worker.dataloader_times import Handover  # noqa: E402
 
 SAMPLES = 27
 Pair = collections.namedtuple("Pair", "image target")

@@ -81,8 +81,9 @@ std::set<std::string> modules_used(const std::string& text) {
 }
 
 TEST(Circles, PythonPackages_HaveNone) {
-  for (const char* package : {"tools/python/stepbench_worker", "workloads/python/stepbench_hosted",
-                              "workloads/python/stepbench_fallback"}) {
+  for (const char* package :
+       {"tools/python/stepbench_worker", "workloads/python/stepbench_user_code",
+        "workloads/python/stepbench_fallback_worker"}) {
     Graph graph;
     for (const auto& entry : fs::directory_iterator(fs::path(kRoot) / package)) {
       if (entry.path().extension() != ".py") continue;

@@ -32,7 +32,7 @@ struct Trained {
   std::vector<std::int64_t> phase_ns;  // of checkpoints, in each step
   std::string file;                    // as written by the last one
   std::vector<data::StoredTensor> tensors;
-  test::Told told;
+  test::Told reported;
 };
 
 // Six steps in one window, a checkpoint after each third.
@@ -54,7 +54,7 @@ Trained train(const test::TemporaryFolder& folder, const test::Options& more = {
     }
     workload->window(Edge::kEnd);
     workload->tear_down();
-    trained.told = test::told_by(*workload);
+    trained.reported = test::told_by(*workload);
     std::ifstream in(file_in(folder.path()), std::ios::binary);
     trained.file.assign(std::istreambuf_iterator<char>(in), {});
     trained.tensors = data::read_safetensors(data::MappedFile(file_in(folder.path())));
@@ -83,7 +83,7 @@ TEST(Checkpoint, HoldsParametersAndOptimizerState) {
   // Two means and a step counter per parameter.
   EXPECT_EQ(adam.tensors.size(), 4 * sgd.tensors.size());
   EXPECT_EQ(bytes(adam), 3 * bytes(sgd) + sizeof(float) * sgd.tensors.size());
-  EXPECT_EQ(adam.told.metrics.at("checkpoint_bytes"), static_cast<double>(adam.file.size()));
+  EXPECT_EQ(adam.reported.metrics.at("checkpoint_bytes"), static_cast<double>(adam.file.size()));
 }
 
 TEST(Checkpoint, AnyWriter_WritesTheSame) {
@@ -97,21 +97,21 @@ TEST(Checkpoint, SlowCheckpoints_AreAFinding) {
   const test::TemporaryFolder folder;
   const test::Options often = {{"checkpoint.every", std::int64_t{1}}};
   const Trained trained = train(folder, often);
-  ASSERT_EQ(trained.told.findings.size(), 1U);
-  const Finding& finding = trained.told.findings.front();
+  ASSERT_EQ(trained.reported.findings.size(), 1U);
+  const Finding& finding = trained.reported.findings.front();
   EXPECT_EQ(finding.id, "checkpoint.blocks");
   ASSERT_EQ(finding.set.size(), 1U);
   EXPECT_EQ(finding.set.front().option, "checkpoint.async");
   test::Options beside = often;
   beside["checkpoint.async"] = true;
-  EXPECT_TRUE(train(folder, beside).told.findings.front().set.empty());
-  EXPECT_TRUE(train(folder, {{"checkpoint.every", std::int64_t{6}}}).told.findings.empty());
+  EXPECT_TRUE(train(folder, beside).reported.findings.front().set.empty());
+  EXPECT_TRUE(train(folder, {{"checkpoint.every", std::int64_t{6}}}).reported.findings.empty());
 }
 
 TEST(Checkpoint, NoCheckpoint_IsNotReported) {
   const test::Driven driven =
       test::drive(test::train_case(test::tiny_images("mlp")), step::make_train_step, 0);
-  EXPECT_FALSE(driven.told.metrics.contains("checkpoint_bytes"));
+  EXPECT_FALSE(driven.reported.metrics.contains("checkpoint_bytes"));
 }
 
 TEST(Checkpoint, ForeignFolder_KeepsItsFiles) {

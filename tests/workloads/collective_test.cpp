@@ -38,7 +38,7 @@ constexpr int kSteps = 3;
 [[maybe_unused]] const int kFlightRecorderIsOff = ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
 
 struct Exchanged {
-  test::Told told;
+  test::Told reported;
   std::vector<std::int64_t> bytes;  // per step
 };
 
@@ -61,13 +61,13 @@ Exchanged exchange(const test::Options& options, int rank, int world, std::uint1
   }
   workload->window(Edge::kEnd);
   static_cast<void>(workload->fingerprint());
-  out.told = test::told_by(*workload);
+  out.reported = test::told_by(*workload);
   workload->tear_down();
   return out;
 }
 
 std::vector<Exchanged> exchange_in_threads(const test::Options& options, int world) {
-  const std::uint16_t port = test::free_port();
+  const std::uint16_t port = test::reserve_port();
   std::vector<std::future<Exchanged>> ranks;
   for (int rank = 0; rank < world; ++rank) {
     ranks.push_back(
@@ -91,10 +91,10 @@ TEST_P(EachCollective, EachTypeAndWorld_IsRight) {
                                              world);
       for (const Exchanged& rank : ranks) {
         EXPECT_EQ(rank.bytes, std::vector<std::int64_t>(kSteps, 192));
-        EXPECT_EQ(rank.told.effects.at("collective.backend"), Value("gloo"));
+        EXPECT_EQ(rank.reported.effects.at("collective.backend"), Value("gloo"));
         // That of the slowest rank, which all report.
-        EXPECT_EQ(rank.told.metrics.at("bus_bytes_per_s"),
-                  ranks.front().told.metrics.at("bus_bytes_per_s"));
+        EXPECT_EQ(rank.reported.metrics.at("bus_bytes_per_s"),
+                  ranks.front().reported.metrics.at("bus_bytes_per_s"));
       }
     }
   }
@@ -146,14 +146,14 @@ TEST(MeetingPlace, LauncherVariables_SetIt) {
   EXPECT_EQ(place.address, "node1");
   EXPECT_EQ(place.port, 29500);
   EXPECT_EQ(place.local_rank, 3);
-  EXPECT_TRUE(place.is_hosted);
+  EXPECT_TRUE(place.agent_hosts_store);
   const Variables wrong = {{"MASTER_PORT", "65536"}, {"LOCAL_RANK", "-1"}};
   for (const Variables* variables : {&wrong, static_cast<const Variables*>(nullptr)}) {
     const distributed::MeetingPlace none = distributed::meeting_place(variables);
     EXPECT_EQ(none.address, "");
     EXPECT_EQ(none.port, 0);
     EXPECT_EQ(none.local_rank, 0);
-    EXPECT_FALSE(none.is_hosted);
+    EXPECT_FALSE(none.agent_hosts_store);
   }
 }
 
@@ -200,7 +200,8 @@ TEST(BusBandwidth, Factors_AreNcclTests) {
 // A tick of the clock is a nanosecond, so all numbers of the report are known.
 TEST(BusBandwidth, IsBytesOverTimeTimesTheFactor) {
   const auto ranks = exchange_in_threads({{"collective.bytes", std::int64_t{1200}}}, 3);
-  const double per_step_ns = 1200 * 4 / 3. * 1e9 / ranks.front().told.metrics.at("bus_bytes_per_s");
+  const double per_step_ns =
+      1200 * 4 / 3. * 1e9 / ranks.front().reported.metrics.at("bus_bytes_per_s");
   EXPECT_NEAR(per_step_ns * kSteps, std::round(per_step_ns * kSteps), 1e-6);
   EXPECT_GT(per_step_ns, 1);
 }

@@ -25,7 +25,9 @@ class LoggedCopies final : public transfer::CopyStream {
     return {};
   }
   void copied(std::size_t slot) override { say("mark copied", slot); }
-  void let_compute_wait(std::size_t slot) override { say("compute waits for copy to", slot); }
+  void make_compute_stream_wait(std::size_t slot) override {
+    say("compute waits for copy to", slot);
+  }
   void compute_done(std::size_t slot) override { say("mark computed", slot); }
 
  private:

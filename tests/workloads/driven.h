@@ -29,17 +29,17 @@ template <std::invocable<ReportSink&> Report>
 Told told_by(const Report& report) {
   struct Sink final : ReportSink {
     void metric(std::string_view name, double value) override {
-      told.metrics[std::string(name)] = value;
+      reported.metrics[std::string(name)] = value;
     }
     void effective(std::string_view option, Value value) override {
-      told.effects[std::string(option)] = std::move(value);
+      reported.effects[std::string(option)] = std::move(value);
     }
-    void note(std::string text) override { told.notes.push_back(std::move(text)); }
-    void finding(Finding finding) override { told.findings.push_back(std::move(finding)); }
-    Told told;
+    void note(std::string text) override { reported.notes.push_back(std::move(text)); }
+    void finding(Finding finding) override { reported.findings.push_back(std::move(finding)); }
+    Told reported;
   } sink;
   report(sink);
-  return sink.told;
+  return sink.reported;
 }
 inline Told told_by(const Workload& workload) {
   return told_by([&](ReportSink& sink) { workload.report(sink); });
@@ -64,7 +64,7 @@ struct Driven {
   std::vector<StepRecorder::Step> steps;
   std::int64_t steps_per_epoch = 0;
   Fingerprint fingerprint = {};
-  Told told = {};
+  Told reported = {};
 };
 
 template <typename Make>
@@ -79,7 +79,7 @@ Driven drive(const ResolvedCase& resolved, const Make& make, std::int64_t steps,
   Driven driven{.steps = take_steps(*workload, recorder, steps),
                 .steps_per_epoch = workload->steps_per_epoch()};
   driven.fingerprint = workload->fingerprint();
-  driven.told = told_by(*workload);
+  driven.reported = told_by(*workload);
   workload->tear_down();
   return driven;
 }

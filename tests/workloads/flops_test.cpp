@@ -17,7 +17,7 @@ namespace {
 
 std::map<std::string, double> metrics_of(
     const test::Options& options, decltype(&step::make_train_step) make = step::make_train_step) {
-  return test::drive(test::train_case(options), make, 0).told.metrics;
+  return test::drive(test::train_case(options), make, 0).reported.metrics;
 }
 
 double flops_of(const test::Options& options,
@@ -58,7 +58,7 @@ TEST(ModelFlops, SamplesOfAStep_Count) {
   options["data.samples"] = std::int64_t{5};
   options["loader.epochs"] = std::string("separate");
   const test::Driven driven = test::drive(test::train_case(options), step::make_train_step, 1);
-  EXPECT_DOUBLE_EQ(driven.told.metrics.at("model_flops_per_step"), full * 5 / 8);
+  EXPECT_DOUBLE_EQ(driven.reported.metrics.at("model_flops_per_step"), full * 5 / 8);
 }
 
 TEST(ModelFlops, Convolutions_AreThreeForwardPasses) {

@@ -13,7 +13,7 @@
 namespace stepbench::test {
 
 // A loopback port that is currently free.
-inline std::uint16_t free_port() {
+inline std::uint16_t reserve_port() {
   const os::Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;

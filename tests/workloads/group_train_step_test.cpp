@@ -102,7 +102,7 @@ void train(const test::Options& options, int rank, int world, std::uint16_t port
 
 std::vector<Trained> train_in_processes(const test::Options& options, int world) {
   const test::TemporaryFolder folder;
-  const std::uint16_t port = test::free_port();
+  const std::uint16_t port = test::reserve_port();
   std::vector<pid_t> processes;
   for (int rank = 0; rank < world; ++rank) {
     const pid_t process = ::fork();

@@ -50,8 +50,8 @@ TEST(DoctorMeasure, Plan_QuotesTheKeptNoise) {
   };
   const os::CommandResult doctor =
       stepbench({"doctor", "--measure", "10", "--seconds", "0.05", "--format", "json"});
-  const nlohmann::json told = nlohmann::json::parse(doctor.out);
-  const nlohmann::json& cases = told.at("measured").at("cases");
+  const nlohmann::json reported = nlohmann::json::parse(doctor.out);
+  const nlohmann::json& cases = reported.at("measured").at("cases");
   for (const nlohmann::json& one : cases) {
     EXPECT_GE(one.at("launches"), 6);
     EXPECT_GT(one.at("launch_sd"), 0);
@@ -64,7 +64,7 @@ TEST(DoctorMeasure, Plan_QuotesTheKeptNoise) {
     EXPECT_THAT(doctor.err, HasSubstr("nothing saved: no case was launched often enough"));
     EXPECT_THAT(plan.out, ::testing::Not(HasSubstr("for `ab`")));
   } else {
-    EXPECT_EQ(doctor.exit_status, told.at("pointless").get<bool>() ? 4 : 0);
+    EXPECT_EQ(doctor.exit_status, reported.at("pointless").get<bool>() ? 4 : 0);
     EXPECT_THAT(doctor.err, HasSubstr("Saved in " + (folder / "state").string()));
     EXPECT_THAT(plan.out, HasSubstr("for `ab`: this machine showed "));
   }

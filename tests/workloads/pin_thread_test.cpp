@@ -67,7 +67,7 @@ class ScriptedUploads final : public transfer::UploadStream {
     const torch_loader::BatchTensors host = torch_loader::batch_tensors(batch);
     return {.input = host.input.clone(), .target = host.target.clone()};
   }
-  void let_compute_wait(const transfer::StreamMark& mark) override {
+  void make_compute_stream_wait(const transfer::StreamMark& mark) override {
     script_.say("compute waits for " + static_cast<const ScriptedMark&>(mark).name());
   }
   void used_by_compute(const torch_loader::BatchTensors&) override {

@@ -2,7 +2,7 @@
 """Compares the order and the tensors of loader.engine: python with torch.utils.data.DataLoader after
 torch.manual_seed(seed), over the grid of options. In one process: python_batches.py tests the part of the worker's C++.
 
-    python python_order.py FOLDER    folder of stepbench_hosted; --spawn: with spawn and forkserver
+    python python_order.py FOLDER    folder of stepbench_user_code; --spawn: with spawn and forkserver
 """
 import itertools
 import random
@@ -15,8 +15,8 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler
 FOLDER = sys.argv[1]
 METHODS = ["spawn", "forkserver"] if "--spawn" in sys.argv else ["fork"]
 sys.path.insert(0, FOLDER)
-from stepbench_hosted.data import UserData  # noqa: E402
-from stepbench_hosted.loader import UserLoader  # noqa: E402
+from stepbench_user_code.data import UserData  # noqa: E402
+from stepbench_user_code.loader import UserLoader  # noqa: E402
 
 SEED = 7
 EPOCHS = 3

@@ -48,8 +48,8 @@ TEST(ActivationCheckpointing, Training_IsBitwiseEqual) {
       const test::Driven twice = take_steps(checkpointed(options), 3);
       EXPECT_EQ(twice.fingerprint.loss, plain.fingerprint.loss) << kind << " " << precision;
       EXPECT_EQ(twice.fingerprint.gradient_norm, plain.fingerprint.gradient_norm) << kind;
-      EXPECT_EQ(twice.told.metrics.at("model_flops_per_step"),
-                plain.told.metrics.at("model_flops_per_step"))
+      EXPECT_EQ(twice.reported.metrics.at("model_flops_per_step"),
+                plain.reported.metrics.at("model_flops_per_step"))
           << kind;
     }
   }
@@ -116,11 +116,11 @@ TEST(Deterministic, Switch_IsOfTheCaseOnly) {
   test::Options options = tiny("gpt");
   options["model.deterministic"] = true;
   const test::Driven switched = take_steps(options, 2);
-  EXPECT_EQ(switched.told.effects.at("model.deterministic"), Value{true});
+  EXPECT_EQ(switched.reported.effects.at("model.deterministic"), Value{true});
   EXPECT_TRUE(at::globalContext().deterministicCuDNN());
   EXPECT_TRUE(at::empty({64}).isnan().all().item<bool>());
   const test::Driven plain = take_steps(tiny("gpt"), 2);
-  EXPECT_FALSE(plain.told.effects.contains("model.deterministic"));
+  EXPECT_FALSE(plain.reported.effects.contains("model.deterministic"));
   EXPECT_FALSE(at::globalContext().deterministicAlgorithms());
   EXPECT_EQ(switched.fingerprint.loss, plain.fingerprint.loss);
 }

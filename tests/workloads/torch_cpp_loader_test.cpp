@@ -35,7 +35,7 @@ TEST(TorchCppLoader, Dispatch_IsTimedAndWaitIsNot) {
   loader->reset_metrics();
   (void)test::epoch(*loader, 1);
   EXPECT_GE(loader->metrics().dispatch_ns, 21) << "21 of the 25 calls sent another job";
-  EXPECT_FALSE(loader->metrics().tells_blocked);
+  EXPECT_FALSE(loader->metrics().records_blocked);
   EXPECT_EQ(loader->metrics().lost_samples, 0);
 }
 

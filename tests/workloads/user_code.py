@@ -10,7 +10,7 @@ import unittest
 
 sys.path.insert(0, sys.argv[1])
 
-from stepbench_hosted import compiled, model, step, user_file  # noqa: E402
+from stepbench_user_code import compiled, model, step, user_file  # noqa: E402
 
 MARKED = []
 

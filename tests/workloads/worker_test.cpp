@@ -88,9 +88,9 @@ void expect_modules_sum_to_the_steps(const std::vector<protocol::WorkerMessage>&
     const ops::ModuleTree tree = ops::make_module_tree(table, depth);
     const auto profiled = static_cast<std::size_t>(tree.steps);
     ASSERT_LE(profiled, step_ns.size());
-    EXPECT_EQ(tree.nodes.front().all.cpu_ns - tree.beside_ns,
+    EXPECT_EQ(tree.nodes.front().all.cpu_ns - tree.other_threads_ns,
               std::accumulate(step_ns.end() - tree.steps, step_ns.end(), std::int64_t{0}));
-    EXPECT_EQ(tree.beside_ns, 0);
+    EXPECT_EQ(tree.other_threads_ns, 0);
     std::vector<std::int64_t> children(tree.nodes.size(), 0);
     for (const ops::ModuleNode& node : tree.nodes) {
       if (node.parent != ops::ModuleNode::kNoParent) children.at(node.parent) += node.all.cpu_ns;

@@ -168,7 +168,7 @@ Arguments parse_arguments(const std::vector<std::string>& given) {
   return arguments;
 }
 
-std::string in_our_words(std::string text) {
+std::string with_option_prefixes(std::string text) {
   OwnOptions own;
   return OwnLine(own).with_prefix(std::move(text));
 }

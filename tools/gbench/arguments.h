@@ -26,6 +26,6 @@ struct Arguments {
 [[nodiscard]] Arguments parse_arguments(const std::vector<std::string>& given);
 
 // Rewrites a message of the library to use the option names of this program: --sb-set for --set.
-[[nodiscard]] std::string in_our_words(std::string text);
+[[nodiscard]] std::string with_option_prefixes(std::string text);
 
 }  // namespace stepbench::gbench

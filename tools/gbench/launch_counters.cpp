@@ -11,9 +11,9 @@ namespace stepbench::gbench {
 
 LaunchNumbers numbers_of(const record::Launch& launch) {
   LaunchNumbers numbers;
-  record::Results alone;
-  alone.launches.push_back(launch);
-  const std::vector<estimate::CaseRow> rows = estimate::case_rows(alone);
+  record::Results one_launch;
+  one_launch.launches.push_back(launch);
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(one_launch);
   numbers.skipped = launch.row.outcome.kind == Outcome::Kind::kSkipped;
   if (rows.empty() || rows.front().measured.empty()) {
     numbers.reason = estimate::reason_of(launch);

@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   } catch (...) {
     failure = stepbench::unknown_failure("stepbench-gbench");
   }
-  std::cerr << "stepbench-gbench: error: " << stepbench::gbench::in_our_words(failure.text) << '\n';
+  std::cerr << "stepbench-gbench: error: " << stepbench::gbench::with_option_prefixes(failure.text)
+            << '\n';
   return failure.exit_status;
 }

@@ -109,9 +109,9 @@ void gate_by(bool counts, campaign::AbRequest& request) {
 
 // `verdict_files`: all files for the verdict of this call; the run's own is inserted first once its
 // folder exists. `interrupts` is created when measuring begins.
-int measure_and_tell(const AbOptions& options, const Environment& environment,
-                     std::optional<run::Interrupts>& interrupts,
-                     std::vector<std::string>& verdict_files) {
+int measure_and_report(const AbOptions& options, const Environment& environment,
+                       std::optional<run::Interrupts>& interrupts,
+                       std::vector<std::string>& verdict_files) {
   campaign::check_request(options.request);
   refuse_smoke(options);
   campaign::AbRequest request = options.request;
@@ -158,7 +158,7 @@ int measure_and_tell(const AbOptions& options, const Environment& environment,
   run.comparison.judge_again = judge_again(environment.argv, request.arms, run.run_folder);
   write_verdict(verdict_files.front(), report::comparison_json(run.comparison));
   show_verdict({&run.comparison, 1}, options.output, environment);
-  progress.say("Results: " + run.run_folder.string());
+  progress.print_line("Results: " + run.run_folder.string());
   return run.exit_status;
 }
 
@@ -176,7 +176,7 @@ int execute_ab(const AbOptions& options, const Environment& environment) {
   const std::string command = "stepbench ab";
   return run_session(
       command, options.output.exports, environment,
-      [&] { return measure_and_tell(options, environment, interrupts, verdict_files); },
+      [&] { return measure_and_report(options, environment, interrupts, verdict_files); },
       [&](const Failure& failure) {
         for (const std::string& file : verdict_files) {
           write(
@@ -191,13 +191,13 @@ int execute_ab(const AbOptions& options, const Environment& environment) {
 
 // Call after the option of the arm's variables, which replaces the whole list.
 void add_python_of_arm(Command& ab, const std::string& names, std::vector<std::string>& env,
-                       const std::string& whose) {
+                       const std::string& arm_label) {
   ab.option_function(
       kArmOptions, names,
       [&env](const std::string& path) {
         env.push_back(std::string(run::kInterpreterVariable) + '=' + interpreter_at(path));
       },
-      "The Python of " + whose + " scripts: an interpreter, or the folder of an environment");
+      "The Python of " + arm_label + " scripts: an interpreter, or the folder of an environment");
 }
 
 void add_arms(Command& ab, campaign::ArmsRequest& options) {

@@ -54,7 +54,7 @@ bool fails(const AnalyzeOptions& options, const std::vector<Finding>& findings) 
   });
 }
 
-bool cannot_be_trusted(const AnalyzeOptions& options, const analyze::Analysis& analysis) {
+bool has_integrity_problem(const AnalyzeOptions& options, const analyze::Analysis& analysis) {
   return analysis.blocked() ||
          (options.strict && std::any_of(analysis.integrity.begin(), analysis.integrity.end(),
                                         [](const analyze::IntegrityNote& note) {
@@ -63,7 +63,7 @@ bool cannot_be_trusted(const AnalyzeOptions& options, const analyze::Analysis& a
 }
 
 int status_of(const AnalyzeOptions& options, const report::AnalysedTrace& analysed) {
-  if (cannot_be_trusted(options, analysed.analysis)) return kExitNothingMeasured;
+  if (has_integrity_problem(options, analysed.analysis)) return kExitNothingMeasured;
   return fails(options, analysed.findings) ? kExitSomeFailed : kExitOk;
 }
 
@@ -127,7 +127,7 @@ void check_rank(const AnalyzeOptions& options, const std::vector<TracePage>& pag
                                                    })));
 }
 
-struct KeptTrace {
+struct ReportedTrace {
   std::unique_ptr<trace::Trace> trace;
   report::AnalysedTrace analysed;
 };
@@ -135,7 +135,7 @@ struct KeptTrace {
 // Returns all pages and the exit status. Keeps the traces in `kept` if a report is requested.
 AnalyzeOutput pages_of(const AnalyzeOptions& options, const document::RenderStyle& style,
                        const std::vector<std::filesystem::path>& traces,
-                       const Environment& environment, std::vector<KeptTrace>& kept) {
+                       const Environment& environment, std::vector<ReportedTrace>& kept) {
   AnalyzeRequest request(options);
   AnalyzeOutput out;
   bool any_unreadable = false;
@@ -170,10 +170,10 @@ AnalyzeOutput pages_of(const AnalyzeOptions& options, const document::RenderStyl
   return out;
 }
 
-void write_page(const AnalyzeOptions& options, std::vector<KeptTrace>& kept,
+void write_page(const AnalyzeOptions& options, std::vector<ReportedTrace>& kept,
                 const std::vector<analyze::TraceDiff>& diffs, const Environment& environment) {
   std::vector<report::AnalysedTrace> traces;
-  for (KeptTrace& each : kept) traces.push_back(std::move(each.analysed));
+  for (ReportedTrace& each : kept) traces.push_back(std::move(each.analysed));
   write_report(
       {.report = options.report},
       options.base.empty() ? report::analysis_content(traces, {}) : report::diff_content(diffs, {}),
@@ -190,7 +190,7 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
   if (!options.base.empty()) bases = traces_of({options.base}, options.case_id);
   const TimeLimit limit = limit_of(options, traces.size() + bases.size(), environment);
   check_export_files({.report = options.report}, environment);
-  std::vector<KeptTrace> kept;
+  std::vector<ReportedTrace> kept;
   const AnalyzeOutput made = bases.empty() ? pages_of(options, style, traces, environment, kept)
                                            : diff_pages(options, style, bases, traces, environment);
   if (to_file) {

@@ -105,11 +105,11 @@ SidePairs paired(std::vector<ReadSide> bases, std::vector<ReadSide> news,
     pairs.emplace_back(std::move(base.begin()->second), std::move(next.begin()->second));
     return pairs;
   }
-  std::vector<std::string> alone;
+  std::vector<std::string> unmatched;
   for (auto& [key, side] : next) {
     const auto found = base.find(key);
     if (found == base.end()) {
-      alone.push_back(key + " (only in new)");
+      unmatched.push_back(key + " (only in new)");
     } else {
       pairs.emplace_back(std::move(found->second), std::move(side));
     }
@@ -119,9 +119,9 @@ SidePairs paired(std::vector<ReadSide> bases, std::vector<ReadSide> news,
                                     "; base has " + keys_of(base));
   }
   for (const auto& [key, side] : base) {
-    if (!next.contains(key)) alone.push_back(key + " (only in base)");
+    if (!next.contains(key)) unmatched.push_back(key + " (only in base)");
   }
-  if (!alone.empty()) environment.err << "no counterpart: " << text::join(alone) << '\n';
+  if (!unmatched.empty()) environment.err << "no counterpart: " << text::join(unmatched) << '\n';
   return pairs;
 }
 

@@ -64,7 +64,7 @@ int execute_bisect(const BisectOptions& options, const Environment& environment)
                       "expected the command that builds a commit, as 'make worker'; optional only "
                       "with --python SCRIPT");
   }
-  return search_and_tell(request, options.output, environment);
+  return search_and_report(request, options.output, environment);
 }
 
 }  // namespace

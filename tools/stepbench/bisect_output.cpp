@@ -37,8 +37,8 @@ void add_bisect_output(Command& command, BisectOutput& output) {
                "Print the number of builds and launches and the time; build nothing");
 }
 
-int search_and_tell(const bisect::BisectRequest& request, const BisectOutput& output,
-                    const Environment& environment) {
+int search_and_report(const bisect::BisectRequest& request, const BisectOutput& output,
+                      const Environment& environment) {
   const campaign::CampaignContext context = campaign_context(environment);
   if (output.dry_run) {
     environment.out << text::printable(
@@ -64,7 +64,7 @@ int search_and_tell(const bisect::BisectRequest& request, const BisectOutput& ou
                                         {.markdown = output.format == "markdown",
                                          .colour = environment.colour,
                                          .columns = environment.terminal_columns}));
-    progress.say("Results: " + run.folder.string());
+    progress.print_line("Results: " + run.folder.string());
     return run.exit_status;
   } catch (const bisect::NothingMeasured& error) {
     environment.err << "stepbench: error: " << text::printable(error.what()) << '\n';

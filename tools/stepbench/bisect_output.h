@@ -21,7 +21,7 @@ void add_building(Command& command, bisect::BisectRequest& request);
 void add_bisect_output(Command& command, BisectOutput& output);
 
 // Returns the exit status.
-[[nodiscard]] int search_and_tell(const bisect::BisectRequest& request, const BisectOutput& output,
-                                  const Environment& environment);
+[[nodiscard]] int search_and_report(const bisect::BisectRequest& request,
+                                    const BisectOutput& output, const Environment& environment);
 
 }  // namespace stepbench::cli

@@ -58,8 +58,8 @@ CommandOption& CommandOption::one_of(const std::vector<std::string>& choices) {
   value_name = text::join(choices, "|");
   checks.emplace_back([choices, flag = name()](const std::string& value) {
     if (std::ranges::find(choices, value) != choices.end()) return std::string();
-    const std::string gone = text::removed(flag + " " + value);
-    if (!gone.empty()) return "'" + value + "': " + gone;
+    const std::string removal_note = text::removed(flag + " " + value);
+    if (!removal_note.empty()) return "'" + value + "': " + removal_note;
     return "expected one of " + text::join(choices) + ", found '" + value + "'" +
            text::did_you_mean(value, choices);
   });

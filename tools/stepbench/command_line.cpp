@@ -38,9 +38,9 @@ constexpr const char* kFooter =
 HelpStyle style_of(bool is_terminal, int columns, bool colour) {
   constexpr int kMin = 40;
   constexpr int kMax = 100;
-  constexpr std::size_t kElsewhere = 80;
-  return {.columns =
-              is_terminal ? static_cast<std::size_t>(std::clamp(columns, kMin, kMax)) : kElsewhere,
+  constexpr std::size_t kColumnsWithoutTerminal = 80;
+  return {.columns = is_terminal ? static_cast<std::size_t>(std::clamp(columns, kMin, kMax))
+                                 : kColumnsWithoutTerminal,
           .colour = colour};
 }
 
@@ -187,7 +187,7 @@ int execute(Asked asked, const Command& program, Environment& environment) {
 
 // Runs the hidden command `__rank LAUNCHER [RANKS]`, which a launcher starts on each rank of a
 // process group. Throws Error if this process was not started by `stepbench run --ranks`.
-int be_rank(const Environment& environment) {
+int run_as_rank(const Environment& environment) {
   constexpr std::size_t kLauncher = 2;
   constexpr std::size_t kRanks = 3;
   const std::vector<std::string>& argv = environment.argv;
@@ -206,7 +206,7 @@ int be_rank(const Environment& environment) {
 
 int run_command_line(Environment& environment, bool all_commands) {
   if (environment.argv.size() > 1 && environment.argv[1] == fleet::kRankCommand) {
-    return be_rank(environment);
+    return run_as_rank(environment);
   }
   Command program{.environment = &environment,
                   .name = "stepbench",

@@ -21,18 +21,18 @@ namespace fs = std::filesystem;
 
 using Candidates = std::vector<Candidate>;
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{8} << 20;  // largest file read for ids
-constexpr std::int64_t kMostPlanned = 5'000;
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{8} << 20;  // largest file read for ids
+constexpr std::int64_t kMaxPlannedPoints = 5'000;
 
 void offer(Candidates& candidates, std::string_view word, std::string candidate,
            const std::string& meaning = {}) {
   if (candidate.starts_with(word)) candidates.push_back({std::move(candidate), meaning});
 }
 
-// Offers entries of the folder that `word` has reached for which `kept` holds. Folders end in '/',
-// so that the user can continue.
-template <typename Kept>
-void offer_files(Candidates& candidates, const std::string& word, const Kept& kept) {
+// Offers entries of the folder that `word` has reached for which `accepts` holds. Folders end in
+// '/', so that the user can continue.
+template <typename Accepts>
+void offer_files(Candidates& candidates, const std::string& word, const Accepts& accepts) {
   const std::size_t slash = word.rfind('/');
   const std::string head = slash == std::string::npos ? std::string() : word.substr(0, slash + 1);
   const bool hidden = word.substr(head.size()).starts_with('.');
@@ -45,7 +45,7 @@ void offer_files(Candidates& candidates, const std::string& word, const Kept& ke
     std::error_code ignored;
     if (at->is_directory(ignored)) {
       offer(found, word, head + name + "/");
-    } else if (kept(name)) {
+    } else if (accepts(name)) {
       offer(found, word, head + name);
     }
   }
@@ -170,7 +170,7 @@ std::set<std::string> ids_of_run(const fs::path& run) {
   }
   std::set<std::string> ids;
   for (const fs::path& file : files) {
-    if (fs::file_size(file) > kMostBytes) continue;
+    if (fs::file_size(file) > kMaxBytes) continue;
     ids.merge(ids_in(record::Input::read(file).text()));
   }
   return ids;
@@ -179,7 +179,7 @@ std::set<std::string> ids_of_run(const fs::path& run) {
 std::set<std::string> ids_of_plan(const std::string& file, const WordsBefore& before,
                                   const Environment& environment) {
   plan::PlanRequest request{
-      .file = file, .max_cases = kMostPlanned, .variables = environment.variables};
+      .file = file, .max_cases = kMaxPlannedPoints, .variables = environment.variables};
   for (const auto& [option, value] : before.values) {
     if (option->name() == "--set") request.set.push_back(value);
   }

@@ -176,8 +176,8 @@ void add_show_data(Command& data) {
   add_format(command, options.format, {"text", "json"});
 }
 
-void make_and_tell(const data::Maker& maker, const data::MakerValues& values,
-                   const Environment& environment) {
+void make_and_report(const data::Maker& maker, const data::MakerValues& values,
+                     const Environment& environment) {
   const std::int64_t count = values.at(maker.counted);
   data::MakeProgress progress;
   if (environment.err_is_terminal) {
@@ -223,7 +223,7 @@ void add_maker(Command& make, const data::Maker& maker) {
       .required();
   for (const data::MakerOption& option : maker.options) add_option(command, option, *values);
   command.on_call = [&maker, values, &environment = *make.environment] {
-    make_and_tell(maker, *values, environment);
+    make_and_report(maker, *values, environment);
     return kExitOk;
   };
 }

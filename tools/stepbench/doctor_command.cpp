@@ -127,12 +127,12 @@ document::Document examined(const machine::Examination& seen, const std::vector<
       text::percent_text(seen.spin.slowest() - 1) + " over the median"});
   for (const Finding& finding : findings) {
     const bool note = finding.severity == Severity::kInfo;
-    document::Paragraph told{
+    document::Paragraph paragraph{
         .text = (note ? "note" : std::string(name_of(finding.severity))) + ": " + finding.text,
         .tone = report::tone_of(finding.severity)};
-    if (!finding.remedy.empty()) told.below.emplace_back("remedy: " + finding.remedy);
+    if (!finding.remedy.empty()) paragraph.below.emplace_back("remedy: " + finding.remedy);
     page.blocks.emplace_back(document::Heading{});
-    page.blocks.emplace_back(std::move(told));
+    page.blocks.emplace_back(std::move(paragraph));
   }
   return {.headline = machine_text(seen, facts),
           .answer = verdict(findings),
@@ -186,15 +186,15 @@ int keep(const campaign::MachineRun& run, const std::filesystem::path& place,
     return kExitNothingMeasured;
   }
   environment.out.flush();
-  campaign::keep_machine(place, run.noise);
+  campaign::store_machine(place, run.noise);
   environment.err << "Saved in " << text::printable(place.string())
                   << ", quoted by `plan` and by inconclusive verdicts\n";
   return kExitOk;
 }
 
-int examine_and_tell(const DoctorOptions& options, const Environment& environment) {
+int examine_and_report(const DoctorOptions& options, const Environment& environment) {
   if (options.ranks.ranks > 0) {
-    return examine_ranks_and_tell(options.ranks, options.format, environment);
+    return examine_ranks_and_report(options.ranks, options.format, environment);
   }
   std::filesystem::path place;
   std::optional<campaign::MachineRun> run;
@@ -237,7 +237,7 @@ void add_doctor(Command& command) {
       "      check the environment and the connection of each rank\n\n"
       "Exit status: 0, or 4 when measuring here is pointless until the problems named are gone. A\n"
       "warning is a doubt that results will carry; a note matters for small differences only.";
-  DoctorOptions& options = command.calls(examine_and_tell);
+  DoctorOptions& options = command.calls(examine_and_report);
   command
       .option(kMeasureOptions, "--seconds SECONDS", options.seconds,
               "How long to time the same work")

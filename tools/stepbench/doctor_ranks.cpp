@@ -69,11 +69,12 @@ document::Document page_of(const campaign::RanksRequest& request, const campaign
   lines.push_back("start, exchange and end of the group took " + text::duration(seen.start_ns));
   document::add_paragraphs(chapter.blocks, lines);
   for (const Finding& finding : findings) {
-    document::Paragraph told{.text = std::string(name_of(finding.severity)) + ": " + finding.text,
-                             .tone = report::tone_of(finding.severity)};
-    told.below.emplace_back("remedy: " + finding.remedy);
+    document::Paragraph paragraph{
+        .text = std::string(name_of(finding.severity)) + ": " + finding.text,
+        .tone = report::tone_of(finding.severity)};
+    paragraph.below.emplace_back("remedy: " + finding.remedy);
     chapter.blocks.emplace_back(document::Heading{});
-    chapter.blocks.emplace_back(std::move(told));
+    chapter.blocks.emplace_back(std::move(paragraph));
   }
   page.chapters.push_back(std::move(chapter));
   return page;
@@ -101,8 +102,8 @@ void print_json(const campaign::RanksRequest& request, const campaign::RanksSeen
 
 }  // namespace
 
-int examine_ranks_and_tell(const campaign::RanksRequest& request, const std::string& format,
-                           const Environment& environment) {
+int examine_ranks_and_report(const campaign::RanksRequest& request, const std::string& format,
+                             const Environment& environment) {
   const HostClock clock;
   run::Interrupts interrupts;
   const campaign::RanksSeen seen =

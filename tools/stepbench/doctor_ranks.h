@@ -11,7 +11,8 @@
 namespace stepbench::cli {
 
 // Returns the exit status: 0, or kExitNothingMeasured if the process group cannot be formed.
-[[nodiscard]] int examine_ranks_and_tell(const campaign::RanksRequest& request,
-                                         const std::string& format, const Environment& environment);
+[[nodiscard]] int examine_ranks_and_report(const campaign::RanksRequest& request,
+                                           const std::string& format,
+                                           const Environment& environment);
 
 }  // namespace stepbench::cli

@@ -39,8 +39,8 @@ class Heads {
     for (const Entry& entry : entries) {
       const std::string doc = text::wrap(entry.doc, columns, doc_at);
       const std::string head = std::string(kIndent, ' ') + entry.head;
-      const bool beside = text::width(entry.head) <= widest_ && doc.size() > doc_at;
-      text += beside ? head + doc.substr(text::width(head)) : head + "\n" + doc;
+      const bool on_same_line = text::width(entry.head) <= widest_ && doc.size() > doc_at;
+      text += on_same_line ? head + doc.substr(text::width(head)) : head + "\n" + doc;
     }
     return text;
   }
@@ -157,7 +157,7 @@ std::string example_in_two_lines(const std::string& line, std::size_t columns) {
          text::wrap(line.substr(line.find_first_not_of(' ', gap)), columns, kRemark);
 }
 
-bool goes_on(const std::string& line) { return line.ends_with('\\'); }
+bool continues(const std::string& line) { return line.ends_with('\\'); }
 
 // Lines with a small indent are examples and stay as they are, with their continuation lines; all
 // others are sentences and are wrapped.
@@ -175,7 +175,7 @@ std::string footer_text(const std::string& footer, std::size_t columns) {
   for (std::string line; std::getline(lines, line);) {
     const std::size_t blanks = indent_of(line);
     const bool example = inside || is_example(line);
-    inside = example && goes_on(line);
+    inside = example && continues(line);
     if (line.empty() || example || blanks != indent) flush();
     indent = blanks;
     if (line.empty()) {
@@ -194,7 +194,7 @@ std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
-std::string behind_a_gap(const std::string& text) { return text.empty() ? text : "\n" + text; }
+std::string after_blank_line(const std::string& text) { return text.empty() ? text : "\n" + text; }
 
 struct Examples {
   std::string title;               // "Examples:"
@@ -230,8 +230,8 @@ std::string head_text(const Command& command, const HelpStyle& style) {
 }
 
 // Common options, with as many examples as fit.
-std::string screen_text(const Command& command, const HelpStyle& style) {
-  constexpr std::size_t kFewest = 2;  // examples
+std::string command_help_text(const Command& command, const HelpStyle& style) {
+  constexpr std::size_t kMin = 2;  // examples
   const std::string head = head_text(command, style) + groups_text(common_groups(command), style);
   const std::string end = "\nAll options and examples: " + command.full_name() +
                           " --help-all. Pages: stepbench help topics\n";
@@ -240,8 +240,8 @@ std::string screen_text(const Command& command, const HelpStyle& style) {
   for (std::size_t count = 1; count <= examples.size(); ++count) {
     const std::string some =
         text::join(std::span(examples).first(count), "", [](const auto& each) { return each; });
-    std::string more = behind_a_gap(title + footer_text(some, style.columns));
-    if (count > kFewest && lines_in(head + more + end) > kHelpLines) break;
+    std::string more = after_blank_line(title + footer_text(some, style.columns));
+    if (count > kMin && lines_in(head + more + end) > kHelpLines) break;
     shown = std::move(more);
   }
   return head + shown + end;
@@ -277,9 +277,9 @@ std::string option_head(const CommandOption& option, const std::string& prefix) 
 std::string help_text(const Command& command, const HelpStyle& style) {
   const std::string whole = head_text(command, style) +
                             groups_text(option_groups(command, style.prefix), style) +
-                            behind_a_gap(footer_text(command.footer, style.columns));
+                            after_blank_line(footer_text(command.footer, style.columns));
   if (style.all || lines_in(whole) <= kHelpLines) return whole;
-  return screen_text(command, style);
+  return command_help_text(command, style);
 }
 
 }  // namespace stepbench::cli

@@ -58,8 +58,9 @@ bool has_all(std::string_view text, std::span<const std::string> words) {
 }
 
 template <typename TextOf>
-std::vector<PageSection> those_with(std::span<const PageSection> sections,
-                                    std::span<const std::string> words, const TextOf& text_of) {
+std::vector<PageSection> sections_containing(std::span<const PageSection> sections,
+                                             std::span<const std::string> words,
+                                             const TextOf& text_of) {
   std::vector<PageSection> found;
   std::ranges::copy_if(sections, std::back_inserter(found),
                        [&](const PageSection& each) { return has_all(text_of(each), words); });
@@ -90,10 +91,10 @@ std::vector<PageSection> sections_of(const HelpPage& page) {
 // Returns the sections with all words in their heading, or else in their text. Case-insensitive.
 std::vector<PageSection> sections_with(std::span<const PageSection> sections,
                                        std::span<const std::string> words) {
-  std::vector<PageSection> found = those_with(
+  std::vector<PageSection> found = sections_containing(
       sections, words, [](const PageSection& each) { return std::string_view(each.heading); });
   if (!found.empty()) return found;
-  return those_with(sections, words, [](const PageSection& each) { return each.text; });
+  return sections_containing(sections, words, [](const PageSection& each) { return each.text; });
 }
 
 std::string title_of_page(const HelpPage& page) {

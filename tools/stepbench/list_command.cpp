@@ -83,10 +83,10 @@ bool is_top_level(const std::string& name) {
     if (!section.name.empty()) names.push_back(section.name);
   }
   names.insert(names.end(), index.names().begin(), index.names().end());
-  const std::string near = text::nearest_name(name, names);
-  throw ConfigError("list",
-                    "unknown workload, section or option '" + name + "'" +
-                        (near.empty() ? "; `stepbench list` shows all" : text::did_you_mean(near)));
+  const std::string similar = text::nearest_name(name, names);
+  throw ConfigError(
+      "list", "unknown workload, section or option '" + name + "'" +
+                  (similar.empty() ? "; `stepbench list` shows all" : text::did_you_mean(similar)));
 }
 
 // Prefers sections and workloads to options that end in the name. Throws ConfigError for unknown

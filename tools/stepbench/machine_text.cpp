@@ -76,23 +76,23 @@ std::string machine_text(const compare::MachineNoise& noise, const Environment& 
         "other half; both are the same program.\n";
   }
   for (const std::string& name : noise.too_few) {
-    out += name + ": fewer than " + std::to_string(compare::kFewestForSpread) +
+    out += name + ": fewer than " + std::to_string(compare::kMinLaunchesForSpread) +
            " launches were measured: give more SECONDS\n";
   }
   return out;
 }
 
-std::string kept_machine_text(const Environment& environment) {
-  const campaign::KeptMachine kept =
-      campaign::kept_machine(environment.variables, campaign::machine_identity("/"));
-  return kept.noise ? compare::to_text(*kept.noise) : kept.problem;
+std::string stored_machine_text(const Environment& environment) {
+  const campaign::StoredMachine stored =
+      campaign::stored_machine(environment.variables, campaign::machine_identity("/"));
+  return stored.noise ? compare::to_text(*stored.noise) : stored.problem;
 }
 
 void quote_machine(const Environment& environment, std::span<compare::Comparison> comparisons) {
   const std::set<std::string> here = {machine::host_name("/")};
   for (compare::Comparison& comparison : comparisons) {
     if (is_undecided(comparison) && comparison.hosts == here) {
-      comparison.machine = kept_machine_text(environment);
+      comparison.machine = stored_machine_text(environment);
     }
   }
 }

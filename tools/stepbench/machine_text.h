@@ -17,7 +17,7 @@ namespace stepbench::cli {
 
 // One line with the stored result of `doctor --measure`, or why its file cannot be used; empty if
 // nothing is stored.
-[[nodiscard]] std::string kept_machine_text(const Environment& environment);
+[[nodiscard]] std::string stored_machine_text(const Environment& environment);
 
 // Adds that line to each comparison with an undecided metric, if all its launches were measured on
 // this host.

@@ -37,8 +37,9 @@ Environment read_environment(int argc, char** argv) {
   environment.argv.assign(argv, argv + argc);
   if (environment.argv.empty()) environment.argv.emplace_back("stepbench");
   environment.variables = stepbench::machine::variables_of(environ);
-  const auto said = stepbench::machine::find_variable(environment.variables, "NO_COLOR");
-  const bool no_color = said && !said->empty();
+  const auto no_color_variable =
+      stepbench::machine::find_variable(environment.variables, "NO_COLOR");
+  const bool no_color = no_color_variable && !no_color_variable->empty();
   environment.colour = environment.out_is_terminal && !no_color;
   environment.err_colour = environment.err_is_terminal && !no_color;
   if (const int columns = columns_of(STDOUT_FILENO); columns > 0) {

@@ -130,10 +130,10 @@ class NightlyRun {
     // Only after locking: another process that held the lock may have completed the unfinished
     // night.
     campaign::UnfinishedNight unfinished{options_.run.results, key_of(options_), system_now()};
-    if (options_.fresh) unfinished.begin_anew(system_now());
-    if (unfinished.goes_on()) {
-      progress_.say("resuming the night that began at " + unfinished.began_utc() +
-                    "; --fresh starts over");
+    if (options_.fresh) unfinished.restart(system_now());
+    if (unfinished.resumes()) {
+      progress_.print_line("resuming the night that began at " + unfinished.began_utc() +
+                           "; --fresh starts over");
     }
     choose_references(experiments, before);
     const campaign::MeasuredNight measured = campaign::measure_night(
@@ -204,17 +204,17 @@ class NightlyRun {
       campaign::ChosenReference& reference = references_.emplace_back(
           campaign::choose_reference(each.request, each.run, store, host_, context_));
       before_.push_back(campaign::before_night(reference, store, host_, today));
-      for (const std::string& note : reference.tonight.notes) progress_.say("note: " + note);
+      for (const std::string& note : reference.tonight.notes) progress_.print_line("note: " + note);
       if (!reference.reason.empty()) {
-        progress_.say("note: no reference program: " + reference.reason);
+        progress_.print_line("note: no reference program: " + reference.reason);
       }
-      each.beside = reference.beside;
+      each.paired_reference = reference.paired_reference;
     }
     judged_.resize(experiments.size());
   }
 
   campaign::FreshPairs fresh_pairs(const std::vector<campaign::PlannedExperiment>& experiments) {
-    return {.odd_cases =
+    return {.suspect_cases =
                 [&](std::size_t place, const record::Results& results) {
                   const campaign::PairedNight night = campaign::paired_night(
                       results, {}, experiments[place], before_[place], context_);
@@ -222,11 +222,11 @@ class NightlyRun {
                   const std::size_t judged =
                       std::accumulate(judged_.begin(), judged_.end(), std::size_t{0});
                   const campaign::ChosenReference& reference = references_[place];
-                  return campaign::odd_cases(night,
-                                             {.tonight = reference.tonight.build,
-                                              .reference = reference.kept.build,
-                                              .reference_run = reference.kept.run},
-                                             before_[place], judged);
+                  return campaign::suspect_cases(night,
+                                                 {.tonight = reference.tonight.build,
+                                                  .reference = reference.stored_program.build,
+                                                  .reference_run = reference.stored_program.run},
+                                                 before_[place], judged);
                 },
             .budget_s = budget_s_};
   }
@@ -249,7 +249,7 @@ class NightlyRun {
       const track::ImportReport report =
           store.add(each.results, each.folder,
                     {.now = system_now(), .catalogue = &context_.built_in.catalogue});
-      for (const std::string& note : report.notes) progress_.say("note: " + note);
+      for (const std::string& note : report.notes) progress_.print_line("note: " + note);
       for (const std::string& conflict : report.conflicts) {
         environment_.err << "stepbench: warning: " << text::printable(conflict) << '\n';
       }
@@ -268,7 +268,7 @@ class NightlyRun {
     if (options_.keep_no_worker) return;
     const campaign::PrunedPrograms pruned =
         campaign::prune_programs(store, host_, keep_folder(options_), now_utc, false);
-    for (const std::string& note : pruned.notes) progress_.say("note: " + note);
+    for (const std::string& note : pruned.notes) progress_.print_line("note: " + note);
   }
 
   // Failed launches prevent a successful exit code but do not hide a regression.

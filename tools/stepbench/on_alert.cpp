@@ -27,17 +27,17 @@ std::string last_words(const os::CommandResult& result) {
 }
 
 // Returns the failure, or an empty text on success.
-std::string tell(const std::string& command, const std::string& json) {
+std::string run_notifier(const std::string& command, const std::string& json) {
   os::CommandResult result;
   try {
-    result = os::run_command({"sh", "-c", command}, json, kTellLimit, {.drops_rest = true});
+    result = os::run_command({"sh", "-c", command}, json, kNotifierTimeout, {.drops_rest = true});
   } catch (const Interrupted&) {
     return "was interrupted";
   }
   if (!result.started) return "cannot be started: " + result.reason;
   if (result.timed_out) {
     return "took longer than " +
-           text::seconds_text(std::chrono::duration<double>(kTellLimit).count()) +
+           text::seconds_text(std::chrono::duration<double>(kNotifierTimeout).count()) +
            " and was killed";
   }
   if (result.exit_status == 0) return {};
@@ -49,23 +49,23 @@ std::string tell(const std::string& command, const std::string& json) {
 void notify_alerts(track::TrackStore& store, const AlertNotifier& notifier,
                    std::chrono::system_clock::time_point now, std::ostream& err) {
   const std::vector<track::TrackEvent> events = store.events();
-  const std::vector<nights::Notice> due =
-      nights::notices_due(events, text::utc_text(now - kTellWithin), notifier.host);
-  if (due.empty()) return;
+  const std::vector<nights::Notice> pending =
+      nights::pending_notices(events, text::utc_text(now - kMaxNoticeAge), notifier.host);
+  if (pending.empty()) return;
   nights::AlertLog log = nights::fold_alerts(events);
   // Needs all series: cases are named by what varies among them.
   const track::History history = store.history({.last = 1});
   campaign::list_commits(log, history.runs);
-  for (const nights::Notice& notice : due) {
+  for (const nights::Notice& notice : pending) {
     const nights::Alert& alert = *log.find(notice.alert_id);
     const std::string json = report::alert_json(
         alert, history, "stepbench track show " + alert.id + notifier.history_words);
-    store.record(
-        std::vector{nights::event_of(notice, nights::kTold, text::utc_text(now), notifier.who)});
-    const std::string failure = tell(notifier.command, json);
-    if (failure.empty()) continue;
     store.record(std::vector{
-        nights::event_of(notice, nights::kNotTold, text::utc_text(now), notifier.who, failure)});
+        nights::event_of(notice, nights::kPeopleNotified, text::utc_text(now), notifier.who)});
+    const std::string failure = run_notifier(notifier.command, json);
+    if (failure.empty()) continue;
+    store.record(std::vector{nights::event_of(notice, nights::kNotificationFailed,
+                                              text::utc_text(now), notifier.who, failure)});
     err << "stepbench: warning: --on-alert for " << alert.id << ": " << text::printable(failure)
         << "; the next night retries\n";
   }
@@ -84,7 +84,7 @@ void notify_failed_night(const AlertNotifier& notifier, int exit_code,
       .integer("exit_code", exit_code)
       .texts("notes", notes)
       .close_object();
-  const std::string failure = tell(notifier.command, json.take() + "\n");
+  const std::string failure = run_notifier(notifier.command, json.take() + "\n");
   if (failure.empty()) return;
   err << "stepbench: warning: --on-alert for a failed night: " << text::printable(failure) << '\n';
 }

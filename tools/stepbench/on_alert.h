@@ -12,8 +12,8 @@
 namespace stepbench::cli {
 
 // Pending notifications of earlier nights are sent up to this age.
-inline constexpr std::chrono::hours kTellWithin{72};
-inline constexpr std::chrono::seconds kTellLimit{60};
+inline constexpr std::chrono::hours kMaxNoticeAge{72};
+inline constexpr std::chrono::seconds kNotifierTimeout{60};
 
 struct AlertNotifier {
   std::string command = {};
@@ -24,7 +24,7 @@ struct AlertNotifier {
 
 // Starts `sh -c COMMAND` once for each notification that is due (see harness/nights/notices.h),
 // with alert_json() on its standard input. Records the notification in `store` first. A command
-// that fails or exceeds kTellLimit is reported on `err` and retried by the next night.
+// that fails or exceeds kNotifierTimeout is reported on `err` and retried by the next night.
 void notify_alerts(track::TrackStore& store, const AlertNotifier& notifier,
                    std::chrono::system_clock::time_point now, std::ostream& err);
 

@@ -104,7 +104,7 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
   if (options.format != "json" && !request.smoke) {
     if (const std::string night = campaign::night_text(estimate); !night.empty())
       environment.out << night << '\n';
-    environment.out << power_text(plan, request.results, kept_machine_text(environment))
+    environment.out << power_text(plan, request.results, stored_machine_text(environment))
                     << noise_text(plan, request.results);
   }
   return probe ? probe->exit_status : kExitOk;

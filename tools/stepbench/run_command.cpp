@@ -142,7 +142,7 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
         report::plan_table(plan, campaign::estimate_time(plan, request.results)),
         text::LineEnds::kKeep);
     if (!request.is_short())
-      environment.out << power_text(plan, request.results, kept_machine_text(environment));
+      environment.out << power_text(plan, request.results, stored_machine_text(environment));
     return kExitOk;
   }
   check_sort(options.sort, run.planned.plan);

@@ -34,7 +34,7 @@ namespace {
 
 // " (did you mean 'results/20260131-120000-sweep'?)": the newest run whose name begins so, else the
 // one with the most similar name, in the path's folder or in results. Else suggests a file.
-std::string near_run(const fs::path& path) {
+std::string similar_run_hint(const fs::path& path) {
   const std::string name = path.filename().string();
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path("results");
   std::vector<std::string> names;
@@ -42,8 +42,9 @@ std::string near_run(const fs::path& path) {
   const auto begins = std::find_if(names.rbegin(), names.rend(), [&](const std::string& each) {
     return !name.empty() && each.starts_with(name);
   });
-  const std::string near = begins == names.rend() ? text::nearest(name, names) : *begins;
-  return near.empty() ? os::near_file(path) : text::did_you_mean((folder / near).string());
+  const std::string similar = begins == names.rend() ? text::nearest(name, names) : *begins;
+  return similar.empty() ? os::similar_file_hint(path)
+                         : text::did_you_mean((folder / similar).string());
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ fs::path choose_run(const fs::path& path, std::ostream& err) {
   std::error_code ignored;
   const auto status = fs::status(path, ignored);
   if (!fs::exists(status)) {
-    throw ConfigError(path.string(), "no such file or directory" + near_run(path));
+    throw ConfigError(path.string(), "no such file or directory" + similar_run_hint(path));
   }
   if (!fs::is_directory(status) || runs::holds_results(path)) return path;
   const std::vector<fs::path> runs = runs_in(path);

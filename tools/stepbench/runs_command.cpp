@@ -70,7 +70,7 @@ std::vector<runs::RunSummary> runs_of(const WhichRuns& which) {
   if (!std::filesystem::is_directory(which.folder, error)) {
     const bool there = std::filesystem::exists(which.folder, error);
     throw ConfigError(which.folder, there ? "is no folder; give the one that holds the runs"
-                                          : "no such folder" + os::near_file(which.folder));
+                                          : "no such folder" + os::similar_file_hint(which.folder));
   }
   return runs::summarise_runs(which.folder);
 }
@@ -173,11 +173,12 @@ runs::PruneRequest request_of(const PruneOptions& options, runs::Moment now) {
 void print_plan(const runs::PrunePlan& plan, const Environment& environment, runs::Moment now) {
   const report::TableStyle style{.colour = environment.colour,
                                  .columns = environment.terminal_columns};
-  environment.out << report::render_runs(plan.doomed, plan.doomed.size(), report::Format::kTable,
-                                         style, now);
-  for (const runs::KeptRun& kept : plan.kept) {
+  environment.out << report::render_runs(plan.removable, plan.removable.size(),
+                                         report::Format::kTable, style, now);
+  for (const runs::RetainedRun& retained : plan.retained) {
     environment.out << "kept: "
-                    << text::printable(kept.run.folder.filename().string() + ' ' + kept.reason)
+                    << text::printable(retained.run.folder.filename().string() + ' ' +
+                                       retained.reason)
                     << '\n';
   }
   environment.out << std::flush;
@@ -216,7 +217,7 @@ int remove_all_of(const runs::PrunePlan& plan, const Environment& environment) {
   std::uintmax_t bytes = 0;
   std::int64_t deleted = 0;
   int status = kExitOk;
-  for (const runs::RunSummary& run : plan.doomed) {
+  for (const runs::RunSummary& run : plan.removable) {
     try {
       remove_trees(run.folder);
       runs::remove_run(run.folder);
@@ -237,7 +238,7 @@ int prune(const PruneOptions& options, const Environment& environment) {
   const runs::PruneRequest request = request_of(options, now);
   const runs::PrunePlan plan = runs::plan_prune(runs_of(options.which), request);
   print_plan(plan, environment, now);
-  if (plan.doomed.empty()) {
+  if (plan.removable.empty()) {
     environment.out << "nothing to delete\n";
     return kExitOk;
   }
@@ -245,8 +246,9 @@ int prune(const PruneOptions& options, const Environment& environment) {
     environment.out << "nothing was deleted (--dry-run)\n";
     return kExitOk;
   }
-  const std::string what = text::counted(std::ssize(plan.doomed), "run");
-  if (!may_delete(options, plan.doomed.size() == 1 ? "this run" : "these " + what, environment)) {
+  const std::string what = text::counted(std::ssize(plan.removable), "run");
+  if (!may_delete(options, plan.removable.size() == 1 ? "this run" : "these " + what,
+                  environment)) {
     environment.out << "nothing was deleted\n";
     return kExitOk;
   }
@@ -289,8 +291,8 @@ void add_runs(Command& runs) {
   add_prune(runs);
   // A word that is not a subcommand is taken for the folder.
   runs.on_parsed = [&options] {
-    const std::string gone = text::removed("runs " + options.folder);
-    if (!gone.empty()) throw ConfigError("runs " + options.folder, gone);
+    const std::string removal_note = text::removed("runs " + options.folder);
+    if (!removal_note.empty()) throw ConfigError("runs " + options.folder, removal_note);
   };
 }
 

@@ -12,18 +12,19 @@
 
 namespace stepbench::cli {
 
-// Returns the exit status of `work`. If it throws, `say_why` writes the reason to the output files
-// of `command` before the error is rethrown, unless these files were refused.
-template <typename Work, typename SayWhy>
+// Returns the exit status of `work`. If it throws, `report_failure` writes the reason to the output
+// files of `command` before the error is rethrown, unless these files were refused.
+template <typename Work, typename ReportFailure>
 int run_session(const std::string& command, const ExportFiles& files,
-                const Environment& environment, const Work& work, const SayWhy& say_why) {
+                const Environment& environment, const Work& work,
+                const ReportFailure& report_failure) {
   check_export_files(files, environment);
   try {
     return work();
   } catch (const os::OutputRefused&) {
     throw;
   } catch (const std::exception& error) {
-    say_why(failure_of(error, command));
+    report_failure(failure_of(error, command));
     throw;
   }
 }

@@ -331,7 +331,7 @@ int show(const ShowOptions& given, const Environment& environment) {
   return measured ? kExitOk : kExitNothingMeasured;
 }
 
-void add_what(Command& show, ShowOptions& options) {
+void add_content_options(Command& show, ShowOptions& options) {
   show.option(kCaseOptions, "--case ID", options.case_id,
               "One case whole: its id or the id's first digits")
       .common();
@@ -389,7 +389,7 @@ void add_show(Command& command) {
                    "Run folders or result files (.jsonl, .jsonl.gz); default: the newest run under "
                    "results/",
                    "RUN");
-  add_what(command, options);
+  add_content_options(command, options);
   add_ops(command, options);
   command
       .option(kOutputOptions, "--format", options.format,

@@ -61,9 +61,9 @@ struct TuneOptions {
   bool quiet = false;
 };
 
-void tell_tuned(const tune::TuneRun& run, const record::Results& results,
-                const TuneOptions& options, const Environment& environment,
-                run::Progress& progress) {
+void print_tuned(const tune::TuneRun& run, const record::Results& results,
+                 const TuneOptions& options, const Environment& environment,
+                 run::Progress& progress) {
   if (options.format == "json") {
     print(environment, tune::tuning_json(run));
     return;
@@ -72,11 +72,11 @@ void tell_tuned(const tune::TuneRun& run, const record::Results& results,
                                       {.markdown = options.format == "markdown",
                                        .colour = environment.colour,
                                        .columns = environment.terminal_columns}));
-  progress.say("Results: " + run.folder.string());
+  progress.print_line("Results: " + run.folder.string());
 }
 
-int tell_plan(const TuneOptions& options, const tune::TuneRequest& request,
-              const campaign::CampaignContext& context, const Environment& environment) {
+int print_plan_of_search(const TuneOptions& options, const tune::TuneRequest& request,
+                         const campaign::CampaignContext& context, const Environment& environment) {
   if (options.format != "table") {
     throw ConfigError("--format", options.format +
                                       " needs measurements, but --dry-run measures nothing; "
@@ -103,20 +103,20 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
   check_export_files(options.exports, environment);
   request.text = experiment_text(options.script, request.file);
   const campaign::CampaignContext context = campaign_context(environment);
-  if (options.dry_run) return tell_plan(options, request, context, environment);
+  if (options.dry_run) return print_plan_of_search(options, request, context, environment);
   const HostClock clock;
   run::Progress progress = make_progress(environment, options.quiet, clock);
   run::Interrupts interrupts;
   const tune::TuneRun run = tune::run_tune(request, context, progress, interrupts, clock);
   if (run.signal) {
-    const std::string go_on =
+    const std::string resume_hint =
         run.folder.empty() ? std::string()
                            : "; continue with --resume " + text::shell_word(run.folder.string());
-    environment.err << "stepbench: interrupted" << text::printable(go_on) << '\n';
+    environment.err << "stepbench: interrupted" << text::printable(resume_hint) << '\n';
     return run.exit_status;
   }
   const record::Results results = record::read_results(run.folder);
-  tell_tuned(run, results, options, environment, progress);
+  print_tuned(run, results, options, environment, progress);
   if (!request.tuned_file.empty() && run.tuned_file != request.tuned_file) {
     environment.err << "stepbench: --write: nothing written to "
                     << text::printable(request.tuned_file) << ": no decided winner\n";

@@ -78,8 +78,8 @@ bool lacks_command(const Command& command) {
 std::string unknown_command_text(const Command& command, const std::string& name) {
   const std::vector<std::string> names = command_names(command);
   if (names.empty()) return "`" + command.full_name() + "` has no commands";
-  const std::string gone = text::removed(below(command, name));
-  if (!gone.empty()) return "'" + name + "': " + gone;
+  const std::string removal_note = text::removed(below(command, name));
+  if (!removal_note.empty()) return "'" + name + "': " + removal_note;
   return "unknown command '" + name + "'" + text::did_you_mean(name, names) + "\nexpected one of " +
          text::join(names);
 }
@@ -98,8 +98,8 @@ std::string usage_message(const Command& program, const UsageError& error) {
   const std::string option = first_extra(command, true);
   if (!option.empty()) {
     const std::string name = option.substr(0, option.find('='));
-    const std::string gone = text::removed(below(command, name));
-    if (!gone.empty()) return name + ": " + gone + more;
+    const std::string removal_note = text::removed(below(command, name));
+    if (!removal_note.empty()) return name + ": " + removal_note + more;
     return "unknown option '" + name + "'" + meant_option(command, name) + more;
   }
   if (!extra.empty()) return too_many_text(command, extra) + more;

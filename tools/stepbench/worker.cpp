@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     arguments.erase(arguments.begin() + 1);
   } else if (argc > 1) {
     try {
-      host.no_python = stepbench::python::become_python_host(
+      host.no_python = stepbench::python::exec_python_host(
           std::span<const char* const>(argv + 1, argv + argc), host.variables);
     } catch (const std::exception& error) {
       host.no_python = error.what();

@@ -9,10 +9,10 @@ namespace {
 
 // Long enough, with blanks and only printable characters: binary numbers do not look like that.
 bool is_text(std::string_view start) {
-  constexpr std::size_t kEnough = 256;
+  constexpr std::size_t kMinTextBytes = 256;
   constexpr std::size_t kLookedAt = 4096;
   const std::string_view seen = start.substr(0, kLookedAt);
-  return seen.size() >= kEnough && seen.find_first_of(" \n") != std::string_view::npos &&
+  return seen.size() >= kMinTextBytes && seen.find_first_of(" \n") != std::string_view::npos &&
          std::ranges::all_of(seen, [](char c) {
            return (c >= ' ' && c <= '~') || c == '\n' || c == '\r' || c == '\t';
          });

@@ -51,7 +51,7 @@ std::string name_of(const NumberedName& like, std::int64_t number) {
 
 }  // namespace
 
-void LeftOut::add(const fs::directory_entry& entry) {
+void SkippedFiles::add(const fs::directory_entry& entry) {
   std::error_code error;
   const fs::file_status status = entry.status(error);
   if (status.type() == fs::file_type::fifo) {
@@ -67,7 +67,7 @@ void LeftOut::add(const fs::directory_entry& entry) {
   }
 }
 
-LeftOut& LeftOut::operator+=(const LeftOut& more) {
+SkippedFiles& SkippedFiles::operator+=(const SkippedFiles& more) {
   dangling_links += more.dangling_links;
   looping_links += more.looping_links;
   pipes += more.pipes;
@@ -76,18 +76,19 @@ LeftOut& LeftOut::operator+=(const LeftOut& more) {
   return *this;
 }
 
-std::optional<std::string> left_out_note(const LeftOut& left_out, std::int64_t kept) {
-  const std::int64_t count = left_out.count();
+std::optional<std::string> skipped_files_note(const SkippedFiles& skipped_files,
+                                              std::int64_t kept) {
+  const std::int64_t count = skipped_files.count();
   if (count == 0) return std::nullopt;
   std::vector<std::string> kinds;
   const auto add = [&](std::int64_t some, const char* noun) {
     if (some > 0) kinds.push_back(text::counted(some, noun));
   };
-  add(left_out.dangling_links, "dangling link");
-  add(left_out.looping_links, "looping link");
-  add(left_out.pipes, "pipe");
-  add(left_out.sockets, "socket");
-  add(left_out.others, "special file");
+  add(skipped_files.dangling_links, "dangling link");
+  add(skipped_files.looping_links, "looping link");
+  add(skipped_files.pipes, "pipe");
+  add(skipped_files.sockets, "socket");
+  add(skipped_files.others, "special file");
   return std::to_string(count) + " of " + text::counted(kept + count, "file") +
          (count == 1 ? " is" : " are") + " left out: " + text::join_and(kinds);
 }

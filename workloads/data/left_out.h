@@ -11,7 +11,7 @@
 namespace stepbench::data {
 
 // Skipped folder entries, by type.
-struct LeftOut {
+struct SkippedFiles {
   std::int64_t dangling_links = 0;
   std::int64_t looping_links = 0;
   std::int64_t pipes = 0;
@@ -20,7 +20,7 @@ struct LeftOut {
 
   // Counts an entry that is neither a file nor a folder.
   void add(const std::filesystem::directory_entry& entry);
-  LeftOut& operator+=(const LeftOut& more);
+  SkippedFiles& operator+=(const SkippedFiles& more);
   [[nodiscard]] std::int64_t count() const {
     return dangling_links + looping_links + pipes + sockets + others;
   }
@@ -28,7 +28,8 @@ struct LeftOut {
 
 // "3 of 515 files are left out: 2 dangling links and 1 pipe"; nullopt if there are none. `kept`:
 // number of files that are not skipped.
-[[nodiscard]] std::optional<std::string> left_out_note(const LeftOut& left_out, std::int64_t kept);
+[[nodiscard]] std::optional<std::string> skipped_files_note(const SkippedFiles& skipped_files,
+                                                            std::int64_t kept);
 
 // "train-000003.tar is not there, though its neighbours are"; nullopt if the numbers in the file
 // names have no gap. `paths` must be sorted.

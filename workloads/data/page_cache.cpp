@@ -60,11 +60,11 @@ bool ask_mincore(const fs::path& path, int file, std::size_t bytes, std::size_t 
   void* const memory = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED) return false;
   std::vector<unsigned char> pages((bytes + page - 1) / page);
-  const bool told = ::mincore(memory, bytes, pages.data()) == 0;
+  const bool succeeded = ::mincore(memory, bytes, pages.data()) == 0;
   ::munmap(memory, bytes);
   counts.cached = static_cast<std::uint64_t>(
       std::ranges::count_if(pages, [](unsigned char byte) { return (byte & 1U) != 0; }));
-  return told;
+  return succeeded;
 }
 
 std::string percent(const Residency& found) {

@@ -181,7 +181,7 @@ Replica replica_of(const Model& model, c10::intrusive_ptr<c10d::ProcessGroup> gr
   return replica;
 }
 
-void bring_from_first_rank(const Replica& replica) {
+void broadcast_from_first_rank(const Replica& replica) {
   c10d::verify_params_across_processes(replica.group, replica.parameters, std::nullopt);
   broadcast(replica, replica.state);
 }
@@ -209,7 +209,7 @@ std::unique_ptr<step::GradientSync> make_sync(const ResolvedCase& resolved, Work
                                               const Model& model, c10::Device device) {
   Replica replica = replica_of(model, make_group(meet(context), device.type()));
   context.backend = replica.group->getBackendName();
-  bring_from_first_rank(replica);
+  broadcast_from_first_rank(replica);
   const std::string& sync = resolved.text(kSync);
   if (sync == "none") return std::make_unique<step::GradientSync>();
   if (sync == "flat") return make_flat_sync(std::move(replica));

@@ -37,7 +37,7 @@ struct Replica {
 
 // Broadcasts all state from rank 0, as the constructor of DistributedDataParallel does. Throws
 // c10::Error if another rank has different parameters.
-void bring_from_first_rank(const Replica& replica);
+void broadcast_from_first_rank(const Replica& replica);
 
 // Named as in DistributedDataParallel.
 struct DdpOptions {

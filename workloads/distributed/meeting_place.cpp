@@ -10,7 +10,7 @@
 namespace stepbench::distributed {
 namespace {
 
-constexpr int kMostRanks = 1 << 20;
+constexpr int kMaxRanks = 1 << 20;
 
 int number_of(const machine::Variables& variables, std::string_view name, int most) {
   const auto number = os::parse_integer(machine::find_variable(variables, name).value_or(""));
@@ -21,12 +21,12 @@ int number_of(const machine::Variables& variables, std::string_view name, int mo
 
 MeetingPlace meeting_place(const machine::Variables* variables) {
   if (variables == nullptr) return {};
-  return {
-      .address = std::string(machine::find_variable(*variables, "MASTER_ADDR").value_or("")),
-      .port = static_cast<std::uint16_t>(
-          number_of(*variables, "MASTER_PORT", std::numeric_limits<std::uint16_t>::max())),
-      .local_rank = number_of(*variables, "LOCAL_RANK", kMostRanks),
-      .is_hosted = machine::find_variable(*variables, "TORCHELASTIC_USE_AGENT_STORE") == "True"};
+  return {.address = std::string(machine::find_variable(*variables, "MASTER_ADDR").value_or("")),
+          .port = static_cast<std::uint16_t>(
+              number_of(*variables, "MASTER_PORT", std::numeric_limits<std::uint16_t>::max())),
+          .local_rank = number_of(*variables, "LOCAL_RANK", kMaxRanks),
+          .agent_hosts_store =
+              machine::find_variable(*variables, "TORCHELASTIC_USE_AGENT_STORE") == "True"};
 }
 
 }  // namespace stepbench::distributed

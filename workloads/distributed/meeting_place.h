@@ -13,7 +13,8 @@ struct MeetingPlace {
   std::string address = {};  // MASTER_ADDR; empty: not set
   std::uint16_t port = 0;    // MASTER_PORT; 0: not set
   int local_rank = 0;        // among the ranks of this machine
-  bool is_hosted = false;    // the launcher itself listens there, as torchrun does: no rank has to
+  bool agent_hosts_store =
+      false;  // the launcher itself listens there, as torchrun does: no rank has to
 };
 
 // `variables`: WorkerContext::variables, null for none. Invalid or too large numbers count as not

@@ -24,7 +24,7 @@ Membership meet(const WorkerContext& context) {
   }
   c10d::TCPStoreOptions options;
   options.port = at.port;
-  options.isServer = context.rank == 0 && !at.is_hosted;
+  options.isServer = context.rank == 0 && !at.agent_hosts_store;
   options.numWorkers = static_cast<std::size_t>(context.world);
   options.timeout = kPatience;
   membership.store = c10::make_intrusive<c10d::PrefixStore>(

@@ -68,8 +68,8 @@ std::vector<int> worker_cores(const std::string& affinity, int workers,
   const auto wanted = static_cast<std::size_t>(workers);
   std::vector<int> chosen;
   for (std::size_t i = 0; i < wanted; ++i) {
-    const bool apart = affinity == "spread" && wanted < count;
-    chosen.push_back(from[apart ? i * count / wanted : i % count]);
+    const bool spread = affinity == "spread" && wanted < count;
+    chosen.push_back(from[spread ? i * count / wanted : i % count]);
   }
   return chosen;
 }

@@ -45,8 +45,9 @@ Dispatcher::State Dispatcher::state() {
   if (given_) return State::kYield;
   while (next_yield_ < next_send_) {
     const Info& next = infos_.front();
-    if (next.held == Held::kStashed) return State::kYield;
-    if (next.held == Held::kSent && workers_[static_cast<std::size_t>(next.worker)].alive)
+    if (next.batch_state == BatchState::kStashed) return State::kYield;
+    if (next.batch_state == BatchState::kSent &&
+        workers_[static_cast<std::size_t>(next.worker)].alive)
       return State::kReceive;
     infos_.pop_front();
     ++next_yield_;
@@ -55,10 +56,11 @@ Dispatcher::State Dispatcher::state() {
 }
 
 void Dispatcher::received(std::int64_t index) {
-  assert(!given_ && index >= next_yield_ && index < next_send_ && info(index).held == Held::kSent);
+  assert(!given_ && index >= next_yield_ && index < next_send_ &&
+         info(index).batch_state == BatchState::kSent);
   --outstanding_;
   ++stashed_;
-  info(index).held = Held::kStashed;
+  info(index).batch_state = BatchState::kStashed;
   if (!in_order_) given_ = index;
 }
 
@@ -71,8 +73,8 @@ Dispatcher::Task Dispatcher::yield() {
   const std::int64_t index = given_.value_or(next_yield_);
   given_.reset();
   Info& taken = info(index);
-  assert(taken.held == Held::kStashed);
-  taken.held = Held::kYielded;
+  assert(taken.batch_state == BatchState::kStashed);
+  taken.batch_state = BatchState::kYielded;
   --stashed_;
   --workers_[static_cast<std::size_t>(taken.worker)].load;
   const Task task{.index = index, .worker = taken.worker};

@@ -50,10 +50,10 @@ class Dispatcher {
   [[nodiscard]] std::int64_t unyielded() const { return outstanding_ + stashed_; }
 
  private:
-  enum class Held : std::uint8_t { kSent, kStashed, kYielded };
+  enum class BatchState : std::uint8_t { kSent, kStashed, kYielded };
   struct Info {
     int worker = 0;
-    Held held = Held::kSent;
+    BatchState batch_state = BatchState::kSent;
   };
   [[nodiscard]] Info& info(std::int64_t index) {
     return infos_[static_cast<std::size_t>(index - next_yield_)];

@@ -33,7 +33,7 @@ struct Engine {
   // Supports loader.pin_memory; with workers, in a pin thread.
   bool pins = true;
   // Its workers survive separate epochs, whatever loader.persistent_workers says.
-  bool keeps_workers = false;
+  bool persists_workers = false;
   // Advice if an error ended an epoch early; empty: errors do not.
   std::string lost_samples_remedy = {};
   // Additional rule for cases with this engine; null: none.

@@ -62,15 +62,15 @@ std::int64_t free_memory_bytes() {
   return std::numeric_limits<std::int64_t>::max();
 }
 
-Alone alone_of(const ResolvedCase& resolved) {
-  const std::string alone = resolved.text_or(kAloneOption, "none");
-  return alone == kLoaderName ? Alone::kLoader
-         : alone == kStepName ? Alone::kStep
-                              : Alone::kNeither;
+StandalonePart standalone_part_of(const ResolvedCase& resolved) {
+  const std::string part = resolved.text_or(kAloneOption, "none");
+  return part == kLoaderName ? StandalonePart::kLoader
+         : part == kStepName ? StandalonePart::kStep
+                             : StandalonePart::kNeither;
 }
 
-std::int64_t kept_batches(const ResolvedCase& resolved) {
-  if (alone_of(resolved) != Alone::kStep) return 0;
+std::int64_t cached_batch_count(const ResolvedCase& resolved) {
+  if (standalone_part_of(resolved) != StandalonePart::kStep) return 0;
   return data::lengths_differ(resolved) ? kManyBatches : kFewBatches;
 }
 
@@ -80,15 +80,15 @@ void check_alone(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
   };
   const std::string placement = resolved.text_or("transfer.placement", "");
   const bool on_device = placement == "pin_thread" || placement == "upstream";
-  switch (alone_of(resolved)) {
-    case Alone::kNeither:
+  switch (standalone_part_of(resolved)) {
+    case StandalonePart::kNeither:
       return;
-    case Alone::kLoader:
+    case StandalonePart::kLoader:
       if (resolved.integer_or("distributed.ranks", 1) > 1) {
         refuse("the loader alone runs in one process, and this case has several ranks");
       }
       return;
-    case Alone::kStep:
+    case StandalonePart::kStep:
       if (!on_device) return;
       refuse("with transfer.placement: " + placement +
              " the loader's batches are on the device already: the step alone would leave out the "
@@ -96,30 +96,30 @@ void check_alone(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
   }
 }
 
-KeptBatches::KeptBatches(std::unique_ptr<Loader> loader, std::int64_t batches, PinnedMemory* pinned,
-                         const Clock& clock, std::int64_t free_bytes)
+CachedBatches::CachedBatches(std::unique_ptr<Loader> loader, std::int64_t batches,
+                             PinnedMemory* pinned, const Clock& clock, std::int64_t free_bytes)
     : loader_(std::move(loader)),
       batches_(batches),
       pinned_(pinned),
       clock_(clock),
       free_bytes_(free_bytes) {}
 
-void KeptBatches::begin_epoch(std::int64_t epoch) {
+void CachedBatches::begin_epoch(std::int64_t epoch) {
   ++metrics_.epochs;
   if (!full()) loader_->begin_epoch(epoch);
 }
 
-std::optional<Batch> KeptBatches::next() {
+std::optional<Batch> CachedBatches::next() {
   const std::int64_t began = clock_.now_ns();
   std::optional<Batch> batch;
   if (full()) {
-    batch = kept_[static_cast<std::size_t>(given_ % batches_)];
+    batch = cached_[static_cast<std::size_t>(given_ % batches_)];
   } else {
     batch = loader_->next();
     if (!batch) return batch;
     keep(*batch);
     if (full()) {
-      batch = kept_.back();  // the copy: the loader ends before the batch is used
+      batch = cached_.back();  // the copy: the loader ends before the batch is used
       loader_.reset();
     }
   }
@@ -131,20 +131,20 @@ std::optional<Batch> KeptBatches::next() {
   return batch;
 }
 
-std::vector<WorkerThread> KeptBatches::worker_threads() const {
+std::vector<WorkerThread> CachedBatches::worker_threads() const {
   return loader_ ? loader_->worker_threads() : std::vector<WorkerThread>();
 }
 
-void KeptBatches::keep(const Batch& batch) {
+void CachedBatches::keep(const Batch& batch) {
   const auto bytes = static_cast<std::int64_t>(batch.bytes());
-  if (kept_.empty() && bytes > free_bytes_ / batches_) {
+  if (cached_.empty() && bytes > free_bytes_ / batches_) {
     throw ConfigError(kAloneOption, text::counted(batches_, "batch") + " of " +
                                         text::with_separators(bytes >> 20) +
                                         " MiB do not fit into the " +
                                         text::with_separators(free_bytes_ >> 20) +
                                         " MiB of memory that are free; set a smaller batch_size");
   }
-  kept_.push_back(pinned_ != nullptr ? pinned_copy(batch, *pinned_) : plain_copy(batch));
+  cached_.push_back(pinned_ != nullptr ? pinned_copy(batch, *pinned_) : plain_copy(batch));
 }
 
 }  // namespace stepbench::loader

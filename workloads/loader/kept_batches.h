@@ -14,16 +14,16 @@
 
 namespace stepbench::loader {
 
-enum class Alone : std::uint8_t {
+enum class StandalonePart : std::uint8_t {
   kNeither,
   kLoader,  // batches are taken and dropped
   kStep     // the loader's first batches are repeated, and the loader ends
 };
 
 [[nodiscard]] Option alone_option();
-[[nodiscard]] Alone alone_of(const ResolvedCase& resolved);
+[[nodiscard]] StandalonePart standalone_part_of(const ResolvedCase& resolved);
 // Number of batches to keep; 0: none.
-[[nodiscard]] std::int64_t kept_batches(const ResolvedCase& resolved);
+[[nodiscard]] std::int64_t cached_batch_count(const ResolvedCase& resolved);
 // The kernel's MemAvailable: memory that programs can still take without swapping.
 [[nodiscard]] std::int64_t free_memory_bytes();
 // Rejects cases in which loader or step alone is not defined.
@@ -31,11 +31,11 @@ void check_alone(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
 
 // Repeats the first `batches` of a loader, from copies in the kind of memory (pinned or not) that
 // they came in. One thread.
-class KeptBatches final : public Loader {
+class CachedBatches final : public Loader {
  public:
   // `pinned` as in LoaderOptions. `free_bytes`: memory that the batches must fit in.
-  KeptBatches(std::unique_ptr<Loader> loader, std::int64_t batches, PinnedMemory* pinned,
-              const Clock& clock, std::int64_t free_bytes);
+  CachedBatches(std::unique_ptr<Loader> loader, std::int64_t batches, PinnedMemory* pinned,
+                const Clock& clock, std::int64_t free_bytes);
 
   void begin_epoch(std::int64_t epoch) override;
   // Throws ConfigError if the batches do not fit into memory.
@@ -47,7 +47,7 @@ class KeptBatches final : public Loader {
   void reset_metrics() override { metrics_ = {}; }
 
  private:
-  [[nodiscard]] bool full() const { return std::ssize(kept_) == batches_; }
+  [[nodiscard]] bool full() const { return std::ssize(cached_) == batches_; }
   void keep(const Batch& batch);
 
   std::unique_ptr<Loader> loader_;  // null: all batches are kept
@@ -55,7 +55,7 @@ class KeptBatches final : public Loader {
   PinnedMemory* pinned_;
   const Clock& clock_;
   std::int64_t free_bytes_;
-  std::vector<Batch> kept_;
+  std::vector<Batch> cached_;
   std::int64_t given_ = 0;
   LoaderMetrics metrics_;
 };

@@ -28,7 +28,7 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
   wait_ns.insert(wait_ns.end(), other.wait_ns.begin(), other.wait_ns.end());
   queue_depth.insert(queue_depth.end(), other.queue_depth.begin(), other.queue_depth.end());
   ready += other.ready;
-  held += other.held;
+  waiting_batches += other.waiting_batches;
   stalled_ns += other.stalled_ns;
   busy_us_squared += other.busy_us_squared;
   if (other.queue_thread_wait_ns) {
@@ -37,7 +37,7 @@ void LoaderMetrics::add(const LoaderMetrics& other) {
   memory_wait_ns += other.memory_wait_ns;
   memories += other.memories;
   workers_repeat = workers_repeat || other.workers_repeat;
-  tells_blocked = other.tells_blocked;
+  records_blocked = other.records_blocked;
   if (workers.size() < other.workers.size()) workers.resize(other.workers.size());
   for (std::size_t i = 0; i < other.workers.size(); ++i) {
     workers[i].busy_ns += other.workers[i].busy_ns;

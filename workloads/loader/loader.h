@@ -103,7 +103,7 @@ struct LoaderMetrics {
   std::vector<std::int64_t> wait_ns;      // one per such next()
   std::vector<std::int64_t> queue_depth;  // finished, un-yielded batches at entry
   std::int64_t ready = 0;                 // calls whose batch was ready at entry
-  std::int64_t held = 0;  // batches waiting for their turn at entry, summed over calls
+  std::int64_t waiting_batches = 0;  // batches waiting for their turn at entry, summed over calls
   // Part of blocked_ns while finished batches waited for their turn.
   std::int64_t stalled_ns = 0;
 
@@ -124,7 +124,7 @@ struct LoaderMetrics {
   std::int64_t memories = 0;
   // Iterable data set: every worker reads and delivers all samples.
   bool workers_repeat = false;
-  bool tells_blocked = true;  // false: handing over is included in idle time
+  bool records_blocked = true;  // false: handing over is included in idle time
 
   void add(const LoaderMetrics& other);  // later metrics of the same loader
   void count(const Batch& batch);        // call for each batch that next() returns

@@ -20,7 +20,7 @@ void LoaderWorkload::step(StepRecorder& step) {
     BatchMarks(batch).put_on(step);
     if (batch.padding) step.add(Count::kTokens, batch.elements() - *batch.padding);
   }
-  if (!alone_) emulated_.run(step);
+  if (!loader_only_) emulated_.run(step);
 }
 
 }  // namespace stepbench::loader

@@ -27,7 +27,7 @@ class LoaderWorkload final : public Workload {
         pinned_(std::move(pinned)),
         pipeline_(resolved_, context, std::move(order), table),
         emulated_(resolved_),
-        alone_(alone_of(resolved_) == Alone::kLoader),
+        loader_only_(standalone_part_of(resolved_) == StandalonePart::kLoader),
         batches_per_step_(resolved_.integer_or("model.accumulate", 1)) {}
 
   [[nodiscard]] static std::unique_ptr<Workload> make(const ResolvedCase& resolved,
@@ -50,7 +50,7 @@ class LoaderWorkload final : public Workload {
   std::unique_ptr<PinnedMemory> pinned_;
   LoaderPipeline pipeline_;
   EmulatedStep emulated_;
-  bool alone_;                     // skips the emulated step as well
+  bool loader_only_;               // skips the emulated step as well
   std::int64_t batches_per_step_;  // of the step that this replaces
 };
 

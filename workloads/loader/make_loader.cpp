@@ -102,10 +102,10 @@ std::unique_ptr<Loader> make_loader(const data::Dataset& dataset, const Resolved
     options.upload = upload;
   }
   std::unique_ptr<Loader> loader = engine.make(dataset, options, std::move(order), context);
-  if (const std::int64_t kept = kept_batches(resolved); kept > 0) {
-    loader = std::make_unique<KeptBatches>(std::move(loader), kept,
-                                           options.pin_memory ? pinned : nullptr, context.clock,
-                                           free_memory_bytes());
+  if (const std::int64_t cached_batches = cached_batch_count(resolved); cached_batches > 0) {
+    loader = std::make_unique<CachedBatches>(std::move(loader), cached_batches,
+                                             options.pin_memory ? pinned : nullptr, context.clock,
+                                             free_memory_bytes());
   }
   context.life_cycle.loader_construct_ns = context.clock.now_ns() - began;
   return loader;

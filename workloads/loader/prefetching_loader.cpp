@@ -37,7 +37,7 @@ void PrefetchingLoader::begin_epoch(std::int64_t epoch) {
   }
   for (LoaderResult& left : received_) left = {};
   arrived_.clear();
-  taken_in_ = 0;
+  accepted_ = 0;
   std::fill(ended_.begin(), ended_.end(), false);
   order_.begin(epoch);
   dispatcher_.begin_epoch(order_.batches());
@@ -48,7 +48,7 @@ void PrefetchingLoader::begin_epoch(std::int64_t epoch) {
 
 std::optional<Batch> PrefetchingLoader::next() {
   const std::int64_t began = clock_.now_ns();
-  const std::int64_t held = dispatcher_.stashed();
+  const std::int64_t waiting_batches = dispatcher_.stashed();
   const std::int64_t depth = *ready();
   Wait wait{.seen_ns = began};
   for (;;) {
@@ -60,7 +60,7 @@ std::optional<Batch> PrefetchingLoader::next() {
     }
     if (state == Dispatcher::State::kYield) break;
     if (left_over() == 0) receive(wait);
-    take_in(arrived_[taken_in_++]);
+    accept_result(arrived_[accepted_++]);
   }
   LoaderResult& result = slot(dispatcher_.yield().index);
   Batch batch = std::move(result.data);
@@ -69,7 +69,7 @@ std::optional<Batch> PrefetchingLoader::next() {
   const std::int64_t wait_ns = clock_.now_ns() - began;
   metrics_.wait_ns.push_back(wait_ns);
   metrics_.queue_depth.push_back(depth);
-  metrics_.held += held;
+  metrics_.waiting_batches += waiting_batches;
   metrics_.stalled_ns += wait.stalled_ns;
   metrics_.ready += wait.blocked_ns == 0 ? 1 : 0;
   metrics_.blocked_ns += wait.blocked_ns;
@@ -84,7 +84,7 @@ std::optional<Batch> PrefetchingLoader::next() {
 // Refills arrived_, which is used up.
 void PrefetchingLoader::receive(Wait& wait) {
   arrived_.clear();
-  taken_in_ = 0;
+  accepted_ = 0;
   const std::int64_t began_ns = wait.seen_ns;
   if (pool_->results() > 0) {
     pool_->try_receive_all(arrived_);
@@ -110,7 +110,7 @@ void PrefetchingLoader::receive(Wait& wait) {
   throw Error("the loader timed out after " + seconds.str() + " seconds (loader.timeout_s)");
 }
 
-void PrefetchingLoader::take_in(LoaderResult& result) {
+void PrefetchingLoader::accept_result(LoaderResult& result) {
   account(result);
   if (is_end(result)) return end_worker(result.worker);
   const std::int64_t batch = result.batch;

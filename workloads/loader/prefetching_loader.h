@@ -41,9 +41,9 @@ class PrefetchingLoader final : public Loader {
     std::int64_t stalled_ns = 0;
   };
   void receive(Wait& wait);
-  void take_in(LoaderResult& result);
+  void accept_result(LoaderResult& result);
   [[nodiscard]] std::int64_t left_over() const {
-    return static_cast<std::int64_t>(arrived_.size() - taken_in_);
+    return static_cast<std::int64_t>(arrived_.size() - accepted_);
   }
   [[nodiscard]] LoaderResult& slot(std::int64_t batch) {
     return received_[static_cast<std::size_t>(batch) & (received_.size() - 1)];
@@ -64,7 +64,7 @@ class PrefetchingLoader final : public Loader {
   // Not yet yielded; batch i is at i % size. The size is a power of two.
   std::vector<LoaderResult> received_;
   std::vector<LoaderResult> arrived_;  // received together; processed one by one
-  std::size_t taken_in_ = 0;           // processed entries of arrived_
+  std::size_t accepted_ = 0;           // processed entries of arrived_
   std::vector<bool> ended_;            // iterable data set: workers that ended in this epoch
   LoaderMetrics metrics_;
   std::unique_ptr<WorkerPool> pool_;  // destroyed first

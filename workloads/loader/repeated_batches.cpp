@@ -7,15 +7,15 @@
 
 namespace stepbench::loader {
 
-void RepeatedBatches::look_at(const Batch& batch) {
-  constexpr std::size_t kMostBytes = 1 << 16;  // per tensor: enough to distinguish it
+void RepeatedBatches::observe(const Batch& batch) {
+  constexpr std::size_t kMaxBytes = 1 << 16;  // per tensor: enough to distinguish it
   constexpr std::size_t kMix = 0x9e3779b97f4a7c15;
   if (digests_.size() >= wanted()) return;
   std::size_t digest = static_cast<std::size_t>(batch.size);
   for (const BatchField& field : batch.fields) {
     const std::size_t bytes = field.spec->bytes() * static_cast<std::size_t>(batch.size);
     const std::string_view content(reinterpret_cast<const char*>(field.data),
-                                   std::min(bytes, kMostBytes));
+                                   std::min(bytes, kMaxBytes));
     digest = digest * kMix + std::hash<std::string_view>{}(content);
   }
   digests_.push_back(digest);

@@ -17,7 +17,7 @@ class RepeatedBatches {
   explicit RepeatedBatches(std::int64_t workers) : workers_(static_cast<std::size_t>(workers)) {}
 
   // Call with the batches in order; only the first ones are looked at.
-  void look_at(const Batch& batch);
+  void observe(const Batch& batch);
   // True if all workers' first batches are the same and differ from one another within a worker.
   [[nodiscard]] bool repeat() const;
 

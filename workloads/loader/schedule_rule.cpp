@@ -10,7 +10,7 @@
 namespace stepbench::loader {
 namespace {
 
-constexpr std::int64_t kFewestWindows = 11;  // minimum for active: auto
+constexpr std::int64_t kMinWindows = 11;  // minimum for active: auto
 
 class ScheduleOfCase {
  public:
@@ -36,11 +36,11 @@ class ScheduleOfCase {
 
 // The warm-up must cover the batches that loader.alone: step keeps.
 void fit_kept_batches(ResolvedCase& resolved, const RuleFacts& facts) {
-  const std::int64_t kept = kept_batches(resolved);
-  if (kept == 0 || facts.smoke || !resolved.has("schedule.active")) return;
+  const std::int64_t cached_batches = cached_batch_count(resolved);
+  if (cached_batches == 0 || facts.smoke || !resolved.has("schedule.active")) return;
   const std::int64_t of_a_step =
       std::max<std::int64_t>(1, resolved.integer_or("model.accumulate", 1));
-  ScheduleOfCase(resolved).raise("schedule.warmup", kept / of_a_step + 2);
+  ScheduleOfCase(resolved).raise("schedule.warmup", cached_batches / of_a_step + 2);
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& f
   const std::int64_t least = std::max(schedule.steps(window), turns * workers);
   schedule.raise(window, (least + block - 1) / block * block);
   if (schedule.automatic()) {
-    schedule.raise("schedule.max_active", kFewestWindows * schedule.steps(window));
+    schedule.raise("schedule.max_active", kMinWindows * schedule.steps(window));
   }
   const bool waits = schedule.steps("schedule.skip_first_wait") == 0;
   schedule.raise("schedule.warmup", refill - (waits ? schedule.steps("schedule.wait") : 0));

@@ -38,7 +38,7 @@ Engine torch_cpp_engine() {
                              "queue of prefetch_factor * num_workers jobs and live as long as the "
                              "loader."},
           .pins = false,
-          .keeps_workers = true,
+          .persists_workers = true,
           .lost_samples_remedy =
               "torch::data::DataLoader reads one batch less ahead after each error; engine thread "
               "goes on.",

@@ -50,10 +50,10 @@ std::string standard_error_of(const Body& body) {
 
 // Rewords a generated check, "input_handles[0]: unmatched dim value at 0, expected: 8, but got: 4".
 // For the batch dimension, adds what to do.
-std::string words_of_check(const std::string& said) {
-  const std::size_t begin = said.find("input_handles[");
-  if (begin == std::string::npos) return first_line_of(said);
-  const std::string check = said.substr(begin, said.find('\n', begin) - begin);
+std::string words_of_check(const std::string& check_message) {
+  const std::size_t begin = check_message.find("input_handles[");
+  if (begin == std::string::npos) return first_line_of(check_message);
+  const std::string check = check_message.substr(begin, check_message.find('\n', begin) - begin);
   int input = 0, dimension = 0;
   long long expected = 0, got = 0;
   if (std::sscanf(check.c_str(),
@@ -105,13 +105,13 @@ class AotiModel final : public Model {
   // The error only names the failed call, and the reason goes to standard error: repeats the failed
   // run to capture it.
   std::string refusal_of(const at::Tensor& input, const std::exception& error) {
-    const std::string said = standard_error_of([&] {
+    const std::string check_message = standard_error_of([&] {
       try {
         (void)loader_.run({input});
       } catch (const std::exception&) {
       }
     });
-    return said.empty() ? first_line_of(error.what()) : words_of_check(said);
+    return check_message.empty() ? first_line_of(error.what()) : words_of_check(check_message);
   }
 
   torch::inductor::AOTIModelPackageLoader loader_;

@@ -15,7 +15,7 @@
 namespace stepbench::model {
 namespace {
 
-constexpr const char* kWhere = "model.path";
+constexpr const char* kOptionName = "model.path";
 constexpr std::string_view kPrefix = "plugin.";
 constexpr const char* kCompiler = "g++ " __VERSION__;
 
@@ -27,9 +27,9 @@ std::string_view first_number(std::string_view compiler) {
 void require_equal(const std::string& path, const std::string& what, std::string_view theirs,
                    std::string_view ours) {
   if (theirs == ours) return;
-  throw ConfigError(kWhere, path + " was built for " + what + " " + std::string(theirs) +
-                                ", and this is " + what + " " + std::string(ours) +
-                                "; build it against the installed package of this one");
+  throw ConfigError(kOptionName, path + " was built for " + what + " " + std::string(theirs) +
+                                     ", and this is " + what + " " + std::string(ours) +
+                                     "; build it against the installed package of this one");
 }
 
 void check_versions(const std::string& path, const Plugin& plugin) {
@@ -39,7 +39,8 @@ void check_versions(const std::string& path, const Plugin& plugin) {
   if (first_number(plugin.compiler) != first_number(kCompiler)) {
     require_equal(path, "compiler", plugin.compiler, kCompiler);
   }
-  if (plugin.make == nullptr) throw ConfigError(kWhere, path + " has no function that makes it");
+  if (plugin.make == nullptr)
+    throw ConfigError(kOptionName, path + " has no function that makes it");
 }
 
 std::vector<Option> options_of(const Plugin& plugin) {
@@ -70,13 +71,14 @@ const Plugin& load_plugin(const std::string& path) {
   void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* reason = ::dlerror();
-    throw ConfigError(kWhere, path + " cannot be loaded: " + (reason == nullptr ? "" : reason));
+    throw ConfigError(kOptionName,
+                      path + " cannot be loaded: " + (reason == nullptr ? "" : reason));
   }
   const auto symbol = reinterpret_cast<PluginSymbol>(::dlsym(library, kPluginSymbol));
   const Plugin* plugin = symbol == nullptr ? nullptr : symbol();
   if (plugin == nullptr) {
-    throw ConfigError(kWhere, path + " is not a plug-in: it has no symbol " + kPluginSymbol +
-                                  "(); see STEPBENCH_PLUGIN in workloads/model/plugin.h");
+    throw ConfigError(kOptionName, path + " is not a plug-in: it has no symbol " + kPluginSymbol +
+                                       "(); see STEPBENCH_PLUGIN in workloads/model/plugin.h");
   }
   check_versions(path, *plugin);
   return *plugin;
@@ -122,7 +124,7 @@ std::unique_ptr<Model> make_plugin(const ResolvedCase& resolved, const DataShape
   ResolvedCase filled = resolved;
   read_plugin_options(plugin, filled);
   std::unique_ptr<Model> model = plugin.make(filled, data);
-  if (model == nullptr) throw ConfigError(kWhere, path + " made no model");
+  if (model == nullptr) throw ConfigError(kOptionName, path + " made no model");
   return model;
 }
 

@@ -363,8 +363,9 @@ void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
     sink.error("model.kind", resolved.text("model.kind") + " takes " + need + ", which data.kind " +
                                  resolved.text("data.kind") + " does not give with these options");
   }
-  const bool tells = data::data_kind(resolved).open == nullptr;  // a user's data set, when opened
-  if (input == data::InputKind::kAny && !tells && !resolved.has("data.classes")) {
+  const bool known_when_opened =
+      data::data_kind(resolved).open == nullptr;  // a user's data set, when opened
+  if (input == data::InputKind::kAny && !known_when_opened && !resolved.has("data.classes")) {
     sink.error("data.classes", "data.kind " + resolved.text("data.kind") +
                                    " does not tell how many classes (or tokens) there are, and a "
                                    "model's output is sized by it; set data.classes");

@@ -74,9 +74,9 @@ class SecondRun {
 };
 
 // Copies buffers and restores them at the end; until then the graph being built refers to them.
-class KeptBuffers {
+class SavedBuffers {
  public:
-  explicit KeptBuffers(const std::vector<at::Tensor>& buffers) : buffers_(buffers) {
+  explicit SavedBuffers(const std::vector<at::Tensor>& buffers) : buffers_(buffers) {
     for (const at::Tensor& buffer : buffers_) copies_.push_back(buffer.detach().clone());
   }
   void restore() {
@@ -101,7 +101,7 @@ struct RunTwice final : torch::autograd::Function<RunTwice> {
     const auto run =
         c10::static_intrusive_pointer_cast<FirstRun>(context->saved_data["run"].toCapsule());
     const at::Tensor input = context->get_saved_variables().front().detach().requires_grad_();
-    KeptBuffers buffers(run->block.buffers);
+    SavedBuffers buffers(run->block.buffers);
     at::Tensor output;
     {
       const SecondRun second(*run);

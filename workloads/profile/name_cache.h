@@ -47,8 +47,8 @@ class NameCache {
     } else {
       std::memcpy(&tail, text, size);
     }
-    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;  // 2^64 / golden ratio
-    const std::uint64_t mixed = ((head ^ (tail << 7U) ^ (tail >> 13U)) + size) * kOdd;
+    constexpr std::uint64_t kHashMultiplier = 0x9E3779B97F4A7C15U;  // 2^64 / golden ratio
+    const std::uint64_t mixed = ((head ^ (tail << 7U) ^ (tail >> 13U)) + size) * kHashMultiplier;
     return static_cast<std::size_t>(mixed >> 54U);
   }
   static_assert(kEntries == std::size_t{1} << (64U - 54U));

@@ -141,8 +141,9 @@ std::shared_ptr<c10::DebugInfoBase> memory_hook(bool tsc) {
 
 }  // namespace
 
-NativeRecorder::NativeRecorder(const OpCollectorOptions& given, OpListener* told, bool use_tsc)
-    : options(given), listener(told), tsc(use_tsc), id(++last_id), map(use_tsc) {
+NativeRecorder::NativeRecorder(const OpCollectorOptions& given, OpListener* op_listener,
+                               bool use_tsc)
+    : options(given), listener(op_listener), tsc(use_tsc), id(++last_id), map(use_tsc) {
   constexpr std::size_t kDeepestModules = 256;
   modules_.reserve(kDeepestModules);
 }

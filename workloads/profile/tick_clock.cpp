@@ -37,10 +37,10 @@ TickMap::Pair TickMap::reading() const {
   for (int i = 0; i < kTries; ++i) {
     const std::uint64_t before = ticks_of(tsc_);
     const auto ns = static_cast<std::int64_t>(monotonic_ns());
-    const std::uint64_t apart = ticks_of(tsc_) - before;
-    if (apart >= closest) continue;
-    closest = apart;
-    best = {before + apart / 2, ns};
+    const std::uint64_t distance = ticks_of(tsc_) - before;
+    if (distance >= closest) continue;
+    closest = distance;
+    best = {before + distance / 2, ns};
   }
   return best;
 }

@@ -15,12 +15,12 @@ namespace {
 
 // Excluded: data findings, which the loader makes; and findings on the recording, as the profiler
 // runs only for these steps.
-constexpr std::array<std::string_view, 4> kSaidElsewhere = {
+constexpr std::array<std::string_view, 4> kReportedElsewhere = {
     "trace.data_exposed", "trace.slow_first_batch", "trace.loader_workers", "trace.edge_step_bias"};
 
-bool is_said_elsewhere(const Finding& finding) {
-  return std::find(kSaidElsewhere.begin(), kSaidElsewhere.end(), finding.id) !=
-         kSaidElsewhere.end();
+bool is_reported_elsewhere(const Finding& finding) {
+  return std::find(kReportedElsewhere.begin(), kReportedElsewhere.end(), finding.id) !=
+         kReportedElsewhere.end();
 }
 
 void report_parts(const analyze::IdleReport& idle, double steps, ReportSink& sink) {
@@ -53,7 +53,8 @@ void report_causes(const ops::OpLog& log, const trace::TraceHeader& header,
   analyze::RuleOptions options;
   for (const auto& [name, value] : resolved.options) options.options.emplace(name, value);
   for (Finding& finding : analyze::find_causes(trace, analysis, options)) {
-    if (finding.undecided.empty() && !is_said_elsewhere(finding)) sink.finding(std::move(finding));
+    if (finding.undecided.empty() && !is_reported_elsewhere(finding))
+      sink.finding(std::move(finding));
   }
   const analyze::IdleReport* idle = analysis.idle_of(std::nullopt);
   if (idle == nullptr || idle->scope == analyze::IdleScope::kHost) return;

@@ -15,11 +15,11 @@
 namespace stepbench::python {
 namespace {
 
-int hosted_worker_main(std::vector<std::string> arguments, const std::string& build_id,
-                       std::int64_t import_torch_ns, machine::Variables variables) {
+int embedded_worker_main(std::vector<std::string> arguments, const std::string& build_id,
+                         std::int64_t import_torch_ns, machine::Variables variables) {
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
-  HostedParts parts(import_torch_ns);
+  EmbeddedParts parts(import_torch_ns);
   const WorkerHost host{.python = &parts, .build_id = build_id, .variables = std::move(variables)};
   const pybind11::gil_scoped_release released;
   return stepbench_worker_main(static_cast<int>(argv.size()), argv.data(), host);
@@ -29,5 +29,5 @@ int hosted_worker_main(std::vector<std::string> arguments, const std::string& bu
 }  // namespace stepbench::python
 
 PYBIND11_MODULE(stepbench_python, module) {
-  module.def("worker_main", &stepbench::python::hosted_worker_main);
+  module.def("worker_main", &stepbench::python::embedded_worker_main);
 }

@@ -31,7 +31,7 @@ namespace {
 
 std::int64_t compiled_graphs() {
   return in_python([] {
-    return pybind11::module_::import("stepbench_hosted.compiled")
+    return pybind11::module_::import("stepbench_user_code.compiled")
         .attr("graphs")()
         .cast<std::int64_t>();
   });
@@ -40,7 +40,7 @@ std::int64_t compiled_graphs() {
 }  // namespace
 
 template <typename Body>
-auto HostedParts::with_threads_kept(const Body& body) {
+auto EmbeddedParts::with_threads_kept(const Body& body) {
   const int before = at::get_num_threads();
   auto made = body();
   const int after = at::get_num_threads();
@@ -52,7 +52,7 @@ auto HostedParts::with_threads_kept(const Body& body) {
   return made;
 }
 
-std::unique_ptr<data::Dataset> HostedParts::open_dataset(const ResolvedCase& resolved) {
+std::unique_ptr<data::Dataset> EmbeddedParts::open_dataset(const ResolvedCase& resolved) {
   auto dataset = with_threads_kept([&] { return std::make_unique<PythonDataset>(resolved); });
   if (!resolved.has("model.kind") || takes_iterable(resolved) || dataset->fields().size() < 2) {
     return dataset;
@@ -61,46 +61,48 @@ std::unique_ptr<data::Dataset> HostedParts::open_dataset(const ResolvedCase& res
     pybind11::list names;
     for (const FieldSpec& field : dataset->fields()) names.append(field.name);
     const pybind11::object note =
-        pybind11::module_::import("stepbench_hosted.data").attr("left_out")(names);
+        pybind11::module_::import("stepbench_user_code.data").attr("left_out")(names);
     if (!note.is_none()) notes_.push_back(note.cast<std::string>());
   });
   return dataset;
 }
 
-std::unique_ptr<loader::Loader> HostedParts::make_loader(const data::Dataset& dataset,
-                                                         const loader::LoaderOptions& options,
-                                                         const WorkerContext& context) {
+std::unique_ptr<loader::Loader> EmbeddedParts::make_loader(const data::Dataset& dataset,
+                                                           const loader::LoaderOptions& options,
+                                                           const WorkerContext& context) {
   const auto* python = dynamic_cast<const PythonDataset*>(&dataset);
   if (python == nullptr) {
     throw ConfigError("loader.engine", "engine python reads data.kind: python alone");
   }
   if (takes_iterable(python->resolved())) {
     auto made = std::make_unique<IterableLoader>(*python, options, context, waits_.loader);
-    const bool ends_early = loader::alone_of(python->resolved()) == loader::Alone::kStep;
+    const bool ends_early =
+        loader::standalone_part_of(python->resolved()) == loader::StandalonePart::kStep;
     iterable_ = ends_early ? nullptr : made.get();
     return made;
   }
   if (context.profiled && python->resolved().flag_or("profile.stacks", false)) {
     in_python([&] {
-      stacks_ = KeptObject(pybind11::module_::import("stepbench_hosted.stacks").attr("Stacks")());
+      stacks_ =
+          OwnedPyObject(pybind11::module_::import("stepbench_user_code.stacks").attr("Stacks")());
     });
     loader_workers_ = options.num_workers;
   }
   return make_python_loader(*python, options, context, waits_.loader, stacks_);
 }
 
-std::unique_ptr<Model> HostedParts::make_model(const ResolvedCase& resolved,
-                                               const DataShape& data) {
+std::unique_ptr<Model> EmbeddedParts::make_model(const ResolvedCase& resolved,
+                                                 const DataShape& data) {
   return with_threads_kept(
       [&] { return std::make_unique<PythonModel>(resolved, data, waits_.model); });
 }
 
-std::unique_ptr<Workload> HostedParts::make_step(const ResolvedCase& resolved,
-                                                 WorkerContext& context) {
+std::unique_ptr<Workload> EmbeddedParts::make_step(const ResolvedCase& resolved,
+                                                   WorkerContext& context) {
   return std::make_unique<PythonStep>(resolved, context, waits_.step);
 }
 
-void HostedParts::window(Edge edge) {
+void EmbeddedParts::window(Edge edge) {
   const std::int64_t graphs = compiled_graphs();
   const auto now_ns = HostClock().now_ns();
   if (edge == Edge::kBegin) {
@@ -117,7 +119,7 @@ void HostedParts::window(Edge edge) {
   }
 }
 
-void HostedParts::report_gil(ReportSink& sink) const {
+void EmbeddedParts::report_gil(ReportSink& sink) const {
   // Minimum share of the step's time; the wait per batch is the cost of a thread that computes
   // during the step.
   constexpr double kMinShare = 0.02;
@@ -143,8 +145,8 @@ void HostedParts::report_gil(ReportSink& sink) const {
                           "process, or into calls that give the lock away."});
 }
 
-void HostedParts::report_stacks(ReportSink& sink) const {
-  constexpr std::int64_t kFewest = 40;
+void EmbeddedParts::report_stacks(ReportSink& sink) const {
+  constexpr std::int64_t kMin = 40;
   constexpr double kMinShare = 0.2;
   if (!stacks_) return;
   ops::OpTable table;
@@ -168,7 +170,7 @@ void HostedParts::report_stacks(ReportSink& sink) const {
     }
   });
   sink.ops(table);
-  if (samples < kFewest) {
+  if (samples < kMin) {
     sink.note("profile.stacks: " + text::counted(samples, "sample") +
               " of the Python code that reads the batches are too few to name a line; raise "
               "profile.active, and schedule.active, which bounds it");
@@ -191,11 +193,11 @@ void HostedParts::report_stacks(ReportSink& sink) const {
 }
 
 // Called after measuring: closing the loader shows which threads and processes continue.
-void HostedParts::report_iterable(ReportSink& sink) const {
+void EmbeddedParts::report_iterable(ReportSink& sink) const {
   if (std::string left = iterable_->close(); !left.empty()) sink.note(std::move(left));
 }
 
-void HostedParts::report(ReportSink& sink) const {
+void EmbeddedParts::report(ReportSink& sink) const {
   in_python([&] {
     const pybind11::module_ sys = pybind11::module_::import("sys");
     const pybind11::object version = pybind11::module_::import("platform").attr("python_version")();

@@ -12,9 +12,9 @@
 
 namespace stepbench::python {
 
-class HostedParts final : public data::PythonParts {
+class EmbeddedParts final : public data::PythonParts {
  public:
-  explicit HostedParts(std::int64_t import_torch_ns) : import_torch_ns_(import_torch_ns) {}
+  explicit EmbeddedParts(std::int64_t import_torch_ns) : import_torch_ns_(import_torch_ns) {}
 
   [[nodiscard]] std::unique_ptr<data::Dataset> open_dataset(const ResolvedCase& resolved) override;
   [[nodiscard]] std::unique_ptr<loader::Loader> make_loader(const data::Dataset& dataset,
@@ -51,7 +51,7 @@ class HostedParts final : public data::PythonParts {
   std::int64_t began_ns_ = 0;
   std::int64_t windows_ns_ = 0;
   IterableLoader* iterable_ = nullptr;  // null if it may end before it is torn down
-  KeptObject stacks_;  // Stacks of stepbench_hosted/stacks.py, if lines are sampled
+  OwnedPyObject stacks_;  // Stacks of stepbench_user_code/stacks.py, if lines are sampled
   std::int64_t loader_workers_ = 0;
   std::vector<std::string> notes_;
 };

@@ -12,7 +12,7 @@ namespace py = pybind11;
 
 std::exception_ptr to_cpp(py::error_already_set& error) {
   try {
-    const py::module_ user_file = py::module_::import("stepbench_hosted.user_file");
+    const py::module_ user_file = py::module_::import("stepbench_user_code.user_file");
     const py::object value = error.value();
     if (error.trace()) value.attr("__traceback__") = error.trace();
     if (py::isinstance(value, user_file.attr("UserError"))) {

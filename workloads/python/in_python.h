@@ -49,21 +49,21 @@ auto in_python(GilWait& waited, const Body& body) {
 }
 
 // A Python object that C++ keeps beyond one call; released with the lock held, on any thread.
-class KeptObject {
+class OwnedPyObject {
  public:
-  KeptObject() = default;
+  OwnedPyObject() = default;
   // Requires the lock.
-  explicit KeptObject(pybind11::object object) : object_(object.release()) {}
-  KeptObject(const KeptObject&) = delete;
-  KeptObject& operator=(const KeptObject&) = delete;
-  KeptObject(KeptObject&& other) noexcept : object_(std::exchange(other.object_, {})) {}
-  KeptObject& operator=(KeptObject&& other) noexcept {
+  explicit OwnedPyObject(pybind11::object object) : object_(object.release()) {}
+  OwnedPyObject(const OwnedPyObject&) = delete;
+  OwnedPyObject& operator=(const OwnedPyObject&) = delete;
+  OwnedPyObject(OwnedPyObject&& other) noexcept : object_(std::exchange(other.object_, {})) {}
+  OwnedPyObject& operator=(OwnedPyObject&& other) noexcept {
     if (this == &other) return *this;
     reset();
     object_ = std::exchange(other.object_, {});
     return *this;
   }
-  ~KeptObject() { reset(); }
+  ~OwnedPyObject() { reset(); }
 
   // Requires the lock.
   [[nodiscard]] pybind11::object get() const {

@@ -28,7 +28,7 @@ IterableLoader::IterableLoader(const PythonDataset& dataset, const loader::Loade
                       "pin_thread needs the pin thread of an engine of ours; set placement: async");
   }
   in_python([&] {
-    users_ = KeptObject(dataset_.user_data());
+    users_ = OwnedPyObject(dataset_.user_data());
     const py::cpp_function call([&dataset](const py::dict& offered) {
       return call_user_function(dataset.resolved(), {"data.path", dataset.path(), "loader"},
                                 offered);
@@ -52,7 +52,7 @@ void IterableLoader::begin_epoch(std::int64_t epoch) {
   epoch_ = epoch;
   iterator_.reset();
   in_python([&] {
-    iterator_ = KeptObject(users_.get().attr("begin_epoch")(epoch));
+    iterator_ = OwnedPyObject(users_.get().attr("begin_epoch")(epoch));
     batches_per_epoch_ = users_.get().attr("batches")().cast<std::int64_t>();
   });
   if (first_.empty()) first_ = dataset_.fields();
@@ -86,7 +86,7 @@ std::optional<Batch> IterableLoader::next() {
 
 void IterableLoader::reset_metrics() {
   metrics_ = {};
-  metrics_.tells_blocked = false;
+  metrics_.records_blocked = false;
 }
 
 std::vector<loader::WorkerThread> IterableLoader::worker_threads() const {
@@ -105,7 +105,7 @@ std::vector<loader::WorkerThread> IterableLoader::worker_threads() const {
 
 std::string IterableLoader::close() {
   if (!users_) return {};
-  const KeptObject users = std::exchange(users_, KeptObject());
+  const OwnedPyObject users = std::exchange(users_, OwnedPyObject());
   iterator_.reset();
   return in_python([&] { return users.get().attr("close")().cast<std::string>(); });
 }

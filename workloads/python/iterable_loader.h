@@ -50,8 +50,8 @@ class IterableLoader final : public loader::Loader {
   const Clock& clock_;
   GilWait& gil_;
   TensorBatches tensors_;
-  KeptObject users_;
-  KeptObject iterator_;
+  OwnedPyObject users_;
+  OwnedPyObject iterator_;
   std::vector<FieldSpec> first_;  // first batch's fields
   std::int64_t epoch_ = 0;
   std::int64_t yielded_ = 0;

@@ -179,7 +179,7 @@ std::string peek_case(std::span<const char* const> arguments) {
   using Mode = worker::WorkerArguments::Mode;
   const worker::WorkerArguments parsed = worker::parse_worker_arguments(arguments);
   switch (parsed.mode) {
-    case Mode::kDriven:
+    case Mode::kControlled:
       return peek_line(parsed.control_descriptor);
     case Mode::kCaseFile: {
       std::ifstream in(parsed.case_file);
@@ -195,8 +195,8 @@ std::string peek_case(std::span<const char* const> arguments) {
   }
 }
 
-std::string become_python_host(std::span<const char* const> arguments,
-                               const machine::Variables& variables) {
+std::string exec_python_host(std::span<const char* const> arguments,
+                             const machine::Variables& variables) {
   bool needed = false;
   try {
     const std::string line = peek_case(arguments);

@@ -35,7 +35,7 @@ struct HostCommand {
 
 // Becomes the host if the case needs it. Returns an empty text if it does not, or the reason why it
 // cannot.
-[[nodiscard]] std::string become_python_host(std::span<const char* const> arguments,
-                                             const machine::Variables& variables);
+[[nodiscard]] std::string exec_python_host(std::span<const char* const> arguments,
+                                           const machine::Variables& variables);
 
 }  // namespace stepbench::python

@@ -17,17 +17,17 @@ namespace py = pybind11;
 PythonDataset::PythonDataset(const ResolvedCase& resolved) : resolved_(resolved) {
   const std::int64_t seed = resolved_.integer_or("seed", 0);
   in_python([&] {
-    const py::module_ data = py::module_::import("stepbench_hosted.data");
+    const py::module_ data = py::module_::import("stepbench_user_code.data");
     data.attr("seed_all")(seed);
     if (takes_iterable(resolved_)) {
-      data_ =
-          KeptObject(py::module_::import("stepbench_hosted.iterable").attr("UserIterable")(path()));
+      data_ = OwnedPyObject(
+          py::module_::import("stepbench_user_code.iterable").attr("UserIterable")(path()));
       return;
     }
     const py::object dataset =
         call_user_function(resolved_, {"data.path", path(), "dataset"}, py::dict());
     data_ =
-        KeptObject(data.attr("UserData")(path(), dataset, loader::items_are_batches(resolved_)));
+        OwnedPyObject(data.attr("UserData")(path(), dataset, loader::items_are_batches(resolved_)));
     size_ = user_data().attr("size")().cast<std::int64_t>();
     (void)fields();
   });

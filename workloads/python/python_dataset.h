@@ -38,14 +38,14 @@ class PythonDataset final : public data::Dataset {
   [[nodiscard]] data::DatasetFacts facts() const override;
   [[nodiscard]] std::string digest() const override;
 
-  // UserData of stepbench_hosted/data.py, or UserIterable of iterable.py. Requires the lock.
+  // UserData of stepbench_user_code/data.py, or UserIterable of iterable.py. Requires the lock.
   [[nodiscard]] pybind11::object user_data() const { return data_.get(); }
   [[nodiscard]] const ResolvedCase& resolved() const { return resolved_; }
   [[nodiscard]] std::string path() const { return resolved_.text("data.path"); }
 
  private:
   ResolvedCase resolved_;
-  KeptObject data_;
+  OwnedPyObject data_;
   std::int64_t size_ = -1;
   mutable std::vector<FieldSpec> fields_;  // one sample's fields; empty until known
 };

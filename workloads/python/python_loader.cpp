@@ -25,14 +25,14 @@ namespace {
 
 namespace py = pybind11;
 
-// Indices in a worker's part of the records; see stepbench_hosted/timing.py.
+// Indices in a worker's part of the records; see stepbench_user_code/timing.py.
 enum class Place : std::uint8_t {
   kBatches,
   kBusyNs,
   kFetchNs,
   kCollateNs,
   kBusyUsSquared,
-  kTells,
+  kRecordsQueueWait,
   kQueueWaitNs,
   kMemoryWaitNs,
   kMemories,
@@ -73,9 +73,9 @@ class Records {
             .ended_ns = value(worker, Place::kEndedNs)};
   }
   // True if all workers report it.
-  [[nodiscard]] bool tells_queue_wait() const {
+  [[nodiscard]] bool records_queue_wait() const {
     for (std::size_t worker = 0; worker < workers_; ++worker) {
-      if (value(worker, Place::kTells) == 0) return false;
+      if (value(worker, Place::kRecordsQueueWait) == 0) return false;
     }
     return workers_ > 0;
   }
@@ -106,7 +106,7 @@ class Records {
 class PythonLoader final : public loader::Loader {
  public:
   PythonLoader(const PythonDataset& dataset, const loader::LoaderOptions& options,
-               const Clock& clock, GilWait& gil, const KeptObject& stacks)
+               const Clock& clock, GilWait& gil, const OwnedPyObject& stacks)
       : options_(options),
         clock_(clock),
         gil_(gil),
@@ -135,7 +135,7 @@ class PythonLoader final : public loader::Loader {
       for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
         at_epoch_.push_back(records_.of(worker).batches);
       }
-      iterator_ = KeptObject(loader_.get().attr("begin_epoch")(epoch));
+      iterator_ = OwnedPyObject(loader_.get().attr("begin_epoch")(epoch));
     });
     ++metrics_.epochs;
     metrics_.epoch_begin_ns += clock_.now_ns() - began;
@@ -161,7 +161,7 @@ class PythonLoader final : public loader::Loader {
       return std::nullopt;
     }
     held_ = batch->owner;
-    if (!in_window_) repeated_.look_at(*batch);
+    if (!in_window_) repeated_.observe(*batch);
     batch->index = yielded_++;
     batch->partial = batch->size < options_.batch_size;
     count(began, got, depth, is_there);
@@ -207,7 +207,7 @@ class PythonLoader final : public loader::Loader {
       out.idle_ns = std::max<std::int64_t>(0, now - reset_ns_ - out.busy_ns);
     }
     metrics_.workers_repeat = repeated_.repeat();
-    if (records_.tells_queue_wait()) metrics_.queue_thread_wait_ns = queue_wait_ns;
+    if (records_.records_queue_wait()) metrics_.queue_thread_wait_ns = queue_wait_ns;
     const MemoryCounts memory = records_.memory();
     metrics_.memory_wait_ns = memory.wait_ns - memory_at_reset_.wait_ns;
     metrics_.memories = memory.memories - memory_at_reset_.memories;
@@ -217,7 +217,7 @@ class PythonLoader final : public loader::Loader {
   void reset_metrics() override {
     metrics_ = {};
     metrics_.workers.resize(records_.workers());
-    metrics_.tells_blocked = false;
+    metrics_.records_blocked = false;
     at_reset_.clear();
     for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
       at_reset_.push_back(records_.of(worker));
@@ -241,7 +241,7 @@ class PythonLoader final : public loader::Loader {
   // Wraps a user's function that only needs the data set; None: the file does not define it.
   [[nodiscard]] static py::object maker_of(const PythonDataset& dataset, const char* name,
                                            const py::dict& offered) {
-    const py::module_ user_file = py::module_::import("stepbench_hosted.user_file");
+    const py::module_ user_file = py::module_::import("stepbench_user_code.user_file");
     if (user_file.attr("optional")(dataset.path(), name).is_none()) return py::none();
     return py::cpp_function([&dataset, name, offered] {
       return call_user_function(dataset.resolved(), {"data.path", dataset.path(), name}, offered,
@@ -249,13 +249,14 @@ class PythonLoader final : public loader::Loader {
     });
   }
 
-  void make(const PythonDataset& dataset, const KeptObject& stacks) {
+  void make(const PythonDataset& dataset, const OwnedPyObject& stacks) {
     const py::dict given = options_for_python(options_, dataset.resolved());
     const py::object sampler = maker_of(dataset, "sampler", given);
     const py::object batch_sampler = maker_of(dataset, "batch_sampler", given);
-    loader_ = KeptObject(py::module_::import("stepbench_hosted.loader")
-                             .attr("UserLoader")(dataset.user_data(), given, sampler, batch_sampler,
-                                                 stacks ? stacks.get() : py::none()));
+    loader_ =
+        OwnedPyObject(py::module_::import("stepbench_user_code.loader")
+                          .attr("UserLoader")(dataset.user_data(), given, sampler, batch_sampler,
+                                              stacks ? stacks.get() : py::none()));
     const auto address = loader_.get().attr("address")().cast<std::uintptr_t>();
     const auto workers = static_cast<std::size_t>(std::max<std::int64_t>(1, options_.num_workers));
     // NOLINTNEXTLINE(performance-no-int-to-ptr): ctypes gives an address
@@ -331,15 +332,15 @@ class PythonLoader final : public loader::Loader {
     } else if (!is_there && takes_turns()) {
       metrics_.stalled_ns += got - stalled_since(began, got);
     }
-    metrics_.held += is_there ? 0 : depth;
+    metrics_.waiting_batches += is_there ? 0 : depth;
   }
 
   const loader::LoaderOptions options_;
   const Clock& clock_;
   GilWait& gil_;
   TensorBatches tensors_;
-  KeptObject loader_;
-  KeptObject iterator_;
+  OwnedPyObject loader_;
+  OwnedPyObject iterator_;
   loader::RepeatedBatches repeated_;
   bool in_window_ = false;
   // The last batch: `for batch in loader` also keeps it until the next one arrives, which therefore
@@ -361,7 +362,7 @@ class PythonLoader final : public loader::Loader {
 std::unique_ptr<loader::Loader> make_python_loader(const PythonDataset& dataset,
                                                    const loader::LoaderOptions& options,
                                                    const WorkerContext& context, GilWait& gil,
-                                                   const KeptObject& stacks) {
+                                                   const OwnedPyObject& stacks) {
   if (options.upload != nullptr) {
     throw ConfigError("transfer.placement",
                       "pin_thread needs the pin thread of an engine of ours, and Python's "

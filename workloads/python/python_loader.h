@@ -15,11 +15,11 @@ struct WorkerContext;
 namespace stepbench::python {
 
 // All arguments must outlive it. `gil` counts the time that next() waits for the interpreter's
-// lock; `stacks` is an object of stepbench_hosted/stacks.py, or empty. A worker's wait to hand over
-// a batch counts as idle time, as Python does not report it. Whether a batch was ready is known
-// from the workers' records: it may still have been in the pipe.
+// lock; `stacks` is an object of stepbench_user_code/stacks.py, or empty. A worker's wait to hand
+// over a batch counts as idle time, as Python does not report it. Whether a batch was ready is
+// known from the workers' records: it may still have been in the pipe.
 [[nodiscard]] std::unique_ptr<loader::Loader> make_python_loader(
     const PythonDataset& dataset, const loader::LoaderOptions& options,
-    const WorkerContext& context, GilWait& gil, const KeptObject& stacks);
+    const WorkerContext& context, GilWait& gil, const OwnedPyObject& stacks);
 
 }  // namespace stepbench::python

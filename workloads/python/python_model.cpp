@@ -14,7 +14,7 @@ namespace py = pybind11;
 
 namespace {
 
-py::module_ model_helpers() { return py::module_::import("stepbench_hosted.model"); }
+py::module_ model_helpers() { return py::module_::import("stepbench_user_code.model"); }
 
 void enter_module(py::handle module, const py::object&) {
   if (module_listener != nullptr) module_listener->enter(module.ptr());
@@ -51,7 +51,7 @@ PythonModel::PythonModel(const ResolvedCase& resolved, const DataShape& data, Gi
     offered["classes"] = data.classes;
     offered["input_shape"] = py::tuple(py::cast(data.input.shape));
     const py::object made = call_user_function(resolved, {"model.path", path_, "model"}, offered);
-    module_ = KeptObject(model_helpers().attr("checked")(made, path_));
+    module_ = OwnedPyObject(model_helpers().attr("checked")(made, path_));
   });
 }
 

@@ -38,7 +38,7 @@ class PythonModel final : public Model {
 
   std::string path_;
   GilWait& gil_;
-  KeptObject module_;
+  OwnedPyObject module_;
   bool tried_ = false;
   mutable ModuleNames names_;  // hooked modules
 };

@@ -32,7 +32,7 @@ std::optional<std::string> PythonStep::set_up() {
   marks_.on(device);
   threads_before_ = at::get_num_threads();
   in_python([&] {
-    const py::module_ step = py::module_::import("stepbench_hosted.step");
+    const py::module_ step = py::module_::import("stepbench_user_code.step");
     py::dict facts;
     facts["device"] = device.str();
     facts["rank"] = context_.rank;
@@ -40,13 +40,13 @@ std::optional<std::string> PythonStep::set_up() {
     const py::object record =
         step.attr("Record")(phase_marks(marks_, context_.phase_names),
                             py::cpp_function([this](bool first) { marks_.border(first); }), facts);
-    record_ = KeptObject(record);
+    record_ = OwnedPyObject(record);
     const py::object users =
         step.attr("Step")(resolved_.text("step.path"), python_arguments(resolved_), record,
                           resolved_.integer_or("seed", 0));
-    step_ = KeptObject(users);
+    step_ = OwnedPyObject(users);
     users.attr("set_up")();
-    run_ = KeptObject(users.attr("run"));
+    run_ = OwnedPyObject(users.attr("run"));
     steps_per_epoch_ = users.attr("steps_per_epoch")().cast<std::int64_t>();
   });
   return std::nullopt;

@@ -34,9 +34,9 @@ class PythonStep final : public Workload {
   WorkerContext& context_;
   GilWait& gil_;
   PythonStepMarks marks_;  // declared before the Python objects that refer to it
-  KeptObject step_;        // Step of stepbench_hosted/step.py
-  KeptObject run_;         // the user's function
-  KeptObject record_;
+  OwnedPyObject step_;     // Step of stepbench_user_code/step.py
+  OwnedPyObject run_;      // the user's function
+  OwnedPyObject record_;
   ModuleNames module_names_;
   std::int64_t steps_per_epoch_ = 0;
   int threads_before_ = 0;

@@ -5,7 +5,7 @@ PYTHON stepbench_host.py --worker=FILE --build-id=ID --python=3.11 --torch=2.11.
     -- ARGUMENTS
 
 If this interpreter or its torch does not fit, the script continues in the next interpreter given by --else. If none
-fits, the first one that has torch measures in Python alone (stepbench_fallback). Without any torch, control returns to
+fits, the first one that has torch measures in Python alone (stepbench_fallback_worker). Without any torch, control returns to
 the worker, which then reports why there is no Python.
 """
 import os
@@ -114,10 +114,10 @@ def give_up(reason, remedy, options, arguments, can_measure):
         more += [f"--else={other}" for other in others[1:]] if others else ["--last=yes"]
         os.execv(following, [following, sys.argv[0], *passed, *more, "--", *arguments])
     if not first:
-        become_worker(options, arguments)
+        exec_worker(options, arguments)
 
 
-def become_worker(options, arguments):
+def exec_worker(options, arguments):
     """Continues as the worker, which reports why there is no Python. Does not return."""
     why = ": ".join(filter(None, [options["tried"], options["remedy"]]))
     os.execv(options["worker"], [options["worker"], f"--no-python={why}", *arguments])
@@ -128,13 +128,13 @@ def measure_in_python(options, arguments):
     began = time.monotonic_ns()
     sys.path.insert(1, options["package"])
     try:
-        from stepbench_fallback import launch
+        from stepbench_fallback_worker import launch
     except Exception as error:
         options["tried"] = f"{sys.executable} cannot import torch: {in_one_line(error)}"
-        become_worker(options | {"remedy": ""}, arguments)
+        exec_worker(options | {"remedy": ""}, arguments)
     control = launch.control_of(arguments)
     if control is None:
-        become_worker(options, arguments)
+        exec_worker(options, arguments)
     launch.measure(control, options["build-id"], options["tried"], options["remedy"], time.monotonic_ns() - began)
 
 
@@ -169,7 +169,7 @@ def main():
 
 if __name__ == "__main__":
     status = main()
-    held = sys.modules.get("stepbench_hosted.iterable")
+    held = sys.modules.get("stepbench_user_code.iterable")
     if held is not None:
         held.leave_if_held(status)
     sys.exit(status)

@@ -44,9 +44,9 @@ std::string name_of_field(std::size_t field) {
   return field == 1 ? "target" : "field" + std::to_string(field);
 }
 
-// The keys of a dict, in the order of stepbench_hosted/data.py.
+// The keys of a dict, in the order of stepbench_user_code/data.py.
 py::list keys_in_order(const py::dict& collated) {
-  return py::module_::import("stepbench_hosted.data").attr("fields_in_order")(collated);
+  return py::module_::import("stepbench_user_code.data").attr("fields_in_order")(collated);
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ std::vector<TensorBatches::Named> TensorBatches::parts_of(py::handle collated) {
     if (same) {
       for (const py::handle key : keys_.get()) same = same && fields.contains(key);
     }
-    if (!same) keys_ = KeptObject(keys_in_order(fields));
+    if (!same) keys_ = OwnedPyObject(keys_in_order(fields));
     for (const py::handle key : keys_.get()) parts.push_back({py::str(key), fields[key]});
   }
   return parts;
@@ -89,7 +89,7 @@ SharedSpec TensorBatches::spec_of(std::size_t field, const std::string& name,
 
 Batch TensorBatches::take(py::handle collated) {
   const auto refuse = [&] {
-    py::module_::import("stepbench_hosted.data").attr("refuse_batch")(collated, path_);
+    py::module_::import("stepbench_user_code.data").attr("refuse_batch")(collated, path_);
   };
   auto tensors = std::make_shared<std::vector<at::Tensor>>();
   Batch batch;

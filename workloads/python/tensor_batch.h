@@ -37,7 +37,7 @@ class TensorBatches {
 
   std::string path_;
   std::vector<SharedSpec> last_;
-  KeptObject keys_;  // keys of the last dict batch, in field order
+  OwnedPyObject keys_;  // keys of the last dict batch, in field order
 };
 
 }  // namespace stepbench::python

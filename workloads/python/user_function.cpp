@@ -48,13 +48,13 @@ py::object call_user_function(const ResolvedCase& resolved, const UserFunction& 
   for (const UserFunction& other : user_functions(resolved)) {
     others.append(py::make_tuple(other.option, other.path, other.name));
   }
-  return py::module_::import("stepbench_hosted.user_file")
+  return py::module_::import("stepbench_user_code.user_file")
       .attr("call")(function.option, function.path, function.name, python_arguments(resolved),
                     offered, others, positional);
 }
 
 std::string digest_of_files(const std::vector<std::string>& paths) {
-  return py::module_::import("stepbench_hosted.user_file")
+  return py::module_::import("stepbench_user_code.user_file")
       .attr("digest")(paths)
       .cast<std::string>();
 }

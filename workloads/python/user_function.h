@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the user's files, called with the arguments under `python` that they accept.
-// Implemented by stepbench_hosted/user_file.py. Requires the interpreter's lock.
+// Implemented by stepbench_user_code/user_file.py. Requires the interpreter's lock.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -25,7 +25,7 @@ namespace stepbench::step {
 namespace {
 
 constexpr const char* kPath = "checkpoint.path";
-constexpr double kShareToTell = 0.05;  // minimum share of the step for a finding
+constexpr double kMinShareToReport = 0.05;  // minimum share of the step for a finding
 
 std::string type_name(c10::ScalarType type) {
   switch (type) {
@@ -179,7 +179,7 @@ void Checkpoint::report(ReportSink& sink) const {
   sink.metric("checkpoint_bytes", bytes);
   sink.metric("checkpoint_bytes_per_s", bytes_per_s);
   const double share = static_cast<double>(blocked_ns_) / static_cast<double>(windows_ns_);
-  if (share < kShareToTell) return;
+  if (share < kMinShareToReport) return;
   Finding finding{.id = "checkpoint.blocks",
                   .severity = Severity::kWarning,
                   .text = "checkpoints take " + text::percent_text(share) +
@@ -187,7 +187,7 @@ void Checkpoint::report(ReportSink& sink) const {
                           (every_ == 1 ? "step" : std::to_string(every_) + " steps") + ", " +
                           text::byte_text(bytes) + " at " + text::byte_text(bytes_per_s) + "/s",
                   .value = share,
-                  .threshold = kShareToTell,
+                  .threshold = kMinShareToReport,
                   .share = share,
                   .evidence = {"checkpoint_ns", "checkpoint_bytes_per_s"}};
   if (async_) {

@@ -15,7 +15,7 @@ namespace stepbench::step {
 namespace {
 
 // libtorch reports no device without the reason, which the CUDA runtime has.
-std::string why_no_device(c10::Device device) {
+std::string no_device_reason(c10::Device device) {
   const auto loaded = cuda::load_cuda_api();
   const auto* api = std::get_if<cuda::CudaApi>(&loaded);
   const std::string why = api == nullptr ? "" : cuda::device_missing(*api, device.index());
@@ -38,7 +38,7 @@ std::optional<std::string> device_unavailable(c10::Device device) {
   if (device.is_cpu()) return std::nullopt;
   const int count = at::hasCUDA() ? static_cast<int>(at::getNumGPUs()) : 0;
   if (device.index() < count) return std::nullopt;
-  if (count == 0) return "no CUDA device is visible to libtorch" + why_no_device(device);
+  if (count == 0) return "no CUDA device is visible to libtorch" + no_device_reason(device);
   return device.str() + " does not exist: libtorch sees " + std::to_string(count) +
          " CUDA device(s)";
 }

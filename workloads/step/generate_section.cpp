@@ -8,7 +8,7 @@
 namespace stepbench::step {
 namespace {
 
-constexpr std::int64_t kMostTokens = 1 << 20;
+constexpr std::int64_t kMaxTokens = 1 << 20;
 
 std::string generators() {
   std::string names;
@@ -47,7 +47,7 @@ Section generate_section() {
            .doc = "Tokens of a prompt. Unset: what new_tokens leave of the context.",
            .unit = "tokens",
            .min = 1,
-           .max = kMostTokens,
+           .max = kMaxTokens,
            .also_called = {"input_len", "prompt_length", "random_input_len"}},
           {.name = "new_tokens",
            .type = OptionType::kInteger,
@@ -57,7 +57,7 @@ Section generate_section() {
            .unit = "tokens",
            .default_value = std::int64_t{32},
            .min = 1,
-           .max = kMostTokens,
+           .max = kMaxTokens,
            .also_called = {"max_new_tokens", "max_tokens", "output_len", "random_output_len"}},
       }};
 }

@@ -11,7 +11,7 @@
 namespace stepbench::step {
 namespace {
 
-constexpr const char* kWhere = "model.path";
+constexpr const char* kOptionName = "model.path";
 
 std::string braces(at::IntArrayRef sizes) {
   std::ostringstream text;
@@ -49,9 +49,9 @@ void check_output(const std::string& path, const at::Tensor& output,
   const bool same_places = output.dim() == samples.target.dim() + 1 &&
                            output.sizes().slice(0, output.dim() - 1) == samples.target.sizes();
   if (same_places && output.size(-1) >= data.classes) return;
-  throw ConfigError(kWhere, path + " gives " + braces(output.sizes()) + " for " +
-                                std::to_string(samples.input.size(0)) +
-                                " samples; this data set needs logits " + braces(expected));
+  throw ConfigError(kOptionName, path + " gives " + braces(output.sizes()) + " for " +
+                                     std::to_string(samples.input.size(0)) +
+                                     " samples; this data set needs logits " + braces(expected));
 }
 
 }  // namespace
@@ -68,12 +68,13 @@ void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& 
   const bool trainable =
       std::ranges::any_of(parameters, [](const at::Tensor& p) { return p.requires_grad(); });
   if (!trainable && resolved.workload != "eval_step") {
-    throw ConfigError(kWhere, path + " has no parameters to train: " +
-                                  (python ? "none requires a gradient. Measure it with workload: "
-                                            "eval_step"
-                                          : "it was frozen (torch.jit.freeze) or saved for "
-                                            "inference. Save it in training mode, or measure it "
-                                            "with workload: eval_step"));
+    throw ConfigError(kOptionName,
+                      path + " has no parameters to train: " +
+                          (python ? "none requires a gradient. Measure it with workload: "
+                                    "eval_step"
+                                  : "it was frozen (torch.jit.freeze) or saved for "
+                                    "inference. Save it in training mode, or measure it "
+                                    "with workload: eval_step"));
   }
   const at::NoGradGuard no_grad;
   at::Tensor output;
@@ -88,10 +89,11 @@ void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& 
   }
   model.train(true);
   if (!output.defined()) {
-    throw ConfigError(kWhere, path + " does not take this data: given " + shape_text(data.input) +
-                                  " per sample; " +
-                                  expectation_of(model, samples.input.scalar_type() == at::kLong) +
-                                  ". It says: " + (python ? refusal : last_line(refusal)));
+    throw ConfigError(kOptionName,
+                      path + " does not take this data: given " + shape_text(data.input) +
+                          " per sample; " +
+                          expectation_of(model, samples.input.scalar_type() == at::kLong) +
+                          ". It says: " + (python ? refusal : last_line(refusal)));
   }
   check_output(path, output, samples, data);
 }

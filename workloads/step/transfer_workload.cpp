@@ -70,8 +70,8 @@ class TransferWorkload final : public Workload {
     const double plain = (plain_before_ + plain_after_) / 2;
     sink.metric("plain_copy_bytes_per_s", plain);
     sink.metric("copy_efficiency", bytes_per_s_ / plain);
-    constexpr double kMuch = 0.05;
-    if (device_.is_cuda() && std::abs(plain_after_ / plain_before_ - 1) > kMuch) {
+    constexpr double kMaxDrift = 0.05;
+    if (device_.is_cuda() && std::abs(plain_after_ / plain_before_ - 1) > kMaxDrift) {
       sink.note("plain copies ran at " + text::short_number(plain_before_ * 1e-9, 3) +
                 " GB/s before the steps and at " + text::short_number(plain_after_ * 1e-9, 3) +
                 " after them: copy_efficiency is known no better than that");

@@ -225,7 +225,7 @@ class TorchCppLoader final : public loader::Loader {
     metrics_ = {};
     const std::int64_t readers = std::max<std::int64_t>(1, shared_->options.num_workers);
     metrics_.workers.resize(static_cast<std::size_t>(readers));
-    metrics_.tells_blocked = false;
+    metrics_.records_blocked = false;
   }
 
  private:
@@ -301,7 +301,7 @@ class TorchCppLoader final : public loader::Loader {
     (ready ? metrics_.receive_ns : metrics_.blocked_ns) += taken - began;
     if (ready) metrics_.transport_ns += taken - began;
     if (!ready && depth > 0) metrics_.stalled_ns += taken - began;
-    metrics_.held += ready ? 0 : depth;
+    metrics_.waiting_batches += ready ? 0 : depth;
   }
 
   std::shared_ptr<Shared> shared_;

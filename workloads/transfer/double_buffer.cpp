@@ -8,7 +8,7 @@ torch_loader::BatchTensors DoubleBuffer::next(const NextBatch& next_batch, StepR
   if (!arriving_) arriving_ = begin_copy(0, next_batch(), step);
   const Arriving ready = *arriving_;
   marks_ = ready.marks;
-  copies_->let_compute_wait(ready.slot);
+  copies_->make_compute_stream_wait(ready.slot);
   computing_ = ready.slot;
   arriving_.reset();  // consistent even if the loader throws
   arriving_ = begin_copy((ready.slot + 1) % CopyStream::kSlots, next_batch(), step);

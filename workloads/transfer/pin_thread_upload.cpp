@@ -51,7 +51,7 @@ torch_loader::BatchTensors PinThreadUpload::next(const NextBatch& next_batch, St
   if (!batch.device_copy) throw Error("the pin thread left no copy of this batch on the device");
   const auto h2d = step.phase(PhaseId::kH2d);
   const auto& there = *static_cast<const DeviceBatch*>(batch.device_copy.get());
-  stream_->let_compute_wait(*there.copied);
+  stream_->make_compute_stream_wait(*there.copied);
   stream_->used_by_compute(there.tensors);
   return there.tensors;
 }

@@ -16,8 +16,8 @@ template <typename Copy, typename Wait>
 [[nodiscard]] double plain_rate(const Clock& clock, const Copy& copy, const Wait& wait) {
   constexpr std::int64_t kWarmNs = 200'000'000;
   constexpr std::int64_t kMeasuredNs = 200'000'000;
-  constexpr std::int64_t kFewest = 4;
-  constexpr std::int64_t kMost = 1000;  // maximum in a stream's queue
+  constexpr std::int64_t kMin = 4;
+  constexpr std::int64_t kMax = 1000;  // maximum in a stream's queue
   const auto many = [&](std::int64_t copies) {
     const std::int64_t begin_ns = clock.now_ns();
     for (std::int64_t i = 0; i < copies; ++i) copy();
@@ -26,12 +26,12 @@ template <typename Copy, typename Wait>
   };
   std::int64_t one_ns = many(1);
   for (std::int64_t warmed_ns = one_ns; warmed_ns < kWarmNs;) {
-    const std::int64_t copies = std::clamp<std::int64_t>((kWarmNs - warmed_ns) / one_ns, 1, kMost);
+    const std::int64_t copies = std::clamp<std::int64_t>((kWarmNs - warmed_ns) / one_ns, 1, kMax);
     const std::int64_t took_ns = many(copies);
     one_ns = std::max<std::int64_t>(took_ns / copies, 1);
     warmed_ns += took_ns;
   }
-  const std::int64_t copies = std::clamp(kMeasuredNs / one_ns, kFewest, kMost);
+  const std::int64_t copies = std::clamp(kMeasuredNs / one_ns, kMin, kMax);
   return static_cast<double>(copies) * 1e9 / static_cast<double>(many(copies));
 }
 

@@ -73,7 +73,7 @@ class DeviceCopyStream final : public CopyStream {
     return tensors;
   }
   void copied(std::size_t slot) override { copied_[slot].record(side_); }
-  void let_compute_wait(std::size_t slot) override { copied_[slot].block(compute()); }
+  void make_compute_stream_wait(std::size_t slot) override { copied_[slot].block(compute()); }
   void compute_done(std::size_t slot) override { computed_[slot].record(compute()); }
 
  private:
@@ -97,7 +97,7 @@ class HostCopyStream final : public CopyStream {
     return slots_[slot].fill(torch_loader::batch_tensors(batch), at::kCPU, false);
   }
   void copied(std::size_t) override {}
-  void let_compute_wait(std::size_t) override {}
+  void make_compute_stream_wait(std::size_t) override {}
   void compute_done(std::size_t) override {}
 
  private:
@@ -144,7 +144,7 @@ class DeviceUploadStream final : public UploadStream {
     const torch_loader::BatchTensors host = torch_loader::batch_tensors(batch);
     return {.input = host.input.to(device_, true), .target = host.target.to(device_, true)};
   }
-  void let_compute_wait(const StreamMark& mark) override {
+  void make_compute_stream_wait(const StreamMark& mark) override {
     EventMark::event(mark).block(compute());
   }
   void used_by_compute(const torch_loader::BatchTensors& tensors) override {

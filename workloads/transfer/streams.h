@@ -56,9 +56,9 @@ class CopyStream {
   virtual void wait_for_compute(std::size_t slot) = 0;  // waits for what compute_done() marked
   // Copies to the slot's memory; keeps the batch until the copy is done.
   [[nodiscard]] virtual torch_loader::BatchTensors copy(std::size_t slot, const Batch& batch) = 0;
-  virtual void copied(std::size_t slot) = 0;            // marks the copies made so far
-  virtual void let_compute_wait(std::size_t slot) = 0;  // waits for what copied() marked
-  virtual void compute_done(std::size_t slot) = 0;      // marks the work enqueued so far
+  virtual void copied(std::size_t slot) = 0;                    // marks the copies made so far
+  virtual void make_compute_stream_wait(std::size_t slot) = 0;  // waits for what copied() marked
+  virtual void compute_done(std::size_t slot) = 0;              // marks the work enqueued so far
 };
 
 // On a CUDA device, its own stream. On the CPU, a copy within memory in the calling thread: for the
@@ -93,7 +93,7 @@ class UploadStream {
   [[nodiscard]] virtual torch_loader::BatchTensors copy(const Batch& batch) = 0;
 
   // Called by the main thread.
-  virtual void let_compute_wait(const StreamMark& mark) = 0;
+  virtual void make_compute_stream_wait(const StreamMark& mark) = 0;
   // When `tensors` are released, their memory is not reused before the computations enqueued until
   // then are done.
   virtual void used_by_compute(const torch_loader::BatchTensors& tensors) = 0;

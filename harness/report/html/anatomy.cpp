@@ -17,9 +17,9 @@ constexpr int kBarPx = 30;
 
 struct PhaseKind {
   std::vector<estimate::PhaseEstimate> estimate::CaseRow::*of;
-  const char* key;    // key in a case's JSON
-  const char* title;  // title of its figure
-  const char* aside;  // in the table's title
+  const char* key;     // key in a case's JSON
+  const char* title;   // title of its figure
+  const char* suffix;  // in the table's title
 };
 constexpr PhaseKind kKinds[] = {
     {&estimate::CaseRow::phases, "phases", "Phases of a step on the host, by its own clock", ""},
@@ -108,7 +108,7 @@ document::Table phases_table(const Anatomy& anatomy) {
       return name == "data_wait" ? 0 : name == "other" ? 2 : 1;
     });
     for (const std::string& name : names) {
-      table.columns.push_back({.head = name + kind.aside + unit});
+      table.columns.push_back({.head = name + kind.suffix + unit});
       for (std::size_t i = 0; i < anatomy.drawn.size(); ++i) {
         const auto& phases = anatomy.phases(anatomy.drawn[i], kind);
         const auto phase = std::ranges::find(phases, name, &estimate::PhaseEstimate::name);

@@ -46,8 +46,8 @@ void add_places(json::JsonText& json, std::string_view key, std::span<const std:
 }
 
 std::vector<std::size_t> thin_out(std::span<const double> values, std::size_t points) {
-  constexpr std::size_t kFewest = 4;
-  points = std::max(points, kFewest);
+  constexpr std::size_t kMin = 4;
+  points = std::max(points, kMin);
   std::vector<std::size_t> kept;
   if (values.size() <= points) {
     kept.resize(values.size());

@@ -76,11 +76,11 @@ std::optional<document::Figure> cause_figure(const compare::Comparison& comparis
   const double base_ns = step->test.base_median;
   const double candidate_ns = step->test.candidate_median;
   if (!std::isfinite(base_ns) || !std::isfinite(candidate_ns)) return std::nullopt;
-  std::vector<std::string> told;
+  std::vector<std::string> cause_labels;
   double rest_ns = candidate_ns - base_ns;
   for (const compare::PhaseChange& change : changed.cause) {
-    told.push_back(change.phase + ' ' + text::signed_duration(change.change_ns) + ", " +
-                   text::significant(kPercent * change.share, 2) + " % of the change");
+    cause_labels.push_back(change.phase + ' ' + text::signed_duration(change.change_ns) + ", " +
+                           text::significant(kPercent * change.share, 2) + " % of the change");
     rest_ns -= change.change_ns;
   }
   json::JsonText json = chart("cause");
@@ -89,7 +89,7 @@ std::optional<document::Figure> cause_figure(const compare::Comparison& comparis
   const std::string from_to = text::duration(base_ns) + " to " + text::duration(candidate_ns);
   return document::Figure{
       .title = "Where the time went: " + ComparisonNames(comparison).of(changed),
-      .alt = "From " + from_to + ": " + text::join(told, "; ") + ".",
+      .alt = "From " + from_to + ": " + text::join(cause_labels, "; ") + ".",
       .json = json.take(),
       .note = "Each phase by the middle of its changes with its interval; the " + step->name +
               " went from " + from_to + " by medians, which leaves " +

@@ -15,8 +15,8 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kOpen = 3;              // number of unfolded figures
-constexpr std::size_t kMostLaunchLines = 40;  // per case
+constexpr std::size_t kOpen = 3;             // number of unfolded figures
+constexpr std::size_t kMaxLaunchLines = 40;  // per case
 constexpr std::size_t kTitleCells = 120;
 
 // Steps of a launch, in order.
@@ -108,7 +108,7 @@ std::string alt_of(const estimate::CaseRow& row, std::size_t launches) {
 document::Figure figure_of(const TableFacts& facts, const DrawOptions& options, std::size_t place,
                            std::int64_t& drawn) {
   const estimate::CaseRow& row = facts.rows[place];
-  const std::size_t count = std::min(row.measured.size(), kMostLaunchLines);
+  const std::size_t count = std::min(row.measured.size(), kMaxLaunchLines);
   // Half of the points for the distribution, half for the steps over time.
   const std::size_t points =
       std::max<std::size_t>(options.points / 2 / std::max<std::size_t>(count, 1), 4);

@@ -101,10 +101,11 @@ std::optional<document::Figure> forest_figure(const compare::Comparison& compari
     open += std::isfinite(row.result->test.interval.high) ? 0 : 1;
   }
   json.close_array().close_object();
-  std::vector<std::string> told;
+  std::vector<std::string> count_labels;
   for (std::size_t kind = 0; kind < counts.size(); ++kind) {
     if (counts.at(kind) == 0) continue;
-    told.push_back(std::to_string(counts.at(kind)) + ' ' + std::string(kForestKinds.at(kind)));
+    count_labels.push_back(std::to_string(counts.at(kind)) + ' ' +
+                           std::string(kForestKinds.at(kind)));
   }
   std::vector<std::string> notes;
   if (all > kMaxForestRows) {
@@ -123,7 +124,7 @@ std::optional<document::Figure> forest_figure(const compare::Comparison& compari
   return document::Figure{
       .title = "Changes with their intervals, against the margins",
       .alt = "For each case and metric its change in percent with its interval: " +
-             text::join(told) + ".",
+             text::join(count_labels) + ".",
       .json = json.take(),
       .note = text::join(notes, " "),
       .height_px = static_cast<int>(160 + 26 * lines)};

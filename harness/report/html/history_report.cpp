@@ -32,7 +32,7 @@ std::vector<const track::SeriesHistory*> by_interest(const track::History& histo
   const auto rank = [&](const track::SeriesHistory* series) {
     const auto found = of_alerts.find(series->series.id);
     if (found != of_alerts.end()) return found->second;
-    if (!series->series.screened) return 4;
+    if (!series->series.monitored) return 4;
     return series->series.metric == track::kStepSeries ? 2 : 3;
   };
   std::vector<const track::SeriesHistory*> order;
@@ -97,7 +97,7 @@ ReportContent history_content(const track::History& history,
 
   document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
   overview.blocks.emplace_back(nights_paragraph(history));
-  bring_forward(nights, overview, 1);
+  move_first_figure(nights, overview, 1);
   document::Table series = series_table(rows, names);
   series.title = "Series, with the value of their last night";
   overview.blocks.emplace_back(std::move(series));

@@ -18,7 +18,7 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kMostCharts = 8;  // per alert
+constexpr std::size_t kMaxCharts = 8;  // per alert
 
 // Changes of the series' environment and the fields that changed.
 document::Table segments_table(const track::History& history, const track::SeriesHistory& series) {
@@ -38,7 +38,7 @@ document::Table segments_table(const track::History& history, const track::Serie
 std::vector<SeriesRow> by_tone(std::vector<SeriesRow> rows, const SeriesNames& names) {
   std::ranges::sort(rows, {}, [&](const SeriesRow& row) {
     const bool is_step = row.series->metric == track::kStepSeries;
-    return std::tuple(!row.series->screened, -static_cast<int>(row.tone), !is_step,
+    return std::tuple(!row.series->monitored, -static_cast<int>(row.tone), !is_step,
                       names.name(*row.series));
   });
   return rows;
@@ -96,7 +96,7 @@ SiteFile HistorySite::alert(const nights::Alert& alert) const {
   std::string data;
   for (const nights::AlertSeries& each : alert.series) {
     const auto chart = charts_.find(each.id);
-    if (chart == charts_.end() || charts.size() == kMostCharts) continue;
+    if (chart == charts_.end() || charts.size() == kMaxCharts) continue;
     charts.push_back(chart->second.figure);
     data += (data.empty() ? "" : ",") + chart->second.data;
   }
@@ -120,7 +120,7 @@ SiteFile HistorySite::index() const {
       .blocks = {alerts_table(newest_first(log_), names_, options_.today, Links::kPages)}};
   document::Chapter series{.id = "series", .title = "Series", .blocks = {}};
   const auto explains =
-      std::ranges::find_if(rows, [](const SeriesRow& row) { return !row.series->screened; });
+      std::ranges::find_if(rows, [](const SeriesRow& row) { return !row.series->monitored; });
   const std::span judged(rows.begin(), explains);
   const std::span others(explains, rows.end());
   series.blocks.emplace_back(series_table(judged, names_, Links::kPages));

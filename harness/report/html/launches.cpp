@@ -16,9 +16,9 @@
 namespace stepbench::report {
 namespace {
 
-constexpr std::size_t kOwnColour = 12;       // cases with their own line
-constexpr std::size_t kMostLaunches = 2000;  // per figure
-constexpr std::size_t kMostOfMachine = 500;
+constexpr std::size_t kOwnColour = 12;      // cases with their own line
+constexpr std::size_t kMaxLaunches = 2000;  // per figure
+constexpr std::size_t kMaxMachinePoints = 500;
 
 struct MachineNumber {
   const char* field;
@@ -202,11 +202,11 @@ std::optional<document::Chapter> launches_section(const TableFacts& facts,
   const bool relative_first = std::min(facts.rows.size(), kOwnColour) > 4;
   for (const bool relative : {relative_first, !relative_first}) {
     section.blocks.emplace_back(
-        steps_figure(facts, ran, std::min(options.points, kMostLaunches), relative));
+        steps_figure(facts, ran, std::min(options.points, kMaxLaunches), relative));
   }
   std::vector<document::Figure> machine;
   for (const MachineNumber& number : kMachineNumbers) {
-    auto figure = machine_figure(ran, number, std::min(options.points, kMostOfMachine));
+    auto figure = machine_figure(ran, number, std::min(options.points, kMaxMachinePoints));
     if (figure) machine.push_back(*std::move(figure));
   }
   if (!machine.empty()) {

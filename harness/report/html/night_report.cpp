@@ -27,7 +27,7 @@ ReportContent night_content(const ShownNight& shown, NightView view, std::string
       .summary = text::counted(std::ssize(night.series), "series"),
       .measured = !night.series.empty()};
   for (document::Chapter& chapter : night_charts(shown)) {
-    if (chapter.id == "night") bring_forward(chapter, content.sections.front(), 1);
+    if (chapter.id == "night") move_first_figure(chapter, content.sections.front(), 1);
     if (!chapter.blocks.empty()) content.sections.push_back(std::move(chapter));
   }
   view.rows = 0;

@@ -142,7 +142,7 @@ document::Chapter overview_section(const TableFacts& facts) {
     if (table.rows.size() > document::kPageRows) put_fastest_first(table, facts.rows);
     section.blocks.push_back(std::move(table));
   }
-  if (auto beside = runs_beside(facts)) section.blocks.push_back(std::move(*beside));
+  if (auto run_table = compared_runs_table(facts)) section.blocks.push_back(std::move(*run_table));
   section.blocks.insert(section.blocks.end(), notes.begin(), notes.end());
   return section;
 }

@@ -102,7 +102,7 @@ std::optional<document::Figure> flame_figure(const std::vector<ops::CallNode>& c
                                              std::size_t profile) {
   std::int64_t all_ns = 0;
   std::int64_t steps = 0;
-  std::int64_t beside_ns = 0;
+  std::int64_t other_threads_ns = 0;
   std::int64_t others = 0;
   bool negative = false;
   for (const ops::CallNode& node : calls) {
@@ -111,12 +111,13 @@ std::optional<document::Figure> flame_figure(const std::vector<ops::CallNode>& c
     if (!is_root(node)) continue;
     all_ns += time_of(node, time);
     if (is_step(node)) steps += node.calls;
-    if (node.name == ops::kOtherThreads) beside_ns += time_of(node, time);
+    if (node.name == ops::kOtherThreads) other_threads_ns += time_of(node, time);
   }
   if (all_ns <= 0) return std::nullopt;
   std::vector<std::string> notes;
-  if (beside_ns > 0) {
-    notes.push_back(per_step(beside_ns, steps) + " passed on other threads, beside the step.");
+  if (other_threads_ns > 0) {
+    notes.push_back(per_step(other_threads_ns, steps) +
+                    " passed on other threads, beside the step.");
   }
   if (others > 0) {
     notes.push_back(text::with_separators(others) +
@@ -326,8 +327,8 @@ std::optional<document::Figure> areas_figure(const ops::OpTable& table, OpTime t
                     std::to_string(areas.folded() + std::int64_t(kMaxAreas)) +
                     " are added up as (others).");
   }
-  if (time == OpTime::kHost && tree.beside_ns > 0) {
-    notes.push_back("Of the host time " + per_step(tree.beside_ns, tree.steps) +
+  if (time == OpTime::kHost && tree.other_threads_ns > 0) {
+    notes.push_back("Of the host time " + per_step(tree.other_threads_ns, tree.steps) +
                     " passed on other threads, beside the step.");
   }
   if (areas.has_negative()) {
@@ -358,9 +359,9 @@ std::string place_text(const ops::OpTable& table, const ops::MemoryPoint& point)
 std::vector<std::vector<const ops::MemoryPoint*>> memory_lines(const ops::OpTable& table) {
   std::vector<std::vector<const ops::MemoryPoint*>> lines;
   for (const ops::MemoryPoint& point : table.memory) {
-    const bool goes_on = !lines.empty() && lines.back().back()->device == point.device &&
-                         lines.back().back()->at_ns <= point.at_ns;
-    if (!goes_on) lines.emplace_back();
+    const bool continues = !lines.empty() && lines.back().back()->device == point.device &&
+                           lines.back().back()->at_ns <= point.at_ns;
+    if (!continues) lines.emplace_back();
     lines.back().push_back(&point);
   }
   return lines;

@@ -10,7 +10,7 @@ namespace stepbench::report {
 namespace {
 
 constexpr std::size_t kMaxLanes = 64;
-constexpr std::size_t kMostPieces = 2000;  // per kind: more cannot be distinguished
+constexpr std::size_t kMaxPieces = 2000;  // per kind: more cannot be distinguished
 
 // Adds [[begin_ns, end_ns], …] for each lane.
 template <typename MomentsOf>
@@ -21,7 +21,7 @@ void add_lanes(json::JsonText& json, std::string_view kind,
   for (const analyze::RankLane& lane : lanes) {
     json.open_array();
     for (const analyze::TimeSpan& span : moments_of(lane)) {
-      if (pieces++ >= kMostPieces) break;
+      if (pieces++ >= kMaxPieces) break;
       json.open_array().integer({}, span.begin_ns).integer({}, span.end_ns).close_array();
     }
     json.close_array();

@@ -70,7 +70,7 @@ ReportContent error_content(const std::string& command, const std::string& messa
           .measured = false};
 }
 
-void bring_forward(document::Chapter& from, document::Chapter& to, std::ptrdiff_t at) {
+void move_first_figure(document::Chapter& from, document::Chapter& to, std::ptrdiff_t at) {
   if (from.blocks.empty()) return;
   auto* figure = std::get_if<document::Figure>(&from.blocks.front());
   if (figure == nullptr) return;

@@ -83,7 +83,7 @@ struct Report {
 
 // Moves the first block of `from`, if it is a figure, to position `at` of `to` and unfolds it, so
 // that the main figure is on the first screen.
-void bring_forward(document::Chapter& from, document::Chapter& to, std::ptrdiff_t at);
+void move_first_figure(document::Chapter& from, document::Chapter& to, std::ptrdiff_t at);
 
 // Throws ConfigError at --section if the content lacks a section.
 [[nodiscard]] Report report_of(ReportContent content, const ReportOptions& options);

@@ -35,7 +35,7 @@ struct CaseOfRuns {
 
 }  // namespace
 
-std::optional<document::Table> runs_beside(const TableFacts& facts) {
+std::optional<document::Table> compared_runs_table(const TableFacts& facts) {
   std::vector<std::string> runs;
   std::vector<CaseOfRuns> cases;
   std::map<std::pair<std::string, std::string>, std::size_t> places;  // by case and arm

@@ -10,6 +10,6 @@
 namespace stepbench::report {
 
 // One column per run. nullopt for a single run, or if the runs share no case.
-[[nodiscard]] std::optional<document::Table> runs_beside(const TableFacts& facts);
+[[nodiscard]] std::optional<document::Table> compared_runs_table(const TableFacts& facts);
 
 }  // namespace stepbench::report

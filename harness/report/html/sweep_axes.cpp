@@ -74,7 +74,7 @@ bool change_together(const Dimension& a, const Dimension& b) {
   return pairs.size() == a.size();
 }
 
-void take_in(Dimension& into, const Dimension& other) {
+void merge_dimension(Dimension& into, const Dimension& other) {
   std::vector<std::size_t> partner(into.size());
   for (std::size_t i = 0; i < into.of_row.size(); ++i) partner[into.of_row[i]] = other.of_row[i];
   into.title += " / " + other.title;
@@ -110,7 +110,7 @@ SweepSpace sweep_space(const TableFacts& facts, std::span<const std::size_t> row
     if (partner == space.dimensions.end()) {
       space.dimensions.push_back(std::move(made));
     } else {
-      take_in(*partner, made);
+      merge_dimension(*partner, made);
     }
   }
   values.clear();

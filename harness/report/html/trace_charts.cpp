@@ -78,18 +78,19 @@ std::optional<document::Figure> mean_figure(const AnalysedTrace& analysed,
   std::vector<const analyze::StepPart*> parts = parts_of(report);
   std::erase_if(parts, [&](const auto* part) { return part->of(report.counted) == 0; });
   std::vector<double> means;
-  std::vector<std::string> told;
+  std::vector<std::string> part_labels;
   for (const analyze::StepPart* part : parts) {
     means.push_back(mean(part->of(report.counted)));
-    told.push_back(words_of_part(part->name, report.scope) + ' ' + text::duration(means.back()) +
-                   ", " + text::percent_text(means.back() / wall_ns));
+    part_labels.push_back(words_of_part(part->name, report.scope) + ' ' +
+                          text::duration(means.back()) + ", " +
+                          text::percent_text(means.back() / wall_ns));
   }
   json::JsonText json = chart("trace_parts");
   add_parts(json, report, parts);
   json.numbers("mean_ns", means).number("wall_ns", wall_ns).close_object();
   return document::Figure{
       .title = "Parts of a step",
-      .alt = "Of a step of " + text::duration(wall_ns) + ": " + text::join(told, "; ") + '.',
+      .alt = "Of a step of " + text::duration(wall_ns) + ": " + text::join(part_labels, "; ") + '.',
       .json = json.take(),
       .note =
           "Mean of " + text::counted(std::ssize(counts), "step") + "; the parts sum to the step.",

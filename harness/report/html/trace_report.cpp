@@ -28,14 +28,14 @@ std::string id_suffix(std::size_t place) {
 }
 
 // Page of a single trace or pair: summary, charts, then tables.
-void add_alone(document::Document document, std::optional<document::Chapter> charts,
-               ReportContent& content) {
+void add_as_page(document::Document document, std::optional<document::Chapter> charts,
+                 ReportContent& content) {
   content.answer = std::move(document.answer);
   document::Chapter& overview = document.chapters.front();
   overview.blocks.insert(overview.blocks.begin(), document::Paragraph{document.headline});
   for (document::Chapter& chapter : document.chapters) {
     if (&chapter == &overview && charts) {
-      bring_forward(*charts, overview, 1);
+      move_first_figure(*charts, overview, 1);
       if (!chapter.blocks.empty()) content.sections.push_back(std::move(chapter));
       content.sections.push_back(std::move(*charts));
     } else if (!chapter.blocks.empty()) {
@@ -44,9 +44,9 @@ void add_alone(document::Document document, std::optional<document::Chapter> cha
   }
 }
 
-// As add_alone(), as a chapter of a page with several, whose answer is above all of them.
-void add_beside(document::Document document, std::optional<document::Chapter> charts,
-                document::Chapter chapter, ReportContent& content) {
+// As add_as_page(), as a chapter of a page with several, whose answer is above all of them.
+void add_as_chapter(document::Document document, std::optional<document::Chapter> charts,
+                    document::Chapter chapter, ReportContent& content) {
   std::vector<document::Block>& blocks = chapter.blocks;
   blocks.emplace_back(document::Paragraph{std::move(document.headline)});
   if (!document.answer.text.empty()) {
@@ -151,12 +151,12 @@ ReportContent analysis_content(std::span<const AnalysedTrace> traces, const Draw
     added[place] = true;
     document::Document document = analysis_document(each, kRows);
     if (traces.size() == 1)
-      return add_alone(std::move(document), trace_section(each, place, "steps"), content);
+      return add_as_page(std::move(document), trace_section(each, place, "steps"), content);
     if (content.sections.empty()) {
       content.answer = document.answer;
       content.answer.text = title + ": " + content.answer.text;
     }
-    add_beside(
+    add_as_chapter(
         std::move(document), trace_section(each, place, ""),
         {.id = id + id_suffix(used[id]++), .title = title, .blocks = {}, .folded = !jobs.empty()},
         content);
@@ -197,12 +197,12 @@ ReportContent diff_content(std::span<const analyze::TraceDiff> diffs, const Draw
     document::Document document = diff_document(diffs[i], kRows);
     std::optional<document::Chapter> charts = diff_section(diffs[i], i, "changes");
     if (diffs.size() == 1) {
-      add_alone(std::move(document), std::move(charts), content);
+      add_as_page(std::move(document), std::move(charts), content);
     } else {
       if (i == 0) content.answer = document.answer;
       const std::string title = document.headline;
-      add_beside(std::move(document), std::move(charts),
-                 {.id = "pair" + id_suffix(i), .title = title, .blocks = {}}, content);
+      add_as_chapter(std::move(document), std::move(charts),
+                     {.id = "pair" + id_suffix(i), .title = title, .blocks = {}}, content);
     }
     add_data(diff_json(diffs[i], 0), content);
   }

@@ -66,7 +66,7 @@ ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
   std::ranges::move(blocks_of(document, {chapters::kDoubts}), std::back_inserter(overview));
   document::Chapter first{.id = "overview", .title = "Overview", .blocks = std::move(overview)};
   std::vector<document::Chapter> sections = comparison_sections(comparisons);
-  if (sections.size() == 1) bring_forward(sections.front(), first, 0);
+  if (sections.size() == 1) move_first_figure(sections.front(), first, 0);
   if (!first.blocks.empty()) content.sections.push_back(std::move(first));
   std::ranges::move(sections, std::back_inserter(content.sections));
   std::vector<document::Block> rest =

@@ -328,7 +328,7 @@ TEST_F(ProgramsTest, Builds_RunInParallel) {
   for (const char* name : {"HEAD~2", "HEAD~1", "HEAD"}) {
     commits.push_back({{.id = git({"rev-parse", name})}});
   }
-  programs.build_beside(commits);
+  programs.build_in_parallel(commits);
   EXPECT_EQ(os::read_text(programs.of(commits[0]).worker), "first");
   EXPECT_EQ(os::read_text(programs.of(commits[1]).worker), "second");
   EXPECT_EQ(programs.of(commits[2]).why_not,
@@ -360,7 +360,7 @@ TEST_F(ProgramsTest, Rebuild_HasItsOwnLayout) {
   EXPECT_TRUE(programs.has_layout(first));
   const BuiltProgram copy = programs.of(second);
   EXPECT_EQ(copy.why_not, "");
-  EXPECT_TRUE(programs.is_drawn_anew(second));
+  EXPECT_TRUE(programs.is_layout_redrawn(second));
   EXPECT_EQ(os::run_command({copy.worker.string()}, "", std::chrono::minutes(1)).exit_status, 0);
   EXPECT_EQ(programs.builds(), 2U);
 }
@@ -373,7 +373,7 @@ TEST_F(ProgramsTest, LinkerElsewhere_IsReported) {
   const Build second{{.id = id}, 1};
   EXPECT_EQ(programs.of({{.id = id}}).why_not, "");
   EXPECT_EQ(programs.of(second).why_not, "");
-  EXPECT_FALSE(programs.is_drawn_anew(second));
+  EXPECT_FALSE(programs.is_layout_redrawn(second));
 }
 
 TEST(Programs, Versions_KeepTheirEnvironments) {

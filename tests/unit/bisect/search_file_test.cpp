@@ -29,7 +29,7 @@ BisectRun made_run() {
   run.judged = {
       {.base = "c0", .commit = "c4", .pairs = 8, .change = RelativeChange{0.05, 0.04, 0.06}},
       {.base = "c0", .commit = "c1", .why_not = "the build failed with exit status 2"},
-      {.base = "c2", .commit = "c3", .apart = true, .build = 1, .pairs = 12}};
+      {.base = "c2", .commit = "c3", .built_separately = true, .build = 1, .pairs = 12}};
   return run;
 }
 
@@ -67,9 +67,10 @@ TEST(SearchFile, GitLog_HasEachBuiltSide) {
   BisectRun run{.culprit = Culprit{.commit = id(3), .title = "slower"},
                 .range = FoundRange{.after = id(2), .last = id(3), .commits = 1}};
   for (int digit = 0; digit < 5; ++digit) run.commits.push_back({id(digit), "title"});
-  run.judged = {{.base = id(0), .commit = id(4), .pairs = 8},
-                {.base = id(0), .commit = id(1), .why_not = "the build failed with exit status 2"},
-                {.base = id(2), .commit = id(3), .apart = true, .build = 1, .pairs = 12}};
+  run.judged = {
+      {.base = id(0), .commit = id(4), .pairs = 8},
+      {.base = id(0), .commit = id(1), .why_not = "the build failed with exit status 2"},
+      {.base = id(2), .commit = id(3), .built_separately = true, .build = 1, .pairs = 12}};
   EXPECT_EQ(bisect_log(run), "git bisect start --first-parent\n" + line("bad", 4) +
                                  line("good", 0) + line("skip", 1) + line("good", 2) +
                                  line("bad", 3) + "# first bad commit: [" + id(3) + "] slower\n");

@@ -45,9 +45,9 @@ TEST(Search, AdjacentEnds_BuildCopiesOnly) {
   const Lived lived = live(one_step(1, 1, 0.05, kNoNoise), 1);
   EXPECT_EQ(lived.answer, SearchAnswer::kFound);
   ASSERT_EQ(lived.steps.size(), 3U);
-  EXPECT_TRUE(lived.steps[0].kept);
+  EXPECT_TRUE(lived.steps[0].against_good_end);
   for (std::size_t copy = 1; copy <= 2; ++copy) {
-    EXPECT_FALSE(lived.steps[copy].kept);
+    EXPECT_FALSE(lived.steps[copy].against_good_end);
     EXPECT_EQ(lived.steps[copy].base_build, copy);
     EXPECT_EQ(lived.steps[copy].place_build, copy);
   }
@@ -134,16 +134,16 @@ TEST(Search, EqualCopies_AreLikelyAtMost) {
   Search search({.last = 1});
   while (const auto step = search.next()) {
     search.take(*step, std::vector<double>(12, 0.05));
-    if (!step->kept) search.doubt_copies();
+    if (!step->against_good_end) search.doubt_copies();
   }
   EXPECT_EQ(search.result().answer, SearchAnswer::kLikely);
 }
 
 TEST(Search, CountHint_IsTriedFirst) {
   const World world = one_step(64, 40, 0.05, kNoNoise);
-  const Lived told = live(world, {}, 1, 40);
-  EXPECT_EQ(told.places.best, 40U);
-  EXPECT_EQ(told.steps.size(), 3U) << "ends and two copies";
+  const Lived reported = live(world, {}, 1, 40);
+  EXPECT_EQ(reported.places.best, 40U);
+  EXPECT_EQ(reported.steps.size(), 3U) << "ends and two copies";
   const Lived misled = live(world, {}, 1, 7);
   EXPECT_EQ(misled.answer, SearchAnswer::kFound);
   EXPECT_EQ(misled.places.best, 40U);

@@ -56,7 +56,7 @@ Lived live(const World& world, SearchSetup setup, std::uint64_t seed, std::size_
   while (const auto step = search.next()) {
     lived.steps.push_back(*step);
     if (world.broken.contains(step->place) || world.broken.contains(step->base)) {
-      search.leave_out(world.broken.contains(step->place) ? step->place : step->base);
+      search.skip(world.broken.contains(step->place) ? step->place : step->base);
       continue;
     }
     std::vector<double> pairs;

@@ -41,7 +41,7 @@ class Campaign {
       setup.points.push_back({id, id, id});
       setup.labels.push_back("point=" + std::to_string(i));
     }
-    setup.say = [this](const std::string& text) { said.push_back(text); };
+    setup.print_line = [this](const std::string& text) { said.push_back(text); };
     setup.design = compare::with_fixed_pairs(factors_.size(), 10, 1);
     finished.columns = made(0, 1).columns;
     setup.columns = finished.columns;

@@ -100,9 +100,9 @@ TEST(CompareKey, NoJoin_NamesTheDifferingOptions) {
   const record::Results base = results_of(std::string(kBase) + "loader: {batch_size: 8}\n");
   const record::Results other = results_of(std::string(kBase) + "loader: {batch_size: 16}\n");
   EXPECT_THAT(
-      why_nothing_joins(base, other, testing::sample_catalogue()),
+      no_common_case_reason(base, other, testing::sample_catalogue()),
       AllOf(HasSubstr("loader.batch_size (8 -> 16)"), HasSubstr("--ignore loader.batch_size")));
-  EXPECT_THAT(why_nothing_joins({}, other, testing::sample_catalogue()), IsEmpty());
+  EXPECT_THAT(no_common_case_reason({}, other, testing::sample_catalogue()), IsEmpty());
 }
 
 TEST(CompareKey, UnpairedCase_NamesTheNearest) {

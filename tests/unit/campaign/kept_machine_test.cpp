@@ -41,12 +41,12 @@ class KeptMachineFile : public ::testing::Test {
 };
 
 TEST_F(KeptMachineFile, SameMachine_IsReadBack) {
-  EXPECT_FALSE(kept_machine(variables_, identity_).noise) << "nobody measured yet";
-  EXPECT_THAT(kept_machine(variables_, identity_).problem, IsEmpty());
+  EXPECT_FALSE(stored_machine(variables_, identity_).noise) << "nobody measured yet";
+  EXPECT_THAT(stored_machine(variables_, identity_).problem, IsEmpty());
   const auto place = place_for_machine(variables_, identity_);
   EXPECT_EQ(place, folder_ / "state/stepbench/machine-a_b.json");
-  keep_machine(place, noise_);
-  const KeptMachine kept = kept_machine(variables_, identity_);
+  store_machine(place, noise_);
+  const StoredMachine kept = stored_machine(variables_, identity_);
   ASSERT_TRUE(kept.noise) << kept.problem;
   compare::MachineNoise again = *kept.noise;
   again.too_few = noise_.too_few;  // only shown, not stored
@@ -58,23 +58,23 @@ TEST_F(KeptMachineFile, UnknownFields_AreAccepted) {
   std::string text = machine_json(noise_);
   text.insert(text.size() - 1, R"(,"controls":{"gemm_ns":3e7,"gemm_sd":0.01,"gemm_launches":8})");
   std::ofstream(place) << text << '\n';
-  const KeptMachine kept = kept_machine(variables_, identity_);
+  const StoredMachine kept = stored_machine(variables_, identity_);
   ASSERT_TRUE(kept.noise) << kept.problem;
   EXPECT_EQ(kept.noise->cases.front().name, "compute");
 }
 
 TEST_F(KeptMachineFile, OtherMachine_IsNotUsed) {
-  keep_machine(place_for_machine(variables_, identity_), noise_);
+  store_machine(place_for_machine(variables_, identity_), noise_);
   Fields moved = identity_;
   moved["cpu.model"] = std::string("Another CPU");
-  const KeptMachine kept = kept_machine(variables_, moved);
+  const StoredMachine kept = stored_machine(variables_, moved);
   EXPECT_FALSE(kept.noise);
   EXPECT_THAT(kept.problem, AllOf(HasSubstr("another cpu.model (Some CPU, now Another CPU)"),
                                   HasSubstr("`stepbench doctor --measure` measures it again")));
   Fields elsewhere = identity_;
   elsewhere["host"] = std::string("c");
-  EXPECT_FALSE(kept_machine(variables_, elsewhere).noise) << "another host has a file of its own";
-  EXPECT_THAT(kept_machine(variables_, elsewhere).problem, IsEmpty());
+  EXPECT_FALSE(stored_machine(variables_, elsewhere).noise) << "another host has a file of its own";
+  EXPECT_THAT(stored_machine(variables_, elsewhere).problem, IsEmpty());
 }
 
 TEST_F(KeptMachineFile, BrokenFile_IsNamed) {
@@ -85,7 +85,7 @@ TEST_F(KeptMachineFile, BrokenFile_IsNamed) {
         R"({"schema":"stepbench.machine","version":"1.0.0","measured_utc":"x","seconds":1,)"
         R"("cases":[{"name":"compute","launch_sd":"much"}]})"}) {
     folder_.write("state/stepbench/machine-a_b.json", text);
-    const KeptMachine kept = kept_machine(variables_, identity_);
+    const StoredMachine kept = stored_machine(variables_, identity_);
     EXPECT_FALSE(kept.noise) << text;
     EXPECT_THAT(kept.problem, HasSubstr("machine-a_b.json: ")) << text;
   }
@@ -98,7 +98,7 @@ TEST_F(KeptMachineFile, NoPlace_IsAnErrorWithARemedy) {
   EXPECT_THAT([&] { (void)place_for_machine(variables_, identity_); },
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("--measure: cannot keep what it finds in"),
                                                HasSubstr("set XDG_STATE_HOME to a folder"))));
-  EXPECT_EQ(kept_machine({{"HOME", "/home/somebody"}}, identity_).file,
+  EXPECT_EQ(stored_machine({{"HOME", "/home/somebody"}}, identity_).file,
             "/home/somebody/.local/state/stepbench/machine-a_b.json");
 }
 

@@ -7,10 +7,10 @@ namespace stepbench::campaign {
 namespace {
 
 TEST(OddCases, LeftoverComesFirst) {
-  const OddCase left{.case_id = "left", .oddness = -1.2, .left_before = true};
-  const OddCase worse{.case_id = "worse", .oddness = 2};
-  const OddCase much_worse{.case_id = "much worse", .oddness = 9};
-  const OddCase better{.case_id = "better", .oddness = -30};
+  const SuspectCase left{.case_id = "left", .deviation = -1.2, .left_before = true};
+  const SuspectCase worse{.case_id = "worse", .deviation = 2};
+  const SuspectCase much_worse{.case_id = "much worse", .deviation = 9};
+  const SuspectCase better{.case_id = "better", .deviation = -30};
   EXPECT_TRUE(comes_before(left, much_worse));
   EXPECT_TRUE(comes_before(much_worse, worse));
   EXPECT_TRUE(comes_before(worse, better));

@@ -61,7 +61,7 @@ class NightProgramTest : public ::testing::Test {
 
 TEST_F(NightProgramTest, RebuiltFolder_KeepsTheProgram) {
   const NightProgram first = program("#!/bin/sh\necho first\n");
-  EXPECT_EQ(keep_program(store, first, keep(), "box", kNow), "");
+  EXPECT_EQ(store_program(store, first, keep(), "box", kNow), "");
   (void)program("#!/bin/sh\necho second\n");
   const auto found = find_program(store, first.build, "box", nullptr);
   ASSERT_TRUE(found.has_value());
@@ -74,10 +74,10 @@ TEST_F(NightProgramTest, RebuiltFolder_KeepsTheProgram) {
 
 TEST_F(NightProgramTest, DamagedCopy_IsReplaced) {
   const NightProgram first = program("#!/bin/sh\necho first\n");
-  ASSERT_EQ(keep_program(store, first, keep(), "box", kNow), "");
+  ASSERT_EQ(store_program(store, first, keep(), "box", kNow), "");
   fs::resize_file(keep() / first.build / "worker", 4);
   EXPECT_FALSE(find_program(store, first.build, "box", nullptr));
-  EXPECT_EQ(keep_program(store, first, keep(), "box", kNow), "");
+  EXPECT_EQ(store_program(store, first, keep(), "box", kNow), "");
   EXPECT_TRUE(find_program(store, first.build, "box", nullptr));
   EXPECT_THAT(store.builds(), SizeIs(1)) << "it is told once";
 }
@@ -85,7 +85,7 @@ TEST_F(NightProgramTest, DamagedCopy_IsReplaced) {
 TEST_F(NightProgramTest, ProgramChangedMeanwhile_IsNotKept) {
   const NightProgram first = program("#!/bin/sh\necho first\n");
   (void)program("#!/bin/sh\necho second\n");
-  EXPECT_THAT(keep_program(store, first, keep(), "box", kNow),
+  EXPECT_THAT(store_program(store, first, keep(), "box", kNow),
               HasSubstr("worker changed while the night was measured"));
   EXPECT_FALSE(find_program(store, first.build, "box", nullptr));
 }
@@ -102,7 +102,7 @@ TEST_F(NightProgramTest, ShellScript_IsKeptWithItsFiles) {
   folder.write("src/model.py", "STEPS = 1\n");
   const NightProgram first = program("#!/bin/sh\nexec python3 model.py /opt/other/tool\n");
   EXPECT_THAT(first.files, ElementsAre("model.py"));
-  ASSERT_EQ(keep_program(store, first, keep(), "box", kNow), "");
+  ASSERT_EQ(store_program(store, first, keep(), "box", kNow), "");
   folder.write("src/model.py", "STEPS = 2\n");
   const NightProgram second = program("#!/bin/sh\nexec python3 model.py /opt/other/tool\n");
   EXPECT_NE(second.build, first.build) << "what it names is part of the program";
@@ -120,7 +120,7 @@ TEST_F(NightProgramTest, PythonScript_IsKeptWithItsFolder) {
   const NightProgram first = script("train/step.py");
   EXPECT_EQ(first.why_not, "");
   EXPECT_THAT(first.files, UnorderedElementsAre("model.py", "data/names.txt"));
-  ASSERT_EQ(keep_program(store, first, keep(), "box", kNow), "");
+  ASSERT_EQ(store_program(store, first, keep(), "box", kNow), "");
   folder.write("train/model.py", "STEPS = 2\n");
   EXPECT_NE(script("train/step.py").build, first.build);
   const auto found = find_program(store, first.build, "box", nullptr);
@@ -138,7 +138,7 @@ TEST_F(NightProgramTest, AnotherInterpreter_IsAnotherProgram) {
     return script("train/step.py", {{"VIRTUAL_ENV", (folder / name).string()}});
   };
   const NightProgram old_torch = with_environment("torch-2.10");
-  ASSERT_EQ(keep_program(store, old_torch, keep(), "box", kNow), "");
+  ASSERT_EQ(store_program(store, old_torch, keep(), "box", kNow), "");
   EXPECT_EQ(with_environment("torch-2.10").build, old_torch.build);
   EXPECT_NE(with_environment("torch-2.11").build, old_torch.build);
 
@@ -164,16 +164,16 @@ TEST_F(NightProgramTest, ScriptWithoutItsImports_IsNotKept) {
   commit();
   const NightProgram outside = script("train/step.py");
   EXPECT_THAT(outside.why_not, HasSubstr("it imports shared, which lies in the repository"));
-  EXPECT_EQ(keep_program(store, outside, keep(), "box", kNow), outside.why_not);
+  EXPECT_EQ(store_program(store, outside, keep(), "box", kNow), outside.why_not);
   folder.write("train/step.py", "import torch\n");
-  folder.write("train/weights.bin", std::string(kMostScriptBytes, 'w'));
+  folder.write("train/weights.bin", std::string(kMaxProgramBytes, 'w'));
   commit();
   EXPECT_THAT(script("train/step.py").why_not, HasSubstr("more than 10.0 MiB"));
 }
 
 TEST_F(NightProgramTest, UnreferencedProgram_IsPruned) {
   const NightProgram first = program("#!/bin/sh\necho first\n");
-  ASSERT_EQ(keep_program(store, first, keep(), "box", kNow), "");
+  ASSERT_EQ(store_program(store, first, keep(), "box", kNow), "");
   const auto pruned = [&](bool dry_run) {
     return prune_programs(store, "box", keep(), kNow, dry_run);
   };
@@ -186,10 +186,10 @@ TEST_F(NightProgramTest, UnreferencedProgram_IsPruned) {
 
 TEST_F(NightProgramTest, ForeignFolder_StaysAndIsForgotten) {
   folder.write("precious/thesis.txt", "years of work");
-  store.keep_build({.build_id = "precious",
-                    .host = "box",
-                    .worker = folder / "precious/thesis.txt",
-                    .stored_utc = kNow});
+  store.store_build({.build_id = "precious",
+                     .host = "box",
+                     .worker = folder / "precious/thesis.txt",
+                     .stored_utc = kNow});
   const PrunedPrograms pruned = prune_programs(store, "box", {}, kNow, false);
   EXPECT_THAT(pruned.notes, ElementsAre(HasSubstr("does not hold the program that was kept")));
   EXPECT_TRUE(fs::exists(folder / "precious/thesis.txt"));

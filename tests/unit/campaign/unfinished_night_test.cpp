@@ -34,10 +34,10 @@ class UnfinishedNightFile : public ::testing::Test {
 
 TEST_F(UnfinishedNightFile, BegunNight_IsResumedNextCall) {
   campaign::UnfinishedNight first = open(kEvening);
-  EXPECT_FALSE(first.goes_on());
+  EXPECT_FALSE(first.resumes());
   first.begun("a.yaml", run_);
   const campaign::UnfinishedNight second = open(kEvening + 3h);
-  EXPECT_TRUE(second.goes_on());
+  EXPECT_TRUE(second.resumes());
   EXPECT_EQ(second.folder_of("a.yaml"), run_);
   EXPECT_EQ(second.folder_of("b.yaml"), fs::path{});
   EXPECT_EQ(second.began_utc(), first.began_utc()) << "it is still the same night";
@@ -48,31 +48,31 @@ TEST_F(UnfinishedNightFile, EndedOrRestarted_IsForgotten) {
     open(kEvening).begun("a.yaml", run_);
     campaign::UnfinishedNight night = open(kEvening + 1h);
     if (ends) night.end();
-    if (!ends) night.begin_anew(kEvening + 1h);
+    if (!ends) night.restart(kEvening + 1h);
     EXPECT_EQ(file(), fs::path{});
-    EXPECT_FALSE(open(kEvening + 1h).goes_on());
+    EXPECT_FALSE(open(kEvening + 1h).resumes());
     if (ends) continue;
-    EXPECT_FALSE(night.goes_on());
+    EXPECT_FALSE(night.resumes());
     EXPECT_EQ(night.folder_of("a.yaml"), fs::path{});
   }
 }
 
 TEST_F(UnfinishedNightFile, PreviousNight_IsForgotten) {
   open(kEvening).begun("a.yaml", run_);
-  EXPECT_TRUE(open(kEvening + campaign::kNightLasts).goes_on());
+  EXPECT_TRUE(open(kEvening + campaign::kNightLasts).resumes());
   campaign::UnfinishedNight next = open(kEvening + campaign::kNightLasts + 1s);
-  EXPECT_FALSE(next.goes_on());
+  EXPECT_FALSE(next.resumes());
   next.begun("b.yaml", run_);
   EXPECT_EQ(open(kEvening + 24h).folder_of("a.yaml"), fs::path{});
 }
 
 TEST_F(UnfinishedNightFile, ForeignOrDamaged_StartsOver) {
   open(kEvening).begun("a.yaml", run_);
-  EXPECT_FALSE(open(kEvening + 1h, "c.yaml").goes_on());
+  EXPECT_FALSE(open(kEvening + 1h, "c.yaml").resumes());
   fs::remove(run_);
   EXPECT_EQ(open(kEvening + 1h).folder_of("a.yaml"), fs::path{});
   std::ofstream{file()} << "{\"began_utc\":7}\nno json\n{\"expe";
-  EXPECT_FALSE(open(kEvening + 1h).goes_on());
+  EXPECT_FALSE(open(kEvening + 1h).resumes());
 }
 
 }  // namespace

@@ -311,9 +311,9 @@ TEST_F(AbCommand, Header_NamesTheArmsDifference) {
 TEST_F(AbCommand, EqualArms_AreReportedEvenQuietly) {
   for (const char* same : {"stub.samples=32", "stub.jitter=0.01"}) {
     const os::CommandResult result = ab({"--pairs", "1", "--quiet", "--b-set", same});
-    const std::string told = std::string(same) + " changes nothing)";
-    EXPECT_THAT(result.err, HasSubstr(told));
-    EXPECT_THAT(verdict().at("warnings").dump(), HasSubstr(told));
+    const std::string reported = std::string(same) + " changes nothing)";
+    EXPECT_THAT(result.err, HasSubstr(reported));
+    EXPECT_THAT(verdict().at("warnings").dump(), HasSubstr(reported));
     forget();
   }
   EXPECT_THAT(ab({"--dry-run", "--b-set", "stub.samples=31"}).err, Not(HasSubstr("the same")));

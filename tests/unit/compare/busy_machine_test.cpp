@@ -73,7 +73,7 @@ struct Told {
   double claims = 0, right = 0, ok = 0, covered = 0;  // shares of all campaigns
 };
 
-Told told(const World& world, std::uint64_t seed, double effect) {
+Told reported(const World& world, std::uint64_t seed, double effect) {
   constexpr int kCampaigns = 2000;
   Told all;
   for (int i = 0; i < kCampaigns; ++i) {
@@ -101,7 +101,7 @@ TEST(BusyMachine, EqualOrNear_ClaimsLittle) {
   std::uint64_t seed = 610'000'000;
   for (const World& world : kWorlds) {
     for (const double effect : {1.0, 1.01, .99}) {
-      const Told all = told(world, seed += 10'000, effect);
+      const Told all = reported(world, seed += 10'000, effect);
       RecordProperty(world.name + " " + std::to_string(effect),
                      std::to_string(all.claims) + " ok " + std::to_string(all.ok));
       EXPECT_LE(all.claims, effect == 1 ? .005 : .035) << world.name << ' ' << effect;
@@ -115,7 +115,7 @@ TEST(BusyMachine, Decision_IsRight) {
   std::uint64_t seed = 620'000'000;
   for (const World& world : kWorlds) {
     for (const double effect : {1.02, .75, 1.35}) {
-      const Told all = told(world, seed += 10'000, effect);
+      const Told all = reported(world, seed += 10'000, effect);
       RecordProperty(world.name + " " + std::to_string(effect), std::to_string(all.right));
       EXPECT_LE(all.claims - all.right, .002) << world.name << ' ' << effect;
       EXPECT_LE(all.ok, .01) << world.name << ' ' << effect;

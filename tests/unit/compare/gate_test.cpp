@@ -216,7 +216,7 @@ TEST_F(MachineGates, LoadOnOneArm_Fails) {
   const std::vector<Gate> found = gates();
   ASSERT_THAT(words(found), ElementsAre("load failed"));
   EXPECT_NEAR(found[0].value, 0.06, 1e-12);
-  EXPECT_EQ(found[0].fails_at, record::row_of(record::Fact::kOthers).apart);
+  EXPECT_EQ(found[0].fails_at, record::row_of(record::Fact::kOthers).arm_difference);
   EXPECT_THAT(found[0].text, HasSubstr("0.13 % in arm A, 6.1 % in arm B"));
   EXPECT_THAT(words(gates(Design::kSequential)), ElementsAre("load warning"));
   put(

@@ -87,7 +87,7 @@ TEST(GroupVerdict, AllRanksChanged_AreOneCause) {
   const Comparison all = compared(group(1, 0, {1, 1, 1}), group(1.1, 1, {2, 2, 2}));
   ASSERT_EQ(all.cases.at(0).cause.size(), 1);
   EXPECT_EQ(phase_text(all.cases.at(0).cause[0]), "data_wait on all ranks");
-  EXPECT_THAT(all.cases.at(0).who_waits, IsEmpty());
+  EXPECT_THAT(all.cases.at(0).waiting_ranks, IsEmpty());
   const Comparison same = compared(group(1, 0, {1, 2, 1}), group(1, 0, {1, 2, 1}));
   EXPECT_THAT(same.cases.at(0).cause, IsEmpty());
   EXPECT_EQ(same.verdict, Verdict::kOk);
@@ -99,7 +99,7 @@ TEST(GroupVerdict, ProfiledLaunches_NameTheLateRank) {
   add_profile(base, "");
   add_profile(candidate, "rank 1 holds the others up by 1.00 ms per step, loading data");
   const Comparison result = compared(base, candidate);
-  EXPECT_THAT(result.cases.at(0).who_waits,
+  EXPECT_THAT(result.cases.at(0).waiting_ranks,
               ElementsAre("profiled before: no rank holds the others up",
                           "profiled after: rank 1 holds the others up by 1.00 ms per step, loading "
                           "data"));

@@ -15,7 +15,7 @@ inline constexpr const char* kKeptQuote =
 // `state`: the user's XDG_STATE_HOME.
 inline void keep_noise(const std::filesystem::path& state) {
   const Fields identity = campaign::machine_identity("/");
-  campaign::keep_machine(
+  campaign::store_machine(
       campaign::place_for_machine({{"XDG_STATE_HOME", state.string()}}, identity),
       {.measured_utc = "2026-01-31T12:00:00Z",
        .machine = identity,

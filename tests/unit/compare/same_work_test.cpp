@@ -78,10 +78,10 @@ TEST(FingerprintCheck, BaseSpread_WidensTheLimit) {
   const Side a(1);
   const Side b(1.002);
   const CaseLaunches both{.first = &a.launch.row, .measured = {&a.launch, &b.launch}};
-  const Side near(1.003);
+  const Side similar(1.003);
   const Side far(1.006);
-  EXPECT_TRUE(difference(a, near));
-  EXPECT_FALSE(fingerprint_difference({both, near.launches()}));
+  EXPECT_TRUE(difference(a, similar));
+  EXPECT_FALSE(fingerprint_difference({both, similar.launches()}));
   EXPECT_TRUE(fingerprint_difference({both, far.launches()}));
 }
 

@@ -330,14 +330,15 @@ TEST(EventClock, MissingDevice_IsRefused) {
 }
 
 // A user's step: 40 us of work on its own stream, launched far ahead of the device.
-DeviceWork::Step on_own_stream(EventScene& scene, void* stream, std::optional<DeviceStream> told) {
-  return [&scene, stream, told](StepRecorder& step) {
+DeviceWork::Step on_own_stream(EventScene& scene, void* stream,
+                               std::optional<DeviceStream> reported) {
+  return [&scene, stream, reported](StepRecorder& step) {
     const auto work = [&] {
       scene.cuda.launch(stream, 400 * kUs);
       scene.clock.pass(10 * kUs);
     };
-    if (!told) return work();
-    const auto forward = step.phase(PhaseId::kForward, *told);
+    if (!reported) return work();
+    const auto forward = step.phase(PhaseId::kForward, *reported);
     work();
   };
 }

@@ -181,7 +181,7 @@ TEST(Markdown, BeginsWithMarkerAndHeadline) {
 
 TEST(Markdown, Paragraphs_AreLists) {
   const Table table{.title = "steps",
-                    .aside = "window x",
+                    .subtitle = "window x",
                     .columns = {words("case"), {.head = "step", .unit = "ms"}},
                     .rows = {{{"a|b", "1"}}, {.cells = {"c"}, .instead = "failed"}}};
   EXPECT_EQ(markdown_of({Paragraph{"one", Tone::kBad, {"why"}}, table, Paragraph{"two"}}),

@@ -19,35 +19,37 @@ record::Results case_of(const std::vector<std::int64_t>& steps) {
   return made_results(std::move(launches));
 }
 
-Difference told(const std::vector<std::int64_t>& row, const std::vector<std::int64_t>& from,
-                Judged by = Judged::kStep) {
+Difference reported(const std::vector<std::int64_t>& row, const std::vector<std::int64_t>& from,
+                    Judged by = Judged::kStep) {
   const record::Results a = case_of(row);
   const record::Results b = case_of(from);
-  return told_apart(case_rows(a).front(), case_rows(b).front(), by);
+  return difference_between(case_rows(a).front(), case_rows(b).front(), by);
 }
 
 TEST(ToldApart, DisjointIntervals_Differ) {
   const std::vector<std::int64_t> base = {1000, 1010, 1020, 1030, 1040, 1050};
-  EXPECT_EQ(told({900, 910, 920, 930, 940, 950}, base), Difference::kBetter);
-  EXPECT_EQ(told({1100, 1110, 1120, 1130, 1140, 1150}, base), Difference::kWorse);
-  EXPECT_EQ(told({950, 960, 970, 980, 990, 1000}, base), Difference::kSame) << "they share 1000";
-  EXPECT_EQ(told({900, 910, 920, 930, 940, 950}, base, Judged::kSamplesRate), Difference::kBetter);
+  EXPECT_EQ(reported({900, 910, 920, 930, 940, 950}, base), Difference::kBetter);
+  EXPECT_EQ(reported({1100, 1110, 1120, 1130, 1140, 1150}, base), Difference::kWorse);
+  EXPECT_EQ(reported({950, 960, 970, 980, 990, 1000}, base), Difference::kSame)
+      << "they share 1000";
+  EXPECT_EQ(reported({900, 910, 920, 930, 940, 950}, base, Judged::kSamplesRate),
+            Difference::kBetter);
 }
 
 TEST(ToldApart, FewLaunches_DifferByMeans) {
-  EXPECT_EQ(told({500, 502, 504}, {1000, 1004, 1008}), Difference::kBetter);
-  EXPECT_EQ(told({1000, 1004, 1008}, {500, 502, 504}), Difference::kWorse);
-  EXPECT_EQ(told({990, 1000, 1003}, {1000, 1002, 1004}), Difference::kSame);
+  EXPECT_EQ(reported({500, 502, 504}, {1000, 1004, 1008}), Difference::kBetter);
+  EXPECT_EQ(reported({1000, 1004, 1008}, {500, 502, 504}), Difference::kWorse);
+  EXPECT_EQ(reported({990, 1000, 1003}, {1000, 1002, 1004}), Difference::kSame);
 }
 
 TEST(ToldApart, SingleLaunches_NeedFivePercent) {
-  EXPECT_EQ(told({1040}, {1000}), Difference::kSame);
-  EXPECT_EQ(told({1100}, {1000}), Difference::kWorse);
-  EXPECT_EQ(told({900}, {1000}), Difference::kBetter);
+  EXPECT_EQ(reported({1040}, {1000}), Difference::kSame);
+  EXPECT_EQ(reported({1100}, {1000}), Difference::kWorse);
+  EXPECT_EQ(reported({900}, {1000}), Difference::kBetter);
 }
 
 TEST(ToldApart, MissingNumber_IsNoDifference) {
-  EXPECT_EQ(told({1000}, {1000}, Judged::kLatency), Difference::kNoNumbers);
+  EXPECT_EQ(reported({1000}, {1000}, Judged::kLatency), Difference::kNoNumbers);
 }
 
 TEST(Intervals, SharedPoint_Overlaps) {

@@ -35,7 +35,7 @@ TEST(WarmupEffectOfACase, IsThatOfTheShownMean) {
   }
   const auto effect = effect_of(launches);
   ASSERT_TRUE(effect);
-  EXPECT_TRUE(effect->told);
+  EXPECT_TRUE(effect->reported);
   EXPECT_NEAR(effect->change, (whole + settled) / 2 / settled - 1, 1e-4);
   EXPECT_LT(effect->interval.low, effect->change);
   EXPECT_GT(effect->interval.high, effect->change);
@@ -53,7 +53,7 @@ TEST(WarmupEffectOfACase, DeviceStep_UsesTheDevice) {
     launches.back().row.report.effective["device"] = std::string("cuda:0");
     launches.back().schema_minor = 9;
   }
-  EXPECT_FALSE(effect_of(launches)->told);
+  EXPECT_FALSE(effect_of(launches)->reported);
 }
 
 TEST(WarmupEffectOfACase, EarlyEpochBorder_HasNone) {
@@ -65,9 +65,9 @@ TEST(WarmupEffectOfACase, EarlyEpochBorder_HasNone) {
     flags[10] = kEpochBorder;
     launches.push_back(made_launch({"step_ns", "flags"}, {times, flags}));
   }
-  EXPECT_FALSE(effect_of(launches)->told);
+  EXPECT_FALSE(effect_of(launches)->reported);
   for (record::Launch& launch : launches) launch.samples.front().steps.columns[1][10] = 0;
-  EXPECT_TRUE(effect_of(launches)->told) << "the same without the flag";
+  EXPECT_TRUE(effect_of(launches)->reported) << "the same without the flag";
   EXPECT_EQ(effect_of(launches)->drop, 11);
 }
 

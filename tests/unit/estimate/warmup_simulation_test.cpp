@@ -31,7 +31,8 @@ struct Told {
   double covered = 0;  // share of intervals that include `planted`
 };
 
-Told told(std::uint64_t seed, const Window& window, const Drawn& drawn = {}, double planted = 0) {
+Told reported(std::uint64_t seed, const Window& window, const Drawn& drawn = {},
+              double planted = 0) {
   Told out;
   std::vector<double> changes;
   std::vector<double> drops;
@@ -42,12 +43,12 @@ Told told(std::uint64_t seed, const Window& window, const Drawn& drawn = {}, dou
       std::vector<double> steps = window(noise);
       const double level = std::exp(0.005 * noise.normal());
       for (double& step : steps) step *= level;
-      launches.push_back({.times = {std::move(steps)}, .left_out = {{}}, .turn = drawn.turn});
+      launches.push_back({.times = {std::move(steps)}, .excluded = {{}}, .turn = drawn.turn});
     }
     const auto effect = warmup_effect(launches);
     if (!effect) continue;
     out.covered += effect->interval.low <= planted && planted <= effect->interval.high;
-    if (!effect->told) continue;
+    if (!effect->reported) continue;
     out.share += 1.0 / kWarmupCases;
     changes.push_back(effect->change);
     drops.push_back(static_cast<double>(effect->drop));
@@ -69,8 +70,8 @@ Window transient(std::size_t steps, double lag_1, double cv, std::size_t first, 
 
 TEST(WarmupEffect, OnePercent_IsFoundInQuietLaunches) {
   // Standard deviation of log(mean of the window / mean of its last half): .45 % for both.
-  const Told independent = told(81000, transient(60, 0, 0.0348, 6, 0.1), {}, 0.01);
-  const Told twelve = told(82000, transient(60, 0.5, 0.0285, 6, 0.1), {.launches = 12}, 0.01);
+  const Told independent = reported(81000, transient(60, 0, 0.0348, 6, 0.1), {}, 0.01);
+  const Told twelve = reported(82000, transient(60, 0.5, 0.0285, 6, 0.1), {.launches = 12}, 0.01);
   RecordProperty("told_6_launches", std::to_string(independent.share));
   RecordProperty("told_12_launches", std::to_string(twelve.share));
   EXPECT_GE(independent.share, 0.95);
@@ -83,13 +84,13 @@ TEST(WarmupEffect, OnePercent_IsFoundInQuietLaunches) {
 
 // 13 of 100 steps, 19 of 117: the surplus of a third hid them from the medians of its last runs.
 TEST(WarmupEffect, FirstSteps_AreFoundInLongWindows) {
-  const Told hundred = told(83000, transient(100, 0, 0.02, 13, 0.5), {}, 0.065);
+  const Told hundred = reported(83000, transient(100, 0, 0.02, 13, 0.5), {}, 0.065);
   EXPECT_GE(hundred.share, 0.999);
   EXPECT_NEAR(hundred.change, 0.065, 0.003);
   EXPECT_NEAR(hundred.drop, 13, 1);
-  EXPECT_GE(told(84000, transient(117, 0, 0.02, 19, 1)).share, 0.999);
-  EXPECT_NEAR(told(84000, transient(117, 0, 0.02, 19, 1)).drop, 19, 1);
-  EXPECT_GE(told(85000, transient(100, 0, 0.02, 1, 3)).share, 0.999) << "a single slow step";
+  EXPECT_GE(reported(84000, transient(117, 0, 0.02, 19, 1)).share, 0.999);
+  EXPECT_NEAR(reported(84000, transient(117, 0, 0.02, 19, 1)).drop, 19, 1);
+  EXPECT_GE(reported(85000, transient(100, 0, 0.02, 1, 3)).share, 0.999) << "a single slow step";
 }
 
 TEST(WarmupEffect, SteadySteps_AreSeldomReported) {
@@ -97,7 +98,7 @@ TEST(WarmupEffect, SteadySteps_AreSeldomReported) {
     for (const double lag_1 : {0.0, 0.5, 0.9}) {
       for (const std::size_t launches : {2, 3, 6, 12}) {
         const double share =
-            told(86000, transient(50, lag_1, cv, 0, 0), {.launches = launches}).share;
+            reported(86000, transient(50, lag_1, cv, 0, 0), {.launches = launches}).share;
         EXPECT_LE(share, 0.02 + 0.006) << cv << ' ' << lag_1 << ' ' << launches;
       }
     }
@@ -107,10 +108,10 @@ TEST(WarmupEffect, SteadySteps_AreSeldomReported) {
     for (double& step : steps) step *= noise.unit() < 0.02 ? 5 : 1;
     return steps;
   };
-  EXPECT_LE(told(87000, rare_slow).share, 0.026);
+  EXPECT_LE(reported(87000, rare_slow).share, 0.026);
   for (const std::size_t workers : {2, 4, 8}) {
     const Window lockstep = [=](Noise& noise) { return noise.lockstep(24, workers, 0.05); };
-    EXPECT_LE(told(88000, lockstep, {.turn = workers}).share, 0.026) << workers;
+    EXPECT_LE(reported(88000, lockstep, {.turn = workers}).share, 0.026) << workers;
   }
 }
 
@@ -119,11 +120,11 @@ TEST(WarmupEffect, NoisyLaunches_StateWhatIsFound) {
     Noise noise(89000);
     std::vector<StepWindows> launches;
     for (int k = 0; k < 6; ++k) {
-      launches.push_back({.times = {noise.autoregressive(60, 0, cv)}, .left_out = {{}}});
+      launches.push_back({.times = {noise.autoregressive(60, 0, cv)}, .excluded = {{}}});
     }
     const double finds = warmup_effect(launches)->finds;
     const double excess = finds * 60 / 6 / (1 - finds);
-    EXPECT_GE(told(89100, transient(60, 0, cv, 6, excess)).share, 0.80) << cv << ' ' << finds;
+    EXPECT_GE(reported(89100, transient(60, 0, cv, 6, excess)).share, 0.80) << cv << ' ' << finds;
   }
 }
 

@@ -67,7 +67,7 @@ TEST(Address, EachAddress_IsTriedInTurn) {
 }
 
 TEST(Address, NoListener_NamesAllAddresses) {
-  const std::string port = std::to_string(free_port().number);
+  const std::string port = std::to_string(reserve_port().number);
   EXPECT_THAT([&] { static_cast<void>(connect_to("127.0.0.1,127.0.0.2:" + port, 10s, welcome)); },
               ThrowsMessage<Error>(AllOf(HasSubstr("cannot reach the controller at port " + port),
                                          HasSubstr("127.0.0.2 (Connection refused)"))));
@@ -85,12 +85,12 @@ bool can_listen(int port, bool reuse) {
          ::listen(socket.value(), 1) == 0;
 }
 
-TEST(KeptPort, OtherGroup_HasAnotherPort) {
-  const KeptPort one = free_port();
+TEST(ReservedPort, OtherGroup_HasAnotherPort) {
+  const ReservedPort one = reserve_port();
   ASSERT_GT(one.number, 0);
-  std::vector<KeptPort> others;
+  std::vector<ReservedPort> others;
   for (int i = 0; i < 200; ++i) {
-    others.push_back(free_port());
+    others.push_back(reserve_port());
     EXPECT_NE(others.back().number, one.number);
   }
   EXPECT_FALSE(can_listen(one.number, false)) << "who shares no port";
@@ -154,8 +154,8 @@ TEST(GroupLines, Begin_KeepsOrderAndBlanks) {
 }
 
 TEST(GroupLines, Exit_KeepsItsOutput) {
-  const RankExit heard =
-      decode_exit(encode(RankExit{.status = 9, .cut = true, .told = 15, .output = "two\nlines\n"}));
+  const RankExit heard = decode_exit(
+      encode(RankExit{.status = 9, .cut = true, .reported = 15, .output = "two\nlines\n"}));
   EXPECT_EQ(heard.status, 9);
   EXPECT_TRUE(heard.cut);
   EXPECT_EQ(heard.output, "two\nlines\n");

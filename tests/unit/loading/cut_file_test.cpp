@@ -168,7 +168,8 @@ TEST(ShrunkSet, OmittedFiles_AreCounted) {
   for (const char* name : {"cat/1.jpg", "cat/2.jpg", "dog/1.jpg", "dog/notes.txt"}) {
     root.write(name, "");
   }
-  EXPECT_EQ(data::left_out_note(data::scan_image_folder(root.path()).left_out, 3), std::nullopt);
+  EXPECT_EQ(data::skipped_files_note(data::scan_image_folder(root.path()).skipped_files, 3),
+            std::nullopt);
   fs::create_symlink("nowhere.jpg", root / "cat/3.jpg");
   fs::create_symlink("nowhere", root / "mouse");
   fs::create_symlink("loop.jpg", root / "dog/loop.jpg");
@@ -182,14 +183,14 @@ TEST(ShrunkSet, OmittedFiles_AreCounted) {
   ::close(descriptor);
   const data::ImageFolder folder = data::scan_image_folder(root.path());
   EXPECT_EQ(folder.files.size(), 3U);
-  EXPECT_THAT(data::left_out_note(folder.left_out, 3),
+  EXPECT_THAT(data::skipped_files_note(folder.skipped_files, 3),
               Optional(std::string("5 of 8 files are left out: 2 dangling links, 1 looping link, "
                                    "1 pipe and 1 socket")));
 }
 
 TEST(HiddenFiles, HiddenImagesAndClasses_AreNoted) {
   data::ImageFolder folder{
-      .classes = {"cat"}, .files = {{"cat/._a.jpg"}, {"cat/a.jpg"}}, .left_out = {}};
+      .classes = {"cat"}, .files = {{"cat/._a.jpg"}, {"cat/a.jpg"}}, .skipped_files = {}};
   EXPECT_THAT(data::notes_of(folder), testing::IsEmpty());
   folder.classes.emplace_back(".ipynb_checkpoints");
   folder.hidden_files = 1;

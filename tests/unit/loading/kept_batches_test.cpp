@@ -59,8 +59,8 @@ class CountingLoader final : public loader::Loader {
 
 class KeptBatchesTest : public testing::Test {
  protected:
-  std::unique_ptr<loader::KeptBatches> keep(std::int64_t batches, int per_epoch = 1 << 20) {
-    auto made = std::make_unique<loader::KeptBatches>(
+  std::unique_ptr<loader::CachedBatches> keep(std::int64_t batches, int per_epoch = 1 << 20) {
+    auto made = std::make_unique<loader::CachedBatches>(
         std::make_unique<CountingLoader>(counts, per_epoch), batches, nullptr, clock, free_bytes);
     made->begin_epoch(0);
     return made;

@@ -503,7 +503,7 @@ bool repeat(std::int64_t workers, std::vector<std::int64_t> numbers) {
     Batch batch;
     batch.size = 1;
     batch.fields.emplace_back(reinterpret_cast<std::byte*>(&number), spec);
-    batches.look_at(batch);
+    batches.observe(batch);
   }
   return batches.repeat();
 }
@@ -559,12 +559,12 @@ TEST(LoaderAnalysis, Storage_NeedsBytesAndStalls) {
   wait_for_storage(facts);
   EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kStorage);
   facts.machine.storage_stalled_ns = 0;
-  EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kElse)
+  EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kOther)
       << "nothing stalled meanwhile";
   facts.machine.storage_stalled_ns = std::nullopt;
   EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kStorage);
   facts.machine.storage_bytes = 4096;
-  EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kElse);
+  EXPECT_EQ(loader::LoaderAnalysis(facts).blocked_on(), loader::Blocked::kOther);
 }
 
 TEST(LoaderAnalysis, PartlyNeededWorker_IsNeeded) {

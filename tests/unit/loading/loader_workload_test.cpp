@@ -91,20 +91,20 @@ TEST_P(LoaderWorkloadTest, Windows_ReportDeclaredMetrics) {
   (void)test::take_steps(workload, recorder, 6);
   workload.steps_done();
   workload.tear_down();
-  const test::Told told = test::told_by(workload);
+  const test::Told reported = test::told_by(workload);
   std::set<std::string> declared;
   for (const Metric& metric : loader::loader_metrics()) declared.insert(metric.name);
-  for (const auto& [name, value] : told.metrics) EXPECT_TRUE(declared.contains(name)) << name;
-  EXPECT_TRUE(told.metrics.contains("loader_wait_p50_ns"));
+  for (const auto& [name, value] : reported.metrics) EXPECT_TRUE(declared.contains(name)) << name;
+  EXPECT_TRUE(reported.metrics.contains("loader_wait_p50_ns"));
   double parts = 0;
   for (const char* part : {"blocked", "read", "receive", "pin", "dispatch"}) {
-    parts += told.metrics.at("loader_next_" + std::string(part) + "_ns");
+    parts += reported.metrics.at("loader_next_" + std::string(part) + "_ns");
   }
-  EXPECT_DOUBLE_EQ(parts, told.metrics.at("loader_next_ns"));
-  EXPECT_EQ(told.metrics.contains("loader_occupancy"), GetParam() > 0);
-  EXPECT_EQ(told.metrics.contains("loader_ready_at_begin"), GetParam() > 0);
-  EXPECT_EQ(told.metrics.contains("loader_ready_at_end"), GetParam() > 0);
-  EXPECT_GT(told.metrics.at("loader_first_wait_ns"), 0);
+  EXPECT_DOUBLE_EQ(parts, reported.metrics.at("loader_next_ns"));
+  EXPECT_EQ(reported.metrics.contains("loader_occupancy"), GetParam() > 0);
+  EXPECT_EQ(reported.metrics.contains("loader_ready_at_begin"), GetParam() > 0);
+  EXPECT_EQ(reported.metrics.contains("loader_ready_at_end"), GetParam() > 0);
+  EXPECT_GT(reported.metrics.at("loader_first_wait_ns"), 0);
 }
 
 TEST_P(LoaderWorkloadTest, EmulatedStep_HasItsPhaseAndTime) {
@@ -180,8 +180,8 @@ TEST(LoaderWorkloadAffinity, Cores_AreReportedPerWorker) {
       (void)test::take_steps(workload, recorder, 7);
       workload.steps_done();
       workload.tear_down();
-      const test::Told told = test::told_by(workload);
-      EXPECT_EQ(std::get<std::string>(told.effects.at("loader.affinity")), said)
+      const test::Told reported = test::told_by(workload);
+      EXPECT_EQ(std::get<std::string>(reported.effects.at("loader.affinity")), said)
           << engine << ", " << affinity;
     }
   }
@@ -204,10 +204,10 @@ TEST(LoaderWorkloadFork, FirstBatch_HasItsTimeAndWait) {
   recorder.start_step(0);
   workload.step(recorder);
   workload.tear_down();
-  const test::Told told = test::told_by(workload);
+  const test::Told reported = test::told_by(workload);
   EXPECT_GT(context.life_cycle.first_batch_ns, kMeanwhile);
-  EXPECT_GT(told.metrics.at("loader_first_wait_ns"), 0);
-  EXPECT_LT(told.metrics.at("loader_first_wait_ns"), kMeanwhile);
+  EXPECT_GT(reported.metrics.at("loader_first_wait_ns"), 0);
+  EXPECT_LT(reported.metrics.at("loader_first_wait_ns"), kMeanwhile);
 }
 
 class LoaderWorkloadFiles : public testing::Test {

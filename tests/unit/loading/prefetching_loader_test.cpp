@@ -125,7 +125,7 @@ TEST_F(Prefetching, FinishedAtEntry_IsCounted) {
   const loader::LoaderMetrics& m = made->metrics();
   EXPECT_THAT(m.queue_depth, ElementsAre(2, 1));
   EXPECT_EQ(m.ready, 2);
-  EXPECT_EQ(m.held, 0);
+  EXPECT_EQ(m.waiting_batches, 0);
   EXPECT_EQ(m.blocked_ns, 0);
   EXPECT_THAT(m.workers.at(1).cores, ElementsAre(1, 7));
 }
@@ -139,7 +139,7 @@ TEST_F(Prefetching, EarlyBatch_IsHeld) {
   EXPECT_EQ(m.stalled_ns, 0);
   EXPECT_EQ(m.ready, 0);
   EXPECT_EQ(made->next()->index, 1);
-  EXPECT_EQ(m.held, 1);
+  EXPECT_EQ(m.waiting_batches, 1);
   EXPECT_THAT(m.queue_depth, ElementsAre(0, 1));
 }
 

@@ -208,8 +208,8 @@ TEST(Doctor, Levels_AreThoseOfTheTable) {
     };
     const record::FactRow& row = record::row_of(planted.fact);
     EXPECT_EQ(found(0), std::nullopt) << planted.id;
-    EXPECT_EQ(found(row.told * 0.9), std::nullopt) << planted.id;
-    EXPECT_EQ(found(row.told > 0 ? row.told : 1e-6), Severity::kWarning) << planted.id;
+    EXPECT_EQ(found(row.reported * 0.9), std::nullopt) << planted.id;
+    EXPECT_EQ(found(row.reported > 0 ? row.reported : 1e-6), Severity::kWarning) << planted.id;
     EXPECT_EQ(found(row.unusable * 0.9), Severity::kWarning) << planted.id;
     EXPECT_EQ(found(row.unusable), Severity::kProblem) << planted.id;
   }

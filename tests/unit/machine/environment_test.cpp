@@ -176,13 +176,13 @@ TEST_F(Machine, Devices_AreFoundWithoutCuda) {
   }
   EXPECT_EQ(find_devices(root_, nullptr).count, 2) << "where the driver shows nothing else";
   // As with gVisor and WSL: the management library reports what proc hides.
-  const auto told = [] {
+  const auto reported = [] {
     return std::optional{Devices{.count = 8,
                                  .driver_version = "580.159.03",
                                  .cuda_version = 13000,
                                  .models = {"NVIDIA H200"}}};
   };
-  const Devices by_library = find_devices(root_, told);
+  const Devices by_library = find_devices(root_, reported);
   EXPECT_EQ(by_library.count, 8);
   EXPECT_EQ(field("gpu.driver", by_library), "580.159.03");
   EXPECT_EQ(field("gpu.0", by_library), "NVIDIA H200");
@@ -196,8 +196,8 @@ TEST_F(Machine, Devices_AreFoundWithoutCuda) {
   EXPECT_EQ(devices.driver_version, "580.65.06");
   EXPECT_THAT(devices.models, ElementsAre("NVIDIA H100 80GB HBM3"));
   EXPECT_EQ(field("gpu.0", devices), "NVIDIA H100 80GB HBM3");
-  EXPECT_EQ(find_devices(root_, told).count, 8) << "the management library knows better";
-  EXPECT_EQ(find_devices(root_, told).driver_version, "580.65.06");
+  EXPECT_EQ(find_devices(root_, reported).count, 8) << "the management library knows better";
+  EXPECT_EQ(find_devices(root_, reported).driver_version, "580.65.06");
 }
 
 TEST(Devices, AbsentOrHidden_AreUnavailable) {

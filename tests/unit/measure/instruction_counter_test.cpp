@@ -27,12 +27,12 @@ struct ScriptedKernel {
   int closed = 0;
 
   PerfCalls calls() {
-    return {.open = [this](pid_t thread, bool threads_alone) -> int {
-              if (threads_alone && !knows_threads_alone) return -EINVAL;
+    return {.open = [this](pid_t thread, bool thread_only) -> int {
+              if (thread_only && !knows_threads_alone) return -EINVAL;
               const auto error = open_errors.find(thread);
               if (error != open_errors.end()) return -error->second;
               opened.push_back(thread);
-              opened_alone.push_back(threads_alone);
+              opened_alone.push_back(thread_only);
               return 100 + static_cast<int>(opened.size());
             },
             .read = [this](int, void* into, std::size_t bytes) -> ssize_t {
@@ -75,13 +75,13 @@ TEST(InstructionCounter, NoCounters_GiveAReason) {
   for (const auto& [error, reason] : reasons) {
     ScriptedKernel kernel;
     kernel.open_errors[11] = error;
-    EXPECT_THAT(why_no_counters(kernel.calls()), HasSubstr(reason));
+    EXPECT_THAT(no_counters_reason(kernel.calls()), HasSubstr(reason));
     EXPECT_EQ(kernel.closed, 1) << "what was opened is closed";
   }
 }
 
 TEST(InstructionCounter, ThisMachine_CountsOrSaysWhyNot) {
-  if (const std::string why = why_no_counters(); !why.empty()) {
+  if (const std::string why = no_counters_reason(); !why.empty()) {
     GTEST_SKIP() << "needs the performance counters: " << why;
   }
   const InstructionCounter counter;

@@ -33,7 +33,7 @@ std::vector<track::TrackedRun> runs_of_january() {
   return runs;
 }
 
-track::TrackEvent told(const track::TrackedRun& run) {
+track::TrackEvent reported(const track::TrackedRun& run) {
   return event_of(SeriesEvent{
       .alert = "A1",
       .series = {.id = "s",
@@ -43,7 +43,7 @@ track::TrackEvent told(const track::TrackedRun& run) {
 
 class Log {
  public:
-  Log() { tell(told(runs.back())); }
+  Log() { tell(reported(runs.back())); }
   void tell(track::TrackEvent event) { apply_event(log, event); }
   const Alert& alert() const { return log.alerts.front(); }
 

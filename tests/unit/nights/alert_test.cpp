@@ -15,7 +15,8 @@ using ::testing::SizeIs;
 const track::EventNight kNight{
     .run = "n1", .utc = "2026-01-01T02:00:00Z", .host = "box", .experiment = "train"};
 
-track::TrackEvent told(const std::string& series, const std::string& good, const std::string& bad) {
+track::TrackEvent reported(const std::string& series, const std::string& good,
+                           const std::string& bad) {
   return event_of(
       SeriesEvent{.alert = "A7",
                   .series = {.id = series, .change = {.size = .05, .good = good, .bad = bad}},
@@ -29,7 +30,7 @@ AlertLog log_of(std::vector<track::TrackEvent> events) {
 }
 
 TEST(Alert, SeveralSeries_ShareTheBuildRange) {
-  const AlertLog log = log_of({told("a", "n1", "n5"), told("b", "n3", "n7")});
+  const AlertLog log = log_of({reported("a", "n1", "n5"), reported("b", "n3", "n7")});
   const Alert& alert = *log.find("A7");
   EXPECT_THAT(alert.series, SizeIs(2));
   EXPECT_EQ(alert.last_good, "n3");
@@ -40,19 +41,20 @@ TEST(Alert, SeveralSeries_ShareTheBuildRange) {
 }
 
 TEST(Alert, Grown_HasTheWholeSize) {
-  const AlertLog log = log_of(
-      {told("a", "n1", "n2"), event_of(SeriesEvent{.what = AlertEvent::kGrew,
-                                                   .alert = "A7",
-                                                   .series = {.id = "a", .change = {.size = .02}},
-                                                   .night = kNight})});
+  const AlertLog log = log_of({reported("a", "n1", "n2"),
+                               event_of(SeriesEvent{.what = AlertEvent::kGrew,
+                                                    .alert = "A7",
+                                                    .series = {.id = "a", .change = {.size = .02}},
+                                                    .night = kNight})});
   EXPECT_DOUBLE_EQ(log.find("A7")->find("a")->change.size, .07);
 }
 
 TEST(Alert, FixedSeries_IsNotOpen) {
-  const AlertLog log = log_of(
-      {told("a", "n1", "n2"), told("b", "n1", "n2"),
-       event_of(SeriesEvent{
-           .what = AlertEvent::kBack, .alert = "A7", .series = {.id = "a"}, .night = kNight})});
+  const AlertLog log = log_of({reported("a", "n1", "n2"), reported("b", "n1", "n2"),
+                               event_of(SeriesEvent{.what = AlertEvent::kRecovered,
+                                                    .alert = "A7",
+                                                    .series = {.id = "a"},
+                                                    .night = kNight})});
   EXPECT_EQ(log.of_series("a", "box", "train"), nullptr);
   EXPECT_NE(log.of_series("b", "box", "train"), nullptr);
   EXPECT_EQ(log.of_series("b", "elsewhere", "train"), nullptr);
@@ -61,7 +63,7 @@ TEST(Alert, FixedSeries_IsNotOpen) {
 
 TEST(Alert, Event_RecordsBothStates) {
   AlertLog log;
-  track::TrackEvent first = told("a", "n1", "n2");
+  track::TrackEvent first = reported("a", "n1", "n2");
   apply_event(log, first);
   EXPECT_EQ(first.from_state, "");
   EXPECT_EQ(first.to_state, "open");

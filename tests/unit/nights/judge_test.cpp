@@ -31,7 +31,8 @@ class Nights {
                           .reference = reference,
                           .reference_run = "0"};
     SeriesPairs pairs{.pairs = draw(log_ratio, kPairs), .first = kPairs};
-    while (pairs.pairs.size() < kPairs + kMostPairs && oddness(state, tonight, pairs, rule_) != 0) {
+    while (pairs.pairs.size() < kPairs + kMaxPairs &&
+           deviation(state, tonight, pairs, rule_) != 0) {
       const std::vector<double> more = draw(log_ratio, kMorePairs);
       pairs.pairs.insert(pairs.pairs.end(), more.begin(), more.end());
     }
@@ -74,14 +75,14 @@ TEST(NightJudge, LargeStep_IsReportedTheSameNight) {
   EXPECT_EQ(nights.quiet(12).state, NightState::kOk);
   const SeriesVerdict judged = nights.night(.05);
   EXPECT_EQ(judged.state, NightState::kRegression);
-  ASSERT_TRUE(judged.told);
-  EXPECT_NEAR(judged.told->size, .05, .01);
-  EXPECT_EQ(judged.told->good, "12");
-  EXPECT_EQ(judged.told->bad, "13");
-  EXPECT_EQ(judged.pairs, kMostPairs) << "the first four made it look odd, and do not count";
+  ASSERT_TRUE(judged.reported);
+  EXPECT_NEAR(judged.reported->size, .05, .01);
+  EXPECT_EQ(judged.reported->good, "12");
+  EXPECT_EQ(judged.reported->bad, "13");
+  EXPECT_EQ(judged.pairs, kMaxPairs) << "the first four made it look odd, and do not count";
   const SeriesVerdict next = nights.night(.05);
   EXPECT_EQ(next.state, NightState::kRegression);
-  EXPECT_FALSE(next.told) << "once";
+  EXPECT_FALSE(next.reported) << "once";
 }
 
 TEST(NightJudge, Growth_IsReportedAgain) {
@@ -90,7 +91,7 @@ TEST(NightJudge, Growth_IsReportedAgain) {
   (void)nights.night(.05);
   nights.night(.05);
   const SeriesVerdict judged = nights.night(.1);
-  ASSERT_TRUE(judged.told);
+  ASSERT_TRUE(judged.reported);
   EXPECT_TRUE(judged.grew);
   EXPECT_NEAR(nights.state.open->size, .1, .015);
 }
@@ -143,7 +144,7 @@ TEST(NightJudge, SameBuild_KeepsOneRowOfNewestPairs) {
   nights.quiet(3);
   for (int i = 0; i < 12; ++i) (void)nights.night(0, "same");
   EXPECT_THAT(nights.state.rows, SizeIs(5));
-  EXPECT_EQ(nights.state.rows.back().count, kMostPairs);
+  EXPECT_EQ(nights.state.rows.back().count, kMaxPairs);
   EXPECT_EQ(nights.state.rows.back().first_run, "4");
   (void)nights.night(0, "other");
   (void)nights.night(0, "same");
@@ -156,9 +157,9 @@ TEST(NightJudge, SlowFirstLaunches_AreOutweighed) {
   nights.quiet(12);
   const Tonight tonight{.run = "13", .build = "b13", .reference = "ref", .reference_run = "0"};
   SeriesPairs pairs{.pairs = {.1, .1, .11, .1}, .first = 4};
-  EXPECT_GT(oddness(nights.state, tonight, pairs, {}), 1);
+  EXPECT_GT(deviation(nights.state, tonight, pairs, {}), 1);
   for (int i = 0; i < 8; ++i) pairs.pairs.push_back(i % 2 == 0 ? .001 : -.001);
-  EXPECT_EQ(oddness(nights.state, tonight, pairs, {}), 0);
+  EXPECT_EQ(deviation(nights.state, tonight, pairs, {}), 0);
   const SeriesVerdict judged = judge(nights.state, tonight, pairs, {});
   EXPECT_EQ(judged.state, NightState::kOk);
   EXPECT_EQ(judged.pairs, 8U);
@@ -179,7 +180,7 @@ TEST(NightJudge, NoBudgetForFreshPairs_UsesTheFirst) {
   const SeriesVerdict judged =
       judge(nights.state, tonight, {.pairs = {.021, .02, .019, .02}, .first = 4}, {});
   EXPECT_EQ(judged.pairs, 4U);
-  EXPECT_TRUE(judged.odd);
+  EXPECT_TRUE(judged.suspect);
 }
 
 TEST(NightJudge, UnderThreePairs_ChangeNothing) {
@@ -232,9 +233,9 @@ TEST(NightJudge, AnyPairs_GiveFiniteNumbers) {
                                           .reference_run = "0"},
                                          pairs, rule);
       EXPECT_TRUE(std::isfinite(judged.layout) && std::isfinite(judged.spread));
-      if (judged.told) {
-        EXPECT_TRUE(std::isfinite(judged.told->size));
-        EXPECT_FALSE(judged.told->good.empty() || judged.told->bad.empty());
+      if (judged.reported) {
+        EXPECT_TRUE(std::isfinite(judged.reported->size));
+        EXPECT_FALSE(judged.reported->good.empty() || judged.reported->bad.empty());
       }
     }
   }
@@ -265,15 +266,15 @@ TEST(NightJudge, ManySeries_ShareTheError) {
 class NightLives : public ::testing::TestWithParam<Noise> {};
 
 TEST_P(NightLives, NoChange_IsSeldomReported) {
-  std::size_t told = 0;
+  std::size_t reported = 0;
   std::size_t nights = 0;
   for (std::uint64_t i = 0; i < 40; ++i) {
     const Life life = testing_nights::live({.nights = 60}, {.noise = GetParam()}, kSeed + i);
-    told += life.told;
+    reported += life.reported;
     nights += life.nights;
   }
   // The goal is 0.5 in 1,000, which are 1.2 here: more than 6 are not chance.
-  EXPECT_LE(told, 6U) << "of " << nights;
+  EXPECT_LE(reported, 6U) << "of " << nights;
 }
 
 TEST_P(NightLives, FivePercentStep_IsFoundAndStaysOpen) {
@@ -298,15 +299,16 @@ INSTANTIATE_TEST_SUITE_P(AllNoises, NightLives, ::testing::ValuesIn(testing_nigh
 
 // Without ranks, 7 of 1,000 nights reported a change that did not exist.
 TEST(NightLives, BusyCore_StillFindsAQuarter) {
-  std::size_t told = 0;
+  std::size_t reported = 0;
   std::size_t found = 0;
   for (std::uint64_t i = 0; i < 8; ++i) {
-    told += testing_nights::live({.nights = 40}, {.noise = Noise::kBusyCore}, kSeed + i).told;
+    reported +=
+        testing_nights::live({.nights = 40}, {.noise = Noise::kBusyCore}, kSeed + i).reported;
     const Life life = testing_nights::live({.nights = 40, .program = {{25, .25}}},
                                            {.noise = Noise::kBusyCore}, kSeed + i);
     found += life.found_after > 0 ? 1 : 0;
   }
-  EXPECT_LE(told, 2U);
+  EXPECT_LE(reported, 2U);
   EXPECT_GE(found, 6U);
 }
 

@@ -105,15 +105,15 @@ class LivedSeries {
         for (const double each : noise[i]) pairs[i].pairs.push_back(change + each);
       }
     };
-    const auto is_odd = [&] {
+    const auto is_suspect = [&] {
       for (std::size_t i = 0; i < script_.metrics; ++i) {
-        if (nights::oddness(states_[i], tonight, pairs[i], script_.rule) != 0) return true;
+        if (nights::deviation(states_[i], tonight, pairs[i], script_.rule) != 0) return true;
       }
       return false;
     };
     measure(script_.pairs, spike);
     std::size_t fresh = 0;
-    while (fresh < nights::kMostPairs && is_odd()) {
+    while (fresh < nights::kMaxPairs && is_suspect()) {
       measure(nights::kMorePairs, 0);
       fresh += nights::kMorePairs;
     }
@@ -124,7 +124,7 @@ class LivedSeries {
       if (i == 0) {
         look_for_it(judged, night);
       } else {
-        life_.told += judged.told && judged.told->size > 0 ? 1 : 0;
+        life_.reported += judged.reported && judged.reported->size > 0 ? 1 : 0;
       }
       end_of(i, judged.state);
     }
@@ -148,11 +148,11 @@ class LivedSeries {
           life_.closed_after == 0)
         life_.closed_after = ran_since(all[script_.wanted + 1].night);
     }
-    if (!judged.told || judged.told->size < 0) return;
-    ++life_.told;
+    if (!judged.reported || judged.reported->size < 0) return;
+    ++life_.reported;
     if (life_.found_after > 0) return;
-    const std::size_t from = std::stoul(judged.told->good);
-    const std::size_t to = std::stoul(judged.told->bad);
+    const std::size_t from = std::stoul(judged.reported->good);
+    const std::size_t to = std::stoul(judged.reported->bad);
     if (script_.creep != 0) {
       life_.found_after = night + 1 - script_.creep_from;
       life_.found_at = std::expm1(true_[night] - true_[script_.creep_from - 1]);

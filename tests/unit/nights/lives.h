@@ -44,7 +44,7 @@ struct Life {
   bool right_range = false;      // the reported range includes the build
   bool wrongly_fixed = false;    // closed while the change still existed, within 60 nights
   std::size_t closed_after = 0;  // nights after the change that fixes it; 0: never
-  std::size_t told = 0;          // alerts, including those that grew
+  std::size_t reported = 0;      // alerts, including those that grew
   std::size_t red = 0;           // nights with exit status 1
   std::size_t newly_not_green = 0;
   std::size_t nights = 0;       // with a run, per metric

@@ -91,7 +91,7 @@ track::TrackedSeries& NightMaker::add_series(const std::string& case_id, const N
                  .metric = std::string(track::kStepSeries),
                  .unit = "ns",
                  .direction = Direction::kLowerIsBetter,
-                 .screened = true,
+                 .monitored = true,
                  .options = {{"loader.num_workers", Value(case_id)}}}};
   for (std::size_t night = 0; night < values.size(); ++night) (void)run_index(night, experiment);
   for (std::size_t night = 0; night < values.size(); ++night) {
@@ -132,7 +132,7 @@ nights::NightPairs NightMaker::pairs_of(const track::TrackedRun& run) const {
                            .reference_run = first,
                            .environment = "c1"};
   if (night == 0) {
-    pairs.why = nights::Why::kNoReference;
+    pairs.why = nights::NightReason::kNoReference;
     return pairs;
   }
   constexpr std::array kNoise = {0.6, -0.9, 0.2, 0.1, -0.7, 1.1, -0.5, 0.3};
@@ -145,7 +145,7 @@ nights::NightPairs NightMaker::pairs_of(const track::TrackedRun& run) const {
                                  .first = nights::kPairs,
                                  .reference = one.points.front().value,
                                  .cause = cause};
-      for (std::size_t i = 0; i < nights::kPairs + nights::kMostPairs; ++i) {
+      for (std::size_t i = 0; i < nights::kPairs + nights::kMaxPairs; ++i) {
         series.pairs.push_back(std::log(point.value / one.points.front().value) +
                                kNoise[i % kNoise.size()] / 500);
       }
@@ -200,7 +200,7 @@ nights::Night NightMaker::live(std::size_t night) {
                                            .change = series.change,
                                            .low = series.low,
                                            .high = series.high,
-                                           .told = series.told.has_value(),
+                                           .reported = series.reported.has_value(),
                                            .alert = series.alert});
     }
   }

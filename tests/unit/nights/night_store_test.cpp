@@ -67,7 +67,7 @@ class StoredNights : public ::testing::Test {
         .reference_run = run_of(0),
         .environment = "c1"};
     if (night == 0) {
-      measured.why = Why::kNoReference;
+      measured.why = NightReason::kNoReference;
       return measured;
     }
     std::normal_distribution<double> noise(0, .004);
@@ -107,11 +107,11 @@ TEST_F(StoredNights, NextNight_ContinuesFromTheLast) {
     EXPECT_EQ(night(store, i, {0, 0}).night.exit_code, 0) << i;
   }
   track::TrackStore store = open();
-  const StoredNight told = night(store, 12, {.08, 0});
-  EXPECT_EQ(told.night.exit_code, 1);
-  ASSERT_THAT(told.night.alerts.alerts, SizeIs(1));
-  EXPECT_EQ(told.night.alerts.alerts[0].first_bad, run_of(12));
-  EXPECT_EQ(told.night.alerts.alerts[0].last_good, run_of(11));
+  const StoredNight reported = night(store, 12, {.08, 0});
+  EXPECT_EQ(reported.night.exit_code, 1);
+  ASSERT_THAT(reported.night.alerts.alerts, SizeIs(1));
+  EXPECT_EQ(reported.night.alerts.alerts[0].first_bad, run_of(12));
+  EXPECT_EQ(reported.night.alerts.alerts[0].last_good, run_of(11));
   EXPECT_THAT(load_states(store, "box", "train"), SizeIs(2));
   EXPECT_THAT(load_states(store, "elsewhere", "train"), IsEmpty());
 }
@@ -119,7 +119,7 @@ TEST_F(StoredNights, NextNight_ContinuesFromTheLast) {
 TEST_F(StoredNights, JudgedTwice_GiveTheSame) {
   track::TrackStore store = open();
   for (int i = 0; i < 8; ++i) (void)night(store, i, {0, 0});
-  const StoredNight told = night(store, 8, {.08, 0});
+  const StoredNight reported = night(store, 8, {.08, 0});
   const std::size_t events = store.events().size();
   const auto states = load_states(store, "box", "train");
   for (const bool with_pairs : {false, true}) {
@@ -131,13 +131,13 @@ TEST_F(StoredNights, JudgedTwice_GiveTheSame) {
                                   : look(store, 8);
     EXPECT_TRUE(again.night.known);
     EXPECT_TRUE(again.night.is_newest);
-    EXPECT_EQ(again.night.exit_code, told.night.exit_code);
-    EXPECT_EQ(again.night.told, told.night.told);
-    ASSERT_EQ(again.night.series.size(), told.night.series.size());
-    for (std::size_t i = 0; i < told.night.series.size(); ++i) {
-      EXPECT_EQ(again.night.series[i].state, told.night.series[i].state);
-      EXPECT_EQ(again.night.series[i].change, told.night.series[i].change);
-      EXPECT_EQ(again.night.series[i].alert, told.night.series[i].alert);
+    EXPECT_EQ(again.night.exit_code, reported.night.exit_code);
+    EXPECT_EQ(again.night.reported, reported.night.reported);
+    ASSERT_EQ(again.night.series.size(), reported.night.series.size());
+    for (std::size_t i = 0; i < reported.night.series.size(); ++i) {
+      EXPECT_EQ(again.night.series[i].state, reported.night.series[i].state);
+      EXPECT_EQ(again.night.series[i].change, reported.night.series[i].change);
+      EXPECT_EQ(again.night.series[i].alert, reported.night.series[i].alert);
     }
   }
   EXPECT_EQ(store.events().size(), events);
@@ -164,10 +164,10 @@ TEST_F(StoredNights, Older_AreShownAsTheyWere) {
 TEST_F(StoredNights, AcceptedMeanwhile_AreShownGreen) {
   track::TrackStore store = open();
   for (int i = 0; i < 8; ++i) (void)night(store, i, {0, 0});
-  const StoredNight told = night(store, 8, {.08, 0});
+  const StoredNight reported = night(store, 8, {.08, 0});
   track::TrackEvent accepted =
-      accept_alert(told.night.alerts.alerts[0], {.reason = "wanted"}, "2026-01-09");
-  AlertLog log = told.night.alerts;
+      accept_alert(reported.night.alerts.alerts[0], {.reason = "wanted"}, "2026-01-09");
+  AlertLog log = reported.night.alerts;
   apply_event(log, accepted);
   store.record({&accepted, 1});
   EXPECT_EQ(look(store, 8).night.exit_code, 0);
@@ -200,30 +200,30 @@ TEST_F(StoredNights, AddedRun_HasNoVerdict) {
 TEST_F(StoredNights, Series_AreReadableForDisplay) {
   track::TrackStore store = open();
   for (int i = 0; i < 8; ++i) (void)night(store, i, {0, 0});
-  const StoredNight told = night(store, 8, {.08, 0});
+  const StoredNight reported = night(store, 8, {.08, 0});
   const std::vector<track::JudgedRow> nights =
-      store.judged_series(told.night.series[0].series.id, "box");
+      store.judged_series(reported.night.series[0].series.id, "box");
   ASSERT_THAT(nights, SizeIs(9));
   EXPECT_EQ(nights.front().state, NightState::kNoVerdict);
   EXPECT_EQ(nights.back().state, NightState::kRegression);
-  EXPECT_TRUE(nights.back().told);
+  EXPECT_TRUE(nights.back().reported);
   EXPECT_NEAR(nights.back().ratio.value(), std::exp(.08), .01);
   EXPECT_EQ(nights.back().alert, "A1");
 }
 
 TEST_F(StoredNights, Reference_StaysUntilABaseline) {
   track::TrackStore store = open();
-  EXPECT_EQ(kept_reference(store, "box", "train").why, Why::kNoReference);
+  EXPECT_EQ(stored_reference(store, "box", "train").why, NightReason::kNoReference);
   for (int i = 0; i < 3; ++i) (void)night(store, i, {0, 0});
-  EXPECT_EQ(kept_reference(store, "box", "train").build, "b0");
-  EXPECT_EQ(kept_reference(store, "box", "train").run, run_of(0));
-  EXPECT_EQ(kept_reference(store, "box", "train@dev").why, Why::kNoReference);
+  EXPECT_EQ(stored_reference(store, "box", "train").build, "b0");
+  EXPECT_EQ(stored_reference(store, "box", "train").run, run_of(0));
+  EXPECT_EQ(stored_reference(store, "box", "train@dev").why, NightReason::kNoReference);
   std::vector<track::TrackEvent> events =
       set_baseline(store.runs().back(), {}, store.runs(), "release");
   for (track::TrackEvent& event : events) event.at_utc = utc_of(3);
   store.record(events);
-  EXPECT_EQ(kept_reference(store, "box", "train").build, "");
-  EXPECT_EQ(kept_reference(store, "box", "train").why, Why::kBaseline);
+  EXPECT_EQ(stored_reference(store, "box", "train").build, "");
+  EXPECT_EQ(stored_reference(store, "box", "train").why, NightReason::kBaseline);
 }
 
 TEST_F(StoredNights, FailingReference_IsCounted) {
@@ -233,12 +233,12 @@ TEST_F(StoredNights, FailingReference_IsCounted) {
     add(store, i, {0, 0});
     NightPairs none = pairs(store, i, {0, 0}, 0);
     none.series.clear();
-    none.why = Why::kReferenceFails;
+    none.why = NightReason::kReferenceFails;
     none.reason = "signal 11";
     const StoredNight failed =
         judge_and_record({.runs = {run_of(i)}, .pairs = {none}, .now_utc = utc_of(i)}, store);
     EXPECT_EQ(failed.night.exit_code, 4);
-    EXPECT_EQ(kept_reference(store, "box", "train").failed_nights, i - 2);
+    EXPECT_EQ(stored_reference(store, "box", "train").failed_nights, i - 2);
   }
 }
 
@@ -276,7 +276,7 @@ TEST_P(RebuiltNights, EqualTheJudgedOnes) {
     ASSERT_EQ(again.size(), nights[at].size());
     for (std::size_t i = 0; i < again.size(); ++i) {
       EXPECT_EQ(again[i].change, nights[at][i].change) << i;
-      EXPECT_EQ(again[i].told, nights[at][i].told) << i;
+      EXPECT_EQ(again[i].reported, nights[at][i].reported) << i;
       EXPECT_EQ(again[i].alert, nights[at][i].alert) << i;
     }
     ++at;

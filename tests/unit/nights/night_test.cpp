@@ -31,7 +31,7 @@ TEST(Night, FirstNight_HasNoVerdict) {
   const Night night = maker.live(0);
   EXPECT_EQ(night.verdict, NightState::kNoVerdict);
   EXPECT_EQ(night.exit_code, 0);
-  EXPECT_EQ(night.series.front().why, Why::kNoReference);
+  EXPECT_EQ(night.series.front().why, NightReason::kNoReference);
 }
 
 TEST(Night, NoChange_IsOk) {
@@ -51,7 +51,7 @@ TEST(Night, SeriesReportedTogether_AreOneAlert) {
   EXPECT_THAT(night.alerts.alerts.front().series, SizeIs(2));
   EXPECT_EQ(night.alerts.alerts.front().last_good, NightMaker::run_id(19));
   EXPECT_EQ(night.alerts.alerts.front().first_bad, NightMaker::run_id(20));
-  EXPECT_THAT(night.told, ElementsAre("A1"));
+  EXPECT_THAT(night.reported, ElementsAre("A1"));
   EXPECT_EQ(night.series.front().alert, "A1");
 }
 
@@ -59,7 +59,7 @@ TEST(Night, EarlierAlert_IsRedAndNotNew) {
   NightMaker maker = two_series(1.08, 1.06);
   const Night night = maker.live(22);
   EXPECT_EQ(night.exit_code, 1);
-  EXPECT_THAT(night.told, IsEmpty());
+  EXPECT_THAT(night.reported, IsEmpty());
   EXPECT_EQ(exit_code_of(night, {.allow_known = true}), 0);
 }
 
@@ -98,7 +98,7 @@ TEST(Night, StepAfterAcceptance_IsAnotherAlert) {
   EXPECT_EQ(maker.live(23).exit_code, 0);
   const Night night = maker.live(24);
   EXPECT_EQ(night.exit_code, 1);
-  EXPECT_THAT(night.told, ElementsAre("A2"));
+  EXPECT_THAT(night.reported, ElementsAre("A2"));
   EXPECT_EQ(maker.alert("A1").state, AlertState::kAccepted);
 }
 
@@ -110,7 +110,7 @@ TEST(Night, ExpiredAcceptance_Reopens) {
   EXPECT_EQ(maker.live(22).exit_code, 0);
   const Night night = maker.live(23);
   EXPECT_EQ(night.exit_code, 1);
-  EXPECT_THAT(night.told, ElementsAre("A1"));
+  EXPECT_THAT(night.reported, ElementsAre("A1"));
 }
 
 TEST(Night, IgnoredSeries_IsNotJudged) {
@@ -118,7 +118,7 @@ TEST(Night, IgnoredSeries_IsNotJudged) {
   maker.tell(ignore_series(maker.history.series.front().series, "noisy", "", kMorning));
   const Night night = maker.live(21);
   EXPECT_EQ(night.exit_code, 0);
-  EXPECT_EQ(night.series.front().why, Why::kIgnored);
+  EXPECT_EQ(night.series.front().why, NightReason::kIgnored);
   EXPECT_THAT(night.alerts.alerts, IsEmpty());
 }
 
@@ -145,10 +145,10 @@ class OneNight : public ::testing::Test {
                                           .metric = "step_ns",
                                           .unit = "ns",
                                           .direction = Direction::kLowerIsBetter,
-                                          .screened = true},
+                                          .monitored = true},
                                .points = {{.run = 0, .value = 1e6}}});
   }
-  NightPairs pairs(Why why, const std::string& reference_run = "n0") {
+  NightPairs pairs(NightReason why, const std::string& reference_run = "n0") {
     return {.night = track::night_of(history_.runs.front()),
             .build = "b1",
             .reference = reference_run == "n1" ? "b1" : "b0",
@@ -165,17 +165,21 @@ TEST_F(OneNight, NoPairs_SayWhy) {
   struct Row {
     NightPairs pairs;
     NightState state;
-    Why why;
+    NightReason why;
     int exit_code;
   };
   for (const Row& row : std::vector<Row>{
-           {pairs(Why::kNoReference, "n1"), NightState::kNoVerdict, Why::kNoReference, 0},
-           {pairs(Why::kBaseline, "n1"), NightState::kNoVerdict, Why::kBaseline, 0},
-           {pairs(Why::kReferenceFails, "n1"), NightState::kNoVerdict, Why::kReferenceFails, 0},
-           {pairs(Why::kReferenceFails), NightState::kNoData, Why::kReferenceFails, 4},
-           {pairs(Why::kTonightFails), NightState::kNoData, Why::kTonightFails, 4},
-           {pairs(Why::kSameProgram), NightState::kOk, Why::kSameProgram, 0},
-           {pairs(Why::kCannotKeep), NightState::kNoVerdict, Why::kCannotKeep, 0}}) {
+           {pairs(NightReason::kNoReference, "n1"), NightState::kNoVerdict,
+            NightReason::kNoReference, 0},
+           {pairs(NightReason::kBaseline, "n1"), NightState::kNoVerdict, NightReason::kBaseline, 0},
+           {pairs(NightReason::kReferenceFails, "n1"), NightState::kNoVerdict,
+            NightReason::kReferenceFails, 0},
+           {pairs(NightReason::kReferenceFails), NightState::kNoData, NightReason::kReferenceFails,
+            4},
+           {pairs(NightReason::kTonightFails), NightState::kNoData, NightReason::kTonightFails, 4},
+           {pairs(NightReason::kSameProgram), NightState::kOk, NightReason::kSameProgram, 0},
+           {pairs(NightReason::kCannotStore), NightState::kNoVerdict, NightReason::kCannotStore,
+            0}}) {
     const Night night = judge({row.pairs});
     ASSERT_THAT(night.series, SizeIs(1));
     EXPECT_EQ(night.series[0].state, row.state) << name_of(row.why);
@@ -188,17 +192,17 @@ TEST_F(OneNight, AddedRun_IsShownAndNotJudged) {
   const Night night = judge({});
   ASSERT_THAT(night.series, SizeIs(1));
   EXPECT_EQ(night.series[0].state, NightState::kNoVerdict);
-  EXPECT_EQ(night.series[0].why, Why::kValues);
+  EXPECT_EQ(night.series[0].why, NightReason::kValues);
   EXPECT_EQ(night.exit_code, 0);
 }
 
 TEST_F(OneNight, BudgetCutOff_IsASuspect) {
-  NightPairs left = pairs(Why::kMeasured);
+  NightPairs left = pairs(NightReason::kMeasured);
   left.unfinished = {"s"};
   left.series = {{.series = "s", .pairs = {.04, .0, .05, .01}, .first = 4}};
   const Night night = judge({left});
   EXPECT_EQ(night.series[0].state, NightState::kSuspect);
-  EXPECT_EQ(night.series[0].why, Why::kBudget);
+  EXPECT_EQ(night.series[0].why, NightReason::kBudget);
   EXPECT_EQ(night.exit_code, 3);
   EXPECT_EQ(exit_code_of(night, {.allow_inconclusive = true}), 0);
 }

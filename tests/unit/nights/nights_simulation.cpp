@@ -86,7 +86,7 @@ class Simulation {
                    const World& world, double most_told, double most_red) {
     Life sum;
     for (const Life& life : lives_of([&](std::size_t) { return script; }, world, kQuietTimes)) {
-      sum.told += life.told;
+      sum.reported += life.reported;
       sum.red += life.red;
       sum.newly_not_green += life.newly_not_green;
       sum.nights += life.nights;
@@ -94,16 +94,16 @@ class Simulation {
       sum.late_nights += life.late_nights;
     }
     const double thousand = static_cast<double>(sum.nights) / 1000;
-    const double told = static_cast<double>(sum.told) / thousand;
+    const double reported = static_cast<double>(sum.reported) / thousand;
     const double red = static_cast<double>(sum.red) / thousand;
     const double more = 100 * static_cast<double>(sum.more_pairs) /
                         static_cast<double>(sum.late_nights * nights::kPairs);
-    std::cout << "| " << nights << " | " << noise << " | " << fixed(told, 2) << " | "
+    std::cout << "| " << nights << " | " << noise << " | " << fixed(reported, 2) << " | "
               << fixed(red, 2) << " | "
               << fixed(static_cast<double>(sum.newly_not_green) / thousand, 2) << " | "
               << fixed(more, 0) << " % |\n"
               << std::flush;
-    goal(told <= most_told, std::string(nights) + ": told");
+    goal(reported <= most_told, std::string(nights) + ": told");
     goal(red <= most_red, std::string(nights) + ": red");
     return more;
   }
@@ -255,8 +255,8 @@ class Simulation {
     std::vector<Life> found;
     std::copy_if(all.begin(), all.end(), std::back_inserter(found),
                  [](const Life& life) { return life.found_after > 0; });
-    const double told = percent_of(all, soon);
-    std::string words = fixed(told, 1);
+    const double reported = percent_of(all, soon);
+    std::string words = fixed(reported, 1);
     if (!scenario.creeps) {
       words = fixed(percent_of(all, [](const Life& life) { return within(life, 1); }), 0) + " / " +
               fixed(percent_of(all, [](const Life& life) { return within(life, 2); }), 0) + " / " +
@@ -269,9 +269,9 @@ class Simulation {
               << (scenario.name == "a step" ? fixed(wrong, 1) : "") << " |\n"
               << std::flush;
     if (scenario.creeps || size >= .03) {
-      goal(told >= (scenario.creeps            ? 95
-                    : size >= .05 && size < .2 ? 99
-                                               : scenario.least),
+      goal(reported >= (scenario.creeps            ? 95
+                        : size >= .05 && size < .2 ? 99
+                                                   : scenario.least),
            std::string(scenario.name) + ": told");
       goal(range >= 95, std::string(scenario.name) + ": range");
     }

@@ -90,7 +90,7 @@ TEST_F(OlderHistory, SecondVersion_KeepsReferenceAndAlert) {
   EXPECT_EQ(log.alerts[0].state, AlertState::kOpen);
   EXPECT_THAT(log.alerts[0].series, SizeIs(2));
   const std::vector<track::TrackedRun> runs = store.runs();
-  const KeptReference kept = kept_reference(store, "box", "nightly");
+  const StoredReference kept = stored_reference(store, "box", "nightly");
   EXPECT_EQ(kept.run, runs.front().run_id);
   EXPECT_EQ(kept.build, runs.front().build_id);
   EXPECT_EQ(rebuild(store, "box"), 8U) << "the first night had no reference";

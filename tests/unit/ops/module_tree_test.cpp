@@ -90,7 +90,7 @@ TEST(ModuleTree, EachModule_HasForwardAndBackward) {
   EXPECT_EQ(node_at(tree, NodeKind::kNoModule).by_phase[2].cpu_ns, 50);
   EXPECT_EQ(node_at(tree, NodeKind::kOutsideOps).all.cpu_ns, 1000 - 440);
   EXPECT_EQ(tree.nodes.front().all.cpu_ns, 1000);
-  EXPECT_EQ(tree.beside_ns, 0);
+  EXPECT_EQ(tree.other_threads_ns, 0);
   expect_sums(tree);
 }
 
@@ -108,7 +108,7 @@ TEST(ModuleTree, OtherThreads_AreOutsideTheStep) {
   LogMaker maker = small_model();
   maker.op("aten::stack", 300, 340, 2);
   const ModuleTree tree = make_module_tree(make_op_table(maker.log), 2);
-  EXPECT_EQ(tree.beside_ns, 40);
+  EXPECT_EQ(tree.other_threads_ns, 40);
   EXPECT_EQ(tree.nodes.front().all.cpu_ns, 1040);
   expect_sums(tree);
 }

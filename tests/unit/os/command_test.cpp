@@ -109,7 +109,7 @@ TEST(Command, PendingSignal_IsNamed) {
     ::sigaddset(&held, SIGTERM);
     ::sigprocmask(SIG_BLOCK, &held, nullptr);
     ::raise(SIGTERM);
-    const bool ended = run_command({"true"}, "", 10min, {.to_its_end = true}).exit_status == 0;
+    const bool ended = run_command({"true"}, "", 10min, {.defers_signals = true}).exit_status == 0;
     try {
       (void)run_command({"sleep", "1000"}, "", 10min);
     } catch (const Interrupted& by) {

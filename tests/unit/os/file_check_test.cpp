@@ -187,7 +187,7 @@ class NearFile : public ::testing::Test {
   }
 
   [[nodiscard]] std::string of(const fs::path& name) const {
-    return near_file(folder_.path() / name);
+    return similar_file_hint(folder_.path() / name);
   }
   [[nodiscard]] std::string meant(const fs::path& name) const {
     return " (did you mean '" + (folder_.path() / name).string() + "'?)";
@@ -206,7 +206,7 @@ TEST_F(NearFile, NearestEntryOrExperiment_IsSuggested) {
   EXPECT_EQ(of("something-else"), "");
   EXPECT_EQ(of("other.yaml"), "");
   EXPECT_EQ(of("no-folder/train.yaml"), "");
-  EXPECT_EQ(near_file(""), "");
+  EXPECT_EQ(similar_file_hint(""), "");
 }
 
 }  // namespace

@@ -20,10 +20,11 @@ TEST(Quality, EachLevel_StartsAtItsThreshold) {
     EXPECT_EQ(&row, &row_of(row.fact)) << row.name;
     EXPECT_EQ(row.level(std::nullopt), FactLevel::kNotWatched) << row.name;
     EXPECT_EQ(row.level(0), FactLevel::kFine) << row.name;
-    EXPECT_TRUE(row.seen <= row.told && row.told <= row.doubtful && row.doubtful <= row.unusable)
+    EXPECT_TRUE(row.seen <= row.reported && row.reported <= row.doubtful &&
+                row.doubtful <= row.unusable)
         << row.name;
     const std::pair<double, FactLevel> levels[] = {{row.seen, FactLevel::kSeen},
-                                                   {row.told, FactLevel::kTold},
+                                                   {row.reported, FactLevel::kReported},
                                                    {row.doubtful, FactLevel::kDoubtful},
                                                    {row.unusable, FactLevel::kUnusable}};
     for (const auto& [from, level] : levels) {
@@ -39,11 +40,11 @@ TEST(Quality, EachLevel_StartsAtItsThreshold) {
 // The levels are pinned: a change changes what users see.
 TEST(Quality, Levels_ArePinned) {
   EXPECT_EQ(level_of(Fact::kWaited, 0.0099), FactLevel::kFine);
-  EXPECT_EQ(level_of(Fact::kWaited, 0.01), FactLevel::kTold);
+  EXPECT_EQ(level_of(Fact::kWaited, 0.01), FactLevel::kReported);
   EXPECT_EQ(level_of(Fact::kWaited, 0.05), FactLevel::kDoubtful);
   EXPECT_EQ(level_of(Fact::kWaited, 0.25), FactLevel::kUnusable);
   EXPECT_EQ(level_of(Fact::kOthers, 0.01), FactLevel::kSeen);
-  EXPECT_EQ(level_of(Fact::kOthers, 0.05), FactLevel::kTold);
+  EXPECT_EQ(level_of(Fact::kOthers, 0.05), FactLevel::kReported);
   EXPECT_EQ(level_of(Fact::kOthers, 0.10), FactLevel::kDoubtful);
   EXPECT_EQ(level_of(Fact::kOthers, 0.50), FactLevel::kUnusable);
   EXPECT_EQ(level_of(Fact::kSteal, 0.01), FactLevel::kDoubtful);
@@ -53,7 +54,7 @@ TEST(Quality, Levels_ArePinned) {
   EXPECT_EQ(level_of(Fact::kClock, 1980), FactLevel::kFine);
   EXPECT_EQ(level_of(Fact::kPagedIn, 3), FactLevel::kSeen);
   EXPECT_EQ(level_of(Fact::kGrowth, 65535), FactLevel::kFine);
-  EXPECT_EQ(level_of(Fact::kGrowth, 65536), FactLevel::kTold);
+  EXPECT_EQ(level_of(Fact::kGrowth, 65536), FactLevel::kReported);
 }
 
 struct Reading {
@@ -114,15 +115,15 @@ TEST(Quality, GrowingMemory_IsMoreThanFillingUp) {
 
 TEST(Quality, RequestedLoad_ExplainsTheWait) {
   Fields machine = {{"run_queue_wait_ns", kSecondNs / 2}, {"background_cpus", 1.8}};
-  const auto told = [&] { return Quality(machine, {}, kSecondNs).told(Fact::kWaited); };
-  EXPECT_FALSE(told()) << "others are not known";
+  const auto reported = [&] { return Quality(machine, {}, kSecondNs).reported(Fact::kWaited); };
+  EXPECT_FALSE(reported()) << "others are not known";
   machine["others_cpu_share"] = 0.049;
-  EXPECT_FALSE(told());
+  EXPECT_FALSE(reported());
   machine["others_cpu_share"] = 0.05;
-  EXPECT_TRUE(told()) << "others ran beside it";
+  EXPECT_TRUE(reported()) << "others ran beside it";
   machine.erase("background_cpus");
   machine.erase("others_cpu_share");
-  EXPECT_TRUE(told()) << "nobody asked for it";
+  EXPECT_TRUE(reported()) << "nobody asked for it";
 }
 
 TEST(Quality, FlagWithoutNumber_IsReported) {
@@ -130,9 +131,9 @@ TEST(Quality, FlagWithoutNumber_IsReported) {
   report.flags = {"steal", "drifting"};
   const Fields machine;
   const Quality quality(machine, report, kSecondNs);
-  EXPECT_TRUE(quality.told(Fact::kSteal));
+  EXPECT_TRUE(quality.reported(Fact::kSteal));
   EXPECT_EQ(quality.value(Fact::kSteal), std::nullopt);
-  EXPECT_FALSE(quality.told(Fact::kQuota));
+  EXPECT_FALSE(quality.reported(Fact::kQuota));
 }
 
 TEST(Quality, Flags_AreInTheSchema) {

@@ -226,8 +226,8 @@ std::vector<std::string> lines_of(const record::Results& results) {
 }
 
 // Findings of two cases: one without workers with the proposal `proposed`, one with two.
-std::vector<std::string> told(std::vector<std::int64_t> without, std::vector<std::int64_t> with,
-                              const Finding& finding) {
+std::vector<std::string> reported(std::vector<std::int64_t> without, std::vector<std::int64_t> with,
+                                  const Finding& finding) {
   return lines_of(swept_results({{.step_ns = std::move(without), .findings = {finding}},
                                  {.workers = 2, .step_ns = std::move(with)}}));
 }
@@ -235,25 +235,25 @@ std::vector<std::string> told(std::vector<std::int64_t> without, std::vector<std
 constexpr const char* kHeader = "info: no workers (num_workers=0 batch_size=8)";
 
 TEST(Proposals, SweptOption_ShowsItsMeasurement) {
-  EXPECT_THAT(told({100, 101, 102}, {398, 400, 402}, no_workers("2")),
+  EXPECT_THAT(reported({100, 101, 102}, {398, 400, 402}, no_workers("2")),
               ElementsAre(kHeader, "  num_workers=2 was measured: 0.25x the samples/s"));
-  EXPECT_THAT(told({400, 402, 404}, {200, 201, 202}, no_workers("2")),
+  EXPECT_THAT(reported({400, 402, 404}, {200, 201, 202}, no_workers("2")),
               ElementsAre(kHeader, "  Workers read ahead.",
                           "  num_workers=2 was measured: 2x the samples/s, case 100000"));
-  EXPECT_THAT(told({400, 430, 380}, {200, 215, 190}, no_workers("2")),
+  EXPECT_THAT(reported({400, 430, 380}, {200, 215, 190}, no_workers("2")),
               Contains(HasSubstr("was measured: 2x")))
       << "despite their noise";
   EXPECT_THAT(
-      told({400, 402, 404}, {390, 400, 403}, no_workers("2")),
+      reported({400, 402, 404}, {390, 400, 403}, no_workers("2")),
       ElementsAre(kHeader,
                   "  num_workers=2 was measured: no clear difference (1.01x the samples/s)"));
-  EXPECT_THAT(told({400, 600}, {200, 330}, no_workers("2")),
+  EXPECT_THAT(reported({400, 600}, {200, 330}, no_workers("2")),
               Contains("  num_workers=2 was measured: 1.89x the samples/s, but 2 launches of each "
                        "are too few to tell"));
-  EXPECT_THAT(told({400, 402, 404}, {390, 400, 403}, no_workers("2", std::nullopt)),
+  EXPECT_THAT(reported({400, 402, 404}, {390, 400, 403}, no_workers("2", std::nullopt)),
               Contains("  Workers read ahead."))
       << "what costs nothing is still worth saying";
-  EXPECT_THAT(told({400, 402, 404}, {}, no_workers("2")),
+  EXPECT_THAT(reported({400, 402, 404}, {}, no_workers("2")),
               Contains("  num_workers=2 failed: out of memory"));
 }
 
@@ -305,10 +305,10 @@ TEST(Proposals, SweptOption_IsProposedAsASweep) {
 }
 
 TEST(Proposals, StepInTheirDirection_Counts) {
-  const auto slower = told({100, 101, 102}, {398, 400, 402}, no_workers("4"));
+  const auto slower = reported({100, 101, 102}, {398, 400, 402}, no_workers("4"));
   EXPECT_THAT(slower, Contains("  num_workers=2 was measured: 0.25x the samples/s"));
   EXPECT_THAT(slower, Not(Contains(HasSubstr("try:"))));
-  EXPECT_THAT(told({400, 402, 404}, {200, 201, 202}, no_workers("4")),
+  EXPECT_THAT(reported({400, 402, 404}, {200, 201, 202}, no_workers("4")),
               AllOf(Contains("  num_workers=2 was measured: 2x the samples/s, case 100000"),
                     Contains("  try: --sweep loader.num_workers=0,4")));
 }

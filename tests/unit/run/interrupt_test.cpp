@@ -56,9 +56,9 @@ std::size_t launch_lines(const std::filesystem::path& run_dir) {
 // Other lines come too: the start of the run, and workers of other tests that it ended.
 void read_until_told(StartedRun& run, std::size_t launches) {
   std::string line;
-  for (std::size_t told = 0; run.read_line(line);) {
-    if (line.starts_with("case ")) ++told;
-    if (told == launches) return;
+  for (std::size_t reported = 0; run.read_line(line);) {
+    if (line.starts_with("case ")) ++reported;
+    if (reported == launches) return;
   }
 }
 
@@ -78,8 +78,8 @@ void cut_off_and_resume(int signal, int exit_status, unsigned seed) {
   std::mt19937 random{seed};
   RunProgram program(kSweep);
   StartedRun run = program.start();
-  const auto told = std::uniform_int_distribution<std::size_t>{0, kLaunches - 1}(random);
-  read_until_told(run, told);
+  const auto reported = std::uniform_int_distribution<std::size_t>{0, kLaunches - 1}(random);
+  read_until_told(run, reported);
   const timespec moment{.tv_sec = 0,
                         .tv_nsec = std::uniform_int_distribution<long>{0, 20'000'000}(random)};
   ::nanosleep(&moment, nullptr);
@@ -90,7 +90,7 @@ void cut_off_and_resume(int signal, int exit_status, unsigned seed) {
 
   const auto before = whole_lines(program.run_dir());
   const std::size_t finished = launch_lines(program.run_dir());
-  EXPECT_GE(finished, told) << "progress is told after the row is written";
+  EXPECT_GE(finished, reported) << "progress is told after the row is written";
   const os::CommandResult resumed = program.resume();
   EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
   const auto after = whole_lines(program.run_dir());

@@ -22,18 +22,18 @@ constexpr std::int64_t kSecondNs = 1'000'000'000;
 class Door : public ::testing::Test {
  protected:
   os::Descriptor connect() {
-    return fleet::connect_to(door_.address(), 10s, [](int) { return std::string(); });
+    return fleet::connect_to(rank_acceptor_.address(), 10s, [](int) { return std::string(); });
   }
   // Handles all pending events at this time.
   void turn(std::int64_t at_ns = 0) {
     for (int i = 0; i < 20; ++i) {
       std::vector<pollfd> waits;
-      door_.wait_for(waits, at_ns);
+      rank_acceptor_.wait_for(waits, at_ns);
       ::poll(waits.data(), waits.size(), 5);
-      door_.receive(waits, at_ns, visitors_);
+      rank_acceptor_.receive(waits, at_ns, visitors_);
     }
   }
-  static void say(const os::Descriptor& to, const std::string& line) {
+  static void send_line(const os::Descriptor& to, const std::string& line) {
     EXPECT_TRUE(protocol::write_line(to.value(), line));
   }
   static std::string hear(const os::Descriptor& from) {
@@ -44,31 +44,31 @@ class Door : public ::testing::Test {
   // Joins as a rank with this token.
   os::Descriptor join(const std::string& token, const std::string& challenge = "0f") {
     os::Descriptor rank = connect();
-    say(rank, fleet::encode(fleet::RankHello{challenge}));
+    send_line(rank, fleet::encode(fleet::RankHello{challenge}));
     turn();
-    const fleet::DoorChallenge theirs = fleet::decode_challenge(hear(rank));
-    EXPECT_EQ(theirs.proof,
-              fleet::proof(door_.token(), fleet::kController, challenge, theirs.challenge));
+    const fleet::ControllerChallenge theirs = fleet::decode_challenge(hear(rank));
+    EXPECT_EQ(theirs.proof, fleet::proof(rank_acceptor_.token(), fleet::kController, challenge,
+                                         theirs.challenge));
     said_ = fleet::encode(fleet::RankJoin{
         .proof = fleet::proof(token, fleet::kRank, challenge, theirs.challenge), .version = "v"});
-    say(rank, said_);
+    send_line(rank, said_);
     turn();
     return rank;
   }
 
-  RankDoor door_{"auto", false};
+  RankAcceptor rank_acceptor_{"auto", false};
   std::vector<std::string> joined_;  // versions
   std::map<std::string, int> refused_;
   std::string said_;  // received by the last rank that joined
-  RankDoor::Visitors visitors_{
+  RankAcceptor::Callbacks visitors_{
       .join = [this](const auto& join, os::Descriptor) { joined_.push_back(join.version); },
       .refused = [this](const std::string& what) { ++refused_[what]; }};
 };
 
 TEST_F(Door, KnownToken_Joins) {
-  const os::Descriptor rank = join(door_.token());
+  const os::Descriptor rank = join(rank_acceptor_.token());
   EXPECT_THAT(joined_, ElementsAre("v"));
-  EXPECT_EQ(said_.find(door_.token()), std::string::npos) << "it never travels";
+  EXPECT_EQ(said_.find(rank_acceptor_.token()), std::string::npos) << "it never travels";
   EXPECT_TRUE(refused_.empty());
 }
 
@@ -79,11 +79,11 @@ TEST_F(Door, GuessedToken_IsRefused) {
 }
 
 TEST_F(Door, ReplayedProof_IsRefused) {
-  const os::Descriptor rank = join(door_.token());
+  const os::Descriptor rank = join(rank_acceptor_.token());
   const os::Descriptor other = connect();
-  say(other, fleet::encode(fleet::RankHello{"0f"}));
+  send_line(other, fleet::encode(fleet::RankHello{"0f"}));
   turn();
-  say(other, said_);
+  send_line(other, said_);
   turn();
   EXPECT_EQ(joined_.size(), 1U);
   EXPECT_EQ(refused_.size(), 1U);
@@ -92,7 +92,8 @@ TEST_F(Door, ReplayedProof_IsRefused) {
 // It sends the token itself; its version is checked after the join.
 TEST_F(Door, OlderAgent_ReachesTheVersionCheck) {
   const os::Descriptor rank = connect();
-  say(rank, fleet::encode(fleet::RankJoin{.token = door_.token(), .version = "old"}));
+  send_line(rank,
+            fleet::encode(fleet::RankJoin{.token = rank_acceptor_.token(), .version = "old"}));
   turn();
   EXPECT_THAT(joined_, ElementsAre("old"));
 }
@@ -102,12 +103,12 @@ TEST_F(Door, SilentConnection_IsClosedAndCounted) {
   for (int i = 0; i < 300; ++i) silent.push_back(connect());
   turn();
   EXPECT_THAT(refused_, ElementsAre(Pair("a connection that sent nothing", 300 - 256)));
-  const os::Descriptor rank = join(door_.token());
+  const os::Descriptor rank = join(rank_acceptor_.token());
   EXPECT_THAT(joined_, ElementsAre("v")) << "though so many stand before it";
   turn(6 * kSecondNs);
   EXPECT_EQ(refused_.at("a connection that sent nothing"), 300);
   std::vector<pollfd> waits;
-  door_.wait_for(waits, 0);
+  rank_acceptor_.wait_for(waits, 0);
   EXPECT_EQ(waits.size(), 1U);
 }
 

@@ -12,7 +12,7 @@ using protocol::Stage;
 using ::testing::HasSubstr;
 
 constexpr std::int64_t kMs = 1'000'000;
-constexpr StallRule kOnTheHost{.lead_steps = 10, .window_steps = 50, .host_alone = true};
+constexpr StallRule kOnTheHost{.lead_steps = 10, .window_steps = 50, .host_only = true};
 constexpr StallRule kOnADevice{.lead_steps = 10, .window_steps = 50};
 constexpr std::int64_t kByStepS = 60 * 60 * kNsPerS;
 

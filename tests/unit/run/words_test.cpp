@@ -152,7 +152,7 @@ TEST_F(ProgressTest, Failure_PrintsAtOnce) {
 
 TEST_F(ProgressTest, Quiet_PrintsNothing) {
   Progress& progress = begin({.quiet = true, .terminal = true});
-  progress.say("hello");
+  progress.print_line("hello");
   progress.begin_launch(1, 1, "", 1, 0);
   progress.end_launch(measured(1), 1e6);
   progress.end();

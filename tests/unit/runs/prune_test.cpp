@@ -40,9 +40,9 @@ class Prune : public ::testing::Test {
   [[nodiscard]] PrunePlan plan(const PruneRequest& request) const {
     return plan_prune(summarise_runs(results_.path()), request);
   }
-  [[nodiscard]] static std::vector<std::string> doomed(const PrunePlan& plan) {
+  [[nodiscard]] static std::vector<std::string> removable(const PrunePlan& plan) {
     std::vector<std::string> names;
-    for (const RunSummary& run : plan.doomed) names.push_back(run.folder.filename());
+    for (const RunSummary& run : plan.removable) names.push_back(run.folder.filename());
     return names;
   }
   [[nodiscard]] std::vector<std::string> left() const {
@@ -62,14 +62,15 @@ class Prune : public ::testing::Test {
 };
 
 TEST_F(Prune, SelectsOldOrSurplusRuns) {
-  EXPECT_THAT(doomed(plan({.keep = 2, .now = kFebruary})),
+  EXPECT_THAT(removable(plan({.keep = 2, .now = kFebruary})),
               ElementsAre("20260202-120000-night", "20260201-120000-night"));
-  EXPECT_THAT(doomed(plan({.older_than = 8 * 24h, .now = kFebruary})),
+  EXPECT_THAT(removable(plan({.older_than = 8 * 24h, .now = kFebruary})),
               ElementsAre("20260201-120000-night"));
-  EXPECT_THAT(doomed(plan({.keep = 1, .older_than = 7 * 24h, .now = kFebruary})),
+  EXPECT_THAT(removable(plan({.keep = 1, .older_than = 7 * 24h, .now = kFebruary})),
               ElementsAre("20260202-120000-night", "20260201-120000-night"));
-  EXPECT_THAT(doomed(plan({.keep = 9, .now = kFebruary})), IsEmpty());
-  EXPECT_THAT(doomed(plan({.filter = {.name = "other"}, .keep = 0, .now = kFebruary})), IsEmpty());
+  EXPECT_THAT(removable(plan({.keep = 9, .now = kFebruary})), IsEmpty());
+  EXPECT_THAT(removable(plan({.filter = {.name = "other"}, .keep = 0, .now = kFebruary})),
+              IsEmpty());
 }
 
 TEST_F(Prune, ProtectedRuns_StayWithAReason) {
@@ -83,11 +84,11 @@ TEST_F(Prune, ProtectedRuns_StayWithAReason) {
   writer.write(
       record::RunRow{.run_id = "20260103-000000-live", .started_utc = "2026-01-03T00:00:00Z"});
   const PrunePlan all = plan({.keep = 0, .now = kFebruary});
-  EXPECT_THAT(doomed(all), ElementsAre("20260204-120000-night", "20260203-120000-night",
-                                       "20260202-120000-night"));
+  EXPECT_THAT(removable(all), ElementsAre("20260204-120000-night", "20260203-120000-night",
+                                          "20260202-120000-night"));
   std::string reasons;
-  for (const KeptRun& kept : all.kept) {
-    reasons += kept.run.folder.filename().string() + ' ' + kept.reason + '\n';
+  for (const RetainedRun& retained : all.retained) {
+    reasons += retained.run.folder.filename().string() + ' ' + retained.reason + '\n';
   }
   EXPECT_THAT(reasons, HasSubstr("paper is labelled keep=paper\n"));
   EXPECT_THAT(reasons, HasSubstr("live is running\n"));
@@ -117,9 +118,9 @@ TEST_F(Prune, Searches_AreRecognised) {
   EXPECT_EQ(search.launches, 12);
   EXPECT_EQ(search.state, RunState::kComplete);
   const PrunePlan old = plan({.older_than = 20 * 24h, .now = kFebruary});
-  EXPECT_THAT(doomed(old), ElementsAre("20260106-120000-tune", "20260105-120000-bisect-train"));
-  ASSERT_EQ(old.kept.size(), 1U);
-  EXPECT_THAT(old.kept.front().reason, HasSubstr("holds notes.txt"));
+  EXPECT_THAT(removable(old), ElementsAre("20260106-120000-tune", "20260105-120000-bisect-train"));
+  ASSERT_EQ(old.retained.size(), 1U);
+  EXPECT_THAT(old.retained.front().reason, HasSubstr("holds notes.txt"));
   const fs::path living = results_ / "20260105-120000-bisect-train";
   const os::Descriptor lock(::open(living.c_str(), O_RDONLY | O_DIRECTORY));
   ASSERT_EQ(::flock(lock.value(), LOCK_EX), 0);
@@ -134,7 +135,7 @@ TEST_F(Prune, Link_IsNotFollowed) {
   fs::create_symlink(elsewhere / "20250101-000000-far/box-1of1-7.jsonl",
                      results_ / "20260201-120000-night/linked.jsonl");
   const PrunePlan all = plan({.keep = 0, .now = kFebruary});
-  EXPECT_THAT(doomed(all), Not(::testing::Contains("20250101-000000-far")));
+  EXPECT_THAT(removable(all), Not(::testing::Contains("20250101-000000-far")));
   remove_run(results_ / "20260201-120000-night");
   EXPECT_TRUE(fs::exists(elsewhere / "20250101-000000-far/box-1of1-7.jsonl"));
 }

@@ -33,7 +33,7 @@ struct Shares {
   double cases = 0;  // of six launches
 };
 
-Shares told(const Series& series, std::int64_t block_steps = 1) {
+Shares reported(const Series& series, std::int64_t block_steps = 1) {
   Shares shares;
   for (int trial = 0; trial < kTrials; ++trial) {
     Noise noise(7000 + static_cast<std::uint64_t>(trial));
@@ -56,7 +56,7 @@ TEST(TrendClaims, WanderingSteps_AreSeldomATrend) {
   for (const Case& one : {Case{0, 0.02, 0.01}, Case{0.5, 0.02, 0.03}, Case{0.5, 0.1, 0.07},
                           Case{0.9, 0.02, 0.13}, Case{0.9, 0.1, 0.22}}) {
     const Shares shares =
-        told([&](Noise& noise) { return noise.autoregressive(50, one.lag_1, one.cv); });
+        reported([&](Noise& noise) { return noise.autoregressive(50, one.lag_1, one.cv); });
     const std::string name = "lag_" + std::to_string(one.lag_1) + "_cv_" + std::to_string(one.cv);
     RecordProperty("launches_" + name, std::to_string(shares.launches));
     RecordProperty("cases_" + name, std::to_string(shares.cases));
@@ -67,15 +67,15 @@ TEST(TrendClaims, WanderingSteps_AreSeldomATrend) {
 
 TEST(TrendClaims, Lockstep_IsNoTrend) {
   for (const std::size_t workers : {2, 4, 8}) {
-    const Shares shares = told([&](Noise& noise) { return noise.lockstep(24, workers, 0.05); },
-                               static_cast<std::int64_t>(workers));
+    const Shares shares = reported([&](Noise& noise) { return noise.lockstep(24, workers, 0.05); },
+                                   static_cast<std::int64_t>(workers));
     EXPECT_LE(shares.launches, 0.03) << workers;
     EXPECT_LE(shares.cases, 0.001) << workers;
   }
 }
 
 TEST(TrendClaims, WarmUpInTheWindow_IsFound) {
-  const Shares shares = told([](Noise& noise) {
+  const Shares shares = reported([](Noise& noise) {
     std::vector<double> steps = noise.autoregressive(50, 0, 0.01);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       steps[i] *= 1 + std::exp(-static_cast<double>(i) / 10);
@@ -96,9 +96,9 @@ TEST(TrendClaims, SlowingSteps_AreFound) {
   };
   const auto independent = [&](Noise& noise) { return slower(noise.autoregressive(50, 0, 0.02)); };
   const auto lockstep = [&](Noise& noise) { return slower(noise.lockstep(48, 4, 0.02)); };
-  EXPECT_GE(told(independent).cases, 0.999);
-  EXPECT_GE(told(lockstep, 4).cases, 0.999);
-  EXPECT_LE(told(lockstep).cases, 0.001) << "single steps do not show it: hence the blocks";
+  EXPECT_GE(reported(independent).cases, 0.999);
+  EXPECT_GE(reported(lockstep, 4).cases, 0.999);
+  EXPECT_LE(reported(lockstep).cases, 0.001) << "single steps do not show it: hence the blocks";
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ TEST_F(SqliteTest, ConcurrentOpens_MakeTheSchemaOnce) {
   at_once([&] { (void)open_sqlite(file()); });
   EXPECT_THAT(open_sqlite(file())->tables(), IsEmpty());
   const std::vector<SchemaVersion> versions = {first_version, second_version};
-  at_once([&] { bring_forward(*open_sqlite(file()), versions); });
+  at_once([&] { migrate(*open_sqlite(file()), versions); });
   EXPECT_THAT(open_sqlite(file())->tables(), ElementsAre("a", "b", "meta"));
   at_once([&] {
     const auto database = open_sqlite(file());
@@ -299,26 +299,26 @@ TEST_F(SqliteTest, OlderSchema_IsUpgradedKeepingRows) {
   const std::vector<SchemaVersion> old = {first_version};
   const std::vector<SchemaVersion> now = {first_version, second_version};
   const auto database = open_sqlite(file());
-  bring_forward(*database, old);
+  migrate(*database, old);
   database->exec("INSERT INTO a VALUES ('kept')");
-  bring_forward(*database, now);
-  bring_forward(*database, now);
+  migrate(*database, now);
+  migrate(*database, now);
   EXPECT_THAT(database->tables(), ElementsAre("a", "b", "meta"));
   EXPECT_THAT(column(*database, "SELECT v FROM a"), ElementsAre(SqlValue("kept")));
-  EXPECT_THAT(error_of([&] { bring_forward(*database, old); }),
+  EXPECT_THAT(error_of([&] { migrate(*database, old); }),
               HasSubstr("written in schema version 2; this program knows versions up to 1"));
 }
 
 TEST_F(SqliteTest, ForeignDatabase_IsRejectedUnchanged) {
   const std::vector<SchemaVersion> versions = {first_version};
   const auto database = open_sqlite(file());
-  bring_forward(*database, versions);
+  migrate(*database, versions);
   database->exec("UPDATE meta SET value = '1.5' WHERE key = 'schema_version'");
-  EXPECT_THAT(error_of([&] { bring_forward(*database, versions); }),
+  EXPECT_THAT(error_of([&] { migrate(*database, versions); }),
               HasSubstr("is not a history of stepbench"));
   const auto other = open_sqlite(folder / "other.db");
   other->exec("CREATE TABLE recipes (v)");
-  EXPECT_THAT(error_of([&] { bring_forward(*other, versions); }),
+  EXPECT_THAT(error_of([&] { migrate(*other, versions); }),
               HasSubstr("is not a history of stepbench (it has the table 'recipes')"));
   EXPECT_THAT(other->tables(), ElementsAre("recipes"));
 }

@@ -10,12 +10,12 @@ namespace stepbench::tune {
 namespace {
 
 TEST(MemoryFit, ThreeSizes_FollowALine) {
-  const std::vector<HeldMemory> held = {{8, 1080}, {16, 1160}, {32, 1320}};
+  const std::vector<MeasuredMemory> held = {{8, 1080}, {16, 1160}, {32, 1320}};
   const auto predicted = predict_memory(held, 256);
   ASSERT_TRUE(predicted);
   EXPECT_NEAR(predicted->bytes, 3560, 1e-6);
   EXPECT_NEAR(predicted->interval.high - predicted->interval.low, 0, 1e-6);
-  EXPECT_FALSE(predict_memory(std::vector<HeldMemory>{{8, 1}, {16, 2}, {16, 3}}, 32));
+  EXPECT_FALSE(predict_memory(std::vector<MeasuredMemory>{{8, 1}, {16, 2}, {16, 3}}, 32));
   EXPECT_FALSE(predict_memory({}, 32));
 }
 
@@ -25,7 +25,7 @@ TEST(MemoryFit, Interval_HoldsTheMemory) {
   int held_by_it = 0;
   constexpr int kTrials = 2000;
   for (int trial = 0; trial < kTrials; ++trial) {
-    std::vector<HeldMemory> held;
+    std::vector<MeasuredMemory> held;
     for (const double batch : {8.0, 16.0, 32.0, 64.0}) {
       held.push_back({batch, 1000 + 10 * batch + normal(engine)});
     }

@@ -39,7 +39,7 @@ TEST(PointSearch, EachRung_KeepsAQuarter) {
 
 TEST(PointSearch, UsesThePlannedLaunches) {
   for (std::size_t points = 1; points < 100; ++points) {
-    std::size_t launches = kFewestWarm;
+    std::size_t launches = kMinWarmLaunches;
     for (const PlannedRung& rung : planned_rungs(points)) launches += rung.points * rung.rounds;
     PointSearch search(points, points - 1, 1);
     EXPECT_EQ(launches, search.remaining()) << points;
@@ -69,7 +69,7 @@ TEST(PointSearch, FirstLaunches_DropUntilTwoAgree) {
 }
 
 TEST(PointSearch, NoAgreement_DropsSix) {
-  for (const std::size_t most : {kMostWarm, kFewestWarm}) {
+  for (const std::size_t most : {kMaxWarmLaunches, kMinWarmLaunches}) {
     PointSearch search(4, 0, 1, most);
     std::size_t warm = 0;
     run_all(search, [&](const Slot& slot) {
@@ -84,7 +84,7 @@ TEST(PointSearch, FailingOwnPoint_IsReplaced) {
   PointSearch search(4, 2, 1);
   search.take(0);
   EXPECT_EQ(search.next()->point, 2U);
-  search.take_out(2);
+  search.exclude_point(2);
   EXPECT_EQ(search.next(), (Slot{0, 0, 0, 2, true}));
   search.take(5);
   EXPECT_TRUE(search.next()->warm) << "what another point measured says nothing of it";
@@ -131,7 +131,7 @@ TEST(PointSearch, ExcludedPoint_NeverReturns) {
   while (const auto slot = search.next()) {
     ASSERT_FALSE(out.contains(slot->point));
     if (slot->point % 3 == 0) {
-      search.take_out(slot->point);
+      search.exclude_point(slot->point);
       out.insert(slot->point);
     } else {
       search.take(-static_cast<double>(slot->point));
@@ -141,7 +141,7 @@ TEST(PointSearch, ExcludedPoint_NeverReturns) {
   EXPECT_EQ(search.standing().front().point, 11U);
   EXPECT_EQ(search.bound()->points, 8U);
   PointSearch none(9, 1, 1);
-  while (const auto slot = none.next()) none.take_out(slot->point);
+  while (const auto slot = none.next()) none.exclude_point(slot->point);
   EXPECT_TRUE(none.standing().empty());
   EXPECT_FALSE(none.bound());
 }
@@ -149,7 +149,7 @@ TEST(PointSearch, ExcludedPoint_NeverReturns) {
 TEST(PointSearch, FailingFinalists_LeaveTheOthers) {
   PointSearch search(12, 0, 1);
   while (const auto slot = search.next()) {
-    slot->rung == 0 ? search.take(by_point(*slot)) : search.take_out(slot->point);
+    slot->rung == 0 ? search.take(by_point(*slot)) : search.exclude_point(slot->point);
   }
   EXPECT_EQ(search.standing().front().point, 3U);
   EXPECT_EQ(search.standing().size(), 9U);

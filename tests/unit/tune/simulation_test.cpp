@@ -52,7 +52,7 @@ struct Promise {
   bool plateau = false;
 };
 
-Row told(std::size_t points, const Promise& promise, std::mt19937_64& seeds) {
+Row reported(std::size_t points, const Promise& promise, std::mt19937_64& seeds) {
   const Row row = row_of(points, promise.conditions, promise.plateau, seeds);
   std::printf("| %zu | %s | %.1f | %.2f | %.1f | %.1f | %.1f |\n", points, promise.noise.c_str(),
               row.good * 100, row.regret * 100, row.cost * 100, row.bound * 100, row.held * 100);
@@ -69,7 +69,7 @@ TEST(TuneSimulation, FindsGoodSettingsAsDocumented) {
           Promise{"1 %, heavy tails", {.cv = .01, .heavy_tails = true}, .96},
           Promise{"1 %, plateau", {.cv = .01}, .98, .97, true}, Promise{"3 %", {.cv = .03}, .89},
           Promise{"3 %, heavy tails", {.cv = .03, .heavy_tails = true}, .82}}) {
-      const Row row = told(points, promise, seeds);
+      const Row row = reported(points, promise, seeds);
       const double most = points >= 24 ? .31 : points >= 12 ? .39 : 1;
       EXPECT_LE(row.cost, most) << points << ' ' << promise.noise;
     }
@@ -83,7 +83,7 @@ TEST(TuneSimulation, ColdCache_DoesNoHarm) {
          {Promise{"first launch +30 %", {.first = {.3}}, .96},
           Promise{"first launch +200 %", {.first = {2}}, .96},
           Promise{"first three +60, 30, 15 %", {.first = {.6, .3, .15}}, .96}}) {
-      told(points, promise, seeds);
+      reported(points, promise, seeds);
     }
   }
 }
@@ -92,7 +92,7 @@ TEST(TuneSimulation, ColdCache_DoesNoHarm) {
 TEST(TuneSimulation, SlowFirstPoints_AreNotPromised) {
   std::mt19937_64 seeds(std::random_device{}());
   for (const std::size_t points : {12, 24}) {
-    told(points, {"each point's own first up to +20 %", {.own_first = .2}, .8, .7}, seeds);
+    reported(points, {"each point's own first up to +20 %", {.own_first = .2}, .8, .7}, seeds);
   }
 }
 
@@ -103,7 +103,7 @@ TEST(TuneSimulation, RealMachines_KeepThePromise) {
     const std::string file = STEPBENCH_SOURCE_DIR "/results/tune/" + name + ".csv";
     Conditions conditions{.cv = 1, .drawn = residuals_of(read_recording(file))};
     for (const std::size_t points : {12, 24}) {
-      told(points, {"launches of " + name, conditions, 0, .95}, seeds);
+      reported(points, {"launches of " + name, conditions, 0, .95}, seeds);
     }
   }
 }

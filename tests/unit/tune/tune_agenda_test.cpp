@@ -146,14 +146,14 @@ TEST(TuneAgenda, FailedPoint_IsOut) {
     return made;
   });
   const auto end = search.run();
-  EXPECT_EQ(end->points()[2].fate, Fate::kFailed);
+  EXPECT_EQ(end->points()[2].status, PointStatus::kFailed);
   EXPECT_EQ(end->points()[2].reason, "exited with status 3");
-  EXPECT_EQ(end->points()[3].fate, Fate::kMeasured);
+  EXPECT_EQ(end->points()[3].status, PointStatus::kMeasured);
   std::size_t failed = 0;
   std::size_t not_tried = 0;
   for (std::size_t i = 8; i < 12; ++i) {
-    failed += end->points()[i].fate == Fate::kFailed ? 1U : 0U;
-    not_tried += end->points()[i].fate == Fate::kNotTried ? 1U : 0U;
+    failed += end->points()[i].status == PointStatus::kFailed ? 1U : 0U;
+    not_tried += end->points()[i].status == PointStatus::kNotTried ? 1U : 0U;
   }
   EXPECT_GE(failed, 1U);
   EXPECT_EQ(failed + not_tried, 4U);
@@ -168,7 +168,7 @@ TEST(TuneAgenda, OverTheMemoryLimit_CannotWin) {
   });
   search.memory_limit = 2e9;
   const auto end = search.run();
-  EXPECT_EQ(end->points()[7].fate, Fate::kOverMemory);
+  EXPECT_EQ(end->points()[7].status, PointStatus::kOverMemory);
   EXPECT_NE(end->search().standing().front().point, 7U);
 }
 
@@ -183,11 +183,11 @@ TEST(TuneAgenda, EndedAtMemoryLimit_IsNoFailure) {
     });
     if (limited) search.memory_limit = 2e9;
     const auto end = search.run();
-    const Fate fate = limited ? Fate::kOverMemory : Fate::kFailed;
+    const PointStatus status = limited ? PointStatus::kOverMemory : PointStatus::kFailed;
     std::size_t ended = 0;
     for (std::size_t i = 9; i < 12; ++i) {
-      if (end->points()[i].fate == Fate::kNotTried) continue;
-      EXPECT_EQ(end->points()[i].fate, fate);
+      if (end->points()[i].status == PointStatus::kNotTried) continue;
+      EXPECT_EQ(end->points()[i].status, status);
       ++ended;
     }
     EXPECT_GE(ended, 1U);
@@ -205,9 +205,9 @@ TEST(TuneAgenda, PredictedTooLargeBatch_IsSkipped) {
   });
   search.memory_limit = 2e8;
   const auto end = search.run();
-  EXPECT_EQ(end->points()[9].fate, Fate::kMeasured);
+  EXPECT_EQ(end->points()[9].status, PointStatus::kMeasured);
   for (std::size_t i = 10; i < 24; ++i) {
-    EXPECT_EQ(end->points()[i].fate, Fate::kNotTried);
+    EXPECT_EQ(end->points()[i].status, PointStatus::kNotTried);
     EXPECT_TRUE(end->points()[i].reason.starts_with("would hold ")) << end->points()[i].reason;
   }
   EXPECT_EQ(end->search().standing().front().point, 7U);
@@ -300,7 +300,7 @@ TEST(TuneAgenda, DroppedLaunches_AreNoValues) {
     return made;
   });
   const auto end = search.run();
-  EXPECT_EQ(end->thrown_away(), 4U) << "three times, half as much again, and two that agree";
+  EXPECT_EQ(end->discarded(), 4U) << "three times, half as much again, and two that agree";
   EXPECT_EQ(end->launches(), search.jobs.size());
   for (const double value : end->points()[4].values) EXPECT_LT(value, 13e6);
   EXPECT_EQ(search.jobs[3].note, "thrown away");
@@ -324,7 +324,7 @@ TEST(TuneAgenda, MissingNumber_ExcludesThePoint) {
   Scripted search(9, [](std::size_t, int) { return Made{.outcome = Outcome::skipped("no GPU")}; });
   const auto end = search.run();
   EXPECT_TRUE(end->search().standing().empty());
-  EXPECT_EQ(end->points().front().fate, Fate::kSkipped);
+  EXPECT_EQ(end->points().front().status, PointStatus::kSkipped);
   EXPECT_EQ(search.jobs.size(), 9U) << "nothing is thrown away";
 }
 

@@ -66,7 +66,8 @@ TEST(ChangePoint, NeighbourPairs_ShowTheDifference) {
   std::vector<Measured> row = {{.value = 0.05, .variance = 1e-4, .place = kLast}};
   const std::vector<double> before = chances_of(row, 1e-6);
   EXPECT_NEAR(before[2], 1.0 / kLast, 1e-9) << "the ends tell nothing of the place";
-  row.push_back({.value = 0.05, .variance = 1e-4, .place = 3, .base = 2, .kept = false});
+  row.push_back(
+      {.value = 0.05, .variance = 1e-4, .place = 3, .base = 2, .against_good_end = false});
   const std::vector<double> shown = chances_of(row, 1e-6);
   EXPECT_EQ(likeliest(shown, 0.9).best, 2U);
   row.back().value = 0;

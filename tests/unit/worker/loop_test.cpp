@@ -44,7 +44,7 @@ struct Scene {
     Loop loop(options, clock, workload, set, phase_names());
     loop.exercise();
     log.lines.emplace_back("run");
-    return loop.run([&](const LoopStage& stage) { told.push_back(stage); },
+    return loop.run([&](const LoopStage& stage) { reported.push_back(stage); },
                     [&](const Series& cycle) { cycles.push_back(cycle); });
   }
 
@@ -53,7 +53,7 @@ struct Scene {
   ScriptedWorkload workload{clock, log.lines};
   bool with_instruments = false;
   LoopOptions options;
-  std::vector<LoopStage> told;
+  std::vector<LoopStage> reported;
   std::vector<Series> cycles;
 };
 
@@ -135,21 +135,21 @@ TEST(Loop, Cycles_KeepTheirStepIndices) {
 
 TEST(Loop, Stage_HasItsStepsAndKnownTime) {
   const struct {
-    bool host_alone, timed;
+    bool host_only, timed;
     std::int64_t after_one_step_ns, before_the_window_ns;
   } rows[] = {{false, false, 0, (2 * 100 + 1000) / 2},  // synchronised
               {true, false, 100, 0},
               {false, true, 0, 0}};  // the loop does not wait for a timed device
   for (const auto& row : rows) {
     Scene scene({.wait = 1, .warmup = 1, .active = 2, .repeat = 1});
-    scene.options.host_alone = row.host_alone;
+    scene.options.host_only = row.host_only;
     scene.with_instruments = row.timed;
     scene.log.times_the_device = row.timed;
     (void)scene.run();
-    EXPECT_EQ(scene.told[0].step_ns, 0);
-    EXPECT_EQ(scene.told[1].step_ns, row.after_one_step_ns);
-    EXPECT_EQ(scene.told.back().steps, 2);
-    EXPECT_TRUE(row.host_alone || scene.told.back().step_ns == row.before_the_window_ns);
+    EXPECT_EQ(scene.reported[0].step_ns, 0);
+    EXPECT_EQ(scene.reported[1].step_ns, row.after_one_step_ns);
+    EXPECT_EQ(scene.reported.back().steps, 2);
+    EXPECT_TRUE(row.host_only || scene.reported.back().step_ns == row.before_the_window_ns);
   }
 }
 

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import garbage, habits
+from . import garbage, costly_settings
 from .garbage import GARBAGE
 from .stopping import interval_of_windows
 
@@ -115,7 +115,7 @@ def launch_report(loop: Loop, own: dict[str, Any], gc_way: str = "default") -> d
     findings = loop.watch.findings(loop.first_batch_ns) if loop.watch is not None else []
     step_ns = loop.drained_ns / max(1, active)
     findings += garbage.findings(metrics["gc_ns"], metrics["gc_collections"], step_ns, gc_way, steps=active)
-    findings += loop.cpus.findings() + loop.anomalies.findings() + habits.findings_of_layers(gc_way)
+    findings += loop.cpus.findings() + loop.anomalies.findings() + costly_settings.findings_of_layers(gc_way)
     fingerprint, non_finite = _fingerprint(loop)
     interval = interval_of_windows(loop.window_means) if automatic else None
     within = {"within_launch_low_ns": interval[0], "within_launch_high_ns": interval[1]} if interval else {}

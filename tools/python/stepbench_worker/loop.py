@@ -10,13 +10,13 @@ from itertools import islice
 from time import monotonic_ns
 from typing import Any, TypeVar
 
-from . import phases, turn
+from . import phases, loop_guard
 from .batch import SampleCounter
 from .cpus import Cpus
 from .dataloader import LoaderWatch
 from .device import CudaWindow, cuda_of_script
 from .garbage import GARBAGE, Collections
-from .habits import AnomalyMode
+from .costly_settings import AnomalyMode
 from .profile import OpRecorder, Wanted
 from .schedule import Action, Plan, Schedule
 from .source import LoopError, Source, epoch_length
@@ -40,7 +40,7 @@ class Session:
     results: str | None = "results"  # folder for result files; None: no files
     wanted_loop = ""  # name of the loop to measure; "": the first
     gc = "default"  # setting of Python's garbage collector, see garbage.py
-    goes_on = False  # a loop continues after its schedule, as it does without measure()
+    continues_after_schedule = False  # a loop continues after its schedule, as it does without measure()
     loop: Loop | None = None
 
     def __init__(self) -> None:
@@ -159,7 +159,7 @@ class Loop:
         watch = self.watch = LoaderWatch(loader)
         begin = iter if self.counter is None else self.counter.begin
         source = self._source = Source(loader, lambda again: watch.handover.begin_epoch(again, begin))
-        turn.begin(self)
+        loop_guard.begin(self)
         self.times.of_this_thread()
         thread = threading.get_ident()
         try:
@@ -208,11 +208,11 @@ class Loop:
             if threading.get_ident() != thread:
                 raise LoopError("the batches of one measure() were taken by two threads: one thread runs a measured loop")
             self.finish()
-            if self._told.goes_on:
+            if self._told.continues_after_schedule:
                 yield from source.rest()
         except LoopError as error:
             self.why = str(error)
-            if not self._told.goes_on or self._disowned or threading.get_ident() != thread:
+            if not self._told.continues_after_schedule or self._disowned or threading.get_ident() != thread:
                 raise
         except GeneratorExit:
             self.why = "the script left the loop"
@@ -221,7 +221,7 @@ class Loop:
             self.why = f"{type(error).__name__} ended the loop"
             raise
         finally:
-            turn.end(self)
+            loop_guard.end(self)
             if not self._disowned:
                 phases.use(None)
                 if not self.done:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from . import turn
+from . import loop_guard
 from .batch import SampleCounter
 from .loop import Loop, Session
 from .schedule import Schedule
@@ -84,7 +84,7 @@ class Measured(Generic[Batch]):
         """The reason why nothing was measured."""
         if self._loop is None:
             return "nothing was measured: no loop has gone over it"
-        return why_nothing(self._loop)
+        return nothing_measured_reason(self._loop)
 
     def to_pandas(self) -> Any:
         """Returns a DataFrame with one row per measured step."""
@@ -106,7 +106,7 @@ class Measured(Generic[Batch]):
         return f"<table><caption>{html.escape(title)}</caption>{body}</table>"
 
 
-def why_nothing(loop: Loop) -> str:
+def nothing_measured_reason(loop: Loop) -> str:
     return (f"nothing was measured: {loop.why or 'the loop has not ended'}, after {loop.steps} steps; the schedule needs "
             f"{loop.planned_steps} in one loop, wait and warm-up included: measure(..., warmup=, active=) makes it shorter")
 

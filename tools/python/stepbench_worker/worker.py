@@ -10,18 +10,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import facts, memory, own_ranks, ranks_check, script, session
+from . import facts, memory, spawned_ranks, ranks_check, script, session
 from .control import Control
-from .driven import Driven
+from .controlled_run import ControlledRun
 
 
-class Launch(Driven):
+class Launch(ControlledRun):
     """The launch of a script."""
 
     def __init__(self, control: Control, case: dict[str, Any], path: Path) -> None:
         super().__init__(control, case)
         self._path = path
-        self.ear = own_ranks.Ear()
+        self.ear = spawned_ranks.Ear()
 
     def facts(self) -> dict[str, Any]:
         return facts.facts_of_script(self._path)

@@ -24,7 +24,7 @@ void add_check_options(Command& command, CheckOptions& options) {
       .flag(kVerdictOptions, "--allow-known", options.exit.allow_known,
             "Do not exit with 1 for alerts of earlier nights; the page shows them")
       .common();
-  add_who(command, options.who);
+  add_author_flag(command, options.who);
   add_format(command, options.format, {"page", "json", "markdown", "github"});
   command.option(kOutputOptions, "--verdict FILE", options.verdict_file,
                  "Also write the JSON form here");

@@ -14,7 +14,7 @@ namespace stepbench::cli {
 
 struct CheckOptions {
   nights::ExitRules exit = {};
-  WhoFlag who = {};
+  AuthorFlag who = {};
   std::string format = "page";
   std::string verdict_file = {};
   ExportFiles exports = {};

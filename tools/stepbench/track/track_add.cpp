@@ -60,8 +60,8 @@ std::vector<fs::path> runs_to_add(const std::vector<std::string>& paths, std::os
   return runs;
 }
 
-void tell(const track::ImportReport& report, const track::TrackStore& store,
-          const Environment& environment) {
+void print_report(const track::ImportReport& report, const track::TrackStore& store,
+                  const Environment& environment) {
   std::ostream& out = environment.out;
   const auto count = [](std::size_t number, std::string_view noun) {
     return text::counted(static_cast<std::int64_t>(number), noun);
@@ -74,8 +74,8 @@ void tell(const track::ImportReport& report, const track::TrackStore& store,
         << (report.known_launches == 1 ? " was" : " were") << " already stored";
   }
   out << '\n';
-  if (!report.left_out.empty()) {
-    out << "skipped: " << text::join(report.left_out, ", ", [](const auto& each) {
+  if (!report.exclusions.empty()) {
+    out << "skipped: " << text::join(report.exclusions, ", ", [](const auto& each) {
       return std::to_string(each.second) + " (" + each.first + ")";
     }) << '\n';
   }
@@ -105,13 +105,13 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
       all += add_one(store, path, environment);
     } catch (const ConfigError& error) {
       if (all.runs.empty()) throw;
-      tell(all, store, environment);
+      print_report(all, store, environment);
       throw ConfigError(path.string(), std::string(error.what()) + " (what " +
                                            text::counted(std::ssize(all.runs), "run") +
                                            " before it added is stored)");
     }
   }
-  tell(all, store, environment);
+  print_report(all, store, environment);
   return all.runs.empty() ? kExitNothingMeasured : kExitOk;
 }
 

@@ -122,11 +122,12 @@ int track_bisect(const TrackBisectArguments& arguments, const Environment& envir
     throw ConfigError("--build", "expected the command that builds a commit, as 'make worker'");
   }
   track::TrackStore store = open_history(arguments.history);
-  const nights::AlertLog alerts = nights::fold_alerts(store.events(track::WhichEvents::kSaid));
+  const nights::AlertLog alerts =
+      nights::fold_alerts(store.events(track::WhichEvents::kStatements));
   bisect::BisectRequest request = request_of_alert(nights::resolve_alert(arguments.alert, alerts),
                                                    store, arguments.series, arguments.basis);
   request.lock = campaign::lock_policy(arguments.lock.none, arguments.lock.wait);
-  return search_and_tell(request, arguments.output, environment);
+  return search_and_report(request, arguments.output, environment);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct MergeArguments {
   std::string into = {};
   std::string reason = {};
   bool dry_run = false;
-  WhoFlag who = {};
+  AuthorFlag who = {};
   HistoryFlags history = {};
 };
 
@@ -85,7 +85,7 @@ std::string nights_text(std::size_t nights, const std::string& first, const std:
   return text;
 }
 
-void tell_merge(const track::CaseMerge& merge, std::ostream& out) {
+void print_merge(const track::CaseMerge& merge, std::ostream& out) {
   constexpr std::size_t kDigits = 8;
   out << "case " << merge.merged.from.substr(0, kDigits) << " ("
       << nights_text(merge.from_nights, merge.from_first, merge.from_last) << ") goes into case "
@@ -106,7 +106,7 @@ int track_merge(const MergeArguments& arguments, const Environment& environment)
   const track::History history = store.history();
   std::vector<track::TrackEvent> events;
   for (const track::MergedCase& merged : wanted_merges(arguments, history)) {
-    tell_merge(track::plan_merge(history, merged), environment.out);
+    print_merge(track::plan_merge(history, merged), environment.out);
     track::TrackEvent event = track::event_of(merged, arguments.reason);
     event.at_utc = text::utc_text(std::chrono::system_clock::now());
     event.who = author(arguments.who, environment);
@@ -136,7 +136,7 @@ void add_track_merge(Command& track) {
   command.argument("INTO", arguments.into, doc, "INTO");
   command.flag(kOptions, "--dry-run", arguments.dry_run, "Only print what would be joined");
   command.option(kOptions, "--reason TEXT", arguments.reason, "Reason, kept with your name");
-  add_who(command, arguments.who);
+  add_author_flag(command, arguments.who);
   add_history(command, arguments.history);
 }
 

@@ -62,8 +62,8 @@ std::string day_utc(std::chrono::system_clock::time_point time) {
 std::string today_utc() { return day_utc(std::chrono::system_clock::now()); }
 
 // Records the events with author and time.
-void record_said(track::TrackStore& store, std::vector<track::TrackEvent> events,
-                 const nights::AlertLog& log, const Environment& environment) {
+void record_statements(track::TrackStore& store, std::vector<track::TrackEvent> events,
+                       const nights::AlertLog& log, const Environment& environment) {
   nights::AlertLog after = log;
   for (track::TrackEvent& event : events) {
     nights::apply_event(after, event);
@@ -158,27 +158,27 @@ std::string last_day(const std::string& until) {
 
 std::string words_of(const NoteArguments& arguments) { return text::join(arguments.words, " "); }
 
-std::string said_of_alert(const NoteArguments& arguments, const std::string& id,
+std::string alert_summary(const NoteArguments& arguments, const std::string& id,
                           const nights::Acceptance& acceptance) {
-  const std::string whose = "assigned to " + text::printable(arguments.who);
+  const std::string assignee_text = "assigned to " + text::printable(arguments.who);
   if (arguments.as == "open") {
-    return id + " is open and " + (arguments.who.empty() ? "unassigned" : whose) + '\n';
+    return id + " is open and " + (arguments.who.empty() ? "unassigned" : assignee_text) + '\n';
   }
-  std::string said;
+  std::string message;
   if (arguments.as == "accepted") {
-    said = id + " is accepted";
+    message = id + " is accepted";
     if (!acceptance.until.empty()) {
-      said += " until " + acceptance.until + "; it comes back after that\n";
+      message += " until " + acceptance.until + "; it comes back after that\n";
     } else if (!acceptance.expect.empty()) {
-      said += "; it comes back when the change grows beyond " + text::printable(acceptance.expect) +
-              '\n';
+      message += "; it comes back when the change grows beyond " +
+                 text::printable(acceptance.expect) + '\n';
     } else {
-      said += "; the current values are the usual\n";
+      message += "; the current values are the usual\n";
     }
   } else if (arguments.who.empty()) {
     return id + ": " + text::printable(acceptance.reason) + '\n';
   }
-  return arguments.who.empty() ? said : said + id + " is " + whose + '\n';
+  return arguments.who.empty() ? message : message + id + " is " + assignee_text + '\n';
 }
 
 int note_alert(const NoteArguments& arguments, const Environment& environment) {
@@ -186,7 +186,7 @@ int note_alert(const NoteArguments& arguments, const Environment& environment) {
                                       .until = last_day(arguments.until),
                                       .expect = arguments.expect};
   track::TrackStore store = open_history(arguments.history);
-  const nights::AlertLog log = nights::fold_alerts(store.events(track::WhichEvents::kSaid));
+  const nights::AlertLog log = nights::fold_alerts(store.events(track::WhichEvents::kStatements));
   const nights::Alert& alert = nights::resolve_alert(arguments.subject, log);
   std::vector<track::TrackEvent> events;
   if (arguments.as == "accepted") {
@@ -201,8 +201,8 @@ int note_alert(const NoteArguments& arguments, const Environment& environment) {
   if (arguments.as == "accepted" && !arguments.who.empty()) {
     events.push_back(nights::assign_alert(alert, arguments.who, ""));
   }
-  record_said(store, events, log, environment);
-  environment.out << said_of_alert(arguments, alert.id, acceptance);
+  record_statements(store, events, log, environment);
+  environment.out << alert_summary(arguments, alert.id, acceptance);
   return kExitOk;
 }
 
@@ -217,10 +217,10 @@ int note_series(const NoteArguments& arguments, const Environment& environment) 
   const track::TrackedSeries& series =
       report::resolve_series(names, history, of_case, arguments.metric).series;
   const std::string reason = words_of(arguments);
-  record_said(store,
-              {ignored ? nights::ignore_series(series, reason, until, today_utc())
-                       : nights::watch_series(series, reason)},
-              {}, environment);
+  record_statements(store,
+                    {ignored ? nights::ignore_series(series, reason, until, today_utc())
+                             : nights::watch_series(series, reason)},
+                    {}, environment);
   environment.out << text::printable(names.name(series)) << " (" << names.short_id(series.id) << ')'
                   << (ignored ? " is ignored" : " is judged again")
                   << (until.empty() ? "" : " until " + until) << '\n';
@@ -230,16 +230,16 @@ int note_series(const NoteArguments& arguments, const Environment& environment) 
 int note_run(const NoteArguments& arguments, const Environment& environment) {
   track::TrackStore store = open_history(arguments.history);
   const std::vector<track::TrackedRun> runs = store.runs();
-  const nights::AlertLog log = nights::fold_alerts(store.events(track::WhichEvents::kSaid));
+  const nights::AlertLog log = nights::fold_alerts(store.events(track::WhichEvents::kStatements));
   const track::TrackedRun& run = nights::resolve_run(arguments.subject, runs, "RUN");
   const std::string words = words_of(arguments);
   if (arguments.as.empty()) {
-    record_said(store, {nights::note_run(run, words)}, log, environment);
+    record_statements(store, {nights::note_run(run, words)}, log, environment);
     environment.out << text::printable(run.run_id) << ": " << text::printable(words) << '\n';
     return kExitOk;
   }
   const std::vector<track::TrackEvent> fresh = nights::set_baseline(run, log, runs, words);
-  record_said(store, fresh, log, environment);
+  record_statements(store, fresh, log, environment);
   environment.out << text::printable(run.experiment) << " on " << text::printable(run.host)
                   << ": the program of the next night is the usual\n";
   for (const track::TrackEvent& event : fresh) {

@@ -23,12 +23,12 @@ std::string variable(const Environment& environment, std::string_view name) {
 
 }  // namespace
 
-void add_who(Command& command, WhoFlag& flag) {
+void add_author_flag(Command& command, AuthorFlag& flag) {
   command.option(kHistoryOptions, "--who TEXT", flag.who,
                  "Who says so, for the record; default: the user and the machine");
 }
 
-std::string author(const WhoFlag& flag, const Environment& environment) {
+std::string author(const AuthorFlag& flag, const Environment& environment) {
   if (!flag.who.empty()) return flag.who;
   std::string user = variable(environment, "USER");
   if (user.empty()) user = variable(environment, "LOGNAME");

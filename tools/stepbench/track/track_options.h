@@ -19,11 +19,11 @@ struct HistoryFlags {
 CommandOption& add_history(Command& command, HistoryFlags& flags);
 
 // Author of history events: user@host unless --who is given.
-struct WhoFlag {
+struct AuthorFlag {
   std::string who = {};
 };
-void add_who(Command& command, WhoFlag& flag);
-[[nodiscard]] std::string author(const WhoFlag& flag, const Environment& environment);
+void add_author_flag(Command& command, AuthorFlag& flag);
+[[nodiscard]] std::string author(const AuthorFlag& flag, const Environment& environment);
 
 // `store` must outlive the result.
 [[nodiscard]] report::JudgedNights judged_nights(track::TrackStore& store);

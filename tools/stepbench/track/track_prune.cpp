@@ -39,7 +39,7 @@ int track_prune(const TrackPruneArguments& arguments, const Environment& environ
       campaign::prune_programs(store, machine::host_name("/"), {},
                                text::utc_text(std::chrono::system_clock::now()), arguments.dry_run);
   std::ostream& out = environment.out;
-  for (const campaign::KeptProgram& each : pruned.programs) {
+  for (const campaign::StoredProgram& each : pruned.programs) {
     const std::string why = each.needed ? "reference" : "not needed";
     const std::string done =
         each.removed ? (arguments.dry_run ? ", would be removed" : ", removed") : "";

@@ -62,10 +62,10 @@ std::string shown_alerts_json(const nights::AlertLog& log, const track::History&
 std::vector<document::Figure> charts_of(const nights::Alert& alert, const nights::AlertLog& log,
                                         const report::SeriesNames& names,
                                         track::TrackStore& store) {
-  constexpr std::size_t kMost = 2;
+  constexpr std::size_t kMax = 2;
   std::vector<document::Figure> charts;
   for (const nights::AlertSeries& each : alert.series) {
-    if (charts.size() == kMost) break;
+    if (charts.size() == kMax) break;
     const track::History history =
         store.history({.series = {each.id}, .host = alert.host, .last = report::kChartNights});
     if (history.series.empty()) continue;
@@ -93,7 +93,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
     throw ConfigError("--open", "lists all open alerts; name a series or an alert, or neither");
   }
   const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
-  const auto tell_stale = [&](const nights::Alert& alert, const track::History& history) {
+  const auto print_stale = [&](const nights::Alert& alert, const track::History& history) {
     const std::string stale = report::stale_alert_words(alert, history.runs, today, words);
     if (!json && !stale.empty()) environment.out << text::printable(stale) << '\n';
   };
@@ -104,7 +104,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
     } else {
       print_document(report::open_alerts_document(log, report::SeriesNames(history), today));
     }
-    for (const nights::Alert& alert : log.alerts) tell_stale(alert, history);
+    for (const nights::Alert& alert : log.alerts) print_stale(alert, history);
     return kExitOk;
   }
   if (arguments.words.size() == 1 && nights::is_alert_id(arguments.words.front())) {
@@ -121,7 +121,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
       print_document(report::alert_document(alert, history, names,
                                             charts_of(alert, log, names, store), words));
     }
-    tell_stale(alert, history);
+    print_stale(alert, history);
     return kExitOk;
   }
   const track::History newest = store.history({.last = 1});

@@ -71,7 +71,7 @@ class WebStream final : public SampleStream {
   }
 
  private:
-  struct Held {
+  struct BufferedSample {
     WebSample sample;
     std::int64_t shard = 0;
   };
@@ -101,7 +101,7 @@ class WebStream final : public SampleStream {
   }
 
   // Reads the next sample of this share; false at its end.
-  bool fetch(Held& held) {
+  bool fetch(BufferedSample& held) {
     for (;;) {
       if (!samples_) {
         if (opened_ == shards_.size()) return false;
@@ -120,7 +120,7 @@ class WebStream final : public SampleStream {
     }
   }
 
-  void decode(const Held& held, SampleSlots out) {
+  void decode(const BufferedSample& held, SampleSlots out) {
     const WebSample& sample = held.sample;
     const std::string& path = data_.shards()[static_cast<std::size_t>(held.shard)];
     if (sample.label >= data_.classes()) {
@@ -149,7 +149,7 @@ class WebStream final : public SampleStream {
   std::optional<WebSamples> samples_;
   Philox random_;
   JpegSample work_;
-  std::vector<Held> buffer_;
+  std::vector<BufferedSample> buffer_;
   std::size_t held_ = 0;  // samples in buffer_, at its front
 };
 

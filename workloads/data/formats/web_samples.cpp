@@ -61,7 +61,7 @@ bool WebSamples::next(WebSample& sample) {
     throw file_error(path(), sample.offset, sample.key + ".cls is not a class number");
   }
   if (sample.image.empty() || sample.label < 0) {
-    throw file_error(path(), sample.offset, what_lacks(sample));
+    throw file_error(path(), sample.offset, missing_part_text(sample));
   }
   return true;
 }
@@ -84,7 +84,7 @@ bool WebSamples::read(WebSample& sample) {
   return true;
 }
 
-std::string WebSamples::what_lacks(const WebSample& sample) const {
+std::string WebSamples::missing_part_text(const WebSample& sample) const {
   const bool image = sample.image.empty();
   std::string text = "sample '" + sample.key + "' has no " + (image ? ".jpg" : ".cls") +
                      " entry; it has ." + text::join(extensions_, ", .");

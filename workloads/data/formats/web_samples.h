@@ -34,7 +34,7 @@ class WebSamples {
 
  private:
   [[nodiscard]] bool read(WebSample& sample);
-  [[nodiscard]] std::string what_lacks(const WebSample& sample) const;
+  [[nodiscard]] std::string missing_part_text(const WebSample& sample) const;
   [[nodiscard]] bool advance();
   void take(WebSample& sample);
   [[nodiscard]] std::int64_t parse_label() const;

@@ -33,7 +33,7 @@ bool is_image_name(std::string name) {
 struct Listing {
   std::vector<std::string> folders;
   std::vector<std::string> files;
-  LeftOut left_out;
+  SkippedFiles skipped_files;
 };
 
 Listing list(const std::string& folder) {
@@ -49,7 +49,7 @@ Listing list(const std::string& folder) {
     } else if (fs::is_regular_file(status)) {
       listing.files.push_back(name);
     } else if (entry->is_symlink(unresolved) || is_image_name(name)) {
-      listing.left_out.add(*entry);
+      listing.skipped_files.add(*entry);
     }
   }
   if (error) throw ConfigError(folder, "cannot be listed: " + error.message());
@@ -78,7 +78,8 @@ void walk(const std::string& folder, std::vector<FolderId>& above,
 std::vector<std::string> notes_of(const ImageFolder& folder) {
   std::vector<std::string> notes;
   const auto files = static_cast<std::int64_t>(folder.files.size());
-  if (auto left_out = left_out_note(folder.left_out, files)) notes.push_back(std::move(*left_out));
+  if (auto skipped_files = skipped_files_note(folder.skipped_files, files))
+    notes.push_back(std::move(*skipped_files));
   if (folder.hidden_files > 0) {
     notes.push_back(std::to_string(folder.hidden_files) + " of " + text::counted(files, "file") +
                     " are hidden (names that begin with \"._\"): AppleDouble files of a Mac are "
@@ -103,7 +104,7 @@ ImageFolder scan_image_folder(const fs::path& root) {
   ImageFolder found;
   Listing above_classes = list(top);
   found.classes = std::move(above_classes.folders);
-  found.left_out = above_classes.left_out;
+  found.skipped_files = above_classes.skipped_files;
   if (found.classes.empty()) {
     throw ConfigError(top, "has no sub-folder; one per class was expected, with the images inside");
   }
@@ -115,7 +116,7 @@ ImageFolder scan_image_folder(const fs::path& root) {
     std::ranges::sort(folders);
     for (const std::string& folder : folders) {
       const Listing listing = list(folder);
-      found.left_out += listing.left_out;
+      found.skipped_files += listing.skipped_files;
       for (const std::string& name : listing.files) {
         if (is_image_name(name)) {
           found.hidden_files += name.starts_with("._") ? 1 : 0;
@@ -125,10 +126,11 @@ ImageFolder scan_image_folder(const fs::path& root) {
       }
     }
     if (found.files.size() == before) {
-      const auto left_out = left_out_note(found.left_out, static_cast<std::int64_t>(before));
+      const auto skipped_files =
+          skipped_files_note(found.skipped_files, static_cast<std::int64_t>(before));
       throw ConfigError(top + "/" + found.classes[label],
                         "the class has no image; expected files ending in .jpg or .jpeg" +
-                            (left_out ? ". " + *left_out : std::string()));
+                            (skipped_files ? ". " + *skipped_files : std::string()));
     }
   }
   return found;

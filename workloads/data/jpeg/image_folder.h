@@ -22,7 +22,7 @@ struct ImageFolder {
   std::vector<std::string> classes;
   std::vector<File> files;
   // Dangling links, and entries with an image's name that are not files.
-  LeftOut left_out;
+  SkippedFiles skipped_files;
   std::int64_t hidden_files = 0;  // among `files`: "._cat.jpg", which macOS adds to cat.jpg
 };
 

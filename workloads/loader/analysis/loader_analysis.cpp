@@ -15,7 +15,7 @@ constexpr double kMaxWorkersPerCore = 8;
 // Gain, as a share of a step, that more workers must bring.
 constexpr double kWorthAWorker = 0.05;
 // Lower bound on a busy machine: the kernel shares out CPU time.
-constexpr double kLeastCores = 0.25;
+constexpr double kMinCores = 0.25;
 // Bytes per second of blocked time: below it the wait is not for storage.
 constexpr double kMinBytesPerBlockedS = 100e3;
 // Share of the blocked time in which some task must have waited for storage.
@@ -97,11 +97,12 @@ std::optional<ReadingTime> LoaderAnalysis::reading_of_workers() const {
   const double computing = std::min(1.0, cpu_ns / busy_ns);
   const double waiting = std::min(1 - computing, workers_waited_ns / busy_ns);
   // Time taken by the hypervisor or withheld by a quota looks like sleep.
-  const auto kept_ns = static_cast<double>(machine.stolen_ns + machine.throttled_ns.value_or(0));
-  const double kept = std::min(1 - computing - waiting, kept_ns / busy_ns);
+  const auto not_running_ns =
+      static_cast<double>(machine.stolen_ns + machine.throttled_ns.value_or(0));
+  const double not_running = std::min(1 - computing - waiting, not_running_ns / busy_ns);
   return ReadingTime{.computing = computing,
-                     .waiting_for_cpu = waiting + kept,
-                     .blocked = 1 - computing - waiting - kept};
+                     .waiting_for_cpu = waiting + not_running,
+                     .blocked = 1 - computing - waiting - not_running};
 }
 
 // The reading thread also runs the step. Its total sleep bounds the sleep while reading from above;
@@ -110,15 +111,15 @@ std::optional<ReadingTime> LoaderAnalysis::reading_of_training_thread(double rea
   if (!facts_.machine.training || read_ns <= 0) return std::nullopt;
   const auto cpu_ns = static_cast<double>(facts_.machine.training->cpu_ns);
   const auto waited_ns = static_cast<double>(facts_.machine.training->waited_ns);
-  const auto kept_ns =
+  const auto not_running_ns =
       static_cast<double>(facts_.machine.stolen_ns + facts_.machine.throttled_ns.value_or(0));
-  const double slept_ns = std::max(0.0, elapsed_ns - cpu_ns - waited_ns - kept_ns);
-  const double least = std::max(0.0, read_ns - cpu_ns - waited_ns - kept_ns) / read_ns;
+  const double slept_ns = std::max(0.0, elapsed_ns - cpu_ns - waited_ns - not_running_ns);
+  const double least = std::max(0.0, read_ns - cpu_ns - waited_ns - not_running_ns) / read_ns;
   const double most = std::min(1.0, slept_ns / read_ns);
   constexpr double kTooWide = 0.5;
   if (most - least > kTooWide) return std::nullopt;
   const double blocked = (least + most) / 2;
-  const double waiting = std::min(1 - blocked, (waited_ns + kept_ns) / elapsed_ns);
+  const double waiting = std::min(1 - blocked, (waited_ns + not_running_ns) / elapsed_ns);
   return ReadingTime{
       .computing = 1 - blocked - waiting, .waiting_for_cpu = waiting, .blocked = blocked};
 }
@@ -143,13 +144,13 @@ Blocked LoaderAnalysis::blocked_on() const {
   if (!facts_.machine.storage_bytes || !reading) return Blocked::kUnknown;
   const double readers = std::max<double>(1, static_cast<double>(workers()));
   const double blocked_ns = reading->blocked * (workers() > 0 ? busy_ns : batch_ns * calls);
-  if (blocked_ns <= 0) return Blocked::kElse;
+  if (blocked_ns <= 0) return Blocked::kOther;
   const double rate = static_cast<double>(*facts_.machine.storage_bytes) / (blocked_ns * 1e-9);
-  if (rate < kMinBytesPerBlockedS) return Blocked::kElse;
+  if (rate < kMinBytesPerBlockedS) return Blocked::kOther;
   const auto& stalled_ns = facts_.machine.storage_stalled_ns;
   const bool stalled =
       !stalled_ns || static_cast<double>(*stalled_ns) >= kMinStalled * blocked_ns / readers;
-  return stalled ? Blocked::kStorage : Blocked::kElse;
+  return stalled ? Blocked::kStorage : Blocked::kOther;
 }
 
 std::int64_t LoaderAnalysis::most_workers() const {
@@ -161,7 +162,7 @@ double LoaderAnalysis::step_with(std::int64_t workers, double cores) const {
   const double waited = reading ? reading->waiting_for_cpu : 0;
   const double turn_ns = batch_ns * (1 - waited);
   const double own_ns = consumer_ns * (1 - std::min(0.9, training_waited.value_or(0)));
-  const double cpu_ns = own_cores * step_ns / std::max(kLeastCores, cores);
+  const double cpu_ns = own_cores * step_ns / std::max(kMinCores, cores);
   if (workers == 0) return std::max(own_ns + turn_ns, cpu_ns);
   return std::max({own_ns, turn_ns / static_cast<double>(workers), cpu_ns});
 }

@@ -21,7 +21,7 @@ struct ReadingTime {
 // Causes of blocked readers.
 enum class Blocked : std::uint8_t {
   kStorage,  // bytes were read from it meanwhile
-  kElse,     // the network, a lock, another process, sleep
+  kOther,    // the network, a lock, another process, sleep
   kUnknown   // the kernel does not report the bytes read
 };
 

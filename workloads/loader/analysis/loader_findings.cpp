@@ -67,7 +67,7 @@ std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderAnalys
   if (facts.window.borders == 0 || r.workers() == 0) return std::nullopt;
   const Engine* engine = find_engine(engines(), facts.engine);
   const bool persist =
-      facts.options.persistent_workers || (engine != nullptr && engine->keeps_workers);
+      facts.options.persistent_workers || (engine != nullptr && engine->persists_workers);
   const auto borders = static_cast<double>(facts.window.borders);
   const auto border_ns = static_cast<double>(facts.window.border_ns);
   // The batches after a border were made during its wait, which replaces a whole turn of the

@@ -105,7 +105,7 @@ void report_workers(const LoaderMetrics& metrics, ReportSink& sink) {
                                   "loader_worker_idle_max", &Worker::idle_ns},
                             Share{"loader_worker_blocked", "loader_worker_blocked_min",
                                   "loader_worker_blocked_max", &Worker::blocked_ns}}) {
-    if (share.part == &Worker::blocked_ns && !metrics.tells_blocked) continue;
+    if (share.part == &Worker::blocked_ns && !metrics.records_blocked) continue;
     double sum = 0;
     double least = 1;
     double most = 0;
@@ -174,7 +174,7 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
   const std::int64_t depth =
       std::accumulate(metrics.queue_depth.begin(), metrics.queue_depth.end(), std::int64_t{0});
   sink.metric("loader_queue_depth", static_cast<double>(depth) / calls);
-  sink.metric("loader_held", static_cast<double>(metrics.held) / calls);
+  sink.metric("loader_held", static_cast<double>(metrics.waiting_batches) / calls);
   report_workers(metrics, sink);
 }
 

@@ -12,14 +12,14 @@ namespace stepbench::loader {
 namespace {
 
 // Reading this many lengths takes a tenth of a second.
-constexpr std::int64_t kMostSamples = 1'000'000;
+constexpr std::int64_t kMaxSamples = 1'000'000;
 
 }  // namespace
 
 std::optional<double> padding_of_epoch(const data::Dataset& dataset, LoaderOptions options,
                                        EpochOrder order, std::int64_t bucket_batches) {
   const data::SampleLengths* lengths = dataset.lengths();
-  if (lengths == nullptr || epoch_samples(dataset.size(), options) > kMostSamples) {
+  if (lengths == nullptr || epoch_samples(dataset.size(), options) > kMaxSamples) {
     return std::nullopt;
   }
   options.lengths = lengths;

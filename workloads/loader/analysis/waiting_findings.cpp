@@ -49,7 +49,7 @@ std::string_view blocked_text(const LoaderAnalysis& r) {
   switch (r.blocked_on()) {
     case Blocked::kStorage:
       return "waiting for storage";
-    case Blocked::kElse:
+    case Blocked::kOther:
       return "waiting for something that is neither a CPU nor storage";
     case Blocked::kUnknown:
       break;
@@ -273,13 +273,13 @@ Finding gil_finding(const LoaderFacts& facts, const LoaderAnalysis& r, double sh
   return finding;
 }
 
-std::optional<Finding> gil_holds_up(const LoaderFacts& facts, const LoaderAnalysis& r) {
+std::optional<Finding> gil_contention(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double share = gain_without_gil(r);
   return share > 0 ? std::optional(gil_finding(facts, r, share)) : std::nullopt;
 }
 
 // The workers are partly idle, yet the consumer waits: for batches, not for a CPU.
-bool waits_beside_idle_workers(const LoaderFacts& facts, const LoaderAnalysis& r) {
+bool waits_despite_idle_workers(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double stalled = static_cast<double>(facts.measured.stalled_ns) / r.elapsed_ns;
   const double for_cpu =
       std::max(r.reading ? r.reading->waiting_for_cpu : 0.0, r.training_waited.value_or(0));
@@ -290,7 +290,7 @@ bool waits_beside_idle_workers(const LoaderFacts& facts, const LoaderAnalysis& r
 
 std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double variation = r.variation().value_or(1);
-  if (!waits_beside_idle_workers(facts, r) || variation < kMinVariation ||
+  if (!waits_despite_idle_workers(facts, r) || variation < kMinVariation ||
       variation * r.batch_ns < kMinWaitShare * r.step_ns) {
     return std::nullopt;
   }
@@ -312,7 +312,7 @@ std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r)
 
 // Uniform batches so small that handing one over takes longer than making it.
 std::optional<Finding> tiny_batches(const LoaderFacts& facts, const LoaderAnalysis& r) {
-  if (!waits_beside_idle_workers(facts, r) || r.batch_ns > r.step_ns) return std::nullopt;
+  if (!waits_despite_idle_workers(facts, r) || r.batch_ns > r.step_ns) return std::nullopt;
   return Finding{
       .id = "loader.tiny_batches",
       .severity = findings::severity_of_share(r.wait_share),
@@ -385,7 +385,7 @@ std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalys
 }  // namespace
 
 std::optional<Finding> cause_of_waiting(const LoaderFacts& facts, const LoaderAnalysis& analysis) {
-  for (const auto rule : {other_programs, without_workers, oversubscribed, gil_holds_up,
+  for (const auto rule : {other_programs, without_workers, oversubscribed, gil_contention,
                           handing_over, straggler, bound_by_workers, uneven, tiny_batches}) {
     if (auto finding = rule(facts, analysis)) return finding;
   }

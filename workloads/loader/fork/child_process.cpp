@@ -65,8 +65,7 @@ void reset_signals() {
 }
 
 // Must neither return nor throw: the caller's frames belong to the parent.
-[[noreturn]] void live_as_child(pid_t parent, int keep,
-                                const std::function<void()>& body) noexcept {
+[[noreturn]] void run_child(pid_t parent, int keep, const std::function<void()>& body) noexcept {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);  // the parent died before prctl()
   close_machinery(keep);
@@ -84,7 +83,7 @@ ChildProcess ChildProcess::start(int keep, const std::function<void()>& body) {
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);  // no parent handler may run in the child
   const pid_t pid = ::fork();
-  if (pid == 0) live_as_child(parent, keep, body);
+  if (pid == 0) run_child(parent, keep, body);
   const int code = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) throw std::system_error(code, std::generic_category());

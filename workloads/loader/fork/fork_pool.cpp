@@ -116,10 +116,10 @@ void ForkPool::send(int worker, const LoaderTask& task) {
   free_tasks_.pop_back();
   std::ranges::copy(task.samples.indices, board_.samples(message.task, message.samples).begin());
   waiting_.push_back({.worker = worker, .task = message});
-  send_what_can_be_sent();
+  send_ready_tasks();
 }
 
-void ForkPool::send_what_can_be_sent() {
+void ForkPool::send_ready_tasks() {
   while (!waiting_.empty()) {
     TaskMessage& task = waiting_.front().task;
     if (ring_) {
@@ -173,7 +173,7 @@ void ForkPool::interrupt() { (void)::eventfd_write(interruption_.value(), 1); }
 void ForkPool::collect(std::chrono::nanoseconds limit) {
   {
     const std::lock_guard lock(mutex_);
-    send_what_can_be_sent();
+    send_ready_tasks();
     if (limit.count() > 0 && at_workers_ == 0 && !waiting_.empty()) {
       throw Error("all " + std::to_string(ring_->slots()) +
                   " slots of the ring (loader.transport: shm_ring) are held by the consumer: it "
@@ -289,7 +289,7 @@ void ForkPool::drain() {
     waiting_.clear();
     ++stream_;
   }
-  const auto at_work = [this] {
+  const auto has_running_workers = [this] {
     const std::lock_guard lock(mutex_);
     return at_workers_ > 0;
   };
@@ -298,7 +298,7 @@ void ForkPool::drain() {
     arrived_.clear();
   };
   drop();
-  while (at_work()) {
+  while (has_running_workers()) {
     collect(kForever);
     drop();
   }

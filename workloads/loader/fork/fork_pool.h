@@ -85,7 +85,7 @@ class ForkPool final : public WorkerPool {
   };
 
   void start_worker(const data::Dataset& dataset, const Clock& clock);
-  void send_what_can_be_sent();
+  void send_ready_tasks();
   void pass_on(Worker& worker, const TaskMessage& task);
   [[nodiscard]] std::string segment_name(int worker, pid_t pid) const;
   void collect(std::chrono::nanoseconds limit);

@@ -40,13 +40,13 @@ class WorkerLoop {
                            .cost = {},
                            .task = task->task,
                            .slot = task->slot};
-      const std::int64_t got_ns = worker_.clock.now_ns();
-      result.idle_ns = got_ns - free_ns;
-      result.cost.began_ns = result.cost.ended_ns = got_ns;
+      const std::int64_t received_ns = worker_.clock.now_ns();
+      result.idle_ns = received_ns - free_ns;
+      result.cost.began_ns = result.cost.ended_ns = received_ns;
       std::string error = broken_;
       if (error.empty()) error = read(*task, result);
       result.failed = !error.empty();
-      result.blocked_ns = blocked_ns + result.cost.began_ns - got_ns;
+      result.blocked_ns = blocked_ns + result.cost.began_ns - received_ns;
       result.ticket = worker_.board.next_ticket();
       std::vector<int> descriptors;
       for (const SharedSegment& segment : segments_) descriptors.push_back(segment.descriptor());

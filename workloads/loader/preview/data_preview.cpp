@@ -24,7 +24,7 @@ constexpr std::size_t kTokensShown = 16;
 // Fewer labels may be sorted by chance.
 constexpr std::int64_t kSamplesToJudgeOrder = 16;
 // Counting the labels of a larger set would take longer than the preview itself.
-constexpr std::int64_t kMostLabelsCounted = 20'000'000;
+constexpr std::int64_t kMaxLabelsCounted = 20'000'000;
 
 bool is_label(const FieldSpec& spec) { return spec.shape.empty() && spec.dtype == DType::kInt64; }
 
@@ -226,7 +226,7 @@ class Preview {
                               indices_.begin() + static_cast<std::ptrdiff_t>(shown));
     out_.tokens_seen = static_cast<std::int64_t>(tokens_.size());
     std::map<std::int64_t, std::int64_t> all;
-    if (out_.samples && *out_.samples <= kMostLabelsCounted && !labels_.empty() &&
+    if (out_.samples && *out_.samples <= kMaxLabelsCounted && !labels_.empty() &&
         options_.batch_size > 0) {
       for (const std::int64_t label : data_->labels(options_.seed)) ++all[label];
     }

@@ -29,13 +29,13 @@ double bfloat_value(std::uint16_t bits) {
 }
 
 template <typename Number>
-double as_it_is(Number number) {
+double as_double(Number number) {
   return static_cast<double>(number);
 }
 
 template <typename Number>
 void add_all(std::span<const std::byte> numbers, FieldStatistics& to,
-             double (*value_of)(Number) = as_it_is<Number>) {
+             double (*value_of)(Number) = as_double<Number>) {
   for (std::size_t at = 0; at + sizeof(Number) <= numbers.size(); at += sizeof(Number)) {
     Number number{};
     std::memcpy(&number, numbers.data() + at, sizeof number);

@@ -155,12 +155,12 @@ ShownNight moved_night() {
 TEST(NightCharts, EachChangedSeries_HasItsRow) {
   const ShownNight night = moved_night();
   const auto figures = test::figures_of(night_charts(night).at(0));
-  std::vector<std::size_t> told;
+  std::vector<std::size_t> reported;
   for (std::size_t i = 0; i < night.night.series.size(); ++i) {
-    if (night.night.series[i].change) told.push_back(i);
+    if (night.night.series[i].change) reported.push_back(i);
   }
   const std::vector<std::size_t> drawn = figures.at(0).json["rows"];
-  EXPECT_THAT(drawn, ::testing::UnorderedElementsAreArray(told));
+  EXPECT_THAT(drawn, ::testing::UnorderedElementsAreArray(reported));
 }
 
 TEST(NightCharts, ChangedSeries_IsDrawnOverItsNights) {

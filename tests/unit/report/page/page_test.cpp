@@ -194,7 +194,7 @@ TEST(RunReport, TwoRuns_HaveAColumnEach) {
     results.launches.back().run = 1;
   }
   const TableFacts facts = table_facts(results, {});
-  const std::optional<document::Table> table = runs_beside(facts);
+  const std::optional<document::Table> table = compared_runs_table(facts);
   ASSERT_TRUE(table);
   ASSERT_EQ(table->columns.size(), 3U);
   EXPECT_EQ(table->columns[2].head, facts.names.run({.case_id = {}, .run_id = "later"}));
@@ -203,7 +203,7 @@ TEST(RunReport, TwoRuns_HaveAColumnEach) {
     EXPECT_EQ(row.cells[1].text, row.cells[2].text);
   }
   const record::Results one = sweep();
-  EXPECT_FALSE(runs_beside(table_facts(one, {})));
+  EXPECT_FALSE(compared_runs_table(table_facts(one, {})));
 }
 
 TEST(RunReport, FailuresAlone_MeasureNothing) {

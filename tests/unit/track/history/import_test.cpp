@@ -82,9 +82,9 @@ TEST(Import, Case_HasStepPeakAndPhaseSeries) {
   }
   EXPECT_THAT(metrics, ElementsAre("peak_bytes", "phase.data_wait", "phase.other", "step_ns"));
   const track::ImportedCase& one = import.runs.at(0).cases.at(0);
-  EXPECT_TRUE(track::series_of(one, "step_ns").screened);
-  EXPECT_TRUE(track::series_of(one, "peak_bytes").screened);
-  EXPECT_FALSE(track::series_of(one, "phase.other").screened);
+  EXPECT_TRUE(track::series_of(one, "step_ns").monitored);
+  EXPECT_TRUE(track::series_of(one, "peak_bytes").monitored);
+  EXPECT_FALSE(track::series_of(one, "phase.other").monitored);
   EXPECT_EQ(track::series_of(one, "peak_bytes").unit, "bytes");
 }
 
@@ -104,7 +104,7 @@ TEST(Import, OtherLaunches_AreCountedAsOmitted) {
                                                       {{.arm = "a"}, "an arm of ab"},
                                                       {{.pass = Pass::kNative}, "profiled"},
                                                       {{.pass = Pass::kWrapped}, "wrapped"}}) {
-    EXPECT_THAT(import_made(made).left_out, ElementsAre(Pair(why, 6)));
+    EXPECT_THAT(import_made(made).exclusions, ElementsAre(Pair(why, 6)));
     EXPECT_THAT(import_made(made).runs, IsEmpty());
   }
   record::Results ranks = testing_history::make({});
@@ -114,7 +114,7 @@ TEST(Import, OtherLaunches_AreCountedAsOmitted) {
     ranks.launches.push_back(second);
   }
   const track::Import import = track::import_of(ranks, "results/RUN", at_that_time());
-  EXPECT_THAT(import.left_out, ElementsAre(Pair("a rank other than 0", 6)));
+  EXPECT_THAT(import.exclusions, ElementsAre(Pair("a rank other than 0", 6)));
   EXPECT_THAT(import.runs.at(0).cases.at(0).launches, SizeIs(6));
 }
 
@@ -124,7 +124,7 @@ TEST(Import, FailedLaunchOrNumber_IsAGap) {
   results.launches[1].row.report.metrics["peak_rss_bytes"] = std::nullopt;
   for (auto& column : results.launches[3].samples[0].steps.columns) column.resize(4);
   const track::Import import = track::import_of(results, "results/RUN", at_that_time());
-  EXPECT_THAT(import.left_out, ElementsAre(Pair("failed", 1)));
+  EXPECT_THAT(import.exclusions, ElementsAre(Pair("failed", 1)));
   EXPECT_THAT(import.notes, ElementsAre(HasSubstr("measured 4 to 5 steps")));
   const std::vector<track::CasePoint> points = points_of(import.runs.at(0).cases.at(0));
   EXPECT_EQ(point_named(points, "step_ns").launches, 5);

@@ -375,9 +375,9 @@ TEST_F(TrackStoreTest, LockedFileOrPipe_TimesOut) {
 
 TEST_F(TrackStoreTest, KeptBuilds_AreSortedByTime) {
   track::TrackStore store = open();
-  store.keep_build(
+  store.store_build(
       {.build_id = "b2", .host = "bench1", .worker = "kept/b2/worker", .stored_utc = "2026-01-02"});
-  store.keep_build(
+  store.store_build(
       {.build_id = "b1", .host = "bench1", .worker = "kept/b1/worker", .stored_utc = "2026-01-03"});
   ASSERT_THAT(store.builds(), SizeIs(2));
   EXPECT_EQ(store.builds()[0].build_id, "b2");

@@ -99,7 +99,7 @@ TEST(TrackedMetrics, Series_HasItsUnitAndDirection) {
   const track::SeriesHistory* tail = series_named(history, "step_p90_ns");
   ASSERT_NE(tail, nullptr);
   EXPECT_EQ(tail->series.unit, "ns");
-  EXPECT_TRUE(tail->series.screened);
+  EXPECT_TRUE(tail->series.monitored);
   EXPECT_EQ(tail->points.at(0).launches, 6);
   EXPECT_GE(tail->points.at(0).value, 10'000'000);
   EXPECT_EQ(series_named(history, "cpu_user_ns"), nullptr) << "no launch has it";

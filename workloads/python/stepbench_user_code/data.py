@@ -6,8 +6,8 @@ import random
 import torch
 from torch.utils.data import IterableDataset, default_collate, default_convert
 
-from stepbench_hosted import user_file
-from stepbench_hosted.user_file import UserError
+from stepbench_user_code import user_file
+from stepbench_user_code.user_file import UserError
 
 
 ITEMS_ARE_BATCHES = "null"  # value of loader.batch_size

@@ -4,7 +4,7 @@ import os
 
 import torch
 
-from stepbench_hosted.user_file import UserError
+from stepbench_user_code.user_file import UserError
 
 
 def checked(made, path):

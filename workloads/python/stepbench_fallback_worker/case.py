@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A case as sent by the controller."""
-from stepbench_hosted import user_file
-from stepbench_hosted.user_file import UserError
+from stepbench_user_code import user_file
+from stepbench_user_code.user_file import UserError
 
 DEFAULTS = {
     "device": "cpu",

@@ -10,7 +10,7 @@ from multiprocessing import queues, resource_sharer
 
 from torch.utils.data._utils import fetch
 
-from stepbench_hosted import user_file
+from stepbench_user_code import user_file
 
 # Integers per worker, by index; python_loader.cpp reads them too. The last part, after the workers', is the training
 # process's. TELLS: the queue's thread is timed. ENDED_NS: when the last of BATCHES ended.

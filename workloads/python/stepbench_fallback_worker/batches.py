@@ -6,11 +6,11 @@ from collections import namedtuple
 from time import monotonic_ns
 
 import torch
-from stepbench_hosted import data as hosted_data
-from stepbench_hosted import iterable as hosted_iterable
-from stepbench_hosted import loader as hosted_loader
-from stepbench_hosted import timing
-from stepbench_hosted.user_file import UserError
+from stepbench_user_code import data as user_data
+from stepbench_user_code import iterable as user_iterable
+from stepbench_user_code import loader as user_loader
+from stepbench_user_code import timing
+from stepbench_user_code.user_file import UserError
 from stepbench_worker.window import EPOCH, FIRST_BATCH
 
 OPTIONS = ("batch_size", "shuffle", "num_workers", "prefetch_factor", "pin_memory", "persistent_workers", "drop_last",
@@ -27,13 +27,13 @@ class Data:
         self.case = case
         self.path = case.get("data.path")
         self.seed = case.get("seed")
-        hosted_data.seed_all(self.seed)
+        user_data.seed_all(self.seed)
         if case.takes_iterable():
-            self.users = hosted_iterable.UserIterable(self.path)
+            self.users = user_iterable.UserIterable(self.path)
             return
         dataset = case.call("data.path", self.path, "dataset", {})
-        items = case.get("loader.batch_size") == hosted_data.ITEMS_ARE_BATCHES
-        self.users = hosted_data.UserData(self.path, dataset, items)
+        items = case.get("loader.batch_size") == user_data.ITEMS_ARE_BATCHES
+        self.users = user_data.UserData(self.path, dataset, items)
 
     def classes(self):
         return self.case.get("data.classes", None) or self.users.classes()
@@ -46,8 +46,8 @@ class Data:
         """Returns a note about fields that a model step ignores; None: there are none."""
         batch = self.users.first_batch(1, self.seed)
         if isinstance(batch, dict):
-            return hosted_data.left_out(hosted_data.fields_in_order(batch))
-        return hosted_data.left_out(["input", "target", *(f"field{at}" for at in range(2, len(batch)))])
+            return user_data.left_out(user_data.fields_in_order(batch))
+        return user_data.left_out(["input", "target", *(f"field{at}" for at in range(2, len(batch)))])
 
 
 class Batches:
@@ -59,7 +59,7 @@ class Batches:
             case.refuse("loader.alone", "the loader or the step alone")
         seed = case.get("loader.seed", None)
         options = {name: case.get("loader." + name) for name in OPTIONS}
-        if options["batch_size"] == hosted_data.ITEMS_ARE_BATCHES:
+        if options["batch_size"] == user_data.ITEMS_ARE_BATCHES:
             options["batch_size"] = None
         options |= {
             "seed": case.get("seed") if seed is None else seed,
@@ -92,7 +92,7 @@ class Batches:
             lambda name=name: case.optional("data.path", data.path, name, options, (data.users.dataset,))
             for name in ("sampler", "batch_sampler")
         ]
-        return hosted_loader.UserLoader(data.users, options, *own)
+        return user_loader.UserLoader(data.users, options, *own)
 
     def begin(self):
         self.iterator = self.loader.begin_epoch(0)
@@ -196,12 +196,12 @@ def batch_of(collated, path):
     if isinstance(collated, torch.Tensor):
         parts = [collated]
     elif isinstance(collated, dict):
-        parts = [collated[name] for name in hosted_data.fields_in_order(collated)]
+        parts = [collated[name] for name in user_data.fields_in_order(collated)]
     if not isinstance(parts, (tuple, list)) or not parts or not all(map(is_field, parts)):
-        hosted_data.refuse_batch(collated, path)
+        user_data.refuse_batch(collated, path)
     sizes = {part.shape[0] for part in parts}
     if len(sizes) != 1 or 0 in sizes:
-        hosted_data.refuse_batch(collated, path)
+        user_data.refuse_batch(collated, path)
     tensors = [part.contiguous() for part in parts]
     return Batch(tensors, sizes.pop(), sum(tensor.numel() * tensor.element_size() for tensor in tensors))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic_ns
 from typing import Any
 
-from . import facts, garbage, own_ranks, ranks
+from . import facts, garbage, spawned_ranks, ranks
 from .control import Control
 from .loop import Loop, Session
 from .phases import own_names
@@ -21,7 +21,7 @@ BEGAN_NS = monotonic_ns()
 FOREIGN = {"horovod", "mpi4py", "jax"}  # libraries with process groups of their own, without torch.distributed
 
 
-class Driven(Session):
+class ControlledRun(Session):
     """Sends the measurements when the schedule has ended, so that JSON encoding is not part of a step."""
 
     def __init__(self, control: Control, case: dict[str, Any]) -> None:
@@ -47,10 +47,10 @@ class Driven(Session):
 
     def open(self, schedule: Schedule, name: str, results: str | None) -> Loop | None:
         if os.getpid() != self._pid:
-            own_ranks.refuse()
+            spawned_ranks.refuse()
         met = ranks.group()
         if self.ranks == 1 and met is not None and met[1] > 1:
-            why = own_ranks.error(met[1])
+            why = spawned_ranks.error(met[1])
             self.fail(str(why))  # before the script's other ranks end this process
             raise why
         first = self.loop is None

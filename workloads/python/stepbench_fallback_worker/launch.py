@@ -6,17 +6,17 @@ import sys
 import time
 
 import torch
-from stepbench_hosted import compiled, user_file
-from stepbench_hosted.user_file import UserError
+from stepbench_user_code import compiled, user_file
+from stepbench_user_code.user_file import UserError
 from stepbench_worker import facts, phases
 from stepbench_worker.control import Control
-from stepbench_worker.driven import Driven
+from stepbench_worker.controlled_run import ControlledRun
 from stepbench_worker.loop import Loop
 from stepbench_worker.source import LoopError
 
-from stepbench_fallback import steps
-from stepbench_fallback.case import Case
-from stepbench_fallback.device import Skip
+from stepbench_fallback_worker import steps
+from stepbench_fallback_worker.case import Case
+from stepbench_fallback_worker.device import Skip
 
 BY_PYTHON = (
     "measured by stepbench's worker in Python, on the same clocks; records of CUPTI and names of modules are missing. The "
@@ -40,7 +40,7 @@ class Printed:
     send_samples = Control.send_samples
 
 
-class Launch(Driven):
+class Launch(ControlledRun):
     """The launch of a step that is made from the case."""
 
     def __init__(self, control, case):

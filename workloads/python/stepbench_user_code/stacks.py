@@ -15,7 +15,7 @@ import time
 
 from torch.utils.data._utils import fetch as torch_fetch
 
-from stepbench_hosted import timing
+from stepbench_user_code import timing
 
 # Mean time between two samples. They are taken at independent random moments (a Poisson process): with a fixed or a
 # minimum period, repeating work would be sampled at the same place again and again.

@@ -10,9 +10,9 @@ import time
 
 import torch
 
-from stepbench_hosted import data as user_data
-from stepbench_hosted import user_file
-from stepbench_hosted.user_file import Absent, Unavailable, UserError
+from stepbench_user_code import data as user_data
+from stepbench_user_code import user_file
+from stepbench_user_code.user_file import Absent, Unavailable, UserError
 
 # Options under `loader` that loader() may take by name, with their neutral values.
 OFFERED = {

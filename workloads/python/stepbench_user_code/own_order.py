@@ -11,7 +11,7 @@ import random
 import torch
 from torch.utils.data import Sampler
 
-from stepbench_hosted import data as user_data
+from stepbench_user_code import data as user_data
 
 MOST_KEPT = 1024
 LOOKS = 8  # first draws of an epoch, to detect which generators the sampler uses

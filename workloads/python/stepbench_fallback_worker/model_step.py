@@ -5,15 +5,15 @@ import contextlib
 import math
 
 import torch
-from stepbench_hosted import data as hosted_data
-from stepbench_hosted import model as hosted_model
-from stepbench_hosted import user_file
-from stepbench_hosted.user_file import UserError
+from stepbench_user_code import data as user_data
+from stepbench_user_code import model as user_model
+from stepbench_user_code import user_file
+from stepbench_user_code.user_file import UserError
 from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
-from stepbench_fallback.batches import Batches, Data
-from stepbench_fallback.optimizer import make_optimizer
+from stepbench_fallback_worker.batches import Batches, Data
+from stepbench_fallback_worker.optimizer import make_optimizer
 
 FINGERPRINT_SAMPLES = 4
 PLACEMENTS = ("inline", "inline_non_blocking", "none")
@@ -58,8 +58,8 @@ class ModelStep:
         torch.manual_seed(self.case.get("seed"))
         offered = {"classes": self.classes, "input_shape": tuple(sample[0].shape[1:])}
         made = self.case.call("model.path", self.path, "model", offered)
-        self.model = hosted_model.checked(made, self.path)
-        hosted_model.move(self.model, self.device, self.channels_last)
+        self.model = user_model.checked(made, self.path)
+        user_model.move(self.model, self.device, self.channels_last)
         self.try_on_samples()
         self.prepare()
 
@@ -67,9 +67,9 @@ class ModelStep:
         """Checks the model on samples, without torch.compile, which would compile something other than the measured
         step."""
         size = self.case.get("loader.batch_size")
-        size = FINGERPRINT_SAMPLES if size == hosted_data.ITEMS_ARE_BATCHES else size
+        size = FINGERPRINT_SAMPLES if size == user_data.ITEMS_ARE_BATCHES else size
         tensors = self.on_device(self.data.first(size))
-        plain = hosted_model.plain(self.model)
+        plain = user_model.plain(self.model)
         plain.train(False)
         try:
             with torch.no_grad():
@@ -131,7 +131,7 @@ class ModelStep:
         if x.dim() == 4:
             x = x.contiguous(memory_format=torch.channels_last if self.channels_last else torch.contiguous_format)
         output = model(x)
-        return output if isinstance(output, torch.Tensor) else hosted_model.logits_of(output, self.path)
+        return output if isinstance(output, torch.Tensor) else user_model.logits_of(output, self.path)
 
     def loss(self, output, target):
         kind = self.case.get("model.loss")
@@ -212,7 +212,7 @@ class TrainStep(ModelStep):
     def score(self, fixed):
         self.optimizer.zero_grad(True)
         with self.autocast():
-            loss = self.loss(self.logits(hosted_model.plain(self.model), fixed[0]), fixed[1])
+            loss = self.loss(self.logits(user_model.plain(self.model), fixed[0]), fixed[1])
         loss.backward()
         norms = [torch.linalg.vector_norm(each.grad) for each in self.parameters if each.grad is not None]
         return float(loss.detach()), float(torch.linalg.vector_norm(torch.stack(norms)))
@@ -229,4 +229,4 @@ class EvalStep(ModelStep):
 
     def score(self, fixed):
         with torch.no_grad(), self.autocast():
-            return float(self.loss(self.logits(hosted_model.plain(self.model), fixed[0]), fixed[1])), None
+            return float(self.loss(self.logits(user_model.plain(self.model), fixed[0]), fixed[1])), None

@@ -6,9 +6,9 @@ import os
 
 import torch
 
-from stepbench_hosted import user_file
-from stepbench_hosted.data import seed_all
-from stepbench_hosted.user_file import UserError
+from stepbench_user_code import user_file
+from stepbench_user_code.data import seed_all
+from stepbench_user_code.user_file import UserError
 
 WHERE = "step.path"
 END = object()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The measured steps: the user's own step, batches of a DataLoader, or stepbench's step on them."""
-from stepbench_hosted import step as hosted_step
-from stepbench_hosted import user_file
+from stepbench_user_code import step as user_step
+from stepbench_user_code import user_file
 
-from stepbench_fallback.batches import Batches, Data
-from stepbench_fallback.device import device_of
-from stepbench_fallback.marks import PHASES, Marks
-from stepbench_fallback.model_step import EvalStep, TrainStep
+from stepbench_fallback_worker.batches import Batches, Data
+from stepbench_fallback_worker.device import device_of
+from stepbench_fallback_worker.marks import PHASES, Marks
+from stepbench_fallback_worker.model_step import EvalStep, TrainStep
 
 
 class PythonStep:
@@ -22,8 +22,8 @@ class PythonStep:
         case = self.case
         self.marks = Marks(loop)
         facts = {"device": str(self.device), "rank": case.rank, "world": case.world}
-        self.record = hosted_step.Record(self.marks.by_name, self.marks.border, facts)
-        self.users = hosted_step.Step(case.get("step.path"), case.arguments, self.record, case.get("seed"))
+        self.record = user_step.Record(self.marks.by_name, self.marks.border, facts)
+        self.users = user_step.Step(case.get("step.path"), case.arguments, self.record, case.get("seed"))
         self.users.set_up()
 
     def steps_per_epoch(self):

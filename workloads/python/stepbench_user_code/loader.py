@@ -12,10 +12,10 @@ import torch
 from torch.utils.data import BatchSampler, DataLoader, RandomSampler, Sampler, SequentialSampler
 from torch.utils.data.distributed import DistributedSampler
 
-from stepbench_hosted import data as user_data
-from stepbench_hosted import stacks, timing
-from stepbench_hosted.own_order import OwnNumbers, OwnOrder
-from stepbench_hosted.user_file import UserError
+from stepbench_user_code import data as user_data
+from stepbench_user_code import stacks, timing
+from stepbench_user_code.own_order import OwnNumbers, OwnOrder
+from stepbench_user_code.user_file import UserError
 
 
 PYTHONS_SWITCH_INTERVAL_US = 5000

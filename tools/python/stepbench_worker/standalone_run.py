@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from . import facts, ranks
-from .group import Group
+from .standalone_ranks import StandaloneRanks
 from .loop import Loop, Session
-from .measured import why_nothing
+from .measured import nothing_measured_reason
 from .schedule import Schedule
 from .summary import parts_of, summary
 
 SCHEMA_VERSION = "1.9.0"
 
 
-class Alone(Session):
-    goes_on = True
+class StandaloneRun(Session):
+    continues_after_schedule = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Alone(Session):
         self._began_ns = time.monotonic_ns()
         self._said = ""
         self._opened = 0
-        self._group: Group | None = None  # of this loop; None: a single process
+        self._group: StandaloneRanks | None = None  # of this loop; None: a single process
 
     @property
     def over(self) -> bool:
@@ -46,7 +46,7 @@ class Alone(Session):
         self._began, self._began_ns, self._said = time.time(), time.monotonic_ns(), ""
         self.results = results
         self._opened += 1
-        self._group = Group(self._opened) if ranks.place()[1] > 1 else None
+        self._group = StandaloneRanks(self._opened) if ranks.place()[1] > 1 else None
         if why := ranks.forgotten():
             print(f"stepbench_worker: {why}", file=sys.stderr)
         if self._group is not None:
@@ -68,7 +68,7 @@ class Alone(Session):
             self.finished(loop)
         if not ranks.speaks():  # all processes of torchrun get here; only rank 0 prints
             if self._group is not None and not loop.done:
-                self._group.tell({"why": why_nothing(loop)})
+                self._group.tell({"why": nothing_measured_reason(loop)})
         elif loop.done:
             print(self._said, flush=True)
         elif loop.steps > 0 or loop.why:

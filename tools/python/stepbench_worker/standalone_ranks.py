@@ -19,7 +19,7 @@ ABSENCE_S = 2.0  # for one that is not: the others' windows end almost together
 POLL_S = 0.02
 
 
-class Group:
+class StandaloneRanks:
     """The group of one loop. All ranks must open their loops in the same order."""
 
     def __init__(self, number: int) -> None:

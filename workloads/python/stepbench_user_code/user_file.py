@@ -11,7 +11,7 @@ import traceback
 
 import torch
 
-from stepbench_hosted import compiled
+from stepbench_user_code import compiled
 
 STARTED_IN = os.getcwd()  # base of relative paths, even if the user's code changes the folder
 SAMPLE = "stepbench: "  # prefix of the note that names an error's sample
