@@ -5,14 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/data/data_section.h"
-#include "workloads/data/python_kind.h"
+#include "workloads/data/data_kinds.h"
+#include "workloads/data/python_parts.h"
 #include "workloads/distributed/collective_section.h"
 #include "workloads/distributed/sync_rule.h"
 #include "workloads/loader/analysis/loader_report.h"
-#include "workloads/loader/emulated_step.h"
 #include "workloads/loader/loader_section.h"
-#include "workloads/loader/sampler.h"
+#include "workloads/loader/loader_workload.h"
 #include "workloads/loader/schedule_rule.h"
 #include "workloads/model/model_section.h"
 #include "workloads/script/script_section.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/cuda/allocator_series.h"
+#include "harness/cuda/allocator.h"
 #include "harness/cuda/cuda_instruments.h"
 #include "harness/machine/devices.h"
 #include "harness/record/rows.h"
@@ -30,7 +30,7 @@
 #include "workloads/step/device.h"
 #include "workloads/step/eval_step.h"
 #include "workloads/step/generate_step.h"
-#include "workloads/step/software.h"
+#include "workloads/step/torch_software.h"
 #include "workloads/step/transfer_workload.h"
 #include "workloads/torch_loader/epoch_order.h"
 #include "workloads/torch_loader/pinned.h"

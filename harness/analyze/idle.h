@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breakdown of each step's time: what a device did, and what the host did while it was idle. The
-// parts of a step sum exactly to its window, in integer nanoseconds. Pure; any thread.
+// Where the time of each step went: what a device did, and what the host did while the device did
+// nothing, by cause and by the ops and calls under which it lies. The parts of a step sum to its
+// window exactly, in integer nanoseconds. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/analyze/host_activity.h"
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
 #include "harness/analyze/timeline.h"
@@ -116,5 +118,47 @@ struct IdleReport {
 
 // One report per device and, for several, one for all; without devices, the host's.
 [[nodiscard]] std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& steps);
+
+// Private to the attribution of idle time: which ops and calls it falls into, and the gaps that
+// nothing explains. Pure; any thread.
+
+class IdlePlaces {
+ public:
+  // All three must outlive this object.
+  IdlePlaces(const Timeline& timeline, const Steps& steps, const HostSets& host);
+
+  // Adds places and gaps of the counted steps; `idle[cause]` is all idle time of that cause.
+  void fill(const std::array<IntervalSet, kIdleCauses>& idle, IdleReport& report);
+
+ private:
+  // A span of a host row that can explain idle time.
+  struct Stretch {
+    TimeSpan at = {};
+    std::uint32_t name = ops::kNoIndex;
+    std::uint32_t call = ops::kNoIndex;
+    const trace::TraceEvent* row = nullptr;
+  };
+
+  void add_calls();
+  void add_main_rows();
+  void add_places(IdleCause cause, const IntervalSet& idle, const std::vector<Stretch>& stretches,
+                  std::uint32_t lane, std::vector<IdlePlace>& places) const;
+  void add_other_threads(IdleCause cause, const IntervalSet& idle,
+                         std::vector<IdlePlace>& places) const;
+  void add_functions(const IntervalSet& idle, std::vector<IdlePlace>& places);
+  void add_gaps(const IntervalSet& idle, IdleReport& report);
+  void name_started_work(std::vector<IdlePlace>& places) const;
+  [[nodiscard]] std::uint32_t annotation_at(std::int64_t at_ns) const;
+  [[nodiscard]] std::size_t step_at(std::int64_t at_ns) const;
+
+  const Timeline& timeline_;
+  const Steps& steps_;
+  const HostSets& host_;
+  IntervalSet counted_;
+  std::array<std::vector<Stretch>, kIdleCauses> main_;  // spans of the step thread, by cause
+  std::vector<std::vector<Stretch>> threads_;           // as HostSets::threads
+  std::vector<const trace::TraceEvent*> annotations_;   // outermost annotations of the step thread
+  PythonFrames frames_;                                 // the step thread's
+};
 
 }  // namespace stepbench::analyze

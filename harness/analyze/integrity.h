@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks whether a trace's numbers can be trusted. Reported before any of them. Pure; any thread.
+// Can the numbers of this trace be believed? Each check looks at one thing (the file, its lanes,
+// its steps, its device rows) and adds notes, which are shown before any number. Pure; any thread.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/analyze/steps.h"
@@ -34,5 +36,27 @@ struct IntegrityNote {
 
 // Returns whether any note is an error.
 [[nodiscard]] bool blocks_numbers(const std::vector<IntegrityNote>& notes);
+
+// Private to the integrity checks: the list that they append to. One thread.
+
+class IntegrityNotes {
+ public:
+  void add(IntegrityLevel level, std::string id, std::string text, std::int64_t count = 0,
+           std::int64_t of = 0) {
+    notes_.push_back({std::move(id), level, std::move(text), count, of});
+  }
+  [[nodiscard]] std::vector<IntegrityNote> take() { return std::move(notes_); }
+
+ private:
+  std::vector<IntegrityNote> notes_;
+};
+
+// Calls and device rows: lost records, missing causes, impossible times.
+void check_device_rows(const Timeline& timeline, IntegrityNotes& notes);
+// Rows that overlap without nesting, and rows outside the recorded span.
+void check_lanes(const Timeline& timeline, IntegrityNotes& notes);
+void check_steps(const Timeline& timeline, const Steps& steps, IntegrityNotes& notes);
+// Problems found by the reader, missing header values, and the analyses that these rule out.
+void check_file(const Timeline& timeline, IntegrityNotes& notes);
 
 }  // namespace stepbench::analyze

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/analyze/integrity_notes.h"
+#include "harness/analyze/integrity.h"
 #include "harness/analyze/row_names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of device work: duration of the calls, delay of the work behind them, and queue lengths.
-// A long delay on a busy device is healthy queueing; it costs time only if the device had nothing
-// else to do. Pure; any thread.
+// Calls of the CUDA or HIP runtime and driver, and how they launched device work: how long calls
+// took, how long work waited behind them, how much was queued. A long delay on a busy device is
+// healthy queueing; it costs only where the device had nothing else to do. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -69,5 +69,22 @@ struct LaunchQueue {
 
 [[nodiscard]] ValueOrReason<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline,
                                                                     const Steps& steps);
+
+// Calls of the CUDA or HIP runtime and driver, by name. Pure; any thread.
+
+struct RuntimeCallRow {
+  std::uint32_t name = ops::kNoIndex;  // Trace::names, whose facts give the class of the call
+  bool driver = false;
+  std::int64_t calls = 0;       // in the whole trace
+  std::int64_t step_calls = 0;  // begun in the counted steps, as for all members below
+  std::int64_t step_ns = 0;     // sum of durations, on any thread
+  TimeSpan longest = {};
+  std::size_t longest_step = 0;              // index of the step
+  std::uint32_t longest_op = ops::kNoIndex;  // Trace::names: the op that made it
+};
+
+// Sorted by time in the steps, then by calls.
+[[nodiscard]] ValueOrReason<std::vector<RuntimeCallRow>> list_runtime_calls(
+    const Timeline& timeline, const Steps& steps);
 
 }  // namespace stepbench::analyze

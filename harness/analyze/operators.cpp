@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "harness/analyze/row_names.h"
-#include "harness/trace/communication_names.h"
+#include "harness/trace/name_facts.h"
 
 namespace stepbench::analyze {
 namespace {

@@ -3,12 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
 
-#include "harness/analyze/matched_collectives.h"
-#include "harness/stats/order.h"
+#include "harness/analyze/rank_trace.h"
+#include "harness/findings/rank_names.h"
+#include "harness/findings/severity.h"
+#include "harness/stats/order_statistics.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::analyze {
@@ -334,6 +341,146 @@ class RankComparison {
 RankReport compare_ranks(std::vector<RankTrace> ranks) {
   if (ranks.empty()) return {};
   return RankComparison(std::move(ranks)).take();
+}
+
+// Decides whether one rank of a job is slower than the others by more than chance explains.
+
+namespace {
+
+constexpr std::size_t kStepsForStraggler = 4;
+
+// Neighbouring steps are correlated (garbage collection, other jobs), so the slowest rank of some
+// steps need not be a slow rank. A straggler's mean lead over the slowest other rank of each step
+// must be at least this many times its own standard deviation. For equal ranks whose work
+// correlates by .8 from step to step, at most 1 in 100 leads this much (simulated, 2-8 ranks, 4-100
+// steps).
+double steady_lead(std::size_t steps) { return 21 / std::pow(double(steps) - 1, 0.7); }
+
+std::vector<double> without(const std::vector<double>& values, std::size_t place) {
+  std::vector<double> others = values;
+  others.erase(others.begin() + std::ptrdiff_t(place));
+  return others;
+}
+
+double most_of(const std::vector<double>& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+bool lead_is_steady(const std::vector<std::vector<double>>& work_ns, std::size_t place) {
+  if (work_ns.size() < kStepsForStraggler) return false;
+  std::vector<double> leads_ns;
+  for (const std::vector<double>& of_step : work_ns) {
+    leads_ns.push_back(of_step[place] - most_of(without(of_step, place)));
+  }
+  const double mean_ns =
+      std::accumulate(leads_ns.begin(), leads_ns.end(), 0.0) / double(leads_ns.size());
+  return mean_ns >= steady_lead(leads_ns.size()) * stats::standard_deviation(leads_ns);
+}
+
+}  // namespace
+
+std::optional<Straggler> find_straggler(const RankReport& report,
+                                        const std::vector<std::vector<double>>& work_ns) {
+  std::vector<double> works;
+  for (const RankRow& row : report.rows) works.push_back(row.work_ns);
+  const auto slowest =
+      static_cast<std::size_t>(std::max_element(works.begin(), works.end()) - works.begin());
+  const RankRow& row = report.rows[slowest];
+  const std::vector<double> others = without(works, slowest);
+  Straggler found{.rank = row.rank,
+                  .gain_ns = row.work_ns - most_of(others),
+                  .excess_ns = row.work_ns - stats::median(others)};
+  found.share = report.step_ns > 0 ? found.gain_ns / report.step_ns : 0;
+  if (found.share < kStragglerShare || 2 * row.slowest_in <= report.steps) return std::nullopt;
+  if (report.unmatched_ns >= found.gain_ns) return std::nullopt;
+  if (!lead_is_steady(work_ns, slowest)) return std::nullopt;
+  for (std::size_t part = 0; part < step_parts().size(); ++part) {
+    if (step_parts()[part].name == "communication") continue;
+    std::vector<double> times;
+    for (const RankRow& each : report.rows) times.push_back(each.parts_ns[part]);
+    const double more_ns = times[slowest] - stats::median(without(times, slowest));
+    if (more_ns > found.part_ns) {
+      found.part = std::string(step_parts()[part].name);
+      found.part_ns = more_ns;
+    }
+  }
+  return found;
+}
+
+namespace {
+
+// Describes the part in which the rank takes longer, and the remedy.
+struct PartWords {
+  std::string_view part;
+  std::string_view doing;
+  std::string_view remedy;
+};
+constexpr std::array<PartWords, 5> kPartWords = {{
+    {"idle_data_loading", "loading data",
+     "give its loader more workers, or check the cost of its part of the data set"},
+    {"idle_backward", "in backward", "find out what only this rank computes in backward"},
+    {"idle_host_op", "in operators of the host", "find out what only this rank computes"},
+    {"idle_unattributed", "where nothing is recorded",
+     "put record_function around suspected parts of its loop, or record its stacks"},
+    {"compute", "computing", "give it less to compute, or look at the clock of its device"},
+}};
+
+// Upper bound of the probability that some rank of equal ones is the slowest in at least
+// `slowest_in` steps: the tail of a binomial distribution times the number of ranks.
+double chance_of(std::int64_t slowest_in, std::int64_t steps, std::size_t ranks) {
+  const double share = 1.0 / static_cast<double>(ranks);
+  double tail = 0;
+  for (std::int64_t k = slowest_in; k <= steps; ++k) {
+    double term = 1;
+    for (std::int64_t i = 0; i < k; ++i) {
+      term *= share * static_cast<double>(steps - i) / static_cast<double>(i + 1);
+    }
+    for (std::int64_t i = k; i < steps; ++i) term *= 1 - share;
+    tail += term;
+  }
+  return tail * static_cast<double>(ranks);
+}
+
+}  // namespace
+
+std::optional<Finding> straggler_finding(const RankReport& report) {
+  if (!report.straggler || report.collectives == 0) return std::nullopt;
+  const Straggler& straggler = *report.straggler;
+  const auto slowest = std::ranges::find(report.rows, straggler.rank, &RankRow::rank);
+  if (chance_of(slowest->slowest_in, report.steps, report.rows.size()) > kStragglerChance) {
+    return std::nullopt;
+  }
+  const auto words = std::ranges::find(kPartWords, straggler.part, &PartWords::part);
+  Finding finding{.id = findings::kStragglerFinding,
+                  .severity = findings::severity_of_share(straggler.share)};
+  finding.text = "rank " + std::to_string(straggler.rank) + " holds the others up by " +
+                 text::duration(straggler.gain_ns) + " per step";
+  if (words != kPartWords.end()) finding.text += ", " + std::string(words->doing);
+  finding.text += ": it is the slowest in " + std::to_string(slowest->slowest_in) + " of " +
+                  text::counted(report.steps, "profiled step");
+  finding.value = straggler.gain_ns;
+  finding.threshold = kStragglerShare * report.step_ns;
+  finding.unit = "ns";
+  finding.share = straggler.share;
+  finding.gain_ns = straggler.gain_ns;
+  finding.window = "host_step";
+  finding.evidence = {"rank_wait_ns", "own_work_ns"};
+  finding.remedy = words == kPartWords.end()
+                       ? "compare a step of its trace with one of another rank"
+                       : std::string(words->remedy);
+  return finding;
+}
+
+void add_own_cause(std::span<const Finding> of_straggler, Finding& finding) {
+  constexpr double kOfTheWait = 0.5;
+  const Finding* cause = nullptr;
+  for (const Finding& each : of_straggler) {
+    if (each.gain_ns.value_or(0) < kOfTheWait * finding.value) continue;
+    if (cause == nullptr || *each.gain_ns > *cause->gain_ns) cause = &each;
+  }
+  if (cause == nullptr) return;
+  finding.remedy = "its own trace says: " + cause->text + "; " + finding.remedy;
+  finding.evidence.push_back(cause->id);
 }
 
 }  // namespace stepbench::analyze

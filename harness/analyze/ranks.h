@@ -18,12 +18,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/analyze/rank_trace.h"
 #include "harness/base/enum_names.h"
+#include "harness/findings/finding.h"
 
 namespace stepbench::analyze {
 
@@ -105,9 +107,22 @@ inline constexpr double kStragglerShare = 0.01;
 
 [[nodiscard]] RankReport compare_ranks(std::vector<RankTrace> ranks);
 
-// Finds a rank that is slower than the others by more than chance explains: straggler.cpp.
+// Finds a rank that is slower than the others by more than chance explains: ranks.cpp.
 // `work_ns`: work per step, each by index in report.rows, whose means are already filled in.
 [[nodiscard]] std::optional<Straggler> find_straggler(
     const RankReport& report, const std::vector<std::vector<double>>& work_ns);
+
+// The rank that delays the others, as a finding of a launch. Pure; any thread.
+
+// Largest accepted probability that a rank is the slowest this often if all ranks are equal.
+inline constexpr double kStragglerChance = 0.01;
+
+// nullopt if no straggler is named or chance may explain it. Also without collectives, because
+// waiting then looks like work, and the slow rank delays no other.
+[[nodiscard]] std::optional<Finding> straggler_finding(const RankReport& report);
+
+// Puts the straggler's own finding before the remedy if its gain is of the size of the others'
+// wait; of several such findings, the one with the largest gain.
+void add_own_cause(std::span<const Finding> of_straggler, Finding& finding);
 
 }  // namespace stepbench::analyze

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "harness/analyze/rule_input.h"
+#include "harness/analyze/rules.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench::analyze {

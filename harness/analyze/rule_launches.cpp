@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "harness/analyze/rule_input.h"
+#include "harness/analyze/rules.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "harness/analyze/host_sets.h"
+#include "harness/analyze/host_activity.h"
 #include "harness/analyze/row_names.h"
 #include "harness/text/numbers.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::analyze {
 

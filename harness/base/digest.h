@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digest behind ids on disk. Pure; any thread.
+// Digests: the one that ids on disk are made of, SHA-256 (FIPS 180-4) for what a browser or a lock
+// file checks, and bytes in hex. Pure; any thread.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,5 +12,17 @@ namespace stepbench {
 
 // Returns the first 16 hex digits of XXH3-128. Ids on disk depend on it: never change the function.
 [[nodiscard]] std::string digest(std::string_view bytes);
+
+// Bytes in hex. Pure; any thread.
+
+// Two lower-case digits per byte.
+[[nodiscard]] std::string hex_text(std::string_view bytes);
+
+// SHA-256 (FIPS 180-4), for digests that browsers or lock files check. Ids on disk use digest.h.
+// Pure; any thread.
+
+using Sha256 = std::array<std::uint8_t, 32>;
+
+[[nodiscard]] Sha256 sha256(std::string_view bytes);
 
 }  // namespace stepbench

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "harness/bisect/measure_step.h"
 #include "harness/bisect/repository.h"
 #include "harness/bisect/search.h"
-#include "harness/bisect/step_requests.h"
+#include "harness/campaign/plan_forecast.h"
 #include "harness/campaign/run_experiment.h"
-#include "harness/campaign/time_estimate.h"
 
 namespace stepbench::bisect {
 namespace {

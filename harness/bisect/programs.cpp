@@ -15,10 +15,10 @@
 
 #include "harness/base/error.h"
 #include "harness/bisect/relink.h"
-#include "harness/os/git.h"
+#include "harness/os/command.h"
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
-#include "harness/run/orphans.h"
+#include "harness/run/leftovers.h"
 #include "harness/text/shell_template.h"
 #include "harness/text/words.h"
 

@@ -10,9 +10,9 @@
 
 #include "harness/base/error.h"
 #include "harness/machine/environment.h"
-#include "harness/os/git.h"
+#include "harness/os/command.h"
 #include "harness/os/text_file.h"
-#include "harness/run/orphans.h"
+#include "harness/run/leftovers.h"
 
 namespace stepbench::bisect {
 namespace {

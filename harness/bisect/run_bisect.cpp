@@ -8,14 +8,13 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/bisect/measuring.h"
+#include "harness/bisect/bisect_result.h"
+#include "harness/bisect/measure_step.h"
 #include "harness/bisect/programs.h"
-#include "harness/bisect/search_file.h"
-#include "harness/bisect/step_requests.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/os/descriptor.h"
 #include "harness/os/output_file.h"
-#include "harness/run/orphans.h"
+#include "harness/run/leftovers.h"
 #include "harness/run/run_header.h"
 #include "harness/text/words.h"
 

@@ -7,7 +7,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/bisect/bisect_request.h"
-#include "harness/bisect/bisect_run.h"
+#include "harness/bisect/bisect_result.h"
 #include "harness/campaign/context.h"
 #include "harness/run/interrupts.h"
 #include "harness/run/progress.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "harness/base/enum_names.h"
-#include "harness/stats/interval.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/verdict/change_point.h"
 #include "harness/verdict/pairs.h"
 

@@ -11,7 +11,6 @@
 
 #include "harness/campaign/planning.h"
 #include "harness/compare/ab_campaign.h"
-#include "harness/compare/ab_pairs.h"
 #include "harness/compare/tested_metrics.h"
 #include "harness/run/agenda.h"
 

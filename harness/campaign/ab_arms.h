@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two sides of `stepbench ab`, each planned with its own worker's catalogue.
+// The two sides of `stepbench ab`, each planned by its own worker's catalogue, with one window and
+// warm-up for both, and in words what they differ in. Throws ConfigError.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "harness/base/resolved_case.h"
 #include "harness/campaign/context.h"
 #include "harness/compare/ab_comparison.h"
 #include "harness/plan/plan.h"
@@ -38,7 +41,7 @@ struct AbArm {
   std::vector<std::string> set;  // this arm's only, with --x-env as env.NAME
   Catalogue catalogue;
   plan::Plan plan;    // cases in the order of the points, then those that cannot be compared
-  std::string words;  // description of its differences for users (arm_words.h)
+  std::string words;  // description of its differences for users (ab_arms.h)
 };
 
 struct AbArms {
@@ -52,5 +55,30 @@ struct AbArms {
 
 // At least one point or missing case. Throws ConfigError, naming the arm if one is wrong.
 [[nodiscard]] AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context);
+
+// Gives both arms of a comparison the same window and warm-up. Pure.
+
+// Sets the window and warm-up of both arms of a point to the larger ones, rounded up to whole turns
+// of either arm's workers, so that they fit both loaders. Changes nothing if neither has a loader
+// with workers, nor any option in `kept`. Returns whether anything changed.
+bool align_schedules(const std::set<std::string>& kept, ResolvedCase& a, ResolvedCase& b);
+
+// Describes the differences between the two arms of a comparison for users. Pure.
+
+// Lists for both arms each setting that either arm makes: "optimizer.implementation=single
+// (default)" and "optimizer.implementation=fused", "env.OMP_NUM_THREADS unset" and
+// "env.OMP_NUM_THREADS=1", "worker old/stepbench-worker". Without any, both are "as the file says",
+// or "as the command says" if no file was named.
+struct ArmWords {
+  std::string a;
+  std::string b;
+};
+[[nodiscard]] ArmWords arm_words(const ArmsRequest& request, const AbArms& arms);
+
+// Returns whether both arms run the same program with the same options. Such a comparison cannot
+// find a change, only the spread of equal launches.
+[[nodiscard]] bool same_arms(const AbArms& arms);
+// Note for equal arms.
+[[nodiscard]] std::string same_arms_text(const AbArms& arms);
 
 }  // namespace stepbench::campaign

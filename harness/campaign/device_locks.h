@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "harness/plan/plan.h"
+#include "harness/run/device_lock.h"
 #include "harness/run/interrupts.h"
-#include "harness/run/lock.h"
 #include "harness/run/progress.h"
 
 namespace stepbench::campaign {

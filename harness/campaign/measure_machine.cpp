@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/measure_machine.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
+#include <system_error>
 #include <utility>
 
-#include "harness/campaign/scratch_folder.h"
-#include "harness/text/utc.h"
+#include "harness/base/error.h"
+#include "harness/base/value.h"
+#include "harness/campaign/run_folder.h"
+#include "harness/json/fields.h"
+#include "harness/os/output_file.h"
+#include "harness/os/text_file.h"
+#include "harness/text/time_text.h"
 
 namespace stepbench::campaign {
 
@@ -65,5 +74,146 @@ MachineRun measure_machine(const MachineCases& cases, double seconds, RunRequest
   }
   return result;
 }
+
+}  // namespace stepbench::campaign
+
+namespace stepbench::compare {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+template <typename V>
+void fields(V& v, json::Of<CaseSpread> auto& spread) {
+  if constexpr (V::kReads) {
+    spread.step_ns = spread.launch_sd = spread.minutes_sd = kNone;
+    spread.found_by_10 = spread.found_by_40 = kNone;
+    spread.aa_interval = {-1, std::numeric_limits<double>::infinity()};
+  }
+  v("name", spread.name, json::kFilled)("launches", spread.launches)("step_ns", spread.step_ns);
+  v("step_sd", spread.step_sd)("launch_sd", spread.launch_sd)("minutes_sd", spread.minutes_sd);
+  v("found_by_10_pairs", spread.found_by_10)("found_by_40_pairs", spread.found_by_40);
+  v("aa_change", spread.aa_change)("aa_low", spread.aa_interval.low);
+  v("aa_high", spread.aa_interval.high)("differs", spread.differs);
+}
+
+template <typename V>
+void fields(V& v, json::Of<MachineNoise> auto& noise) {
+  if constexpr (V::kReads) noise.seconds = kNone;
+  v.constant("schema", campaign::kMachineSchema).constant("version", campaign::kMachineVersion);
+  v("measured_utc", noise.measured_utc, json::kFilled)("machine", noise.machine);
+  v("seconds", noise.seconds)("steal_share", noise.steal_share);
+  v("others_share", noise.others_share)("cases", noise.cases)("too_few", noise.too_few);
+}
+
+}  // namespace stepbench::compare
+
+namespace stepbench::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFlag = "--measure";
+
+fs::path machine_file(const machine::Variables& variables, const Fields& identity) {
+  fs::path folder;
+  if (const auto state = machine::find_variable(variables, "XDG_STATE_HOME");
+      state && !state->empty()) {
+    folder = *state;
+  } else if (const auto home = machine::find_variable(variables, "HOME"); home && !home->empty()) {
+    folder = fs::path{*home} / ".local/state";
+  } else {
+    return {};
+  }
+  std::string host = text_of(identity, "host");
+  std::replace(host.begin(), host.end(), '/', '_');
+  return folder / "stepbench" / ("machine-" + host + ".json");
+}
+
+compare::MachineNoise read_noise(const std::string& text) {
+  json::LineParser parser;
+  const json::LineObject source = parser.parse(text, json::LineParser::Padding::kNone).object;
+  if (source.text("schema") != kMachineSchema || !source.text("version").starts_with("1.")) {
+    throw json::LineError("expected " + std::string(kMachineSchema) + " 1.x");
+  }
+  auto noise = json::read<compare::MachineNoise>(source);
+  if (noise.cases.empty()) throw json::LineError("it has no case");
+  const auto need = [](double value, const char* field) {
+    if (!(value >= 0)) throw json::LineError(std::string(field) + " is not given");
+  };
+  need(noise.seconds, "seconds");
+  for (const compare::CaseSpread& spread : noise.cases) {
+    need(spread.step_ns, "step_ns");
+    need(spread.launch_sd, "launch_sd");
+    need(spread.minutes_sd, "minutes_sd");
+    need(spread.found_by_10, "found_by_10_pairs");
+    need(spread.found_by_40, "found_by_40_pairs");
+  }
+  return noise;
+}
+
+}  // namespace
+
+Fields machine_identity(const fs::path& root) {
+  const Fields all = machine::host_environment(root, {});
+  return {{"host", text_of(all, "host")},
+          {"cpu.model", text_of(all, "cpu.model")},
+          {"cores", std::int64_t{machine::cores_in_affinity(root)}}};
+}
+
+StoredMachine stored_machine(const machine::Variables& variables, const Fields& identity) {
+  StoredMachine stored{.file = machine_file(variables, identity)};
+  std::error_code ignored;
+  if (stored.file.empty() || !fs::exists(stored.file, ignored)) return stored;
+  const auto again = [&](const std::string& why) {
+    stored.problem = "what this machine can show is unknown: " + stored.file.string() + ": " + why +
+                     "; `stepbench doctor --measure` measures it again";
+  };
+  const auto text = os::read_text(stored.file);
+  if (!text) {
+    again("cannot be read");
+    return stored;
+  }
+  try {
+    compare::MachineNoise noise = read_noise(*text);
+    for (const auto& [name, value] : identity) {
+      const auto then = noise.machine.find(name);
+      if (then != noise.machine.end() && then->second == value) continue;
+      again("was measured with another " + name + " (" +
+            (then == noise.machine.end() ? "not given" : to_text(then->second)) + ", now " +
+            to_text(value) + ")");
+      return stored;
+    }
+    stored.noise = std::move(noise);
+  } catch (const Error& error) {
+    again(error.what());
+  }
+  return stored;
+}
+
+fs::path place_for_machine(const machine::Variables& variables, const Fields& identity) {
+  fs::path file = machine_file(variables, identity);
+  const std::string remedy = "; set XDG_STATE_HOME to a folder that can be written";
+  if (file.empty()) throw ConfigError(kFlag, "has no place to keep what it finds" + remedy);
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  if (!error && ::access(file.parent_path().c_str(), W_OK | X_OK) != 0) {
+    error.assign(errno, std::generic_category());
+  }
+  if (error) {
+    throw ConfigError(kFlag, "cannot keep what it finds in " + file.parent_path().string() + ": " +
+                                 error.message() + remedy);
+  }
+  return file;
+}
+
+void store_machine(const fs::path& file, const compare::MachineNoise& noise) {
+  os::OutputFile out(kFlag, file);
+  out.write(machine_json(noise) + '\n');
+  out.close();
+}
+
+std::string machine_json(const compare::MachineNoise& noise) { return json::object_text(noise); }
 
 }  // namespace stepbench::campaign

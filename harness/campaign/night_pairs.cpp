@@ -10,14 +10,13 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/compare/ab_pairs.h"
+#include "harness/compare/ab_campaign.h"
 #include "harness/compare/cause.h"
-#include "harness/compare/op_changes.h"
-#include "harness/compare/same_work.h"
+#include "harness/compare/comparability.h"
 #include "harness/record/reader.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
-#include "harness/track/margins.h"
+#include "harness/track/track_options.h"
 
 namespace stepbench::campaign {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/probe.h"
 
-#include "harness/campaign/scratch_folder.h"
+#include "harness/campaign/run_folder.h"
 
 namespace stepbench::campaign {
 Probe probe_cases(RunRequest request, const CampaignContext& context, run::Progress& progress,

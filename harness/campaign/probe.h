@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/clock.h"
-#include "harness/campaign/launch_cost.h"
+#include "harness/campaign/plan_forecast.h"
 #include "harness/campaign/run_experiment.h"
 
 namespace stepbench::campaign {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/os/git.h"
+#include "harness/os/command.h"
 
 namespace stepbench::campaign {
 namespace {

@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/reference_program.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <set>
+#include <system_error>
 #include <utility>
 
+#include "harness/base/digest.h"
 #include "harness/base/error.h"
-#include "harness/campaign/labels.h"
+#include "harness/campaign/run_request.h"
+#include "harness/campaign/script_files.h"
+#include "harness/machine/launcher_environment.h"
 #include "harness/nights/acts.h"
 #include "harness/nights/night_store.h"
+#include "harness/os/command.h"
+#include "harness/os/text_file.h"
 #include "harness/run/interpreter.h"
+#include "harness/run/script_worker.h"
+#include "harness/text/numbers.h"
+#include "harness/text/time_text.h"
+#include "harness/text/words.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -158,6 +175,341 @@ nights::NightPairs night_of_reference(const ChosenReference& reference, const Pa
     night.reference_run.clear();
   }
   return night;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::hours kBranchLasts{90 * 24};  // without a night
+
+// Only code identifies a program; e.g. a log that it writes next to itself does not.
+bool is_code(const fs::path& file) {
+  const fs::path kind = file.extension();
+  std::error_code ignored;
+  const fs::perms may = fs::status(file, ignored).permissions();
+  return kind == ".py" || kind == ".sh" || kind == ".so" ||
+         (!ignored && (may & fs::perms::owner_exec) != fs::perms::none);
+}
+
+std::vector<fs::path> code_of(const fs::path& folder, std::vector<fs::path> files) {
+  std::erase_if(files, [&](const fs::path& file) { return !is_code(folder / file); });
+  return files;
+}
+
+// Beside a script that is kept: the path of the interpreter that it was measured with.
+constexpr const char* kInterpreterFile = ".stepbench-interpreter";
+
+// Build id of a program without other files, else a digest of all files. `interpreter`: the content
+// of kInterpreterFile; empty if that is among the files, or there is none.
+std::string build_of(const fs::path& program, std::vector<fs::path> files,
+                     const std::string& interpreter = {}) {
+  if (files.empty() && interpreter.empty()) return run::program_build_id(program);
+  files.push_back(program.filename());
+  if (!interpreter.empty()) files.emplace_back(kInterpreterFile);
+  std::ranges::sort(files);
+  std::string text;
+  for (const fs::path& file : files) {
+    const std::string content = !interpreter.empty() && file == kInterpreterFile
+                                    ? interpreter
+                                    : os::read_text(program.parent_path() / file).value_or("");
+    text += file.generic_string() + '\n' + digest(content) + '\n';
+  }
+  return digest(text);
+}
+
+std::vector<std::string> tracked_files(const fs::path& folder) {
+  const os::CommandResult listed = os::run_git(folder, {"ls-files", "-z"});
+  if (!listed.started || listed.exit_status != 0) return {};
+  std::vector<std::string> files;
+  for (std::size_t at = 0, end = 0; (end = listed.out.find('\0', at)) != std::string::npos;
+       at = end + 1) {
+    files.push_back(listed.out.substr(at, end - at));
+  }
+  return files;
+}
+
+fs::path repository_of(const fs::path& folder) {
+  const os::CommandResult top = os::run_git(folder, {"rev-parse", "--show-toplevel"});
+  return top.exit_status == 0 ? fs::path(os::trim(top.out)) : fs::path{};
+}
+
+// That all cases are measured with; empty: none is found, or they differ.
+std::string interpreter_of(const plan::Plan& plan, const machine::Variables& variables) {
+  std::set<std::string> found;
+  for (const plan::PlannedCase& each : plan.cases) {
+    try {
+      found.insert(
+          run::find_interpreter(machine::launcher_environment(variables, each.resolved).variables));
+    } catch (const ConfigError&) {
+      return {};
+    }
+  }
+  return found.size() == 1 ? *found.begin() : std::string();
+}
+
+NightProgram night_script(const plan::Plan& plan, const machine::Variables& variables) {
+  std::set<std::string> scripts;
+  for (const plan::PlannedCase& each : plan.cases) {
+    scripts.insert(each.resolved.text_or("script.path", ""));
+  }
+  NightProgram script{.program = fs::absolute(*scripts.begin()).lexically_normal(),
+                      .interpreter = interpreter_of(plan, variables),
+                      .is_script = true};
+  const fs::path folder = script.program.parent_path();
+  const auto refuse = [&](std::string why) {
+    script.why_not = std::move(why);
+    script.build = run::program_build_id(script.program);
+    return script;
+  };
+  if (scripts.size() > 1) return refuse("the experiment measures several scripts");
+  const std::vector<std::string> tracked = tracked_files(folder);
+  if (std::ranges::find(tracked, script.program.filename().string()) == tracked.end()) {
+    return refuse(script.program.string() + " is not in a git repository: commit it");
+  }
+  std::uintmax_t bytes = 0;
+  for (const std::string& file : tracked) {
+    std::error_code missing;
+    const std::uintmax_t size = fs::file_size(folder / file, missing);
+    if (missing) continue;
+    bytes += size;
+    if (file != script.program.filename()) script.files.emplace_back(file);
+  }
+  if (bytes > kMaxProgramBytes) {
+    return refuse("the tracked files of " + folder.string() + " are " +
+                  text::byte_text(static_cast<double>(bytes)) + ", more than " +
+                  text::byte_text(static_cast<double>(kMaxProgramBytes)));
+  }
+  const fs::path repository = repository_of(folder);
+  const std::string module =
+      module_elsewhere(script.program, script.files, tracked_files(repository),
+                       folder.lexically_relative(repository));
+  if (!module.empty()) {
+    return refuse("it imports " + module + ", which lies in the repository outside of " +
+                  folder.string());
+  }
+  script.build = build_of(script.program, script.files, script.interpreter);
+  return script;
+}
+
+// Safe folder name for a build id, which the program itself may choose.
+std::string folder_name(const std::string& build) {
+  const bool plain = !build.empty() && build.size() <= 64 && !build.starts_with('.') &&
+                     std::ranges::all_of(build, [](char letter) {
+                       return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+                              std::string_view("._-").find(letter) != std::string_view::npos;
+                     });
+  return plain ? build : digest(build);
+}
+
+// nullopt: missing or unreadable.
+std::optional<std::string> build_at(const fs::path& program, const std::vector<fs::path>& files,
+                                    const std::string& interpreter = {}) {
+  std::error_code error;
+  if (!fs::is_regular_file(program, error)) return std::nullopt;
+  try {
+    return build_of(program, files, interpreter);
+  } catch (const ConfigError&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<fs::path> files_below(const fs::path& home, const fs::path& program) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(home, error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code ignored;
+    if (!at->is_regular_file(ignored) || at->path() == program) continue;
+    files.push_back(at->path().lexically_relative(home));
+  }
+  return files;
+}
+
+// For a Python script all files count, for other programs only code.
+bool is_whole(const track::StoredBuild& stored) {
+  const fs::path home = stored.worker.parent_path();
+  const std::vector<fs::path> files = files_below(home, stored.worker);
+  return build_at(stored.worker, files) == stored.build_id ||
+         build_at(stored.worker, code_of(home, files)) == stored.build_id;
+}
+
+// Returns why the folder was not made for this program; empty: it was, or does not exist.
+std::string foreign_build_reason(const track::StoredBuild& stored) {
+  const fs::path home = stored.worker.parent_path();
+  std::error_code error;
+  if (!stored.worker.is_absolute() || stored.worker.lexically_normal() != stored.worker ||
+      home.filename() != folder_name(stored.build_id)) {
+    return "is not the folder of a kept program";
+  }
+  if (fs::is_symlink(home, error)) return "is a link";
+  if (fs::exists(home, error) && !is_whole(stored)) {
+    return "does not hold the program that was kept";
+  }
+  return {};
+}
+
+void copy_into(const fs::path& from, const fs::path& to) {
+  fs::create_directories(to.parent_path());
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+  fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write, fs::perm_options::add);
+}
+
+// The temporary name is the same for all processes, so that leftovers are overwritten.
+void copy_program(const NightProgram& program, const fs::path& home) {
+  const fs::path folder = program.program.parent_path();
+  const fs::path unfinished = home.string() + ".unfinished";
+  std::error_code ignored;
+  fs::remove_all(unfinished, ignored);
+  copy_into(program.program, unfinished / program.program.filename());
+  for (const fs::path& file : program.files) copy_into(folder / file, unfinished / file);
+  if (!program.interpreter.empty()) {
+    std::ofstream file(unfinished / kInterpreterFile, std::ios::binary);
+    file << program.interpreter;
+    if (!file.flush()) {
+      throw fs::filesystem_error("", std::make_error_code(std::errc::io_error));
+    }
+  }
+  fs::remove_all(home);
+  fs::rename(unfinished, home);
+}
+
+// Builds that are the reference for the next night of some experiment on this host.
+std::set<std::string> references(track::TrackStore& store, std::string_view host,
+                                 const std::string& now_utc) {
+  std::map<std::string, std::string> newest;  // newest night of each experiment
+  for (const track::TrackedRun& run : store.runs()) {
+    if (run.host == host) newest[run.experiment] = run.started_utc;
+  }
+  const auto now = text::parse_utc(now_utc);
+  std::set<std::string> builds;
+  for (const auto& [experiment, night_utc] : newest) {
+    const auto night = text::parse_utc(night_utc);
+    const bool branch = experiment.find('@') != std::string::npos;
+    if (branch && now && night && *now - *night > kBranchLasts) continue;
+    builds.insert(nights::stored_reference(store, host, experiment).build);
+  }
+  return builds;
+}
+
+std::uint64_t bytes_below(const fs::path& home) {
+  std::uint64_t bytes = 0;
+  for (const fs::path& file : files_below(home, {})) {
+    std::error_code ignored;
+    const std::uintmax_t size = fs::file_size(home / file, ignored);
+    if (!ignored) bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+NightProgram night_program(const PlannedRun& run, const machine::Variables& variables) {
+  const run::WorkerProgram& worker = run.worker.value();
+  if (run::is_script_worker(worker.path)) return night_script(run.planned.plan, variables);
+  NightProgram program{.program = fs::absolute(worker.path).lexically_normal()};
+  ScriptFiles files = files_of_script(program.program);
+  program.files = std::move(files.local_files);
+  for (const fs::path& elsewhere : files.elsewhere) {
+    program.notes.push_back(
+        program.program.filename().string() + " names " + elsewhere.string() +
+        ", which is not kept with it: if it changes, the reference changes too");
+  }
+  const std::vector<fs::path> code = code_of(program.program.parent_path(), program.files);
+  program.build = code.empty() ? worker.build_id : build_of(program.program, code);
+  return program;
+}
+
+std::string store_program(track::TrackStore& store, const NightProgram& program,
+                          const fs::path& keep, std::string_view host, const std::string& now_utc) {
+  if (!program.why_not.empty()) return program.why_not;
+  const fs::path home = fs::absolute(keep).lexically_normal() / folder_name(program.build);
+  const track::StoredBuild stored{.build_id = program.build,
+                                  .host = std::string(host),
+                                  .worker = home / program.program.filename(),
+                                  .stored_utc = now_utc};
+  if (!is_whole(stored)) {
+    const std::vector<fs::path> files =
+        program.is_script ? program.files : code_of(program.program.parent_path(), program.files);
+    if (build_at(program.program, files, program.interpreter) != program.build) {
+      return program.program.string() + " changed while the night was measured";
+    }
+    try {
+      copy_program(program, home);
+    } catch (const fs::filesystem_error& error) {
+      return home.string() + ": the program cannot be kept here: " + error.code().message();
+    }
+    if (!is_whole(stored)) {
+      std::error_code ignored;
+      fs::remove_all(home, ignored);
+      return program.program.string() + " changed while it was copied";
+    }
+  }
+  const std::vector<track::StoredBuild> builds = store.builds();
+  const bool listed = std::ranges::any_of(builds, [&](const track::StoredBuild& each) {
+    return each.build_id == stored.build_id && each.host == stored.host &&
+           each.worker == stored.worker;
+  });
+  if (!listed) store.store_build(stored);
+  return {};
+}
+
+std::optional<fs::path> find_program(track::TrackStore& store, const std::string& build,
+                                     std::string_view host, const track::TrackedRun* run) {
+  for (const track::StoredBuild& stored : store.builds()) {
+    if (stored.build_id == build && stored.host == host && is_whole(stored)) return stored.worker;
+  }
+  if (run == nullptr || run->worker_path.empty() || run::is_script_worker(run->worker_path)) {
+    return std::nullopt;
+  }
+  const fs::path program = fs::absolute(run->worker_path);
+  const std::vector<fs::path> code =
+      code_of(program.parent_path(), files_of_script(program).local_files);
+  if (build_at(program, code) != build) return std::nullopt;
+  return program;
+}
+
+KeptInterpreter kept_interpreter(const fs::path& program) {
+  KeptInterpreter stored{.path =
+                             os::read_text(program.parent_path() / kInterpreterFile).value_or("")};
+  std::error_code error;
+  stored.is_there =
+      fs::is_regular_file(stored.path, error) && ::access(stored.path.c_str(), X_OK) == 0;
+  return stored;
+}
+
+PrunedPrograms prune_programs(track::TrackStore& store, std::string_view host, const fs::path& keep,
+                              const std::string& now_utc, bool dry_run) {
+  const std::set<std::string> needed = references(store, host, now_utc);
+  const fs::path below = keep.empty() ? keep : fs::absolute(keep).lexically_normal();
+  PrunedPrograms pruned;
+  for (track::StoredBuild& build : store.builds()) {
+    const fs::path home = build.worker.parent_path();
+    if (build.host != host || (!below.empty() && home.parent_path() != below)) continue;
+    if (const std::string why = foreign_build_reason(build); !why.empty()) {
+      pruned.notes.push_back(home.string() + " " + why +
+                             ": left as it is, and the history forgets build " + build.build_id);
+      if (!dry_run) store.forget_build(build.build_id, build.host);
+      continue;
+    }
+    StoredProgram program{.build = std::move(build), .bytes = bytes_below(home)};
+    program.needed = needed.contains(program.build.build_id);
+    program.removed = !program.needed;
+    std::error_code error;
+    if (program.removed && !dry_run) {
+      fs::remove_all(home, error);
+      if (error) {
+        pruned.notes.push_back(home.string() + " cannot be removed: " + error.message());
+        program.removed = false;
+      } else {
+        store.forget_build(program.build.build_id, program.build.host);
+      }
+    }
+    pruned.bytes_before += program.bytes;
+    pruned.bytes_after += program.removed ? 0 : program.bytes;
+    pruned.programs.push_back(std::move(program));
+  }
+  return pruned;
 }
 
 }  // namespace stepbench::campaign

@@ -1,19 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the reference program of a night, records the night's pairs in the history, and
-// determines the next night's reference. Prints nothing. Main thread only.
+// The reference program of a night: which one it is, what the night beside it is for the history,
+// which one the next night has, and how programs are kept for that: an executable with the files
+// beside it that it names, or a script with the tracked files of its folder. Copies lie in
+// KEEP/BUILD/. What a history says of them may be damaged or somebody else's: what is started or
+// removed is looked at first. Prints nothing. Main thread only.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/campaign/night_pairs.h"
-#include "harness/campaign/night_program.h"
+#include "harness/campaign/run_experiment.h"
 #include "harness/nights/pairs.h"
 #include "harness/track/track_store.h"
 
 namespace stepbench::campaign {
+
+// Keeps the program of a night to be the reference of later nights: an executable with the files
+// next to it that it names, or a Python script with the tracked files of its folder. Copies are in
+// KEEP/BUILD/. The history names their location but may be damaged or foreign, so everything is
+// verified before it is started or removed. One thread; runs git.
+
+inline constexpr std::uintmax_t kMaxProgramBytes = std::uintmax_t{10} << 20;  // sum of all files
+
+struct NightProgram {
+  std::string build = {};                         // digest of all kept files
+  std::filesystem::path program = {};             // absolute path; for a Python script, the script
+  std::vector<std::filesystem::path> files = {};  // other files, relative to its folder
+  std::string why_not = {};             // why it cannot be kept, as a sentence; empty: it can
+  std::vector<std::string> notes = {};  // possible dependencies that are not kept
+  // Of a script: the one Python that measures all of its cases, which is part of the build. A copy
+  // of the script records its path; the interpreter itself is not copied.
+  std::string interpreter = {};
+  bool is_script = false;
+};
+// `run` must have been planned with a worker; `variables`: of this process.
+[[nodiscard]] NightProgram night_program(const PlannedRun& run,
+                                         const machine::Variables& variables = {});
+
+// Copies the program to KEEP/BUILD/ and records it in the history, unless it is there and complete.
+// Copies rather than links, because the next build may overwrite the program. An incomplete copy
+// never appears under the build's name. Returns the reason if it cannot be kept; empty on success.
+[[nodiscard]] std::string store_program(track::TrackStore& store, const NightProgram& program,
+                                        const std::filesystem::path& keep, std::string_view host,
+                                        const std::string& now_utc);
+
+// Returns the location of that build on this host: a complete copy, or the original program while
+// it is still that build. nullopt: not found.
+[[nodiscard]] std::optional<std::filesystem::path> find_program(track::TrackStore& store,
+                                                                const std::string& build,
+                                                                std::string_view host,
+                                                                const track::TrackedRun* run);
+
+struct KeptInterpreter {
+  std::string path = {};  // empty: the program is no script, or it was kept without one
+  bool is_there = false;
+};
+// That a kept script was measured with.
+[[nodiscard]] KeptInterpreter kept_interpreter(const std::filesystem::path& program);
+
+struct StoredProgram {
+  track::StoredBuild build = {};
+  std::uint64_t bytes = 0;  // size of its folder
+  bool needed = false;      // it is the reference of an experiment
+  bool removed = false;     // or would be removed (dry run)
+};
+struct PrunedPrograms {
+  std::vector<StoredProgram> programs = {};  // oldest first
+  std::uint64_t bytes_before = 0;
+  std::uint64_t bytes_after = 0;
+  std::vector<std::string> notes = {};  // problems with removal
+};
+// Removes copies on this host that are no longer a reference. A program of a branch (nightly@dev)
+// stops being one after 90 days without a night. Folders not made by store_program() are left
+// alone, reported, and dropped from the history. `keep`: only this folder; empty: all.
+[[nodiscard]] PrunedPrograms prune_programs(track::TrackStore& store, std::string_view host,
+                                            const std::filesystem::path& keep,
+                                            const std::string& now_utc, bool dry_run);
 
 struct ChosenReference {
   std::string experiment = {};  // name in the history, including its branch

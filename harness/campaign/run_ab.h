@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `stepbench ab` for two planned arms: measures them in alternation and decides. Prints
-// only progress. Throws Error for user errors.
+// What `stepbench ab` does with two planned arms: measures them in turns and judges. Its result
+// file says so much of the whole that another call can go on with the same campaign. Prints nothing
+// but progress. Throws Error for what the user can mend.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,9 @@
 #include "harness/campaign/ab_arms.h"
 #include "harness/campaign/device_locks.h"
 #include "harness/compare/comparison.h"
+#include "harness/compare/tested_metrics.h"
+#include "harness/record/reader.h"
+#include "harness/record/rows.h"
 #include "harness/run/interrupts.h"
 #include "harness/run/progress.h"
 
@@ -69,5 +73,22 @@ struct AbRun {
                            const CampaignContext& context, run::Progress& progress,
                            run::Interrupts& interrupts, const Clock& clock,
                            const std::function<void(const std::filesystem::path&)>& on_start);
+
+// Describes an A/B campaign in the header of its result file, and checks that a resumed one is the
+// same campaign. Throws ConfigError.
+
+// Adds everything that determines the course of a campaign to the header of arm A's plan. `pairs`
+// is 0 if looks decide when it ends.
+void describe_campaign(const AbArms& arms, std::int64_t pairs, const compare::TestedMetrics& tested,
+                       std::uint64_t seed, record::RunRow& header);
+
+// Throws, naming the first difference, unless `now` describes the same campaign as `earlier`.
+void check_same_campaign(const record::Results& earlier, const record::RunRow& now,
+                         const AbArms& arms);
+
+// Returns the seed of the launch order: that of the resumed campaign, else `asked`, else a new one.
+// Throws if the first two differ.
+[[nodiscard]] std::uint64_t seed_for(std::optional<std::uint64_t> asked,
+                                     const record::Results& earlier);
 
 }  // namespace stepbench::campaign

@@ -2,6 +2,9 @@
 #include "harness/campaign/run_folder.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -71,6 +74,18 @@ record::Results earlier_results(const std::string& folder) {
   return folder.empty() || was_cut_before_its_first_line(folder)
              ? record::Results{}
              : record::read_results(fs::path{folder});
+}
+
+ScratchFolder::ScratchFolder(const std::string& prefix)
+    : path_((std::filesystem::temp_directory_path() / (prefix + "-XXXXXX")).string()) {
+  if (::mkdtemp(path_.data()) == nullptr) {
+    throw ConfigError(path_, "cannot be made: " + std::generic_category().message(errno));
+  }
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace stepbench::campaign

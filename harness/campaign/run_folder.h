@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder with the result files of one run.
+// The folder that holds the result files of one run, and one for results that are not kept.
 #pragma once
 
 #include <filesystem>
@@ -33,5 +33,20 @@ void check_resume_folder(const std::string& folder);
 // Returns the results of the run in `folder` so far; empty for an empty name, and for a run that
 // was killed before it completed the first line of its file.
 [[nodiscard]] record::Results earlier_results(const std::string& folder);
+
+// A temporary folder for results that are not kept.
+
+// Removed with its content on destruction.
+class ScratchFolder {
+ public:
+  explicit ScratchFolder(const std::string& prefix);  // in the folder for temporary files
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder();
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 }  // namespace stepbench::campaign

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The user's request to `stepbench run`.
+// What the user asks of `stepbench run`, labels included, and what a run was asked for, as its
+// folder tells it: `stepbench run --resume DIR` without the file.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "harness/base/value.h"
 #include "harness/campaign/device_locks.h"
 #include "harness/machine/devices.h"
 #include "harness/plan/plan.h"
 #include "harness/record/reader.h"
+#include "harness/record/rows.h"
 #include "harness/run/agenda.h"
 
 namespace stepbench::campaign {
@@ -75,5 +80,34 @@ void keep_cases(plan::Plan& plan, const std::vector<std::string>& ids);
 
 // The command line that repeats the run, without --resume, --shard, --case and --launches.
 [[nodiscard]] std::string repeat_prefix(const RunRequest& request);
+
+// Restores a run's request from its folder, for `stepbench run --resume DIR` without the file.
+
+// The recorded form. `set` is what the plan is made with, including --launches and --profile.
+[[nodiscard]] record::CommandLine asked_for(const RunRequest& request,
+                                            std::vector<std::string> set);
+
+struct RecordedRequest {
+  RunRequest request;
+  std::filesystem::path folder;  // base of the experiment's relative paths
+};
+
+// Returns the request of the run in `given.resume`. Values in `given` override it; its --set is
+// appended. Throws ConfigError if the folder does not contain the request.
+[[nodiscard]] RecordedRequest recorded_request(const RunRequest& given);
+
+// Returns a file from which the experiment can be read again: `file`, or, for standard input, a
+// copy in the run's folder, which is written if missing.
+[[nodiscard]] std::string readable_again(const std::string& file, const std::string& config_text,
+                                         const std::filesystem::path& run_folder);
+
+// Labels by which users find a run: a branch, a pull request. Pure; any thread.
+
+// Parses `key=value` texts; the last value of a key wins; values are text. Throws ConfigError for a
+// text without a key or "=", and for a key with other characters than letters, digits and "._-/".
+[[nodiscard]] Fields parse_labels(std::span<const std::string> labels);
+
+// Labels of the resumed run, overridden by `given`.
+[[nodiscard]] Fields labels_with(const record::Results& earlier, const Fields& given);
 
 }  // namespace stepbench::campaign

@@ -9,9 +9,8 @@
 #include "harness/machine/device_state.h"
 #include "harness/machine/environment.h"
 #include "harness/run/hidden_secrets.h"
-#include "harness/run/orphans.h"
+#include "harness/run/leftovers.h"
 #include "harness/run/run_header.h"
-#include "harness/run/segments.h"
 #include "harness/run/worker_process.h"
 #include "harness/text/words.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "harness/base/error.h"
-#include "harness/text/share.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::campaign {

@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/catalogue/validate.h"
 #include "harness/json/fields.h"
-#include "harness/json/indented.h"
+#include "harness/json/json_text.h"
 #include "harness/text/words.h"
 
 namespace stepbench {

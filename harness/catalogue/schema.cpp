@@ -7,7 +7,6 @@
 #include <regex>
 
 #include "harness/catalogue/torch_names.h"
-#include "harness/json/indented.h"
 #include "harness/json/json_text.h"
 #include "harness/text/names.h"
 #include "harness/text/words.h"

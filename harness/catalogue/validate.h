@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Consistency checks of a catalogue. Pure; any thread.
+// Is a catalogue right in itself, and is a value right for an option? Pure; any thread.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,5 +16,14 @@ namespace stepbench::catalogue {
 // metrics, whose names are reserved.
 [[nodiscard]] std::vector<std::string> validate(const Catalogue& catalogue,
                                                 std::span<const Metric> taken = {});
+
+// Checks a value against its option. Pure; any thread.
+
+// Returns the problem with `value`, without a location: "expected an integer >= 0, found -2";
+// nullopt if it is valid. Integers are accepted as numbers.
+[[nodiscard]] std::optional<std::string> check_value(const Option& option, const Value& value);
+
+// "an integer >= 0", "one of none, step", "a number in 0 .. 1, or auto"
+[[nodiscard]] std::string expectation(const Option& option);
 
 }  // namespace stepbench::catalogue

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/compare/ab_campaign.h"
-#include "harness/compare/ab_pairs.h"
 #include "harness/compare/comparison.h"
 
 namespace stepbench::compare {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared parts of `compare` and `ab`.
+// The result of one case and the verdict of the whole comparison, as `compare` and `ab` share them,
+// and the exit code of their command. Pure.
 #pragma once
 
 #include <set>
@@ -8,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/exit_status.h"
 #include "harness/compare/comparison.h"
-#include "harness/estimate/step_times.h"
+#include "harness/compare/judge.h"
+#include "harness/estimate/launch_values.h"
 
 namespace stepbench::compare {
 
@@ -41,5 +44,22 @@ void add_hosts(const record::Results& results, std::set<std::string>& hosts);
 
 // Sets the overall verdict and exit code from all metrics.
 void conclude(const CompareOptions& options, bool missing_cases, Comparison& comparison);
+
+// Overall verdict of a comparison, and the exit code of its command. Pure.
+
+struct GateInput {
+  std::span<const TestResult> tests;  // primary and exact metrics
+  bool campaign_invalid = false;
+  bool missing_cases = false;  // a case has results on one side only
+  bool allow_inconclusive = false;
+};
+
+// Exit code of the most severe verdict. No data is never success.
+[[nodiscard]] int exit_code(const GateInput& input);
+// Verdict of the test that determines the exit code.
+[[nodiscard]] Verdict overall(const GateInput& input);
+
+// Larger is worse; defines the order used by overall().
+[[nodiscard]] int severity(Verdict verdict);
 
 }  // namespace stepbench::compare

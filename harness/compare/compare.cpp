@@ -7,11 +7,10 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/case_result.h"
+#include "harness/compare/comparability.h"
 #include "harness/compare/count_gate.h"
-#include "harness/compare/exit_code.h"
 #include "harness/compare/gates.h"
-#include "harness/compare/same_work.h"
-#include "harness/estimate/step_times.h"
+#include "harness/estimate/launch_values.h"
 
 namespace stepbench::compare {
 namespace {

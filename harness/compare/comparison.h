@@ -11,15 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "harness/compare/aa_control.h"
 #include "harness/compare/case_metrics.h"
 #include "harness/compare/case_pairs.h"
 #include "harness/compare/cause.h"
-#include "harness/compare/environment_match.h"
+#include "harness/compare/comparability.h"
 #include "harness/compare/gates.h"
 #include "harness/compare/judge.h"
-#include "harness/compare/op_changes.h"
-#include "harness/compare/same_work.h"
 
 namespace stepbench::compare {
 
@@ -94,7 +91,7 @@ struct Comparison {
   Verdict verdict = Verdict::kNoData;
   int exit_code = 0;
   std::set<std::string> hosts = {};  // hosts of the runs; "" for a run without a recorded host
-  // For undecided metrics: the smallest change that this machine can show, see machine_noise.h.
+  // For undecided metrics: the smallest change that this machine can show, see detectable_change.h.
   // Empty if it was not measured.
   std::string machine = {};
   // Command line that judges the same launches again, to be completed with "--allow GATE"; empty if

@@ -12,10 +12,9 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/case_result.h"
-#include "harness/compare/op_changes.h"
-#include "harness/ops/op_frame.h"
+#include "harness/compare/cause.h"
 #include "harness/ops/op_table.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::compare {
 namespace {

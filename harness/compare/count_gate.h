@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/compare/comparability.h"
 #include "harness/compare/comparison.h"
-#include "harness/compare/same_work.h"
 
 namespace stepbench::compare {
 

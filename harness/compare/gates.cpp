@@ -7,12 +7,13 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <vector>
 
-#include "harness/base/launch_flags.h"
+#include "harness/base/launch_outcome.h"
+#include "harness/estimate/noise.h"
 #include "harness/record/quality.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/stats/rank_tests.h"
-#include "harness/stats/slope.h"
 #include "harness/stats/trend.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -324,6 +325,53 @@ bool is_even(const record::LaunchRow& base, const record::LaunchRow& candidate) 
     return watched.may_fail &&
            arm_difference(watched.fact) > kOnePair * record::row_of(watched.fact).arm_difference;
   });
+}
+
+std::optional<WindowSpread> window_spread(std::span<const record::Launch* const> launches) {
+  double squares = 0;
+  std::vector<double> steps;
+  for (const record::Launch* launch : launches) {
+    const estimate::StepBlocks blocks = estimate::step_blocks(*launch);
+    const double spread = stats::spread_of_mean(blocks.means);
+    if (!std::isfinite(spread)) continue;
+    squares += spread * spread;
+    steps.push_back(static_cast<double>(blocks.steps));
+  }
+  if (steps.empty()) return std::nullopt;
+  return WindowSpread{std::sqrt(squares / static_cast<double>(steps.size())),
+                      std::llround(stats::median(steps))};
+}
+
+AaControl aa_control(std::span<const std::vector<double>> cases, double alpha) {
+  AaControl control;
+  std::vector<double> pooled;
+  std::vector<double> changes;  // differences of logarithms
+  for (const std::vector<double>& values : cases) {
+    if (values.size() < 4 || !std::all_of(values.begin(), values.end(), [](double value) {
+          return std::isfinite(value) && value > 0;
+        })) {
+      continue;
+    }
+    std::vector<double> logs(values);
+    for (double& value : logs) value = std::log(value);
+    const double spread = stats::robust_sd(logs);
+    if (spread == 0) continue;
+    for (std::size_t i = 0; i + 3 < logs.size(); i += 4) {
+      const double difference = logs[i] + logs[i + 3] - logs[i + 1] - logs[i + 2];
+      pooled.push_back(difference / spread);
+      changes.push_back(difference / 2);
+    }
+  }
+  control.pooled_quads = pooled.size();
+  control.p = stats::signed_rank(pooled).p_two_sided;
+  const stats::HodgesLehmann middle = stats::hodges_lehmann(changes, kControlConfidence);
+  if (std::isfinite(middle.interval.low)) {
+    control.change = std::expm1(middle.centre);
+    control.interval = {std::expm1(middle.interval.low), std::expm1(middle.interval.high)};
+  }
+  if (pooled.size() < kMinQuads) return control;
+  control.state = control.p <= alpha ? AaControl::State::kFailed : AaControl::State::kPassed;
+  return control;
 }
 
 }  // namespace stepbench::compare

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks for effects of the machine on a comparison. A gate fails, and makes the verdict `invalid`,
-// only if the machine may have favoured one arm; users may allow that by the gate's name, which
-// turns it into a warning. Noise and drift affect both arms alike: they widen the interval and are
-// reported.
+// What a machine did to a comparison, and the A/A check of a whole campaign. A gate fails, and
+// makes the verdict `invalid`, only where the machine may have favoured one arm; the user may allow
+// that by the gate's name, and then it warns. Noise and drift meet both arms alike: they widen the
+// interval, and are reported. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,10 +16,24 @@
 #include "harness/base/enum_names.h"
 #include "harness/compare/case_pairs.h"
 #include "harness/compare/judge.h"
-#include "harness/compare/window_spread.h"
-#include "harness/estimate/step_times.h"
+#include "harness/estimate/launch_values.h"
+#include "harness/record/reader.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::compare {
+
+// Spread between launches of one program that is explained by the finite number of steps in their
+// windows, estimated from blocks of steps. Any further spread is due to the machine. Pure; any
+// thread.
+
+struct WindowSpread {
+  double relative_sd = 0;  // of a launch's mean step
+  std::int64_t steps = 0;  // per launch
+};
+
+// nullopt if the launches have too few steps.
+[[nodiscard]] std::optional<WindowSpread> window_spread(
+    std::span<const record::Launch* const> launches);
 
 enum class GateState : std::uint8_t { kPassed, kWarning, kFailed };  // written to disk by name
 constexpr EnumNames<3> names_of(GateState) { return {"passed", "warning", "failed"}; }
@@ -77,5 +92,32 @@ void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates)
 // Returns false if the launches of a pair differ in a fact that may fail by far more than two arms
 // may: such a pair reflects the machine rather than the programs and is measured again.
 [[nodiscard]] bool is_even(const record::LaunchRow& base, const record::LaunchRow& candidate);
+
+// Checks a campaign with an A/A comparison of the launches of arm A. Pure.
+
+// Tests whether a campaign would find a difference between identical programs. Splits the launches
+// of arm A, in run order, into quads and compares the first and fourth with the second and third;
+// as in an ABBA block, linear drift cancels.
+struct AaControl {
+  enum class State : std::uint8_t { kTooFew, kPassed, kFailed };  // written to disk by name
+  State state = State::kTooFew;
+  std::size_t pooled_quads = 0;
+  double p =
+      1;  // signed-rank over all quads, each divided by the robust standard deviation of its case
+  // Relative change of A against itself: Hodges-Lehmann over all quads, with its interval; nullopt
+  // with too few quads.
+  std::optional<double> change = {};
+  stats::Interval interval = {};
+};
+constexpr EnumNames<3> names_of(AaControl::State) {
+  return {"too few runs to tell", "passed", "failed"};
+}
+
+inline constexpr std::size_t kMinQuads = 20;  // with fewer it never passes
+
+// `cases`: for each case the values of its A launches in run order.
+[[nodiscard]] AaControl aa_control(std::span<const std::vector<double>> cases, double alpha = 0.01);
+
+inline constexpr double kControlConfidence = 0.95;  // of `interval`
 
 }  // namespace stepbench::compare

@@ -8,13 +8,10 @@
 #include <limits>
 #include <string_view>
 
-#include "harness/compare/slow_launches.h"
-#include "harness/compare/usable_samples.h"
-#include "harness/stats/benjamini_hochberg.h"
+#include "harness/compare/paired_samples.h"
 #include "harness/stats/effect_size.h"
-#include "harness/stats/hodges_lehmann.h"
-#include "harness/stats/mean_ratio.h"
-#include "harness/stats/order.h"
+#include "harness/stats/multiple_comparisons.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/stats/rank_tests.h"
 #include "harness/stats/shares.h"
 #include "harness/text/words.h"
@@ -357,6 +354,21 @@ TestFamily judge(std::span<const PairedSamples> all_samples, const VerdictRule& 
   }
   if (family.tested > 0) family.fewest_pairs = fewest_pairs;
   return family;
+}
+
+std::string_view describe(TestReason reason) {
+  constexpr EnumNames<11> kWords = {"",
+                                    "too few pairs",
+                                    "may be chance",
+                                    "perhaps within the margin",
+                                    "the mean may be beyond the margin",
+                                    "",
+                                    "a count that varies between launches",
+                                    "counted exactly",
+                                    "no pair was measured",
+                                    "no pair has a usable value",
+                                    "too many pairs lack a value"};
+  return kWords.at(static_cast<std::size_t>(reason));
 }
 
 }  // namespace stepbench::compare

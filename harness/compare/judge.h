@@ -14,7 +14,7 @@
 
 #include "harness/base/enum_names.h"
 #include "harness/compare/paired_samples.h"
-#include "harness/stats/interval.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::compare {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the CUDA runtime that the harness calls, loaded at run time: programs link no CUDA
-// library and start on machines without one. Results are cudaError_t as integers.
+// The part of the CUDA runtime that the harness calls, found at run time: programs link no CUDA
+// library and start on machines without one. Results are cudaError_t as integers. What the runtime
+// says of a device stands at the end.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,8 @@
 #include <string>
 #include <string_view>
 #include <variant>
+
+#include "harness/ops/trace_device.h"
 
 namespace stepbench::cuda {
 
@@ -66,5 +69,22 @@ inline constexpr std::string_view kNoDevice = "no CUDA device";
 
 // "cudaEventRecord: cudaErrorInvalidValue (1)"
 [[nodiscard]] std::string cuda_failure(const CudaApi& api, const char* call, int code);
+
+// Properties of a device from the CUDA runtime, for the header of a trace: readers derive occupancy
+// and shares of memory from them.
+
+// Unavailable values stay 0. Requires a device for which device_missing() returns an empty text.
+[[nodiscard]] ops::TraceDevice device_properties(const CudaApi& api, int ordinal);
+
+// Values of cudaDeviceAttr.
+
+inline constexpr int kMaxThreadsPerBlock = 1;
+inline constexpr int kMaxSharedMemoryPerBlock = 8;
+inline constexpr int kWarpSize = 10;
+inline constexpr int kMaxRegistersPerBlock = 12;
+inline constexpr int kMultiprocessors = 16;
+inline constexpr int kMaxThreadsPerMultiprocessor = 39;
+inline constexpr int kComputeMajor = 75;
+inline constexpr int kComputeMinor = 76;
 
 }  // namespace stepbench::cuda

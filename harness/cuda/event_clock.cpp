@@ -2,6 +2,7 @@
 #include "harness/cuda/event_clock.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "harness/measure/window_samples.h"
 #include "harness/workload.h"
@@ -269,5 +270,171 @@ void EventClock::report(ReportSink& sink) const {
               "step (event_clock_error_ns)");
   }
 }
+
+EventRing::~EventRing() {
+  for (CudaEvent event : events_) (void)api_.event_destroy(event);
+}
+
+void EventRing::check(const char* call, int code) {
+  if (code != kCudaSuccess && failure_.empty()) failure_ = cuda_failure(api_, call, code);
+}
+
+CudaEvent EventRing::make_event() {
+  CudaEvent event = nullptr;
+  if (failure_.empty()) check("cudaEventCreate", api_.event_create(&event));
+  if (failure_.empty()) events_.push_back(event);
+  return event;
+}
+
+std::unique_ptr<StepEvents> EventRing::make_step(std::size_t marks) {
+  auto step = std::make_unique<StepEvents>();
+  step->begin = make_event();
+  step->end = make_event();
+  step->marks.reserve(marks);
+  while (step->marks.size() < marks) step->marks.push_back({.event = make_event()});
+  return step;
+}
+
+void EventRing::prepare(std::size_t steps, std::size_t marks) {
+  head_ = 0;
+  unread_ = 0;
+  grown_ = 0;
+  if (marks <= marks_ && ring_.size() > steps) return;
+  const std::size_t made = events_.size();
+  marks_ = std::max(marks_, marks);
+  for (auto& step : ring_) {
+    step->marks.reserve(marks_);
+    while (step->marks.size() < marks_) step->marks.push_back({.event = make_event()});
+  }
+  // One extra for the last step read: the next step's time is relative to it.
+  while (ring_.size() < steps + 1) ring_.push_back(make_step(marks_));
+  for (std::size_t i = made; i < events_.size(); ++i) record(events_[i], nullptr);
+}
+
+StepEvents& EventRing::next() {
+  std::size_t at = (head_ + unread_) % ring_.size();
+  if (full()) {
+    ring_.insert(ring_.begin() + static_cast<std::ptrdiff_t>(at), make_step(marks_));
+    if (at <= head_) ++head_;
+    ++grown_;
+  }
+  StepEvents& step = *ring_[at];
+  step.used = 0;
+  return step;
+}
+
+void EventRing::record(CudaEvent event, CudaStream stream) {
+  if (!failure_.empty()) return;
+  check("cudaEventRecord", api_.event_record(event, stream));
+}
+
+void EventRing::mark(StepEvents& step, PhaseId phase, DeviceStream stream, bool begins) {
+  if (!failure_.empty()) return;
+  if (step.used == step.marks.size()) {
+    step.marks.push_back({.event = make_event()});
+    ++grown_;
+  }
+  StepEvents::Mark& mark = step.marks[step.used++];
+  mark.stream = stream;
+  mark.phase = phase;
+  mark.begins = begins;
+  record(mark.event, stream.handle);
+}
+
+bool EventRing::passed(CudaEvent event) {
+  if (!failure_.empty()) return false;
+  const int code = api_.event_query(event);
+  if (code != kCudaNotReady) check("cudaEventQuery", code);
+  return code == kCudaSuccess;
+}
+
+bool EventRing::ready(const StepEvents& step) {
+  if (!passed(step.end)) return false;
+  return std::all_of(step.marks.begin(),
+                     step.marks.begin() + static_cast<std::ptrdiff_t>(step.used),
+                     [&](const StepEvents::Mark& mark) {
+                       return mark.stream.handle == nullptr || passed(mark.event);
+                     });
+}
+
+void EventRing::pop() {
+  head_ = (head_ + 1) % ring_.size();
+  --unread_;
+}
+
+std::int64_t EventRing::elapsed_ns(CudaEvent from, CudaEvent to) {
+  if (!failure_.empty()) return 0;
+  float ms = 0;
+  check("cudaEventElapsedTime", api_.event_elapsed_ms(&ms, from, to));
+  return ns_of_ms(ms);
+}
+
+namespace {
+
+// Length of the union of work-launching spans within [0, to]. Spans are in order of begin_ns.
+std::int64_t covered(const std::vector<DeviceSpan>& spans, std::int64_t to) {
+  std::int64_t sum = 0;
+  std::int64_t reached = 0;
+  for (const DeviceSpan& span : spans) {
+    if (!launches_work(span)) continue;
+    const std::int64_t begin = std::max(span.begin_ns, reached);
+    const std::int64_t end = std::min(span.end_ns, to);
+    if (end <= begin) continue;
+    sum += end - begin;
+    reached = end;
+  }
+  return sum;
+}
+
+}  // namespace
+
+DeviceStep device_step(std::vector<DeviceSpan>& spans, std::int64_t span_ns, std::int64_t gap_ns) {
+  std::sort(spans.begin(), spans.end(),
+            [](const DeviceSpan& a, const DeviceSpan& b) { return a.begin_ns < b.begin_ns; });
+  DeviceStep step;
+  step.span_ns = span_ns;
+  step.period_ns = gap_ns + span_ns;
+  step.other_ns = step.period_ns;
+  for (const DeviceSpan& span : spans) {
+    const auto phase = static_cast<std::size_t>(span.phase);
+    DevicePhases& phases = span.side_stream ? step.side : step.compute;
+    const std::int64_t ns = span.end_ns - span.begin_ns;
+    phases.ns[phase] += ns;
+    phases.occurred |= std::uint32_t{1} << phase;
+    if (!span.side_stream) step.other_ns -= ns;
+  }
+  step.idle_ns = span_ns - covered(spans, span_ns);
+  return step;
+}
+
+bool launches_work(const DeviceSpan& span) {
+  return span.phase != PhaseId::kDataWait;  // the host waits and launches nothing
+}
+
+std::int64_t overlap_ns(const DeviceSpan& span, std::span<const DeviceSpan> compute) {
+  const auto ends_before = [](const DeviceSpan& each, std::int64_t ns) {
+    return each.end_ns <= ns;
+  };
+  auto each = std::lower_bound(compute.begin(), compute.end(), span.begin_ns, ends_before);
+  std::int64_t sum = 0;
+  for (; each != compute.end() && each->begin_ns < span.end_ns; ++each) {
+    sum += std::min(each->end_ns, span.end_ns) - std::max(each->begin_ns, span.begin_ns);
+  }
+  return sum;
+}
+
+std::int64_t ns_of_ms(float ms) { return std::llround(1e6 * static_cast<double>(ms)); }
+
+std::int64_t ClockMap::host_ns(std::int64_t device_ns) const {
+  const std::int64_t device = last_.device_ns - first_.device_ns;
+  const std::int64_t since = device_ns - first_.device_ns;
+  if (device <= 0) return first_.host_ns + since;
+  const std::int64_t drift = (last_.host_ns - first_.host_ns) - device;
+  return first_.host_ns + since +
+         std::llround(static_cast<double>(drift) * static_cast<double>(since) /
+                      static_cast<double>(device));
+}
+
+std::int64_t ClockMap::error_ns() const { return std::max(first_.error_ns, last_.error_ns); }
 
 }  // namespace stepbench::cuda

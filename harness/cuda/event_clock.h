@@ -10,17 +10,147 @@
 // window's end. Main thread only.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/base/clock.h"
-#include "harness/cuda/event_ring.h"
+#include "harness/cuda/cuda_api.h"
 #include "harness/measure/instrument.h"
+#include "harness/measure/phase.h"
 
 namespace stepbench::cuda {
+
+// Computes device times of a step from its events. Pure functions of times in nanoseconds.
+
+// One marked phase on a stream, relative to its step's first event: negative if a side stream is
+// ahead of the compute stream.
+struct DeviceSpan {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  PhaseId phase = PhaseId::kOther;
+  bool side_stream = false;  // not the compute stream
+};
+
+// Time of each phase on one kind of stream.
+struct DevicePhases {
+  std::array<std::int64_t, kMaxPhases> ns{};
+  std::uint32_t occurred = 0;  // bit per PhaseId
+};
+
+struct DeviceStep {
+  DevicePhases compute;        // on the compute stream
+  DevicePhases side;           // on all other streams
+  std::int64_t period_ns = 0;  // on the compute stream, since the previous step's end
+  std::int64_t other_ns = 0;   // part of period_ns outside every phase on that stream
+  std::int64_t span_ns = 0;    // first to last event on the compute stream
+  std::int64_t idle_ns = 0;    // part of span_ns outside every phase that launches work
+};
+
+[[nodiscard]] bool launches_work(const DeviceSpan& span);
+
+// A step of `span_ns` that began `gap_ns` after the previous step's end. Sorts `spans` in place;
+// allocates nothing.
+[[nodiscard]] DeviceStep device_step(std::vector<DeviceSpan>& spans, std::int64_t span_ns,
+                                     std::int64_t gap_ns);
+
+// Returns the part of `span` that overlaps any of `compute`; `compute` must be sorted and disjoint.
+[[nodiscard]] std::int64_t overlap_ns(const DeviceSpan& span, std::span<const DeviceSpan> compute);
+
+// cudaEventElapsedTime returns float milliseconds.
+[[nodiscard]] std::int64_t ns_of_ms(float ms);
+
+// Maps device times to host times: linear between two moments at which both clocks were read.
+class ClockMap {
+ public:
+  struct Moment {
+    std::int64_t device_ns = 0;
+    std::int64_t host_ns = 0;
+    std::int64_t error_ns = 0;  // bound of the error of host_ns
+  };
+  ClockMap(Moment first, Moment last) : first_(first), last_(last) {}
+  [[nodiscard]] std::int64_t host_ns(std::int64_t device_ns) const;
+  [[nodiscard]] std::int64_t error_ns() const;
+
+ private:
+  Moment first_;
+  Moment last_;
+};
+
+// Ring of reusable events of many steps; never waits for the device. Main thread only. Allocates
+// nothing inside a window unless the ring or a step outgrows what warm-up has seen, which is
+// counted.
+
+[[nodiscard]] constexpr bool is_side(DeviceStream stream) {
+  return stream.handle != nullptr && !stream.computes;
+}
+
+struct StepEvents {
+  struct Mark {
+    CudaEvent event = nullptr;
+    DeviceStream stream = {};
+    PhaseId phase = PhaseId::kOther;
+    bool begins = false;
+  };
+  CudaEvent begin = nullptr;
+  CudaEvent end = nullptr;
+  std::vector<Mark> marks = {};  // allocated events, of which `used` are recorded
+  std::size_t used = 0;
+  std::int64_t host_end_ns = 0;  // time at which `end` was recorded
+};
+
+// After a failure, calls do nothing and the first reason is kept.
+class EventRing {
+ public:
+  explicit EventRing(const CudaApi& api) : api_(api) {}
+  EventRing(const EventRing&) = delete;
+  EventRing& operator=(const EventRing&) = delete;
+  ~EventRing();
+
+  // Discards all steps and resets grown(). Creates the missing events for `steps` unread steps with
+  // `marks` each and records each once, because CUDA creates them lazily.
+  void prepare(std::size_t steps, std::size_t marks);
+
+  // The slot of the next step. Grows the ring if all steps are unread.
+  [[nodiscard]] StepEvents& next();
+  void commit() { ++unread_; }  // marks the step from next() as complete
+  [[nodiscard]] bool full() const { return unread_ + 1 >= ring_.size(); }
+  [[nodiscard]] std::size_t unread() const { return unread_; }
+
+  void record(StepEvents::Mark& mark, CudaStream stream) { record(mark.event, stream); }
+  void record(CudaEvent event, CudaStream stream);
+  // Records the step's next mark; creates an event if there are too few.
+  void mark(StepEvents& step, PhaseId phase, DeviceStream stream, bool begins);
+
+  [[nodiscard]] StepEvents& oldest() { return *ring_[head_]; }
+  [[nodiscard]] bool passed(CudaEvent event);        // never waits
+  [[nodiscard]] bool ready(const StepEvents& step);  // all its events have passed; never waits
+  void pop();  // drops the oldest step; it stays readable until the next pop()
+  [[nodiscard]] std::int64_t elapsed_ns(CudaEvent from, CudaEvent to);
+  [[nodiscard]] CudaEvent make_event();
+
+  [[nodiscard]] const std::string& failure() const { return failure_; }
+  [[nodiscard]] std::int64_t grown() const { return grown_; }  // allocations since prepare()
+  void check(const char* call, int code);
+
+ private:
+  [[nodiscard]] std::unique_ptr<StepEvents> make_step(std::size_t marks);
+
+  const CudaApi& api_;
+  std::vector<std::unique_ptr<StepEvents>> ring_;  // unread steps from head_ on, preceded
+                                                   // by the last step read
+  std::size_t head_ = 0;
+  std::size_t unread_ = 0;
+  std::size_t marks_ = 0;
+  std::int64_t grown_ = 0;
+  std::vector<CudaEvent> events_;  // all events, owned
+  std::string failure_;
+};
 
 struct EventClockOptions {
   int device = 0;           // CUDA ordinal

@@ -14,7 +14,6 @@
 #include "harness/cuda/cuda_api.h"
 #include "harness/cuda/cuda_calls.h"
 #include "harness/cuda/cupti_api.h"
-#include "harness/cuda/device_attributes.h"
 #include "harness/machine/device_state.h"
 #include "harness/machine/nvml_calls.h"
 

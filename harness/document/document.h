@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "harness/document/table.h"
-#include "harness/document/tone.h"
 
 namespace stepbench::document {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <utility>
 
-#include "harness/text/html.h"
 #include "harness/text/numbers.h"
+#include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 
 namespace stepbench::document {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renders a document for a terminal: the answer first, and repeated at the end of a long page. All
-// text is made printable (printable.h). Pure; any thread.
+// A document and its tables on a terminal: the answer first, and last too on a long page. All text
+// is made printable (printable.h). Pure; any thread.
 #pragma once
 
 #include <cstddef>

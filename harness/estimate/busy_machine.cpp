@@ -2,7 +2,7 @@
 #include "harness/estimate/busy_machine.h"
 
 #include "harness/record/quality.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::estimate {
 namespace {

@@ -13,7 +13,7 @@
 #include "harness/estimate/launch_estimate.h"
 #include "harness/estimate/request_times.h"
 #include "harness/record/reader.h"
-#include "harness/stats/interval.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::estimate {
 

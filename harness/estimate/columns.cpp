@@ -12,7 +12,7 @@
 #include "harness/estimate/launch_values.h"
 #include "harness/estimate/noise.h"
 #include "harness/estimate/ranking.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::estimate {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "harness/base/enum_names.h"
 #include "harness/record/reader.h"
-#include "harness/stats/interval.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::estimate {
 
@@ -115,5 +115,22 @@ struct ModelRate {
                                    double step_ns);
 // The launch's main number in tables and verdicts: latency if it was requested, else the step.
 [[nodiscard]] double headline_ns(const LaunchEstimate& launch, StepClock clock);
+
+// Which columns of a launch's samples are phases of the step. Pure; any thread.
+
+enum class PhasePlace : std::uint8_t {
+  kHost,           // <phase>_ns: phases sum to step_ns
+  kComputeStream,  // <phase>_device_ns: phases sum to period_device_ns
+  kSideStream      // <phase>_side_device_ns: concurrent with the step
+};
+
+struct PhaseColumn {
+  std::string name;  // "data_wait"
+  PhasePlace place = PhasePlace::kHost;
+};
+
+// nullopt if the column is not a phase.
+[[nodiscard]] std::optional<PhaseColumn> phase_of(const record::Launch& launch,
+                                                  std::string_view column);
 
 }  // namespace stepbench::estimate

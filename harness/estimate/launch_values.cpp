@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/estimate/step_columns.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::estimate {
 namespace {
@@ -65,6 +66,103 @@ std::optional<ModelRate> model_rate_of(const ClockedLaunch& of) {
   if (!of.estimate.flops_per_step || of.estimate.no_rates || lacks_clock(of)) return std::nullopt;
   return model_rate(*of.estimate.flops_per_step, of.estimate.device_peak_flops,
                     step_ns(of.estimate, of.clock));
+}
+
+namespace {
+
+std::vector<double> values_of(const Estimates& estimates, StepClock clock) {
+  std::vector<double> values;
+  values.reserve(estimates.size());
+  for (const auto& estimate : estimates) {
+    const bool timed =
+        estimate && (clock != StepClock::kDevice || estimate->device_ns || estimate->latency);
+    values.push_back(timed ? headline_ns(*estimate, clock)
+                           : std::numeric_limits<double>::quiet_NaN());
+  }
+  return values;
+}
+
+}  // namespace
+
+Estimates estimates_of(std::span<const record::Launch* const> launches) {
+  Estimates estimates;
+  estimates.reserve(launches.size());
+  for (const record::Launch* launch : launches) estimates.push_back(estimate_of(*launch));
+  return estimates;
+}
+
+StepTimes step_times(std::span<const record::Launch* const> base,
+                     std::span<const record::Launch* const> candidate) {
+  return step_times(estimates_of(base), estimates_of(candidate));
+}
+
+StepTimes step_times(const Estimates& base, const Estimates& candidate) {
+  std::optional<StepClock> clock;
+  StepTimes times;
+  bool timed = false;
+  bool untimed = false;
+  bool spans = false;
+  bool periods = false;
+  for (const Estimates* side : {&base, &candidate}) {
+    for (const auto& estimate : *side) {
+      if (!estimate) continue;
+      timed = timed || estimate->device_ns.has_value();
+      untimed = untimed || (estimate->on_device && !estimate->device_ns);
+      spans = spans || estimate->device_spans;
+      periods = periods || (estimate->device_ns && !estimate->device_spans);
+      clock = clock ? common(*clock, clock_of(*estimate)) : clock_of(*estimate);
+      times.latency = times.latency || estimate->latency.has_value();
+    }
+  }
+  times.clock = clock.value_or(StepClock::kHost);
+  times.mixed = timed && untimed && !times.latency;
+  times.spans = spans && periods && !times.mixed && !times.latency;
+  if (times.mixed) times.clock = StepClock::kDevice;
+  if (times.spans) times.clock = StepClock::kHost;
+  times.base = values_of(base, times.clock);
+  times.candidate = values_of(candidate, times.clock);
+  return times;
+}
+
+std::vector<MetricMedian> metric_medians(const CaseRow& row) {
+  std::vector<MetricMedian> all;
+  for (const MeasuredLaunch& each : row.measured) {
+    for (const auto& [name, value] : each.launch->row.report.metrics) {
+      if (value) all.push_back({name, *value});
+    }
+  }
+  if (row.measured.size() < 2) return all;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const MetricMedian& a, const MetricMedian& b) { return a.name < b.name; });
+  std::vector<MetricMedian> medians;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    values.push_back(all[i].value);
+    if (i + 1 < all.size() && all[i + 1].name == all[i].name) continue;
+    medians.push_back({all[i].name, stats::median(values)});
+    values.clear();
+  }
+  return medians;
+}
+
+std::string peak_name(const std::set<std::string>& metrics) {
+  for (const std::string& name : metrics) {
+    if (name.starts_with("peak_") && name.ends_with("_bytes") && name != record::kProcessPeak) {
+      return name;
+    }
+  }
+  for (const std::string_view name : {record::kJobPeak, record::kProcessPeak}) {
+    if (metrics.contains(std::string(name))) return std::string(name);
+  }
+  return {};
+}
+
+std::string peak_name(std::span<const record::Launch* const> launches) {
+  std::set<std::string> metrics;
+  for (const record::Launch* launch : launches) {
+    for (const auto& [name, value] : launch->row.report.metrics) metrics.insert(name);
+  }
+  return peak_name(metrics);
 }
 
 }  // namespace stepbench::estimate

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of a single launch for comparisons and histories; NaN if the launch lacks the value. Pure;
-// any thread.
+// The numbers of launches as comparisons and histories take them: of one launch, NaN where it has
+// no such number; the steps of two sides on the one clock that all of them have; the medians over
+// the launches of a case. Pure; any thread.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "harness/catalogue/catalogue.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/estimate/launch_estimate.h"
+#include "harness/record/quality.h"
 
 namespace stepbench::estimate {
 
@@ -34,5 +42,44 @@ struct ClockedLaunch {
 [[nodiscard]] double work_rate(const ClockedLaunch& of, const std::optional<std::int64_t>& work);
 // nullopt if the launch does not record its operations.
 [[nodiscard]] std::optional<ModelRate> model_rate_of(const ClockedLaunch& of);
+
+// Step times of the launches of two compared sides, on a clock common to all of them. Pure; any
+// thread.
+
+struct StepTimes {
+  StepClock clock = StepClock::kHost;
+  bool latency = false;  // the values are latencies: schedule.sync: step
+  // Some launches have device times and others do not: there is no common clock, and the others
+  // have no value.
+  bool mixed = false;
+  // Some launches record device spans of steps (files before 1.3), others the time from step to
+  // step: all use the host's clock.
+  bool spans = false;
+  std::vector<double> base;  // headline_ns() of each launch; NaN if it has no steps
+  std::vector<double> candidate;
+};
+
+using Estimates = std::vector<std::optional<LaunchEstimate>>;
+[[nodiscard]] Estimates estimates_of(std::span<const record::Launch* const> launches);
+
+[[nodiscard]] StepTimes step_times(const Estimates& base, const Estimates& candidate);
+[[nodiscard]] StepTimes step_times(std::span<const record::Launch* const> base,
+                                   std::span<const record::Launch* const> candidate);
+
+// Medians of the metrics of a case's launches other than step times. Pure; any thread.
+
+struct MetricMedian {
+  std::string_view name;  // in the Results
+  double value = 0;       // in the metric's unit
+};
+
+// Median of each metric over the measured launches that report it; sorted by name.
+[[nodiscard]] std::vector<MetricMedian> metric_medians(const CaseRow& row);
+
+// Resolves `peak_bytes` for launches with these metrics: the peak of a device's allocator; else
+// that of the job; else, for older files and scripts run alone, that of the training process. Empty
+// if none is reported.
+[[nodiscard]] std::string peak_name(const std::set<std::string>& metrics);
+[[nodiscard]] std::string peak_name(std::span<const record::Launch* const> launches);
 
 }  // namespace stepbench::estimate

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "harness/estimate/case_estimate.h"
-#include "harness/estimate/scaling.h"
 
 namespace stepbench::estimate {
 namespace {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits the noise of a case between steps and launches. The variance of a launch's number is
-// launch_sd^2 + step_sd^2 / steps, so that longer launches reduce the second term and more launches
-// both. All spreads are relative standard deviations. Pure; any thread.
+// Where the noise of a case comes from: its steps, in blocks, or its launches. A launch's number
+// varies by launch_sd^2 + step_sd^2 / steps, so that longer launches reduce the one and more
+// launches both. All spreads are relative standard deviations. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,7 +12,8 @@
 #include <vector>
 
 #include "harness/estimate/case_rows.h"
-#include "harness/stats/interval.h"
+#include "harness/record/reader.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/stats/variance_components.h"
 
 namespace stepbench::estimate {
@@ -42,5 +44,18 @@ struct NoiseOverRuns {
 };
 // For each case and arm with at least two runs, in order of appearance.
 [[nodiscard]] std::vector<NoiseOverRuns> noise_over_runs(std::span<const CaseRow> rows);
+
+// Splits the steps of a launch into blocks: single steps may be correlated or in lockstep, so the
+// noise of a launch is estimated from block means. Pure; any thread.
+
+struct StepBlocks {
+  std::vector<double> means = {};  // of consecutive blocks, by time; no block crosses windows
+  std::size_t length = 1;          // steps per block: whole turns of the loader's workers
+  std::int64_t steps = 0;          // in all windows
+};
+
+// About twenty blocks; by the device's clock if the launch has it. For a latency case
+// (LaunchEstimate::latency) the blocks hold medians of latencies.
+[[nodiscard]] StepBlocks step_blocks(const record::Launch& launch);
 
 }  // namespace stepbench::estimate

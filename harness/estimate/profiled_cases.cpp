@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "harness/base/error.h"
-#include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
 
 namespace stepbench::estimate {
 namespace {

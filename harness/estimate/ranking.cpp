@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/estimate/ranking.h"
 
+#include <boost/math/distributions/fisher_f.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <variant>
 
-#include "harness/estimate/best_bound.h"
-#include "harness/estimate/measured_alone.h"
-#include "harness/stats/mean_ratio.h"
+#include "harness/stats/effect_size.h"
+#include "harness/stats/multiple_comparisons.h"
 
 namespace stepbench::estimate {
 namespace {
@@ -221,6 +224,217 @@ void compare_with_best(std::span<CaseRow> rows) {
   rows[ranking->best].is_best = true;
   for (const std::size_t i : ranking->ties) rows[i].is_best = true;
   bound_by_best(rows);
+}
+
+namespace {
+
+constexpr std::size_t kMinRounds = 6;
+
+// A case with the effects of the rounds removed.
+struct Level {
+  double mean = 0;
+  double launches = 0;
+  double squares = 0;  // sum of squares about the mean
+  double variance = 0;
+  double degrees = 0;
+  bool own = false;  // uses its own variance instead of the common one
+
+  [[nodiscard]] double of_mean() const { return variance / launches; }
+};
+
+// Fits additive effects of cases and rounds by alternating least squares. With no launch missing,
+// the first iteration is exact.
+std::vector<Level> fitted(std::span<const std::vector<RoundTime>> cases, std::size_t& rounds) {
+  constexpr int kTurns = 30;
+  struct Round {
+    double effect = 0;
+    double sum = 0;
+    double launches = 0;
+  };
+  std::map<int, Round> effects;
+  std::vector<Level> levels(cases.size());
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      double sum = 0;
+      for (const RoundTime& each : cases[i]) sum += each.log_time - effects[each.round].effect;
+      levels[i].launches = static_cast<double>(cases[i].size());
+      levels[i].mean = sum / levels[i].launches;
+    }
+    for (auto& [number, round] : effects) round.sum = round.launches = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      for (const RoundTime& each : cases[i]) {
+        Round& round = effects[each.round];
+        round.sum += each.log_time - levels[i].mean;
+        round.launches += 1;
+      }
+    }
+    for (auto& [number, round] : effects) round.effect = round.sum / round.launches;
+  }
+  rounds = effects.size();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    for (const RoundTime& each : cases[i]) {
+      const double rest = each.log_time - effects[each.round].effect - levels[i].mean;
+      levels[i].squares += rest * rest;
+    }
+  }
+  return levels;
+}
+
+struct Pool {
+  double squares = 0;
+  double degrees = 0;
+  [[nodiscard]] double variance() const { return degrees > 0 ? squares / degrees : 0; }
+};
+
+// Pools the variances. Cases whose variance exceeds the pool's beyond chance are removed one by
+// one, largest first, and keep their own variance.
+Pool common_spread(std::vector<Level>& levels, std::size_t rounds) {
+  constexpr double kByChance = 0.01;
+  // Each case gives up its share of the rounds' degrees of freedom.
+  const double share = 1 - 1 / static_cast<double>(levels.size());
+  std::vector<Level*> order;
+  Pool pool;
+  for (Level& level : levels) {
+    level.degrees = (level.launches - 1) * share;
+    level.variance = level.squares / level.degrees;
+    pool.squares += level.squares;
+    pool.degrees += level.launches;
+    order.push_back(&level);
+  }
+  pool.degrees -= static_cast<double>(levels.size() + rounds - 1);
+  std::sort(order.begin(), order.end(),
+            [](const Level* a, const Level* b) { return a->variance > b->variance; });
+  const double by_chance = kByChance / static_cast<double>(levels.size());
+  for (Level* most : order) {
+    const Pool others{pool.squares - most->squares, pool.degrees - most->degrees};
+    if (levels.size() < 3 || others.degrees < most->degrees || !(others.variance() > 0)) break;
+    const boost::math::fisher_f ratio(most->degrees, others.degrees);
+    const double limit = boost::math::quantile(boost::math::complement(ratio, by_chance));
+    if (most->variance / others.variance() <= limit) break;
+    most->own = true;
+    pool = others;
+  }
+  for (Level& level : levels) {
+    if (level.own) continue;
+    level.variance = pool.variance();
+    level.degrees = pool.degrees;
+  }
+  return pool;
+}
+
+// Returns the cases that can set the bound of another: of the cases with the common spread, the two
+// fastest per number of launches, since one of the two may be the case itself; and all cases with a
+// spread of their own.
+std::vector<const Level*> rivals(const std::vector<Level>& levels) {
+  std::map<double, std::vector<const Level*>> fastest;
+  std::vector<const Level*> all;
+  for (const Level& level : levels) {
+    if (level.own) {
+      all.push_back(&level);
+      continue;
+    }
+    std::vector<const Level*>& two = fastest[level.launches];
+    two.push_back(&level);
+    std::sort(two.begin(), two.end(),
+              [](const Level* a, const Level* b) { return a->mean < b->mean; });
+    if (two.size() > 2) two.pop_back();
+  }
+  for (const auto& [launches, two] : fastest) all.insert(all.end(), two.begin(), two.end());
+  return all;
+}
+
+// Caches Dunnett's critical value by degrees of freedom.
+class Critical {
+ public:
+  Critical(std::size_t comparisons, double confidence)
+      : comparisons_(comparisons), confidence_(confidence) {}
+
+  double operator()(double degrees) {
+    const auto [found, is_new] = values_.try_emplace(std::max(degrees, 1.0), 0);
+    if (is_new) {
+      found->second = stats::dunnett_one_sided(comparisons_, found->first, confidence_);
+    }
+    return found->second;
+  }
+
+ private:
+  std::size_t comparisons_;
+  double confidence_;
+  std::map<double, double> values_;
+};
+
+}  // namespace
+
+std::vector<double> best_bounds(std::span<const std::vector<RoundTime>> cases, double confidence) {
+  if (cases.size() < 2) return {};
+  for (const std::vector<RoundTime>& each : cases) {
+    if (each.size() < kMinRounds) return {};
+  }
+  std::size_t rounds = 0;
+  std::vector<Level> levels = fitted(cases, rounds);
+  const Pool pool = common_spread(levels, rounds);
+  if (!(pool.degrees >= 1)) return {};
+  Critical critical(cases.size() - 1, confidence);
+  std::vector<double> bounds;
+  const std::vector<const Level*> others = rivals(levels);
+  for (const Level& level : levels) {
+    double bound = 0;
+    for (const Level* other : others) {
+      if (&level == other) continue;
+      const double slower = level.mean - other->mean;
+      const double t = critical(std::min(level.degrees, other->degrees));
+      bound = std::max(bound, slower + t * std::sqrt(level.of_mean() + other->of_mean()));
+    }
+    bounds.push_back(std::expm1(bound));
+  }
+  return bounds;
+}
+
+namespace {
+
+constexpr std::string_view kAlone = "loader.alone";
+
+bool is_set(const CaseRow& row, std::string_view option) {
+  const Value* value = row.option(option);
+  return value != nullptr && !is_null(*value) && *value != Value{std::string("none")};
+}
+
+// Key of the case whose part is measured alone. Excludes the warm-up, which is raised when batches
+// are kept.
+std::string case_key(const CaseRow& row, std::string_view part) {
+  std::string key = std::string(part) + '\n' + row.workload;
+  std::map<std::string_view, const Value*> options;
+  for (const auto& [name, value] : row.options()) {
+    if (!is_null(value) && name != kAlone && name != "schedule.warmup") options[name] = &value;
+  }
+  for (const auto& [name, value] : options) {
+    key.append("\n").append(name).append("=").append(to_text(*value));
+  }
+  return key;
+}
+
+}  // namespace
+
+bool is_standalone(const CaseRow& row) {
+  return is_set(row, kAlone) || is_set(row, "loader.replay");
+}
+
+bool is_timed(const CaseRow& row) {
+  return row.step_ns && !row.smoke && row.pass == Pass::kTiming && row.arm.empty();
+}
+
+StandaloneCases::StandaloneCases(const std::vector<CaseRow>& rows) {
+  for (const CaseRow& row : rows) {
+    const Value* value = row.option(kAlone);
+    const std::string* part = value == nullptr ? nullptr : std::get_if<std::string>(value);
+    if (part != nullptr && is_timed(row)) by_case_.emplace(case_key(row, *part), &row);
+  }
+}
+
+const CaseRow* StandaloneCases::find(const CaseRow& both, std::string_view part) const {
+  if (by_case_.empty()) return nullptr;
+  const auto found = by_case_.find(case_key(both, part));
+  return found == by_case_.end() ? nullptr : found->second;
 }
 
 }  // namespace stepbench::estimate

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks cases: which is best, by how much, and whether the launches can tell. Pure; any thread.
+// Which case is best, by how much, and whether the launches can tell; how much slower than the best
+// each case is at most. Cases whose loader or step was measured alone do not compete. Pure; any
+// thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/enum_names.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/stats/interval.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::estimate {
 
@@ -79,5 +83,42 @@ struct Ranking {
 
 // Sets `vs_best` and `is_best` of the rows.
 void compare_with_best(std::span<CaseRow> rows);
+
+// Upper bounds on how much slower each case is than the best. Multiple comparisons with the best
+// (Hsu 1981): all bounds of a table hold together in at least 95 % of tables, without knowing which
+// case is the best. Pure; any thread.
+
+// A round is one launch of each case in turn; the machine's effect on the whole round is removed.
+struct RoundTime {
+  int round = 0;
+  double log_time = 0;  // natural logarithm
+};
+
+// Returns exp(bound) - 1 for each case: 0.023 = at most 2.3 % slower than the best. Dunnett's
+// one-sided bound on the means of the logarithms, with one spread for all cases; a case that varies
+// clearly more than the others has its own. Empty for fewer than two cases, or if a case has fewer
+// than six rounds.
+[[nodiscard]] std::vector<double> best_bounds(std::span<const std::vector<RoundTime>> cases,
+                                              double confidence = 0.95);
+
+// Cases whose loader or step was measured alone (loader.alone): bounds on what both can reach
+// together, not settings to choose from. Pure; any thread.
+
+// True for such a case, and for a result of 0.1 that replayed batches.
+[[nodiscard]] bool is_standalone(const CaseRow& row);
+// True for a timing row that is not an arm of a comparison.
+[[nodiscard]] bool is_timed(const CaseRow& row);
+
+// Such rows, indexed by the full case. The rows must outlive it.
+class StandaloneCases {
+ public:
+  explicit StandaloneCases(const std::vector<CaseRow>& rows);
+  // Returns the first row of the same case whose `part`, "loader" or "step", was measured alone;
+  // null if there is none.
+  [[nodiscard]] const CaseRow* find(const CaseRow& both, std::string_view part) const;
+
+ private:
+  std::map<std::string, const CaseRow*> by_case_;
+};
 
 }  // namespace stepbench::estimate

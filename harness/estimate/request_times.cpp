@@ -2,7 +2,7 @@
 #include "harness/estimate/request_times.h"
 
 #include "harness/estimate/step_columns.h"
-#include "harness/stats/grouped_quantile.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::estimate {
 namespace {

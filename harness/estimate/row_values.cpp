@@ -13,7 +13,7 @@
 #include "harness/base/error.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/launch_values.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/text/names.h"
 
 namespace stepbench::estimate {

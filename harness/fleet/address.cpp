@@ -19,8 +19,8 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/base/digest.h"
 #include "harness/base/error.h"
-#include "harness/base/hex.h"
 #include "harness/os/text_file.h"
 #include "harness/text/words.h"
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "harness/base/value.h"
-#include "harness/fleet/rank_place.h"
+#include "harness/fleet/launchers.h"
 #include "harness/machine/devices.h"
 
 namespace stepbench::fleet {
@@ -37,7 +37,7 @@ struct RankHello {
 
 struct ControllerChallenge {
   std::string challenge;
-  std::string proof;  // see fleet/proof.h
+  std::string proof;  // see fleet/group_lines.h
 };
 
 struct RankJoin {
@@ -92,5 +92,18 @@ inline constexpr std::string_view kStacksLine = "!stacks";
 [[nodiscard]] RankJoin decode_join(std::string_view line);
 [[nodiscard]] RankBegin decode_begin(std::string_view line);
 [[nodiscard]] RankExit decode_exit(std::string_view line);
+
+// Mutual authentication by a group's token, which is never transmitted: each end answers the
+// other's challenge. Pure; any thread.
+
+// HMAC-SHA-256 (RFC 2104) in hex over the speaker and both challenges, so that an answer cannot be
+// replayed on another connection or by the other end.
+[[nodiscard]] std::string proof(std::string_view token, std::string_view role,
+                                std::string_view of_rank, std::string_view of_controller);
+inline constexpr std::string_view kRank = "rank";
+inline constexpr std::string_view kController = "controller";
+
+// Constant-time comparison.
+[[nodiscard]] bool is_same(std::string_view one, std::string_view other);
 
 }  // namespace stepbench::fleet

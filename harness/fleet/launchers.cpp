@@ -2,8 +2,11 @@
 #include "harness/fleet/launchers.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "harness/base/error.h"
+#include "harness/os/text_file.h"
 #include "harness/text/words.h"
 
 namespace stepbench::fleet {
@@ -69,6 +72,101 @@ std::vector<std::string> launch_words(Launcher launcher, int ranks,
   words.insert(words.end(),
                {program, std::string(kRankCommand), std::string(row_of(launcher).name)});
   return words;
+}
+
+namespace {
+
+std::optional<std::string_view> value_of(const machine::Variables& variables,
+                                         std::string_view name) {
+  const auto found = name.empty() ? std::nullopt : machine::find_variable(variables, name);
+  return found && !found->empty() ? found : std::nullopt;
+}
+
+int number_in(const machine::Variables& variables, std::string_view name,
+              std::string_view defined_variable) {
+  const auto text = value_of(variables, name);
+  if (!text) {
+    throw ConfigError(std::string(name), "is not set, and " + std::string(defined_variable) +
+                                             " is: the ranks do not know their places");
+  }
+  constexpr std::int64_t kMax = 1'000'000;
+  const auto number = os::parse_integer(*text);
+  if (!number || *number < 0 || *number > kMax) {
+    throw ConfigError(std::string(name), "invalid rank number: '" + std::string(*text) + "'");
+  }
+  return static_cast<int>(*number);
+}
+
+}  // namespace
+
+int tasks_of_node(std::string_view tasks_per_node, int node) {
+  while (!tasks_per_node.empty()) {
+    std::string_view part = tasks_per_node.substr(0, tasks_per_node.find(','));
+    tasks_per_node.remove_prefix(std::min(part.size() + 1, tasks_per_node.size()));
+    const std::size_t times = part.find("(x");
+    const auto tasks = os::parse_integer(part.substr(0, times));
+    if (!tasks) return 0;
+    std::int64_t nodes = 1;
+    if (times != std::string_view::npos) {
+      part = part.substr(times + 2);
+      nodes = os::parse_integer(part.substr(0, part.find(')'))).value_or(1);
+    }
+    if (node < nodes) return static_cast<int>(*tasks);
+    node -= static_cast<int>(nodes);
+  }
+  return 0;
+}
+
+RankPlace rank_place(Launcher launcher, const machine::Variables& variables) {
+  const LauncherRow& row = row_of(launcher);
+  const auto names_something = [&](const PlaceVariables& names) {
+    return value_of(variables, names.rank) || value_of(variables, names.world);
+  };
+  const auto found = std::ranges::find_if(row.places, names_something);
+  if (found == row.places.end()) {
+    throw ConfigError(std::string(row.places.front().rank),
+                      "is not set: " + std::string(row.name) + " did not start this process");
+  }
+  const std::string_view defined_variable =
+      value_of(variables, found->rank) ? found->rank : found->world;
+  RankPlace place;
+  place.rank = number_in(variables, found->rank, defined_variable);
+  place.world = number_in(variables, found->world, defined_variable);
+  place.local_rank = number_in(variables, found->local_rank, defined_variable);
+  if (place.world < 1 || place.rank >= place.world) {
+    throw ConfigError(std::string(found->rank), "is " + std::to_string(place.rank) + " where " +
+                                                    std::string(found->world) + " is " +
+                                                    std::to_string(place.world));
+  }
+  if (launcher == Launcher::kSrun) {
+    const auto tasks = value_of(variables, "SLURM_STEP_TASKS_PER_NODE");
+    const auto node = value_of(variables, "SLURM_NODEID");
+    place.local_world = tasks_of_node(
+        tasks.value_or(""), static_cast<int>(os::parse_integer(node.value_or("0")).value_or(0)));
+  } else if (value_of(variables, found->local_world)) {
+    place.local_world = number_in(variables, found->local_world, defined_variable);
+  }
+  place.local_world = std::max(place.local_world, place.local_rank + 1);
+  return place;
+}
+
+std::optional<OneOfSeveral> one_of_several(const machine::Variables& variables) {
+  for (const LauncherRow& row : launchers()) {
+    for (const PlaceVariables& names : row.places) {
+      const auto rank = value_of(variables, names.rank);
+      const auto world = value_of(variables, names.world);
+      if (!rank || !world) continue;
+      const auto count = os::parse_integer(*world);
+      if (!os::parse_integer(*rank) || !count || *count < 2) continue;
+      return OneOfSeveral{.variables = std::string(names.rank) + "=" + std::string(*rank) +
+                                       " and " + std::string(names.world) + "=" +
+                                       std::string(*world),
+                          .world = *count,
+                          .may_be_stale = names.rank == "RANK" &&
+                                          !value_of(variables, "TORCHELASTIC_RUN_ID").has_value()};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace stepbench::fleet

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
-#include "harness/json/alike_options.h"
-#include "harness/json/number_arrays.h"
+#include "harness/json/line_object.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -232,6 +232,22 @@ void FieldReader::in_element(std::string_view field, const LineError& error) {
   throw LineError("field '" + std::string(field) + "': " +
                   (what.starts_with(kField) ? "member " + std::string(what.substr(kField.size()))
                                             : std::string(what)));
+}
+
+OptionValues AlikeOptions::read(const LineObject& source, std::string_view field) {
+  constexpr std::size_t kMaxKnownBatchSizes = 8;
+  for (auto known = known_.begin(); known != known_.end(); ++known) {
+    if (auto options = source.options_like(*known, field)) {
+      std::rotate(known_.begin(), known, known + 1);
+      return std::move(*options);
+    }
+  }
+  OptionValues options(source.fields(field));
+  if (options.empty()) return options;
+  options.share();
+  if (known_.size() == kMaxKnownBatchSizes) known_.pop_back();
+  known_.insert(known_.begin(), options);
+  return options;
 }
 
 }  // namespace stepbench::json

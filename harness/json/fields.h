@@ -29,7 +29,6 @@
 #include "harness/base/series.h"
 #include "harness/base/value.h"
 #include "harness/json/json_text.h"
-#include "harness/json/line_error.h"
 #include "harness/json/line_object.h"
 
 namespace stepbench::json {
@@ -306,5 +305,17 @@ template <HasFields T>
   own.numbers = &line.numbers;
   return read<T>(line.object, own);
 }
+
+// Reads the options of many cases and shares common values: a file of a sweep has thousands of
+// cases that differ in a few values. One thread.
+
+class AlikeOptions {
+ public:
+  // Reads the object `field` of a line like LineObject::fields().
+  [[nodiscard]] OptionValues read(const LineObject& source, std::string_view field);
+
+ private:
+  std::vector<OptionValues> known_;  // one per set of names, most recently used first
+};
 
 }  // namespace stepbench::json

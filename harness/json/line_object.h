@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader of JSON lines. LineParser reuses its memory between lines: use one per file or connection,
-// on one thread. Its results are views, valid until it reads its next line.
+// One line of JSON, read, and its errors. LineParser keeps its memory between lines: one for each
+// file or connection, one thread; it returns views that live until it reads its next line. Arrays
+// of arrays of integers, nearly all bytes of a result file, have a parser of their own.
 #pragma once
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/base/option_values.h"
 #include "harness/base/value.h"
 
@@ -110,5 +112,45 @@ class LineParser {
 // Throws LineError for a field of the wrong type: "field 'x' must be a string, is null".
 [[noreturn]] void wrong_type(std::string_view field, std::string_view wanted,
                              const JsonView& value);
+
+// Errors of JSON lines.
+
+// An unusable line: not JSON, not written by stepbench, of a later major version, or with a field
+// of the wrong type.
+class LineError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A field holds a name unknown to this version.
+class UnknownName : public LineError {
+ public:
+  UnknownName(std::string_view field, std::string_view name, const std::string& known)
+      : LineError("field '" + std::string(field) + "' is '" + std::string(name) +
+                  "'; known: " + known),
+        field_(field),
+        name_(name),
+        known_(known) {}
+  [[nodiscard]] const std::string& field() const { return field_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& known() const { return known_; }  // "timing, native"
+
+ private:
+  std::string field_;
+  std::string name_;
+  std::string known_;
+};
+
+// Parser of arrays of arrays of integers, which are nearly all bytes of a result file. Pure; any
+// thread.
+
+struct NumberArrays {
+  std::vector<std::vector<std::int64_t>> values;
+  std::string_view tail;  // text after the outer closing bracket
+};
+
+// Reads `[[1,2],[3,4]]`, strict JSON integers within 64 bits. The text must be followed by a byte
+// that JSON does not allow there ('\n' or NUL). Throws LineError naming array and element.
+[[nodiscard]] NumberArrays parse_number_arrays(std::string_view text);
 
 }  // namespace stepbench::json

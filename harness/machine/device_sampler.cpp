@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "harness/os/text_file.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::machine {
 namespace {

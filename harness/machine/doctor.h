@@ -10,7 +10,6 @@
 #include "harness/findings/finding.h"
 #include "harness/machine/device_state.h"
 #include "harness/machine/host_reading.h"
-#include "harness/machine/spin.h"
 
 namespace stepbench::machine {
 

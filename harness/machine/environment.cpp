@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/machine/cgroup.h"
-#include "harness/os/git.h"
+#include "harness/os/command.h"
 #include "harness/os/text_file.h"
 #include "harness/text/numbers.h"
 

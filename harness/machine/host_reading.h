@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of the operating system, this thread and the machine at one moment.
+// What the operating system says of this thread and machine at one moment, and how evenly the same
+// work runs here again and again. `root` stands for "/".
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/machine/cpu_times.h"
 
 namespace stepbench::machine {
@@ -35,5 +38,18 @@ struct HostReading {
   bool gpu_driver = false;  // NVIDIA's kernel module is loaded
 };
 [[nodiscard]] HostReading read_host(const std::filesystem::path& root);  // replaces "/"
+
+// Repeats constant work to measure the variation of its duration.
+
+struct Spin {
+  std::vector<double> times_ns = {};
+  [[nodiscard]] double median_ns() const;
+  [[nodiscard]] double variation() const;  // standard deviation over mean
+  [[nodiscard]] double slowest() const;    // 99th percentile over median
+};
+// Runs `work` for about `total_ns` and times each run; `work` should take about 2 ms.
+[[nodiscard]] Spin spin(const Clock& clock, const std::function<void()>& work,
+                        std::int64_t total_ns);
+void spin_work();  // about 2 ms of integer arithmetic in registers
 
 }  // namespace stepbench::machine

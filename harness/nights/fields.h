@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON fields of a reported night, each defined once: `stepbench.night`, see results/NIGHT.md.
+// The fields of a night that is told (`stepbench.night`, see results/NIGHT.md), and of what a
+// history keeps of a series from night to night, each said once.
 #pragma once
 
 #include "harness/json/fields.h"
 #include "harness/nights/night.h"
+#include "harness/nights/pairs.h"
+#include "harness/nights/state.h"
 
 namespace stepbench::track {
 
@@ -74,6 +77,37 @@ void fields(V& v, json::Of<NightExperiment> auto& experiment) {
 template <typename V>
 void fields(V& v, json::Of<RangeCommit> auto& commit) {
   v("sha", commit.sha)("author", commit.author)("title", commit.title)("url", commit.url);
+}
+
+// JSON fields of the state of a series, each defined once.
+
+// Omits common values, because a history writes dozens of rows per series every night.
+template <typename V>
+void fields(V& v, json::Of<BuildRow> auto& row) {
+  v("build", row.build)("first", row.first_run);
+  v("last", row.last_run, {.written = row.last_run != row.first_run});
+  v("level", row.level, {.written = row.level != Level::kNow});
+  v("night", row.night)("centre", row.centre);
+  pairs_field(v, "pairs", row.pairs);
+  v("count", row.count, {.written = row.count != row.pairs.size()});
+  if constexpr (V::kReads) {
+    if (row.last_run.empty()) row.last_run = row.first_run;
+    if (row.count == 0) row.count = row.pairs.size();
+  }
+}
+
+template <typename V>
+void fields(V& v, json::Of<OpenChange> auto& open) {
+  v("alert", open.alert)("size", open.size)("can_be_measured", open.can_be_measured);
+}
+
+template <typename V>
+void fields(V& v, json::Of<SeriesState> auto& state) {
+  v("run", state.run)("run_utc", state.run_utc);  // the database row holds the series id
+  v("reference", state.reference)("reference_run", state.reference_run);
+  v("environment", state.environment)("reference_value", state.reference_value);
+  v("as_share", state.as_share, json::kSparse)("nights", state.nights);
+  v("open", state.open, json::kSparse)("rows", state.rows);
 }
 
 }  // namespace stepbench::nights

@@ -13,18 +13,45 @@
 // relative to the level before.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "harness/nights/judge_rule.h"
 #include "harness/nights/pairs.h"
 #include "harness/nights/state.h"
+#include "harness/track/history.h"
 #include "harness/track/night_rows.h"
-#include "harness/track/series.h"
+#include "harness/track/track_options.h"
+#include "harness/verdict/pairs.h"
 
 namespace stepbench::nights {
+
+// Input of the judge of a series: the rule of the series, and the two programs of a night. Plain
+// data; any thread.
+
+using track::kMargin;
+inline constexpr double kLayout = .005;  // until enough builds are measured
+inline constexpr double kError = .006;   // error of a bound: 2.5 standard errors
+inline constexpr double kNoisyCv = .02;  // launch CV above which small changes are found late
+inline constexpr std::size_t kManySeries = 200;  // the error is divided for more series than this
+
+struct JudgeRule {
+  double margin = kMargin;  // the change that does not matter
+  bool larger_is_better = false;
+  bool has_layout = true;  // false: bytes and counts, which code layout does not affect
+  double error = kError;
+};
+struct Tonight {
+  std::string run = {};
+  std::string run_utc = {};
+  std::string build = {};
+  std::string reference = {};
+  std::string reference_run = {};  // the run that the reference program is from
+  std::string environment = {};
+};
 
 using track::NightState;
 
@@ -64,5 +91,72 @@ struct SeriesVerdict {
 void begin_reference(SeriesState& state, const Tonight& tonight, bool as_share = false);
 // A user accepts the open change: the current level becomes the usual one.
 void accept(SeriesState& state);
+
+// The builds of a series for the engine of `ab`: levels, the difference of the last builds from
+// them, and the contributions of launches and of code layout to the error. One thread.
+
+inline constexpr std::size_t kBase = 20;   // builds that define a level
+inline constexpr std::size_t kWindow = 5;  // last builds that are compared with it
+
+using RowIndexes = std::vector<std::size_t>;
+
+struct LevelComparison {
+  verdict::Estimate difference = {};
+  std::span<const std::size_t> latest = {};  // indices of rows
+  std::span<const std::size_t> usual = {};
+};
+
+class Levels {
+ public:
+  // `state` must outlive this object.
+  Levels(SeriesState& state, const JudgeRule& rule) : state_(state), rule_(rule) {}
+
+  // Adds tonight's build as the newest of the level. A build that was measured before, tonight or
+  // earlier, keeps a single row.
+  void take(const Tonight& tonight, const std::vector<double>& pairs);
+  // Removes data that no later night needs.
+  void forget();
+
+  [[nodiscard]] RowIndexes rows(Level level) const;
+  [[nodiscard]] std::vector<verdict::Estimate> estimates(std::span<const std::size_t> rows) const;
+
+  // Returns the smallest number of last builds for which `is` returns true, compared with the
+  // beginning and with the end of the level; 0: none. `other`: compares with another level instead.
+  template <typename Is>
+  [[nodiscard]] std::size_t last(const RowIndexes& other, const Is& is) const {
+    const RowIndexes now = rows(Level::kNow);
+    for (std::size_t last = 1; last <= kWindow && last < now.size(); ++last) {
+      const std::span<const std::size_t> latest = std::span(now).last(last);
+      const std::span<const std::size_t> all =
+          other.empty() ? std::span(now).first(now.size() - last) : std::span(other);
+      const std::size_t n = std::min(all.size(), kBase);
+      if (is(comparison(latest, all.first(n)))) return last;
+      if (n < all.size() && is(comparison(latest, all.last(n)))) return last;
+    }
+    return 0;
+  }
+
+  // Lower bound of the shift between the pairs of the last builds and those of the level; the
+  // reference has no pairs of its own. `sign` -1: bound of the shift downwards. Not finite if there
+  // are too few pairs. Ranks do not account for layout.
+  [[nodiscard]] double ranks_low(const LevelComparison& comparison, double sign,
+                                 double error) const;
+
+  // Standard deviations: layout() of a build, spread() of a pair.
+  [[nodiscard]] double layout() const { return layout_; }
+  [[nodiscard]] double spread() const { return spread_.sd; }
+
+ private:
+  [[nodiscard]] verdict::Estimate estimate(const BuildRow& row, double layout) const;
+  [[nodiscard]] LevelComparison comparison(std::span<const std::size_t> latest,
+                                           std::span<const std::size_t> usual) const;
+  [[nodiscard]] std::vector<double> pairs_of(std::span<const std::size_t> rows, double sign) const;
+  void learn();
+
+  SeriesState& state_;
+  const JudgeRule& rule_;
+  verdict::PairSpread spread_ = {};
+  double layout_ = 0;
+};
 
 }  // namespace stepbench::nights

@@ -8,11 +8,10 @@
 
 #include "harness/base/exit_status.h"
 #include "harness/nights/acts.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "harness/text/words.h"
-#include "harness/track/margins.h"
 #include "harness/track/new_series.h"
-#include "harness/track/why_split.h"
+#include "harness/track/track_options.h"
 
 namespace stepbench::nights {
 namespace {
@@ -377,6 +376,128 @@ std::size_t Night::count(NightState state) const {
 
 JudgedNight judge_night(const NightInput& input, std::map<std::string, SeriesState> states) {
   return NightJudge(input, std::move(states)).judge();
+}
+
+// The overall result of a night.
+
+namespace {
+
+using namespace std::chrono_literals;
+using track::TrackedRun;
+
+constexpr auto kNightLasts = 20h;
+constexpr auto kFutureAfter = 24h;
+
+bool is_unfinished(const NightSeries& series) {
+  return series.why == NightReason::kBudget || series.why == NightReason::kInterrupted;
+}
+
+bool is_red(const Night& night, bool known_too) {
+  const auto counts = [&](const std::string& alert) {
+    return known_too || std::ranges::find(night.reported, alert) != night.reported.end();
+  };
+  return std::ranges::any_of(night.absent, counts) ||
+         std::ranges::any_of(night.series, [&](const NightSeries& series) {
+           return series.state == NightState::kRegression && counts(series.alert);
+         });
+}
+
+}  // namespace
+
+void show_alert(NightSeries& series, const AlertLog& alerts, const Night& night) {
+  if (series.alert.empty()) {
+    for (const NightExperiment& each : night.experiments) {
+      if (each.run.experiment != series.series.experiment) continue;
+      const Alert* alert = alerts.of_series(series.series.id, each.run.host, each.run.experiment);
+      if (alert != nullptr) series.alert = alert->id;
+    }
+  }
+  const Alert* alert = alerts.find(series.alert);
+  if (alert == nullptr || series.why == NightReason::kIgnored ||
+      series.why == NightReason::kControl) {
+    if (series.state == NightState::kRegression && alert == nullptr) series.state = NightState::kOk;
+    return;
+  }
+  const AlertSeries* known = alert->find(series.series.id);
+  const bool open = alert->state == AlertState::kOpen && known != nullptr && !known->back;
+  if (open && series.state != NightState::kNoData) series.state = NightState::kRegression;
+  if (!open && series.state == NightState::kRegression) series.state = NightState::kOk;
+}
+
+void add_absent(Night& night) {
+  night.absent.clear();
+  for (const Alert& alert : night.alerts.alerts) {
+    if (alert.state != AlertState::kOpen) continue;
+    const bool tonight = std::ranges::any_of(night.experiments, [&](const NightExperiment& each) {
+      return each.run.host == alert.host && each.run.experiment == alert.experiment;
+    });
+    const bool shown = std::ranges::any_of(night.series, [&](const NightSeries& series) {
+      return series.alert == alert.id && series.state == NightState::kRegression;
+    });
+    if (tonight && !shown) night.absent.push_back(alert.id);
+  }
+}
+
+void end_of(Night& night, const ExitRules& rules) {
+  night.verdict = verdict_of(night);
+  night.exit_code = exit_code_of(night, rules);
+}
+
+NightState verdict_of(const Night& night) {
+  if (is_red(night, true)) return NightState::kRegression;
+  const auto any = [&](NightState state) { return night.count(state) > 0; };
+  for (const NightState state :
+       {NightState::kSuspect, NightState::kImprovement, NightState::kOk, NightState::kNoVerdict}) {
+    if (any(state)) return state;
+  }
+  return NightState::kNoData;
+}
+
+int exit_code_of(const Night& night, const ExitRules& rules) {
+  if (is_red(night, !rules.allow_known)) return kExitRegression;
+  const bool judged = std::ranges::any_of(night.series, [](const NightSeries& series) {
+    return series.state != NightState::kNoData && series.why != NightReason::kIgnored &&
+           series.why != NightReason::kControl;
+  });
+  const bool asked = night.series.empty() || night.count(NightState::kNoData) > 0;
+  if (!judged && asked) return kExitNothingMeasured;
+  const bool left = std::ranges::any_of(night.series, is_unfinished);
+  return left && !rules.allow_inconclusive ? kExitInconclusive : kExitOk;
+}
+
+bool is_future(std::string_view started_utc, std::string_view now_utc) {
+  const auto started = text::parse_utc(started_utc);
+  const auto now = text::parse_utc(now_utc);
+  return started && now && *started > *now + kFutureAfter;
+}
+
+std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs, std::string_view host,
+                                       std::string_view now_utc) {
+  const auto now = text::parse_utc(now_utc);
+  // Per experiment: the newest run, and the newest with a plausible date.
+  std::map<std::string, std::pair<const TrackedRun*, const TrackedRun*>> newest;
+  for (const TrackedRun& run : runs) {
+    if (run.host != host || track::is_imported(run)) continue;
+    auto& [any, believed] = newest[run.experiment];
+    any = &run;
+    if (!is_future(run.started_utc, now_utc)) believed = &run;
+  }
+  std::vector<const TrackedRun*> chosen;
+  std::string latest;
+  for (const auto& [experiment, pair] : newest) {
+    const auto& [any, believed] = pair;
+    const auto at = believed == nullptr ? std::nullopt : text::parse_utc(believed->started_utc);
+    const bool fresh = any == believed || (at && now && *at + kNightLasts >= *now);
+    chosen.push_back(fresh ? believed : any);
+    latest = std::max(latest, chosen.back()->started_utc);
+  }
+  std::vector<std::string> ids;
+  const auto last = text::parse_utc(latest);
+  for (const TrackedRun* run : chosen) {
+    const auto at = text::parse_utc(run->started_utc);
+    if (!last || !at || *at + kNightLasts >= *last) ids.push_back(run->run_id);
+  }
+  return ids;
 }
 
 }  // namespace stepbench::nights

@@ -7,11 +7,10 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/json/line_error.h"
+#include "harness/json/line_object.h"
 #include "harness/nights/acts.h"
 #include "harness/nights/fields.h"
-#include "harness/nights/state_fields.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::nights {
 namespace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/enum_names.h"
+#include "harness/json/fields.h"
 #include "harness/track/event.h"
 
 namespace stepbench::nights {
@@ -113,5 +114,22 @@ struct StoredReference {
   std::string environment = {};
   std::vector<std::string> unfinished = {};
 };
+
+// Text form of pairs in a history: a single text, so that the state of hundreds is read quickly.
+// Pure; any thread.
+
+// Rounds to the stored precision, so that a pair is unchanged when read back.
+[[nodiscard]] double rounded_pair(double pair);
+[[nodiscard]] std::string pairs_text(const std::vector<double>& pairs);
+// Throws json::LineError.
+[[nodiscard]] std::vector<double> pairs_of_text(std::string_view text);
+
+template <typename V>
+void pairs_field(V& v, std::string_view name, auto& pairs) {
+  std::string text;
+  if constexpr (!V::kReads) text = pairs_text(pairs);
+  v(name, text, json::kSparse);
+  if constexpr (V::kReads) pairs = pairs_of_text(text);
+}
 
 }  // namespace stepbench::nights

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "harness/ops/attribution.h"
+#include "harness/ops/op_tree.h"
 
 namespace stepbench::ops {
 namespace {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost of each op: torch.profiler's key_averages() over an op log, also by step and phase. Pure;
-// exact in integer nanoseconds.
+// What each op cost: torch.profiler's key_averages() over an op log, by step and phase as well; the
+// same as arrays of integers, as it goes over a worker's channel and into a result file; and its
+// samples of stacks by line. Pure; exact in integer nanoseconds.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/series.h"
 #include "harness/ops/op_log.h"
 #include "harness/ops/op_tree.h"
 
@@ -130,5 +134,42 @@ struct OpTotals {
   std::int64_t flops = 0;
 };
 [[nodiscard]] OpTotals totals_of(const std::vector<OpRow>& rows);
+
+// An op table as integer arrays, for a worker's channel and result files.
+
+struct OpTable;
+
+// One line. Values of text columns are indices into `strings`; -1: none.
+struct OpFrame {
+  std::string table = {};  // ops, activities, memory, stacks, calls
+  std::vector<std::string> strings = {};
+  Series series = {};
+};
+
+inline constexpr std::size_t kMaxFrameBytes = std::size_t{8} << 20;
+
+// Splits the table so that each frame stays below `max_bytes` as JSON, whatever the names.
+[[nodiscard]] std::vector<OpFrame> frames_of(const OpTable& table,
+                                             std::size_t max_bytes = kMaxFrameBytes);
+
+// Throws Error naming table and column for an index out of range. Unknown columns and tables are
+// ignored; missing ones keep their defaults.
+[[nodiscard]] OpTable op_table_of(std::span<const OpFrame> frames);
+
+// Stack samples by line of the user's code. Pure; any thread.
+
+struct SampledLine {
+  std::string part;   // fetch or collate
+  std::string place;  // "my_data.py:42 in __getitem__"
+  std::string code;   // empty: unknown
+  std::string calls;  // function that most samples were in; empty: the line itself
+  std::int64_t samples = 0;
+};
+
+// Sorted by descending samples.
+[[nodiscard]] std::vector<SampledLine> sampled_lines(const OpTable& table);
+
+// "my_data.py:42 in __getitem__, `Image.open(path)`, in PIL.Image.open"
+[[nodiscard]] std::string in_words(const SampledLine& line);
 
 }  // namespace stepbench::ops

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nesting of calls: the tree behind torch.profiler's tables. Pure.
+// Which call encloses which, the tree that torch.profiler's tables rest on, and what follows from
+// it: which op caused device work, runtime calls and allocations, the module of each op, the step
+// and phase of a moment. Pure; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,5 +62,51 @@ struct OpTree {
 
 // Returns whether the op is omitted from tables and the tree.
 [[nodiscard]] bool is_bookkeeping(std::string_view op);
+
+// Attributes device work and runtime calls to ops, ops to modules, and moments to steps and phases.
+// Pure; any thread.
+
+// For each activity, returns the node of the op or annotation that caused it; kNoIndex: none. If
+// the collector linked none: the innermost op around the call on its thread and, for device work,
+// the cause of the call with its correlation.
+[[nodiscard]] std::vector<std::uint32_t> causes_of(const OpLog& log, const OpTree& tree);
+
+// Index of each node's module in OpLog::modules: its own, else its parent's. A backward function
+// and its callees belong to the module of the forward op with its sequence number.
+[[nodiscard]] std::vector<std::uint32_t> modules_of(const OpLog& log, const OpTree& tree);
+
+class MarkIndex {
+ public:
+  struct Place {
+    std::int64_t step = -1;          // -1: outside all steps
+    std::uint32_t phase = kNoIndex;  // OpLog::names; kNoIndex: between phases
+  };
+
+  explicit MarkIndex(const std::vector<StepMark>& marks);
+
+  // Fastest if times are ascending.
+  [[nodiscard]] Place at(std::int64_t time_ns);
+
+ private:
+  // Non-overlapping marks, sorted by time.
+  class Lane {
+   public:
+    void add(const StepMark& mark) { marks_.push_back(mark); }
+    void sort();
+    [[nodiscard]] const StepMark* at(std::int64_t time_ns);
+
+   private:
+    std::vector<StepMark> marks_;
+    std::size_t next_ = 0;  // the first that starts after the last queried time
+  };
+  Lane steps_;
+  Lane phases_;
+};
+
+// Attributes allocations to ops in a log whose collector does not. Pure; any thread.
+
+// Sets MemoryEvent::op to the innermost op of its thread open at that moment; other events keep
+// theirs. Ops must be sorted by thread and start, memory events by thread and time.
+void find_innermost_ops(OpLog& log);
 
 }  // namespace stepbench::ops

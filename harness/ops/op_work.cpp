@@ -346,4 +346,11 @@ std::optional<OpWork> work_of(std::string_view name, std::string_view shapes,
   return work && work->flops < kMax && work->elements < kMax ? work : std::nullopt;
 }
 
+std::optional<std::int64_t> flops(std::string_view name, std::string_view shapes,
+                                  std::string_view arguments) {
+  if (is_counted_elsewhere(name)) return std::nullopt;
+  const std::optional<OpWork> work = work_of(name, shapes, arguments);
+  return work ? std::optional(work->flops) : std::nullopt;
+}
+
 }  // namespace stepbench::ops

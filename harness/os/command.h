@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs helper programs (git, a build, a worker that describes itself). Blocks the calling thread.
+// Runs helper programs (git, a build, a worker that describes itself) in child processes. Blocks
+// the calling thread.
 #pragma once
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -38,5 +43,53 @@ struct CommandResult {
                                         std::string_view input,
                                         std::chrono::milliseconds time_limit,
                                         const CommandOptions& options = {});
+
+// Starts a child process that runs another program.
+
+// Runs `child_main` in a vfork() child, which shares this process's memory until it execs or exits;
+// the calling thread is suspended until then. This avoids copying page tables, which takes
+// milliseconds in large processes. `child_main` must only make async-signal-safe calls, must not
+// change memory of its parent, and must end in exec or _exit. It starts with no signal blocked and
+// none caught; ignored signals stay ignored. Returns as fork() does in the parent.
+template <typename ChildMain>
+pid_t start_child(const ChildMain& child_main) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of the parent runs in the child
+  const pid_t pid = ::vfork();
+  if (pid == 0) {
+    for (int signal = 1; signal < NSIG; ++signal) {
+      struct sigaction action {};
+      if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+      action = {};
+      action.sa_handler = SIG_DFL;
+      ::sigaction(signal, &action, nullptr);
+    }
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    child_main();
+    ::_exit(127);
+  }
+  const int error = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return pid;
+}
+
+// Runs git on the repository that contains a folder. It takes no lock, so that concurrent commands
+// of the user do not fail; it ignores variables that name a repository, index or setting, as hooks
+// and aliases set them; its output is plain UTF-8 whatever the user's settings. Blocks the calling
+// thread.
+
+// The output of `git rev-parse --local-env-vars`.
+[[nodiscard]] const std::vector<std::string>& variables_of_git();
+
+// Throws Interrupted as run_command() does, unless `defers_signals` is set.
+[[nodiscard]] CommandResult run_git(const std::filesystem::path& folder,
+                                    std::vector<std::string> arguments,
+                                    std::chrono::milliseconds time_limit = std::chrono::seconds(10),
+                                    bool defers_signals = false);
 
 }  // namespace stepbench::os

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks a command's outputs against its inputs before any work is done. Files are compared by
-// device and inode, so that links and other spellings do not hide a match; a missing file is
-// compared by its nearest existing folder. Writes nothing; any thread.
+// The files that a command reads, held against those that it writes, before any work is done; and
+// what a path that leads nowhere was probably meant to be. A file is identified by its device and
+// inode, so that links and other spellings do not hide it. Writes nothing; any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -45,5 +45,11 @@ struct CommandFiles {
 // not empty and does not begin like a file of this program, unless forced; or is not writable. Also
 // if an output folder is a file or contains an input. Ignores empty names.
 void check_files(const CommandFiles& files);
+
+// Suggestions for a path that does not exist. Reads folders; any thread.
+
+// Returns " (did you mean 'configs/quickstart.yaml'?)" with the most similar name in the same
+// folder, or in a `configs` folder next to it. Empty if none is similar.
+[[nodiscard]] std::string similar_file_hint(const std::filesystem::path& path);
 
 }  // namespace stepbench::os

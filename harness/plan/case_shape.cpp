@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
+#include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/base/value.h"
-#include "harness/catalogue/check_value.h"
+#include "harness/catalogue/validate.h"
 
 namespace stepbench::plan {
 namespace {
@@ -164,6 +165,46 @@ void null_unmet(const CaseShape& shape, OptionValues& values,
       changed = true;
     }
   }
+}
+
+namespace {
+
+void append_escaped(std::string& text, const std::string& value) {
+  for (const char c : value) {
+    if (c == '\\') {
+      text += "\\\\";
+    } else if (c == '\n') {
+      text += "\\n";
+    } else {
+      text += c;
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> identity_text(std::string_view name, const Value& value,
+                                         const Value& identity_default) {
+  if (is_null(value) || value == identity_default) return std::nullopt;
+  std::string text = to_text(value);
+  if (name == "device") text.resize(std::min(text.size(), text.find(':')));
+  return text;
+}
+
+std::string case_id(const OptionValues& options, const IdentityKeys& keys) {
+  std::string text;
+  for (const IdentityKey& key : keys) {
+    const Value* option =
+        key.slot == OptionValues::kNoSlot ? options.get(key.name) : &options.in_slot(key.slot);
+    if (option == nullptr) continue;
+    const auto value = identity_text(key.name, *option, key.identity_default);
+    if (!value) continue;
+    text += key.name;
+    text += '=';
+    append_escaped(text, *value);
+    text += '\n';
+  }
+  return digest(text);
 }
 
 }  // namespace stepbench::plan

@@ -1,21 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// Determines which options a case has: those that its workload and variants declare. One thread.
+// Which options a case has at all, by what its workload and variants declare, and its id: what
+// makes two cases the same on every machine and in every version. One thread.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "harness/base/option_values.h"
 #include "harness/base/resolved_case.h"
-#include "harness/plan/identity.h"
+#include "harness/catalogue/catalogue.h"
 #include "harness/plan/option_index.h"
 #include "harness/plan/settings.h"
 
 namespace stepbench::plan {
+
+// case_id: identifies equal cases on every machine and in every version.
+//
+// The digest of one line "name=value\n" per option, ordered by name, for each option that is part
+// of the identity, has a value, and differs from its identity_default. In values '\' and newline
+// are written as \\ and \n. `device` enters by its class: cuda:1 is cuda.
+
+// The part of a catalogue that identity needs: the options of one shape, by name.
+struct IdentityKey {
+  std::string name;
+  Value identity_default;
+  // Slot in options that share those of the shape; other options are looked up by name.
+  std::size_t slot = OptionValues::kNoSlot;
+};
+using IdentityKeys = std::vector<IdentityKey>;
+
+// Returns the text of a value that enters the identity; nullopt if it is null or the default.
+[[nodiscard]] std::optional<std::string> identity_text(std::string_view name, const Value& value,
+                                                       const Value& identity_default);
+
+[[nodiscard]] std::string case_id(const OptionValues& options, const IdentityKeys& keys);
 
 // The options that apply to one workload with one choice of variants, and their values outside a
 // sweep. Cases of the same shape share it.

@@ -11,12 +11,22 @@
 #include <utility>
 #include <vector>
 
+#include "harness/catalogue/catalogue.h"
 #include "harness/plan/case_shape.h"
-#include "harness/plan/no_effect.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/sweep.h"
 
 namespace stepbench::plan {
+
+// Describes options without effect in a case. Pure; any thread.
+
+// Options without effect, each with the condition that would give it one.
+using NoEffect = std::vector<std::pair<std::string, std::string>>;
+
+// "loader.epochs: separate", "loader.num_workers > 0"
+[[nodiscard]] std::string text_of(const Requires& need);
+// "loader.drop_last and loader.persistent_workers without loader.epochs: separate; ..."
+[[nodiscard]] std::string text_of(const NoEffect& no_effect);
 
 struct ExpandRequest {
   const PlanRequest& request;

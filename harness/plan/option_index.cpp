@@ -6,7 +6,6 @@
 
 #include "harness/base/error.h"
 #include "harness/text/names.h"
-#include "harness/text/removed.h"
 #include "harness/text/words.h"
 
 namespace stepbench::plan {

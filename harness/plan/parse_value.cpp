@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "harness/base/error.h"
-#include "harness/catalogue/check_value.h"
+#include "harness/catalogue/validate.h"
 
 namespace stepbench::plan {
 namespace {

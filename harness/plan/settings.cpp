@@ -6,12 +6,12 @@
 #include <filesystem>
 
 #include "harness/base/error.h"
-#include "harness/catalogue/check_value.h"
 #include "harness/catalogue/torch_names.h"
-#include "harness/os/near_file.h"
+#include "harness/catalogue/validate.h"
+#include "harness/os/file_check.h"
 #include "harness/plan/parse_value.h"
 #include "harness/plan/yaml_document.h"
-#include "harness/text/removed.h"
+#include "harness/text/names.h"
 #include "harness/text/words.h"
 
 namespace stepbench::plan {

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/plan/interpolate.h"
 #include "harness/plan/option_index.h"
 #include "harness/plan/yaml_document.h"
 

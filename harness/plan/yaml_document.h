@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A YAML file as our own tree: keys and values have locations, keys are unique, aliases are
-// expanded. Any thread.
+// A YAML file as a tree of our own: every key and value knows its place, keys are unique, aliases
+// and ${NAME} are expanded. Any thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stepbench::plan {
@@ -66,5 +68,23 @@ struct YamlLimits {
 
 // "sweep.yaml:12:5"; only the source for line 0.
 [[nodiscard]] std::string place(const std::string& source, Mark mark);
+
+// ${NAME} and ${NAME:-default} in values. `$$` is a dollar sign.
+
+using InterpolationVariables = std::span<const std::pair<std::string, std::string>>;
+
+// Fills in variables; an empty variable takes its default, as in a shell. Throws Error with the
+// problem: a missing variable without default, an unterminated ${.
+[[nodiscard]] std::string interpolate(std::string_view text, InterpolationVariables variables);
+
+// Replaces the "~" of a path "~/x" by the home folder. Throws Error for "~user" and "$NAME", which
+// only a shell expands, and if HOME is not set.
+[[nodiscard]] std::string expand_home(std::string_view path, InterpolationVariables variables);
+
+// YAML ends an unquoted value at '{', '}' and ',' inside a flow group. These two functions hide
+// such characters of a ${...} from the parser and restore them, byte for byte, so that locations
+// stay right.
+[[nodiscard]] std::string protect_interpolation(std::string_view text);
+[[nodiscard]] std::string restore_interpolation(std::string_view text);
 
 }  // namespace stepbench::plan

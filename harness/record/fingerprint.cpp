@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/base/value.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::record {
 namespace {

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string>
 #include <system_error>
@@ -223,6 +224,16 @@ void Input::forget(std::size_t bytes) {
   if (whole <= forgotten_) return;
   (void)::madvise(bytes_.get() + forgotten_, whole - forgotten_, MADV_DONTNEED);
   forgotten_ = whole;
+}
+
+std::string gzip_text(std::string_view text, int level) {
+  const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor(
+      libdeflate_alloc_compressor(level), libdeflate_free_compressor);
+  if (!compressor) throw std::bad_alloc();
+  std::string packed(libdeflate_gzip_compress_bound(compressor.get(), text.size()), '\0');
+  packed.resize(libdeflate_gzip_compress(compressor.get(), text.data(), text.size(), packed.data(),
+                                         packed.size()));
+  return packed;
 }
 
 }  // namespace stepbench::record

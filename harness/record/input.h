@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result file, plain or gzip, read into memory for the parsers. Owns its bytes.
+// A result file, plain or gzip, read into memory for the parsers, and texts packed as gzip. Any
+// thread.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace stepbench::record {
@@ -54,5 +56,11 @@ class Input {
   std::size_t size_ = 0;
   std::size_t forgotten_ = 0;
 };
+
+// Compresses text to gzip. Any thread.
+
+// One gzip member. `level`: 1 is fastest, 12 is smallest.
+inline constexpr int kPackLevel = 9;
+[[nodiscard]] std::string gzip_text(std::string_view text, int level = kPackLevel);
 
 }  // namespace stepbench::record

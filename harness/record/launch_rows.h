@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads only the launch lines of a result file and skips its samples, which are most of it: for
-// callers that only need a launch's identity and duration. Any thread, one call at a time per file.
+// The launch lines of a result file without its samples, which are most of it, and the options of
+// its cases: for questions that need only what a launch was and how long it took. Any thread, one
+// call at a time for each file.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 
+#include "harness/base/option_values.h"
 #include "harness/record/rows.h"
 
 namespace stepbench::record {
@@ -25,5 +29,12 @@ inline constexpr std::string_view kUnfinishedNight = "unfinished-night-";
 
 // Decides by the name: .jsonl or .jsonl.gz.
 [[nodiscard]] bool is_result_file(const std::filesystem::path& path);
+
+// The options of cases, from the results of their run. Any thread.
+
+// Reads one launch of each case in a run's folder, by case id; skips samples. Empty if the folder
+// has no readable results: callers have their own error to report.
+[[nodiscard]] std::map<std::string, OptionValues, std::less<>> options_of_cases(
+    const std::filesystem::path& run);
 
 }  // namespace stepbench::record

@@ -5,7 +5,7 @@
 #include <array>
 #include <limits>
 
-#include "harness/base/launch_flags.h"
+#include "harness/base/launch_outcome.h"
 
 namespace stepbench::record {
 namespace {

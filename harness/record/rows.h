@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/launch_outcome.h"
 #include "harness/base/option_values.h"
-#include "harness/base/outcome.h"
 #include "harness/base/pass.h"
 #include "harness/base/series.h"
 #include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/findings/finding_list.h"
-#include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
 
 namespace stepbench::record {
 

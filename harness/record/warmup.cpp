@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/launch_flags.h"
+#include "harness/base/launch_outcome.h"
 
 namespace stepbench::record {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/record/encode.h"
+#include "harness/record/line_codec.h"
 
 namespace stepbench::record {
 namespace {

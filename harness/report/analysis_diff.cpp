@@ -6,9 +6,8 @@
 #include <filesystem>
 
 #include "harness/json/json_text.h"
-#include "harness/report/analysis_blocks.h"
-#include "harness/report/analysis_compared_rows.h"
 #include "harness/report/analysis_report.h"
+#include "harness/report/analysis_rows.h"
 #include "harness/report/analysis_words.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"

@@ -6,9 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "harness/document/cells.h"
 #include "harness/document/render_text.h"
-#include "harness/report/analysis_blocks.h"
+#include "harness/document/table.h"
 #include "harness/report/analysis_largest.h"
 #include "harness/report/analysis_report.h"
 #include "harness/report/analysis_words.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/report/analysis_blocks.h"
+#include "harness/report/analysis_report.h"
 #include "harness/report/block_fields.h"
 
 namespace stepbench::report {

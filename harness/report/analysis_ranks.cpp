@@ -6,14 +6,12 @@
 #include <iterator>
 #include <numeric>
 
-#include "harness/document/cells.h"
+#include "harness/document/table.h"
 #include "harness/json/json_text.h"
-#include "harness/report/analysis_blocks.h"
-#include "harness/report/analysis_compared_rows.h"
 #include "harness/report/analysis_report.h"
 #include "harness/report/analysis_rows.h"
 #include "harness/report/analysis_words.h"
-#include "harness/report/wait_matrix.h"
+#include "harness/report/rank_table.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of `stepbench analyze` for one trace: where the step's time went, what to do, and the
-// tables behind it; as a document and as JSON ("stepbench.analysis"). Pure; any thread.
+// What `stepbench analyze` reports of one trace: the blocks of an analysis as rows of one table,
+// which text, Markdown, HTML and JSON go through, and all of it as JSON ("stepbench.analysis"). A
+// new block is a row in analysis_report.cpp, its members in analysis_rows.h. Pure; any thread.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/analyze/analysis.h"
+#include "harness/analyze/ranks.h"
 #include "harness/document/document.h"
 #include "harness/findings/finding.h"
+#include "harness/json/json_text.h"
 
 namespace stepbench::report {
 
@@ -35,5 +40,35 @@ struct AnalysedTrace {
                                                    std::size_t row_limit);
 // A one-line object.
 [[nodiscard]] std::string analysis_json(const AnalysedTrace& analysed, int exit_status);
+
+// The table of analysis blocks, used for text, Markdown, HTML and JSON. To add a block: a row in
+// analysis_report.cpp and its members in analysis_rows.h. Pure; any thread.
+
+struct TraceBlock {
+  std::string_view key;  // in JSON
+  // Its name where a page says why it is unknown; empty: never mentioned.
+  std::string_view words;
+  // Writes it as a member of an open object; if unknown as null with the reason.
+  void (*write)(json::JsonText& json, const TraceBlock& block, const AnalysedTrace& analysed);
+  bool (*known)(const analyze::Analysis& analysis);
+  // Why it is unknown; empty if known.
+  std::string (*reason)(const analyze::Analysis& analysis);
+  // Blocks shown for it, with `limit` rows (0: all). Null: none.
+  std::vector<document::Block> (*show)(const AnalysedTrace& analysed, std::size_t limit);
+};
+// In table order.
+[[nodiscard]] std::span<const TraceBlock> trace_blocks();
+
+// Tables of everything known except the step's time.
+[[nodiscard]] std::vector<document::Block> analysis_tables(const AnalysedTrace& analysed,
+                                                           std::size_t row_limit);
+
+// Data exchanged with other ranks, over all ranks.
+[[nodiscard]] std::vector<document::Block> matched_collective_blocks(
+    const std::vector<analyze::MatchedCollectives>& sizes, std::size_t row_limit);
+
+// Adds a note below a table that does not show all rows.
+void note_cut(std::size_t rows, std::size_t limit, std::vector<document::Block>& blocks);
+[[nodiscard]] std::size_t limited(std::size_t rows, std::size_t limit);
 
 }  // namespace stepbench::report

@@ -3,14 +3,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
 
-#include "harness/base/launch_flags.h"
+#include "harness/base/launch_outcome.h"
 #include "harness/estimate/ranking.h"
 #include "harness/record/quality.h"
-#include "harness/report/headroom.h"
-#include "harness/report/next_command.h"
-#include "harness/report/rank_values.h"
+#include "harness/report/rank_table.h"
 #include "harness/report/which_cases.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -287,6 +289,190 @@ void add_answer(json::JsonText& json, const std::vector<estimate::CaseRow>& rows
   std::vector<std::string> tied;
   for (const std::size_t i : ranking->ties) tied.push_back(rows[i].case_id);
   json.texts("tied", tied).text("text", answer_line(rows, results)).close_object();
+}
+
+namespace {
+
+using ArgumentWords = std::vector<std::string>;
+
+// A flag with its value, as one word or two; other words have no name.
+struct Argument {
+  std::string_view name;
+  ArgumentWords words;
+};
+
+// Flags of `run` with values that a derived command keeps or drops; other flags are kept.
+// tests/unit/shell checks them against the help of both commands.
+struct KnownFlag {
+  std::string_view name;
+  bool in_ab;  // defines what is measured, also for `ab`; else where and how often
+};
+constexpr KnownFlag kKnownFlags[] = {
+    {"--set", true},      {"--python", true},  {"--ranks", true}, {"--launches", false},
+    {"--results", false}, {"--resume", false}, {"--sweep", false}};
+
+// Null for unknown flags.
+const KnownFlag* known_flag(std::string_view name) {
+  const auto* const found = std::ranges::find(kKnownFlags, name, &KnownFlag::name);
+  return found == std::end(kKnownFlags) ? nullptr : found;
+}
+
+// Arguments after `stepbench run`; everything from `--` on is in `script`.
+struct Parsed {
+  std::vector<Argument> arguments = {};
+  ArgumentWords script = {};
+};
+Parsed parse(const ArgumentWords& argv) {
+  Parsed parsed;
+  for (std::size_t i = 2; i < argv.size(); ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") {
+      parsed.script.assign(argv.begin() + static_cast<std::ptrdiff_t>(i), argv.end());
+      break;
+    }
+    Argument& argument = parsed.arguments.emplace_back(
+        Argument{word.starts_with('-') ? word.substr(0, word.find('=')) : "", {argv[i]}});
+    if (known_flag(word) != nullptr && i + 1 < argv.size()) argument.words.push_back(argv[++i]);
+  }
+  return parsed;
+}
+
+bool is_a_run(const record::RunRow& run) { return run.argv.size() > 2 && run.argv[1] == "run"; }
+
+std::string command_text(std::string_view command, const ArgumentWords& words,
+                         const ArgumentWords& script) {
+  std::string text = "stepbench " + std::string(command);
+  for (const ArgumentWords* each : {&words, &script}) {
+    for (const std::string& word : *each) text += ' ' + text::shell_word(word);
+  }
+  return text;
+}
+
+void append(ArgumentWords& words, const ArgumentWords& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::string command_with_launches(const record::RunRow& run, std::size_t launches) {
+  if (!is_a_run(run)) return {};
+  const Parsed parsed = parse(run.argv);
+  ArgumentWords words;
+  for (const Argument& argument : parsed.arguments) {
+    if (argument.name != "--launches" && argument.name != "--resume") append(words, argument.words);
+  }
+  append(words, {"--launches", std::to_string(launches)});
+  return command_text("run", words, parsed.script);
+}
+
+std::string command_of_pair(const record::RunRow& run, const estimate::CaseRow& a,
+                            const estimate::CaseRow& b) {
+  if (!is_a_run(run)) return {};
+  const Parsed parsed = parse(run.argv);
+  ArgumentWords words;
+  std::size_t swept = 0;
+  for (const Argument& argument : parsed.arguments) {
+    if (argument.name == "--sweep") ++swept;
+    const KnownFlag* const known = known_flag(argument.name);
+    if (known != nullptr && !known->in_ab) continue;
+    if (!argument.name.empty() && known == nullptr) return {};
+    append(words, argument.words);
+  }
+  if (swept == 0 || swept != run.swept.size()) return {};
+  for (const std::string& option : run.swept) {
+    const Value* in_a = a.option(option);
+    const Value* in_b = b.option(option);
+    if (in_a == nullptr || in_b == nullptr) return {};
+    if (*in_a == *in_b) {
+      append(words, {"--set", option + '=' + to_text(*in_a)});
+    } else {
+      append(words, {"--a-set", option + '=' + to_text(*in_a)});
+      append(words, {"--b-set", option + '=' + to_text(*in_b)});
+    }
+  }
+  return command_text("ab", words, parsed.script);
+}
+
+namespace {
+
+using estimate::CaseRow;
+
+constexpr std::size_t kLaunchesForBounds = 6;
+
+// Bounds of the saving from the intervals of both cases; nullopt with too few launches.
+struct SavingBounds {
+  double least = 0;
+  double most = 0;
+};
+std::optional<SavingBounds> saving_bounds(const CaseRow& both, const CaseRow& step) {
+  if (both.spread != estimate::Spread::kOverLaunches ||
+      step.spread != estimate::Spread::kOverLaunches) {
+    return std::nullopt;
+  }
+  return SavingBounds{.least = both.interval_ns.low - step.interval_ns.high,
+                      .most = both.interval_ns.high - step.interval_ns.low};
+}
+
+// Splits the saving into parts. Clamped so that they sum to it, since launches are noisy.
+std::string headroom_parts(const CaseRow& both, const CaseRow& step) {
+  if (!both.data_wait_share) return {};
+  const auto waits_ns = [](const CaseRow& row) {
+    return row.data_wait_share.value_or(0) * *row.step_ns;
+  };
+  const double saved_ns = *both.step_ns - *step.step_ns;
+  const double waiting_ns = std::clamp(waits_ns(both) - waits_ns(step), 0.0, saved_ns);
+  return ": " + text::duration(waiting_ns) + " waiting, " + text::duration(saved_ns - waiting_ns) +
+         " because the two share the machine";
+}
+
+std::string three_numbers(const CaseRow& both, const CaseRow* loader, const CaseRow& step) {
+  return (loader == nullptr ? "; " : "; loader alone " + text::duration(*loader->step_ns) + ", ") +
+         "step alone " + text::duration(*step.step_ns) + ", both " + text::duration(*both.step_ns);
+}
+
+std::string headroom_line(const CaseRow& both, const CaseRow& step) {
+  const double saved = *both.step_ns - *step.step_ns;
+  const std::optional<SavingBounds> known = saving_bounds(both, step);
+  if (saved <= 0 || (known && known->least <= 0)) {
+    std::string text = "a perfect loader would save nothing measurable with these launches";
+    if (known && known->most > 0) {
+      text += ": at most " + text::duration(known->most) + " (" +
+              text::percent_text(known->most / *both.step_ns) + ")";
+    }
+    return text;
+  }
+  std::string text = "a perfect loader would save " + text::duration(saved) + " (" +
+                     text::percent_text(saved / *both.step_ns) + ")" + headroom_parts(both, step);
+  if (known) {
+    return text + "; " + text::duration(known->least) + " to " + text::duration(known->most) +
+           " in all";
+  }
+  const std::size_t launches = std::min(both.measured.size(), step.measured.size());
+  return text + "; too few launches to call it (n=" + std::to_string(launches) + ", " +
+         std::to_string(kLaunchesForBounds) + " needed)";
+}
+
+}  // namespace
+
+std::vector<std::string> headroom_lines(const std::vector<CaseRow>& rows,
+                                        const record::Results& results) {
+  const estimate::StandaloneCases standalone(rows);
+  std::vector<const CaseRow*> cases;
+  for (const CaseRow& row : rows) {
+    if (!estimate::is_standalone(row) && estimate::is_timed(row) &&
+        standalone.find(row, "step") != nullptr) {
+      cases.push_back(&row);
+    }
+  }
+  const estimate::RowNames names(rows, results);
+  std::vector<std::string> lines;
+  for (const CaseRow* both : cases) {
+    const CaseRow& step = *standalone.find(*both, "step");
+    lines.push_back((cases.size() > 1 ? names.name(*both) + ": " : "") +
+                    headroom_line(*both, step) +
+                    three_numbers(*both, standalone.find(*both, "loader"), step));
+  }
+  return lines;
 }
 
 }  // namespace stepbench::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a run in one line: the best case, by how much, and whether the launches can tell;
-// for a single case its step. Pure; any thread.
+// The answer of a run in one line: which case is best, by how much, and whether the launches can
+// tell; what a perfect loader would save; the command to measure next. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -28,5 +28,26 @@ inline constexpr const char* kBestMark = "*";
 // Adds the object "answer"; nothing if there is no choice.
 void add_answer(json::JsonText& json, const std::vector<estimate::CaseRow>& rows,
                 const record::Results& results);
+
+// Proposes commands that give more information than a run, derived from the run's own command.
+// Pure; any thread.
+
+// The same run with so many launches per case; empty if the run does not record its command.
+[[nodiscard]] std::string command_with_launches(const record::RunRow& run, std::size_t launches);
+
+// `ab` of two cases of the run. Empty if a sweep in the file distinguishes them, or if the command
+// has flags that `ab` may lack.
+[[nodiscard]] std::string command_of_pair(const record::RunRow& run, const estimate::CaseRow& a,
+                                          const estimate::CaseRow& b);
+
+// The time that a perfect loader would save: compares a case with its loader alone and its step
+// alone (loader.alone). Pure; any thread.
+
+// One line per case that was also measured with its step alone: "a perfect loader would save 21.4
+// ms (30 %): 15.1 ms waiting, 6.3 ms because the two share the machine; ... loader alone 40.2 ms,
+// step alone 50.0 ms, both 71.4 ms". The saving is both - step alone; "waiting" is the difference
+// in the step's wait for data. Bounds come from both intervals. Empty if there is no such pair.
+[[nodiscard]] std::vector<std::string> headroom_lines(const std::vector<estimate::CaseRow>& rows,
+                                                      const record::Results& results);
 
 }  // namespace stepbench::report

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "harness/bisect/bisect_result.h"
 #include "harness/bisect/programs.h"
-#include "harness/bisect/search_file.h"
-#include "harness/document/cells.h"
-#include "harness/report/comparison_chapters.h"
+#include "harness/document/table.h"
 #include "harness/report/comparison_document.h"
+#include "harness/report/comparison_words.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 

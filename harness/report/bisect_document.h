@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/bisect/bisect_plan.h"
-#include "harness/bisect/bisect_run.h"
+#include "harness/bisect/bisect_result.h"
 #include "harness/document/document.h"
 
 namespace stepbench::report {

@@ -15,7 +15,6 @@
 #include "harness/analyze/row_names.h"
 #include "harness/analyze/summary.h"
 #include "harness/base/enum_names.h"
-#include "harness/document/cells.h"
 #include "harness/document/table.h"
 #include "harness/json/json_text.h"
 #include "harness/trace/trace.h"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The measurements of a case, as tables of its page. Pure; any thread.
+// The tables of a case's page: what was measured of the case, and where the Python code of its
+// loader's workers spends its time. Pure; any thread.
 #pragma once
 
 #include <vector>
 
 #include "harness/document/document.h"
+#include "harness/document/table.h"
 #include "harness/estimate/case_rows.h"
 
 namespace stepbench::report {
@@ -17,5 +19,12 @@ namespace stepbench::report {
                                            const record::Results& results);
 // Name without the unit, which the values show: "first_batch" for first_batch_ns.
 [[nodiscard]] std::string display_name(const std::string& name);
+
+// Table on a case's page with the lines of Python code in which loader workers spend their time.
+// Pure; any thread.
+
+// From the profiled launches of the row's case. Empty if they sampled no stacks.
+[[nodiscard]] document::Table worker_lines(const estimate::CaseRow& row,
+                                           const record::Results& results);
 
 }  // namespace stepbench::report

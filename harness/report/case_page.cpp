@@ -16,7 +16,6 @@
 #include "harness/report/noise_text.h"
 #include "harness/report/notes.h"
 #include "harness/report/run_title.h"
-#include "harness/report/worker_lines.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/document/cells.h"
+#include "harness/document/table.h"
 #include "harness/estimate/baseline.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/row_values.h"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue for people: workloads and all options with their meaning.
+// The catalogue for people: what can be measured, every option with its meaning, and every number
+// that a result may hold.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/catalogue/catalogue.h"
 
@@ -25,5 +27,20 @@ inline constexpr std::string_view kTopLevel = "top-level";
 
 [[nodiscard]] std::string section_markdown(const Section& section);
 [[nodiscard]] std::string catalogue_markdown(const Catalogue& catalogue);
+
+// The metrics that a result may contain, with their units and sources.
+
+struct MetricGroup {
+  std::vector<std::string> workloads;  // empty: all
+  std::vector<Metric> metrics;
+};
+
+// Metrics of the harness, then of each set of workloads; no name occurs twice.
+[[nodiscard]] std::vector<MetricGroup> metric_groups(const Catalogue& catalogue);
+
+[[nodiscard]] std::string metrics_text(const std::vector<MetricGroup>& groups, std::size_t width);
+[[nodiscard]] std::string metrics_markdown(const std::vector<MetricGroup>& groups);
+// {"sources":{name:doc},"metrics":[{name,unit,role,direction,source,workloads,doc}]}
+[[nodiscard]] std::string metrics_json(const std::vector<MetricGroup>& groups);
 
 }  // namespace stepbench::report

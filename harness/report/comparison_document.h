@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Document of a comparison, or of several results compared with one base. Pure; any thread.
+// A comparison, or several results against one base, as a document: its verdict in one line, and
+// the table of cases and metrics. Pure; any thread.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "harness/compare/comparison.h"
 #include "harness/document/document.h"
-#include "harness/report/comparison_names.h"
+#include "harness/report/comparison_words.h"
 
 namespace stepbench::report {
 
@@ -19,7 +21,7 @@ inline constexpr std::size_t kMaxRows = 200;  // other rows; the JSON form has a
 inline constexpr std::size_t kMaxCompared = 26;
 
 // The answer is the verdict. Chapters: how it was measured, cases, causes, remarks, doubts
-// (comparison_chapters.h). `all`: show every row. Several comparisons must have the same base and
+// (comparison_words.h). `all`: show every row. Several comparisons must have the same base and
 // get one column each.
 [[nodiscard]] document::Document comparison_document(
     std::span<const compare::Comparison> comparisons, bool all);
@@ -37,5 +39,12 @@ struct MetricRows {
 // One row per metric of each case. `margins`: include the margins.
 [[nodiscard]] MetricRows metric_rows(const compare::Comparison& comparison,
                                      const ComparisonNames& names, bool all, bool margins);
+
+// The verdict of a comparison in one line: verdict, largest changes, doubts. Pure; any thread.
+
+// "verdict: regression (exit code 1); num_workers=2 step +6.10 % [+5.80, +6.41] and 2 more". For
+// several comparisons that of the worst. `remarks`: source of the doubts.
+[[nodiscard]] document::Answer verdict_answer(std::span<const compare::Comparison> comparisons,
+                                              const std::vector<document::Paragraph>& remarks);
 
 }  // namespace stepbench::report

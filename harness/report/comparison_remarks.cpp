@@ -8,8 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "harness/report/comparison_cells.h"
-#include "harness/report/comparison_chapters.h"
+#include "harness/report/comparison_words.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

@@ -11,7 +11,7 @@
 #include "harness/estimate/launch_values.h"
 #include "harness/json/json_text.h"
 #include "harness/report/exports.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::report {
 namespace {

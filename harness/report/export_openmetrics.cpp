@@ -13,12 +13,12 @@
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
-#include "harness/estimate/metric_medians.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/report/exports.h"
-#include "harness/report/read_night.h"
+#include "harness/report/night_json.h"
 #include "harness/text/numbers.h"
 #include "harness/text/openmetrics.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 
 namespace stepbench::report {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output for other programs, one function per format: JUnit, annotations, OpenMetrics, Google
-// Benchmark's JSON, CSV of verdicts. Contents: results/EXPORTS.md. Pure; any thread.
+// What other programs read: a function for each form (JUnit, annotations, OpenMetrics, Google
+// Benchmark's JSON, CSV of verdicts), and the table of formats that `export`, its help and the
+// files of other commands read. results/EXPORTS.md has the contents of each. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/enum_names.h"
 #include "harness/compare/comparison.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/record/reader.h"
@@ -63,5 +65,39 @@ struct GbenchRepetition {
 
 // One line per metric of each compared case, in base units.
 [[nodiscard]] std::string verdict_csv(std::span<const compare::Comparison> comparisons);
+
+// The formats of `export`, each declared once. Read by the command line, its help, and other
+// commands that write such files in addition to their output. Any thread.
+
+// Contents of a file or URL to be exported.
+enum class ExportSource : std::uint8_t { kRun, kVerdict, kNight, kHistory };
+constexpr EnumNames<4> names_of(ExportSource) {
+  return {"a run", "a verdict", "a night's verdict", "a history"};
+}
+
+// Folders and everything unrecognised count as a run: reading it reports the error.
+[[nodiscard]] ExportSource export_source(const std::string& path);
+
+struct ExportOptions {
+  std::size_t max_series = kMaxSeries;  // for OpenMetrics
+};
+
+// A null writer means that the format does not support that source.
+struct ExportFormat {
+  std::string_view name;
+  std::string_view ending;  // ending of file names; selects the first format that has it
+  std::string_view use;     // programs that read it
+  // If it throws, it does so before the first piece.
+  void (*of_run)(const record::Results&, const ExportOptions&, const text::TextSink&) = nullptr;
+  std::string (*of_verdict)(std::span<const compare::Comparison>, const ExportOptions&) = nullptr;
+  std::string (*of_night)(const std::string& night_json, const ExportOptions&) = nullptr;
+  std::string (*of_history)(const track::History&, const ExportOptions&) = nullptr;
+};
+
+[[nodiscard]] std::span<const ExportFormat> export_formats();
+// nullptr if the name is unknown.
+[[nodiscard]] const ExportFormat* export_format(std::string_view name);
+// By the ending of a file name; null if no format has it.
+[[nodiscard]] const ExportFormat* export_format_of_file(std::string_view file);
 
 }  // namespace stepbench::report

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings of a case's launches, merged and compared with the other rows of the run.
+// What the launches of a case conclude, and findings from the rows of a run alone, compared with
+// the other rows. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -37,5 +38,16 @@ struct CaseFinding {
 // For the page of one case, with evidence.
 [[nodiscard]] std::vector<document::Paragraph> finding_paragraphs(
     const estimate::CaseRow& row, const estimate::Proposals& proposals);
+
+// Findings derived from the rows of a run, independent of the worker. Pure.
+
+// Waiting for data in a worker without findings about its loader, and a precision that is slower
+// than fp32 here.
+[[nodiscard]] std::vector<Finding> row_findings(const estimate::CaseRow& row,
+                                                const estimate::Proposals& proposals);
+
+// Share of its time that it waits for data, excluding epoch borders, which are reported next to the
+// table.
+[[nodiscard]] double steady_wait_share(const estimate::CaseRow& row);
 
 }  // namespace stepbench::report

@@ -2,10 +2,17 @@
 #include "harness/report/history_view.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <utility>
 
-#include "harness/track/busy_nights.h"
+#include "harness/report/noise_text.h"
+#include "harness/text/numbers.h"
+#include "harness/text/time_text.h"
+#include "harness/text/words.h"
+#include "harness/track/history.h"
 
 namespace stepbench::report {
 namespace {
@@ -81,6 +88,142 @@ HistoryView view_of(const track::SeriesHistory& series, const track::History& hi
     }
   }
   return view;
+}
+
+namespace {
+
+constexpr std::size_t kProgramDigits = 8;
+
+// "4d134bc0 Copy the batch twice (Ann)", newest first, and the number of omitted commits.
+std::vector<document::Line> commit_lines(const nights::Alert& alert) {
+  constexpr std::size_t kDigits = 8;
+  constexpr std::size_t kShown = 8;
+  std::vector<document::Line> lines;
+  for (std::size_t i = 0; i < std::min(kShown, alert.commits.size()); ++i) {
+    const nights::RangeCommit& commit = alert.commits[i];
+    lines.emplace_back("commit " + commit.sha.substr(0, kDigits) + ' ' + commit.title + " (" +
+                       commit.author + ')');
+    lines.back().link = commit.url;
+  }
+  if (alert.commits_in_range > lines.size()) {
+    lines.emplace_back("and " + std::to_string(alert.commits_in_range - lines.size()) +
+                       " more commits");
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string night_date(const track::TrackedRun& run) { return run.started_utc.substr(0, 10); }
+
+std::string program_id(const track::TrackedRun& run) {
+  const std::string& id = run.git_sha.empty() ? run.build_id : run.git_sha;
+  if (id.empty()) return "-";
+  return id.substr(0, kProgramDigits) + (run.git_dirty ? "+" : "");
+}
+
+std::string program_text(const track::TrackedRun& run) {
+  std::string text;
+  if (!run.git_sha.empty()) text = "commit " + run.git_sha.substr(0, kProgramDigits);
+  if (!run.build_id.empty()) {
+    text += (text.empty() ? "build " : ", build ") + run.build_id.substr(0, kProgramDigits);
+  }
+  if (run.git_dirty) text += ", with uncommitted changes";
+  return text;
+}
+
+std::string range_text(const nights::Alert& alert, const track::History& history) {
+  if (alert.first_bad.empty()) return {};
+  const auto words = [&](const std::string& id) {
+    const track::TrackedRun* run = history.find_run(id);
+    if (run == nullptr) return id;
+    const std::string program = program_text(*run);
+    return night_date(*run) + (program.empty() ? "" : " (" + program + ')');
+  };
+  if (alert.last_good.empty()) return "no good night before " + words(alert.first_bad);
+  return "between " + words(alert.last_good) + " and " + words(alert.first_bad);
+}
+
+std::vector<document::Line> range_lines(const nights::Alert& alert, const track::History& history) {
+  std::vector<document::Line> lines;
+  if (std::string range = range_text(alert, history); !range.empty()) {
+    lines.emplace_back(std::move(range));
+  }
+  std::ranges::move(commit_lines(alert), std::back_inserter(lines));
+  return lines;
+}
+
+std::string acceptance_words(const nights::Alert& alert) {
+  std::vector<std::string> words;
+  if (alert.expect) words.push_back("up to " + text::signed_percent(*alert.expect) + " %");
+  if (!alert.until.empty()) words.push_back("until " + alert.until);
+  return text::join(words);
+}
+
+ReportedChange reported_change(const nights::AlertSeries& reported,
+                               const track::TrackedSeries* series) {
+  const bool larger_is_better =
+      series != nullptr && series->direction == Direction::kHigherIsBetter;
+  const auto of = [&](double worse) {
+    return nights::relative_change(larger_is_better ? -worse : worse, reported.as_share);
+  };
+  ReportedChange change{of(reported.change.size), of(reported.change.low),
+                        of(reported.change.high)};
+  if (change.low > change.high) std::swap(change.low, change.high);
+  return change;
+}
+
+std::string reported_text(const nights::AlertSeries& reported, const track::TrackedSeries* series) {
+  const ReportedChange change = reported_change(reported, series);
+  return text::signed_percent(change.change) + " % [" + text::signed_percent(change.low) + ", " +
+         text::signed_percent(change.high) + ']' + (reported.as_share ? " of the step" : "");
+}
+
+std::string alert_words(const nights::Alert& alert) {
+  const std::string accepted = acceptance_words(alert);
+  return alert.id + ": " + std::string(name_of(alert.state)) +
+         (accepted.empty() ? "" : ", " + accepted) + (alert.note.empty() ? "" : "; " + alert.note);
+}
+
+const nights::AlertSeries* largest_of(const nights::Alert& alert) {
+  const auto largest = std::ranges::max_element(
+      alert.series, {}, [](const nights::AlertSeries& each) { return each.change.size; });
+  return largest == alert.series.end() ? nullptr : &*largest;
+}
+
+const nights::Alert* alert_named(const HistoryView& view, const std::string& id) {
+  const auto found = std::ranges::find(view.alerts, id, &nights::Alert::id);
+  return found == view.alerts.end() ? nullptr : *found;
+}
+
+std::vector<std::string> marks_of(const HistoryNight& night) {
+  std::vector<std::string> marks;
+  if (!night.alert.empty()) marks.push_back(night.alert + " began");
+  if (night.judged && night.judged->reported) {
+    marks.emplace_back(night.judged->state == nights::NightState::kImprovement ? "reported: better"
+                                                                               : "reported: worse");
+  }
+  if (night.is_suspect()) marks.emplace_back("suspect");
+  if (night.busy) marks.push_back(busy_words(*night.busy));
+  if (!night.note.empty()) marks.push_back(night.note);
+  return marks;
+}
+
+std::string stale_alert_words(const nights::Alert& alert, std::span<const track::TrackedRun> runs,
+                              const std::string& today, const std::string& history_words) {
+  constexpr std::chrono::days kStale(14);
+  std::string last;
+  for (const track::TrackedRun& run : runs) {
+    if (run.experiment != alert.experiment || run.host != alert.host) continue;
+    last = std::max(last, night_date(run));
+  }
+  const auto from = text::parse_utc(last);
+  const auto until = text::parse_utc(today);
+  if (alert.state != nights::AlertState::kOpen || !from || !until || *until - *from < kStale)
+    return {};
+  return alert.id + " stays open: " + alert.experiment + " had no night on " + alert.host +
+         " since " + last + "; accept it with stepbench track note " + alert.id +
+         " --as accepted \"...\"" + history_words;
 }
 
 }  // namespace stepbench::report

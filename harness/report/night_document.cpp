@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/document/cells.h"
 #include "harness/document/document.h"
+#include "harness/document/table.h"
 #include "harness/nights/night.h"
-#include "harness/report/comparison_cells.h"
-#include "harness/report/history_words.h"
+#include "harness/report/comparison_words.h"
+#include "harness/report/history_view.h"
 #include "harness/report/night_words.h"
 #include "harness/report/series_names.h"
 #include "harness/report/tones.h"

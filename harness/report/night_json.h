@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A night's verdict as JSON, "stepbench.night". Fields: results/NIGHT.md. Pure; any thread.
+// A night's verdict as JSON, "stepbench.night", written and read back; results/NIGHT.md has the
+// fields. Pure; any thread.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/report/night_document.h"
 
@@ -18,5 +20,17 @@ inline constexpr std::string_view kNightVersion = "2.0.0";
 [[nodiscard]] std::string night_json(const ShownNight& shown, const NightView& view);
 // The same object for a night that failed: the history could not be read.
 [[nodiscard]] std::string night_error_json(int exit_code, std::string_view message);
+
+// Reads a night's verdict file (night_json.h). Pure; any thread.
+
+struct ReadNight {
+  ShownNight shown = {};  // as far as the file contains it
+  std::string host = {};
+  std::vector<std::string> names = {};  // names of its series, as in the file
+  NightView view = {};
+  std::string error = {};  // why there is no night; empty if there is one
+};
+// Throws LineError unless it is an object of the schema stepbench.night 2.x.
+[[nodiscard]] ReadNight read_night(std::string_view night_json);
 
 }  // namespace stepbench::report

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "harness/base/exit_status.h"
-#include "harness/report/history_words.h"
-#include "harness/stats/order.h"
+#include "harness/report/history_view.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/text/numbers.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes below the table: failures in full, excluded steps, doubts.
+// What a reader of the table must know besides its numbers: failures, steps that were excluded,
+// doubts; and how the numbers of a row came about: the clock, slow steps that the median hides, a
+// loader's queue that was not level, windows without a whole epoch. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -20,5 +22,16 @@ void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
 // The smallest warm-up effect that the case's launches would show; empty if they show one, or would
 // show 1 % of the step.
 [[nodiscard]] std::string unseen_warmup(const estimate::CaseRow& row);
+
+// Notes on how a row's numbers were obtained: the clock, slow steps that the median hides, an
+// uneven loader queue, windows without a whole epoch.
+
+[[nodiscard]] std::vector<std::string> estimate_notes(const estimate::CaseRow& row);
+
+// One line each for the whole table; empty if there is nothing to note.
+[[nodiscard]] std::string flagged_steps(const std::vector<estimate::CaseRow>& rows);
+[[nodiscard]] std::string epoch_gaps(const std::vector<estimate::CaseRow>& rows);
+// For process groups whose `scaling` compares them with a process with another number of threads.
+[[nodiscard]] std::string scaled_threads(const std::vector<estimate::CaseRow>& rows);
 
 }  // namespace stepbench::report

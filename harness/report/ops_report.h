@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of `show --ops` for profiled launches, and headings of their tables.
+// What `show --ops` prints of profiled launches: the op table, and below it kernels, runtime calls,
+// waits for the device and memory. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +9,12 @@
 #include <vector>
 
 #include "harness/document/document.h"
+#include "harness/document/table.h"
 #include "harness/estimate/profiled_cases.h"
+#include "harness/json/json_text.h"
 #include "harness/ops/op_table.h"
 #include "harness/record/reader.h"
-#include "harness/report/table.h"
+#include "harness/report/case_table.h"
 
 namespace stepbench::report {
 
@@ -36,5 +39,14 @@ struct OpsView {
 [[nodiscard]] std::string heading(const estimate::ProfiledCase& profiled);
 // "recording cost: 1.40x the step"
 [[nodiscard]] std::string recording_cost(std::optional<double> overhead, bool within_noise);
+
+// Tables below an operator table: kernels, runtime calls, waits for the device and memory.
+
+// At most `row_limit` rows each (0: all).
+[[nodiscard]] std::vector<document::Table> activity_tables(const ops::OpTable& table,
+                                                           std::size_t row_limit);
+
+// Adds "activities" (by name, kind, operator and phase) and "memory" (points) to an open object.
+void add_activities(json::JsonText& json, const ops::OpTable& table);
 
 }  // namespace stepbench::report

@@ -6,14 +6,19 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
+#include "harness/campaign/plan_forecast.h"
+#include "harness/compare/ab_campaign.h"
 #include "harness/document/render_text.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
 #include "harness/run/hidden_secrets.h"
 #include "harness/schedule/window_fit.h"
 #include "harness/text/numbers.h"
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
+#include "harness/tune/confirm.h"
 
 namespace stepbench::report {
 namespace {
@@ -230,6 +235,209 @@ std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& esti
   json.texts("varying", plan.varying).texts("notes", plan.notes).open_array("cases");
   for (const plan::PlannedCase& planned : plan.cases) write_planned(json, planned, probe);
   return json.close_array().close_object().take() + '\n';
+}
+
+namespace {
+
+std::string pairs_table(const campaign::AbArms& arms) {
+  std::set<std::string> ids;
+  bool two_ids = false;
+  for (const compare::AbPoint& point : arms.points) {
+    ids.insert({point.a_case, point.b_case});
+    two_ids = two_ids || point.a_case != point.b_case;
+  }
+  const std::size_t digits = estimate::id_digits(ids);
+  std::vector<std::vector<std::string>> rows(1, {"#", two_ids ? "case A" : "case"});
+  if (two_ids) rows[0].emplace_back("case B");
+  const std::vector<std::string>& varying = arms.a.plan.varying;
+  for (const std::string& name : varying) rows[0].push_back(estimate::short_name(name, varying));
+  for (std::size_t i = 0; i < arms.points.size(); ++i) {
+    std::vector<std::string> row = {std::to_string(i + 1), arms.points[i].a_case.substr(0, digits)};
+    if (two_ids) row.push_back(arms.points[i].b_case.substr(0, digits));
+    for (const std::string& name : varying) {
+      const Value* value = arms.a.plan.cases[i].resolved.options.get(name);
+      row.push_back(value == nullptr || is_null(*value) ? "-" : to_text(*value));
+    }
+    rows.push_back(std::move(row));
+  }
+  return document::align(rows);
+}
+
+std::string planned_tests(const campaign::AbPlan& plan, std::size_t cases) {
+  const std::size_t tests = plan.tested.metrics.size() * cases;
+  return "tested: " + plan.tested.names() + "; " +
+         text::counted(static_cast<std::int64_t>(tests), "test") +
+         (tests == 1 ? "\n" : ", corrected together\n");
+}
+
+// Duration of one launch of each case in both arms.
+struct RoundOfLaunches {
+  double expected_s = 0;
+  double limit_s = 0;
+  bool known = true;
+};
+
+RoundOfLaunches time_of_a_round(const campaign::AbRequest& request, const campaign::AbArms& arms) {
+  RoundOfLaunches round;
+  for (const campaign::AbArm* arm : {&arms.a, &arms.b}) {
+    const campaign::TimeEstimate estimate = campaign::estimate_time(arm->plan, request.results);
+    if (estimate.launches == 0) continue;
+    const double share =
+        static_cast<double>(arms.points.size()) / static_cast<double>(estimate.launches);
+    round.expected_s += estimate.expected_s * share;
+    round.limit_s += estimate.limit_s * share;
+    round.known = round.known && estimate.known_cases > 0;
+  }
+  return round;
+}
+
+std::string from_to(const std::string& from, const std::string& to) {
+  return from == to ? to : from + " to " + to;
+}
+
+std::string time_text(const campaign::AbRequest& request, const campaign::AbArms& arms,
+                      const campaign::AbPlan& plan) {
+  const RoundOfLaunches round = time_of_a_round(request, arms);
+  const auto first = static_cast<double>(plan.looks.front());
+  const auto last = static_cast<double>(plan.looks.back());
+  std::string text;
+  if (round.known && round.expected_s > 0) {
+    text = "about " +
+           from_to(text::rough_duration(first * round.expected_s),
+                   text::rough_duration(last * round.expected_s)) +
+           " by earlier results; ";
+  }
+  return text + "at most " + text::rough_duration(last * round.limit_s) + " by limits.wall_s\n";
+}
+
+std::string planned_launches(const campaign::AbPlan& plan, std::size_t cases) {
+  const auto launches = [&](std::size_t pairs) {
+    return text::with_separators(static_cast<std::int64_t>(2 * pairs * cases));
+  };
+  return compare::looks_text(plan.looks) + ": " +
+         from_to(launches(plan.looks.front()), launches(plan.looks.back())) +
+         " launches, in turns (A B B A or B A A B)\n";
+}
+
+}  // namespace
+
+std::string ab_plan_text(const campaign::AbRequest& request, const campaign::AbArms& arms) {
+  const campaign::AbPlan plan = campaign::plan_ab(request, arms);
+  const std::size_t cases = arms.points.size();
+  std::string text = "A " + arms.a.words + "   B " + arms.b.words + "\n\n";
+  if (cases > 0) text += pairs_table(arms) + '\n';
+  text += text::counted(static_cast<std::int64_t>(cases), "case") + " in both arms; ";
+  text += planned_tests(plan, cases);
+  if (cases > 0) text += planned_launches(plan, cases) + time_text(request, arms, plan);
+  for (const compare::AbMissing& missing : arms.missing) {
+    text += "not compared: " + missing.point.case_id + ": " + missing.reason + '\n';
+  }
+  for (const std::string& note : campaign::notes_on(request, arms)) text += "note: " + note + '\n';
+  return text;
+}
+
+namespace {
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return text::counted(static_cast<std::int64_t>(count), noun);
+}
+
+std::string about(double seconds) { return "about " + text::rough_duration(seconds); }
+
+std::string objective_text(const tune::TunePlan& planned) {
+  const compare::TestedMetric& objective = planned.objective;
+  const bool large = objective.direction == Direction::kHigherIsBetter;
+  return "by " + objective.name + (large ? ", larger is better; " : ", smaller is better; ") +
+         text::percent_text(objective.margin.value_or(compare::kDefaultMargin)) +
+         " or less does not matter\n";
+}
+
+std::string points_text(const tune::TunePlan& planned) {
+  const std::size_t points = planned.search.plan().cases.size();
+  std::string text = counted(points, "point");
+  if (planned.can_run < points)
+    text += ", of which " + std::to_string(planned.can_run) + " can run";
+  return text + "; the file's own settings are #" + std::to_string(planned.search.own + 1) +
+         (planned.search.own_is_swept ? "; " : ", beside the sweep; ") + objective_text(planned);
+}
+
+std::string rung_text(const tune::PlannedRung& rung, std::size_t number) {
+  return "  rung " + std::to_string(number) + ": " + counted(rung.points, "point") + " x " +
+         counted(rung.rounds, "launch") + " = " + std::to_string(rung.points * rung.rounds) + '\n';
+}
+
+std::string time_of(const tune::TunePlan& planned, std::size_t launches) {
+  return about(static_cast<double>(launches) * planned.cost->launch_s);
+}
+
+std::string time_text(const tune::TunePlan& planned) {
+  if (!planned.cost)
+    return "; not measured before: `plan --probe` estimates the time of a launch\n";
+  return "; " + time_of(planned, planned.launches()) + " by earlier results of " +
+         text::counted(planned.cost->points, "point") + " in " +
+         text::counted(planned.cost->runs, "run") + '\n';
+}
+
+std::string confirmation_text(const tune::TuneRequest& request, const tune::TunePlan& planned) {
+  if (!request.confirm) return "no confirmation (--no-confirm)\n";
+  std::string text =
+      "then " + std::to_string(tune::kMinPairs) + " to " + std::to_string(tune::kMaxPairs) +
+      " pairs of the winner and the file's own settings: " + std::to_string(2 * tune::kMinPairs) +
+      " to " + std::to_string(2 * tune::kMaxPairs) + " launches";
+  if (planned.cost) {
+    text +=
+        ", " + time_of(planned, 2 * tune::kMinPairs) + " to " +
+        text::rough_duration(2.0 * static_cast<double>(tune::kMaxPairs) * planned.cost->launch_s);
+  }
+  return text + '\n';
+}
+
+// "--budget 20 min: enough". `all`: the full cost; `fewest`: the minimum.
+std::string enough_text(double given, double all, double fewest, const std::string& needed) {
+  if (given >= all) return "enough\n";
+  if (given >= fewest) return "the search stops before its last rung is done\n";
+  return "too little for one launch of each point and the confirmation, which take " + needed +
+         '\n';
+}
+
+std::string budget_text(const tune::TuneRequest& request, const tune::TunePlan& planned) {
+  std::string text;
+  const auto fewest = static_cast<double>(planned.fewest_launches());
+  const auto all =
+      static_cast<double>(tune::kMinWarmLaunches + planned.launches() + planned.reserved);
+  if (request.allowance.seconds) {
+    text += "--budget " + text::rough_duration(*request.allowance.seconds);
+    text += planned.cost
+                ? ": " + enough_text(*request.allowance.seconds, all * planned.cost->launch_s,
+                                     fewest * planned.cost->launch_s,
+                                     time_of(planned, planned.fewest_launches()))
+                : "\n";
+  }
+  if (request.allowance.launches) {
+    text += "--launches " + std::to_string(*request.allowance.launches) + ": " +
+            enough_text(static_cast<double>(*request.allowance.launches), all, fewest, "");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string tune_plan_text(const tune::TuneRequest& request, const tune::TunePlan& planned) {
+  std::string text = points_text(planned);
+  std::size_t number = 1;
+  if (!planned.rungs.empty()) {
+    text += "  first: " + std::to_string(tune::kMinWarmLaunches) + " to " +
+            std::to_string(tune::kMaxWarmLaunches) +
+            " launches of the file's own settings, thrown away until two agree\n";
+  }
+  for (const tune::PlannedRung& rung : planned.rungs) text += rung_text(rung, number++);
+  if (planned.rungs.empty()) {
+    text += "no point can run here\n";
+  } else {
+    text += counted(planned.launches(), "launch") + time_text(planned) +
+            confirmation_text(request, planned) + budget_text(request, planned);
+  }
+  return plan_table(planned.search.plan(), text);
 }
 
 }  // namespace stepbench::report

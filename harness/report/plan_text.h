@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats a plan for people and for scripts.
+// Plans for people and for scripts: what `plan`, `run --dry-run`, `ab --dry-run` and `tune --dry-
+// run` print.
 #pragma once
 
 #include <string>
 
+#include "harness/campaign/plan_forecast.h"
 #include "harness/campaign/probe.h"
-#include "harness/campaign/time_estimate.h"
+#include "harness/campaign/run_ab.h"
 #include "harness/plan/plan.h"
+#include "harness/tune/tune_plan.h"
 
 namespace stepbench::report {
 
@@ -17,5 +20,18 @@ namespace stepbench::report {
                                      const campaign::Probe* probe = nullptr);
 [[nodiscard]] std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
                                     const campaign::Probe* probe = nullptr);
+
+// Output of `ab --dry-run`: the arms, the pairs of cases, the tests, launches and time.
+
+// Reads earlier runs in the results folder to estimate the time. Throws ConfigError as measuring
+// would.
+[[nodiscard]] std::string ab_plan_text(const campaign::AbRequest& request,
+                                       const campaign::AbArms& arms);
+
+// Describes the measurements of a search.
+
+// Points, rungs, their cost by earlier results, and whether the budget suffices.
+[[nodiscard]] std::string tune_plan_text(const tune::TuneRequest& request,
+                                         const tune::TunePlan& planned);
 
 }  // namespace stepbench::report

@@ -1,16 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the ranks of each case with a process group: host, step and its parts, waits for other
-// ranks. Pure; any thread.
+// The ranks of each case that was launched as a group: what was recorded of each rank, who waits
+// for whom in the collectives of a step (of a run and of traces alike), and tables of both. Pure;
+// any thread.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "harness/analyze/ranks.h"
 #include "harness/document/document.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/report/rank_values.h"
 
 namespace stepbench::report {
+
+// Which rank waits for which in the collectives of a step; for runs and traces. Pure; any thread.
+
+// Square, indexed by position in `ranks`: a row's rank waits for the ranks of the columns.
+struct WaitMatrix {
+  std::vector<std::int64_t> ranks = {};
+  std::vector<std::vector<double>> ns = {};  // mean per step
+
+  [[nodiscard]] bool empty() const;  // true if no rank waits
+  // Index of the rank that the others wait for longest in total.
+  [[nodiscard]] std::size_t most_waited_for() const;
+};
+
+[[nodiscard]] WaitMatrix wait_matrix(const analyze::RankReport& report);
+
+// The whole matrix for few ranks, else the longest waits, one per line. nullopt if no rank waits.
+[[nodiscard]] std::optional<document::Table> wait_table(const WaitMatrix& matrix);
+
+// Values of each rank of a case with a process group. Pure; any thread.
+
+// Values of one rank, one per launch.
+struct RankValues {
+  std::set<std::string> hosts;
+  std::vector<double> step_ns;
+  std::vector<std::string> parts;  // in step order
+  std::map<std::string, std::vector<double>> parts_ns;
+  std::vector<double> loss;
+  std::map<std::string, std::vector<double>> peak_bytes;
+  std::vector<double> wait_ns;  // from profiled launches, like the next two
+  std::vector<double> work_ns;
+  std::map<std::int64_t, std::vector<double>> waits_for_ns;  // by rank
+
+  [[nodiscard]] double part_ns(const std::string& name) const;  // median; 0 if it lacks the part
+  // Peak of the device's allocator if recorded, as for `peak_bytes` of a case.
+  [[nodiscard]] std::optional<double> peak() const;
+};
+using RanksOfCase = std::map<int, RankValues>;
+
+// Launches of process groups by case. The results must outlive it.
+class GroupLaunches {
+ public:
+  explicit GroupLaunches(const record::Results& results);
+  [[nodiscard]] const std::vector<const record::Launch*>& of(const estimate::CaseRow& row) const;
+
+ private:
+  std::map<std::string, std::vector<const record::Launch*>> by_case_ = {};
+};
+
+[[nodiscard]] std::optional<double> median_of(const std::vector<double>& values);
+
+[[nodiscard]] RanksOfCase ranks_of(const estimate::CaseRow& row, const GroupLaunches& groups);
+// Parts of the step on any rank, in step order, `other` last.
+[[nodiscard]] std::vector<std::string> parts_of(const RanksOfCase& ranks);
+// Medians over the profiled launches.
+[[nodiscard]] WaitMatrix wait_matrix(const RanksOfCase& ranks);
+// The straggler finding of a profiled launch; empty if there is none or it is unknown.
+[[nodiscard]] std::string straggler_of(const estimate::CaseRow& row, const GroupLaunches& groups);
 
 [[nodiscard]] document::Table ranks_table(const std::string& title, const RanksOfCase& ranks);
 // Explains the numbers. `profiled`: mention waits.

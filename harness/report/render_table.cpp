@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/table.h"
+#include "harness/report/case_table.h"
 
 #include <algorithm>
 #include <iterator>
@@ -15,8 +15,7 @@
 #include "harness/estimate/ranking.h"
 #include "harness/estimate/row_values.h"
 #include "harness/report/answer.h"
-#include "harness/report/case_table.h"
-#include "harness/report/export.h"
+#include "harness/report/case_export.h"
 #include "harness/report/findings.h"
 #include "harness/report/noise_text.h"
 #include "harness/report/notes.h"

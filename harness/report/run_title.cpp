@@ -8,7 +8,7 @@
 #include "harness/document/table.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {

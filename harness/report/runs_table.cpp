@@ -11,9 +11,9 @@
 #include "harness/document/render_text.h"
 #include "harness/document/table.h"
 #include "harness/json/json_text.h"
-#include "harness/text/age.h"
 #include "harness/text/csv.h"
 #include "harness/text/numbers.h"
+#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {

@@ -6,8 +6,7 @@
 #include <span>
 #include <string>
 
-#include "harness/report/table.h"
-#include "harness/runs/run_filter.h"
+#include "harness/report/case_table.h"
 #include "harness/runs/run_summary.h"
 
 namespace stepbench::report {

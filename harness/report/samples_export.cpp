@@ -10,7 +10,7 @@
 
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
-#include "harness/report/sources_json.h"
+#include "harness/report/case_export.h"
 #include "harness/text/csv.h"
 #include "harness/text/words.h"
 

@@ -9,7 +9,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
-#include "harness/track/why_split.h"
+#include "harness/track/new_series.h"
 
 namespace stepbench::report {
 namespace {

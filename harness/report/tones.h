@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "harness/document/tone.h"
+#include "harness/document/table.h"
 
 namespace stepbench {
 enum class Severity : std::uint8_t;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/document/cells.h"
+#include "harness/document/table.h"
 #include "harness/report/answer.h"
 #include "harness/report/notes.h"
 #include "harness/text/numbers.h"

@@ -5,7 +5,7 @@
 #include "harness/document/document.h"
 #include "harness/record/reader.h"
 #include "harness/report/html/report.h"
-#include "harness/tune/tune_run.h"
+#include "harness/tune/tune_result.h"
 
 namespace stepbench::report {
 

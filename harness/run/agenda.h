@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches to run and their order. Agendas are pure and tested with scripted results: the
-// agenda of `run` is a list, that of `ab` measures pairs in blocks until the stopping rule is met.
+// What is run, in which order. Agendas are pure and tested with scripted results: that of `run` is
+// a list, that of a night takes turns with a reference program, and that of `ab` (harness/campaign)
+// measures pairs in blocks until the rule is satisfied.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +42,85 @@ class Agenda {
   [[nodiscard]] virtual std::optional<Job> next(const record::Results& finished) = 0;
   // For progress: number of remaining launches, as far as known.
   [[nodiscard]] virtual std::size_t remaining() const = 0;
+};
+
+// Agenda of `run`: a list of launches, in rounds over all cases. Pure.
+
+// The launches that `run` requests for one case.
+struct ListedCase {
+  std::string case_id;
+  int launches = 1;
+  bool skipped = false;              // known from the plan: one row, no worker
+  std::optional<Pass> profile = {};  // engine of its profiled launches; nullopt: none
+  int profile_launches = 1;
+  int count_launches = 0;  // under valgrind
+};
+
+// Rounds: launch 0 of all cases, then launch 1, and so on, each round in a new random order, so
+// that drift of the machine affects all cases alike, also within a round. `order` seeds the random
+// order: a resumed run continues in the same one. Profiled launches come after all timed ones, and
+// launches that count instructions last. Omits `done` launches, and repeats no skipped case.
+class ListAgenda final : public Agenda {
+ public:
+  ListAgenda(std::vector<ListedCase> cases, Pass pass, std::uint64_t order,
+             const std::set<record::LaunchKey>& done);
+  [[nodiscard]] std::optional<Job> next(const record::Results& finished) override;
+  [[nodiscard]] std::size_t remaining() const override { return jobs_.size() - next_; }
+
+ private:
+  enum class Kind : std::uint8_t { kTimed, kProfiled, kCounted };
+  void add_rounds(Kind kind, Pass pass, std::uint64_t order,
+                  const std::set<record::LaunchKey>& done);
+
+  std::vector<ListedCase> cases_;
+  std::vector<Job> jobs_;
+  int position_ = 0;
+  std::size_t next_ = 0;
+  std::size_t seen_ = 0;           // number of launches of `finished` already examined
+  std::set<std::string> skipped_;  // case ids
+};
+
+// Agenda of a nightly run with a reference program: each timed launch of a case that both programs
+// can measure becomes a pair of consecutive launches of tonight's program and the reference, in the
+// opposite order of the previous pair. Pure.
+
+// Maximum number of tries of a pair with a failed launch.
+inline constexpr int kTriesOfAPair = 3;
+
+// Returns the launches that are not repeated. For `paired` cases (by id): pairs that both programs
+// measured, pairs that failed kTriesOfAPair times, and all of a case that one of the programs only
+// fails or skips. Half a pair is repeated as a whole, because its halves must be adjacent in time.
+// For other cases: each launch that has a row.
+[[nodiscard]] std::set<record::LaunchKey> done_in_turns(const record::Results& earlier,
+                                                        const std::set<std::string>& paired);
+[[nodiscard]] bool has_pairs_to_repeat(const record::Results& earlier,
+                                       const std::set<std::string>& paired);
+
+// A case continues without the reference if the reference fails twice in it and never measured it.
+// All cases do if the reference never measured any and fails four times: it does not run here.
+class TurnsAgenda final : public Agenda {
+ public:
+  // `cases`: the cases that `tonight` was made from. `reference`: for paired cases, index into
+  // `cases` -> index into the reference's plan. `profiled`: cases whose profiled launches are
+  // paired, too.
+  TurnsAgenda(ListAgenda& tonight, const std::vector<ListedCase>& cases,
+              std::map<std::size_t, std::size_t> reference, std::set<std::size_t> profiled = {});
+  [[nodiscard]] std::optional<Job> next(const record::Results& finished) override;
+  [[nodiscard]] std::size_t remaining() const override;
+
+ private:
+  void note_failures(const record::Results& finished);
+  [[nodiscard]] bool is_paired(const Job& job) const;
+
+  ListAgenda& tonight_;
+  std::vector<std::string> case_ids_;
+  std::map<std::size_t, std::size_t> reference_;
+  std::set<std::size_t> profiled_;
+  std::optional<Job> waiting_ = {};
+  std::size_t seen_ = 0;                    // number of launches of `finished` already examined
+  std::map<std::string, int> failed_ = {};  // by case id, of the reference
+  std::set<std::string> measured_ = {};     // case ids, of the reference
+  int all_failed_ = 0;
 };
 
 }  // namespace stepbench::run

@@ -8,7 +8,7 @@
 #include <functional>
 #include <stop_token>
 
-#include "harness/run/stall_watch.h"
+#include "harness/run/launch_limits.h"
 
 namespace stepbench::run {
 namespace {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completes the report of a worker that omits parts of it, as workers in other languages do: the
-// warm-up verdict, and the operator table of a trace that it wrote.
+// What the controller adds to the report of a launch: what workers in other languages leave out,
+// whether a profiled launch did the same work as the timed ones, and what the ranks of a group say
+// together. Pure.
 #pragma once
 
 #include <filesystem>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "harness/analyze/ranks.h"
 #include "harness/record/reader.h"
@@ -21,5 +24,21 @@ void add_warmup_verdict(record::Launch& launch);
 // data for comparison with other ranks' traces if the trace names its rank.
 std::optional<analyze::RankTrace> add_traced_ops(record::Launch& launch,
                                                  const std::filesystem::path& run_dir);
+
+// Checks whether a profiled launch did the same work as the timed ones, and its overhead. Pure.
+
+// Above this ratio of profiled to timed step, the profile's shares mislead.
+inline constexpr double kMaxPerturbation = 1.25;
+
+// Compares a profiled launch with the timing launches of its case and arm in `finished`. Adds the
+// metric profile_overhead, and the flag `perturbed` above kMaxPerturbation. If it computed
+// something else, adds the flag `profile_mismatch` and drops its ops. Other launches are unchanged.
+void check_profile(record::Launch& profiled, const record::Results& finished);
+
+// Derives facts of a group from the launches of all ranks: the group's time and work, which readers
+// use for the launch of rank 0, and from the traces the rank that delays the others. Pure.
+
+// `ranks`: one per rank, by number, all measured. `traces`: of a profiled launch.
+void add_group_facts(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces);
 
 }  // namespace stepbench::run

@@ -51,7 +51,7 @@ struct RunSetup {
   std::map<record::LaunchKey, int> attempts = {};  // for a resumed run: number of the next attempt
   std::filesystem::path shared_memory = "/dev/shm";
   const machine::NvmlSession* devices = nullptr;  // watched while workers use them; null: none
-  std::optional<std::int64_t> memory_bytes = {};  // memory limit of a launch; see memory_limit.h
+  std::optional<std::int64_t> memory_bytes = {};  // memory limit of a launch; see launch.h
   std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
 };
 

@@ -7,8 +7,8 @@
 
 #include "harness/os/process_exit.h"
 #include "harness/record/quality.h"
-#include "harness/run/machine_labels.h"
-#include "harness/run/stack_place.h"
+#include "harness/run/worker_output.h"
+#include "harness/run/worker_watch.h"
 
 namespace stepbench::run {
 namespace {

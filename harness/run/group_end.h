@@ -8,12 +8,20 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/outcome.h"
-#include "harness/run/group_rank.h"
-#include "harness/run/group_result.h"
-#include "harness/run/output.h"
+#include "harness/base/launch_outcome.h"
+#include "harness/run/group_ranks.h"
+#include "harness/run/launch.h"
+#include "harness/run/worker_output.h"
 
 namespace stepbench::run {
+
+// Result of a group launch. Plain data.
+
+struct GroupResult {
+  // One result per rank if all were measured; else a single one for the group.
+  std::vector<LaunchResult> ranks;
+  [[nodiscard]] bool interrupted() const { return ranks.front().interrupted; }
+};
 
 struct GroupCause {
   std::optional<int> rank = {};  // nullopt: the launcher, or several ranks

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/fleet/launchers.h"
-#include "harness/run/group_result.h"
+#include "harness/run/group_end.h"
 #include "harness/run/launch.h"
 
 namespace stepbench::run {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch: a fresh worker process measures one case. Call on the program's main thread, with an
-// Interrupts object alive and after become_subreaper(). On return, no process that the worker
-// started is left.
+// One launch: a fresh worker process measures one case, in as much memory as it may hold. Call on
+// the program's main thread, with Interrupts alive and become_subreaper() done; when it returns,
+// nothing that the worker started is left.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,8 @@
 #include <vector>
 
 #include "harness/base/clock.h"
-#include "harness/base/outcome.h"
+#include "harness/base/launch_outcome.h"
+#include "harness/base/resolved_case.h"
 #include "harness/machine/device_state.h"
 #include "harness/protocol/messages.h"
 #include "harness/run/background_load.h"
@@ -60,5 +61,21 @@ struct LaunchResult {
 
 // Throws ConfigError if the worker program cannot be run at all.
 [[nodiscard]] LaunchResult run_launch(const LaunchRequest& request, const LaunchContext& context);
+
+// Limits the memory of a launch: one that exceeds its limit fails alone, without affecting the
+// machine. Pure, except for reading a device's size; main thread.
+
+// Memory that libraries map but never touch, which the kernel still counts as data: 0.5 GiB for an
+// idle worker with libtorch, plus each thread's stack.
+inline constexpr std::int64_t kMappedOnlyBytes = std::int64_t{1} << 30;
+
+// If the case uses a device, limits device memory: torch's allocator gets that share of it and
+// rejects more. Otherwise limits the process tree: the kernel denies each process more data than
+// `bytes` + kMappedOnlyBytes (RLIMIT_DATA; RLIMIT_AS would count 3 GB of address space for an idle
+// worker, and creating a control group is usually not permitted), and the launch is ended when the
+// tree holds more than `bytes`. `devices`: null if there are none. A device slice (MIG) is not
+// limited, because its size is unknown here.
+void limit_memory(std::int64_t bytes, const ResolvedCase& resolved,
+                  const machine::NvmlSession* devices, LaunchRequest& request);
 
 }  // namespace stepbench::run

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/base/launch_flags.h"
+#include "harness/base/launch_outcome.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 

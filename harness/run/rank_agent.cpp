@@ -22,7 +22,6 @@
 #include "harness/base/exit_status.h"
 #include "harness/fleet/address.h"
 #include "harness/fleet/group_lines.h"
-#include "harness/fleet/proof.h"
 #include "harness/machine/cgroup.h"
 #include "harness/machine/environment.h"
 #include "harness/machine/process_tree.h"
@@ -30,8 +29,8 @@
 #include "harness/os/text_file.h"
 #include "harness/protocol/channel.h"
 #include "harness/run/interrupts.h"
-#include "harness/run/output.h"
-#include "harness/run/stall_watch.h"
+#include "harness/run/launch_limits.h"
+#include "harness/run/worker_output.h"
 #include "harness/run/worker_process.h"
 #include "harness/run/worker_watch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// First lines of a run's result file.
+// The first lines of a run's result file, among them the digest of the data that it reads.
 #pragma once
 
 #include <chrono>
@@ -48,5 +48,14 @@ void refuse_running(const std::filesystem::path& run_dir, const std::string& hos
 
 [[nodiscard]] std::string file_name_part(
     std::string_view text);  // replaces all but letters, digits, '.' and '_' by '-'
+
+// Digest of file names and sizes, to compare the data of two runs. Reads the file system.
+
+// Digest of names and sizes of all files below `path`, or of the single file, independent of its
+// location. Empty if there is none.
+[[nodiscard]] std::string path_digest(const std::filesystem::path& path);
+
+// Digest of all paths named by the plan's path options; empty if none exists.
+[[nodiscard]] std::string data_digest(const plan::Plan& plan, const Catalogue& catalogue);
 
 }  // namespace stepbench::run

@@ -18,8 +18,8 @@
 
 #include "harness/base/error.h"
 #include "harness/machine/process_tree.h"
-#include "harness/os/child.h"
-#include "harness/run/orphans.h"
+#include "harness/os/command.h"
+#include "harness/run/leftovers.h"
 
 namespace stepbench::run {
 namespace {

@@ -25,7 +25,7 @@ inline constexpr int kLifelineDescriptor = 4;
 struct SpawnRequest {
   std::vector<std::string> argv;  // argv[0] is a path, or a name looked up in PATH
   machine::Variables environment;
-  bool names_controller = true;  // in the environment, see orphans.h
+  bool names_controller = true;  // in the environment, see leftovers.h
   // RLIMIT_DATA of each of its processes; nullopt: that of this process.
   std::optional<std::int64_t> data_bytes = {};
 };
@@ -41,7 +41,7 @@ struct WorkerProcess {
 
 // Call from the program's main thread, because the kernel kills the worker when the thread that
 // started it dies. The worker has its own process group, stdin /dev/null and only descriptors 0 to
-// 4; its environment names this program (orphans.h). Throws ConfigError if argv[0] cannot be run.
+// 4; its environment names this program (leftovers.h). Throws ConfigError if argv[0] cannot be run.
 [[nodiscard]] WorkerProcess spawn_worker(const SpawnRequest& request);
 
 // Resolves argv[0] as a shell would; throws ConfigError.

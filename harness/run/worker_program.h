@@ -9,7 +9,7 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/machine/devices.h"
-#include "harness/plan/foreign_check.h"
+#include "harness/plan/make_plan.h"
 
 namespace stepbench::run {
 

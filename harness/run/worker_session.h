@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses one worker's messages, fed with bytes as they arrive. Enforces the protocol: hello first,
-// exactly one final line last, plausible numbers. One thread; never throws: see protocol_error().
+// What one worker says, fed with bytes as they come, and how long it may say nothing. Holds the
+// worker to the protocol: hello first, exactly one final line last, numbers that can be a
+// measurement. One thread; throws nothing: protocol_error() says what is wrong.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/outcome.h"
+#include "harness/base/launch_outcome.h"
 #include "harness/protocol/channel.h"
 #include "harness/protocol/messages.h"
+#include "harness/run/launch_limits.h"
 #include "harness/run/launch_rules.h"
 
 namespace stepbench::run {
@@ -78,6 +80,42 @@ class WorkerSession {
   record::LaunchReport report_;
   std::vector<record::CycleSamples> samples_;
   std::vector<ops::OpFrame> ops_;
+};
+
+// One worker's messages and the limit on its silence. Fed with bytes as they arrive; the owner
+// passes the time. One thread.
+
+class WorkerMonitor {
+ public:
+  // `limits` must outlive this object. All times are of one clock; `begin_ns`: start of the worker.
+  WorkerMonitor(const LaunchLimits& limits, LaunchRules rules, std::int64_t begin_ns);
+
+  void receive(std::string_view bytes, std::int64_t now_ns);
+  // Extends the limit by time in which the controller did not run.
+  void slept(std::int64_t slept_ns) { since_ns_ += slept_ns; }
+
+  [[nodiscard]] const WorkerSession& session() const { return session_; }
+  [[nodiscard]] WorkerSession& session() { return session_; }
+  [[nodiscard]] std::string stage_name() const;  // "start" before `hello`
+
+  [[nodiscard]] std::int64_t deadline_ns() const { return since_ns_ + limit_ns(); }
+  [[nodiscard]] std::int64_t limit_ns() const;  // limit of the current stage
+  [[nodiscard]] std::string limit_name() const;
+  // "no message for 2 s (limit: limits.set_up_s) in stage set_up; its last message was ..."
+  [[nodiscard]] std::string silence() const;
+  // " in stage active; its last message was `stage active`, 2.1 s after its start"
+  [[nodiscard]] std::string last_sign() const;
+
+ private:
+  [[nodiscard]] bool in_cycles() const;
+  [[nodiscard]] bool is_ending() const;
+
+  const LaunchLimits& limits_;
+  WorkerSession session_;
+  StallWatch watch_;
+  std::int64_t begin_ns_;
+  std::int64_t since_ns_;             // start of the current limit
+  std::int64_t last_message_ns_ = 0;  // time of the last message
 };
 
 }  // namespace stepbench::run

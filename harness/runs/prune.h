@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/runs/run_filter.h"
 #include "harness/runs/run_summary.h"
 
 namespace stepbench::runs {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/runs/run_summary.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -12,14 +14,14 @@
 
 #include "harness/base/error.h"
 #include "harness/campaign/run_folder.h"
-#include "harness/json/line_error.h"
 #include "harness/json/line_object.h"
 #include "harness/os/text_file.h"
-#include "harness/record/decode.h"
 #include "harness/record/input.h"
 #include "harness/record/launch_rows.h"
+#include "harness/record/line_codec.h"
 #include "harness/record/writer.h"
 #include "harness/runs/run_files.h"
+#include "harness/text/time_text.h"
 
 namespace stepbench::runs {
 namespace {
@@ -317,6 +319,47 @@ std::vector<RunSummary> summarise_runs(const fs::path& results) {
     return first != second ? first > second : a.folder > b.folder;
   });
   return runs;
+}
+
+namespace {
+
+bool has_label(const RunSummary& run, const std::string& wanted) {
+  const std::size_t equals = wanted.find('=');
+  const auto found = run.labels.find(wanted.substr(0, equals));
+  if (found == run.labels.end()) return false;
+  return equals == std::string::npos || to_text(found->second) == wanted.substr(equals + 1);
+}
+
+bool is_named(const RunSummary& run, const std::string& pattern) {
+  const std::string folder = run.folder.filename().string();
+  for (const std::string* name : {&run.name, &run.run_id, &folder}) {
+    if (::fnmatch(pattern.c_str(), name->c_str(), 0) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool passes(const RunSummary& run, const RunFilter& filter) {
+  if (!filter.name.empty() && !is_named(run, filter.name)) return false;
+  if (!std::all_of(filter.labels.begin(), filter.labels.end(),
+                   [&](const std::string& label) { return has_label(run, label); })) {
+    return false;
+  }
+  if (!filter.since) return true;
+  const auto time = begun(run);
+  return time && *time >= *filter.since;
+}
+
+std::optional<Moment> begun(const RunSummary& run) { return text::parse_utc(run.started_utc); }
+
+Moment parse_since(const std::string& flag, const std::string& text, Moment now) {
+  if (const auto time = text::parse_utc(text)) return *time;
+  if (const auto age = text::parse_age(text)) return now - *age;
+  throw ConfigError(flag,
+                    "expected a day such as 2026-01-31, with a time of day (UTC) or without, "
+                    "or " +
+                        std::string(text::kAgeExamples) + ", found '" + text + "'");
 }
 
 }  // namespace stepbench::runs

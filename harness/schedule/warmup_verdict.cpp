@@ -5,8 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "harness/stats/autocorrelation.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/stats/trend.h"
 
 namespace stepbench::schedule {

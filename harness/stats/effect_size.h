@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Effect sizes, which complement p-values. Pure; any thread.
+// How large a difference is, beside how certain it is: how likely one value is above another, the
+// ratio of two means, how many pairs decide. Pure; any thread.
 #pragma once
 
 #include <cstddef>
 #include <span>
+
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::stats {
 
@@ -18,5 +21,24 @@ namespace stepbench::stats {
 // = pi / 3 is the loss of rank tests on normal data. `effect`, `sd` and `margin` in log ratios.
 [[nodiscard]] std::size_t pairs_needed(double effect, double sd, double margin);
 inline constexpr std::size_t kMaxPairsNeeded = 400;  // larger results are returned as 401: ">400"
+
+// Ratio of the means of two samples: the total cost, including rare outliers that ranks and medians
+// ignore. Pure; any thread.
+
+// For positive values. By Student's t and the first-order error of the ratio (Cochran, Sampling
+// Techniques, chapter 6).
+struct MeanRatio {
+  double ratio = 1;  // mean(b) / mean(a)
+  // (-inf, +inf) for fewer than two values in a sample, or if a mean is not positive.
+  Interval interval;
+  double sd = 0;  // contribution of one pair to the log ratio
+};
+
+// Values at equal indexes are a pair: common effects cancel.
+[[nodiscard]] MeanRatio paired_mean_ratio(std::span<const double> a, std::span<const double> b,
+                                          double confidence);
+// Unpaired; the samples may differ in size and spread (Welch).
+[[nodiscard]] MeanRatio mean_ratio(std::span<const double> a, std::span<const double> b,
+                                   double confidence);
 
 }  // namespace stepbench::stats

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank tests and their intervals: Wilcoxon's signed-rank test, for paired differences that are
-// symmetric about their centre; the sign test's interval, which needs no symmetry; Mann and
-// Whitney's test of two unpaired samples. Pure; any thread.
+// Tests, estimates and intervals that go by the ranks of values: Wilcoxon's signed-rank test, for
+// paired differences that are symmetric about their centre; the sign test's interval, which needs
+// no symmetry; Mann and Whitney's test of two unpaired samples; the estimates of Hodges and Lehmann
+// that belong to them. Pure; any thread.
 #pragma once
 
 #include <cstddef>
 #include <span>
 
-#include "harness/stats/interval.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::stats {
 
@@ -50,5 +51,22 @@ struct MannWhitney {
 [[nodiscard]] double log_least_mann_whitney_p(std::size_t m, std::size_t n);
 // One-sided p-value of "x tends to be greater than y".
 [[nodiscard]] double mann_whitney_p_greater(std::span<const double> x, std::span<const double> y);
+
+// Estimates of Hodges and Lehmann for the rank tests: the centre of paired differences, the shift
+// between two unpaired samples, each with its interval. Pure; any thread.
+
+struct HodgesLehmann {
+  // Median of the Walsh averages (d_i + d_j) / 2, i <= j, including zeros; NaN if empty.
+  double centre = 0;
+  // (-inf, +inf) for too few differences: 95 % needs six.
+  Interval interval;
+};
+
+// Both take n log n for n values, which must be finite; none is dropped.
+[[nodiscard]] HodgesLehmann hodges_lehmann(std::span<const double> differences, double confidence);
+// For two unpaired samples: the median of all differences y_j - x_i, with the interval of Mann and
+// Whitney's test (Lehmann 1963). (-inf, +inf) for too few values: 95 % needs four each.
+[[nodiscard]] HodgesLehmann hodges_lehmann(std::span<const double> x, std::span<const double> y,
+                                           double confidence);
 
 }  // namespace stepbench::stats

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/stats/interval.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::stats {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "harness/os/text_file.h"
-#include "harness/store/transaction.h"
+#include "harness/store/database.h"
 #include "harness/text/printable.h"
 
 namespace stepbench::store {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matches dotted names that a user typed in full ("loader.num_workers") or by their end
-// ("num_workers"). Used wherever a user names an option or a column. Pure; any thread.
+// Names of several parts as people type them: in full ("loader.num_workers") or by their end
+// ("num_workers"); and the names that 0.2 removed, with what to use instead. Every place where a
+// user names an option or a column calls these. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -28,5 +29,13 @@ namespace stepbench::text {
 // True if `given` is the head of a table column, "data wait [%]", with or without its unit.
 // Case-insensitive.
 [[nodiscard]] bool is_same_head(std::string_view head, std::string_view given);
+
+// Names that 0.1 had and 0.2 removed: commands, flags, their values, options of experiments,
+// columns. Errors about such a name say what to use instead.
+
+// Returns "removed in 0.2: use ...", or an empty text for a name that never existed. A name is
+// given as users write it: "explain", "track screen", "ab --bundle", "--format dlio",
+// "schedule.arrivals" or without its section, "arrivals".
+[[nodiscard]] std::string removed(std::string_view name);
 
 }  // namespace stepbench::text

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <system_error>
 #include <utility>
 
 namespace stepbench::text {
@@ -185,6 +186,18 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view list) {
     for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
   }
   return cpus;
+}
+
+std::optional<double> parse_share(std::string_view text) {
+  double value = 0;
+  const bool percent = !text.empty() && text.back() == '%';
+  if (percent) text.remove_suffix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const double share = percent ? value / 100 : value;
+  if (error != std::errc{} || end != text.data() + text.size() || !(share >= 0 && share < 1)) {
+    return std::nullopt;
+  }
+  return share;
 }
 
 }  // namespace stepbench::text

@@ -115,4 +115,74 @@ std::string markdown_line(std::string_view text) {
   return safe;
 }
 
+std::string html_text(std::string_view text, LineEnds ends) {
+  const std::string safe = printable(text, ends);
+  std::string escaped;
+  escaped.reserve(safe.size());
+  for (const char c : safe) {
+    const std::string_view reference = c == '\'' ? "&#39;" : markup_reference(c);
+    if (reference.empty()) {
+      escaped += c;
+    } else {
+      escaped += reference;
+    }
+  }
+  return escaped;
+}
+
+std::string script_json(std::string_view json) {
+  constexpr std::string_view kLineSeparator = "\xE2\x80\xA8";
+  constexpr std::string_view kParagraphSeparator = "\xE2\x80\xA9";
+  std::string safe;
+  safe.reserve(json.size());
+  std::size_t begin = 0;
+  for (std::size_t at = json.find_first_of("<\xE2"); at != std::string_view::npos;
+       at = json.find_first_of("<\xE2", at + 1)) {
+    const std::string_view rest = json.substr(at);
+    const bool line = rest.starts_with(kLineSeparator);
+    if (rest[0] != '<' && !line && !rest.starts_with(kParagraphSeparator)) continue;
+    safe += json.substr(begin, at - begin);
+    safe += rest[0] == '<' ? "\\u003c" : line ? "\\u2028" : "\\u2029";
+    begin = at + (rest[0] == '<' ? 1 : kLineSeparator.size());
+  }
+  return safe += json.substr(begin);
+}
+
+std::string xml_text(std::string_view text) {
+  const std::string safe = printable(text, LineEnds::kKeep);
+  std::string escaped;
+  escaped.reserve(safe.size());
+  for (std::size_t i = 0; i < safe.size(); ++i) {
+    // U+FFFE and U+FFFF are the only remaining characters that XML forbids.
+    const std::string_view rest = std::string_view(safe).substr(i);
+    if (rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF")) {
+      escaped += kReplacementCharacter;
+      i += 2;
+      continue;
+    }
+    const std::string_view reference = safe[i] == '\n' ? "&#10;" : markup_reference(safe[i]);
+    if (reference.empty()) {
+      escaped += safe[i];
+    } else {
+      escaped += reference;
+    }
+  }
+  return escaped;
+}
+
+std::string_view markup_reference(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    default:
+      return {};
+  }
+}
+
 }  // namespace stepbench::text

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes untrusted text (file names, error messages of a worker, options, notes) safe for a
-// terminal, a Markdown page or a CSV file: it must not move the cursor, hide or reorder adjacent
-// text, or end or begin a row. Every text of a result goes through one of these. Pure; any thread.
+// Text of others (names of files, reasons of a worker, options, notes) on its way to a terminal, a
+// Markdown page, a CSV file, HTML or XML 1.0: it must not move a cursor, hide or reverse its
+// neighbours, end a row or begin one, or be read as markup. Every text of a result goes through one
+// of these. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -23,5 +24,23 @@ enum class LineEnds : bool { kEscape, kKeep };
 [[nodiscard]] std::string markdown_cell(std::string_view text);
 // A line outside of a Markdown table: printable, without HTML and links. Our own `code` stays.
 [[nodiscard]] std::string markdown_line(std::string_view text);
+
+// Escapes untrusted text for HTML; the only place that does. Pure; any thread.
+
+// For an element or a quoted attribute: printable(), with markup and both kinds of quotes escaped.
+[[nodiscard]] std::string html_text(std::string_view text, LineEnds ends = LineEnds::kEscape);
+// JSON for an element <script type="application/json">: the same values, without any sequence that
+// ends the element, begins a comment or ends a line of JavaScript.
+[[nodiscard]] std::string script_json(std::string_view json);
+
+// Escapes untrusted text for XML 1.0. Pure; any thread.
+
+// For an element or an attribute in double quotes: printable() except for line ends, markup
+// escaped, no characters that XML 1.0 forbids. Line ends are written as character references, so
+// that attributes keep them.
+[[nodiscard]] std::string xml_text(std::string_view text);
+
+// The entity for a markup character in XML and HTML, such as "&amp;"; empty for other characters.
+[[nodiscard]] std::string_view markup_reference(char c);
 
 }  // namespace stepbench::text

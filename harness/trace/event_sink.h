@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts rows of a file into rows of a Trace: decides their kind and lane, and counts the rows
-// that it discards. One thread.
+// Rows of a file -> rows of a Trace: decides by category and name what each is, on which lane it
+// lies, and counts what it does not keep. One thread.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,33 @@
 #include <utility>
 #include <vector>
 
-#include "harness/trace/bounded_sums.h"
-#include "harness/trace/categories.h"
 #include "harness/trace/event_row.h"
+#include "harness/trace/name_facts.h"
 #include "harness/trace/number_text.h"
+#include "harness/trace/trace.h"
 #include "harness/trace/trace_builder.h"
 
 namespace stepbench::trace {
+
+// Meaning of a row's category: the names of 2021, the current ones, and those of other devices.
+// Pure; any thread.
+
+struct CategoryMeaning {
+  enum class Use : std::uint8_t {
+    kUsed,
+    kByName,     // "Operator" of 2021: both operators and annotations
+    kNotNeeded,  // arrows, counters: known but discarded
+    kUnknown
+  };
+  Use use = Use::kUnknown;
+  EventKind kind = EventKind::kOp;
+};
+
+// Case-insensitive.
+[[nodiscard]] CategoryMeaning meaning_of(std::string_view category);
+
+// Uses the name, too: an operator of 2021 may be an annotation, a ROCm kernel a copy.
+[[nodiscard]] EventKind kind_of(const CategoryMeaning& category, const NameFacts& name);
 
 class EventSink {
  public:

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <optional>
 #include <string>
 
 #include "harness/ops/launch_calls.h"
-#include "harness/trace/communication_names.h"
 
 namespace stepbench::trace {
 namespace {
@@ -187,6 +187,161 @@ std::string_view iterator_class(std::string_view data_wait) {
   if (from == std::string_view::npos) return {};
   const std::string_view rest = data_wait.substr(from + 1);
   return rest.substr(0, rest.rfind(".__next__"));
+}
+
+namespace {
+
+struct CommunicationName {
+  std::string_view part;  // substring of the name
+  std::string_view library;
+  std::string_view source;   // file in the library's sources
+  std::string_view version;  // or the year
+};
+
+constexpr std::string_view kTorch = "PyTorch";
+constexpr std::string_view kTorchVersion = "2.8";
+constexpr std::string_view kSymmetric = "c10d/symm_mem/CUDASymmetricMemoryOps.cu";
+constexpr std::string_view kOneCcl = "oneCCL";
+constexpr std::string_view kOneCclVersion = "2021.14";
+constexpr std::string_view kFlashInfer = "TensorRT-LLM, FlashInfer";
+constexpr std::string_view kFlashInferVersion = "FlashInfer 0.6.18";
+constexpr std::string_view kAiter = "aiter";
+constexpr std::string_view kAiterVersion = "0.1.20";
+
+constexpr CommunicationName kKernelNames[] = {
+    // DeepEP's kernels in this namespace are dispatch, combine and notify_dispatch.
+    {"deep_ep::", "DeepEP", "csrc/kernels/legacy/intranode.cu", "1.2.1"},
+    {"uccl::", "UCCL", "ep/src/intranode.cu", "2025"},
+    {"mscclpp::", "MSCCL++", "src/core/include/execution_kernel.hpp", "0.10"},
+    {"mscclKernel_", "RCCL", "src/include/msccl/msccl_kernel.h", "2.21"},
+    {"allreduce8Read", "RCCL", "ext-src/mscclpp", "2.21"},
+    {"nvshmem", "NVSHMEM", "src/device/comm", "3.4"},
+    {"rocshmem", "rocSHMEM", "c10d/symm_mem/rocshmem_extension.cu", "2026-08"},
+    {"_on_stream_kernel", "NVSHMEM", "src/host/stream/coll", "3.4"},
+    {"symmetric_memory::", kTorch, "c10d/symm_mem/CUDASymmetricMemory.cu", kTorchVersion},
+    {"one_shot_all_reduce", kTorch, kSymmetric, kTorchVersion},
+    {"two_shot_all_reduce", kTorch, kSymmetric, kTorchVersion},
+    {"multimem_", kTorch, kSymmetric, kTorchVersion},
+    {"exchangeSplitAndOffset", kTorch, "c10d/symm_mem/nvshmem_extension.cu", kTorchVersion},
+    {"allToAllV", kTorch, "c10d/symm_mem/nvshmem_extension.cu", kTorchVersion},
+    {"hybridCubeMeshAllReduceKernel", kTorch, "c10d/intra_node_comm.cu", "2.4"},
+    {"neShotAllReduceKernel", kFlashInfer, "customAllReduceKernels.cu", kFlashInferVersion},
+    {"woShotAllReduceKernel", kFlashInfer, "customAllReduceKernels.cu", kFlashInferVersion},
+    {"neshotAllreduce", kFlashInfer, "trtllm_mnnvl_allreduce.cuh", kFlashInferVersion},
+    {"woshotAllreduce", kFlashInfer, "trtllm_mnnvl_allreduce.cuh", kFlashInferVersion},
+    {"rmsNormLamport", kFlashInfer, "trtllm_mnnvl_allreduce.cuh", kFlashInferVersion},
+    {"allreduce_fusion_kernel_", kFlashInfer, "trtllm_allreduce_fusion.cuh", kFlashInferVersion},
+    {"moeA2A", kFlashInfer, "moeAlltoAllKernels.cu", kFlashInferVersion},
+    {"moeAllToAllKernel", kFlashInfer, "trtllm_alltoall.cuh", kFlashInferVersion},
+    {"cross_device_reduce_", "vLLM, SGLang, aiter", "csrc/custom_all_reduce.cuh", "vLLM 0.11"},
+    {"allreduce_prototype_", "vLLM, aiter", "csrc/custom_quickreduce.cu", "vLLM 0.11"},
+    {"allreduce_rmsnorm_prototype_", kAiter, "csrc/include/quick_all_reduce.cuh", kAiterVersion},
+    {"reduce_scatter_cross_device_", kAiter, "csrc/include/custom_all_reduce.cuh", kAiterVersion},
+    {"reduce_scatter_split_", kAiter, "csrc/include/custom_all_reduce.cuh", kAiterVersion},
+    {"userbuffers_", "Transformer Engine", "comm_gemm_overlap/userbuffers/userbuffers.cu", "2.16"},
+    {"Allreduce_small_kernel", kOneCcl, "allreduce/sycl/allreduce_small_sycl.hpp", kOneCclVersion},
+    {"AllreduceMediumKernel", kOneCcl, "allreduce/sycl", kOneCclVersion},
+    {"AllreduceLargeKernel", kOneCcl, "allreduce/sycl", kOneCclVersion},
+    {"AllgatherMediumKernel", kOneCcl, "allgatherv/sycl", kOneCclVersion},
+    {"AllgathervMediumKernel", kOneCcl, "allgatherv/sycl", kOneCclVersion},
+    {"Allgatherv_small_kernel", kOneCcl, "allgatherv/sycl", kOneCclVersion},
+    {"ReduceScatterMediumKernel", kOneCcl, "reduce_scatter/sycl", kOneCclVersion},
+    {"ReduceScatterLarge", kOneCcl, "reduce_scatter/sycl", kOneCclVersion},
+    {"Reduce_scatter_small_kernel", kOneCcl, "reduce_scatter/sycl", kOneCclVersion},
+    {"and_distribute_to_remote_ranks", kOneCcl, "allreduce/sycl", kOneCclVersion},
+    {"ather_from_remote_and_dist_", kOneCcl, "allreduce/sycl", kOneCclVersion},
+    {"NoCopyKernel_", kOneCcl, "allreduce/sycl", kOneCclVersion},
+};
+
+// Case-insensitive: ncclDevKernel_, ncclSymkDevKernel_, ncclKernel_ and their wrappers.
+constexpr CommunicationName kLibraryNames[] = {
+    {"nccl", "NCCL, RCCL", "src/device/generate.py", "2.28"},
+    {"rccl", "RCCL", "src/device", "2.21"},
+    {"hccl", "HCCL", "torch_npu, habana", "2025"},
+    {"xccl", kTorch, "c10d, of torch-xpu-ops", kTorchVersion},
+    {"oneccl", kOneCcl, "src", kOneCclVersion},
+};
+
+// These kernels compute despite their names.
+constexpr CommunicationName kComputingNames[] = {
+    {"get_dispatch_layout", "DeepEP", "csrc/kernels/legacy/layout.cu", "1.2.1"},
+    {"splitkv_combine", "FlashAttention", "csrc/flash_attn/src/flash_fwd_launch_template.h", "2.8"},
+    {"FlashAttnFwdCombine", "FlashAttention", "hopper/flash_fwd_combine_kernel.h", "3"},
+    {"mla_combine", "FlashMLA", "csrc/smxx/mla_combine.cu", "2025"},
+};
+
+template <std::size_t kRows>
+bool names(const CommunicationName (&rows)[kRows], std::string_view text) {
+  return std::ranges::any_of(rows, [&](const CommunicationName& row) {
+    return text.find(row.part) != std::string_view::npos;
+  });
+}
+
+// Strips return type, template arguments and parameters from "void
+// vllm::cross_device_reduce_1stage<half, 2>(...)", because they name only what a kernel works with.
+std::string_view callable_of(std::string_view name) {
+  constexpr std::string_view kVoid = "void ";
+  constexpr std::string_view kUnnamed = "(anonymous namespace)";
+  if (name.starts_with(kVoid)) name.remove_prefix(kVoid.size());
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name.substr(i).starts_with(kUnnamed)) i += kUnnamed.size();
+    if (i < name.size() && i > 0 && (name[i] == '<' || name[i] == '(')) return name.substr(0, i);
+  }
+  return name;
+}
+
+// Matches whole words only: "moe_dispatch", "combineKernel".
+bool holds_word(std::string_view text, std::string_view word) {
+  for (std::size_t i = 0; i + word.size() <= text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    const bool same = std::ranges::equal(rest.substr(1, word.size() - 1), word.substr(1)) &&
+                      std::tolower(static_cast<unsigned char>(rest.front())) == word.front();
+    if (!same) continue;
+    const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+    const bool begins =
+        i == 0 || !std::isalpha(static_cast<unsigned char>(text[i - 1])) || !is_lower(rest.front());
+    const bool ends = rest.size() == word.size() || !is_lower(rest[word.size()]);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+bool may_exchange(std::string_view callable) {
+  std::string folded;
+  for (const char c : callable) {
+    if (c != '_') folded += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  constexpr std::array<std::string_view, 3> kCollectives = {"allreduce", "allgather", "alltoall"};
+  return std::ranges::any_of(
+             kCollectives,
+             [&](std::string_view part) { return folded.find(part) != std::string::npos; }) ||
+         holds_word(callable, "dispatch") || holds_word(callable, "combine");
+}
+
+}  // namespace
+
+bool is_backend_row(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kBackends = {
+      "nccl:", "gloo:", "hccl:", "xccl:", "mccl:", "mpi:", "ucc:"};
+  return std::ranges::any_of(kBackends,
+                             [&](std::string_view backend) { return name.starts_with(backend); });
+}
+
+Exchanges exchanges(std::string_view name) {
+  if (is_backend_row(name) || name == "record_param_comms") return Exchanges::kYes;
+  // Operators and Python frames, which make up most of a trace's names, are not kernels.
+  if (name.starts_with("aten::") || name.find(".py(") != std::string_view::npos) {
+    return Exchanges::kNo;
+  }
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  if (names(kLibraryNames, lower)) return Exchanges::kYes;
+  const std::string_view callable = callable_of(name);
+  if (names(kComputingNames, callable)) return Exchanges::kNo;
+  if (names(kKernelNames, callable)) return Exchanges::kYes;
+  return may_exchange(callable) ? Exchanges::kAmbiguous : Exchanges::kNo;
 }
 
 }  // namespace stepbench::trace

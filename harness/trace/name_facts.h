@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts derived from the name of a trace's row. Computed once per name, whatever its category,
-// because files disagree about categories but hardly about names. Pure; any thread.
+// What the name of a trace's row means, and whether it exchanges with other ranks. Found once for
+// each name, whatever its category: files disagree about categories, hardly about names. Pure; any
+// thread.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "harness/ops/activity_kind.h"
+#include "harness/ops/op_log.h"
 
 namespace stepbench::trace {
 
@@ -34,7 +35,7 @@ struct NameFacts {
   bool data_wait = false;              // "enumerate(DataLoader)#X.__next__"; annotation or op
   bool optimizer = false;              // "Optimizer.step#SGD.step", "Optimizer.zero_grad#..."
   bool communication = false;          // ops and kernels that communicate with other ranks
-  bool perhaps_communication = false;  // ambiguous kernel name: communication_names.h
+  bool perhaps_communication = false;  // ambiguous kernel name: name_facts.h
   bool autograd = false;               // "autograd::engine::evaluate_function: ...", "MmBackward0"
   bool tensor_core = false;            // a kernel whose name shows tensor cores
   bool moves_memory = false;           // ROCm, MTIA: a kernel that is a copy
@@ -52,5 +53,21 @@ struct NameFacts {
 // "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__" ->
 // "_MultiProcessingDataLoaderIter".
 [[nodiscard]] std::string_view iterator_class(std::string_view data_wait);
+
+// Identifies rows that communicate with other ranks by the names that libraries give their kernels
+// and host rows. Each name lists its source. Pure; any thread.
+
+enum class Exchanges : std::uint8_t {
+  kNo,
+  kYes,
+  // "all_to_all", "dispatch", "combine" and similar names from an unknown library: they are used
+  // for ranks as well as for experts or pieces of one attention.
+  kAmbiguous,
+};
+
+[[nodiscard]] Exchanges exchanges(std::string_view name);
+
+// "nccl:all_reduce", "gloo:broadcast": a host row of a backend of torch.distributed.
+[[nodiscard]] bool is_backend_row(std::string_view name);
 
 }  // namespace stepbench::trace

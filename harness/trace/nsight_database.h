@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of an Nsight Systems export, by names that versions share, and its texts. One thread.
+// What an export of Nsight Systems holds: its tables, by names that its versions share, the texts
+// that rows refer to, what it says of the whole recording, and a row of its kernels. One thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "harness/trace/foreign_database.h"
+#include "harness/trace/trace.h"
 
 namespace stepbench::trace {
 
@@ -49,5 +52,36 @@ class NsightDatabase {
   ForeignDatabase database_;
   std::unordered_map<std::int64_t, std::string> texts_;
 };
+
+// Facts about the whole recording of an Nsight Systems export: time, host, devices and the
+// profiler's diagnostics. One thread.
+
+void read_nsight_header(const NsightDatabase& database, Trace& trace);
+
+// A kernel row of an Nsight Systems export. Pure; any thread.
+
+// The first six columns are common to all device tables.
+inline constexpr std::array<std::string_view, 19> kNsightKernelColumns = {"start",
+                                                                          "end",
+                                                                          "deviceId",
+                                                                          "streamId",
+                                                                          "correlationId",
+                                                                          "globalPid",
+                                                                          "demangledName",
+                                                                          "shortName",
+                                                                          "gridX",
+                                                                          "gridY",
+                                                                          "gridZ",
+                                                                          "blockX",
+                                                                          "blockY",
+                                                                          "blockZ",
+                                                                          "registersPerThread",
+                                                                          "staticSharedMemory",
+                                                                          "dynamicSharedMemory",
+                                                                          "contextId",
+                                                                          "graphNodeId"};
+
+// The launch configuration and, if the trace describes the device, how far the kernel fills it.
+[[nodiscard]] KernelDetail nsight_kernel(const ForeignDatabase::Row& row, const Trace& trace);
 
 }  // namespace stepbench::trace

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <system_error>
 
-#include "harness/trace/bounded_sums.h"
-
 namespace stepbench::trace {
 namespace {
 

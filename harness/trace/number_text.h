@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses numbers of a trace without going through a double, whose resolution near 1.7e15
-// microseconds is a quarter of one. Pure; any thread.
+// Numbers of a trace from their text, without a double in between: a double near 1.7e15
+// microseconds steps by a quarter of one. Sums of them stay within bounds, whatever a file says.
 #pragma once
 
 #include <cstdint>
@@ -25,5 +25,25 @@ struct TimeText {
 
 // Strips surrounding quotation marks.
 [[nodiscard]] std::string_view unquoted(std::string_view text);
+
+// Bounds that keep all analyses' arithmetic inside std::int64_t, for any file. One thread.
+
+inline constexpr std::int64_t kEarliestNs = -(std::int64_t{1} << 60);
+inline constexpr std::int64_t kLatestNs = std::int64_t{1} << 62;  // the year 2116
+inline constexpr std::int64_t kLongestNs = std::int64_t{1} << 61;
+inline constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;  // per copy or allocation
+
+// Adds values of 0 to kLongestNs each; returns false if the sum would overflow.
+class BoundedSum {
+ public:
+  [[nodiscard]] bool add(std::int64_t value) {
+    constexpr std::int64_t kMax = std::int64_t{1} << 62;
+    sum_ += value;
+    return sum_ <= kMax;
+  }
+
+ private:
+  std::int64_t sum_ = 0;
+};
 
 }  // namespace stepbench::trace

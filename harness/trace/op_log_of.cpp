@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "harness/ops/memory_ops.h"
+#include "harness/ops/op_tree.h"
 
 namespace stepbench::trace {
 namespace {

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "harness/trace/trace.h"
 
@@ -21,5 +23,13 @@ struct ReadOptions {
 // Systems report. Skipped content is recorded in Trace::reading. Throws ConfigError in one sentence
 // with path and byte offset for a truncated or damaged file, or another kind of file.
 [[nodiscard]] Trace read_trace(const std::filesystem::path& path, const ReadOptions& options = {});
+
+// Keys of a trace file other than traceEvents. Ignored if of another type or damaged.
+
+// `json`: the value as it appears in the file.
+void take_header_value(std::string_view key, std::string_view json, Trace& to);
+
+// Identifies a JSON file without traceEvents by its keys: "an execution trace of PyTorch".
+[[nodiscard]] std::string kind_of_other_file(const std::vector<std::string>& keys);
 
 }  // namespace stepbench::trace

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/ops/activity_kind.h"
+#include "harness/ops/op_log.h"
 #include "harness/ops/trace_device.h"
 #include "harness/trace/name_facts.h"
 

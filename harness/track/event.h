@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fact that is in no result file: pairs measured in a night, alerts, and user actions. A
-// history's alerts and states follow from its events alone, so a database can be rebuilt from
-// result files and the event file. Plain data; any thread.
+// A fact that no result file holds: what was measured beside tonight's launches, told, or said by a
+// person; and the file of them beside a history. The alerts and states of a history follow from its
+// events alone, so that a database can be built anew from result files and this file. Any thread;
+// processes on one machine may append to the file at once.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "harness/base/value.h"
 #include "harness/track/history.h"
@@ -34,5 +40,38 @@ struct EventNight {
 [[nodiscard]] EventNight night_of(const TrackedRun& run);
 [[nodiscard]] EventNight night_of(const TrackEvent& event);
 void set_night(TrackEvent& event, const EventNight& night);
+
+// The event file next to a history: user actions and confirmations, which are in no result file.
+// One line of JSON each, append-only; read back when a history is rebuilt. Any thread; processes on
+// one machine may append concurrently.
+
+struct RecordedEvent {
+  std::int64_t seq = 0;  // order of recording
+  TrackEvent event = {};
+};
+
+// Digest of the whole event, so that the same event is added only once.
+[[nodiscard]] std::string event_id(const RecordedEvent& recorded);
+
+// How far a file has been read: number of bytes and a digest of the last ones.
+struct KnownEvents {
+  std::int64_t bytes = 0;
+  std::string tail = {};
+  bool operator==(const KnownEvents&) const = default;
+};
+
+// Appends the events; they are on disk when this returns. Truncates an unfinished last line of a
+// dead process. Returns the new position for a caller that knew the file up to `known`; returns
+// `known` itself if another program wrote in between. Throws ConfigError if the file cannot be
+// written or another program holds its lock for `lock_limit`.
+KnownEvents append_events(const std::filesystem::path& file, std::span<const RecordedEvent> events,
+                          KnownEvents known = {},
+                          std::chrono::milliseconds lock_limit = std::chrono::seconds(30));
+
+// Returns the events after `known`, or all if `known` does not match the file, and advances
+// `known`. Empty if there is no file. Ignores an unfinished last line. Throws ConfigError naming
+// file and line for an invalid one.
+[[nodiscard]] std::vector<RecordedEvent> read_events(const std::filesystem::path& file,
+                                                     KnownEvents& known);
 
 }  // namespace stepbench::track

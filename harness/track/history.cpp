@@ -2,6 +2,11 @@
 #include "harness/track/history.h"
 
 #include <algorithm>
+#include <string>
+
+#include "harness/base/digest.h"
+#include "harness/json/json_text.h"
+#include "harness/record/rows.h"
 
 namespace stepbench::track {
 
@@ -28,6 +33,53 @@ const SeriesHistory* History::find_series(std::string_view id) const {
   const auto found = std::ranges::find(
       series, id, [](const SeriesHistory& each) -> const auto& { return each.series.id; });
   return found == series.end() ? nullptr : &*found;
+}
+
+SeriesMetric kind_of_metric(std::string_view metric) {
+  return {.unit = metric == kPeakSeries ? "bytes" : "ns"};
+}
+
+bool is_monitored(std::string_view metric) { return !metric.starts_with(kPhaseSeries); }
+
+std::string series_id(const TrackedSeries& series) {
+  json::JsonText json;
+  json.open_object();
+  json.text("case_id", series.case_id);
+  json.values("machine", series.machine);
+  json.text("metric", series.metric);
+  json.integer("schema", record::kResultMajor);
+  json.text("workload", series.workload);
+  json.close_object();
+  return digest(json.line());
+}
+
+std::string cohort_id(const Fields& fields) {
+  json::JsonText json;
+  json.open_object();
+  for (const auto& [name, value] : fields) json.value(name, value);
+  json.close_object();
+  return digest(json.line());
+}
+
+namespace {
+
+// Key in the context of the run.
+std::string key_of(std::string_view case_id, std::string_view number) {
+  return "track.busy." + std::string(case_id) + '.' + std::string(number);
+}
+
+}  // namespace
+
+void set_busy(TrackedRun& run, std::string_view case_id, const estimate::BusyMachine& busy) {
+  run.context[key_of(case_id, "waited_for_cpu")] = busy.waited;
+  if (busy.others) run.context[key_of(case_id, "others_cpu_share")] = *busy.others;
+}
+
+std::optional<estimate::BusyMachine> busy_of(const TrackedRun& run, std::string_view case_id) {
+  const auto waited = number_of(run.context, key_of(case_id, "waited_for_cpu"));
+  if (!waited) return std::nullopt;
+  return estimate::BusyMachine{
+      .waited = *waited, .others = number_of(run.context, key_of(case_id, "others_cpu_share"))};
 }
 
 }  // namespace stepbench::track

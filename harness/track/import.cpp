@@ -9,18 +9,16 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
-#include "harness/compare/metric_values.h"
+#include "harness/compare/case_metrics.h"
 #include "harness/estimate/busy_machine.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/estimate/metric_medians.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/json/json_text.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "harness/text/words.h"
-#include "harness/track/busy_nights.h"
-#include "harness/track/environment_key.h"
+#include "harness/track/history.h"
 #include "harness/track/imported_run.h"
-#include "harness/track/margins.h"
-#include "harness/track/tracked_metrics.h"
+#include "harness/track/track_options.h"
 
 namespace stepbench::track {
 namespace {

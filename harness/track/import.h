@@ -16,7 +16,6 @@
 #include "harness/record/reader.h"
 #include "harness/track/history.h"
 #include "harness/track/points.h"
-#include "harness/track/series.h"
 
 namespace stepbench::track {
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of result files in the history's form: the facts of its header rows. Pure; any thread.
+// What the history knows of a run: the facts of its header rows, and what its launches were
+// measured on and in, sorted by what a change of it means for a series. Pure; any thread.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
+#include "harness/base/value.h"
 #include "harness/record/reader.h"
+#include "harness/record/rows.h"
 #include "harness/track/history.h"
 
 namespace stepbench::track {
@@ -16,5 +19,18 @@ namespace stepbench::track {
 
 // Parts of one plan on several machines, which may share the run id.
 [[nodiscard]] bool is_shard(const record::Results& results, const std::string& run_id);
+
+// The environment of a launch, by what a change means for its series. Pure; any thread.
+
+struct EnvironmentKey {
+  Fields machine = {};  // a change makes another series
+  Fields cohort = {};   // a change begins a new segment of the series
+};
+
+// Built from the worker's environment, classified by class_of() of harness/compare, and from the
+// options in force. Excludes values that are measured every night. Versions of kernels and
+// distributions count by their first two numbers, paths by their last component.
+[[nodiscard]] EnvironmentKey environment_key_of(const record::LaunchRow& launch,
+                                                const Fields& environment);
 
 }  // namespace stepbench::track

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "harness/track/row_json.h"
+#include "harness/track/track_schema.h"
 
 namespace stepbench::track {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/track/row_json.h"
+#include "harness/track/track_schema.h"
 
 namespace stepbench::track {
 namespace {

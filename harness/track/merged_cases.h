@@ -12,7 +12,7 @@
 
 #include "harness/track/event.h"
 #include "harness/track/history.h"
-#include "harness/track/why_split.h"
+#include "harness/track/new_series.h"
 
 namespace stepbench::track {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "harness/stats/order.h"
-#include "harness/track/series.h"
+#include "harness/stats/order_statistics.h"
+#include "harness/track/history.h"
 
 namespace stepbench::track {
 namespace {

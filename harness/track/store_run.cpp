@@ -6,9 +6,9 @@
 #include <optional>
 #include <set>
 
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/text/printable.h"
-#include "harness/track/row_json.h"
+#include "harness/track/track_schema.h"
 
 namespace stepbench::track {
 namespace {

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of a history. Users have them on disk: changes must be appended as new versions. Pure.
+// The tables of a history, and the JSON text that some of their columns hold. What stands here is
+// on disks of users: a change is a new version behind the last one. Pure.
 #pragma once
 
 #include <span>
+#include <string>
 
+#include "harness/base/value.h"
+#include "harness/record/rows.h"
 #include "harness/store/schema.h"
 
 namespace stepbench::track {
 
 [[nodiscard]] std::span<const store::SchemaVersion> track_schema();
+
+// Converts named values to the JSON text of a column and back. Pure; any thread.
+
+[[nodiscard]] std::string fields_json(const Fields& fields);
+[[nodiscard]] std::string asked_json(const record::CommandLine& asked);
+// Throw ConfigError for an invalid text.
+[[nodiscard]] Fields fields_from_json(const std::string& json);
+[[nodiscard]] record::CommandLine asked_from_json(const std::string& json);
 
 }  // namespace stepbench::track

@@ -8,11 +8,9 @@
 #include <tuple>
 
 #include "harness/store/database.h"
-#include "harness/store/transaction.h"
 #include "harness/track/load_history.h"
 #include "harness/track/merged_cases.h"
 #include "harness/track/night_rows.h"
-#include "harness/track/row_json.h"
 #include "harness/track/store_run.h"
 #include "harness/track/track_schema.h"
 

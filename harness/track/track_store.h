@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "harness/track/event.h"
-#include "harness/track/event_file.h"
 #include "harness/track/history.h"
 #include "harness/track/import.h"
 #include "harness/track/night_rows.h"

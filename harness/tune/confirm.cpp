@@ -8,14 +8,13 @@
 #include <optional>
 #include <vector>
 
-#include "harness/campaign/ab_header.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/os/output_file.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/text/words.h"
-#include "harness/tune/launched.h"
-#include "harness/tune/tuning_file.h"
+#include "harness/tune/launch_values.h"
+#include "harness/tune/tune_result.h"
 
 namespace stepbench::tune {
 namespace {

@@ -11,7 +11,7 @@
 #include "harness/run/interrupts.h"
 #include "harness/run/progress.h"
 #include "harness/tune/tune_request.h"
-#include "harness/tune/tune_run.h"
+#include "harness/tune/tune_result.h"
 
 namespace stepbench::tune {
 

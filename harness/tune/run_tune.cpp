@@ -23,17 +23,15 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/run/run_header.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/stats/random.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/tune/confirm.h"
-#include "harness/tune/launched.h"
-#include "harness/tune/search_plan.h"
+#include "harness/tune/launch_values.h"
 #include "harness/tune/tune_agenda.h"
 #include "harness/tune/tune_plan.h"
-#include "harness/tune/tune_run.h"
-#include "harness/tune/tuning_file.h"
+#include "harness/tune/tune_result.h"
 
 namespace stepbench::tune {
 namespace {

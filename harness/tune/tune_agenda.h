@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "harness/compare/tested_metrics.h"
 #include "harness/plan/plan.h"
 #include "harness/run/agenda.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/tune/search.h"
 
 namespace stepbench::tune {
@@ -116,5 +118,21 @@ class TuneAgenda final : public run::Agenda {
   std::size_t launches_ = 0;
   bool stopped_ = false;
 };
+
+// Predicts the memory of a larger batch by a linear fit to smaller ones. Pure; any thread.
+
+struct MeasuredMemory {
+  double batch = 0;
+  double bytes = 0;
+};
+
+struct PredictedMemory {
+  double bytes = 0;
+  stats::Interval interval = {};  // 95 %, for one launch, if the relation is linear
+};
+
+// nullopt with fewer than three batch sizes, because two do not show the deviation from a line.
+[[nodiscard]] std::optional<PredictedMemory> predict_memory(std::span<const MeasuredMemory> smaller,
+                                                            double batch);
 
 }  // namespace stepbench::tune

@@ -1,20 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan of a search before anything is measured: objective, allowance, rungs, and their estimated
-// cost from earlier results. Main thread only; throw ConfigError.
+// A search before anything of it is measured: the points that it chooses among, by what it judges,
+// what it may cost, its rungs, and what they take by earlier results. Main thread only; throws
+// ConfigError.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/campaign/context.h"
+#include "harness/campaign/run_experiment.h"
 #include "harness/compare/tested_metrics.h"
 #include "harness/tune/search.h"
-#include "harness/tune/search_plan.h"
 #include "harness/tune/tune_request.h"
 
 namespace stepbench::tune {
+
+// The points of a search and the file's own settings. Main thread only; throw ConfigError.
+
+struct SearchPlan {
+  campaign::PlannedRun space = {};      // its cases are the points
+  std::size_t own = 0;                  // index of the file's own settings
+  bool own_is_swept = false;            // they are also in the sweep
+  std::string own_text = {};            // the experiment without its sweep
+  std::vector<std::string> sweep = {};  // as requested, including the spaces
+  bool changes_work = false;            // varying options change what is computed
+
+  [[nodiscard]] const plan::Plan& plan() const { return space.planned.plan; }
+};
+
+[[nodiscard]] SearchPlan plan_search(const TuneRequest& request,
+                                     const campaign::CampaignContext& context);
+
+[[nodiscard]] campaign::RunRequest search_run(const TuneRequest& request,
+                                              const std::vector<std::string>& sweep);
 
 struct PointCost {
   double launch_s = 0;      // mean over the points with known cost

@@ -7,8 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "harness/stats/hodges_lehmann.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/stats/rank_tests.h"
 
 namespace stepbench::verdict {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "harness/stats/interval.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::verdict {
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// `WORKER check`: tests which cases this worker can measure.
+// `WORKER check`: which of these cases can this worker measure? And the defaults of options that a
+// case does not name.
 #pragma once
 
 #include <iosfwd>
 #include <span>
 
+#include "harness/base/resolved_case.h"
+#include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
 #include "harness/worker/worker_main.h"
 
@@ -17,5 +20,11 @@ namespace stepbench::worker {
 // line.
 void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue,
                  std::span<const WorkloadType> workloads, std::span<const WorkloadRule> rules);
+
+// Defaults for a handwritten case. Pure; any thread.
+
+// Sets missing options to the catalogue's defaults, so that a handwritten case only needs the
+// others. Cases from stepbench are complete.
+void fill_defaults(ResolvedCase& resolved, const Catalogue& catalogue);
 
 }  // namespace stepbench::worker

@@ -15,9 +15,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/catalogue/json.h"
 #include "harness/protocol/channel.h"
-#include "harness/worker/arguments.h"
 #include "harness/worker/check.h"
-#include "harness/worker/defaults.h"
 #include "harness/worker/launch.h"
 #include "harness/worker/process.h"
 

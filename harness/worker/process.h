@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set-up of a worker process. Linux only.
+// What makes a process a worker: its command line, its signals and descriptors, its build id. Linux
+// only.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace stepbench::worker {
 
@@ -16,5 +20,19 @@ void init_worker_process(int control_descriptor);
 
 // The GNU build id of the running program in hex; without one, a digest of the program's file.
 [[nodiscard]] std::string build_id();
+
+// A worker program's command line. Pure; any thread.
+
+struct WorkerArguments {
+  enum class Mode : std::uint8_t { kHelp, kControlled, kCaseFile, kDescribe, kCheck, kData };
+  Mode mode = Mode::kHelp;
+  int control_descriptor = -1;           // kControlled
+  std::filesystem::path case_file = {};  // kCaseFile
+};
+
+// Throws ConfigError naming the argument. Without arguments: kHelp.
+[[nodiscard]] WorkerArguments parse_worker_arguments(std::span<const char* const> arguments);
+
+extern const std::string_view kWorkerHelp;
 
 }  // namespace stepbench::worker

@@ -17,7 +17,7 @@
 #include "workloads/data/jpeg/jpeg_folder.h"
 #include "workloads/loader/fork/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 #include "workloads/loader/thread/thread_loader.h"
 
 namespace {

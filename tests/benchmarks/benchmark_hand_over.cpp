@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "tests/benchmarks/paired.h"
-#include "workloads/loader/cpu_affinity.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 #include "workloads/loader/thread/thread_loader.h"
+#include "workloads/loader/worker_cpus.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include "harness/nights/night_store.h"
 #include "harness/stats/random.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
 

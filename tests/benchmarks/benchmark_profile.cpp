@@ -16,7 +16,7 @@
 #include "harness/base/clock.h"
 #include "harness/ops/op_table.h"
 #include "harness/os/usage.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "tests/benchmarks/profiled_step.h"
 #include "workloads/model/module_scope.h"
 #include "workloads/profile/kineto_collector.h"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/stats/hodges_lehmann.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
+#include "harness/stats/rank_tests.h"
 #include "harness/worker/loop.h"
 #include "tests/benchmarks/recorded_step.h"
 #include "tests/benchmarks/spin.h"

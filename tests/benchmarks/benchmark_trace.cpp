@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/ops/op_frame.h"
 #include "harness/ops/op_table.h"
 #include "harness/trace/write_trace.h"
 

@@ -19,10 +19,10 @@ extern "C" {
 #include <jpeglib.h>
 }
 
-#include "workloads/data/file_bytes.h"
 #include "workloads/data/generate/make_jpeg_folder.h"
-#include "workloads/data/jpeg/image_folder.h"
+#include "workloads/data/jpeg/jpeg_folder.h"
 #include "workloads/data/jpeg/jpeg_sample.h"
+#include "workloads/data/whole_file.h"
 
 namespace stepbench {
 namespace {

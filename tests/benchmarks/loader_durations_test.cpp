@@ -13,7 +13,7 @@
 
 #include "workloads/data/synthetic/synthetic.h"
 #include "workloads/loader/inline_loader.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 #include "workloads/loader/thread/thread_loader.h"
 
 namespace stepbench {

@@ -22,7 +22,7 @@
 #include "tests/benchmarks/counted_instructions.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/step/eval_step.h"
-#include "workloads/step/software.h"
+#include "workloads/step/torch_software.h"
 #include "workloads/step/train_step.h"
 
 using namespace stepbench;

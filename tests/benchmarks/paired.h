@@ -8,7 +8,7 @@
 #include <chrono>
 #include <vector>
 
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench {
 

@@ -14,7 +14,7 @@
 #include "tests/benchmarks/planted_work.h"
 #include "workloads/built_in.h"
 #include "workloads/profile/profile_instrument.h"
-#include "workloads/step/software.h"
+#include "workloads/step/torch_software.h"
 #include "workloads/step/train_step.h"
 
 namespace stepbench {

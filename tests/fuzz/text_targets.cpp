@@ -7,13 +7,10 @@
 
 #include "harness/json/json_text.h"
 #include "harness/json/line_object.h"
-#include "harness/ops/flops.h"
 #include "harness/ops/op_work.h"
 #include "harness/text/csv.h"
-#include "harness/text/html.h"
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
-#include "harness/text/xml.h"
 #include "harness/trace/shapes_text.h"
 #include "tests/fuzz/targets.h"
 

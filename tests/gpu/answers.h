@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "harness/machine/nvml_api.h"
+#include "harness/machine/device_state.h"
 
 namespace stepbench::gpu {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 
 namespace stepbench::gpu {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/workload.h"
 #include "tests/gpu/rehearsal.h"
 #include "workloads/step/device.h"

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "harness/cuda/cupti_collector.h"
+#include "harness/cuda/activity_collector.h"
 #include "tests/gpu/device_scene.h"
 #include "tests/unit/cuda/recorded_activity.h"
 #include "workloads/step/device.h"

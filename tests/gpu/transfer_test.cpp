@@ -8,7 +8,7 @@
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/products.h"
 #include "tests/workloads/test_case.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 #include "workloads/step/transfer_workload.h"
 #include "workloads/torch_loader/pinned.h"
 #include "workloads/transfer/resident_batches.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transfer/double_buffer.h"
+#include "workloads/transfer/copy_ahead.h"
 
 #include <gmock/gmock.h>
 
 #include <stdexcept>
 
 #include "tests/workloads/test_case.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 #include "workloads/transfer/resident_batches.h"
 
 namespace stepbench {

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <string>
 
-#include "workloads/data/file_bytes.h"
 #include "workloads/data/jpeg/jpeg_decoder.h"
 #include "workloads/data/jpeg/jpeg_folder.h"
+#include "workloads/data/whole_file.h"
 
 int main(int argc, char** argv) {
   using namespace stepbench;

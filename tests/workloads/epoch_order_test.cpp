@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "tests/workloads/python.h"
-#include "workloads/loader/python_shuffle.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench {
 namespace {

@@ -11,8 +11,8 @@
 #include "tests/workloads/driven.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/model/model.h"
-#include "workloads/step/autocast.h"
 #include "workloads/step/generate_step.h"
+#include "workloads/step/mixed_precision.h"
 
 namespace stepbench {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "tests/unit/loading/scripted_pinned_memory.h"
 #include "tests/workloads/test_case.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 #include "workloads/loader/thread/thread_loader.h"
-#include "workloads/transfer/pin_thread_upload.h"
+#include "workloads/transfer/copy_ahead.h"
 #include "workloads/transfer/transfer.h"
 
 namespace stepbench {

@@ -3,13 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "harness/cuda/activity_summary.h"
-#include "workloads/profile/backward_modules.h"
 #include "workloads/profile/kineto_op_log.h"
-#include "workloads/profile/name_cache.h"
-#include "workloads/profile/shape_words.h"
-#include "workloads/profile/step_marks.h"
+#include "workloads/profile/op_modules.h"
+#include "workloads/profile/profile_spans.h"
+#include "workloads/profile/thread_log.h"
 #include "workloads/profile/tick_clock.h"
-#include "workloads/profile/worker_spans.h"
 
 namespace stepbench {
 namespace {

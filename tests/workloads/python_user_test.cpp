@@ -13,7 +13,7 @@
 
 #include "harness/findings/finding.h"
 #include "harness/ops/module_tree.h"
-#include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
 #include "tests/temporary_folder.h"
 #include "tests/workloads/worker_run.h"
 

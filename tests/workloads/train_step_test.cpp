@@ -11,7 +11,7 @@
 #include "tests/workloads/driven.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/step/eval_step.h"
-#include "workloads/step/grad_scaler.h"
+#include "workloads/step/mixed_precision.h"
 
 namespace stepbench {
 namespace {

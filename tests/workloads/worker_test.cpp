@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "harness/ops/module_tree.h"
-#include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
 #include "tests/workloads/worker_run.h"
 
 namespace stepbench {

@@ -8,24 +8,22 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/recorded_request.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/campaign/run_request.h"
 #include "harness/campaign/session.h"
 #include "harness/campaign/verdict_options.h"
-#include "harness/report/ab_plan_text.h"
 #include "harness/report/comparison_json.h"
+#include "harness/report/plan_text.h"
 #include "harness/run/interpreter.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/campaign_context.h"
-#include "tools/stepbench/commands.h"
-#include "tools/stepbench/machine_text.h"
+#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/detectable_change.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/output_files.h"
 #include "tools/stepbench/script_options.h"
-#include "tools/stepbench/session.h"
-#include "tools/stepbench/verdict_output.h"
 
 namespace stepbench::cli {
 namespace {

@@ -1,22 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input of `stepbench analyze`: the traces in files, folders and runs, and the options of the
-// analysis. Errors are ConfigErrors.
+// What `stepbench analyze` reads: the traces behind files, folders and runs, how to look at them,
+// and the most CPU time that this may take, whatever the files hold. Errors are ConfigErrors.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/analyze/rules.h"
 #include "harness/base/option_values.h"
 #include "harness/report/analysis_report.h"
 #include "tools/stepbench/command.h"
-#include "tools/stepbench/time_limit.h"
 
 namespace stepbench::cli {
+
+// Limits the time that a command spends on untrusted files.
+
+// From construction to destruction: after `cpu_s` seconds of CPU time of this process calls `over`
+// from its own thread and ends the process with the status of I/O errors. CPU time is independent
+// of the load by other programs.
+class TimeLimit {
+ public:
+  TimeLimit(double cpu_s, std::function<void()> over);
+
+ private:
+  std::jthread watch_;
+};
 
 struct AnalyzeOptions {
   std::vector<std::string> paths = {};

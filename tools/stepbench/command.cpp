@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/text/names.h"
 #include "harness/text/numbers.h"
-#include "harness/text/removed.h"
 #include "harness/text/words.h"
 
 namespace stepbench::cli {

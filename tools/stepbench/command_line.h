@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses and executes a whole command line: all commands with their help, --color, and usage
-// errors.
+// The command line as a whole: the declarations and the table of all commands, their help, --color,
+// the check of the files that a command reads and writes, and the answer when nothing is to be run.
 #pragma once
 
 #include "tools/stepbench/command.h"
@@ -12,5 +12,35 @@ namespace stepbench::cli {
 // `all_commands`: a line that cannot be parsed is parsed again with all of them, since the error
 // message may refer to them.
 [[nodiscard]] int run_command_line(Environment& environment, bool all_commands = false);
+
+// Determines the input and output files of a command line from its declared options: outputs are
+// options of the group Output with a FILE or a DIR; everything else that names a file is an input.
+
+// Call before the command runs. Throws ConfigError as os::check_files() does. Fills in
+// environment.outputs, to be checked against inputs that become known later, such as the programs
+// of a plan.
+void check_command_files(const Command& program, Environment& environment);
+
+// Declare one command each: options, examples, callback and subcommands. Table of commands:
+// command_line.cpp.
+
+void add_ab(Command& command);
+void add_analyze(Command& command);
+void add_bisect(Command& command);
+void add_tune(Command& command);
+void add_compare(Command& command);
+void add_completion(Command& command);
+void add_data(Command& command);
+void add_doctor(Command& command);
+void add_export(Command& command);
+void add_list(Command& command);
+void add_nightly(Command& command);
+void add_plan(Command& command);
+void add_report(Command& command);
+void add_run(Command& command);
+void add_runs(Command& command);
+void add_schema(Command& command);
+void add_show(Command& command);
+void add_track(Command& command);
 
 }  // namespace stepbench::cli

@@ -10,11 +10,10 @@
 #include "harness/campaign/compare_files.h"
 #include "harness/report/comparison_document.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/commands.h"
-#include "tools/stepbench/machine_text.h"
+#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/detectable_change.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/session.h"
-#include "tools/stepbench/verdict_output.h"
+#include "tools/stepbench/output_files.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {

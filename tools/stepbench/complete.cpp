@@ -3,11 +3,22 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <ostream>
+#include <set>
+#include <system_error>
 #include <utility>
 
+#include "harness/estimate/columns.h"
+#include "harness/plan/option_index.h"
+#include "harness/plan/plan.h"
+#include "harness/record/input.h"
+#include "harness/record/launch_rows.h"
 #include "harness/text/utf8.h"
+#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/help_pages.h"
+#include "tools/stepbench/run_folders.h"
+#include "workloads/built_in.h"
 
 namespace stepbench::cli {
 namespace {
@@ -166,6 +177,280 @@ void complete(const Command& program, const Environment& environment) {
   } catch (const std::exception&) {
     return;  // offering nothing is better than printing errors into the line
   }
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using Candidates = std::vector<Candidate>;
+
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{8} << 20;  // largest file read for ids
+constexpr std::int64_t kMaxPlannedPoints = 5'000;
+
+void offer(Candidates& candidates, std::string_view word, std::string candidate,
+           const std::string& meaning = {}) {
+  if (candidate.starts_with(word)) candidates.push_back({std::move(candidate), meaning});
+}
+
+// Offers entries of the folder that `word` has reached for which `accepts` holds. Folders end in
+// '/', so that the user can continue.
+template <typename Accepts>
+void offer_files(Candidates& candidates, const std::string& word, const Accepts& accepts) {
+  const std::size_t slash = word.rfind('/');
+  const std::string head = slash == std::string::npos ? std::string() : word.substr(0, slash + 1);
+  const bool hidden = word.substr(head.size()).starts_with('.');
+  std::error_code error;
+  Candidates found;
+  for (fs::directory_iterator at(head.empty() ? "." : head, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with('.') != hidden) continue;
+    std::error_code ignored;
+    if (at->is_directory(ignored)) {
+      offer(found, word, head + name + "/");
+    } else if (accepts(name)) {
+      offer(found, word, head + name);
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Candidate& a, const Candidate& b) { return a.word < b.word; });
+  candidates.insert(candidates.end(), found.begin(), found.end());
+}
+
+bool is_yaml(const std::string& name) { return name.ends_with(".yaml") || name.ends_with(".yml"); }
+
+std::string results_folder(const WordsBefore& before) {
+  const std::string given = before.value_of("--results");
+  return given.empty() ? "results" : given;
+}
+
+// Offers runs by name, and all paths that lead to result files.
+void offer_runs(Candidates& candidates, const std::string& word, const WordsBefore& before) {
+  const std::string folder = results_folder(before);
+  for (const fs::path& run : runs_in(folder)) offer(candidates, word, run.string());
+  Candidates files;
+  offer_files(files, word, record::is_result_file);
+  for (Candidate& file : files) {
+    const std::string bare = file.word.substr(0, file.word.find_last_not_of('/') + 1);
+    const bool known = std::any_of(candidates.begin(), candidates.end(),
+                                   [&](const Candidate& run) { return run.word == bare; });
+    if (!known) candidates.push_back(std::move(file));
+  }
+}
+
+// Options of custom workloads are not offered: completion must not start a worker.
+const Catalogue& catalogue() { return built_in_catalogue(); }
+
+void offer_options(Candidates& candidates, const std::string& word, const std::string& behind) {
+  const plan::OptionIndex index(catalogue());
+  for (const std::string& name : index.names()) {
+    const Option* option = catalogue().find_option(name);
+    offer(candidates, word, name + behind, option == nullptr ? std::string() : option->doc);
+  }
+  if (!candidates.empty() || word.empty()) return;
+  for (const std::string& name : index.names()) {  // by the last part, as users type it
+    const std::size_t dot = name.find('.');
+    if (dot == std::string::npos) continue;
+    const Option* option = catalogue().find_option(name);
+    offer(candidates, word, name.substr(dot + 1) + behind,
+          option == nullptr ? std::string() : option->doc);
+  }
+}
+
+void offer_values_of(Candidates& candidates, const std::string& key, const std::string& word) {
+  const plan::OptionIndex index(catalogue());
+  std::set<std::string> values;
+  for (const std::string& full : index.meant(key)) {
+    for (const Option* option : index.find(full)) {
+      values.insert(option->choices.begin(), option->choices.end());
+      if (option->type == OptionType::kBool) values.insert({"false", "true"});
+      if (option->type == OptionType::kPath) {
+        offer_files(candidates, word, [](const std::string&) { return true; });
+      }
+    }
+  }
+  for (const std::string& value : values) offer(candidates, word, value);
+}
+
+// Completes the part after the last comma with `offer_part`; keeps the text before it.
+template <typename OfferPart>
+void offer_last_of_list(Candidates& candidates, const std::string& word,
+                        const OfferPart& offer_part) {
+  const std::size_t comma = word.rfind(',');
+  const std::string head = comma == std::string::npos ? std::string() : word.substr(0, comma + 1);
+  Candidates parts;
+  offer_part(parts, word.substr(head.size()));
+  for (Candidate& part : parts) {
+    candidates.push_back({head + part.word, std::move(part.meaning)});
+  }
+}
+
+void offer_setting(Candidates& candidates, const std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos) {
+    offer_options(candidates, word, "=");
+    return;
+  }
+  const std::string key = word.substr(0, equals);
+  Candidates values;
+  offer_last_of_list(
+      values, word.substr(equals + 1),
+      [&](Candidates& parts, const std::string& part) { offer_values_of(parts, key, part); });
+  for (Candidate& value : values) {
+    candidates.push_back({key + "=" + value.word, std::move(value.meaning)});
+  }
+}
+
+void offer_columns(Candidates& candidates, const std::string& word) {
+  const std::string minus = word.starts_with('-') ? "-" : "";
+  for (const auto& columns : {estimate::key_columns(), estimate::estimate_columns(),
+                              estimate::request_columns(), estimate::noise_columns()}) {
+    for (const estimate::EstimateColumn& column : columns) {
+      offer(candidates, word, minus + column.metric.name);
+    }
+  }
+}
+
+std::set<std::string> ids_in(std::string_view text) {
+  constexpr std::string_view kBefore = "\"case_id\":\"";
+  std::set<std::string> ids;
+  for (std::size_t at = text.find(kBefore); at != std::string_view::npos;
+       at = text.find(kBefore, at)) {
+    at += kBefore.size();
+    ids.emplace(text.substr(at, text.find('"', at) - at));
+  }
+  return ids;
+}
+
+std::set<std::string> ids_of_run(const fs::path& run) {
+  std::vector<fs::path> files;
+  if (fs::is_directory(run)) {
+    for (const auto& entry : fs::directory_iterator(run)) {
+      if (record::is_result_file(entry.path())) files.push_back(entry.path());
+    }
+  } else {
+    files.push_back(run);
+  }
+  std::set<std::string> ids;
+  for (const fs::path& file : files) {
+    if (fs::file_size(file) > kMaxBytes) continue;
+    ids.merge(ids_in(record::Input::read(file).text()));
+  }
+  return ids;
+}
+
+std::set<std::string> ids_of_plan(const std::string& file, const WordsBefore& before,
+                                  const Environment& environment) {
+  plan::PlanRequest request{
+      .file = file, .max_cases = kMaxPlannedPoints, .variables = environment.variables};
+  for (const auto& [option, value] : before.values) {
+    if (option->name() == "--set") request.set.push_back(value);
+  }
+  std::set<std::string> ids;
+  for (const plan::PlannedCase& planned : plan::make_plan(request, catalogue(), {}).cases) {
+    ids.insert(planned.resolved.case_id);
+  }
+  return ids;
+}
+
+void offer_ids(Candidates& candidates, const std::string& word, const WordsBefore& before,
+               const Environment& environment) {
+  const bool of_plan = before.command->find_option("FILE") != nullptr;
+  std::set<std::string> ids;
+  if (of_plan && !before.arguments.empty()) {
+    ids = ids_of_plan(before.arguments.front(), before, environment);
+  } else if (!of_plan) {
+    const std::vector<fs::path> runs = runs_in("results");
+    if (!before.arguments.empty()) {
+      for (const std::string& run : before.arguments) ids.merge(ids_of_run(run));
+    } else if (!runs.empty()) {
+      ids = ids_of_run(runs.back());
+    }
+  }
+  for (const std::string& id : ids) offer(candidates, word, id);
+}
+
+// Arguments of `stepbench list`.
+void offer_names(Candidates& candidates, const std::string& word) {
+  for (const char* name : {"all", "metrics"}) offer(candidates, word, name);
+  for (const WorkloadSpec& workload : catalogue().workloads) {
+    offer(candidates, word, workload.name, workload.doc);
+  }
+  for (const Section& section : catalogue().sections) {
+    if (!section.name.empty()) offer(candidates, word, section.name, section.doc);
+  }
+  if (!word.empty()) offer_options(candidates, word, "");
+}
+
+// Metrics that `ab` and `compare` can test.
+void offer_metrics(Candidates& candidates, const std::string& word, const std::string& behind) {
+  for (const char* name : {"step", "peak_bytes", "step_p90", "step_p99", "samples_per_s"}) {
+    offer(candidates, word, name + behind);
+  }
+  for (const Phase& phase : built_in_phases()) {
+    offer(candidates, word, phase.name + behind, phase.doc);
+  }
+  for (const WorkloadSpec& workload : catalogue().workloads) {
+    for (const Metric& metric : workload.metrics) {
+      const bool known =
+          std::any_of(candidates.begin(), candidates.end(),
+                      [&](const Candidate& each) { return each.word == metric.name + behind; });
+      if (!known && metric.direction != Direction::kNeither) {
+        offer(candidates, word, metric.name + behind, metric.doc);
+      }
+    }
+  }
+}
+
+void offer_choices(Candidates& candidates, const std::string& word, std::string_view choices) {
+  while (!choices.empty()) {
+    const std::size_t bar = std::min(choices.find('|'), choices.size());
+    offer(candidates, word, std::string(choices.substr(0, bar)));
+    choices.remove_prefix(std::min(bar + 1, choices.size()));
+  }
+}
+
+void offer_value(Candidates& candidates, const std::string& name, const std::string& word,
+                 const WordsBefore& before, const Environment& environment) {
+  const auto all = [](const std::string&) { return true; };
+  if (name.starts_with("KEY=")) {
+    offer_setting(candidates, word);
+    if (name.find("|ID") != std::string::npos) offer_ids(candidates, word, before, environment);
+    return;
+  }
+  if (name.find('|') != std::string::npos) return offer_choices(candidates, word, name);
+  if (name == "ROWS,COLUMNS") {
+    return offer_last_of_list(candidates, word, [](Candidates& parts, const std::string& part) {
+      offer_options(parts, part, "");
+    });
+  }
+  if (name == "KEY") return offer_options(candidates, word, "");
+  if (name.starts_with("COLUMN")) return offer_columns(candidates, word);
+  if (name == "ID") return offer_ids(candidates, word, before, environment);
+  if (name == "NAME") return offer_names(candidates, word);
+  if (name.starts_with("METRIC=")) return offer_metrics(candidates, word, "=");
+  if (name.starts_with("METRIC")) return offer_metrics(candidates, word, "");
+  if (name == "RUN") return offer_runs(candidates, word, before);
+  if (name == "EXPERIMENT") return offer_files(candidates, word, is_yaml);
+  if (name == "DIR") return offer_files(candidates, word, [](const std::string&) { return false; });
+  if (name == "FILE" || name == "PATH" || name == "COMMAND") offer_files(candidates, word, all);
+}
+
+}  // namespace
+
+std::vector<Candidate> value_candidates(const CommandOption& option, const std::string& word,
+                                        const WordsBefore& before, const Environment& environment) {
+  const std::string name = option.value_name;
+  Candidates candidates;
+  if (option.is_comma_separated) {
+    offer_last_of_list(candidates, word, [&](Candidates& parts, const std::string& part) {
+      offer_value(parts, name, part, before, environment);
+    });
+  } else {
+    offer_value(candidates, name, word, before, environment);
+  }
+  return candidates;
 }
 
 }  // namespace stepbench::cli

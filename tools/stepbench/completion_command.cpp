@@ -3,7 +3,7 @@
 #include <string>
 
 #include "harness/base/exit_status.h"
-#include "tools/stepbench/commands.h"
+#include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
 
 namespace stepbench::cli {

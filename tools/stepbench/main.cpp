@@ -15,7 +15,7 @@
 #include "harness/machine/devices.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/command_line.h"
-#include "tools/stepbench/usage.h"
+#include "tools/stepbench/parse.h"
 
 extern char** environ;  // NOLINT: POSIX
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/report/table.h"
+#include "harness/report/case_table.h"
 #include "tools/stepbench/command.h"
 
 namespace stepbench::cli {
@@ -65,5 +65,12 @@ CommandOption& add_format(Command& command, std::string& format,
                           const std::vector<std::string>& formats);
 // Format of a table of cases or runs; kTable for any other name.
 [[nodiscard]] report::Format format_of(const std::string& name);
+
+// Parse amounts with a unit on the command line. Throw ConfigError with the option's name.
+
+// "90s", "20m", "1.5h"
+[[nodiscard]] double seconds_of(const std::string& option, const std::string& text);
+// "512MiB", "20GiB"
+[[nodiscard]] double bytes_of(const std::string& option, const std::string& text);
 
 }  // namespace stepbench::cli

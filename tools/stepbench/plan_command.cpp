@@ -4,15 +4,14 @@
 #include <string>
 
 #include "harness/base/exit_status.h"
+#include "harness/campaign/plan_forecast.h"
 #include "harness/campaign/probe.h"
-#include "harness/campaign/time_estimate.h"
 #include "harness/report/plan_text.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/campaign_context.h"
-#include "tools/stepbench/commands.h"
-#include "tools/stepbench/machine_text.h"
+#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/detectable_change.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/plan_power.h"
 #include "tools/stepbench/script_options.h"
 
 namespace stepbench::cli {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds runs on disk, and chooses the one to show.
+// Runs on disk, which one `show` reads, and the case of it that --case names.
 #pragma once
 
 #include <filesystem>
 #include <iosfwd>
 #include <string>
 #include <vector>
+
+#include "harness/estimate/case_rows.h"
+#include "harness/record/reader.h"
 
 namespace stepbench::cli {
 
@@ -20,5 +23,16 @@ namespace stepbench::cli {
 // One line with the path of the run's Chrome traces and the program to open them; empty if there
 // are none.
 [[nodiscard]] std::string traces_text(const std::filesystem::path& run);
+
+// Finds the case that --case names by its id or the first digits of it.
+
+// Returns its rows: a timed one for each arm and run, else those of its other passes. Throws
+// ConfigError for --case unless exactly one case begins with `prefix`.
+[[nodiscard]] std::vector<estimate::CaseRow> find_case(const std::vector<estimate::CaseRow>& rows,
+                                                       const record::Results& results,
+                                                       const std::string& prefix);
+
+// Removes all other cases from `results`.
+void keep_case(record::Results& results, const std::string& case_id);
 
 }  // namespace stepbench::cli

@@ -4,8 +4,8 @@
 
 #include "harness/base/exit_status.h"
 #include "harness/catalogue/schema.h"
-#include "harness/report/html/embedded.h"
-#include "tools/stepbench/commands.h"
+#include "harness/report/html/page.h"
+#include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
 #include "workloads/built_in.h"
 

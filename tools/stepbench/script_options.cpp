@@ -18,7 +18,6 @@
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/parse.h"
 #include "tools/stepbench/standard_input.h"
-#include "tools/stepbench/usage.h"
 
 namespace stepbench::cli {
 namespace {

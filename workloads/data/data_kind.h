@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of the table behind data.kind: the kind's catalogue entry, the model input it provides,
-// and how to open its data set. Each kind declares its row in its own file; data_kinds.h has the
-// table.
+// One row of the table behind data.kind: what the catalogue says of a kind, what a model gets from
+// it, and how its data set is opened; and the options that several kinds share. Each kind declares
+// its row beside its code; the table is data_kinds.h.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "harness/base/resolved_case.h"
 #include "harness/catalogue/catalogue.h"
@@ -29,5 +30,29 @@ struct DataKind {
   // Makes such files for `stepbench data make`; null: not supported.
   const Maker* maker = nullptr;
 };
+
+// Options that several kinds of data sets share.
+
+// data.path: a file or folder that must exist.
+[[nodiscard]] Option path_option(std::string doc);
+// Number of samples of a synthetic data set.
+[[nodiscard]] Option samples_option();
+[[nodiscard]] Option image_size_option();
+[[nodiscard]] Option augment_option();
+[[nodiscard]] Option decode_option();
+[[nodiscard]] Option jpeg_decoder_option();
+[[nodiscard]] Option on_error_option();
+[[nodiscard]] Option split_option();
+// `otherwise` is the default: float32 or stored.
+[[nodiscard]] Option dtype_option(const std::string& otherwise);
+// A null `default_value`: unset unless the file sets it.
+[[nodiscard]] Option classes_option(Value default_value, std::string doc);
+
+// data.jpeg_decoder: own
+[[nodiscard]] bool has_own_jpeg_decoder(const ResolvedCase& resolved);
+// data.on_error: skip
+[[nodiscard]] bool skips_errors(const ResolvedCase& resolved);
+// data.dtype: float32
+[[nodiscard]] bool wants_floats(const ResolvedCase& resolved);
 
 }  // namespace stepbench::data

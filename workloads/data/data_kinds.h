@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all kinds of data sets, in catalogue order; no other place names them.
+// The table of all kinds of data sets, in the order of the catalogue: the one place that names
+// them. The section `data` is made from it.
 #pragma once
 
 #include <memory>
 #include <string_view>
 #include <vector>
 
+#include "harness/catalogue/catalogue.h"
+#include "harness/rule.h"
 #include "workloads/data/data_kind.h"
 #include "workloads/data/generate/maker.h"
 
@@ -26,5 +29,12 @@ class PythonParts;
 
 // All makers of `stepbench data make`, in the order of the table.
 [[nodiscard]] std::vector<const Maker*> makers();
+
+// The section `data` of the catalogue, built from the table in data_kinds.h, and its rule.
+
+[[nodiscard]] Section data_section();
+
+// Kinds that read no files have no data.page_cache.
+void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench::data

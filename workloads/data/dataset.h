@@ -3,6 +3,7 @@
 // caller's memory.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "harness/base/clock.h"
+#include "harness/base/error.h"
 #include "workloads/data/batch.h"
 
 namespace stepbench::data {
@@ -137,5 +139,30 @@ class IterableDataset : public Dataset {
   // Parts that are only read whole: further readers get nothing. 0: unknown.
   [[nodiscard]] virtual std::int64_t parts() const { return 0; }
 };
+
+// data.on_error: skip. Reads the next readable sample in place of an unreadable one.
+
+inline constexpr std::int64_t kMaxSkipsInARow = 100;
+
+// Calls read_one(key); if it throws Error, reads the next readable sample of the set instead and
+// counts the skip.
+template <typename ReadOne>
+void read_skipping(const SampleKey& key, std::int64_t size, ReadCost& cost, ReadOne&& read_one) {
+  const std::int64_t tries = std::min(size, kMaxSkipsInARow);
+  std::string first_error;
+  for (std::int64_t i = 0; i < tries; ++i) {
+    SampleKey next = key;
+    next.index = (key.index + i) % size;
+    try {
+      return read_one(next);
+    } catch (const Error& error) {
+      if (i > 0) continue;
+      ++cost.skipped;
+      first_error = error.what();
+    }
+  }
+  throw Error("data.on_error: skip found " + std::to_string(tries) +
+              " unreadable samples in a row; the first: " + first_error);
+}
 
 }  // namespace stepbench::data

@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a workload that the user wrote in Python, behind C++ interfaces, in a worker inside
-// a Python interpreter. Implemented in workloads/python; a worker without an interpreter has an
-// implementation that reports why. Names types of higher-level rooms without including them.
+// Parts of a case that the user wrote in Python: what is known of them without Python, and the
+// interface through which a worker inside an interpreter gives them to its workloads. Implemented
+// in workloads/python; a worker without an interpreter has one that says why there is none. Names
+// types of rooms above this one without including them.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
 #include "harness/base/resolved_case.h"
+#include "harness/catalogue/catalogue.h"
+#include "harness/rule.h"
+#include "workloads/data/data_kind.h"
 
 namespace stepbench {
+
 class Model;
 class ReportSink;
 class Workload;
 enum class Edge : std::uint8_t;
 struct DataShape;
 struct WorkerContext;
+
 }  // namespace stepbench
 
 namespace stepbench::loader {
+
 class Loader;
 struct LoaderOptions;
+
 }  // namespace stepbench::loader
 
 namespace stepbench::data {
@@ -53,5 +61,20 @@ class PythonParts {
   // Reports the interpreter, its start time, and what torch.compile did.
   virtual void report(ReportSink& sink) const = 0;
 };
+
+// The Python-free part of data sets that the user wrote in Python. PythonParts opens them;
+// loader.engine python or iterable reads them.
+
+inline constexpr const char* kPythonName = "python";  // name of the data kind and of the engine
+
+[[nodiscard]] DataKind python_kind();
+
+// Returns true if a part of the case is written in Python: data.kind, model.kind or the step.
+[[nodiscard]] bool uses_python(const ResolvedCase& resolved);
+
+// The section `python`: arguments of the user's functions, by name.
+[[nodiscard]] Section python_section();
+// Rejects arguments that no part of the case uses.
+void check_python_arguments(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench::data

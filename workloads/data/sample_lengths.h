@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of different lengths: their lengths and their padding in a batch.
+// Samples of different lengths: how long each is, and what stands behind it in a batch. Also the
+// reader of text files with a number per sample, for lengths and weights.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -53,5 +55,17 @@ void put_padding(std::span<std::byte* const> sample, std::int64_t length, std::i
 [[nodiscard]] bool lengths_differ(const ResolvedCase& resolved);
 // Rejects impossible lengths.
 void check_lengths(const ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+
+// Text files of numbers, one per sample, as numpy.savetxt writes them.
+
+struct NumberFile {
+  std::string option;  // that names the file: "loader.weights"
+  std::filesystem::path path;
+  std::string expected;  // "`balanced` or a text file with a weight per sample"
+};
+
+// Reads numbers separated by blanks, commas or newlines. Throws ConfigError naming the option, file
+// and line.
+[[nodiscard]] std::vector<double> read_numbers(const NumberFile& file);
 
 }  // namespace stepbench::data

@@ -11,7 +11,7 @@
 #include "harness/base/error.h"
 #include "workloads/distributed/collective_data.h"
 #include "workloads/distributed/collective_section.h"
-#include "workloads/distributed/patience.h"
+#include "workloads/distributed/meeting_place.h"
 #include "workloads/distributed/process_group.h"
 #include "workloads/step/device.h"
 #include "workloads/step/drained_mark.h"

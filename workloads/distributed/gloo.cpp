@@ -2,7 +2,7 @@
 // Compiled with declared/ in the include path: torch's wheel contains Gloo without its headers.
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
-#include "workloads/distributed/patience.h"
+#include "workloads/distributed/meeting_place.h"
 #include "workloads/distributed/process_group.h"
 
 namespace stepbench::distributed {

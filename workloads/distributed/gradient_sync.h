@@ -4,6 +4,7 @@
 #pragma once
 
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <torch/csrc/distributed/c10d/comm.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -58,5 +59,12 @@ struct DdpOptions {
 // One collective per type for all gradients, after the backward pass: phase grad_sync. Buffers as
 // with DDP.
 [[nodiscard]] std::unique_ptr<step::GradientSync> make_flat_sync(Replica replica);
+
+// Exchanges gradients in a smaller type, like DistributedDataParallel's fp16_compress_hook and
+// bf16_compress_hook: rounded, divided by the number of ranks, summed, and written back in their
+// own type. Called by the Reducer.
+
+[[nodiscard]] std::unique_ptr<c10d::CommHookInterface> make_rounding_hook(
+    c10::intrusive_ptr<c10d::ProcessGroup> group, at::ScalarType sent_as);
 
 }  // namespace stepbench::distributed

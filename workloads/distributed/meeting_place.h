@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rendezvous address of a group's ranks, from their launcher's environment. Pure; any thread.
+// Where the ranks of a group find each other, as their launcher says it in the environment, and how
+// long each waits for the others. Pure; any thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -21,5 +23,9 @@ struct MeetingPlace {
 // set.
 [[nodiscard]] MeetingPlace meeting_place(
     const std::vector<std::pair<std::string, std::string>>* variables);
+
+// How long a rank waits for the others to join, and in a collective.
+
+inline constexpr std::chrono::milliseconds kPatience = std::chrono::seconds(60);
 
 }  // namespace stepbench::distributed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
-#include "workloads/distributed/patience.h"
+#include "workloads/distributed/meeting_place.h"
 #include "workloads/distributed/process_group.h"
 
 namespace stepbench::distributed {

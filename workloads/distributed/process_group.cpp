@@ -7,7 +7,6 @@
 
 #include "harness/base/error.h"
 #include "workloads/distributed/meeting_place.h"
-#include "workloads/distributed/patience.h"
 
 namespace stepbench::distributed {
 

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <utility>
 
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench::loader {
 

@@ -1,18 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and collates batches; one per reading thread.
+// Reads the samples of a batch into one piece of memory, fresh or from a pool (loader.buffers), and
+// reports the cost of each batch to a collector that listens. One reader per reading thread.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "harness/base/clock.h"
+#include "workloads/data/batch.h"
 #include "workloads/data/dataset.h"
-#include "workloads/loader/batch_memory.h"
 #include "workloads/loader/batch_order.h"
 
 namespace stepbench::loader {
+
+// Memory layout of the fields of a batch.
+
+// Lays out the fields of a batch in one block of memory, one after the other, each aligned to a
+// cache line.
+class BatchLayout {
+ public:
+  BatchLayout(std::vector<FieldSpec> fields, std::int64_t batch_size);
+
+  // Returns a batch of `size` samples over `memory`, which must have room for bytes() or be null.
+  [[nodiscard]] Batch place(std::byte* memory, std::int64_t size,
+                            std::shared_ptr<void> owner) const;
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }  // of a full batch
+  [[nodiscard]] std::int64_t batch_size() const { return batch_size_; }
+  [[nodiscard]] const std::vector<SharedSpec>& fields() const { return fields_; }
+
+ private:
+  std::vector<SharedSpec> fields_;
+  std::vector<std::size_t> offsets_;
+  std::int64_t batch_size_;
+  std::size_t bytes_ = 0;
+};
+
+// Memory for batches: fresh or pooled (loader.buffers).
+
+// Allocates memory for each batch, or takes it from a pool to which it returns. A batch may outlive
+// this object. Any thread.
+class BatchMemory {
+ public:
+  BatchMemory(std::vector<FieldSpec> fields, std::int64_t batch_size, bool reuse);
+
+  // Returns a batch of `size` samples in uninitialised memory, every field aligned to a cache line.
+  // Throws std::bad_alloc.
+  [[nodiscard]] Batch take(std::int64_t size) const;
+
+ private:
+  struct Pool;
+  BatchLayout layout_;
+  std::shared_ptr<Pool> pool_;  // null: allocate for each batch
+};
 
 // Time that a reader spent on one batch.
 struct BatchCost {
@@ -80,5 +122,27 @@ class BatchReader {
   bool pass_yields_ = false;
   bool stream_ended_ = false;
 };
+
+// Reports what workers did for each batch to a collector that draws it. In timed launches there is
+// no listener: a batch then costs one load of a thread-local pointer and one branch.
+
+class WorkerSpanListener {
+ public:
+  WorkerSpanListener() = default;
+  WorkerSpanListener(const WorkerSpanListener&) = delete;
+  WorkerSpanListener& operator=(const WorkerSpanListener&) = delete;
+  virtual ~WorkerSpanListener() = default;
+  // A batch from `worker` arrived; pid 0: the worker is a thread of this process. Times of
+  // HostClock. Consumer's thread.
+  virtual void batch(std::int64_t pid, int worker, const BatchCost& cost) = 0;
+  // The consumer read a batch itself.
+  void own_batch(const BatchCost& cost) { batch(0, kConsumer, cost); }
+
+  static constexpr int kConsumer = -1;  // in place of a worker
+};
+
+// Set by a collector around the steps that it records, on the thread that calls next(), because the
+// Loader interface has no access to collectors. Null everywhere else.
+inline constinit thread_local WorkerSpanListener* worker_span_listener = nullptr;
 
 }  // namespace stepbench::loader

@@ -5,12 +5,10 @@
 #include <string>
 
 #include "harness/base/error.h"
+#include "workloads/loader/external_engines.h"
 #include "workloads/loader/fork/fork_loader.h"
 #include "workloads/loader/inline_loader.h"
-#include "workloads/loader/iterable_engine.h"
-#include "workloads/loader/python_engine.h"
 #include "workloads/loader/thread/thread_loader.h"
-#include "workloads/loader/torch_cpp_engine.h"
 
 namespace stepbench::loader {
 

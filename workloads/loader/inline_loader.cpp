@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "harness/workload.h"
-#include "workloads/loader/order.h"
-#include "workloads/loader/worker_spans.h"
+#include "workloads/loader/batch_reader.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench::loader {
 

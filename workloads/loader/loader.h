@@ -15,7 +15,6 @@
 #include "harness/base/clock.h"
 #include "workloads/data/batch.h"
 #include "workloads/data/dataset.h"
-#include "workloads/loader/batch_upload.h"
 #include "workloads/loader/pinned_memory.h"
 
 namespace stepbench::loader {

@@ -4,12 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "workloads/data/data_kinds.h"
 #include "workloads/data/python_parts.h"
+#include "workloads/loader/analysis/loader_facts.h"
+#include "workloads/loader/analysis/loader_findings.h"
 #include "workloads/loader/analysis/loader_report.h"
-#include "workloads/loader/analysis/padding.h"
 
 namespace stepbench::loader {
 namespace {
@@ -72,6 +76,94 @@ void LoaderPipeline::report(ReportSink& sink) const {
   if (pinned_ && pinned_->peak_bytes() > 0) {
     sink.metric("loader_pinned_bytes", static_cast<double>(pinned_->peak_bytes()));
   }
+}
+
+void BatchStream::begin() {
+  epoch_began_ns_ = begun_ns_ = context_.clock.now_ns();
+  loader_.begin_epoch(++epoch_);
+  begin_ns_ = context_.clock.now_ns() - begun_ns_;
+}
+
+Batch BatchStream::next(StepRecorder& step) {
+  std::optional<Batch> batch;
+  const bool first = !yielded_;
+  const std::int64_t began = context_.clock.now_ns();
+  if (!first) {
+    const auto scope = step.phase(PhaseId::kDataWait);
+    batch = loader_.next();
+    if (!batch) step.first_of_epoch();  // in the phase: finding the epoch's end is part of the gap
+  }
+  if (!batch) {
+    const auto scope = step.phase(PhaseId::kDataWait);
+    if (first && epoch_ < 0) begun_ns_ = began;
+    if (!first || epoch_ < 0) {
+      epoch_began_ns_ = context_.clock.now_ns();
+      loader_.begin_epoch(++epoch_);
+    }
+    const std::int64_t asked = context_.clock.now_ns();
+    batch = loader_.next();
+    const std::int64_t now = context_.clock.now_ns();
+    if (first) {
+      context_.life_cycle.first_batch_ns = now - begun_ns_;
+      first_wait_ns_ = begin_ns_ + now - began;
+      step.first_batch();
+    } else if (in_window_) {
+      ++window_.borders;
+      window_.border_ns += now - began;
+      window_.border_next_ns += now - asked;
+    }
+  }
+  if (!batch) {
+    throw Error("epoch " + std::to_string(epoch_) +
+                " of the loader has no batch: the data set is empty, or smaller than one " +
+                "batch while loader.drop_last is set");
+  }
+  yielded_ = true;
+  return std::move(*batch);
+}
+
+void BatchStream::window(Edge edge) {
+  in_window_ = edge == Edge::kBegin;
+  // Count ready batches right next to the steps: workers continue while facts are read.
+  const auto count_ready = [&](std::optional<std::int64_t>& sum) {
+    if (const auto ready = loader_.ready()) sum = sum.value_or(0) + *ready;
+  };
+  if (in_window_) {
+    unknown_length_ = loader_.batches_per_epoch() < 0;
+    cores_.begin(loader_.worker_threads());
+    at_begin_ = read_window_facts(context_.clock);
+    count_ready(ready_at_begin_);
+    loader_.reset_metrics();
+  } else {
+    count_ready(ready_at_end_);
+    measured_.add(loader_.metrics());
+    WindowFacts at_end = read_window_facts(context_.clock);
+    cores_.end(loader_.worker_threads(), at_end.elapsed_ns - at_begin_.elapsed_ns,
+               at_end.cpu_ns() - at_begin_.cpu_ns(), at_end.elapsed_ns - epoch_began_ns_);
+    at_end.open_descriptors = count_descriptors();
+    window_.add_span(at_begin_, at_end);
+  }
+}
+
+void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved,
+                         std::optional<double> padding_sorted) const {
+  report_loader(measured_, window_, cores_.facts(), sink);
+  const auto report = [&](const char* name, auto value) {
+    if (value) sink.metric(name, static_cast<double>(*value));
+  };
+  report("loader_ready_at_begin", ready_at_begin_);
+  report("loader_ready_at_end", ready_at_end_);
+  if (yielded_) sink.metric("loader_first_wait_ns", static_cast<double>(first_wait_ns_));
+  if (unknown_length_ && window_.borders > 0) {
+    sink.note("the length of an epoch is not known: " + std::to_string(window_.borders) +
+              " borders lie where they fell in the windows, and the numbers depend on it");
+  }
+  LoaderFacts facts = loader_facts(resolved, measured_, window_);
+  facts.first_wait_ns = first_wait_ns_;
+  facts.machine = cores_.facts();
+  facts.unknown_length = unknown_length_;
+  facts.padding_sorted = padding_sorted;
+  for (Finding& finding : loader_findings(facts)) sink.finding(std::move(finding));
 }
 
 }  // namespace stepbench::loader

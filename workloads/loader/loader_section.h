@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section `loader` of the catalogue, built from the table in engines.h, and its rules.
+// The section `loader` of the catalogue, made from the table of engines.h, with loader.sampler and
+// its options, and their rules.
 #pragma once
+
+#include <vector>
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
@@ -17,5 +20,14 @@ inline constexpr const char* kItemsAreBatches = "null";
 void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 // Rule of any workload: profile.stacks needs loader.engine: python.
 void check_stacks(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
+
+// loader.sampler and its options, with their rule.
+
+// The option `sampler` and the options of single samplers.
+[[nodiscard]] std::vector<Option> sampler_options();
+
+// Python's rules for shuffle and sampler, and the restrictions of iterable data sets. A sampler
+// that is equivalent to `shuffle` becomes `shuffle`, so that such cases are the same case.
+void check_sampler(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 }  // namespace stepbench::loader

@@ -8,8 +8,7 @@
 #include "harness/text/words.h"
 #include "workloads/loader/kept_batches.h"
 #include "workloads/loader/loader_section.h"
-#include "workloads/loader/order.h"
-#include "workloads/loader/sample_weights.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench::loader {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page-locked memory for batches, with its peak use.
+// What a loader is given by whoever knows the device: page-locked memory for batches, and the copy
+// that a pin thread begins.
 #pragma once
 
 #include <atomic>
@@ -39,5 +40,22 @@ class PinnedMemory {
 
 // Copies the batch into pinned memory, one block per field, as Python pins tensor by tensor.
 [[nodiscard]] Batch pinned_copy(const Batch& batch, PinnedMemory& memory);
+
+// Uploads pinned batches from the pin thread.
+
+// Begins the copy of a pinned batch to a device, on the loader's pin thread. Supplied by the code
+// that knows the device; must outlive the loader. Never called by two threads at once, but each
+// epoch may use a different thread.
+class BatchUpload {
+ public:
+  BatchUpload() = default;
+  BatchUpload(const BatchUpload&) = delete;
+  BatchUpload& operator=(const BatchUpload&) = delete;
+  virtual ~BatchUpload() = default;
+
+  virtual void enter_thread() {}  // called once on a dedicated thread, before upload()
+  // The result becomes Batch::device_copy. An exception becomes the batch's error.
+  [[nodiscard]] virtual std::shared_ptr<const void> upload(const Batch& pinned) = 0;
+};
 
 }  // namespace stepbench::loader

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "workloads/loader/thread_caps.h"
+#include "workloads/loader/worker_cpus.h"
 
 namespace stepbench::loader {
 

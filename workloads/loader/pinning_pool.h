@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "harness/base/clock.h"
-#include "workloads/loader/batch_upload.h"
 #include "workloads/loader/blocking_queue.h"
 #include "workloads/loader/pinned_memory.h"
 #include "workloads/loader/worker_pool.h"

@@ -1,19 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loader whose workers read ahead: Python's dispatch rules over any WorkerPool.
+// A loader whose workers read ahead: the dispatch rules of Python's DataLoader (PyTorch 2.11,
+// _MultiProcessingDataLoaderIter), which know no thread, queue or data, over any WorkerPool.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "workloads/loader/batch_order.h"
-#include "workloads/loader/dispatcher.h"
 #include "workloads/loader/loader.h"
 #include "workloads/loader/worker_pool.h"
 
 namespace stepbench::loader {
+
+// Decides which worker gets which batch and in which order batches are yielded: the rules of
+// Python's DataLoader (PyTorch 2.11, _MultiProcessingDataLoaderIter), without threads, queues or
+// data. One thread; shared by all engines with workers.
+
+class Dispatcher {
+ public:
+  struct Task {
+    std::int64_t index = 0;  // of the batch in its epoch
+    int worker = 0;
+    bool operator==(const Task&) const = default;
+  };
+
+  // workers >= 1, prefetch_factor >= 1.
+  Dispatcher(int workers, std::int64_t prefetch_factor, bool in_order);
+
+  // Resets the state. `tasks`: batches in this epoch. Afterwards prime: call dispatch() capacity()
+  // times.
+  void begin_epoch(std::int64_t tasks);
+  [[nodiscard]] std::int64_t capacity() const { return capacity_; }
+
+  // Returns the next task and the worker to send it to; nullopt if all are sent or no worker may
+  // take one. In order, workers take turns regardless of their load; out of order, a worker that
+  // has its share of capacity() un-yielded is skipped.
+  [[nodiscard]] std::optional<Task> dispatch();
+
+  // The next action of the loader's next().
+  enum class State : std::uint8_t {
+    kEnd,      // of the epoch
+    kReceive,  // wait for a result of any worker, then call received() or ended()
+    kYield     // call yield(), then dispatch() once
+  };
+  [[nodiscard]] State state();
+  void received(std::int64_t index);
+  // Call when a worker of an iterable data set has no more samples: its answer to the first such
+  // task. Then call dispatch() once.
+  void ended(int worker);
+  [[nodiscard]] Task yield();
+
+  [[nodiscard]] std::int64_t outstanding() const { return outstanding_; }  // sent, not received
+  [[nodiscard]] std::int64_t stashed() const { return stashed_; }  // received, not yet their turn
+  [[nodiscard]] std::int64_t unyielded() const { return outstanding_ + stashed_; }
+
+ private:
+  enum class BatchState : std::uint8_t { kSent, kStashed, kYielded };
+  struct Info {
+    int worker = 0;
+    BatchState batch_state = BatchState::kSent;
+  };
+  [[nodiscard]] Info& info(std::int64_t index) {
+    return infos_[static_cast<std::size_t>(index - next_yield_)];
+  }
+
+  struct Worker {
+    bool alive = true;
+    std::int64_t load = 0;  // tasks sent, not yielded
+  };
+
+  std::int64_t capacity_;
+  bool in_order_;
+  std::vector<Worker> workers_;
+  std::size_t turn_ = 0;  // worker whose turn it is
+  std::int64_t tasks_ = 0;
+  std::int64_t drawn_ = 0;  // tasks drawn; one is drawn but not sent only after all workers ended
+  std::int64_t next_send_ = 0;
+  std::int64_t next_yield_ = 0;
+  std::deque<Info> infos_;             // of [next_yield_, next_send_)
+  std::optional<std::int64_t> given_;  // out of order: received, to be yielded at once
+  std::int64_t outstanding_ = 0;
+  std::int64_t stashed_ = 0;
+};
 
 // A loader with workers: sends tasks in the Dispatcher's order and yields their results.
 class PrefetchingLoader final : public Loader {

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "harness/base/error.h"
+
 namespace stepbench::loader {
 
 void WorkerPool::try_receive_all(std::vector<LoaderResult>& into) {
@@ -11,6 +13,20 @@ void WorkerPool::try_receive_all(std::vector<LoaderResult>& into) {
 
 void WorkerPool::receive_all(std::vector<LoaderResult>& into, std::chrono::nanoseconds limit) {
   if (std::optional<LoaderResult> result = receive(limit)) into.push_back(std::move(*result));
+}
+
+std::string current_error_text() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "threw something that is not a std::exception";
+  }
+}
+
+std::exception_ptr worker_error(int worker, const std::string& what) {
+  return std::make_exception_ptr(Error("loader worker " + std::to_string(worker) + ": " + what));
 }
 
 }  // namespace stepbench::loader

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "workloads/data/batch.h"
@@ -62,5 +63,13 @@ class WorkerPool {
   // Any thread: makes the waiting receive(), or else the next one, return nullopt.
   virtual void interrupt() = 0;
 };
+
+// A worker's exception on its way to the consumer, as text.
+
+// Call inside a catch block: describes the current exception in a sentence.
+[[nodiscard]] std::string current_error_text();
+// The exception that the consumer rethrows in place of a batch: keeps message and worker, not the
+// exception's type.
+[[nodiscard]] std::exception_ptr worker_error(int worker, const std::string& what);
 
 }  // namespace stepbench::loader

@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "harness/base/error.h"
-#include "harness/machine/cpu_precision.h"
+#include "harness/machine/cpu_findings.h"
 #include "harness/os/descriptor.h"
 #include "harness/text/words.h"
 #include "workloads/model/network.h"

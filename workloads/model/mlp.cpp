@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 
 namespace stepbench::model {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base of the zoo's own modules. Includes torch/nn: for model files only.
+// What the zoo's own modules share: the base class, the linear layer, the table's makers. Includes
+// torch/nn: for model files only.
 #pragma once
 
+#include <ATen/ops/linear.h>
 #include <torch/nn/module.h>
+#include <torch/nn/modules/linear.h>
 
 #include "workloads/model/model.h"
 #include "workloads/model/module_model.h"
@@ -34,5 +37,16 @@ void require_classes(std::string_view kind, const DataShape& data);
 using MakeModel = std::unique_ptr<Model>(const ResolvedCase&, const DataShape&);
 MakeModel make_aoti, make_bert_base, make_gpt, make_mlp, make_resnet18, make_resnet50,
     make_torchscript, make_vit_b16;
+
+// Includes torch/nn: for model files only.
+
+// Like torch.nn.Linear in Python, which calls aten::linear. C++'s own module adds the bias in a
+// separate operation for three-dimensional inputs.
+class LinearImpl final : public torch::nn::LinearImpl {
+ public:
+  using torch::nn::LinearImpl::LinearImpl;
+  at::Tensor forward(const at::Tensor& input) { return at::linear(input, weight, bias); }
+};
+TORCH_MODULE(Linear);
 
 }  // namespace stepbench::model

@@ -7,7 +7,6 @@
 
 #include <array>
 
-#include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 #include "workloads/model/recompute.h"
 

@@ -12,7 +12,6 @@
 #include <cmath>
 
 #include "harness/base/error.h"
-#include "workloads/model/linear.h"
 #include "workloads/model/network.h"
 #include "workloads/model/recompute.h"
 

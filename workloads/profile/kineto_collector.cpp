@@ -10,9 +10,8 @@
 #include <functional>
 #include <optional>
 
-#include "workloads/profile/backward_modules.h"
 #include "workloads/profile/kineto_op_log.h"
-#include "workloads/profile/module_track.h"
+#include "workloads/profile/op_modules.h"
 
 namespace stepbench::profile {
 namespace {

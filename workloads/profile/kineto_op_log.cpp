@@ -14,10 +14,9 @@
 #include <utility>
 
 #include "harness/ops/launch_calls.h"
-#include "harness/ops/memory_ops.h"
-#include "workloads/profile/input_words.h"
-#include "workloads/profile/op_scope.h"
+#include "harness/ops/op_tree.h"
 #include "workloads/profile/string_table.h"
+#include "workloads/profile/torch_op.h"
 
 namespace stepbench::profile {
 namespace {

@@ -11,8 +11,7 @@
 #include <new>
 
 #include "harness/base/error.h"
-#include "workloads/profile/input_words.h"
-#include "workloads/profile/op_scope.h"
+#include "workloads/profile/torch_op.h"
 
 #ifndef NDEBUG
 #error "at::RecordFunction has another layout in libtorch, which is built with NDEBUG"

@@ -9,7 +9,6 @@
 #include "harness/base/error.h"
 #include "harness/cuda/activity_summary.h"
 #include "harness/cuda/cuda_api.h"
-#include "harness/cuda/device_properties.h"
 #include "harness/findings/finding.h"
 #include "harness/ops/memory_levels.h"
 #include "harness/ops/op_table.h"
@@ -17,13 +16,11 @@
 #include "harness/schedule/schedule.h"
 #include "harness/trace/write_trace.h"
 #include "harness/workload.h"
-#include "workloads/profile/device_tracing.h"
 #include "workloads/profile/kineto_collector.h"
 #include "workloads/profile/native_collector.h"
-#include "workloads/profile/step_marks.h"
+#include "workloads/profile/profile_spans.h"
 #include "workloads/profile/tick_clock.h"
 #include "workloads/profile/trace_findings.h"
-#include "workloads/profile/worker_spans.h"
 
 namespace stepbench::profile {
 namespace {

@@ -11,7 +11,6 @@
 #include "harness/base/error.h"
 #include "harness/findings/severity.h"
 #include "harness/ops/op_table.h"
-#include "harness/ops/sampled_lines.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/workload.h"

@@ -9,7 +9,7 @@
 
 #include "harness/base/error.h"
 #include "harness/workload.h"
-#include "workloads/python/loader_options.h"
+#include "workloads/python/python_loader.h"
 #include "workloads/python/user_function.h"
 
 namespace stepbench::python {

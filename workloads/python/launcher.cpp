@@ -20,9 +20,8 @@
 #include "harness/run/interpreter.h"
 #include "harness/run/script_worker.h"
 #include "harness/text/words.h"
-#include "harness/worker/arguments.h"
 #include "harness/worker/process.h"
-#include "workloads/data/python_kind.h"
+#include "workloads/data/python_parts.h"
 
 namespace stepbench::python {
 namespace {

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// loader.engine: python. torch.utils.data.DataLoader behind the interface of loader.h.
+// loader.engine: python. torch.utils.data.DataLoader behind the interface of loader.h; and the
+// options of a loader as a dict, which engine iterable hands to Python too.
 #pragma once
+
+#include <pybind11/pybind11.h>
 
 #include <memory>
 
+#include "harness/base/resolved_case.h"
 #include "workloads/loader/loader.h"
 #include "workloads/python/in_python.h"
 #include "workloads/python/python_dataset.h"
 
 namespace stepbench {
+
 struct WorkerContext;
+
 }  // namespace stepbench
 
 namespace stepbench::python {
@@ -21,5 +27,12 @@ namespace stepbench::python {
 [[nodiscard]] std::unique_ptr<loader::Loader> make_python_loader(
     const PythonDataset& dataset, const loader::LoaderOptions& options,
     const WorkerContext& context, GilWait& gil, const OwnedPyObject& stacks);
+
+// Converts loader options to a dict, for the Python side of engines python and iterable.
+
+// Keys are the names in LoaderOptions, plus start_method and sharing_strategy of `resolved`.
+// batch_size is None if the data determines it. Requires the interpreter's lock.
+[[nodiscard]] pybind11::dict options_for_python(const loader::LoaderOptions& options,
+                                                const ResolvedCase& resolved);
 
 }  // namespace stepbench::python

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/cuda/allocator_window.h"
+#include "harness/cuda/allocator.h"
 #include "harness/workload.h"
 #include "workloads/data/python_parts.h"
 #include "workloads/python/in_python.h"

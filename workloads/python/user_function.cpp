@@ -3,8 +3,8 @@
 
 #include <pybind11/stl.h>
 
-#include "workloads/data/python_kind.h"
-#include "workloads/loader/iterable_engine.h"
+#include "workloads/data/python_parts.h"
+#include "workloads/loader/external_engines.h"
 
 namespace stepbench::python {
 

@@ -17,7 +17,6 @@
 
 #include <cmath>
 
-#include "workloads/step/number_operand.h"
 #include "workloads/step/optimizer.h"
 
 namespace stepbench::step {

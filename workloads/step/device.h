@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/cuda/allocator_window.h"
+#include "harness/cuda/allocator.h"
 #include "harness/measure/phase.h"
 
 namespace stepbench {

@@ -3,7 +3,7 @@
 
 #include <ATen/core/grad_mode.h>
 
-#include "workloads/step/autocast.h"
+#include "workloads/step/mixed_precision.h"
 #include "workloads/step/model_step.h"
 #include "workloads/step/step_graph.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/ops/flops.h"
+#include "harness/ops/op_work.h"
 #include "workloads/model/recomputing.h"
 
 namespace stepbench::step {

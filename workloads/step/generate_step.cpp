@@ -6,8 +6,8 @@
 #include <ATen/ops/log_softmax.h>
 
 #include "harness/base/error.h"
-#include "workloads/step/autocast.h"
 #include "workloads/step/generate_section.h"
+#include "workloads/step/mixed_precision.h"
 #include "workloads/step/model_step.h"
 
 namespace stepbench::step {

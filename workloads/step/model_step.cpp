@@ -8,11 +8,10 @@
 #include <numeric>
 
 #include "harness/base/error.h"
-#include "harness/machine/cpu_precision.h"
-#include "harness/machine/cpu_threads.h"
+#include "harness/machine/cpu_findings.h"
 #include "harness/machine/environment.h"
-#include "workloads/data/file_digest.h"
 #include "workloads/data/python_parts.h"
+#include "workloads/data/whole_file.h"
 #include "workloads/step/fixed_batch.h"
 #include "workloads/step/flop_counter.h"
 #include "workloads/step/model_work.h"

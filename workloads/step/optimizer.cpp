@@ -14,7 +14,6 @@
 
 #include "harness/base/error.h"
 #include "harness/text/words.h"
-#include "workloads/step/number_operand.h"
 
 namespace stepbench::step {
 namespace {

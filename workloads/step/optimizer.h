@@ -3,6 +3,7 @@
 // one.
 #pragma once
 
+#include <ATen/ScalarOps.h>
 #include <ATen/core/Tensor.h>
 
 #include <memory>
@@ -72,5 +73,13 @@ struct OptimizerType {
 // (torch.nn.utils.clip_grad_norm_).
 [[nodiscard]] at::Tensor gradient_norm(const std::vector<at::Tensor>& parameters);
 void clip_gradients(const std::vector<at::Tensor>& parameters, double max_norm);
+
+// A number as an operand that does not change the type of a tensor expression.
+
+// A number as Python passes it to mul_ or add_: a tensor that does not affect the result's type.
+// For a plain number, C++ selects another overload, which calls a second operator inside.
+[[nodiscard]] inline at::Tensor number_operand(double value) {
+  return at::native::wrapped_scalar_tensor(value);
+}
 
 }  // namespace stepbench::step

@@ -5,7 +5,6 @@
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "workloads/step/number_operand.h"
 #include "workloads/step/optimizer.h"
 
 namespace stepbench::step {

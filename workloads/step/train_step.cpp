@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/step/autocast.h"
 #include "workloads/step/checkpoint.h"
-#include "workloads/step/grad_scaler.h"
 #include "workloads/step/gradient_sync.h"
+#include "workloads/step/mixed_precision.h"
 #include "workloads/step/model_step.h"
 #include "workloads/step/optimizer.h"
 #include "workloads/step/step_graph.h"

@@ -13,8 +13,7 @@
 #include <memory>
 #include <utility>
 
-#include "workloads/loader/order.h"
-#include "workloads/loader/sample_weights.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench::torch_loader {
 namespace {

@@ -14,11 +14,10 @@
 
 #include "harness/base/error.h"
 #include "harness/workload.h"
-#include "workloads/loader/batch_memory.h"
 #include "workloads/loader/batch_order.h"
 #include "workloads/loader/batch_reader.h"
-#include "workloads/loader/order.h"
-#include "workloads/loader/torch_cpp_engine.h"
+#include "workloads/loader/external_engines.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench::torch_loader {
 namespace {

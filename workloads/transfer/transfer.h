@@ -12,11 +12,10 @@
 #include "workloads/data/batch.h"
 #include "workloads/loader/batch_marks.h"
 #include "workloads/torch_loader/batch_tensor.h"
-#include "workloads/transfer/double_buffer.h"
-#include "workloads/transfer/pin_thread_upload.h"
-#include "workloads/transfer/placements.h"
+#include "workloads/transfer/copy_ahead.h"
 #include "workloads/transfer/resident_batches.h"
 #include "workloads/transfer/streams.h"
+#include "workloads/transfer/transfer_section.h"
 
 namespace stepbench::transfer {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transfer/transfer_section.h"
 
+#include <array>
 #include <string>
 #include <utility>
 
+#include "harness/base/error.h"
 #include "workloads/loader/engines.h"
-#include "workloads/transfer/placements.h"
 
 namespace stepbench::transfer {
 namespace {
@@ -168,6 +169,29 @@ void check_copy(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) 
   } else if (on_cpu && resolved.text("copy.source") == "pinned") {
     refuse(resolved, facts, sink, "copy.source", "pinned memory needs a CUDA device");
   }
+}
+
+std::span<const Placement> placements() {
+  static constexpr std::array rows = {
+      Placement{.name = "inline", .kind = PlacementKind::kInline},
+      Placement{.name = "inline_non_blocking",
+                .kind = PlacementKind::kInlineNonBlocking,
+                .asynchronous = true},
+      Placement{
+          .name = "prefetch_stream", .kind = PlacementKind::kPrefetchStream, .asynchronous = true},
+      Placement{.name = "pin_thread", .kind = PlacementKind::kPinThread, .asynchronous = true},
+      Placement{.name = "upstream", .kind = PlacementKind::kUpstream, .copies = false},
+      Placement{.name = "none", .kind = PlacementKind::kNone, .copies = false},
+  };
+  return rows;
+}
+
+const Placement& placement_of(const ResolvedCase& resolved) {
+  const std::string& name = resolved.text("transfer.placement");
+  for (const Placement& placement : placements()) {
+    if (placement.name == name) return placement;
+  }
+  throw ConfigError("transfer.placement", "unknown placement '" + name + "'");
 }
 
 }  // namespace stepbench::transfer

@@ -5,12 +5,12 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/base/launch_flags.h"
+#include "harness/base/launch_outcome.h"
 #include "harness/report/html/case_chart.h"
 #include "harness/report/html/chart_json.h"
 #include "harness/report/html/run_sections.h"
 #include "harness/text/numbers.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/report/html/night_report.h"
+
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
 
-#include "harness/report/html/night_charts.h"
+#include "harness/document/table.h"
+#include "harness/report/html/chart_json.h"
 #include "harness/report/html/report.h"
+#include "harness/report/html/series_chart.h"
 #include "harness/report/night_document.h"
+#include "harness/report/series_names.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -36,6 +45,89 @@ ReportContent night_content(const ShownNight& shown, NightView view, std::string
   content.sections.push_back(
       {.id = "series", .title = "Every series", .blocks = {std::move(series)}, .folded = true});
   return content;
+}
+
+namespace {
+
+constexpr std::size_t kMaxSeriesRows = 60;  // in the figure
+
+// Order in charts.night: quiet series last.
+std::size_t group_of(const nights::NightSeries& series) {
+  switch (series.state) {
+    case nights::NightState::kRegression:
+      return 0;
+    case nights::NightState::kImprovement:
+      return 1;
+    case nights::NightState::kSuspect:
+      return 2;
+    default:
+      return series.alert.empty() ? 4 : 3;
+  }
+}
+
+std::optional<document::Figure> changes_figure(const nights::Night& night,
+                                               const SeriesNames& names) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < night.series.size(); ++i) {
+    const auto& change = night.series[i].change;
+    if (change && std::isfinite(*change)) rows.push_back(i);
+  }
+  if (rows.empty()) return std::nullopt;
+  // Larger changes first within a group.
+  std::ranges::stable_sort(rows, {}, [&](std::size_t i) {
+    return std::pair(group_of(night.series[i]), -std::abs(*night.series[i].change));
+  });
+  const std::size_t all = rows.size();
+  rows.resize(std::min(all, kMaxSeriesRows));
+  json::JsonText json = chart("night");
+  add_places(json, "rows", rows);
+  json.close_object();
+  const nights::NightSeries& first = night.series[rows.front()];
+  return document::Figure{
+      .title = "Tonight against the usual",
+      .alt = text::counted(std::ssize(rows), "series") + ", the largest change " +
+             text::signed_percent(*first.change) + " % of " + names.name(first.series) + '.',
+      .json = json.take(),
+      .note = all > kMaxSeriesRows
+                  ? "The " + std::to_string(kMaxSeriesRows) + " of " + std::to_string(all) +
+                        " series that moved most; the table of every series has all."
+                  : "",
+      .height_px = static_cast<int>(140 + 24 * rows.size())};
+}
+
+document::Table environment_table(const nights::Night& night) {
+  document::Table table{.title = "What changed in the environment since the night before",
+                        .columns = {document::words("experiment"), document::words("field"),
+                                    document::words("before"), document::words("tonight")}};
+  for (const nights::NightExperiment& each : night.experiments) {
+    for (const nights::EnvironmentChange& change : each.environment) {
+      table.rows.push_back(
+          {.cells = {change.experiment, change.field, change.before, change.tonight}});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<document::Chapter> night_charts(const ShownNight& shown) {
+  const SeriesNames names(shown.history);
+  document::Chapter night{.id = "night", .title = "Environment tonight", .blocks = {}};
+  if (auto figure = changes_figure(shown.night, names)) {
+    night.blocks.emplace_back(std::move(*figure));
+  }
+  if (document::Table changed = environment_table(shown.night); !changed.rows.empty()) {
+    night.blocks.emplace_back(std::move(changed));
+  }
+  document::Chapter series{.id = "moved", .title = "What moved, over its nights", .blocks = {}};
+  for (const HistoryView& view : moved_over_nights(shown)) {
+    if (auto figure = series_figure(view, names)) series.blocks.emplace_back(std::move(*figure));
+  }
+  std::vector<document::Chapter> chapters;
+  for (document::Chapter* chapter : {&night, &series}) {
+    if (!chapter->blocks.empty()) chapters.push_back(std::move(*chapter));
+  }
+  return chapters;
 }
 
 }  // namespace stepbench::report

@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renders sections as one self-contained HTML document, without server or network. charts.js and
-// Plotly, which are embedded, draw the figures from its data; without JavaScript tables and the
-// words of the figures are shown. A Content-Security-Policy allows no scripts but these and no
-// requests. Pure; any thread.
+// Sections -> one HTML document that needs no server and no network; its style, its scripts and
+// Plotly, which draws the figures from the page's data. Without JavaScript the tables and the words
+// of the figures remain. A Content-Security-Policy lets only our script and Plotly's run, and
+// nothing be fetched. read_plotly() reads files; all else is pure. Any thread.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/document/document.h"
-#include "harness/report/html/plotly.h"
 
 namespace stepbench::report {
+
+// Finds and validates Plotly's script, which draws the figures of a report. Any thread.
+
+inline constexpr const char* kPlotlyFile = "plotly.min.js";
+
+struct Plotly {
+  std::string script;   // empty: no figures are drawn
+  std::string version;  // "4.1.1"
+};
+
+// `given`: a file, or empty for plotly.min.js next to the program or in its ../share/stepbench;
+// plain or gzip. Throws ConfigError at --plotly, with the places searched and the remedy, if the
+// file is missing, is not Plotly, has the wrong version or is truncated.
+[[nodiscard]] Plotly read_plotly(const std::string& given,
+                                 const std::filesystem::path& program_dir);
 
 struct Page {
   std::string title;
@@ -29,5 +45,12 @@ struct Page {
 
 // The first lines of each page contain `<meta name="generator" content="stepbench">`.
 [[nodiscard]] std::string html_page(const Page& page);
+
+// page.css, the scripts and report.schema.json, embedded by CMake. Any thread.
+
+[[nodiscard]] std::string_view page_style();
+[[nodiscard]] std::string_view chart_script();  // not needed by pages without charts
+[[nodiscard]] std::string_view page_script();
+[[nodiscard]] std::string_view report_schema();
 
 }  // namespace stepbench::report

@@ -12,8 +12,8 @@
 #include "harness/compare/comparison.h"
 #include "harness/document/document.h"
 #include "harness/record/reader.h"
-#include "harness/report/html/draw_options.h"
-#include "harness/report/html/plotly.h"
+#include "harness/report/html/chart_json.h"
+#include "harness/report/html/page.h"
 #include "harness/report/night_document.h"
 #include "harness/track/history.h"
 

@@ -10,7 +10,7 @@
 #include "harness/document/document.h"
 #include "harness/json/json_text.h"
 #include "harness/report/case_table.h"
-#include "harness/report/html/draw_options.h"
+#include "harness/report/html/chart_json.h"
 
 namespace stepbench::report {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/report/history_chart.h"
-#include "harness/report/history_words.h"
+#include "harness/report/history_view.h"
 #include "harness/report/html/chart_json.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

@@ -2,8 +2,11 @@
 #include "harness/report/html/trace_charts.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "harness/analyze/row_names.h"
+#include "harness/document/table.h"
 #include "harness/report/analysis_words.h"
 #include "harness/report/html/chart_json.h"
 #include "harness/text/numbers.h"
@@ -131,6 +134,215 @@ std::optional<document::Chapter> trace_section(const AnalysedTrace& analysed, st
   if (auto parts = mean_figure(analysed, *report)) section.blocks.emplace_back(std::move(*parts));
   section.blocks.emplace_back(steps_table(analysed, *report));
   return section;
+}
+
+namespace {
+
+constexpr std::size_t kMaxDiffRows = 20;  // per figure; the tables have all rows
+
+std::string words_of_change(const analyze::DiffRow& row) {
+  std::string text = text::duration(row.base_ns) + " -> " + text::duration(row.new_ns) + ", " +
+                     text::signed_duration(row.difference_ns()) + " per step";
+  if (row.noise_ns) text += "; counts from " + text::duration(*row.noise_ns) + " on";
+  if (!row.changed()) return text + ": no more than the steps differ by";
+  return text + ": " + std::string(name_of(row.change));
+}
+
+std::string name_of_row(const analyze::DiffRow& row) {
+  const std::string name = analyze::short_row_name(row.name);
+  return row.phase.empty() ? name : name + ", " + row.phase;
+}
+
+std::string title_of(analyze::CostKind kind) {
+  switch (kind) {
+    case analyze::CostKind::kOperator:
+      return "Operators";
+    case analyze::CostKind::kKernel:
+      return "Kernels";
+    case analyze::CostKind::kCall:
+      return "Runtime calls";
+    case analyze::CostKind::kShape:
+      return "Matrix products, convolutions and attention by shape";
+    case analyze::CostKind::kCollective:
+      return "Collectives";
+  }
+  return {};
+}
+
+// Key of the rows of this kind in diff_json.
+std::string_view key_of(analyze::CostKind kind) {
+  constexpr std::array<std::string_view, 5> kKeys = {"operators", "kernels", "calls", "shapes",
+                                                     "collectives"};
+  return kKeys.at(static_cast<std::size_t>(kind));
+}
+
+// Bars to the right mean longer than before.
+document::Figure differences_figure(std::size_t place, std::string_view key,
+                                    const std::string& title,
+                                    const std::vector<analyze::DiffRow>& rows,
+                                    const std::vector<std::string>& names) {
+  const std::size_t shown = std::min(rows.size(), kMaxDiffRows);
+  const auto drawn = std::span(rows).first(shown);
+  json::JsonText json = chart("differences");
+  json.integer("diff", static_cast<std::int64_t>(place)).text("rows", key);
+  json.texts("names", std::span(names).first(shown)).close_object();
+  const auto changed = std::ranges::count_if(drawn, &analyze::DiffRow::changed);
+  std::string note = "Grey: no more than the steps themselves differ by.";
+  if (shown < rows.size()) {
+    note += " The " + std::to_string(shown) + " largest of " + std::to_string(rows.size()) + '.';
+  }
+  return {.title = title,
+          .alt = title + ": " + std::to_string(changed) + " of " + std::to_string(shown) +
+                 " changed; the first: " + names.front() + ", " + words_of_change(rows.front()) +
+                 '.',
+          .json = json.take(),
+          .note = std::move(note),
+          .height_px = static_cast<int>(130 + 26 * shown)};
+}
+
+document::Table differences_table(const std::string& title,
+                                  const std::vector<analyze::DiffRow>& rows,
+                                  const std::vector<std::string>& names) {
+  document::Table table{.title = title + " [ms per step]",
+                        .columns = {document::words("what"),
+                                    {.head = "base"},
+                                    {.head = "new"},
+                                    {.head = "difference"},
+                                    {.head = "calls before"},
+                                    {.head = "calls after"},
+                                    document::words("change")},
+                        .rows = {}};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const analyze::DiffRow& row = rows[i];
+    table.rows.push_back(
+        {.cells = {names[i], document::number(row.base_ns / kNsPerMs),
+                   document::number(row.new_ns / kNsPerMs),
+                   document::number(row.difference_ns() / kNsPerMs),
+                   document::number(row.base_count), document::number(row.new_count),
+                   row.changed() ? std::string(name_of(row.change)) : "-"}});
+    const bool longer = row.difference_ns() > 0;
+    table.rows.back().tone = !row.changed() ? document::Tone::kPlain
+                             : longer       ? document::Tone::kBad
+                                            : document::Tone::kGood;
+  }
+  return table;
+}
+
+}  // namespace
+
+std::optional<document::Chapter> diff_section(const analyze::TraceDiff& diff, std::size_t place,
+                                              const std::string& id) {
+  document::Chapter section{.id = id, .title = "What grew and what shrank", .blocks = {}};
+  const auto add = [&](std::string_view key, const std::string& title,
+                       const std::vector<analyze::DiffRow>& rows, const auto& name_of_one) {
+    if (rows.empty()) return;
+    std::vector<std::string> names;
+    for (const analyze::DiffRow& row : rows) names.push_back(name_of_one(row));
+    section.blocks.emplace_back(differences_figure(place, key, title, rows, names));
+    section.blocks.emplace_back(differences_table(title, rows, names));
+  };
+  add("parts", "Parts of the step", diff.parts,
+      [&](const analyze::DiffRow& row) { return words_of_part(row.name, diff.scope); });
+  for (const analyze::DiffTable& table : diff.tables) {
+    add(key_of(table.kind), title_of(table.kind), table.rows, name_of_row);
+  }
+  if (section.blocks.empty()) return std::nullopt;
+  return section;
+}
+
+namespace {
+
+constexpr std::size_t kMaxLanes = 64;
+constexpr std::size_t kMaxPieces = 2000;  // per kind: more cannot be distinguished
+
+// Adds [[begin_ns, end_ns], …] for each lane.
+template <typename MomentsOf>
+void add_lanes(json::JsonText& json, std::string_view kind,
+               std::span<const analyze::RankLane> lanes, const MomentsOf& moments_of) {
+  std::size_t pieces = 0;
+  json.open_array(kind);
+  for (const analyze::RankLane& lane : lanes) {
+    json.open_array();
+    for (const analyze::TimeSpan& span : moments_of(lane)) {
+      if (pieces++ >= kMaxPieces) break;
+      json.open_array().integer({}, span.begin_ns).integer({}, span.end_ns).close_array();
+    }
+    json.close_array();
+  }
+  json.close_array();
+}
+
+document::Figure means_figure(const analyze::RankReport& report, std::size_t place) {
+  json::JsonText json = chart("ranks");
+  json.integer("job", static_cast<std::int64_t>(place)).close_object();
+  std::string alt =
+      text::counted(std::ssize(report.rows), "rank") + ": own work and waiting for others";
+  if (report.straggler) {
+    alt += "; rank " + std::to_string(report.straggler->rank) + " is the slowest";
+  }
+  return {.title = "Which rank the others wait for",
+          .alt = alt + '.',
+          .json = json.take(),
+          .note = "Means over " + text::counted(report.steps, "common step") + ", " +
+                  text::counted(report.collectives, "matched collective") + '.',
+          .height_px = 380};
+}
+
+// One step on all ranks side by side: own work, waiting, communication.
+document::Figure lanes_figure(const analyze::RankReport& report) {
+  const std::size_t count = std::min(kMaxLanes, report.lanes.size());
+  const auto lanes = std::span(report.lanes).first(count);
+  std::vector<std::int64_t> ranks;
+  for (std::size_t i = 0; i < count; ++i) ranks.push_back(report.rows[i].rank);
+  const bool one_clock = report.skew_mean_ns.has_value();
+  json::JsonText json = chart("lanes");
+  json.integers("ranks", ranks).flag("one_clock", one_clock).open_object("lanes");
+  add_lanes(json, "own work", lanes, [](const analyze::RankLane& lane) {
+    return analyze::IntervalSet(lane.step) - lane.waits - lane.exchanges;
+  });
+  add_lanes(json, "waiting for others", lanes, [](const auto& lane) { return lane.waits; });
+  add_lanes(json, "exchanging", lanes, [](const auto& lane) { return lane.exchanges; });
+  json.close_object().close_object();
+  std::string note =
+      one_clock ? "" : "The clocks of the ranks cannot be compared: each lane begins at 0. ";
+  if (count < report.lanes.size()) {
+    note += "Drawn are the first " + std::to_string(count) + " of " +
+            std::to_string(report.lanes.size()) + " ranks. ";
+  }
+  return {.title = "Step " + std::to_string(report.lanes_step) + " on each rank",
+          .alt = "A lane for each of " + text::counted(std::ssize(ranks), "rank") +
+                 ": when it works, waits for others and exchanges in a step of middle length.",
+          .json = json.take(),
+          .note = note + "A step of middle length.",
+          .height_px = 170 + 34 * static_cast<int>(count)};
+}
+
+}  // namespace
+
+std::vector<document::Figure> rank_figures(const analyze::RankReport& report, std::size_t place) {
+  std::vector<document::Figure> figures;
+  if (report.rows.empty() || report.steps == 0) return figures;
+  figures.push_back(means_figure(report, place));
+  if (!report.lanes.empty()) figures.push_back(lanes_figure(report));
+  if (auto waits = waits_figure(wait_matrix(report))) figures.push_back(*std::move(waits));
+  return figures;
+}
+
+std::optional<document::Figure> waits_figure(const WaitMatrix& matrix) {
+  if (matrix.empty()) return std::nullopt;
+  json::JsonText json = chart("waits");
+  json.integers("ranks", matrix.ranks).open_array("ns");
+  for (const std::vector<double>& line : matrix.ns) add_numbers(json, {}, line);
+  json.close_array().close_object();
+  constexpr int kTallest = 640;
+  return document::Figure{
+      .title = "Who waits for whom",
+      .alt = "A square of " + text::counted(std::ssize(matrix.ranks), "rank") +
+             ": how long each waits for each other in a step. Most is waited for rank " +
+             std::to_string(matrix.ranks[matrix.most_waited_for()]) + '.',
+      .json = json.take(),
+      .note = "Means per step of a profiled launch.",
+      .height_px = std::min(kTallest, 260 + 36 * static_cast<int>(matrix.ranks.size()))};
 }
 
 }  // namespace stepbench::report

@@ -13,7 +13,7 @@
 #include "harness/analyze/ranks.h"
 #include "harness/document/document.h"
 #include "harness/report/analysis_report.h"
-#include "harness/report/wait_matrix.h"
+#include "harness/report/rank_table.h"
 
 namespace stepbench::report {
 

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/report/html/verdict_report.h"
+
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "harness/report/comparison_chapters.h"
+#include "harness/document/table.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/html/comparison_charts.h"
+#include "harness/report/comparison_words.h"
+#include "harness/report/html/chart_json.h"
 #include "harness/report/html/report.h"
+#include "harness/report/tones.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -77,6 +85,333 @@ ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
                               .blocks = std::move(rest),
                               .folded = true});
   return content;
+}
+
+namespace {
+
+constexpr std::size_t kMaxCauses = 6;  // cases with a figure of their changed step
+constexpr double kPercent = 100;
+
+const compare::MetricResult* step_of(const compare::CaseResult& one) {
+  const auto found = std::find_if(
+      one.metrics.begin(), one.metrics.end(),
+      [](const compare::MetricResult& metric) { return metric.of_step && metric.unit == "ns"; });
+  return found == one.metrics.end() ? nullptr : &*found;
+}
+
+// `letter`: names one of several comparisons, whose chapters are folded; empty for a single one.
+document::Chapter section_of(const compare::Comparison& comparison, std::size_t place,
+                             const std::string& letter) {
+  const ComparisonNames names(comparison);
+  document::Chapter section{
+      .id = place == 0 ? "comparison" : "comparison-" + std::to_string(place + 1),
+      .title = "Before and after",
+      .blocks = {},
+      .folded = !letter.empty()};
+  if (section.folded) {
+    section.title += ": A -> " + letter;
+    section.blocks.emplace_back(
+        document::Paragraph{comparison.base + " -> " + comparison.candidate});
+  }
+  if (auto figure = forest_figure(comparison, place))
+    section.blocks.emplace_back(std::move(*figure));
+  document::Table metrics = metric_rows(comparison, names, true, true).table;
+  metrics.title = "Every metric that was compared";
+  section.blocks.emplace_back(std::move(metrics));
+  std::size_t causes = 0;
+  for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
+    auto figure = cause_figure(comparison, place, i);
+    if (!figure || ++causes > kMaxCauses) continue;
+    section.blocks.emplace_back(std::move(*figure));
+  }
+  if (causes > 0) section.blocks.emplace_back(causes_table(comparison, names));
+  if (causes > kMaxCauses) {
+    section.blocks.emplace_back(document::Paragraph{
+        "The steps of the first " + std::to_string(kMaxCauses) + " of " +
+        text::counted(std::int64_t(causes), "changed case") + " are drawn; the table has all."});
+  }
+  section.blocks.emplace_back(op_changes_table(comparison, names));
+  section.blocks.emplace_back(gates_table(comparison, names));
+  section.blocks.emplace_back(missing_table(comparison, names));
+  return section;
+}
+
+}  // namespace
+
+std::optional<document::Figure> cause_figure(const compare::Comparison& comparison,
+                                             std::size_t place, std::size_t one) {
+  const compare::CaseResult& changed = comparison.cases.at(one);
+  const compare::MetricResult* step = step_of(changed);
+  // One rank may wait for the time that another saves, so such changes must not be summed.
+  if (changed.cause.empty() || step == nullptr || compare::ranks_differ(changed.cause)) {
+    return std::nullopt;
+  }
+  const double base_ns = step->test.base_median;
+  const double candidate_ns = step->test.candidate_median;
+  if (!std::isfinite(base_ns) || !std::isfinite(candidate_ns)) return std::nullopt;
+  std::vector<std::string> cause_labels;
+  double rest_ns = candidate_ns - base_ns;
+  for (const compare::PhaseChange& change : changed.cause) {
+    cause_labels.push_back(change.phase + ' ' + text::signed_duration(change.change_ns) + ", " +
+                           text::significant(kPercent * change.share, 2) + " % of the change");
+    rest_ns -= change.change_ns;
+  }
+  json::JsonText json = chart("cause");
+  json.integer("comparison", static_cast<std::int64_t>(place));
+  json.integer("case", static_cast<std::int64_t>(one)).text("step", step->name).close_object();
+  const std::string from_to = text::duration(base_ns) + " to " + text::duration(candidate_ns);
+  return document::Figure{
+      .title = "Where the time went: " + ComparisonNames(comparison).of(changed),
+      .alt = "From " + from_to + ": " + text::join(cause_labels, "; ") + ".",
+      .json = json.take(),
+      .note = "Each phase by the middle of its changes with its interval; the " + step->name +
+              " went from " + from_to + " by medians, which leaves " +
+              text::signed_duration(rest_ns) + " to all other phases.",
+      .height_px = static_cast<int>(120 + 34 * changed.cause.size())};
+}
+
+std::vector<document::Chapter> comparison_sections(
+    std::span<const compare::Comparison> comparisons) {
+  std::vector<document::Chapter> sections;
+  for (std::size_t i = 0; i < comparisons.size(); ++i) {
+    sections.push_back(
+        section_of(comparisons[i], i, comparisons.size() > 1 ? letter_of(i + 1) : ""));
+  }
+  return sections;
+}
+
+namespace {
+
+constexpr double kHundred = 100;
+
+std::optional<double> finite(double value) {
+  return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+}
+
+}  // namespace
+
+document::Table gates_table(const compare::Comparison& comparison, const ComparisonNames& names) {
+  document::Table table{.title = "Gates that did not pass, and the drift",
+                        .columns = {document::words("gate"),
+                                    document::words("case"),
+                                    document::words("state"),
+                                    {.head = "value"},
+                                    {.head = "warns at"},
+                                    {.head = "fails at"},
+                                    document::words("what was seen")},
+                        .rows = {}};
+  const auto limit = [](const std::optional<double>& value) {
+    return document::Cell{value ? text::significant(*value) : "-", value};
+  };
+  for (const compare::Gate& gate : comparison.gates) {
+    table.rows.push_back(
+        {.cells = {gate.name,
+                   gate.case_id.empty() ? "all" : names.of_id(gate.case_id),
+                   std::string(name_of(gate.state)) + (gate.allowed ? ", allowed" : ""),
+                   {text::significant(gate.value), finite(gate.value)},
+                   limit(gate.warns_at),
+                   limit(gate.fails_at),
+                   gate.text}});
+    table.rows.back().tone = tone_of(gate.state);
+  }
+  return table;
+}
+
+document::Table causes_table(const compare::Comparison& comparison, const ComparisonNames& names) {
+  document::Table table{.title = "Phases that explain a changed step",
+                        .columns = {document::words("case"),
+                                    document::words("phase"),
+                                    {.head = "before"},
+                                    {.head = "after"},
+                                    {.head = "change per step"},
+                                    document::words("interval"),
+                                    {.head = "share of the change"}},
+                        .rows = {}};
+  for (const compare::CaseResult& one : comparison.cases) {
+    for (const compare::PhaseChange& change : one.cause) {
+      const bool known =
+          std::isfinite(change.interval_ns.low) && std::isfinite(change.interval_ns.high);
+      auto [before, after] = compared_values(change.base_ns, change.candidate_ns, "ns");
+      table.rows.push_back(
+          {.cells = {
+               names.of(one),
+               phase_text(change),
+               {std::move(before), finite(change.base_ns)},
+               {std::move(after), finite(change.candidate_ns)},
+               {text::signed_duration(change.change_ns), finite(change.change_ns)},
+               known ? text::signed_duration(change.interval_ns.low) + " to " +
+                           text::signed_duration(change.interval_ns.high)
+                     : "-",
+               {text::significant(kHundred * change.share, 2) + " %", finite(change.share)}}});
+    }
+  }
+  return table;
+}
+
+document::Table op_changes_table(const compare::Comparison& comparison,
+                                 const ComparisonNames& names) {
+  document::Table table{.title = "Operations that changed",
+                        .columns = {document::words("case"),
+                                    document::words("op"),
+                                    document::words("phase"),
+                                    document::words("input shapes"),
+                                    {.head = "calls/step before"},
+                                    {.head = "calls/step after"},
+                                    {.head = "share before"},
+                                    {.head = "share after"},
+                                    {.head = "time per step"}},
+                        .rows = {}};
+  for (const compare::CaseResult& one : comparison.cases) {
+    for (const compare::OpChange& op : one.ops) {
+      table.rows.push_back(
+          {.cells = {names.of(one),
+                     op.name,
+                     op.phase,
+                     op.shapes,
+                     document::number(op.base_calls),
+                     document::number(op.candidate_calls),
+                     {text::percent_text(op.base_share), op.base_share},
+                     {text::percent_text(op.candidate_share), op.candidate_share},
+                     {op.change_ns ? text::signed_duration(*op.change_ns) : "-", op.change_ns}}});
+    }
+  }
+  return table;
+}
+
+document::Table missing_table(const compare::Comparison& comparison, const ComparisonNames& names) {
+  document::Table table{
+      .title = "Cases that only one side has",
+      .columns = {document::words("only in"), document::words("case"), document::words("id")},
+      .rows = {}};
+  const bool arms = !comparison.looks.empty();
+  const auto add = [&](const std::vector<compare::MissingCase>& cases, const std::string& side) {
+    for (const compare::MissingCase& one : cases) {
+      table.rows.push_back({.cells = {side, names.of(one), one.case_id}});
+    }
+  };
+  add(comparison.only_base, arms ? "arm A" : comparison.base);
+  add(comparison.only_candidate, arms ? "arm B" : comparison.candidate);
+  return table;
+}
+
+namespace {
+
+constexpr std::size_t kMaxForestRows = 60;
+
+struct ForestRow {
+  std::string name;
+  std::size_t one = 0;     // index of the case
+  std::size_t metric = 0;  // index within the case
+  const compare::MetricResult* result = nullptr;
+};
+
+// Sorts verdicts of the step before others, and both before those that are ok.
+int forest_rank(const compare::MetricResult& metric) {
+  switch (metric.test.verdict) {
+    case compare::Verdict::kRegression:
+      return 0;
+    case compare::Verdict::kSuspect:
+      return 1;
+    case compare::Verdict::kImprovement:
+      return 2;
+    case compare::Verdict::kInvalid:
+      return 3;
+    case compare::Verdict::kInconclusive:
+      return 4;
+    case compare::Verdict::kOk:
+    case compare::Verdict::kNoData:
+      break;
+  }
+  return 5;
+}
+
+constexpr std::array<std::string_view, 7> kForestKinds = {
+    "worse",       "better",         "perhaps worse", "perhaps better", "ok: within the margin",
+    "not decided", "decides nothing"};
+
+std::size_t forest_kind(const compare::MetricResult& metric) {
+  if (!metric.decides) return 6;
+  switch (metric.test.verdict) {
+    case compare::Verdict::kRegression:
+      return 0;
+    case compare::Verdict::kImprovement:
+      return 1;
+    case compare::Verdict::kSuspect:
+      return metric.test.slower ? 2 : 3;
+    case compare::Verdict::kOk:
+      return 4;
+    case compare::Verdict::kInconclusive:
+    case compare::Verdict::kInvalid:
+    case compare::Verdict::kNoData:
+      break;
+  }
+  return 5;
+}
+
+}  // namespace
+
+std::optional<document::Figure> forest_figure(const compare::Comparison& comparison,
+                                              std::size_t place) {
+  const ComparisonNames names(comparison);
+  std::vector<ForestRow> rows;
+  std::size_t without = 0;
+  for (std::size_t one = 0; one < comparison.cases.size(); ++one) {
+    const std::vector<compare::MetricResult>& metrics = comparison.cases[one].metrics;
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      const auto& change = metrics[i].test.change;
+      if (!change || !std::isfinite(*change)) {
+        ++without;
+        continue;
+      }
+      rows.push_back(
+          {names.of(comparison.cases[one]) + ", " + metrics[i].name, one, i, &metrics[i]});
+    }
+  }
+  if (rows.empty()) return std::nullopt;
+  const std::size_t all = rows.size();
+  if (all > kMaxForestRows) {
+    std::ranges::stable_sort(rows, {},
+                             [](const ForestRow& row) { return forest_rank(*row.result); });
+    rows.resize(kMaxForestRows);
+  }
+  json::JsonText json = chart("forest");
+  json.integer("comparison", static_cast<std::int64_t>(place)).open_array("rows");
+  std::array<std::size_t, kForestKinds.size()> counts{};
+  std::int64_t open = 0;
+  for (const ForestRow& row : rows) {
+    json.open_array().integer({}, static_cast<std::int64_t>(row.one));
+    json.integer({}, static_cast<std::int64_t>(row.metric)).text({}, row.name).close_array();
+    ++counts.at(forest_kind(*row.result));
+    open += std::isfinite(row.result->test.interval.high) ? 0 : 1;
+  }
+  json.close_array().close_object();
+  std::vector<std::string> count_labels;
+  for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+    if (counts.at(kind) == 0) continue;
+    count_labels.push_back(std::to_string(counts.at(kind)) + ' ' +
+                           std::string(kForestKinds.at(kind)));
+  }
+  std::vector<std::string> notes;
+  if (all > kMaxForestRows) {
+    notes.push_back("The " + std::to_string(kMaxForestRows) + " of " + std::to_string(all) +
+                    " rows that matter most; the table has all.");
+  }
+  if (without > 0) {
+    notes.push_back(text::counted(std::int64_t(without), "row") +
+                    " without a change to draw: see the table.");
+  }
+  if (open > 0) {
+    notes.push_back(text::counted(open, "row") +
+                    " without an interval: there were too few launches for one.");
+  }
+  const std::size_t lines = rows.size() + (comparison.aa_control.change ? 1 : 0);
+  return document::Figure{
+      .title = "Changes with their intervals, against the margins",
+      .alt = "For each case and metric its change in percent with its interval: " +
+             text::join(count_labels) + ".",
+      .json = json.take(),
+      .note = text::join(notes, " "),
+      .height_px = static_cast<int>(160 + 26 * lines)};
 }
 
 }  // namespace stepbench::report

@@ -10,7 +10,7 @@
 #include "harness/analyze/ranks.h"
 #include "harness/document/render.h"
 #include "harness/report/analysis_ranks.h"
-#include "harness/report/wait_matrix.h"
+#include "harness/report/rank_table.h"
 #include "tests/unit/analyze/trace_maker.h"
 
 namespace stepbench::analyze {

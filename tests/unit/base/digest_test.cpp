@@ -4,7 +4,6 @@
 #include <string>
 
 #include "harness/base/digest.h"
-#include "harness/base/sha256.h"
 
 namespace stepbench {
 namespace {

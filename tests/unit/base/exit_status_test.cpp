@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
-#include "harness/json/line_error.h"
+#include "harness/json/line_object.h"
 
 namespace stepbench {
 namespace {

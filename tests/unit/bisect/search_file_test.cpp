@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/bisect/search_file.h"
+#include "harness/bisect/bisect_result.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

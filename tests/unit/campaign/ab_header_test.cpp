@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which call of `ab` resumes which campaign.
-#include "harness/campaign/ab_header.h"
+#include "harness/campaign/run_ab.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/align_schedules.h"
+#include "harness/campaign/ab_arms.h"
 
 #include <gtest/gtest.h>
 

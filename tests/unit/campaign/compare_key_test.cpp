@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The key that joins the cases of two results must follow the rule of a case's identity.
-#include "harness/campaign/compare_key.h"
+#include "harness/campaign/compare_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

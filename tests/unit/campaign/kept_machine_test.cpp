@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/kept_machine.h"
+#include "harness/campaign/measure_machine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/night_program.h"
+#include "harness/campaign/reference_program.h"
 
 #include <gmock/gmock.h>
 
 #include "harness/campaign/script_files.h"
-#include "harness/os/git.h"
+#include "harness/os/command.h"
 #include "harness/os/text_file.h"
 #include "harness/run/worker_program.h"
 #include "tests/temporary_folder.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/campaign/compare_files.h"
-#include "harness/compare/power.h"
+#include "harness/compare/detectable_change.h"
 #include "tests/unit/campaign/stub_campaign.h"
 #include "tests/unit/run/run_program.h"
 

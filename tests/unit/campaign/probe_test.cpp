@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/campaign/time_estimate.h"
+#include "harness/campaign/plan_forecast.h"
 #include "tests/unit/campaign/stub_campaign.h"
 
 namespace stepbench::testing {

@@ -11,7 +11,6 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/ab_campaign.h"
-#include "harness/compare/ab_pairs.h"
 #include "tests/unit/compare/result_maker.h"
 
 namespace stepbench::compare {

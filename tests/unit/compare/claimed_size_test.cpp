@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/compare/ab_campaign.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "tests/unit/compare/drawn_machine.h"
 
 namespace stepbench::compare {

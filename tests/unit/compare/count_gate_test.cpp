@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
-#include "harness/ops/op_frame.h"
 #include "harness/ops/op_table.h"
 #include "tests/unit/compare/result_maker.h"
 

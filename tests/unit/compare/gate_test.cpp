@@ -9,7 +9,6 @@
 #include "harness/compare/case_result.h"
 #include "harness/compare/comparison.h"
 #include "harness/compare/gates.h"
-#include "harness/compare/window_spread.h"
 #include "harness/document/render.h"
 #include "harness/record/quality.h"
 #include "harness/report/comparison_document.h"

@@ -9,7 +9,7 @@
 #include "harness/compare/comparison.h"
 #include "harness/document/render.h"
 #include "harness/findings/finding.h"
-#include "harness/findings/of_ranks.h"
+#include "harness/findings/rank_names.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
 #include "tests/unit/compare/result_maker.h"

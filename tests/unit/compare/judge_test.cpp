@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "harness/compare/exit_code.h"
+#include "harness/compare/case_result.h"
 #include "harness/compare/judge.h"
 
 namespace stepbench::compare {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "harness/campaign/kept_machine.h"
+#include "harness/campaign/measure_machine.h"
 
 namespace stepbench::testing_compare {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/compare/machine_noise.h"
+#include "harness/compare/detectable_change.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "harness/compare/judge.h"
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::compare {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
+#include "harness/compare/case_metrics.h"
 #include "harness/compare/comparison.h"
-#include "harness/compare/metric_values.h"
 #include "harness/compare/tested_metrics.h"
 #include "tests/unit/compare/result_maker.h"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/compare/op_changes.h"
+#include "harness/compare/cause.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "harness/ops/op_frame.h"
 #include "harness/ops/op_table.h"
 
 namespace stepbench::compare {

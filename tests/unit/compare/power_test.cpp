@@ -7,9 +7,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "harness/compare/detectable_change.h"
 #include "harness/compare/judge.h"
-#include "harness/compare/launch_design.h"
-#include "harness/compare/power.h"
 #include "harness/stats/random.h"
 #include "tests/unit/compare/result_maker.h"
 #include "tests/unit/stats/noise.h"

@@ -5,7 +5,7 @@
 #include <deque>
 #include <limits>
 
-#include "harness/compare/same_work.h"
+#include "harness/compare/comparability.h"
 
 namespace stepbench::compare {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cuda/allocator_series.h"
+#include "harness/cuda/allocator.h"
 
 #include <gmock/gmock.h>
 
 #include <stdexcept>
 
-#include "harness/cuda/allocator_window.h"
 #include "harness/measure/window_samples.h"
 #include "tests/unit/cuda/note_sink.h"
 

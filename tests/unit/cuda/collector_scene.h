@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "harness/cuda/cupti_collector.h"
+#include "harness/cuda/activity_collector.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 #include "tests/unit/cuda/scripted_cupti.h"
 

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
-#include "harness/cuda/device_properties.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 
 namespace stepbench::cuda {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers are composed of CUPTI's own structures, in the layout of its headers.
-#include "harness/cuda/cupti_collector.h"
+#include "harness/cuda/activity_collector.h"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "harness/cuda/cupti_collector.h"
+#include "harness/cuda/activity_collector.h"
 #include "harness/cuda/nvtx_ranges.h"
 #include "harness/schedule/schedule.h"
 #include "harness/worker/loop.h"

@@ -7,9 +7,9 @@
 
 #include <filesystem>
 
+#include "harness/cuda/activity_collector.h"
 #include "harness/cuda/cuda_api.h"
 #include "harness/cuda/cupti_api.h"
-#include "harness/cuda/cupti_collector.h"
 #include "harness/cuda/cupti_records.h"
 
 namespace stepbench::cuda {

@@ -4,12 +4,12 @@
 
 #include <cmath>
 
-#include "harness/document/cells.h"
 #include "harness/document/document.h"
 #include "harness/document/render.h"
 #include "harness/document/render_html.h"
 #include "harness/document/render_markdown.h"
 #include "harness/document/render_text.h"
+#include "harness/document/table.h"
 
 namespace stepbench::document {
 namespace {

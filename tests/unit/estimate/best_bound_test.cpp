@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bound on how much slower than the best, checked on drawn tables with a known best. Seeded.
-#include "harness/estimate/best_bound.h"
+#include "harness/estimate/ranking.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,7 @@
 #include <cmath>
 #include <string>
 
-#include "harness/estimate/ranking.h"
-#include "harness/run/list_agenda.h"
+#include "harness/run/agenda.h"
 #include "tests/unit/estimate/made_launch.h"
 #include "tests/unit/stats/noise.h"
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/estimate/case_rows.h"
-#include "harness/estimate/rare_slow_steps.h"
-#include "harness/estimate/step_times.h"
+#include "harness/estimate/launch_values.h"
+#include "harness/estimate/steady_state.h"
 #include "tests/unit/estimate/made_launch.h"
 
 namespace stepbench::estimate {

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_estimate.h"
 #include "harness/estimate/launch_values.h"
-#include "harness/estimate/metric_medians.h"
-#include "harness/estimate/phase_columns.h"
 #include "tests/unit/estimate/made_launch.h"
 
 namespace stepbench::estimate {

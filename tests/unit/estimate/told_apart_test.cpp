@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/estimate/ranking.h"
-#include "harness/stats/interval.h"
+#include "harness/stats/order_statistics.h"
 #include "tests/unit/estimate/made_launch.h"
 
 namespace stepbench::estimate {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
-#include "harness/estimate/warmup_effect.h"
-#include "harness/stats/order.h"
+#include "harness/estimate/steady_state.h"
+#include "harness/stats/order_statistics.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::estimate {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proof that both ends know the token, which is never sent.
-#include "harness/fleet/proof.h"
+#include "harness/fleet/group_lines.h"
 
 #include <gtest/gtest.h>
 
-#include "harness/base/hex.h"
-#include "harness/base/sha256.h"
+#include "harness/base/digest.h"
 
 namespace stepbench::fleet {
 namespace {

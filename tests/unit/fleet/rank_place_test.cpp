@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rank of a process by the variables of each launcher, including stale ones.
-#include "harness/fleet/rank_place.h"
+#include "harness/fleet/launchers.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/json/alike_options.h"
+#include "harness/json/fields.h"
 
 #include <gtest/gtest.h>
 

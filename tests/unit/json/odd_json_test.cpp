@@ -14,8 +14,8 @@
 #include "harness/base/error.h"
 #include "harness/catalogue/json.h"
 #include "harness/protocol/messages.h"
-#include "harness/record/decode.h"
 #include "harness/record/input.h"
+#include "harness/record/line_codec.h"
 #include "harness/report/without_text.h"
 
 namespace stepbench::json {

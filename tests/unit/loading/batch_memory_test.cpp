@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/batch_memory.h"
+#include "workloads/loader/batch_reader.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "harness/base/resolved_case.h"
 #include "harness/rule.h"
-#include "workloads/data/data_section.h"
+#include "workloads/data/data_kinds.h"
 #include "workloads/loader/loader_section.h"
 
 namespace stepbench::test {

@@ -4,7 +4,7 @@
 
 #include "tests/unit/loading/case.h"
 #include "workloads/data/sample_lengths.h"
-#include "workloads/loader/sampler.h"
+#include "workloads/loader/loader_section.h"
 
 namespace stepbench {
 namespace {

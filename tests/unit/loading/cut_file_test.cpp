@@ -11,9 +11,9 @@
 
 #include "tests/unit/loading/formats.h"
 #include "workloads/data/formats/mapped_file.h"
-#include "workloads/data/formats/tar_reader.h"
-#include "workloads/data/jpeg/image_folder.h"
-#include "workloads/data/left_out.h"
+#include "workloads/data/formats/web_samples.h"
+#include "workloads/data/jpeg/jpeg_folder.h"
+#include "workloads/data/unreadable_files.h"
 
 namespace stepbench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/dispatcher.h"
+#include "workloads/loader/prefetching_loader.h"
 
 #include <gmock/gmock.h>
 

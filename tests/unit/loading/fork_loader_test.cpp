@@ -10,7 +10,7 @@
 #include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench {
 namespace {

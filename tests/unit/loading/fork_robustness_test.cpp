@@ -15,10 +15,10 @@
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/cpu_affinity.h"
 #include "workloads/loader/fork/fork_loader.h"
-#include "workloads/loader/fork/segment.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/fork/shared_memory.h"
+#include "workloads/loader/sample_order.h"
+#include "workloads/loader/worker_cpus.h"
 
 namespace stepbench {
 namespace {

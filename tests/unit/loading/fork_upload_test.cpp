@@ -7,7 +7,7 @@
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/scripted_upload.h"
 #include "workloads/loader/fork/fork_loader.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench {
 namespace {

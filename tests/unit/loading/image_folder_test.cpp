@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/jpeg/image_folder.h"
+#include "workloads/data/jpeg/jpeg_folder.h"
 
 #include <gmock/gmock.h>
 

@@ -7,8 +7,8 @@
 
 #include "tests/unit/loading/counters.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/order.h"
-#include "workloads/loader/worker_spans.h"
+#include "workloads/loader/batch_reader.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench {
 namespace {

@@ -11,7 +11,7 @@
 #include "workloads/data/synthetic/synthetic.h"
 #include "workloads/data/synthetic/synthetic_tokens.h"
 #include "workloads/loader/inline_loader.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench::test {
 

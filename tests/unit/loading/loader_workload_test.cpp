@@ -18,10 +18,9 @@
 #include "tests/unit/loading/formats.h"
 #include "tests/unit/loading/test_data.h"
 #include "tests/workloads/driven.h"
-#include "workloads/loader/cpu_affinity.h"
-#include "workloads/loader/emulated_step.h"
 #include "workloads/loader/make_loader.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
+#include "workloads/loader/worker_cpus.h"
 
 namespace stepbench {
 namespace {

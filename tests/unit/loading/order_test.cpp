@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 
 #include <gmock/gmock.h>
 

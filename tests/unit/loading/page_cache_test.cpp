@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/page_cache.h"
+#include "workloads/data/stored_files.h"
 
 #include <gmock/gmock.h>
 #include <linux/magic.h>

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "tests/scripted_clock.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench {
 namespace {

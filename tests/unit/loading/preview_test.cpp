@@ -7,9 +7,8 @@
 
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/formats.h"
-#include "workloads/loader/preview/preview_text.h"
 #include "workloads/loader/preview/show_data.h"
-#include "workloads/loader/python_shuffle.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench {
 namespace {

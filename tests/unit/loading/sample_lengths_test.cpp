@@ -12,11 +12,11 @@
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/data/synthetic/synthetic_tokens.h"
-#include "workloads/loader/analysis/padding.h"
+#include "workloads/loader/analysis/loader_facts.h"
 #include "workloads/loader/batch_order.h"
 #include "workloads/loader/inline_loader.h"
 #include "workloads/loader/make_loader.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench {
 namespace {

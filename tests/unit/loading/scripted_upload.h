@@ -12,7 +12,7 @@
 
 #include "tests/unit/loading/scripted_pinned_memory.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/batch_upload.h"
+#include "workloads/loader/pinned_memory.h"
 
 namespace stepbench::test {
 

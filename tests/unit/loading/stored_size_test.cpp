@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/stored_size.h"
+#include "workloads/data/stored_files.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "harness/base/error.h"
 #include "tests/unit/loading/case.h"
 #include "workloads/data/data_kinds.h"
-#include "workloads/data/python_kind.h"
+#include "workloads/data/python_parts.h"
 #include "workloads/loader/engines.h"
 #include "workloads/loader/make_loader.h"
 

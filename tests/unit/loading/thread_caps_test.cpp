@@ -8,7 +8,7 @@
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/fork/fork_loader.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 #include "workloads/loader/thread/thread_loader.h"
 
 namespace stepbench {

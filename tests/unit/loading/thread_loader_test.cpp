@@ -11,7 +11,7 @@
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/data/philox.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 
 namespace stepbench {
 namespace {

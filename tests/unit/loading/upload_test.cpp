@@ -8,7 +8,7 @@
 
 #include "tests/unit/loading/scripted_upload.h"
 #include "workloads/loader/inline_loader.h"
-#include "workloads/loader/order.h"
+#include "workloads/loader/sample_order.h"
 #include "workloads/loader/thread/thread_loader.h"
 
 namespace stepbench {

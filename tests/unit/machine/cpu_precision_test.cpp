@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slow computing on a CPU: formats without instructions, more threads than cores.
-#include "harness/machine/cpu_precision.h"
+#include "harness/machine/cpu_findings.h"
 
 #include <gmock/gmock.h>
 
 #include <fstream>
 
-#include "harness/machine/cpu_threads.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::machine {

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "harness/machine/nvml_api.h"
+#include "harness/machine/device_state.h"
 
 namespace stepbench::machine {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/machine/thread_times.h"
+#include "harness/machine/cpu_times.h"
 
 #include <gtest/gtest.h>
 

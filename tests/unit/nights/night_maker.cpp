@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 
 namespace stepbench::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/nights/acts.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::nights {

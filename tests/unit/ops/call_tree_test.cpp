@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/ops/module_tree.h"
-#include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
-#include "harness/record/encode.h"
+#include "harness/record/line_codec.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/ops/attribution.h"
+#include "harness/ops/op_tree.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {

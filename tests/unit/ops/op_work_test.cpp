@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "harness/ops/device_peaks.h"
-#include "harness/ops/flops.h"
 
 namespace stepbench::ops {
 namespace {

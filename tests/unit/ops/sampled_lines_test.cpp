@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/ops/sampled_lines.h"
+#include "harness/ops/op_table.h"
 
 #include <gtest/gtest.h>
-
-#include "harness/ops/op_frame.h"
 
 namespace stepbench::ops {
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/os/near_file.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::os {

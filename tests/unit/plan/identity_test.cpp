@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/plan/identity.h"
+#include "harness/plan/case_shape.h"
 
 #include <gmock/gmock.h>
 

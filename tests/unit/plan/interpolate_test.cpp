@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/plan/interpolate.h"
+#include "harness/plan/yaml_document.h"
 
 #include <gtest/gtest.h>
 

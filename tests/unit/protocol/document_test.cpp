@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "harness/catalogue/json.h"
-#include "harness/plan/foreign_check.h"
-#include "harness/protocol/facts.h"
+#include "harness/plan/make_plan.h"
+#include "harness/protocol/codec.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench::protocol {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/encode.h"
+#include "harness/record/line_codec.h"
 #include "harness/run/worker_session.h"
 
 namespace stepbench::protocol {

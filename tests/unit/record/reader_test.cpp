@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/record/case_options.h"
 #include "harness/record/input.h"
 #include "harness/record/launch_rows.h"
 #include "tests/unit/record/sample_rows.h"

@@ -11,8 +11,8 @@
 #include "harness/estimate/row_values.h"
 #include "harness/findings/finding.h"
 #include "harness/report/case_page.h"
+#include "harness/report/case_table.h"
 #include "harness/report/run_title.h"
-#include "harness/report/table.h"
 
 namespace stepbench::report {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/comparison_cells.h"
+#include "harness/report/comparison_words.h"
 
 #include <gtest/gtest.h>
 

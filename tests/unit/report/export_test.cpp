@@ -13,15 +13,13 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/comparison.h"
-#include "harness/json/line_error.h"
 #include "harness/json/line_object.h"
+#include "harness/report/case_table.h"
 #include "harness/report/checks.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/export_formats.h"
 #include "harness/report/exports.h"
-#include "harness/report/table.h"
 #include "harness/text/openmetrics.h"
-#include "harness/text/xml.h"
+#include "harness/text/printable.h"
 
 namespace stepbench::report {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/headroom.h"
+#include "harness/report/answer.h"
 
 #include <gmock/gmock.h>
 
 #include "harness/estimate/ranking.h"
-#include "harness/report/answer.h"
 
 namespace stepbench::report {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
-#include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
 #include "harness/report/module_report.h"
 #include "harness/report/ops_columns.h"
 #include "harness/report/ops_report.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selection, ranking and fitting of result tables; tests/corpus has their texts.
-#include "harness/report/table.h"
+#include "harness/report/case_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

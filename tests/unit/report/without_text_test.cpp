@@ -12,7 +12,7 @@
 #include "harness/base/error.h"
 #include "harness/findings/finding.h"
 #include "harness/record/reader.h"
-#include "harness/report/export_formats.h"
+#include "harness/report/exports.h"
 #include "harness/text/text_sink.h"
 
 namespace stepbench::report {

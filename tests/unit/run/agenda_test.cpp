@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "harness/run/list_agenda.h"
+#include "harness/run/agenda.h"
 #include "harness/run/resume.h"
-#include "harness/run/turns_agenda.h"
 
 namespace stepbench::run {
 namespace {

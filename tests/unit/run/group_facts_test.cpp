@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The combined launch of all ranks, as seen by readers of rank 0.
-#include "harness/run/group_facts.h"
+#include "harness/run/complete_report.h"
 
 #include <gmock/gmock.h>
 
-#include "harness/analyze/rank_finding.h"
+#include "harness/analyze/ranks.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/record/fingerprint.h"
 

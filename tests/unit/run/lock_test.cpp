@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/lock.h"
+#include "harness/run/device_lock.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>

@@ -7,8 +7,7 @@
 #include <csignal>
 
 #include "harness/os/text_file.h"
-#include "harness/run/orphans.h"
-#include "harness/run/segments.h"
+#include "harness/run/leftovers.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::run {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/profile_check.h"
+#include "harness/run/complete_report.h"
 
 #include <gmock/gmock.h>
 

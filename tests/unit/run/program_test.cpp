@@ -7,7 +7,7 @@
 #include "harness/document/render.h"
 #include "harness/os/text_file.h"
 #include "harness/report/case_page.h"
-#include "harness/report/table.h"
+#include "harness/report/case_table.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which connections of ranks are accepted and which are refused.
-#include "harness/run/rank_door.h"
+#include "harness/run/group_ranks.h"
 
 #include <gmock/gmock.h>
 #include <sys/socket.h>
@@ -8,7 +8,7 @@
 #include <chrono>
 #include <map>
 
-#include "harness/fleet/proof.h"
+#include "harness/fleet/group_lines.h"
 
 namespace stepbench::run {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
-#include "harness/run/data_digest.h"
+#include "harness/run/run_header.h"
 #include "harness/run/worker_program.h"
 #include "tests/temporary_folder.h"
 

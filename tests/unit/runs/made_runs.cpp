@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/runs/made_runs.h"
 
-#include "harness/record/encode.h"
+#include "harness/record/line_codec.h"
 
 namespace stepbench::testing_runs {
 namespace {

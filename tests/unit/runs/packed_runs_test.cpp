@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "harness/record/input.h"
-#include "harness/record/pack.h"
 #include "harness/runs/run_summary.h"
 #include "tests/unit/runs/made_runs.h"
 #include "tests/unit/shell/program.h"

@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/os/descriptor.h"
 #include "harness/record/writer.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "tests/unit/runs/made_runs.h"
 #include "tests/unit/shell/program.h"
 

@@ -6,8 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/record/writer.h"
-#include "harness/runs/run_filter.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "tests/unit/runs/made_runs.h"
 
 namespace stepbench::runs {

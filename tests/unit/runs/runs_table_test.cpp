@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 
 namespace stepbench::runs {
 namespace {

@@ -2,7 +2,6 @@
 // Number of steps of a window: whole epochs or none, whole blocks.
 #include <gtest/gtest.h>
 
-#include "harness/schedule/epoch_window.h"
 #include "harness/schedule/window_fit.h"
 
 namespace stepbench::schedule {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/schedule/stopping.h"
+#include "harness/schedule/schedule.h"
 #include "harness/stats/random.h"
 
 namespace stepbench::schedule {

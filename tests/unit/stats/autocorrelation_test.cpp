@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/autocorrelation.h"
+#include "harness/stats/trend.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::stats {

@@ -6,9 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "harness/stats/benjamini_hochberg.h"
 #include "harness/stats/effect_size.h"
-#include "harness/stats/mean_ratio.h"
+#include "harness/stats/multiple_comparisons.h"
 #include "harness/stats/shares.h"
 #include "tests/unit/stats/noise.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/grouped_quantile.h"
+#include "harness/stats/order_statistics.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 #include <cmath>
 #include <vector>
 
-#include "harness/stats/order.h"
 #include "harness/stats/random.h"
 
 namespace stepbench::stats {

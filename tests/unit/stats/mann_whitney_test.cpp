@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/hodges_lehmann.h"
 #include "harness/stats/rank_tests.h"
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/stats/random.h"
 
 namespace stepbench::stats {

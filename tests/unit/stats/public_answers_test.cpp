@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/stats/rank_tests.h"
 #include "tests/unit/stats/go_benchmarks.h"
 

@@ -11,12 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/stats/benjamini_hochberg.h"
-#include "harness/stats/hodges_lehmann.h"
-#include "harness/stats/order.h"
+#include "harness/stats/multiple_comparisons.h"
+#include "harness/stats/order_statistics.h"
 #include "harness/stats/random.h"
 #include "harness/stats/rank_tests.h"
-#include "harness/stats/slope.h"
 #include "harness/stats/trend.h"
 
 namespace stepbench::stats {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/stats/trend.h"
-#include "harness/stats/slope.h"
 
 #include <gtest/gtest.h>
 

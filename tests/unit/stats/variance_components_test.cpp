@@ -9,7 +9,7 @@
 #include <numeric>
 #include <string>
 
-#include "harness/stats/order.h"
+#include "harness/stats/order_statistics.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::stats {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of libpq that are found at run time, compared with its header.
-#include "harness/store/pq_api.h"
+#include "harness/store/postgres.h"
 
 #include <gmock/gmock.h>
 #include <libpq-fe.h>

@@ -14,9 +14,9 @@
 #include <thread>
 
 #include "harness/base/error.h"
+#include "harness/store/database.h"
 #include "harness/store/postgres.h"
 #include "harness/store/schema.h"
-#include "harness/store/transaction.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::store {

@@ -7,7 +7,6 @@
 #include "harness/json/json_text.h"
 #include "harness/text/base64.h"
 #include "harness/text/csv.h"
-#include "harness/text/html.h"
 #include "harness/text/utf8.h"
 
 namespace stepbench::text {

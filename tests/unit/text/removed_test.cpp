@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/text/removed.h"
+#include "harness/text/names.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,7 @@
 // Ages and times of day for people.
 #include <gtest/gtest.h>
 
-#include "harness/text/age.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 
 namespace stepbench::text {
 namespace {

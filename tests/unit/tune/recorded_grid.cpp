@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/stats/hodges_lehmann.h"
+#include "harness/stats/rank_tests.h"
 
 namespace stepbench::tune {
 namespace {

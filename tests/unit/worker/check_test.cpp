@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "harness/base/error.h"
-#include "harness/protocol/facts.h"
+#include "harness/protocol/codec.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench::worker {

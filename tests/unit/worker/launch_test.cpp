@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/worker/defaults.h"
+#include "harness/worker/check.h"
 #include "tests/unit/measure/recording_instrument.h"
 #include "tests/unit/worker/scripted_workload.h"
 

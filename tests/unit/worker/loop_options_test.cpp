@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/catalogue/catalogue.h"
-#include "harness/worker/defaults.h"
-#include "harness/worker/loop_options.h"
+#include "harness/worker/check.h"
+#include "harness/worker/loop.h"
 
 namespace stepbench::worker {
 namespace {

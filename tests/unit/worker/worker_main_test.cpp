@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/worker/arguments.h"
+#include "harness/worker/process.h"
 #include "harness/worker/worker_main.h"
 #include "tests/temporary_folder.h"
 

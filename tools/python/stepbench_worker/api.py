@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from . import spawned_ranks, session
+from . import session, spawned_ranks
 from .batch import SampleCounter
 from .loop import Loop, Session
 from .measured import Measured, refuse_what_has_no_batches

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic_ns
 from typing import Any
 
-from . import facts, garbage, spawned_ranks, ranks
+from . import facts, garbage, ranks, spawned_ranks
 from .control import Control
 from .loop import Loop, Session
 from .phases import own_names

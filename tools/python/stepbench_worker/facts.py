@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import garbage, costly_settings
+from . import costly_settings, garbage
 from .garbage import GARBAGE
 from .stopping import interval_of_windows
 

@@ -10,13 +10,13 @@ from itertools import islice
 from time import monotonic_ns
 from typing import Any, TypeVar
 
-from . import phases, loop_guard
+from . import loop_guard, phases
 from .batch import SampleCounter
+from .costly_settings import AnomalyMode
 from .cpus import Cpus
 from .dataloader import LoaderWatch
 from .device import CudaWindow, cuda_of_script
 from .garbage import GARBAGE, Collections
-from .costly_settings import AnomalyMode
 from .profile import OpRecorder, Wanted
 from .schedule import Action, Plan, Schedule
 from .source import LoopError, Source, epoch_length

@@ -11,8 +11,8 @@ from . import loop_guard
 from .batch import SampleCounter
 from .loop import Loop, Session
 from .schedule import Schedule
-from .summary import parts_of, summary
 from .source import LoopError
+from .summary import parts_of, summary
 
 Batch = TypeVar("Batch")
 

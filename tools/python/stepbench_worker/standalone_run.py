@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from . import facts, ranks
-from .standalone_ranks import StandaloneRanks
 from .loop import Loop, Session
 from .measured import nothing_measured_reason
 from .schedule import Schedule
+from .standalone_ranks import StandaloneRanks
 from .summary import parts_of, summary
 
 SCHEMA_VERSION = "1.9.0"

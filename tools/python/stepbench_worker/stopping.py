@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decides when a loop has measured enough: after a number of cycles, or when the mean step is precise enough
-(schedule.active: auto). Same rule as in stepbench's own loop, harness/schedule/stopping.h."""
+(schedule.active: auto). Same rule as in stepbench's own loop, harness/schedule/schedule.h."""
 from __future__ import annotations
 
 import math

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import facts, memory, spawned_ranks, ranks_check, script, session
+from . import facts, memory, ranks_check, script, session, spawned_ranks
 from .control import Control
 from .controlled_run import ControlledRun
 

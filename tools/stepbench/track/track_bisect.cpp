@@ -12,8 +12,7 @@
 #include "harness/nights/night_store.h"
 #include "harness/text/words.h"
 #include "harness/track/history.h"
-#include "tools/stepbench/bisect_output.h"
-#include "tools/stepbench/track/check_options.h"
+#include "tools/stepbench/bisect_command.h"
 #include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
 

@@ -11,11 +11,10 @@
 #include "harness/machine/environment.h"
 #include "harness/nights/acts.h"
 #include "harness/nights/night_store.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/session.h"
-#include "tools/stepbench/track/check_options.h"
+#include "tools/stepbench/output_files.h"
 #include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
 

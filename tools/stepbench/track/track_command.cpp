@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/track/track_command.h"
 
-#include "tools/stepbench/commands.h"
+#include "tools/stepbench/command_line.h"
 
 namespace stepbench::cli {
 

@@ -10,7 +10,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/split_cases.h"
 #include "harness/text/printable.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "harness/track/merged_cases.h"
 #include "tools/stepbench/options.h"

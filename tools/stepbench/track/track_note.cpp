@@ -14,12 +14,10 @@
 #include "harness/base/exit_status.h"
 #include "harness/nights/acts.h"
 #include "harness/report/series_names.h"
-#include "harness/text/age.h"
 #include "harness/text/printable.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/track/check_options.h"
 #include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
 

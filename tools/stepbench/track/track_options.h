@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options shared by the subcommands of `track`: the history to work on.
+// Options that commands of `track` and `nightly` share: which history they work on, and how a night
+// is judged and shown.
 #pragma once
 
 #include <string>
 
+#include "harness/nights/night_store.h"
 #include "harness/report/history_view.h"
+#include "harness/report/night_document.h"
 #include "harness/track/track_store.h"
 #include "tools/stepbench/command.h"
+#include "tools/stepbench/output_files.h"
 
 namespace stepbench::cli {
 
@@ -36,5 +40,28 @@ void add_author_flag(Command& command, AuthorFlag& flag);
 
 // Options with which a command line refers to the same history: "", or " --db URL".
 [[nodiscard]] std::string history_words(const HistoryFlags& flags);
+
+// Options and output for judging a night, shared by `track check` and `nightly`.
+
+struct CheckOptions {
+  nights::ExitRules exit = {};
+  AuthorFlag who = {};
+  std::string format = "page";
+  std::string verdict_file = {};
+  ExportFiles exports = {};
+};
+
+void add_check_options(Command& command, CheckOptions& options);
+
+// For a night without a verdict: replaces old files, which could be mistaken for its result.
+void write_no_night(const CheckOptions& options, const std::string& command, int exit_status,
+                    const std::string& text);
+
+// Adds the nights of the changed series and the commits of alerts.
+[[nodiscard]] report::ShownNight shown_night(nights::StoredNight night, track::TrackStore& store);
+
+// Writes to standard output in the requested format, and to the verdict file.
+void show_night(const report::ShownNight& shown, const CheckOptions& options,
+                const report::NightView& view, const Environment& environment);
 
 }  // namespace stepbench::cli

@@ -5,11 +5,11 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/night_program.h"
+#include "harness/campaign/reference_program.h"
 #include "harness/machine/environment.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/track/track_command.h"

@@ -6,9 +6,9 @@
 #include <system_error>
 #include <vector>
 
-#include "workloads/data/data_options.h"
-#include "workloads/data/file_kind.h"
+#include "workloads/data/data_kind.h"
 #include "workloads/data/formats/mapped_rows.h"
+#include "workloads/data/unreadable_files.h"
 
 namespace stepbench::data {
 namespace {

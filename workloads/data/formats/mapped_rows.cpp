@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "workloads/data/file_kind.h"
-#include "workloads/data/formats/stored_value.h"
-#include "workloads/data/read_skipping.h"
+#include "workloads/data/dataset.h"
+#include "workloads/data/formats/mapped_file.h"
+#include "workloads/data/unreadable_files.h"
 
 namespace stepbench::data {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "harness/json/json_text.h"
 #include "harness/json/line_object.h"
-#include "workloads/data/file_kind.h"
-#include "workloads/data/formats/stored_value.h"
+#include "workloads/data/formats/mapped_file.h"
+#include "workloads/data/unreadable_files.h"
 
 namespace stepbench::data {
 namespace {

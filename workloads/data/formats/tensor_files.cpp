@@ -6,11 +6,11 @@
 #include <system_error>
 #include <utility>
 
-#include "workloads/data/data_options.h"
-#include "workloads/data/file_kind.h"
+#include "workloads/data/data_kind.h"
+#include "workloads/data/formats/mapped_file.h"
 #include "workloads/data/formats/mapped_rows.h"
 #include "workloads/data/formats/safetensors.h"
-#include "workloads/data/formats/stored_value.h"
+#include "workloads/data/unreadable_files.h"
 
 namespace stepbench::data {
 namespace {

@@ -7,12 +7,11 @@
 #include <system_error>
 #include <utility>
 
-#include "workloads/data/data_options.h"
-#include "workloads/data/file_kind.h"
-#include "workloads/data/formats/stored_value.h"
-#include "workloads/data/left_out.h"
+#include "workloads/data/data_kind.h"
+#include "workloads/data/dataset.h"
+#include "workloads/data/formats/mapped_file.h"
 #include "workloads/data/philox.h"
-#include "workloads/data/read_skipping.h"
+#include "workloads/data/unreadable_files.h"
 
 namespace stepbench::data {
 namespace {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "workloads/data/generate/made_set.h"
 #include "workloads/data/generate/maker.h"
 
 namespace stepbench::data {

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <utility>
 
-#include "workloads/data/data_options.h"
+#include "workloads/data/data_kind.h"
+#include "workloads/data/emulated_work.h"
 #include "workloads/data/philox.h"
-#include "workloads/data/work.h"
 
 namespace stepbench::data {
 namespace {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "workloads/data/data_options.h"
+#include "workloads/data/data_kind.h"
 #include "workloads/data/philox.h"
 
 namespace stepbench::data {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "workloads/data/python_kind.h"
+#include "workloads/data/python_parts.h"
 
 namespace stepbench::loader {
 namespace {

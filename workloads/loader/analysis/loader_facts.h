@@ -1,19 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about a loader in its measured windows, input of the rules of loader_findings.h.
+// What is known of a loader in its measured windows, as the rules of loader_findings.h want it: who
+// had the cores, what its workers waited for, how much of its batches is padding.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/resolved_case.h"
+#include "harness/machine/cpu_times.h"
 #include "harness/os/usage.h"
-#include "workloads/loader/analysis/core_watch.h"
+#include "workloads/data/dataset.h"
 #include "workloads/loader/loader.h"
 
 namespace stepbench::loader {
+
+// Watches the use of the cores and the waits of the workers in a loader's windows: kernel counters,
+// read at the begin and end of windows, never inside.
+
+// Sums over all windows. nullopt: unknown to the kernel.
+struct CoreFacts {
+  std::optional<machine::ThreadTimes> training = {};
+  // Workers alive at a window's end, with all threads of a worker process. workers_lived_ns: their
+  // lifetime within windows; 0: unknown.
+  machine::ThreadTimes workers = {};
+  std::int64_t workers_lived_ns = 0;
+  // CPU time of programs outside this launch, on the cores that it may use.
+  std::optional<std::int64_t> others_ns = {};
+  std::int64_t stolen_ns = 0;  // by the hypervisor, on these cores
+  std::optional<std::int64_t> throttled_ns = {};
+  std::optional<std::int64_t> storage_bytes = {};       // read by this launch
+  std::optional<std::int64_t> storage_stalled_ns = {};  // some task on the machine waited
+};
+
+// Main thread.
+class CoreWatch {
+ public:
+  explicit CoreWatch(std::filesystem::path root = "/") : root_(std::move(root)) {}
+
+  void begin(const std::vector<WorkerThread>& workers);
+  // `elapsed_ns`: length of the window. `own_cpu_ns`: CPU time of this process and its children
+  // within it. `workers_began_ns`: age of the workers that begin() did not see.
+  void end(const std::vector<WorkerThread>& workers, std::int64_t elapsed_ns,
+           std::int64_t own_cpu_ns, std::int64_t workers_began_ns);
+  [[nodiscard]] const CoreFacts& facts() const { return facts_; }
+
+ private:
+  struct Worker {
+    WorkerThread thread;
+    machine::ThreadTimes times;
+  };
+  struct Reading {
+    std::optional<machine::ThreadTimes> training;
+    std::vector<Worker> workers;
+    std::optional<machine::CpuTimes> cpus;
+    std::optional<std::int64_t> throttled_ns;
+    std::optional<std::int64_t> storage_bytes;
+    std::optional<std::int64_t> storage_stalled_ns;
+  };
+  [[nodiscard]] Reading read(const std::vector<WorkerThread>& workers) const;
+
+  std::filesystem::path root_;
+  Reading at_begin_;
+  CoreFacts facts_;
+};
 
 // Sums over all windows; also used for a reading at one instant, from which differences are taken.
 struct WindowFacts {
@@ -59,5 +113,16 @@ struct LoaderFacts {
 
 [[nodiscard]] LoaderFacts loader_facts(const ResolvedCase& resolved, const LoaderMetrics& measured,
                                        const WindowFacts& window);
+
+// Computes the padding left after sorting by length, from the data set's lengths alone.
+
+// Number of batches that the padding finding proposes to sort together.
+inline constexpr std::int64_t kSortedBatches = 64;
+
+// Share of an epoch's batch tokens that would be padding with this loader.bucket_batches. nullopt:
+// samples have one length, or there are too many to count during a report.
+[[nodiscard]] std::optional<double> padding_of_epoch(const data::Dataset& dataset,
+                                                     LoaderOptions options, EpochOrder order,
+                                                     std::int64_t bucket_batches);
 
 }  // namespace stepbench::loader

@@ -10,12 +10,12 @@
 #include "harness/findings/severity.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
-#include "workloads/data/python_kind.h"
+#include "workloads/data/python_parts.h"
 #include "workloads/loader/analysis/loader_analysis.h"
-#include "workloads/loader/analysis/padding.h"
+#include "workloads/loader/analysis/loader_facts.h"
 #include "workloads/loader/analysis/waiting_findings.h"
 #include "workloads/loader/engines.h"
-#include "workloads/loader/iterable_engine.h"
+#include "workloads/loader/external_engines.h"
 
 namespace stepbench::loader {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/workload.h"
-#include "workloads/data/stored_size.h"
+#include "workloads/data/stored_files.h"
 #include "workloads/loader/analysis/loader_facts.h"
 #include "workloads/loader/loader.h"
 

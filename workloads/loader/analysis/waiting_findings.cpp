@@ -10,7 +10,6 @@
 #include "harness/record/quality.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
-#include "workloads/loader/analysis/late_batches.h"
 
 namespace stepbench::loader {
 namespace {
@@ -395,6 +394,22 @@ std::optional<Finding> cause_of_waiting(const LoaderFacts& facts, const LoaderAn
 std::optional<Finding> gil_costs_nothing(const LoaderFacts& facts, const LoaderAnalysis& analysis) {
   if (analysis.gil_wait_ns <= 0 || gain_without_gil(analysis) > 0) return std::nullopt;
   return gil_finding(facts, analysis, 0);
+}
+
+std::string late_for(const LoaderFacts& facts, const LoaderAnalysis& r) {
+  std::string text;
+  const double queued_ns =
+      static_cast<double>(facts.measured.queue_thread_wait_ns.value_or(0)) / r.calls;
+  if (queued_ns >= kMinGilWaitNs) {
+    text += "; a finished batch waits " + text::duration(queued_ns) +
+            " for its worker's lock (GIL) or for a CPU";
+  }
+  const double of_training = r.training_waited.value_or(0);
+  if (of_training >= kMinWaitForCpu) {
+    text +=
+        "; the training thread waits " + text::percent_text(of_training) + " of its time for a CPU";
+  }
+  return text;
 }
 
 }  // namespace stepbench::loader

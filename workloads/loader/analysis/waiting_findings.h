@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "harness/findings/finding.h"
 #include "workloads/loader/analysis/loader_analysis.h"
@@ -16,5 +17,10 @@ namespace stepbench::loader {
 // Batches wait for Python's GIL, but the step does not wait for them.
 [[nodiscard]] std::optional<Finding> gil_costs_nothing(const LoaderFacts& facts,
                                                        const LoaderAnalysis& analysis);
+
+// Explains why a finished batch arrives late. Pure; any thread.
+
+// Returns causes other than transport, as the end of a sentence; empty: none.
+[[nodiscard]] std::string late_for(const LoaderFacts& facts, const LoaderAnalysis& r);
 
 }  // namespace stepbench::loader

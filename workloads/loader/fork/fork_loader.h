@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine fork: worker processes.
+// Engine fork: its row, and its worker processes as the pool of a prefetching loader.
 #pragma once
 
-#include <cstddef>
-#include <memory>
-#include <string>
+#include <poll.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/clock.h"
 #include "workloads/loader/engine.h"
+#include "workloads/loader/fork/fork_messages.h"
+#include "workloads/loader/fork/fork_worker.h"
+#include "workloads/loader/fork/shared_memory.h"
 #include "workloads/loader/loader.h"
+#include "workloads/loader/worker_cpus.h"
+#include "workloads/loader/worker_pool.h"
 
 namespace stepbench::loader {
 
@@ -32,5 +47,105 @@ void require_shared_memory(std::size_t needed, std::size_t there);
 
 // The row of loader.engine.
 [[nodiscard]] Engine fork_engine();
+
+// The worker processes of engine fork, as the pool of a prefetching loader.
+
+struct ForkPoolOptions {
+  int workers = 1;
+  std::int64_t prefetch_factor = 2;  // most tasks sent to one worker
+  std::uint64_t seed = 0;
+  bool joined = false;
+  bool drop_last = false;
+  std::int64_t rank = 0;
+  std::int64_t world = 1;
+  std::int64_t threads_per_worker = 1;
+  std::vector<int> cores = {};      // one per worker, or empty: any
+  std::string segment_prefix = {};  // for names in /dev/shm
+  // Time for a worker to finish its read when the pool is destroyed, before it is killed. Python's
+  // join timeout.
+  std::chrono::nanoseconds patience = std::chrono::seconds(5);
+};
+
+// Forked worker processes with one socket pair each. A worker's death is detected by its pidfd;
+// every receive() from then on throws an Error naming worker, pid and signal. Constructed and
+// destroyed by one thread; one thread sends and one thread, possibly another, receives.
+class ForkPool final : public WorkerPool {
+ public:
+  // Forks the workers one after another. `dataset`, `layout` and `clock` must outlive it. Batches
+  // come in slots of `ring`, or in fresh segments if it is null. Throws ConfigError if the system
+  // allows no more processes.
+  ForkPool(const data::Dataset& dataset, const BatchLayout& layout, std::shared_ptr<BatchRing> ring,
+           const ForkPoolOptions& options, const Clock& clock);
+  ~ForkPool() override;
+
+  void send(int worker, const LoaderTask& task) override;
+  [[nodiscard]] std::optional<LoaderResult> try_receive() override;
+  [[nodiscard]] std::optional<LoaderResult> receive(std::chrono::nanoseconds limit) override;
+  [[nodiscard]] std::int64_t results() const override;
+  void drain() override;
+  void interrupt() override;
+
+  [[nodiscard]] std::int64_t process(int worker) const override { return pid(worker); }
+
+  [[nodiscard]] std::optional<WorkerThread> thread(int worker) const override {
+    return WorkerThread{pid(worker), 0};
+  }
+
+  [[nodiscard]] std::vector<int> cores(int worker) const override {
+    return cores_of_thread(pid(worker));
+  }
+
+  [[nodiscard]] pid_t pid(int worker) const {
+    return workers_[static_cast<std::size_t>(worker)].process.pid();
+  }
+
+ private:
+  struct Worker {
+    os::Descriptor socket;
+    ChildProcess process;
+    std::deque<TaskMessage> backlog = {};  // tasks that the full socket did not take
+  };
+  struct Waiting {  // a task waiting for a slot of the ring
+    int worker = 0;
+    TaskMessage task;
+  };
+
+  void start_worker(const data::Dataset& dataset, const Clock& clock);
+  void send_ready_tasks();
+  void pass_on(Worker& worker, const TaskMessage& task);
+  [[nodiscard]] std::string segment_name(int worker, pid_t pid) const;
+  void collect(std::chrono::nanoseconds limit);
+  void take_results(std::size_t worker);
+  [[nodiscard]] std::optional<LoaderResult> first_result();
+  [[nodiscard]] Batch map_segments(ReceivedResult& received) const;
+  [[nodiscard]] Batch place(std::byte* memory, const ResultMessage& message,
+                            std::shared_ptr<void> owner) const;
+  void stop() noexcept;
+
+  const BatchLayout& layout_;
+  std::shared_ptr<BatchRing> ring_;
+  ForkPoolOptions options_;
+  const Clock& clock_;
+  TaskBoard board_;
+  std::vector<Worker> workers_;
+  os::Descriptor interruption_;  // an eventfd
+  bool interrupted_ = false;
+  std::vector<pollfd> polled_;  // sockets, then pidfds, then the interruption
+
+  struct Arrived {
+    int worker = 0;
+    ReceivedResult result;
+    std::shared_ptr<void> memory;
+  };
+  std::deque<Arrived> arrived_;             // in the order of completion
+  std::atomic<std::int64_t> received_ = 0;  // results passed on to the caller
+
+  std::mutex mutex_;                           // guards the following, and the backlogs
+  std::vector<int> free_tasks_;                // free indices on the board
+  std::vector<std::shared_ptr<void>> memory_;  // of each task under way
+  std::deque<Waiting> waiting_;
+  std::int64_t stream_ = 0;
+  std::int64_t at_workers_ = 0;  // tasks sent and not received
+};
 
 }  // namespace stepbench::loader

@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/fork/fork_worker.h"
 
+#include <dirent.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <limits>
 #include <optional>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "workloads/loader/cpu_affinity.h"
+#include "harness/os/process_exit.h"
 #include "workloads/loader/fork/fork_messages.h"
-#include "workloads/loader/fork/segment.h"
-#include "workloads/loader/thread_caps.h"
-#include "workloads/loader/worker_error.h"
+#include "workloads/loader/fork/shared_memory.h"
+#include "workloads/loader/worker_cpus.h"
+#include "workloads/loader/worker_pool.h"
 
 namespace stepbench::loader {
 namespace {
@@ -110,6 +125,107 @@ void work(const ForkWorker& worker) {
   // GNU OpenMP keeps a team per thread. The forked thread's team has lost its threads; a new thread
   // gets its own team.
   std::thread([&loop] { loop.run(); }).join();
+}
+
+namespace {
+
+// Inter-process channels and kernel handles, as opposed to files and devices.
+bool is_machinery(int descriptor) {
+  struct stat facts {};
+  if (::fstat(descriptor, &facts) != 0) return false;
+  if (S_ISSOCK(facts.st_mode)) {
+    int domain = 0;
+    socklen_t size = sizeof domain;
+    return ::getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+           domain == AF_UNIX;
+  }
+  return (facts.st_mode & S_IFMT) == 0;  // pidfd, eventfd, epoll
+}
+
+void close_machinery(int keep) {
+  std::vector<int> open;
+  DIR* folder = ::opendir("/proc/self/fd");
+  if (folder == nullptr) return;
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string_view name = entry->d_name;
+    int descriptor = -1;
+    std::from_chars(name.data(), name.data() + name.size(), descriptor);
+    if (descriptor > STDERR_FILENO && descriptor != keep) open.push_back(descriptor);
+  }
+  ::closedir(folder);
+  for (const int descriptor : open) {
+    if (is_machinery(descriptor)) ::close(descriptor);
+  }
+}
+
+void reset_signals() {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    // Keep the SIGBUS handler: the child needs it too, for truncated mapped files.
+    if (signal != SIGBUS) (void)std::signal(signal, SIG_DFL);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Must neither return nor throw: the caller's frames belong to the parent.
+[[noreturn]] void run_child(pid_t parent, int keep, const std::function<void()>& body) noexcept {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);  // the parent died before prctl()
+  close_machinery(keep);
+  reset_signals();
+  body();
+  ::_exit(0);  // skips the parent's destructors and buffered output
+}
+
+}  // namespace
+
+ChildProcess ChildProcess::start(int keep, const std::function<void()>& body) {
+  const pid_t parent = ::getpid();
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // no parent handler may run in the child
+  const pid_t pid = ::fork();
+  if (pid == 0) run_child(parent, keep, body);
+  const int code = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) throw std::system_error(code, std::generic_category());
+  ChildProcess child(pid, os::Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))));
+  if (!child.descriptor_.is_open()) throw std::system_error(errno, std::generic_category());
+  return child;
+}
+
+ChildProcess::ChildProcess(pid_t pid, os::Descriptor descriptor)
+    : pid_(pid), descriptor_(std::move(descriptor)) {}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), descriptor_(std::move(other.descriptor_)) {}
+
+ChildProcess::~ChildProcess() {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGKILL);  // not reaped yet, so the pid is still valid
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+bool ChildProcess::ended_within(std::chrono::nanoseconds limit) const {
+  constexpr std::int64_t kLongest = std::numeric_limits<int>::max();
+  const auto ms = std::chrono::ceil<std::chrono::milliseconds>(limit).count();
+  pollfd one{.fd = descriptor_.value(), .events = POLLIN, .revents = 0};
+  return ::poll(&one, 1, static_cast<int>(std::clamp<std::int64_t>(ms, 0, kLongest))) > 0;
+}
+
+std::string ChildProcess::ending() const {
+  siginfo_t info{};
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      info.si_pid != pid_) {
+    return "ended";
+  }
+  if (info.si_code != CLD_EXITED && info.si_status == SIGKILL) {
+    return "was killed by SIGKILL, which the kernel sends when memory runs out";
+  }
+  return os::exit_text({.status = os::wait_status(info)});
 }
 
 }  // namespace stepbench::loader

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench data show`, from a case to the output: in the program itself, or in a worker called as
-// `WORKER data`.
+// `stepbench data show`, from a case to what is printed, as text or JSON: in the program itself, or
+// in a worker that is asked by `WORKER data`.
 #pragma once
 
 #include <string>
@@ -28,5 +28,13 @@ struct ShowDataRequest {
 [[nodiscard]] std::string show_data(const ResolvedCase& resolved, const ShowDataRequest& request,
                                     const std::vector<Engine>& table, const OrderMaker& order,
                                     data::PythonParts* python = nullptr);
+
+// Formats a DataPreview as text or JSON. Pure; any thread.
+
+// `title` follows the case's id; may be empty. Lines fit `columns` if possible.
+[[nodiscard]] std::string preview_text(const DataPreview& preview, const std::string& title,
+                                       std::size_t columns);
+// One JSON object on one line.
+[[nodiscard]] std::string preview_json(const DataPreview& preview);
 
 }  // namespace stepbench::loader

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/comparison_charts.h"
+#include "harness/report/html/verdict_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "harness/report/comparison_cells.h"
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
+#include "harness/report/comparison_words.h"
 #include "harness/report/exports.h"
 #include "tests/unit/compare/result_maker.h"
 #include "tests/unit/report/charts/charted.h"

@@ -2,14 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/json/line_error.h"
-#include "harness/report/history_tables.h"
-#include "harness/report/html/history_site.h"
-#include "harness/report/html/night_charts.h"
+#include "harness/json/line_object.h"
+#include "harness/report/history_document.h"
+#include "harness/report/html/history_report.h"
+#include "harness/report/html/night_report.h"
 #include "harness/report/html/report.h"
 #include "harness/report/night_json.h"
-#include "harness/report/read_night.h"
-#include "harness/track/busy_nights.h"
+#include "harness/track/history.h"
 #include "tests/unit/nights/night_maker.h"
 #include "tests/unit/report/charts/charted.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/ops/module_tree.h"
-#include "harness/ops/op_frame.h"
+#include "harness/ops/op_table.h"
 #include "harness/report/html/run_sections.h"
 #include "tests/unit/ops/log_maker.h"
 #include "tests/unit/report/charts/charted.h"

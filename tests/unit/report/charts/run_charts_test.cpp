@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "harness/base/launch_flags.h"
+#include "harness/base/launch_outcome.h"
 #include "harness/findings/finding.h"
 #include "harness/report/html/case_chart.h"
 #include "harness/report/html/run_sections.h"

@@ -19,7 +19,7 @@
 #include "harness/nights/acts.h"
 #include "harness/report/history_document.h"
 #include "harness/report/history_export.h"
-#include "harness/report/history_words.h"
+#include "harness/report/history_view.h"
 #include "harness/report/night_json.h"
 #include "tests/unit/nights/night_maker.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/nights/notices.h"
+#include "harness/nights/alert.h"
 
 #include <gmock/gmock.h>
 

@@ -6,18 +6,16 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/base/digest.h"
 #include "harness/base/error.h"
-#include "harness/base/sha256.h"
 #include "harness/document/render_html.h"
 #include "harness/estimate/ranking.h"
-#include "harness/record/pack.h"
+#include "harness/record/input.h"
 #include "harness/report/answer.h"
-#include "harness/report/export.h"
-#include "harness/report/html/embedded.h"
+#include "harness/report/case_export.h"
 #include "harness/report/html/page.h"
-#include "harness/report/html/plotly.h"
 #include "harness/report/html/report.h"
-#include "harness/report/html/runs_beside.h"
+#include "harness/report/html/run_report.h"
 #include "harness/text/base64.h"
 #include "tests/temporary_folder.h"
 

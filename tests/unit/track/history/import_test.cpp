@@ -5,7 +5,7 @@
 
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/text/utc.h"
+#include "harness/text/time_text.h"
 #include "tests/unit/track/history/made_night.h"
 
 namespace stepbench::report {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which facts start another series, which a new segment, and which neither.
-#include "harness/track/series.h"
+#include "harness/track/history.h"
 
 #include <gmock/gmock.h>
 
 #include <functional>
 #include <set>
 
-#include "harness/track/environment_key.h"
+#include "harness/track/imported_run.h"
 
 namespace stepbench::report {
 namespace {

@@ -14,7 +14,7 @@
 #include "harness/os/descriptor.h"
 #include "harness/store/database.h"
 #include "harness/store/sqlite.h"
-#include "harness/track/event_file.h"
+#include "harness/track/event.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"
 

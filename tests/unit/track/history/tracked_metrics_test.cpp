@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Further series: metrics named by a case, and branches other than main.
-#include "harness/track/tracked_metrics.h"
+#include "harness/track/track_options.h"
 
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
 #include "harness/estimate/columns.h"
-#include "harness/track/margins.h"
 #include "harness/track/track_store.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/track/history/made_night.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/track/why_split.h"
+#include "harness/track/new_series.h"
 
 #include <gmock/gmock.h>
 

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/ops/op_table.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+#include "harness/base/error.h"
+#include "harness/text/printable.h"
+
+namespace stepbench::ops {
+namespace {
+
+// Accessors that convert a row's member to an integer.
+template <typename Row>
+struct Member {
+  using Text = std::uint32_t Row::*;
+  using Number = std::int64_t Row::*;
+  using Flag = bool Row::*;
+  std::string_view name;
+  std::variant<Text, Number, Flag> member;
+};
+
+template <typename Row>
+struct Layout;
+
+template <>
+struct Layout<OpRow> {
+  static constexpr std::string_view kTable = "ops";
+  static constexpr auto kKinds = names_of(OpKind{});
+  static constexpr std::array<Member<OpRow>, 22> kMembers = {{
+      {"step", &OpRow::step},
+      {"phase", &OpRow::phase},
+      {"name", &OpRow::name},
+      {"shapes", &OpRow::shapes},
+      {"module", &OpRow::module},
+      {"async", &OpRow::async},
+      {"calls", &OpRow::calls},
+      {"self_cpu_ns", &OpRow::self_cpu_ns},
+      {"cpu_ns", &OpRow::cpu_ns},
+      {"self_device_ns", &OpRow::self_device_ns},
+      {"device_ns", &OpRow::device_ns},
+      {"self_cpu_bytes", &OpRow::self_cpu_bytes},
+      {"cpu_bytes", &OpRow::cpu_bytes},
+      {"self_device_bytes", &OpRow::self_device_bytes},
+      {"device_bytes", &OpRow::device_bytes},
+      {"own_cpu_bytes", &OpRow::own_cpu_bytes},
+      {"own_device_bytes", &OpRow::own_device_bytes},
+      {"own_cpu_allocated_bytes", &OpRow::own_cpu_allocated_bytes},
+      {"own_device_allocated_bytes", &OpRow::own_device_allocated_bytes},
+      {"own_cpu_allocations", &OpRow::own_cpu_allocations},
+      {"own_device_allocations", &OpRow::own_device_allocations},
+      {"flops", &OpRow::flops},
+  }};
+  static auto& rows(auto& table) { return table.rows; }
+};
+
+template <>
+struct Layout<ActivityRow> {
+  static constexpr std::string_view kTable = "activities";
+  static constexpr auto kKinds = names_of(ActivityKind{});
+  static constexpr std::array<Member<ActivityRow>, 8> kMembers = {{
+      {"phase", &ActivityRow::phase},
+      {"name", &ActivityRow::name},
+      {"op", &ActivityRow::op},
+      {"launches", &ActivityRow::launches},
+      {"total_ns", &ActivityRow::total_ns},
+      {"min_ns", &ActivityRow::min_ns},
+      {"max_ns", &ActivityRow::max_ns},
+      {"bytes", &ActivityRow::bytes},
+  }};
+  static auto& rows(auto& table) { return table.activities; }
+};
+
+template <>
+struct Layout<MemoryPoint> {
+  static constexpr std::string_view kTable = "memory";
+  static constexpr std::array<std::string_view, 0> kKinds = {};
+  static constexpr std::array<Member<MemoryPoint>, 7> kMembers = {{
+      {"device", &MemoryPoint::device},
+      {"at_ns", &MemoryPoint::at_ns},
+      {"step", &MemoryPoint::step},
+      {"phase", &MemoryPoint::phase},
+      {"op", &MemoryPoint::op},
+      {"allocated_bytes", &MemoryPoint::allocated_bytes},
+      {"peak", &MemoryPoint::peak},
+  }};
+  static auto& rows(auto& table) { return table.memory; }
+};
+
+template <>
+struct Layout<StackRow> {
+  static constexpr std::string_view kTable = "stacks";
+  static constexpr std::array<std::string_view, 0> kKinds = {};
+  static constexpr std::array<Member<StackRow>, 6> kMembers = {{
+      {"part", &StackRow::part},
+      {"place", &StackRow::place},
+      {"code", &StackRow::code},
+      {"calls", &StackRow::calls},
+      {"stack", &StackRow::stack},
+      {"samples", &StackRow::samples},
+  }};
+  static auto& rows(auto& table) { return table.stacks; }
+};
+
+template <>
+struct Layout<FoldedCall> {
+  static constexpr std::string_view kTable = "calls";
+  static constexpr auto kKinds = names_of(OpKind{});
+  static constexpr std::array<Member<FoldedCall>, 7> kMembers = {{
+      {"name", &FoldedCall::name},
+      {"depth", &FoldedCall::depth},
+      {"calls", &FoldedCall::calls},
+      {"self_cpu_ns", &FoldedCall::self_cpu_ns},
+      {"cpu_ns", &FoldedCall::cpu_ns},
+      {"self_device_ns", &FoldedCall::self_device_ns},
+      {"device_ns", &FoldedCall::device_ns},
+  }};
+  static auto& rows(auto& table) { return table.calls; }
+};
+
+class Packer {
+ public:
+  Packer(const OpTable& table, std::size_t max_bytes) : table_(table), max_bytes_(max_bytes) {}
+
+  template <typename Row>
+  void pack() {
+    for (const Row& row : Layout<Row>::rows(table_)) {
+      if (frame_ == nullptr || bytes_ > max_bytes_) open<Row>();
+      std::size_t column = 0;
+      if constexpr (!Layout<Row>::kKinds.empty()) {
+        put(column++, intern(Layout<Row>::kKinds[static_cast<std::size_t>(row.kind)]));
+      }
+      for (const Member<Row>& member : Layout<Row>::kMembers) put(column++, integer(row, member));
+    }
+    frame_ = nullptr;
+  }
+
+  [[nodiscard]] std::vector<OpFrame> take() { return std::move(frames_); }
+
+ private:
+  static constexpr std::size_t kBytesPerNumber = 8;  // an estimate: most numbers are short
+
+  template <typename Row>
+  void open() {
+    frame_ = &frames_.emplace_back();
+    frame_->table = Layout<Row>::kTable;
+    if constexpr (!Layout<Row>::kKinds.empty()) frame_->series.add("kind", 0);
+    for (const Member<Row>& member : Layout<Row>::kMembers) {
+      frame_->series.add(std::string(member.name), 0);
+    }
+    strings_.clear();
+    bytes_ = 0;
+  }
+
+  template <typename Row>
+  std::int64_t integer(const Row& row, const Member<Row>& member) {
+    if (const auto* text = std::get_if<typename Member<Row>::Text>(&member.member)) {
+      return row.**text == kNoIndex ? -1 : intern(table_.strings[row.**text]);
+    }
+    if (const auto* number = std::get_if<typename Member<Row>::Number>(&member.member)) {
+      return row.**number;
+    }
+    return row.*std::get<typename Member<Row>::Flag>(member.member) ? 1 : 0;
+  }
+
+  std::int64_t intern(std::string_view text) {
+    const auto [at, is_new] =
+        strings_.try_emplace(std::string(text), static_cast<std::int64_t>(strings_.size()));
+    if (is_new) {
+      frame_->strings.emplace_back(text);
+      bytes_ += 6 * text.size() + 3;  // a control character takes six bytes
+    }
+    return at->second;
+  }
+
+  void put(std::size_t column, std::int64_t value) {
+    frame_->series.columns[column].push_back(value);
+    bytes_ += kBytesPerNumber;
+    for (std::int64_t rest = value / 10'000'000; rest != 0; rest /= 10) ++bytes_;
+  }
+
+  const OpTable& table_;
+  std::size_t max_bytes_;
+  std::vector<OpFrame> frames_;
+  OpFrame* frame_ = nullptr;
+  std::unordered_map<std::string, std::int64_t> strings_;
+  std::size_t bytes_ = 0;
+};
+
+class Unpacker {
+ public:
+  OpTable take() { return std::move(table_); }
+
+  void add(const OpFrame& frame) {
+    strings_.clear();
+    for (const std::string& text : frame.strings) strings_.push_back(intern(text));
+    if (frame.table == "ops") add_rows<OpRow>(frame);
+    if (frame.table == "activities") add_rows<ActivityRow>(frame);
+    if (frame.table == "memory") add_rows<MemoryPoint>(frame);
+    if (frame.table == "stacks") add_rows<StackRow>(frame);
+    if (frame.table == "calls") add_rows<FoldedCall>(frame);
+  }
+
+ private:
+  template <typename Row>
+  void add_rows(const OpFrame& frame) {
+    auto& rows = Layout<Row>::rows(table_);
+    const std::size_t before = rows.size();
+    rows.resize(before + frame.series.steps());
+    for (std::size_t column = 0; column < frame.series.names.size(); ++column) {
+      const std::string& name = frame.series.names[column];
+      const auto& members = Layout<Row>::kMembers;
+      const auto member = std::find_if(members.begin(), members.end(),
+                                       [&](const auto& each) { return each.name == name; });
+      for (std::size_t i = 0; i < frame.series.columns[column].size(); ++i) {
+        const std::int64_t value = frame.series.columns[column][i];
+        if (member != members.end()) set(rows[before + i], *member, value, frame, name);
+        if constexpr (!Layout<Row>::kKinds.empty()) {
+          if (name == "kind") set_kind(rows[before + i], value, frame);
+        }
+      }
+    }
+  }
+
+  template <typename Row>
+  void set(Row& row, const Member<Row>& member, std::int64_t value, const OpFrame& frame,
+           const std::string& column) {
+    if (const auto* text = std::get_if<typename Member<Row>::Text>(&member.member)) {
+      row.** text = value == -1 ? kNoIndex : text_of(value, frame, column);
+    } else if (const auto* number = std::get_if<typename Member<Row>::Number>(&member.member)) {
+      row.** number = value;
+    } else {
+      row.*std::get<typename Member<Row>::Flag>(member.member) = value != 0;
+    }
+  }
+
+  template <typename Row>
+  void set_kind(Row& row, std::int64_t value, const OpFrame& frame) {
+    const std::string& name = table_.strings[text_of(value, frame, "kind")];
+    const auto& kinds = Layout<Row>::kKinds;
+    const auto found = std::find(kinds.begin(), kinds.end(), name);
+    if (found == kinds.end()) {
+      throw Error("table '" + frame.table + "': unknown row kind '" + name + "'");
+    }
+    row.kind = static_cast<decltype(row.kind)>(found - kinds.begin());
+  }
+
+  std::uint32_t text_of(std::int64_t value, const OpFrame& frame, const std::string& column) const {
+    if (value < 0 || static_cast<std::size_t>(value) >= strings_.size()) {
+      throw Error("table '" + frame.table + "', column '" + column + "': " + std::to_string(value) +
+                  " is not the index of one of its " + std::to_string(strings_.size()) +
+                  " strings");
+    }
+    return strings_[static_cast<std::size_t>(value)];
+  }
+
+  std::uint32_t intern(const std::string& text) {
+    const auto [at, is_new] =
+        index_.try_emplace(text, static_cast<std::uint32_t>(table_.strings.size()));
+    if (is_new) table_.strings.push_back(text);
+    return at->second;
+  }
+
+  OpTable table_;
+  std::vector<std::uint32_t> strings_;  // index in the frame -> index in the table
+  std::unordered_map<std::string, std::uint32_t> index_;
+};
+
+}  // namespace
+
+std::vector<OpFrame> frames_of(const OpTable& table, std::size_t max_bytes) {
+  Packer packer(table, max_bytes);
+  packer.pack<OpRow>();
+  packer.pack<ActivityRow>();
+  packer.pack<MemoryPoint>();
+  packer.pack<StackRow>();
+  packer.pack<FoldedCall>();
+  return packer.take();
+}
+
+OpTable op_table_of(std::span<const OpFrame> frames) {
+  Unpacker unpacker;
+  for (const OpFrame& frame : frames) unpacker.add(frame);
+  return unpacker.take();
+}
+
+std::vector<SampledLine> sampled_lines(const OpTable& table) {
+  struct Line {
+    std::int64_t samples = 0;
+    std::uint32_t code = kNoIndex;
+    std::map<std::string_view, std::int64_t> calls;
+  };
+  std::map<std::pair<std::string_view, std::string_view>, Line> lines;
+  for (const StackRow& row : table.stacks) {
+    Line& line = lines[{table.text(row.place), table.text(row.part)}];
+    line.samples += row.samples;
+    line.code = row.code;
+    line.calls[table.text(row.calls)] += row.samples;
+  }
+  std::vector<SampledLine> sorted;
+  for (const auto& [key, line] : lines) {
+    const auto most =
+        std::ranges::max_element(line.calls, {}, [](const auto& each) { return each.second; });
+    sorted.push_back({.part = std::string(key.second),
+                      .place = std::string(key.first),
+                      .code = std::string(table.text(line.code)),
+                      .calls = std::string(most->first),
+                      .samples = line.samples});
+  }
+  std::ranges::stable_sort(sorted, std::ranges::greater(), &SampledLine::samples);
+  return sorted;
+}
+
+std::string in_words(const SampledLine& line) {
+  std::string text = line.place;
+  if (!line.code.empty()) text += ", `" + line.code + '`';
+  if (!line.calls.empty()) text += ", in " + line.calls;
+  return text::printable(text);
+}
+
+}  // namespace stepbench::ops

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words that all tables of comparisons use: the cells of one test, the names of the cases, the
+// ids of the chapters. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/compare/comparison.h"
+
+namespace stepbench::report {
+
+// Letter of each of several results: "A" is the base.
+[[nodiscard]] std::string letter_of(std::size_t place);
+[[nodiscard]] std::string compared_value(double value, const std::string& unit);  // "12.3 ms"
+// Formats both in one unit: "0.999 ms" and "1.10 ms".
+[[nodiscard]] std::pair<std::string, std::string> compared_values(double before, double after,
+                                                                  const std::string& unit);
+[[nodiscard]] std::string change_text(const compare::TestResult& test);       // "+2.50 %"
+[[nodiscard]] std::string interval_text_of(const compare::TestResult& test);  // "[+1.10, +3.90]"
+// "+1.90 %": the bias-corrected change, given that it was reported; "-" if none was.
+[[nodiscard]] std::string corrected_text(const compare::TestResult& test);
+[[nodiscard]] std::string adjusted_p_text(double p);  // "<0.001", "-"
+// "suspect: worse", "inconclusive: needs ~40 launches"; `unit`: see needed_unit().
+[[nodiscard]] std::string verdict_text(const compare::TestResult& test, const std::string& unit);
+// What an inconclusive test needs more of: "launches", or "pairs" for `ab`.
+[[nodiscard]] std::string needed_unit(const compare::Comparison& comparison);
+
+// Names of the cases of a comparison. Pure; any thread.
+
+class ComparisonNames {
+ public:
+  // `comparison` must outlive this.
+  explicit ComparisonNames(const compare::Comparison& comparison);
+
+  // By the varying options; if none vary, by what is measured.
+  [[nodiscard]] std::string of(const compare::CaseResult& one) const;
+  [[nodiscard]] std::string of(const compare::MissingCase& one) const;
+  [[nodiscard]] std::string of_id(const std::string& case_id) const;
+  [[nodiscard]] std::string short_id(std::string_view id) const;
+
+ private:
+  [[nodiscard]] std::string name(const OptionValues& options, const std::string& workload,
+                                 std::string_view id) const;
+
+  const compare::Comparison& comparison_;
+  std::vector<std::string> varying_;
+  std::size_t digits_ = 0;
+  bool only_one_ = false;
+};
+
+}  // namespace stepbench::report
+
+namespace stepbench::report::comparison_chapters {
+
+// Ids of the chapters of a comparison; a page uses them to reorder the chapters.
+
+inline constexpr const char* kDesign = "design";
+inline constexpr const char* kCases = "cases";
+inline constexpr const char* kCauses = "causes";
+inline constexpr const char* kRemarks = "remarks";
+inline constexpr const char* kDoubts = "doubts";
+
+}  // namespace stepbench::report::comparison_chapters

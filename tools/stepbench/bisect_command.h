@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stepbench bisect`, and what `track bisect` shares with it: how commits are built and searched,
+// and the report of what was found.
+#pragma once
+
+#include <string>
+
+#include "harness/bisect/run_bisect.h"
+#include "tools/stepbench/command.h"
+#include "tools/stepbench/options.h"
+
+namespace stepbench::cli {
+
+struct BisectOutput {
+  std::string format = "table";
+  bool quiet = false;
+  bool dry_run = false;
+};
+
+// Options of both commands for how commits are built and searched.
+void add_building(Command& command, bisect::BisectRequest& request);
+void add_bisect_output(Command& command, BisectOutput& output);
+
+// Returns the exit status.
+[[nodiscard]] int search_and_report(const bisect::BisectRequest& request,
+                                    const BisectOutput& output, const Environment& environment);
+
+}  // namespace stepbench::cli

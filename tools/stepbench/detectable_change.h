@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// How small a change can be found, for people: by what `doctor --measure` showed of this machine,
+// and by two runs of a plan.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "harness/compare/comparison.h"
+#include "harness/compare/detectable_change.h"
+#include "harness/plan/plan.h"
+#include "tools/stepbench/command.h"
+
+namespace stepbench::cli {
+
+// The table of `doctor --measure` and its explanation.
+[[nodiscard]] std::string machine_text(const compare::MachineNoise& noise,
+                                       const Environment& environment);
+
+// One line with the stored result of `doctor --measure`, or why its file cannot be used; empty if
+// nothing is stored.
+[[nodiscard]] std::string stored_machine_text(const Environment& environment);
+
+// Adds that line to each comparison with an undecided metric, if all its launches were measured on
+// this host.
+void quote_machine(const Environment& environment, std::span<compare::Comparison> comparisons);
+
+// Estimates the smallest change that two runs of a plan can detect, and the effort to detect a
+// given one.
+
+// One line for people; empty if there is nothing to run. `results_dir`: earlier runs, used to
+// estimate the spread between launches. `machine`: stored noise of this machine; may be empty.
+[[nodiscard]] std::string power_text(const plan::Plan& plan,
+                                     const std::filesystem::path& results_dir,
+                                     const std::string& machine);
+
+// One line for people with the number of launches and steps needed to find a change, by earlier
+// runs in `results_dir`; empty if no case of the plan was measured there.
+[[nodiscard]] std::string noise_text(const plan::Plan& plan,
+                                     const std::filesystem::path& results_dir);
+
+}  // namespace stepbench::cli
