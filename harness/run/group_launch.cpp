@@ -269,16 +269,16 @@ class GroupLoop {
   // Ranks that were ordered to end are not the cause; the launcher's output may explain it.
   void attribute_to_signalled_ranks() {
     if (!cause_ || !cause_->rank) return;
-    std::vector<std::int64_t> signalled;
+    std::vector<std::int64_t> signalled_ranks;
     for (const auto& rank : ranks_) {
-      if (rank && rank->signalled() != 0) signalled.push_back(rank->join().place.rank);
+      if (rank && rank->signalled() != 0) signalled_ranks.push_back(rank->join().place.rank);
     }
     const int signal = ranks_.at(static_cast<std::size_t>(*cause_->rank))->signalled();
     const std::string stage = cause_->stage;
     end_with({{},
               Outcome::failed(
-                  launcher_name() + " told " + findings::rank_names(signalled) + " to end by " +
-                  os::signal_text(signal) +
+                  launcher_name() + " told " + findings::rank_names(signalled_ranks) +
+                  " to end by " + os::signal_text(signal) +
                   ": it received that signal itself, or the time limit of its job was reached"),
               stage});
   }
@@ -290,8 +290,8 @@ class GroupLoop {
     const int status = peek_status(launcher_.pid).value_or(0);
     if (!WIFSIGNALED(status)) return;
     const auto& rank = ranks_.at(static_cast<std::size_t>(*cause_->rank));
-    const bool signalled = !rank || rank->exit() || (rank->has_begun() && rank->is_done());
-    if (signalled && *launcher_dead_ > failed_ns_) return;  // ended and reported before it
+    const bool has_ended = !rank || rank->exit() || (rank->has_begun() && rank->is_done());
+    if (has_ended && *launcher_dead_ > failed_ns_) return;  // ended and reported before it
     const std::string stage = cause_->stage;
     end_with({{}, Outcome::failed(end_of_launcher({.status = status})), stage});
   }
