@@ -21,7 +21,7 @@
 #include "workloads/distributed/collective.h"
 #include "workloads/distributed/group_train_step.h"
 #include "workloads/distributed/rank_device.h"
-#include "workloads/loader/kept_batches.h"
+#include "workloads/loader/cached_batches.h"
 #include "workloads/loader/loader_workload.h"
 #include "workloads/loader/preview/show_data.h"
 #include "workloads/model/check_plugin.h"

@@ -13,7 +13,7 @@
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_request.h"
 #include "harness/plan/option_index.h"
-#include "harness/plan/torch_words.h"
+#include "harness/plan/torch_translation.h"
 #include "harness/schedule/window_fit.h"
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"

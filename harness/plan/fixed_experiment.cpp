@@ -8,7 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
 #include "harness/plan/option_index.h"
-#include "harness/plan/torch_words.h"
+#include "harness/plan/torch_translation.h"
 #include "harness/plan/yaml_document.h"
 
 namespace stepbench::plan {

@@ -12,7 +12,7 @@
 #include "harness/plan/expand.h"
 #include "harness/plan/parse_value.h"
 #include "harness/plan/plan.h"
-#include "harness/plan/torch_words.h"
+#include "harness/plan/torch_translation.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

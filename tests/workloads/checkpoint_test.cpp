@@ -10,8 +10,8 @@
 
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
-#include "tests/workloads/driven.h"
 #include "tests/workloads/test_case.h"
+#include "tests/workloads/workload_driver.h"
 #include "workloads/data/formats/safetensors.h"
 #include "workloads/step/train_step.h"
 

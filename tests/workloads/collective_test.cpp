@@ -16,9 +16,9 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/error.h"
-#include "tests/workloads/driven.h"
 #include "tests/workloads/free_port.h"
 #include "tests/workloads/test_case.h"
+#include "tests/workloads/workload_driver.h"
 #include "workloads/distributed/collective_data.h"
 #include "workloads/distributed/collective_section.h"
 #include "workloads/distributed/meeting_place.h"

@@ -4,8 +4,8 @@
 #include <ATen/ops/rand.h>
 #include <gtest/gtest.h>
 
-#include "tests/workloads/driven.h"
 #include "tests/workloads/test_case.h"
+#include "tests/workloads/workload_driver.h"
 #include "workloads/model/model.h"
 #include "workloads/step/eval_step.h"
 #include "workloads/step/flop_counter.h"

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
-#include "tests/workloads/driven.h"
 #include "tests/workloads/test_case.h"
+#include "tests/workloads/workload_driver.h"
 #include "workloads/model/model.h"
 #include "workloads/step/generate_step.h"
 #include "workloads/step/mixed_precision.h"

@@ -10,8 +10,8 @@
 
 #include <algorithm>
 
-#include "tests/workloads/driven.h"
 #include "tests/workloads/test_case.h"
+#include "tests/workloads/workload_driver.h"
 #include "workloads/model/model.h"
 #include "workloads/step/train_step.h"
 

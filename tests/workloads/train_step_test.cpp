@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
-#include "tests/workloads/driven.h"
 #include "tests/workloads/test_case.h"
+#include "tests/workloads/workload_driver.h"
 #include "workloads/step/eval_step.h"
 #include "workloads/step/mixed_precision.h"
 

@@ -9,9 +9,9 @@
 #include "harness/text/words.h"
 #include "workloads/data/data_kinds.h"
 #include "workloads/data/python_parts.h"
+#include "workloads/loader/cached_batches.h"
 #include "workloads/loader/engines.h"
 #include "workloads/loader/external_engines.h"
-#include "workloads/loader/kept_batches.h"
 
 namespace stepbench::loader {
 namespace {

@@ -15,7 +15,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/measure/step_recorder.h"
 #include "harness/workload.h"
-#include "workloads/loader/kept_batches.h"
+#include "workloads/loader/cached_batches.h"
 #include "workloads/loader/loader_pipeline.h"
 
 namespace stepbench::loader {

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/text/words.h"
-#include "workloads/loader/kept_batches.h"
+#include "workloads/loader/cached_batches.h"
 #include "workloads/loader/loader_section.h"
 #include "workloads/loader/sample_order.h"
 

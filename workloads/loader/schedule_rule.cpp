@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "workloads/loader/kept_batches.h"
+#include "workloads/loader/cached_batches.h"
 
 namespace stepbench::loader {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/compare/kept_noise.h"
+#include "tests/unit/compare/stored_noise.h"
 #include "tests/unit/run/run_program.h"
 #include "tests/unit/stats/noise.h"
 

@@ -13,8 +13,8 @@
 #include <string>
 
 #include "harness/machine/environment.h"
-#include "tests/unit/compare/kept_noise.h"
 #include "tests/unit/compare/result_maker.h"
+#include "tests/unit/compare/stored_noise.h"
 
 namespace stepbench::compare {
 namespace {

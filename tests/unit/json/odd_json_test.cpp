@@ -16,7 +16,7 @@
 #include "harness/protocol/messages.h"
 #include "harness/record/input.h"
 #include "harness/record/line_codec.h"
-#include "harness/report/without_text.h"
+#include "harness/report/anonymous_json.h"
 
 namespace stepbench::json {
 namespace {

@@ -17,7 +17,7 @@
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/formats.h"
 #include "tests/unit/loading/test_data.h"
-#include "tests/workloads/driven.h"
+#include "tests/workloads/workload_driver.h"
 #include "workloads/loader/make_loader.h"
 #include "workloads/loader/sample_order.h"
 #include "workloads/loader/worker_cpus.h"

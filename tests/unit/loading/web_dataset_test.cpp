@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "tests/unit/loading/formats.h"
-#include "tests/workloads/driven.h"
+#include "tests/workloads/workload_driver.h"
 #include "workloads/data/jpeg/jpeg_folder.h"
 #include "workloads/loader/analysis/loader_report.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/without_text.h"
+#include "harness/report/anonymous_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

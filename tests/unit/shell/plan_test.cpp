@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "tests/temporary_folder.h"
-#include "tests/unit/compare/kept_noise.h"
+#include "tests/unit/compare/stored_noise.h"
 #include "tests/unit/shell/program.h"
 
 namespace stepbench {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/plan/torch_words.h"
+#include "harness/plan/torch_translation.h"
 
 #include <algorithm>
 #include <cctype>

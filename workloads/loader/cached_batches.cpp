@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/kept_batches.h"
+#include "workloads/loader/cached_batches.h"
 
 #include <cstddef>
 #include <fstream>

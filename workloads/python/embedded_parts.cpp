@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/python/hosted_parts.h"
+#include "workloads/python/embedded_parts.h"
 
 #include <ATen/Parallel.h>
 #include <pybind11/pybind11.h>
@@ -14,7 +14,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/workload.h"
-#include "workloads/loader/kept_batches.h"
+#include "workloads/loader/cached_batches.h"
 #include "workloads/loader/loader.h"
 #include "workloads/model/model.h"
 #include "workloads/python/in_python.h"
