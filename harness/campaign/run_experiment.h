@@ -33,7 +33,8 @@ struct PlannedRun {
 [[nodiscard]] PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& context,
                                          bool needs_worker);
 
-// The reference program of a night, measured in alternation with the run's own: see turns_agenda.h.
+// The reference program of a night, measured in alternation with the run's own: see
+// run/agenda.h.
 struct PairedReference {
   std::string run = {};    // id of the run that the program is from
   std::string build = {};  // digest of the program

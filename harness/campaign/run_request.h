@@ -46,7 +46,7 @@ struct RunRequest {
   Fields context = {};       // recorded with the run
   // Replaces the plan's list of launches.
   std::function<std::shared_ptr<run::Agenda>(const record::Results& finished)> agenda = {};
-  std::optional<std::int64_t> memory_bytes = {};  // memory limit of a launch; see memory_limit.h
+  std::optional<std::int64_t> memory_bytes = {};  // memory limit of a launch; see run/launch.h
   bool stores_results = true;                     // false: for a probe, whose folder is removed
   // Called before each launch with all finished ones; returning true ends the run. Empty: never.
   std::function<bool(const record::Results&)> is_enough = {};
